@@ -1,0 +1,71 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// The C libraries are loaded when first used (see each shim.h), so nothing is linked here and a
+// command that needs none of them does not pay for loading them.
+let package = Package(
+  name: "notes",
+  products: [.executable(name: "notes", targets: ["notes"])],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+  ],
+  targets: [
+    .systemLibrary(name: "CLibgit2", providers: [.apt(["libgit2-dev"])]),
+    .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
+    .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+    .target(name: "Git", dependencies: ["CLibgit2"], swiftSettings: settings),
+    .target(name: "Notebook", dependencies: ["Git"], swiftSettings: settings),
+    .target(name: "Membership", dependencies: ["COpenSSL"], swiftSettings: settings),
+    .target(name: "Discovery", dependencies: ["CAvahi"], swiftSettings: settings),
+    .target(name: "Channel", dependencies: ["COpenSSL"], swiftSettings: settings),
+    .target(
+      name: "Sync",
+      dependencies: ["Git", "Notebook", "Membership", "Discovery", "Channel"],
+      swiftSettings: settings),
+    .target(
+      name: "Watch",
+      dependencies: ["Sync", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "notes",
+      dependencies: [
+        "Watch", "Sync", "Notebook", "Membership", "Discovery", "Channel", "Git",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: settings),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .testTarget(name: "GitTests", dependencies: ["Git", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "NotebookTests", dependencies: ["Notebook", "Git", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "MembershipTests", dependencies: ["Membership", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "DiscoveryTests", dependencies: ["Discovery", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "ChannelTests", dependencies: ["Channel", "Membership", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SyncTests",
+      dependencies: ["Sync", "Git", "Notebook", "Membership", "Channel", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "WatchTests", dependencies: ["Watch", "Sync", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "notesTests", dependencies: ["notes", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "EndToEnd", dependencies: ["TestSupport"], path: "Tests/EndToEnd",
+      swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,3 @@
+#pragma once
+#include <avahi-client/client.h>
+#include <dlfcn.h>

@@ -1,0 +1,3 @@
+#pragma once
+#include <dlfcn.h>
+#include <openssl/ssl.h>

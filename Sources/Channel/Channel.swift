@@ -1,0 +1,1 @@
+// The Channel module; see design in man/ and CONTRIBUTING.md.

@@ -1,0 +1,1 @@
+// The Discovery module; see design in man/ and CONTRIBUTING.md.

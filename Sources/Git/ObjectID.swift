@@ -1,0 +1,91 @@
+/// The name of an object: the SHA-1 of its kind, size and content, as git computes it.
+public struct ObjectID: Hashable, Sendable {
+  /// How many bytes an ID has.
+  public static let byteCount = 20
+
+  // Three big-endian words instead of an array: no allocation, and comparing words compares bytes.
+  private let high: UInt64
+  private let middle: UInt64
+  private let low: UInt32
+
+  /// The ID with these 20 bytes, or nil when there are not exactly 20.
+  public init?(bytes: some Collection<UInt8>) {
+    guard bytes.count == Self.byteCount else { return nil }
+    var high: UInt64 = 0
+    var middle: UInt64 = 0
+    var low: UInt32 = 0
+    for (position, byte) in bytes.enumerated() {
+      switch position {
+      case 0..<8: high = high << 8 | UInt64(byte)
+      case 8..<16: middle = middle << 8 | UInt64(byte)
+      default: low = low << 8 | UInt32(byte)
+      }
+    }
+    (self.high, self.middle, self.low) = (high, middle, low)
+  }
+
+  /// The ID written as 40 hexadecimal digits in either case, or nil for anything else.
+  public init?(hex: some StringProtocol) {
+    guard let bytes = [UInt8](hexadecimal: hex) else { return nil }
+    self.init(bytes: bytes)
+  }
+
+  /// The 20 bytes of the ID.
+  public var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.byteCount)
+    for shift in stride(from: 56, through: 0, by: -8) {
+      bytes.append(UInt8(truncatingIfNeeded: high >> UInt64(shift)))
+    }
+    for shift in stride(from: 56, through: 0, by: -8) {
+      bytes.append(UInt8(truncatingIfNeeded: middle >> UInt64(shift)))
+    }
+    for shift in stride(from: 24, through: 0, by: -8) {
+      bytes.append(UInt8(truncatingIfNeeded: low >> UInt32(shift)))
+    }
+    return bytes
+  }
+
+  /// The ID as 40 lower-case hexadecimal digits.
+  public var hex: String { String(hexadecimal: bytes) }
+
+  private init(literal hex: StaticString) {
+    let digits = hex.description
+    let parsed = ObjectID(hex: digits)
+    (high, middle, low) = parsed.map { ($0.high, $0.middle, $0.low) } ?? (0, 0, 0)
+  }
+
+  /// The ID of the tree without entries, which git knows without storing it.
+  public static let emptyTree = ObjectID(literal: "4b825dc642cb6eb9a060e54bf8d69288fbee4904")
+  /// The ID of the empty blob.
+  public static let emptyBlob = ObjectID(literal: "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391")
+  /// Twenty zero bytes: git's way to say "no object".
+  public static let zero = ObjectID(literal: "0000000000000000000000000000000000000000")
+}
+
+extension ObjectID: Comparable {
+  /// Orders by bytes, which is also the order of the hexadecimal forms.
+  public static func < (left: ObjectID, right: ObjectID) -> Bool {
+    (left.high, left.middle, left.low) < (right.high, right.middle, right.low)
+  }
+}
+
+extension ObjectID: CustomStringConvertible {
+  public var description: String { hex }
+}
+
+extension ObjectID: Codable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let id = ObjectID(hex: try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "an object ID is 40 hexadecimal digits")
+    }
+    self = id
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(hex)
+  }
+}

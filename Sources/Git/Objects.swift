@@ -1,0 +1,107 @@
+/// The four kinds of object in a git repository.
+public enum ObjectKind: Int32, Sendable {
+  // Raw values as in pack files (gitformat-pack(5)).
+  case commit = 1
+  case tree = 2
+  case blob = 3
+  case tag = 4
+}
+
+/// The mode of a tree entry: what kind of thing a name stands for.
+public struct FileMode: RawRepresentable, Hashable, Sendable {
+  public let rawValue: UInt32
+
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// A file.
+  public static let regular = FileMode(rawValue: 0o100644)
+  /// A file with the executable bit.
+  public static let executable = FileMode(rawValue: 0o100755)
+  /// A folder.
+  public static let tree = FileMode(rawValue: 0o040000)
+  /// A symbolic link; its blob is the target.
+  public static let symlink = FileMode(rawValue: 0o120000)
+  /// A commit of another repository.
+  public static let submodule = FileMode(rawValue: 0o160000)
+
+  /// Whether the entry's content is a blob that a file holds.
+  public var isFile: Bool { self == .regular || self == .executable }
+}
+
+/// One name in a tree.
+public struct TreeEntry: Hashable, Sendable {
+  /// The name, one component.
+  public var name: TreePath
+  public var mode: FileMode
+  public var id: ObjectID
+
+  public init(name: TreePath, mode: FileMode, id: ObjectID) {
+    self.name = name
+    self.mode = mode
+    self.id = id
+  }
+}
+
+/// The content of a tree object.
+public struct Tree: Sendable {
+  /// The entries in git's order: by name, a folder's name compared as if it ended in `/`.
+  public let entries: [TreeEntry]
+
+  /// A tree with these entries, which need not be sorted yet.
+  public init(entries: [TreeEntry]) {
+    self.entries = entries.sorted(by: Self.precedes)
+  }
+
+  /// The entry of that name, or nil.
+  public subscript(name: TreePath) -> TreeEntry? {
+    entries.first { $0.name == name }
+  }
+
+  /// Git's order of tree entries.
+  public static func precedes(_ left: TreeEntry, _ right: TreeEntry) -> Bool {
+    let slash: [UInt8] = [UInt8(ascii: "/")]
+    let leftKey = left.mode == .tree ? left.name.bytes + slash : left.name.bytes
+    let rightKey = right.mode == .tree ? right.name.bytes + slash : right.name.bytes
+    return leftKey.lexicographicallyPrecedes(rightKey)
+  }
+}
+
+/// Who made a commit, and when.
+public struct Signature: Hashable, Sendable {
+  public var name: String
+  public var email: String
+  /// Seconds since 1970-01-01 00:00 UTC.
+  public var time: Int64
+  /// Minutes east of UTC.
+  public var offset: Int
+
+  public init(name: String, email: String, time: Int64, offset: Int) {
+    self.name = name
+    self.email = email
+    self.time = time
+    self.offset = offset
+  }
+}
+
+/// The content of a commit object.
+public struct Commit: Sendable {
+  public let id: ObjectID
+  public let tree: ObjectID
+  public let parents: [ObjectID]
+  public let author: Signature
+  public let committer: Signature
+  /// The message with its trailers, as stored.
+  public let message: String
+
+  public init(
+    id: ObjectID, tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature,
+    message: String
+  ) {
+    self.id = id
+    self.tree = tree
+    self.parents = parents
+    self.author = author
+    self.committer = committer
+    self.message = message
+  }
+}

@@ -1,0 +1,68 @@
+/// A path inside a notebook: names joined by `/`, relative to the notebook's folder.
+///
+/// Paths are bytes, as on Linux and in git's trees: equality and order are bytewise, never
+/// Unicode's, so that names that differ only in their Unicode form stay two paths, and a name that
+/// is not valid UTF-8 is kept as it is.
+public struct TreePath: Hashable, Sendable {
+  /// The path's bytes, without a leading or trailing slash.
+  public let bytes: [UInt8]
+
+  /// The path with these bytes.
+  public init(bytes: some Sequence<UInt8>) {
+    self.bytes = Array(bytes)
+  }
+
+  /// The path whose UTF-8 form is `string`'s.
+  public init(_ string: String) {
+    bytes = Array(string.utf8)
+  }
+
+  /// The path as text, or nil when its bytes are not valid UTF-8.
+  public var utf8String: String? { String(validating: bytes, as: UTF8.self) }
+
+  /// Whether this is the notebook's folder itself.
+  public var isEmpty: Bool { bytes.isEmpty }
+
+  /// The names the path is made of, outermost first.
+  public var components: [TreePath] {
+    bytes.split(separator: UInt8(ascii: "/")).map { TreePath(bytes: $0) }
+  }
+
+  /// The last name.
+  public var name: TreePath {
+    guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return self }
+    return TreePath(bytes: bytes[(slash + 1)...])
+  }
+
+  /// The path of the folder it is in, or nil when that is the notebook's folder itself.
+  public var parent: TreePath? {
+    guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+    return TreePath(bytes: bytes[..<slash])
+  }
+
+  /// This path with `name` below it.
+  public func appending(_ name: TreePath) -> TreePath {
+    if isEmpty { return name }
+    var joined = bytes
+    joined.reserveCapacity(bytes.count + 1 + name.bytes.count)
+    joined.append(UInt8(ascii: "/"))
+    joined.append(contentsOf: name.bytes)
+    return TreePath(bytes: joined)
+  }
+}
+
+extension TreePath: Comparable {
+  /// Orders by bytes.
+  public static func < (left: TreePath, right: TreePath) -> Bool {
+    left.bytes.lexicographicallyPrecedes(right.bytes)
+  }
+}
+
+extension TreePath: CustomStringConvertible {
+  /// The path for people: bytes that are not UTF-8 show as U+FFFD.
+  public var description: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension TreePath: ExpressibleByStringLiteral {
+  public init(stringLiteral value: String) { self.init(value) }
+}

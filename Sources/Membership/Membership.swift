@@ -1,0 +1,1 @@
+// The Membership module; see design in man/ and CONTRIBUTING.md.

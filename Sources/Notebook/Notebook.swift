@@ -1,0 +1,1 @@
+// The Notebook module; see design in man/ and CONTRIBUTING.md.

@@ -1,0 +1,1 @@
+// The Sync module; see design in man/ and CONTRIBUTING.md.

@@ -1,0 +1,1 @@
+// The Watch module; see design in man/ and CONTRIBUTING.md.
