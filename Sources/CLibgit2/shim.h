@@ -1,3 +1,115 @@
 #pragma once
 #include <dlfcn.h>
 #include <git2.h>
+#include <git2/sys/repository.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/// The functions of libgit2 that Git uses.
+#define NOTES_LIBGIT2(F) \
+  F(git_libgit2_init) \
+  F(git_libgit2_opts) \
+  F(git_error_last) \
+  F(git_repository_open_ext) \
+  F(git_repository_init_ext) \
+  F(git_repository_init_options_init) \
+  F(git_repository_free) \
+  F(git_repository_odb) \
+  F(git_repository_index) \
+  F(git_repository_set_ident) \
+  F(git_repository_config_snapshot) \
+  F(git_repository_config) \
+  F(git_config_free) \
+  F(git_config_get_string) \
+  F(git_config_set_string) \
+  F(git_config_delete_entry) \
+  F(git_odb_free) \
+  F(git_odb_exists) \
+  F(git_odb_read) \
+  F(git_odb_read_header) \
+  F(git_odb_write) \
+  F(git_odb_hash) \
+  F(git_odb_refresh) \
+  F(git_odb_exists_prefix) \
+  F(git_odb_object_free) \
+  F(git_odb_object_data) \
+  F(git_odb_object_size) \
+  F(git_odb_object_type) \
+  F(git_reference_name_to_id) \
+  F(git_reference_create_matching) \
+  F(git_reference_create) \
+  F(git_reference_lookup) \
+  F(git_reference_delete) \
+  F(git_reference_free) \
+  F(git_reference_name) \
+  F(git_reference_target) \
+  F(git_reference_iterator_glob_new) \
+  F(git_reference_next) \
+  F(git_reference_iterator_free) \
+  F(git_reference_is_valid_name) \
+  F(git_merge_bases) \
+  F(git_oidarray_dispose) \
+  F(git_graph_descendant_of) \
+  F(git_revwalk_new) \
+  F(git_revwalk_free) \
+  F(git_revwalk_push) \
+  F(git_revwalk_hide) \
+  F(git_revwalk_sorting) \
+  F(git_revwalk_next) \
+  F(git_index_free) \
+  F(git_index_read) \
+  F(git_index_entrycount) \
+  F(git_index_get_byindex) \
+  F(git_index_add) \
+  F(git_index_remove) \
+  F(git_index_clear) \
+  F(git_index_has_conflicts) \
+  F(git_index_conflict_cleanup) \
+  F(git_index_write) \
+  F(git_index_write_tree) \
+  F(git_ignore_path_is_ignored)
+
+/// The table of functions; it does not change once filled, so threads may share it.
+struct __attribute__((swift_attr("@Sendable"))) libgit2 {
+#define F(name) __typeof__(name) *_Nonnull name;
+  NOTES_LIBGIT2(F)
+#undef F
+};
+
+/// Fills `api` from the shared library; returns NULL, or says what is missing.
+static inline const char *_Nullable libgit2_load(struct libgit2 *_Nonnull api) {
+  void *library = dlopen("libgit2.so." LIBGIT2_SOVERSION, RTLD_NOW | RTLD_LOCAL);
+  if (!library) return dlerror();
+#define F(name) \
+  if (!(*(void **)&api->name = dlsym(library, #name))) return dlerror();
+  NOTES_LIBGIT2(F)
+#undef F
+  return 0;
+}
+
+// git_libgit2_opts is variadic, which Swift does not import.
+
+/// Whether objects, packs, refs and reflogs are synced to the disk when written.
+static inline int libgit2_set_fsync(const struct libgit2 *_Nonnull api, int enabled) {
+  return api->git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, enabled);
+}
+
+/// Where configuration files of `level` are looked for.
+static inline int libgit2_set_search_path(
+    const struct libgit2 *_Nonnull api, int level, const char *_Nonnull path) {
+  return api->git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, path);
+}
+
+/// Whether a repository of another user is refused.
+static inline int libgit2_set_owner_validation(const struct libgit2 *_Nonnull api, int enabled) {
+  return api->git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, enabled);
+}
+
+/// Whether the hash of each object read is checked.
+static inline int libgit2_set_strict_hash_verification(
+    const struct libgit2 *_Nonnull api, int enabled) {
+  return api->git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, enabled);
+}
+
+/// syncfs(2), which Glibc's module lacks.
+static inline int libgit2_syncfs(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }

@@ -52,6 +52,9 @@ public struct Tree: Sendable {
     self.entries = entries.sorted(by: Self.precedes)
   }
 
+  /// A tree read from the repository, its order kept as stored.
+  init(stored entries: [TreeEntry]) { self.entries = entries }
+
   /// The entry of that name, or nil.
   public subscript(name: TreePath) -> TreeEntry? {
     entries.first { $0.name == name }

@@ -1,0 +1,55 @@
+public import Glibc
+
+/// What the index remembers of a file to tell cheaply whether it may have changed: the fields of
+/// stat(2) that git's index format keeps, cut to 32 bits as there.
+public struct FileStatus: Hashable, Sendable {
+  public var modifiedSeconds: UInt32
+  public var modifiedNanoseconds: UInt32
+  public var changedSeconds: UInt32
+  public var changedNanoseconds: UInt32
+  public var device: UInt32
+  public var inode: UInt32
+  public var user: UInt32
+  public var group: UInt32
+  public var size: UInt32
+
+  /// The fields of a status that stat(2) filled.
+  public init(_ status: stat) {
+    modifiedSeconds = UInt32(truncatingIfNeeded: status.st_mtim.tv_sec)
+    modifiedNanoseconds = UInt32(truncatingIfNeeded: status.st_mtim.tv_nsec)
+    changedSeconds = UInt32(truncatingIfNeeded: status.st_ctim.tv_sec)
+    changedNanoseconds = UInt32(truncatingIfNeeded: status.st_ctim.tv_nsec)
+    device = UInt32(truncatingIfNeeded: status.st_dev)
+    inode = UInt32(truncatingIfNeeded: status.st_ino)
+    user = status.st_uid
+    group = status.st_gid
+    size = UInt32(truncatingIfNeeded: status.st_size)
+  }
+
+  init(fields: [UInt32]) {
+    changedSeconds = fields[0]
+    changedNanoseconds = fields[1]
+    modifiedSeconds = fields[2]
+    modifiedNanoseconds = fields[3]
+    device = fields[4]
+    inode = fields[5]
+    user = fields[6]
+    group = fields[7]
+    size = fields[8]
+  }
+}
+
+/// A file as the index knows it.
+public struct IndexEntry: Hashable, Sendable {
+  public let path: TreePath
+  public let mode: FileMode
+  public let id: ObjectID
+  public let status: FileStatus
+
+  public init(path: TreePath, mode: FileMode, id: ObjectID, status: FileStatus) {
+    self.path = path
+    self.mode = mode
+    self.id = id
+    self.status = status
+  }
+}

@@ -1,0 +1,41 @@
+/// What can go wrong with a repository.
+public enum GitError: Error, Sendable {
+  /// A call of libgit2 failed: which, its code, and its message.
+  case library(call: String, code: Int32, message: String)
+  /// libgit2 could not be loaded: what the loader said.
+  case libraryMissing(String)
+  /// There is no repository in that folder.
+  case notARepository(String)
+  /// The repository belongs to another user.
+  case foreignOwner(folder: String)
+  /// An object that should be there is not.
+  case missing(ObjectID)
+  /// An object is of another kind than was asked for.
+  case wrongKind(ObjectID, expected: ObjectKind)
+  /// An object's content does not follow git's format.
+  case malformed(ObjectID, String)
+  /// A reference moved since it was read.
+  case referenceMoved(String)
+  /// More than one object has an ID that begins so.
+  case ambiguousPrefix(String)
+  /// An operating system call on a file failed.
+  case system(call: String, path: String, errno: Int32)
+}
+
+extension GitError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .library(let call, let code, let message): "\(call) failed (\(code)): \(message)"
+    case .libraryMissing(let what): "libgit2 could not be loaded: \(what)"
+    case .notARepository(let folder): "no git repository in \(folder)"
+    case .foreignOwner(let folder): "the repository in \(folder) belongs to another user"
+    case .missing(let id): "object \(id) is missing"
+    case .wrongKind(let id, let expected): "object \(id) is not a \(expected)"
+    case .malformed(let id, let what): "object \(id) is malformed: \(what)"
+    case .referenceMoved(let name): "\(name) moved meanwhile"
+    case .ambiguousPrefix(let prefix): "several objects begin with \(prefix)"
+    case .system(let call, let path, let errno):
+      "\(call) \(path): \(String(errorNumber: errno))"
+    }
+  }
+}

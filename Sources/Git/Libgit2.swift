@@ -1,0 +1,74 @@
+internal import CLibgit2
+
+/// The loaded library, and the one place where its status codes become errors.
+final class Libgit2: Sendable {
+  let api: libgit2
+
+  private init(api: libgit2) { self.api = api }
+
+  /// Loads and initialises the library once a process, cut off from the user's configuration: file
+  /// bytes and behaviour must not depend on it.
+  static let shared: Result<Libgit2, GitError> = {
+    let storage = UnsafeMutableRawPointer.allocate(
+      byteCount: MemoryLayout<libgit2>.size, alignment: MemoryLayout<libgit2>.alignment
+    ).bindMemory(to: libgit2.self, capacity: 1)
+    defer { storage.deallocate() }
+    if let problem = libgit2_load(storage) {
+      return .failure(.libraryMissing(String(cString: problem)))
+    }
+    let library = Libgit2(api: storage.pointee)
+    do {
+      _ = try library.check("git_libgit2_init", library.api.git_libgit2_init())
+      for level in [
+        GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_XDG,
+        GIT_CONFIG_LEVEL_GLOBAL,
+      ] {
+        try library.check(
+          "git_libgit2_opts",
+          withUnsafePointer(to: library.api) { libgit2_set_search_path($0, level.rawValue, "") })
+      }
+      // Repository.open checks the owner itself: without the user's configuration,
+      // "safe.directory" can't be honoured.
+      try library.check(
+        "git_libgit2_opts",
+        withUnsafePointer(to: library.api) { libgit2_set_owner_validation($0, 0) })
+      try library.setFsync(true)
+    } catch let error as GitError {
+      return .failure(error)
+    } catch {
+      return .failure(.libraryMissing("\(error)"))
+    }
+    return .success(library)
+  }()
+
+  /// Turns syncing of written objects and references on or off, for the whole process.
+  func setFsync(_ enabled: Bool) throws {
+    try check(
+      "git_libgit2_opts", withUnsafePointer(to: api) { libgit2_set_fsync($0, enabled ? 1 : 0) })
+  }
+
+  /// Passes on a status of 0 or more; throws the library's error for any other.
+  @discardableResult
+  func check(_ call: String, _ status: Int32) throws -> Int32 {
+    guard status < 0 else { return status }
+    throw error(call, status)
+  }
+
+  /// The error of a call that just failed on this thread.
+  func error(_ call: String, _ status: Int32) -> GitError {
+    let message = api.git_error_last()?.pointee.message.map { String(cString: $0) }
+    return .library(call: call, code: status, message: message ?? "no message")
+  }
+}
+
+extension git_oid {
+  init(_ id: ObjectID) {
+    self.init()
+    withUnsafeMutableBytes(of: &self.id) { $0.copyBytes(from: id.bytes) }
+  }
+
+  /// The same ID as a Swift value.
+  var objectID: ObjectID {
+    withUnsafeBytes(of: id) { ObjectID(bytes: $0) } ?? .zero
+  }
+}

@@ -1,0 +1,157 @@
+internal import CLibgit2
+internal import Glibc
+
+extension Repository {
+  /// Whether the object is in the repository.
+  public func contains(_ id: ObjectID) throws -> Bool {
+    if id == .emptyTree { return true }
+    let git = try handles()
+    var oid = git_oid(id)
+    return git.library.api.git_odb_exists(git.database, &oid) == 1
+  }
+
+  /// The object's kind and its size in bytes, read without unpacking it.
+  public func header(of id: ObjectID) throws -> (kind: ObjectKind, size: Int) {
+    let git = try handles()
+    var oid = git_oid(id)
+    var size = 0
+    var type = GIT_OBJECT_INVALID
+    let status = git.library.api.git_odb_read_header(&size, &type, git.database, &oid)
+    if status == GIT_ENOTFOUND.rawValue { throw GitError.missing(id) }
+    try git.library.check("git_odb_read_header", status)
+    guard let kind = ObjectKind(rawValue: type.rawValue) else {
+      throw GitError.malformed(id, "unknown object type \(type.rawValue)")
+    }
+    return (kind, size)
+  }
+
+  /// The object's kind and content.
+  public func object(_ id: ObjectID) throws -> (kind: ObjectKind, data: [UInt8]) {
+    if id == .emptyTree { return (.tree, []) }
+    let git = try handles()
+    var oid = git_oid(id)
+    var object: OpaquePointer?
+    let status = git.library.api.git_odb_read(&object, git.database, &oid)
+    if status == GIT_ENOTFOUND.rawValue { throw GitError.missing(id) }
+    try git.library.check("git_odb_read", status)
+    defer { git.library.api.git_odb_object_free(object) }
+    let type = git.library.api.git_odb_object_type(object)
+    guard let kind = ObjectKind(rawValue: type.rawValue) else {
+      throw GitError.malformed(id, "unknown object type \(type.rawValue)")
+    }
+    let bytes = UnsafeRawBufferPointer(
+      start: git.library.api.git_odb_object_data(object),
+      count: git.library.api.git_odb_object_size(object))
+    return (kind, Array(bytes))
+  }
+
+  private func data(of id: ObjectID, kind: ObjectKind) throws -> [UInt8] {
+    let object = try object(id)
+    guard object.kind == kind else { throw GitError.wrongKind(id, expected: kind) }
+    return object.data
+  }
+
+  /// The content of a blob.
+  public func blob(_ id: ObjectID) throws -> [UInt8] { try data(of: id, kind: .blob) }
+
+  /// The content of a tree.
+  public func tree(_ id: ObjectID) throws -> Tree {
+    try Tree(parsing: data(of: id, kind: .tree), id: id)
+  }
+
+  /// The content of a commit.
+  public func commit(_ id: ObjectID) throws -> Commit {
+    try Commit(parsing: data(of: id, kind: .commit), id: id)
+  }
+
+  /// The only object whose ID begins with `prefix` (4 to 40 hexadecimal digits), or nil when there
+  /// is none.
+  public func object(withPrefix prefix: String) throws -> ObjectID? {
+    guard (4...40).contains(prefix.utf8.count),
+      let padded = ObjectID(hex: prefix + String(repeating: "0", count: 40 - prefix.utf8.count))
+    else { return nil }
+    let git = try handles()
+    var short = git_oid(padded)
+    var full = git_oid()
+    let status = git.library.api.git_odb_exists_prefix(
+      &full, git.database, &short, prefix.utf8.count)
+    if status == GIT_ENOTFOUND.rawValue { return nil }
+    if status == GIT_EAMBIGUOUS.rawValue { throw GitError.ambiguousPrefix(prefix) }
+    try git.library.check("git_odb_exists_prefix", status)
+    return full.objectID
+  }
+
+  /// Stores an object with this content, durably, and returns its ID.
+  public func write(_ kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
+    let git = try handles()
+    var oid = git_oid()
+    _ = try content.withUnsafeBytes { bytes in
+      try git.library.check(
+        "git_odb_write",
+        git.library.api.git_odb_write(
+          &oid, git.database, bytes.baseAddress, bytes.count, git_object_t(kind.rawValue)))
+    }
+    return oid.objectID
+  }
+
+  /// Stores a blob.
+  public func write(blob content: [UInt8]) throws -> ObjectID { try write(.blob, content) }
+
+  /// Stores a tree with these entries, in any order, and returns its ID.
+  public func write(tree entries: [TreeEntry]) throws -> ObjectID {
+    try write(.tree, Tree(entries: entries).serialized)
+  }
+
+  /// Stores a commit and returns its ID; no reference moves.
+  public func write(
+    commit tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature,
+    message: String
+  ) throws -> ObjectID {
+    try write(
+      .commit,
+      Commit.serialized(
+        tree: tree, parents: parents, author: author, committer: committer, message: message))
+  }
+
+  /// The ID that `content` would have as a blob; nothing is stored.
+  public func hash(blob content: [UInt8]) throws -> ObjectID {
+    let library = try Libgit2.shared.get()
+    var oid = git_oid()
+    _ = try content.withUnsafeBytes { bytes in
+      try library.check(
+        "git_odb_hash",
+        library.api.git_odb_hash(&oid, bytes.baseAddress, bytes.count, GIT_OBJECT_BLOB))
+    }
+    return oid.objectID
+  }
+
+  /// Lets `body` write many objects without syncing each: one sync of the file system follows, so
+  /// that they are as durable when this returns as if each had been synced.
+  public func withOneSync<Result>(_ body: () throws -> Result) throws -> Result {
+    let library = try Libgit2.shared.get()
+    try library.setFsync(false)
+    let result: Result
+    do {
+      result = try body()
+    } catch {
+      try library.setFsync(true)
+      throw error
+    }
+    try library.setFsync(true)
+    let descriptor = Glibc.open(gitFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw GitError.system(call: "open", path: gitFolder, errno: errno)
+    }
+    defer { close(descriptor) }
+    guard libgit2_syncfs(descriptor) == 0 else {
+      throw GitError.system(call: "syncfs", path: gitFolder, errno: errno)
+    }
+    return result
+  }
+
+  /// Looks for packs that other processes added.
+  public func refreshObjects() throws {
+    let git = try handles()
+    try git.library.check("git_odb_refresh", git.library.api.git_odb_refresh(git.database))
+  }
+}

@@ -1,0 +1,131 @@
+internal import CLibgit2
+internal import Glibc
+
+/// What HEAD says.
+public struct Head: Hashable, Sendable {
+  /// The reference that moves with a new commit: the branch HEAD names, or `HEAD` when detached.
+  public let reference: String
+  /// The commit it stands on; nil on a branch without commits.
+  public let commit: ObjectID?
+
+  /// The branch's name without `refs/heads/`, or nil when HEAD is detached.
+  public var branch: String? {
+    let prefix = "refs/heads/"
+    guard reference.hasPrefix(prefix) else { return nil }
+    return String(reference.dropFirst(prefix.count))
+  }
+}
+
+extension Repository {
+  /// What HEAD says, read from the files so that it costs no library.
+  public func head() throws -> Head {
+    guard let text = firstLine(of: gitFolder + "/HEAD") else {
+      throw GitError.notARepository(folder)
+    }
+    let prefix = "ref: "
+    guard text.hasPrefix(prefix) else {
+      return Head(reference: "HEAD", commit: ObjectID(hex: text))
+    }
+    let name = String(text.dropFirst(prefix.count))
+    if let line = firstLine(of: gitFolder + "/" + name), let id = ObjectID(hex: line) {
+      return Head(reference: name, commit: id)
+    }
+    guard access(gitFolder + "/packed-refs", F_OK) == 0 else {
+      return Head(reference: name, commit: nil)
+    }
+    return Head(reference: name, commit: try reference(name))
+  }
+
+  /// The first line of a small file, without its end.
+  private func firstLine(of path: String) -> String? {
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var buffer = [UInt8](repeating: 0, count: 1024)
+    let count = read(descriptor, &buffer, buffer.count)
+    guard count > 0 else { return nil }
+    return String(decoding: buffer[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+  }
+
+  /// The object a reference stands for, or nil when there is no such reference.
+  public func reference(_ name: String) throws -> ObjectID? {
+    let git = try handles()
+    var oid = git_oid()
+    let status = git.library.api.git_reference_name_to_id(&oid, git.repository, name)
+    if status == GIT_ENOTFOUND.rawValue { return nil }
+    try git.library.check("git_reference_name_to_id", status)
+    return oid.objectID
+  }
+
+  /// The references whose names begin with `prefix` (for instance `refs/remotes/`), by name.
+  public func references(under prefix: String) throws -> [(name: String, id: ObjectID)] {
+    let git = try handles()
+    var iterator: OpaquePointer?
+    try git.library.check(
+      "git_reference_iterator_glob_new",
+      git.library.api.git_reference_iterator_glob_new(&iterator, git.repository, prefix + "*"))
+    defer { git.library.api.git_reference_iterator_free(iterator) }
+    var found: [(name: String, id: ObjectID)] = []
+    while true {
+      var reference: OpaquePointer?
+      let status = git.library.api.git_reference_next(&reference, iterator)
+      if status == GIT_ITEROVER.rawValue { break }
+      try git.library.check("git_reference_next", status)
+      defer { git.library.api.git_reference_free(reference) }
+      if let name = git.library.api.git_reference_name(reference),
+        let target = git.library.api.git_reference_target(reference)
+      {
+        found.append((String(cString: name), target.pointee.objectID))
+      }
+    }
+    return found.sorted { $0.name < $1.name }
+  }
+
+  /// Moves a reference, durably, if it still stands where it was seen.
+  ///
+  /// - Parameter expected: where it stands now; nil when it does not exist yet.
+  /// - Throws: `GitError.referenceMoved` when it stands elsewhere.
+  public func update(
+    reference name: String, to id: ObjectID, from expected: ObjectID?, message: String
+  ) throws {
+    let git = try handles()
+    var target = git_oid(id)
+    var made: OpaquePointer?
+    let status: Int32
+    if let expected {
+      var current = git_oid(expected)
+      status = git.library.api.git_reference_create_matching(
+        &made, git.repository, name, &target, 1, &current, message)
+    } else {
+      status = git.library.api.git_reference_create(
+        &made, git.repository, name, &target, 0, message)
+    }
+    git.library.api.git_reference_free(made)
+    if status == GIT_EMODIFIED.rawValue || status == GIT_EEXISTS.rawValue {
+      throw GitError.referenceMoved(name)
+    }
+    try git.library.check("git_reference_create", status)
+  }
+
+  /// Points a reference at `id` wherever it stood: for references that only this device writes.
+  public func set(reference name: String, to id: ObjectID, message: String) throws {
+    let git = try handles()
+    var target = git_oid(id)
+    var made: OpaquePointer?
+    let status = git.library.api.git_reference_create(
+      &made, git.repository, name, &target, 1, message)
+    git.library.api.git_reference_free(made)
+    try git.library.check("git_reference_create", status)
+  }
+
+  /// Removes a reference; one that does not exist is no error.
+  public func delete(reference name: String) throws {
+    let git = try handles()
+    var found: OpaquePointer?
+    let status = git.library.api.git_reference_lookup(&found, git.repository, name)
+    if status == GIT_ENOTFOUND.rawValue { return }
+    try git.library.check("git_reference_lookup", status)
+    defer { git.library.api.git_reference_free(found) }
+    try git.library.check("git_reference_delete", git.library.api.git_reference_delete(found))
+  }
+}

@@ -1,0 +1,98 @@
+internal import CLibgit2
+internal import Glibc
+
+/// A git repository with its work tree: objects, references, history and index.
+///
+/// Opening costs nothing but a look at the folder: libgit2 is loaded at the first call that needs
+/// it. An instance belongs to one thread at a time; other threads open their own.
+public final class Repository {
+  /// The work tree's folder.
+  public let folder: String
+  /// The folder of the repository itself, `.git` in the work tree.
+  public let gitFolder: String
+
+  private var opened: Handles?
+
+  private init(folder: String) {
+    self.folder = folder
+    gitFolder = folder + "/.git"
+  }
+
+  deinit {
+    guard let opened else { return }
+    opened.library.api.git_odb_free(opened.database)
+    opened.library.api.git_repository_free(opened.repository)
+  }
+
+  /// The repository whose work tree is exactly `folder`; parent folders are not searched.
+  public static func open(at folder: String) throws -> Repository {
+    let repository = Repository(folder: folder)
+    var status = stat()
+    guard stat(repository.gitFolder + "/HEAD", &status) == 0 else {
+      throw GitError.notARepository(folder)
+    }
+    // git refuses repositories of other users because their configuration names programs to run.
+    // Nothing in it is run here, but whoever owns it could also swap the notes under our hands.
+    guard status.st_uid == geteuid() || geteuid() == 0 else {
+      throw GitError.foreignOwner(folder: folder)
+    }
+    return repository
+  }
+
+  /// Makes an empty repository in `folder`, which is created when missing, with `branch` as its
+  /// unborn branch. An existing repository is left as it is and opened.
+  public static func create(at folder: String, branch: String = "main") throws -> Repository {
+    let library = try Libgit2.shared.get()
+    var options = git_repository_init_options()
+    try library.check(
+      "git_repository_init_options_init",
+      library.api.git_repository_init_options_init(
+        &options, UInt32(GIT_REPOSITORY_INIT_OPTIONS_VERSION)))
+    options.flags = GIT_REPOSITORY_INIT_MKPATH.rawValue
+    var handle: OpaquePointer?
+    try branch.withCString { branch in
+      options.initial_head = branch
+      try library.check(
+        "git_repository_init_ext",
+        library.api.git_repository_init_ext(&handle, folder, &options))
+    }
+    library.api.git_repository_free(handle)
+    return try open(at: folder)
+  }
+
+  /// The C handles behind a repository.
+  struct Handles {
+    let library: Libgit2
+    let repository: OpaquePointer
+    let database: OpaquePointer
+  }
+
+  /// The handles, opened on first use.
+  func handles() throws -> Handles {
+    if let opened { return opened }
+    let library = try Libgit2.shared.get()
+    var repository: OpaquePointer?
+    let status = library.api.git_repository_open_ext(
+      &repository, folder, GIT_REPOSITORY_OPEN_NO_SEARCH.rawValue, nil)
+    guard status == 0, let repository else {
+      throw library.error("git_repository_open_ext", status)
+    }
+    var database: OpaquePointer?
+    let databaseStatus = library.api.git_repository_odb(&database, repository)
+    guard databaseStatus == 0, let database else {
+      library.api.git_repository_free(repository)
+      throw library.error("git_repository_odb", databaseStatus)
+    }
+    let handles = Handles(library: library, repository: repository, database: database)
+    opened = handles
+    return handles
+  }
+
+  /// Names who moves references, for the reflog.
+  public func setIdentity(name: String, email: String) throws {
+    let git = try handles()
+    try git.library.check(
+      "git_repository_set_ident",
+      git.library.api.git_repository_set_ident(git.repository, name, email))
+  }
+}
