@@ -19,9 +19,10 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CLibgit2", providers: [.apt(["libgit2-dev"])]),
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
-    .target(name: "Git", dependencies: ["CLibgit2"], swiftSettings: settings),
+    .target(name: "Git", dependencies: ["CLibgit2", "CZlib"], swiftSettings: settings),
     .target(name: "Notebook", dependencies: ["Git"], swiftSettings: settings),
     .target(name: "Membership", dependencies: ["COpenSSL"], swiftSettings: settings),
     .target(name: "Discovery", dependencies: ["CAvahi"], swiftSettings: settings),

@@ -23,6 +23,8 @@
   F(git_config_get_string) \
   F(git_config_set_string) \
   F(git_config_delete_entry) \
+  F(git_odb_open) \
+  F(git_odb_add_disk_alternate) \
   F(git_odb_free) \
   F(git_odb_exists) \
   F(git_odb_read) \
@@ -67,7 +69,13 @@
   F(git_index_conflict_cleanup) \
   F(git_index_write) \
   F(git_index_write_tree) \
-  F(git_ignore_path_is_ignored)
+  F(git_ignore_path_is_ignored) \
+  F(git_indexer_options_init) \
+  F(git_indexer_new) \
+  F(git_indexer_append) \
+  F(git_indexer_commit) \
+  F(git_indexer_name) \
+  F(git_indexer_free)
 
 /// The table of functions; it does not change once filled, so threads may share it.
 struct __attribute__((swift_attr("@Sendable"))) libgit2 {

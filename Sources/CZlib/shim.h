@@ -1,0 +1,32 @@
+#pragma once
+#include <dlfcn.h>
+#include <zlib.h>
+
+/// The functions of zlib that Git uses.
+#define NOTES_ZLIB(F) \
+  F(deflateInit_) \
+  F(deflate) \
+  F(deflateReset) \
+  F(deflateEnd) \
+  F(inflateInit_) \
+  F(inflate) \
+  F(inflateReset) \
+  F(inflateEnd)
+
+/// The table of functions; it does not change once filled, so threads may share it.
+struct __attribute__((swift_attr("@Sendable"))) notes_zlib {
+#define F(name) __typeof__(name) *_Nonnull name;
+  NOTES_ZLIB(F)
+#undef F
+};
+
+/// Fills `api` from the shared library; returns NULL, or says what is missing.
+static inline const char *_Nullable notes_zlib_load(struct notes_zlib *_Nonnull api) {
+  void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return dlerror();
+#define F(name) \
+  if (!(*(void **)&api->name = dlsym(library, #name))) return dlerror();
+  NOTES_ZLIB(F)
+#undef F
+  return 0;
+}

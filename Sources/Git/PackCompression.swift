@@ -1,0 +1,121 @@
+internal import CZlib
+
+/// The loaded zlib.
+struct Zlib: Sendable {
+  let api: notes_zlib
+
+  /// Loads the library once a process.
+  static let shared: Result<Zlib, PackError> = {
+    let storage = UnsafeMutablePointer<notes_zlib>.allocate(capacity: 1)
+    defer { storage.deallocate() }
+    if let problem = notes_zlib_load(storage) {
+      return .failure(.libraryMissing(String(cString: problem)))
+    }
+    return .success(Zlib(api: storage.pointee))
+  }()
+
+  static let bufferSize = 64 * 1024
+}
+
+/// Compresses one buffer after another into zlib streams of their own.
+final class Deflater {
+  private let zlib: Zlib
+  // On the heap, because zlib remembers where the stream it was given lives.
+  private let stream: UnsafeMutablePointer<z_stream>
+
+  init() throws {
+    zlib = try Zlib.shared.get()
+    stream = .allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    let status = zlib.api.deflateInit_(
+      stream, Z_DEFAULT_COMPRESSION, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+    guard status == Z_OK else {
+      stream.deallocate()
+      throw PackError.compression(code: status)
+    }
+  }
+
+  deinit {
+    _ = zlib.api.deflateEnd(stream)
+    stream.deallocate()
+  }
+
+  /// Appends the compressed form of `bytes` to `output`.
+  func compress(_ bytes: [UInt8], into output: inout [UInt8]) throws {
+    guard zlib.api.deflateReset(stream) == Z_OK else { throw PackError.compression(code: 0) }
+    try bytes.withUnsafeBytes { source in
+      stream.pointee.next_in = UnsafeMutablePointer(
+        mutating: source.bindMemory(to: UInt8.self).baseAddress)
+      stream.pointee.avail_in = UInt32(source.count)
+      var status = Z_OK
+      while status != Z_STREAM_END {
+        try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Zlib.bufferSize) { buffer in
+          stream.pointee.next_out = buffer.baseAddress
+          stream.pointee.avail_out = UInt32(buffer.count)
+          status = zlib.api.deflate(stream, Z_FINISH)
+          guard status == Z_OK || status == Z_STREAM_END else {
+            throw PackError.compression(code: status)
+          }
+          let written = buffer.count - Int(stream.pointee.avail_out)
+          output.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[..<written]))
+        }
+      }
+    }
+  }
+}
+
+/// Decompresses one zlib stream after another from input that arrives in pieces.
+final class Inflater {
+  private let zlib: Zlib
+  // On the heap, because zlib remembers where the stream it was given lives.
+  private let stream: UnsafeMutablePointer<z_stream>
+
+  init() throws {
+    zlib = try Zlib.shared.get()
+    stream = .allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    let status = zlib.api.inflateInit_(
+      stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+    guard status == Z_OK else {
+      stream.deallocate()
+      throw PackError.compression(code: status)
+    }
+  }
+
+  deinit {
+    _ = zlib.api.inflateEnd(stream)
+    stream.deallocate()
+  }
+
+  /// Makes ready for the next stream.
+  func reset() throws {
+    guard zlib.api.inflateReset(stream) == Z_OK else { throw PackError.compression(code: 0) }
+  }
+
+  /// Decompresses what it can of `input`, handing each piece of output to `consume`.
+  ///
+  /// - Returns: how many bytes of the input it took, and whether the stream ended there.
+  func inflate(
+    _ input: UnsafeRawBufferPointer, consume: (UnsafeBufferPointer<UInt8>) throws -> Void
+  ) throws -> (consumed: Int, ended: Bool) {
+    stream.pointee.next_in = UnsafeMutablePointer(
+      mutating: input.bindMemory(to: UInt8.self).baseAddress)
+    stream.pointee.avail_in = UInt32(input.count)
+    var status = Z_OK
+    var full = true
+    while status == Z_OK, full || stream.pointee.avail_in > 0 {
+      try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Zlib.bufferSize) { buffer in
+        stream.pointee.next_out = buffer.baseAddress
+        stream.pointee.avail_out = UInt32(buffer.count)
+        status = zlib.api.inflate(stream, Z_NO_FLUSH)
+        guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else {
+          throw PackError.malformed("a compressed object is damaged")
+        }
+        full = stream.pointee.avail_out == 0
+        let written = buffer.count - Int(stream.pointee.avail_out)
+        if written > 0 { try consume(UnsafeBufferPointer(rebasing: buffer[..<written])) }
+      }
+    }
+    return (input.count - Int(stream.pointee.avail_in), status == Z_STREAM_END)
+  }
+}

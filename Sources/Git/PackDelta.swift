@@ -1,0 +1,105 @@
+/// Deltas as packs hold them (gitformat-pack(5)): copies from a base and new bytes.
+enum PackDelta {
+  /// A delta that makes `new` from the blob `old`: what they share at the start and at the end.
+  static func blob(from old: [UInt8], to new: [UInt8]) -> [UInt8] {
+    let shared = min(old.count, new.count)
+    let (prefix, suffix) = old.withUnsafeBytes { old in
+      new.withUnsafeBytes { new in
+        var prefix = 0
+        while prefix < shared, old[prefix] == new[prefix] { prefix += 1 }
+        var suffix = 0
+        while suffix < shared - prefix, old[old.count - 1 - suffix] == new[new.count - 1 - suffix] {
+          suffix += 1
+        }
+        return (prefix, suffix)
+      }
+    }
+    return encode(
+      [
+        PackSharedBytes(old: 0, new: 0, count: prefix),
+        PackSharedBytes(old: old.count - suffix, new: new.count - suffix, count: suffix),
+      ], from: old, to: new)
+  }
+
+  /// A delta that makes `new` from the tree `old`: each run of entries that they share.
+  static func tree(from old: [UInt8], to new: [UInt8]) -> [UInt8]? {
+    var shared: [PackSharedBytes] = []
+    let wellFormed = old.withUnsafeBytes { old in
+      new.withUnsafeBytes { new in
+        PackTree.compare(old, new) { before, after in
+          let length = after.end - after.start
+          if let last = shared.last, last.old + last.count == before.start,
+            last.new + last.count == after.start
+          {
+            shared[shared.count - 1].count += length
+          } else {
+            shared.append(PackSharedBytes(old: before.start, new: after.start, count: length))
+          }
+        } changed: { _, _ in
+        }
+      }
+    }
+    return wellFormed ? encode(shared, from: old, to: new) : nil
+  }
+
+  private static let longestCopy = 0xff_ffff
+  private static let longestInsert = 0x7f
+
+  private static func encode(
+    _ shared: [PackSharedBytes], from old: [UInt8], to new: [UInt8]
+  ) -> [UInt8] {
+    var delta: [UInt8] = []
+    appendSize(old.count, to: &delta)
+    appendSize(new.count, to: &delta)
+    var position = 0
+    for part in shared where part.count > 0 {
+      appendInsert(new[position..<part.new], to: &delta)
+      appendCopy(from: part.old, count: part.count, to: &delta)
+      position = part.new + part.count
+    }
+    appendInsert(new[position...], to: &delta)
+    return delta
+  }
+
+  /// A size in groups of seven bits, lowest first.
+  static func appendSize(_ size: Int, to delta: inout [UInt8]) {
+    var rest = size
+    while rest > 0x7f {
+      delta.append(UInt8(rest & 0x7f) | 0x80)
+      rest >>= 7
+    }
+    delta.append(UInt8(rest))
+  }
+
+  private static func appendInsert(_ bytes: ArraySlice<UInt8>, to delta: inout [UInt8]) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let part = rest.prefix(longestInsert)
+      delta.append(UInt8(part.count))
+      delta.append(contentsOf: part)
+      rest = rest.dropFirst(part.count)
+    }
+  }
+
+  private static func appendCopy(from offset: Int, count: Int, to delta: inout [UInt8]) {
+    var position = offset
+    var rest = count
+    while rest > 0 {
+      let part = min(rest, longestCopy)
+      var operation: UInt8 = 0x80
+      var operands: [UInt8] = []
+      for index in 0..<4 where position >> (index * 8) & 0xff != 0 {
+        operation |= 1 << index
+        operands.append(UInt8(position >> (index * 8) & 0xff))
+      }
+      for index in 0..<3 where part >> (index * 8) & 0xff != 0 {
+        operation |= 0x10 << index
+        operands.append(UInt8(part >> (index * 8) & 0xff))
+      }
+      delta.append(operation)
+      delta.append(contentsOf: operands)
+      position += part
+      rest -= part
+    }
+  }
+}

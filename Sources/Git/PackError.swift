@@ -1,0 +1,34 @@
+/// What can go wrong with a pack, ours or a peer's.
+public enum PackError: Error, Sendable, Equatable {
+  /// zlib could not be loaded: what the loader said.
+  case libraryMissing(String)
+  /// zlib refused to compress or to start: its code.
+  case compression(code: Int32)
+  /// The bytes are not a pack: what is wrong with them.
+  case malformed(String)
+  /// Something is larger than allowed: what, and how much is allowed.
+  case overLimit(String, limit: Int)
+  /// An object breaks the rules: which, and how.
+  case refused(ObjectID, String)
+  /// An object needs one that neither the pack nor the repository has.
+  case incomplete(ObjectID, needs: ObjectID)
+  /// The pack does not bring a head that was promised.
+  case headMissing(ObjectID)
+  /// The quarantine was already emptied.
+  case finished
+}
+
+extension PackError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .libraryMissing(let what): "zlib could not be loaded: \(what)"
+    case .compression(let code): "zlib failed (\(code))"
+    case .malformed(let what): "not a valid pack: \(what)"
+    case .overLimit(let what, let limit): "\(what): the limit is \(limit)"
+    case .refused(let id, let why): "object \(id) is refused: \(why)"
+    case .incomplete(let id, let needed): "object \(id) needs \(needed), which did not come"
+    case .headMissing(let id): "the promised version \(id) did not come"
+    case .finished: "the pack was already finished"
+    }
+  }
+}

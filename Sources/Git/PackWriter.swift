@@ -1,0 +1,127 @@
+extension Repository {
+  /// A pack of everything reachable from `wants` and not from `haves`, for a receiver that has
+  /// all of `haves`. Both are commits that are here.
+  public func pack(wants: [ObjectID], haves: [ObjectID]) throws -> PackWriter {
+    try PackWriter(repository: self, wants: wants, haves: haves)
+  }
+}
+
+/// Writes a pack (gitformat-pack(5)) piece by piece.
+///
+/// Objects come oldest first; a tree or blob is a delta against the same path in the commit's first
+/// parent wherever that is shorter. The pack is thin: bases that the receiver has are named, not
+/// sent. An instance belongs to the repository's thread.
+public final class PackWriter {
+  /// How many objects the pack holds.
+  public let objectCount: Int
+  /// How many of them are commits.
+  public let commitCount: Int
+  /// How many objects have been written so far.
+  public private(set) var objectsWritten = 0
+
+  private let cache: PackObjectCache
+  private let items: [PackPlan.Item]
+  private let deflater: Deflater
+  private var positions: [ObjectID: (offset: Int, depth: Int)] = [:]
+  private var checksum = PackChecksum()
+  private var offset = 0
+  private var state = State.header
+
+  private enum State { case header, objects, done }
+
+  // git's own bound (pack.depth): readers resolve chains step by step.
+  private static let longestChain = 50
+  // Deltas must save this part of the object to be worth resolving.
+  private static let worthwhileShare = 2
+  private static let chunkSize = 128 * 1024
+
+  init(repository: Repository, wants: [ObjectID], haves: [ObjectID]) throws {
+    cache = PackObjectCache(repository: repository)
+    let plan = try PackPlan(repository: repository, wants: wants, haves: haves, cache: cache)
+    items = plan.items
+    objectCount = plan.items.count
+    commitCount = plan.commits
+    deflater = try Deflater()
+  }
+
+  /// The next piece of the pack, or nil after the last.
+  public func next() throws -> [UInt8]? {
+    var chunk: [UInt8] = []
+    if state == .header {
+      chunk += Array("PACK".utf8) + bigEndian(2) + bigEndian(UInt32(objectCount))
+      state = .objects
+    }
+    guard state == .objects else { return nil }
+    while objectsWritten < items.count, chunk.count < Self.chunkSize {
+      let start = chunk.count
+      try append(items[objectsWritten], at: offset + start, to: &chunk)
+      objectsWritten += 1
+    }
+    checksum.update(chunk)
+    offset += chunk.count
+    if objectsWritten == items.count {
+      chunk += checksum.finish()
+      state = .done
+    }
+    return chunk
+  }
+
+  private func append(_ item: PackPlan.Item, at position: Int, to chunk: inout [UInt8]) throws {
+    let content = try cache.content(item.id, kind: item.kind)
+    if let base = item.base, let delta = try delta(of: content, item: item, base: base) {
+      let known = positions[base]
+      positions[item.id] = (position, (known?.depth ?? 0) + 1)
+      if let known {
+        appendHeader(type: 6, size: delta.count, to: &chunk)
+        appendDistance(position - known.offset, to: &chunk)
+      } else {
+        appendHeader(type: 7, size: delta.count, to: &chunk)
+        chunk += base.bytes
+      }
+      try deflater.compress(delta, into: &chunk)
+    } else {
+      positions[item.id] = (position, 0)
+      appendHeader(type: UInt8(item.kind.rawValue), size: content.count, to: &chunk)
+      try deflater.compress(content, into: &chunk)
+    }
+  }
+
+  /// The delta against `base` when the chain may grow and it is worth it.
+  private func delta(
+    of content: [UInt8], item: PackPlan.Item, base: ObjectID
+  ) throws -> [UInt8]? {
+    guard (positions[base]?.depth ?? 0) < Self.longestChain else { return nil }
+    let old = try cache.content(base, kind: item.kind)
+    let delta =
+      item.kind == .tree
+      ? PackDelta.tree(from: old, to: content) : PackDelta.blob(from: old, to: content)
+    guard let delta, delta.count < content.count / Self.worthwhileShare else { return nil }
+    return delta
+  }
+
+  private func appendHeader(type: UInt8, size: Int, to chunk: inout [UInt8]) {
+    var rest = size >> 4
+    var byte = type << 4 | UInt8(size & 15)
+    while rest > 0 {
+      chunk.append(byte | 0x80)
+      byte = UInt8(rest & 0x7f)
+      rest >>= 7
+    }
+    chunk.append(byte)
+  }
+
+  private func appendDistance(_ distance: Int, to chunk: inout [UInt8]) {
+    var digits = [UInt8(distance & 0x7f)]
+    var rest = distance >> 7
+    while rest > 0 {
+      rest -= 1
+      digits.append(UInt8(rest & 0x7f) | 0x80)
+      rest >>= 7
+    }
+    chunk += digits.reversed()
+  }
+
+  private func bigEndian(_ value: UInt32) -> [UInt8] {
+    withUnsafeBytes(of: value.bigEndian) { Array($0) }
+  }
+}

@@ -1,0 +1,76 @@
+/// Which names may stand in a tree that comes from elsewhere.
+///
+/// A name that some system would read as the repository's own folder, or as a way out of the
+/// notebook, could make a checkout write where no note belongs. The rules follow git's own fsck,
+/// with control characters on top, which can deceive whoever reads a terminal.
+public enum NameRules {
+  /// The longest name of a file or folder, in bytes: Linux's own limit.
+  public static let longestName = 255
+
+  /// Why `name` (one component of a path) may not travel, or nil when it may.
+  public static func problem(with name: TreePath) -> String? {
+    name.bytes.withUnsafeBytes { problem(with: $0) }
+  }
+
+  static func problem(with name: UnsafeRawBufferPointer) -> String? {
+    if name.isEmpty { return "an empty name" }
+    if name.count > longestName { return "a name longer than \(longestName) bytes" }
+    if name.count <= 2, name.allSatisfy({ $0 == UInt8(ascii: ".") }) { return "the name . or .." }
+    var suspicious = false
+    var previous: UInt8 = 0
+    for byte in name {
+      if byte < 0x20 || byte == 0x7f { return "a control character in a name" }
+      if byte == UInt8(ascii: "/") { return "a slash in a name" }
+      // U+0080 to U+009F.
+      if previous == 0xc2, (0x80...0x9f).contains(byte) { return "a control character in a name" }
+      if byte == UInt8(ascii: "g") || byte == UInt8(ascii: "G") { suspicious = true }
+      previous = byte
+    }
+    return suspicious && meansGitFolder(name) ? "a name that means .git" : nil
+  }
+
+  /// Whether some file system takes the name, or a part of it between backslashes, for `.git`.
+  private static func meansGitFolder(_ name: UnsafeRawBufferPointer) -> Bool {
+    for part in name.split(separator: UInt8(ascii: "\\"), omittingEmptySubsequences: true) {
+      if isNTFSGitFolder(part) || isHFSGitFolder(part) { return true }
+    }
+    return false
+  }
+
+  /// NTFS knows `.git` as `git~1` too, ignores case, and dots and spaces at the end of a name; after
+  /// a colon comes the name of a stream of the same file.
+  private static func isNTFSGitFolder(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
+    for alias in [".git", "git~1"] {
+      let alias = Array(alias.utf8)
+      guard name.count >= alias.count,
+        zip(name, alias).allSatisfy({ lowercase($0) == $1 })
+      else { continue }
+      let rest = name.dropFirst(alias.count).prefix { $0 != UInt8(ascii: ":") }
+      if rest.allSatisfy({ $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: " ") }) { return true }
+    }
+    return false
+  }
+
+  /// HFS+ ignores case and some invisible characters anywhere in a name.
+  private static func isHFSGitFolder(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
+    var seen: [UInt8] = []
+    for scalar in String(decoding: name, as: UTF8.self).unicodeScalars
+    where !isIgnoredByHFS(scalar) {
+      guard scalar.isASCII, seen.count < 4 else { return false }
+      seen.append(lowercase(UInt8(scalar.value)))
+    }
+    return seen == Array(".git".utf8)
+  }
+
+  // The characters of git's utf8.c, next_hfs_char.
+  private static func isIgnoredByHFS(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x200c...0x200f, 0x202a...0x202e, 0x206a...0x206f, 0xfeff: true
+    default: false
+    }
+  }
+
+  private static func lowercase(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 32 : byte
+  }
+}
