@@ -22,8 +22,10 @@ let package = Package(
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
-    .target(name: "Git", dependencies: ["CLibgit2", "CZlib"], swiftSettings: settings),
-    .target(name: "Notebook", dependencies: ["Git"], swiftSettings: settings),
+    .systemLibrary(name: "CLinux"),
+    .target(
+      name: "Git", dependencies: ["CLibgit2", "CZlib", "CLinux"], swiftSettings: settings),
+    .target(name: "Notebook", dependencies: ["Git", "CLinux"], swiftSettings: settings),
     .target(name: "Membership", dependencies: ["COpenSSL"], swiftSettings: settings),
     .target(name: "Discovery", dependencies: ["CAvahi"], swiftSettings: settings),
     .target(name: "Channel", dependencies: ["COpenSSL"], swiftSettings: settings),

@@ -2,8 +2,6 @@
 #include <dlfcn.h>
 #include <git2.h>
 #include <git2/sys/repository.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 /// The functions of libgit2 that Git uses.
 #define NOTES_LIBGIT2(F) \
@@ -118,6 +116,3 @@ static inline int libgit2_set_strict_hash_verification(
     const struct libgit2 *_Nonnull api, int enabled) {
   return api->git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, enabled);
 }
-
-/// syncfs(2), which Glibc's module lacks.
-static inline int libgit2_syncfs(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }

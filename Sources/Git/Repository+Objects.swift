@@ -1,4 +1,5 @@
 internal import CLibgit2
+internal import CLinux
 internal import Glibc
 
 extension Repository {
@@ -143,7 +144,7 @@ extension Repository {
       throw GitError.system(call: "open", path: gitFolder, errno: errno)
     }
     defer { close(descriptor) }
-    guard libgit2_syncfs(descriptor) == 0 else {
+    guard notes_syncfs(descriptor) == 0 else {
       throw GitError.system(call: "syncfs", path: gitFolder, errno: errno)
     }
     return result

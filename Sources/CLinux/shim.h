@@ -1,0 +1,20 @@
+#pragma once
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// Calls of Linux that Swift's Glibc module does not show, because they need _GNU_SOURCE.
+
+/// renameat2(2): refuses to replace an existing file.
+#define NOTES_RENAME_NOREPLACE 1u
+/// renameat2(2): swaps two files in one step.
+#define NOTES_RENAME_EXCHANGE 2u
+
+/// renameat2(2); returns 0, or -1 with errno set.
+static inline int notes_renameat2(
+    int old_folder, const char *_Nonnull old_path, int new_folder, const char *_Nonnull new_path,
+    unsigned flags) {
+  return (int)syscall(SYS_renameat2, old_folder, old_path, new_folder, new_path, flags);
+}
+
+/// syncfs(2): all of the file system that `descriptor` is on; returns 0, or -1 with errno set.
+static inline int notes_syncfs(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }
