@@ -1,0 +1,84 @@
+internal import Glibc
+internal import Synchronization
+
+/// A file that may be closed from any thread, once.
+final class OpenFile: Sendable {
+  private let file: Mutex<Int32?>
+
+  init(_ file: Int32) { self.file = Mutex(file) }
+
+  deinit { close() }
+
+  /// Writes everything, or as much as the other end reads.
+  func write(_ bytes: [UInt8]) {
+    file.withLock { file in
+      guard let file else { return }
+      var written = 0
+      while written < bytes.count {
+        let count = bytes[written...].withUnsafeBytes {
+          Glibc.write(file, $0.baseAddress, $0.count)
+        }
+        if count <= 0 { return }
+        written += count
+      }
+    }
+  }
+
+  func close() {
+    file.withLock { file in
+      if let file { _ = Glibc.close(file) }
+      file = nil
+    }
+  }
+}
+
+/// What a process wrote.
+final class CollectedBytes: Sendable {
+  private let state = Mutex((output: [UInt8](), errors: [UInt8]()))
+
+  var output: [UInt8] { state.withLock { $0.output } }
+  var errors: [UInt8] { state.withLock { $0.errors } }
+
+  func appendOutput(_ bytes: ArraySlice<UInt8>) { state.withLock { $0.output += bytes } }
+  func appendErrors(_ bytes: ArraySlice<UInt8>) { state.withLock { $0.errors += bytes } }
+}
+
+enum LineReader {
+  /// Reads `file` to its end and closes it, giving each piece to `collect` and each line to `log`.
+  static func read(
+    _ file: Int32, into log: EventLog<String>, collect: (ArraySlice<UInt8>) -> Void
+  ) {
+    var line: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    while true {
+      let count = Glibc.read(file, &buffer, buffer.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { break }
+      collect(buffer[..<count])
+      var lines = (line + buffer[..<count]).split(
+        separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      line = Array(lines.removeLast())
+      log.append(contentsOf: lines.map { String(decoding: $0, as: UTF8.self) })
+    }
+    if !line.isEmpty { log.append(String(decoding: line, as: UTF8.self)) }
+    close(file)
+  }
+}
+
+/// Runs `body` on a new thread.
+public func startThread(_ body: @escaping @Sendable () -> Void) {
+  final class Box: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  var thread = pthread_t()
+  let code = pthread_create(
+    &thread, nil,
+    { argument in
+      guard let argument else { return nil }
+      Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
+      return nil
+    }, Unmanaged.passRetained(Box(body)).toOpaque())
+  precondition(code == 0, "pthread_create: \(code)")
+  pthread_detach(thread)
+}

@@ -1,0 +1,125 @@
+public import Glibc
+
+/// A folder of a test's own, removed with everything in it when the value goes away.
+public final class TemporaryFolder: Sendable {
+  /// The folder's absolute path.
+  public let path: String
+
+  /// Makes the folder, in $TMPDIR or /tmp.
+  public init() throws {
+    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(parent)/notes-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw SystemError("mkdtemp", template.string) }
+    // Programs report paths without symbolic links, and tests compare them.
+    guard let real = realpath(template.string, nil) else { throw SystemError("realpath") }
+    defer { free(real) }
+    path = String(cString: real)
+  }
+
+  deinit {
+    removeTree(path)
+  }
+
+  /// The path of something in the folder.
+  public subscript(_ relative: String) -> String { "\(path)/\(relative)" }
+
+  /// Writes a file, making the folders it needs.
+  public func write(_ bytes: [UInt8], to relative: String) throws {
+    try writeFile(self[relative], bytes)
+  }
+
+  /// Writes a file of text, making the folders it needs.
+  public func write(_ text: String, to relative: String) throws {
+    try write(Array(text.utf8), to: relative)
+  }
+
+  /// The bytes of a file.
+  public func read(_ relative: String) throws -> [UInt8] { try readFile(self[relative]) }
+
+  /// The text of a file.
+  public func text(_ relative: String) throws -> String {
+    String(decoding: try read(relative), as: UTF8.self)
+  }
+}
+
+/// A system call that failed in a test's own machinery.
+public struct SystemError: Error, CustomStringConvertible {
+  public let description: String
+
+  /// The failure of `call` by errno, or by `code` where the call returns it.
+  public init(_ call: String, _ subject: String = "", code: Int32 = errno) {
+    description = "\(call) \(subject): \(String(cString: strerror(code)))"
+  }
+}
+
+/// Makes a folder and those above it; does nothing where it exists.
+public func makeFolder(_ path: String) throws {
+  if mkdir(path, 0o755) == 0 || errno == EEXIST { return }
+  guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
+    throw SystemError("mkdir", path)
+  }
+  try makeFolder(String(path[..<slash]))
+  guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw SystemError("mkdir", path) }
+}
+
+/// Writes a file in place, making the folders it needs.
+public func writeFile(_ path: String, _ bytes: [UInt8]) throws {
+  if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+    try makeFolder(String(path[..<slash]))
+  }
+  let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+  guard file >= 0 else { throw SystemError("open", path) }
+  defer { close(file) }
+  var written = 0
+  while written < bytes.count {
+    let count = bytes[written...].withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+    guard count > 0 else { throw SystemError("write", path) }
+    written += count
+  }
+}
+
+/// The bytes of a file.
+public func readFile(_ path: String) throws -> [UInt8] {
+  let file = open(path, O_RDONLY | O_CLOEXEC)
+  guard file >= 0 else { throw SystemError("open", path) }
+  defer { close(file) }
+  var bytes: [UInt8] = []
+  var buffer = [UInt8](repeating: 0, count: 65536)
+  while true {
+    let count = Glibc.read(file, &buffer, buffer.count)
+    guard count >= 0 else { throw SystemError("read", path) }
+    if count == 0 { return bytes }
+    bytes += buffer[..<count]
+  }
+}
+
+/// Removes a file, or a folder with everything in it, as far as that goes.
+public func removeTree(_ path: String) {
+  if unlink(path) == 0 { return }
+  if let folder = opendir(path) {
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        Array(bytes.prefix { $0 != 0 })
+      }
+      if name == Array(".".utf8) || name == Array("..".utf8) { continue }
+      removeTree(bytes: Array(path.utf8) + [UInt8(ascii: "/")] + name)
+    }
+    closedir(folder)
+  }
+  rmdir(path)
+}
+
+/// Names need not be UTF-8; those that are not are few and have no folders below them here.
+private func removeTree(bytes: [UInt8]) {
+  if let path = String(validating: bytes, as: UTF8.self) { return removeTree(path) }
+  (bytes + [0]).withUnsafeBytes { raw in
+    guard let start = raw.bindMemory(to: CChar.self).baseAddress else { return }
+    if unlink(start) != 0 { rmdir(start) }
+  }
+}
+
+extension [CChar] {
+  var string: String {
+    String(decoding: prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}
