@@ -1,1 +1,73 @@
-// The Discovery module; see design in man/ and CONTRIBUTING.md.
+/// Finds devices on the local network, and lets them find this one.
+///
+/// What it tells is a hint, never a fact: anyone on the network can announce anything, and a device
+/// that vanished without a goodbye stays listed for a while. TLS decides who a peer is.
+public protocol Discovery: AnyObject, Sendable {
+  /// Announces `service` until `withdraw(_:)` or `stop()`.
+  ///
+  /// Throws `DiscoveryError` when the network's discovery service cannot be reached now. The wish is
+  /// kept all the same and carried out as soon as it can be, so that a long-running program may log
+  /// the error and go on.
+  func publish(_ service: ServiceRecord) throws
+
+  /// Takes back what `publish(_:)` announced; does nothing when it announced nothing.
+  func withdraw(_ service: ServiceRecord)
+
+  /// Reports the other devices that announce services of this kind, until `stop()`.
+  ///
+  /// Throws and keeps the wish as `publish(_:)` does. Events come one at a time on a thread of the
+  /// implementation's choice; the handler must not block. This device's own services, told by the
+  /// device ID, are never reported.
+  func browse(
+    _ kind: ServiceKind, onEvent: @escaping @Sendable (DiscoveryEvent) -> Void) throws
+
+  /// Withdraws every service and ends every browsing. No handler is called once it has returned.
+  func stop()
+}
+
+/// What a service offers.
+public enum ServiceKind: Hashable, Sendable, CaseIterable {
+  /// A notebook that members can synchronise with.
+  case notebook
+  /// An open invitation to a notebook. It is a service of its own so that a device that joins asks
+  /// for invitations alone, and so that one device can hold several open and close each by itself.
+  case invitation
+
+  /// The DNS-SD service type.
+  public var serviceType: String {
+    switch self {
+    case .notebook: "_notes-sync._tcp"
+    case .invitation: "_notes-pair._tcp"
+    }
+  }
+}
+
+/// What a browser reports.
+public enum DiscoveryEvent: Hashable, Sendable {
+  /// A device was found, or its addresses changed: the value replaces what was told before.
+  case found(DiscoveredPeer)
+  /// A device that was found has said goodbye, or its announcement ran out.
+  case lost(DiscoveredPeer)
+  /// What is known by now has been reported; what follows is news.
+  case settled
+  /// The discovery service went away. Every peer has been reported lost; it is tried again.
+  case interrupted(DiscoveryError)
+  /// The discovery service is back; what it knows follows.
+  case resumed
+}
+
+/// A device that announces a service, with the addresses at which it does.
+public struct DiscoveredPeer: Hashable, Sendable {
+  /// Whether it serves a notebook or holds an invitation open.
+  public let kind: ServiceKind
+  /// The ID of the notebook, as announced.
+  public let notebookID: String
+  /// The ID of the device, as announced.
+  public let deviceID: String
+  /// The first part of the invitation's code; nil for a notebook.
+  public let locator: String?
+  /// The protocol version it speaks.
+  public let protocolVersion: Int
+  /// Where to reach it, the most promising address first; never empty.
+  public let endpoints: [Endpoint]
+}

@@ -1,0 +1,82 @@
+internal import CAvahi
+
+/// The functions of Avahi's client library, loaded when first asked for.
+///
+/// Sendable although the compiler cannot tell: it holds addresses of functions and nothing changes
+/// them after `load` returned.
+struct AvahiLibrary: @unchecked Sendable {
+  let functions: libavahi
+
+  static let anyInterface = Int32(AVAHI_IF_UNSPEC)
+  static let anyProtocol = Int32(AVAHI_PROTO_UNSPEC)
+  static let failure = Int32(AVAHI_ERR_FAILURE)
+  static let collision = Int32(AVAHI_ERR_COLLISION)
+  static let busError = Int32(AVAHI_ERR_DBUS_ERROR)
+  static let disconnected = Int32(AVAHI_ERR_DISCONNECTED)
+  static let noMemory = Int32(AVAHI_ERR_NO_MEMORY)
+  static let noDaemon = Int32(AVAHI_ERR_NO_DAEMON)
+
+  /// Loads the shared libraries of these names; throws `DiscoveryError.libraryMissing`.
+  static func load(
+    client: String = "libavahi-client.so.3", common: String = "libavahi-common.so.3"
+  ) throws(DiscoveryError) -> AvahiLibrary {
+    // Not initialised field by field: `libavahi_load` fills every one, or says what is missing.
+    let table = UnsafeMutablePointer<libavahi>.allocate(capacity: 1)
+    defer { table.deallocate() }
+    if let message = libavahi_load(table, client, common) {
+      throw .libraryMissing(String(cString: message))
+    }
+    return AvahiLibrary(functions: table.pointee)
+  }
+
+  /// The error for a status of Avahi's; those that mean "nobody there" have cases of their own.
+  func error(_ code: Int32, in call: String) -> DiscoveryError {
+    let message = functions.avahi_strerror(code).map { String(cString: $0) } ?? "unknown error"
+    return switch code {
+    case Self.noDaemon, Self.disconnected: .daemonNotRunning
+    case Self.busError where call == "avahi_client_new": .noSystemBus(message)
+    default: .avahi(call: call, code: code, message: message)
+    }
+  }
+
+  /// The strings of a TXT record, at most `limit` of them.
+  func strings(of list: AvahiStrings, limit: Int) -> [[UInt8]] {
+    var strings: [[UInt8]] = []
+    var next = list
+    while let item = next, strings.count < limit {
+      let text = functions.avahi_string_list_get_text(item)
+      let size = functions.avahi_string_list_get_size(item)
+      strings.append(Array(UnsafeBufferPointer(start: text, count: text == nil ? 0 : size)))
+      next = functions.avahi_string_list_get_next(item)
+    }
+    return strings
+  }
+
+  /// Calls `body` with the strings as Avahi's list, which is freed afterwards.
+  func withList<R>(_ strings: [[UInt8]], _ body: (AvahiStrings) -> R) -> R {
+    var list: AvahiStrings = nil
+    // Each string is added in front of the others.
+    for string in strings.reversed() {
+      list = functions.avahi_string_list_add_arbitrary(list, string, string.count)
+    }
+    defer { functions.avahi_string_list_free(list) }
+    return body(list)
+  }
+
+  /// An address in numbers.
+  func text(of address: UnsafePointer<AvahiAddress>) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(AVAHI_ADDRESS_STR_MAX))
+    guard functions.avahi_address_snprint(&buffer, buffer.count, address) != nil else { return nil }
+    return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// Another name for a service whose name is taken: Avahi's rule, "name #2" and so on.
+  func alternative(to name: String) -> String {
+    guard let other = functions.avahi_alternative_service_name(name) else { return name }
+    defer { functions.avahi_free(other) }
+    return String(cString: other)
+  }
+}
+
+/// Avahi's list of strings.
+typealias AvahiStrings = UnsafeMutablePointer<AvahiStringList>?

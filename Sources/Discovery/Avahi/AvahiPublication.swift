@@ -1,0 +1,97 @@
+internal import CAvahi
+
+/// One service that this device announces.
+final class AvahiPublication {
+  private(set) var error: DiscoveryError?
+
+  private unowned let session: AvahiSession
+  private let service: ServiceRecord
+  private var group: OpaquePointer?
+  private var name: String
+  private var renamings = 0
+  private var hasCollided = false
+
+  /// Names tried before giving up; each is taken by another device or process.
+  private static let maximumRenamings = 50
+
+  init(service: ServiceRecord, session: AvahiSession) {
+    self.service = service
+    self.session = session
+    name = service.instanceName
+  }
+
+  /// Registers the service where it is not, and under another name where its name was taken.
+  func settle() {
+    if hasCollided {
+      hasCollided = false
+      reset()
+      rename()
+    }
+    guard group == nil, error == nil, let client = session.client else { return }
+    group = session.library.functions.avahi_entry_group_new(
+      client,
+      { _, state, publication in
+        guard let publication else { return }
+        Unmanaged<AvahiPublication>.fromOpaque(publication).takeUnretainedValue().note(state)
+      }, Unmanaged.passUnretained(self).toOpaque())
+    guard let group else {
+      return error = lastError(in: "avahi_entry_group_new")
+    }
+    register(in: group)
+  }
+
+  /// Forgets what the daemon was told: it will be told again.
+  func reset() {
+    if let group { _ = session.library.functions.avahi_entry_group_free(group) }
+    group = nil
+    error = nil
+  }
+
+  /// Takes the announcement back.
+  func end() {
+    reset()
+  }
+
+  private func register(in group: OpaquePointer) {
+    let functions = session.library.functions
+    while true {
+      let added = session.library.withList(service.strings) { list in
+        functions.avahi_entry_group_add_service_strlst(
+          group, AvahiLibrary.anyInterface, AvahiLibrary.anyProtocol, AvahiPublishFlags(0), name,
+          service.kind.serviceType, nil, nil, service.port, list)
+      }
+      // The name is taken on this very host; on the network it shows later, in `note`.
+      if added == AvahiLibrary.collision, rename() { continue }
+      guard added == 0 else { return fail(added, "avahi_entry_group_add_service_strlst") }
+      break
+    }
+    let committed = functions.avahi_entry_group_commit(group)
+    if committed != 0 { fail(committed, "avahi_entry_group_commit") }
+  }
+
+  @discardableResult
+  private func rename() -> Bool {
+    guard renamings < Self.maximumRenamings else { return false }
+    renamings += 1
+    name = session.library.alternative(to: name)
+    return true
+  }
+
+  private func note(_ state: AvahiEntryGroupState) {
+    switch state {
+    case AVAHI_ENTRY_GROUP_COLLISION: hasCollided = true
+    case AVAHI_ENTRY_GROUP_FAILURE: error = lastError(in: "avahi_entry_group_commit")
+    default: break
+    }
+  }
+
+  private func fail(_ code: Int32, _ call: String) {
+    reset()
+    error = session.library.error(code, in: call)
+  }
+
+  private func lastError(in call: String) -> DiscoveryError {
+    let code = session.client.map { session.library.functions.avahi_client_errno($0) }
+    return session.library.error(code ?? AvahiLibrary.failure, in: call)
+  }
+}

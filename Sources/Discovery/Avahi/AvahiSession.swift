@@ -1,0 +1,151 @@
+internal import CAvahi
+internal import Glibc
+
+/// What this device wants of the Avahi daemon, and its connection to it. Lives on one thread.
+///
+/// Avahi's callbacks only note what happened; `settle()` acts on it afterwards, because the first
+/// callback runs inside `avahi_client_new` and a client must not be freed in its own callback.
+final class AvahiSession {
+  let library: AvahiLibrary
+  private(set) var client: OpaquePointer?
+  private(set) var publications: [ServiceRecord: AvahiPublication] = [:]
+  private(set) var browsers: [AvahiBrowser] = []
+
+  private let poll: OpaquePointer
+  private let deviceID: String
+  private var clientState: AvahiClientState?
+  private var failure: DiscoveryError?
+  private var nextAttempt: Double?
+  private var delay = AvahiSession.firstDelay
+
+  /// Seconds until the first new attempt to reach the daemon; doubled after each, up to `lastDelay`.
+  private static let firstDelay = 0.5
+  private static let lastDelay = 15.0
+
+  init(library: AvahiLibrary, poll: OpaquePointer, deviceID: String) {
+    self.library = library
+    self.poll = poll
+    self.deviceID = deviceID
+  }
+
+  /// Wants `service` announced; returns why that cannot be done now.
+  func publish(_ service: ServiceRecord) -> DiscoveryError? {
+    if publications[service] == nil {
+      publications[service] = AvahiPublication(service: service, session: self)
+    }
+    connectForCaller()
+    return failure ?? publications[service]?.error
+  }
+
+  /// Wants `service` announced no longer.
+  func withdraw(_ service: ServiceRecord) {
+    publications.removeValue(forKey: service)?.end()
+  }
+
+  /// Wants `onEvent` told about services of this kind; returns why that cannot be done now.
+  func browse(
+    _ kind: ServiceKind, onEvent: @escaping @Sendable (DiscoveryEvent) -> Void
+  ) -> DiscoveryError? {
+    connectForCaller()
+    let browser = AvahiBrowser(kind: kind, deviceID: deviceID, session: self, onEvent: onEvent)
+    browsers.append(browser)
+    settle()
+    return failure
+  }
+
+  /// The time that the poll may wait; -1 for ever.
+  var millisecondsToNextAttempt: Int32 {
+    guard let nextAttempt else { return -1 }
+    return Int32(max(0, (nextAttempt - Self.now) * 1000).rounded(.up))
+  }
+
+  /// Acts on what the callbacks noted, and on the time.
+  func settle() {
+    if clientState == AVAHI_CLIENT_FAILURE, let client {
+      disconnect(library.error(library.functions.avahi_client_errno(client), in: "avahi_client"))
+    }
+    for browser in browsers {
+      if let error = browser.failure { disconnect(error) }
+    }
+    if client == nil, let nextAttempt, nextAttempt <= Self.now { connect() }
+    switch clientState {
+    case AVAHI_CLIENT_S_RUNNING:
+      if failure != nil {
+        failure = nil
+        browsers.forEach { $0.tell(.resumed) }
+      }
+      delay = Self.firstDelay
+      publications.values.forEach { $0.settle() }
+      browsers.forEach { $0.start() }
+    case AVAHI_CLIENT_CONNECTING:
+      fail(.daemonNotRunning)
+    case AVAHI_CLIENT_S_COLLISION, AVAHI_CLIENT_S_REGISTERING:
+      // The host's name changes: Avahi's rule is to register the services again when it is done.
+      publications.values.forEach { $0.reset() }
+    default: break
+    }
+  }
+
+  /// Withdraws everything.
+  func close() {
+    publications.values.forEach { $0.end() }
+    publications = [:]
+    browsers.forEach { $0.forget() }
+    browsers = []
+    free()
+  }
+
+  private func connectForCaller() {
+    if client == nil { connect() }
+    settle()
+  }
+
+  private func connect() {
+    nextAttempt = nil
+    var code: Int32 = 0
+    let flags = AvahiClientFlags(rawValue: AVAHI_CLIENT_NO_FAIL.rawValue)
+    let created = library.functions.avahi_client_new(
+      library.functions.avahi_simple_poll_get(poll), flags,
+      { client, state, session in
+        guard let session else { return }
+        Unmanaged<AvahiSession>.fromOpaque(session).takeUnretainedValue().clientState = state
+      }, Unmanaged.passUnretained(self).toOpaque(), &code)
+    guard let created else {
+      clientState = nil
+      return retry(after: library.error(code, in: "avahi_client_new"))
+    }
+    client = created
+  }
+
+  private func disconnect(_ error: DiscoveryError) {
+    publications.values.forEach { $0.reset() }
+    browsers.forEach { $0.forget() }
+    free()
+    retry(after: error)
+  }
+
+  private func free() {
+    if let client { library.functions.avahi_client_free(client) }
+    client = nil
+    clientState = nil
+  }
+
+  private func retry(after error: DiscoveryError) {
+    fail(error)
+    nextAttempt = Self.now + delay
+    delay = min(delay * 2, Self.lastDelay)
+  }
+
+  private func fail(_ error: DiscoveryError) {
+    let isNews = failure == nil
+    failure = error
+    guard isNews else { return }
+    browsers.forEach { $0.lose(error) }
+  }
+
+  private static var now: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}

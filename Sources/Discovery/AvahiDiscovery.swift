@@ -1,0 +1,85 @@
+internal import Synchronization
+
+/// Discovery by the Avahi daemon of this machine.
+///
+/// The library is loaded, the daemon asked and a thread started by the first `publish` or `browse`;
+/// a program that does neither pays nothing. When the daemon goes away, it is tried again until it
+/// is back, and the services are announced anew.
+public final class AvahiDiscovery: Discovery {
+  /// Seconds that a call waits for the daemon. One that does not answer that fast is reported as
+  /// `DiscoveryError.daemonSilent`.
+  public static let patience = 5.0
+
+  private enum State {
+    case idle
+    case running(AvahiThread)
+    case stopped
+  }
+
+  private let deviceID: String
+  private let loadLibrary: @Sendable () throws(DiscoveryError) -> AvahiLibrary
+  private let state = Mutex(State.idle)
+
+  /// Discovery for the device of this ID, whose own services it does not report.
+  public convenience init(deviceID: String) {
+    self.init(deviceID: deviceID) { () throws(DiscoveryError) in try AvahiLibrary.load() }
+  }
+
+  init(
+    deviceID: String, loadLibrary: @escaping @Sendable () throws(DiscoveryError) -> AvahiLibrary
+  ) {
+    self.deviceID = deviceID
+    self.loadLibrary = loadLibrary
+  }
+
+  deinit {
+    if case .running(let thread) = state.withLock({ $0 }) { thread.quit(waiting: 0) }
+  }
+
+  public func publish(_ service: ServiceRecord) throws {
+    try service.validate()
+    try perform { $0.publish(service) }
+  }
+
+  public func withdraw(_ service: ServiceRecord) {
+    guard case .running(let thread) = state.withLock({ $0 }) else { return }
+    // When the thread has ended, so has the announcement.
+    try? thread.enqueue { $0.withdraw(service) }
+  }
+
+  public func browse(
+    _ kind: ServiceKind, onEvent: @escaping @Sendable (DiscoveryEvent) -> Void
+  ) throws {
+    try perform { $0.browse(kind, onEvent: onEvent) }
+  }
+
+  public func stop() {
+    let before = state.withLock { state in
+      defer { state = .stopped }
+      return state
+    }
+    if case .running(let thread) = before { thread.quit(waiting: Self.patience) }
+  }
+
+  private func perform(
+    _ command: @escaping @Sendable (AvahiSession) -> DiscoveryError?
+  ) throws(DiscoveryError) {
+    let thread = try thread()
+    // From within a handler nothing can be waited for: errors then come as events.
+    if thread.isCurrent { return try thread.enqueue { _ = command($0) } }
+    if let error = try thread.perform(within: Self.patience, command) { throw error }
+  }
+
+  private func thread() throws(DiscoveryError) -> AvahiThread {
+    try state.withLock { state throws(DiscoveryError) in
+      switch state {
+      case .running(let thread): return thread
+      case .stopped: throw .stopped
+      case .idle:
+        let thread = try AvahiThread.start(library: try loadLibrary(), deviceID: deviceID)
+        state = .running(thread)
+        return thread
+      }
+    }
+  }
+}

@@ -1,0 +1,118 @@
+/// What a device announces about one service: the values of its SRV and TXT records.
+///
+/// Names of people, devices and notebooks are not among them (notes-protocol(7), Discovery).
+public struct ServiceRecord: Hashable, Sendable {
+  /// The version of the protocol that this program speaks.
+  public static let currentProtocolVersion = 1
+
+  public let kind: ServiceKind
+  public let notebookID: String
+  public let deviceID: String
+  /// The first part of the invitation's code; nil for a notebook.
+  public let locator: String?
+  public let port: UInt16
+  public let protocolVersion: Int
+
+  /// A notebook that listens for its members on `port`.
+  public static func notebook(id: String, device: String, port: UInt16) -> ServiceRecord {
+    ServiceRecord(
+      kind: .notebook, notebookID: id, deviceID: device, locator: nil, port: port,
+      protocolVersion: currentProtocolVersion)
+  }
+
+  /// An invitation to `notebook` that is open on `port`.
+  public static func invitation(
+    locator: String, notebook: String, device: String, port: UInt16
+  ) -> ServiceRecord {
+    ServiceRecord(
+      kind: .invitation, notebookID: notebook, deviceID: device, locator: locator, port: port,
+      protocolVersion: currentProtocolVersion)
+  }
+
+  /// The instance name to ask for: derived from the IDs, so that it names nobody. A second service
+  /// of the same name on the network gets another one from Avahi.
+  var instanceName: String {
+    let names = [String(notebookID.prefix(12)), String(deviceID.prefix(12))]
+    return (names + (locator.map { [$0] } ?? [])).joined(separator: "-")
+  }
+}
+
+/// The TXT record: `v`, `nb`, `dev` and, for an invitation, `loc` (notes-protocol(7), Discovery).
+///
+/// As RFC 6763 section 6.4 says: keys are compared without case, the first of several equal keys
+/// counts, a string without "=" is a key without value, unknown keys are ignored.
+extension ServiceRecord {
+  /// The longest ID that is believed; ours are 52 characters of base32.
+  static let maximumIDLength = 64
+  /// The longest locator that is believed; ours are 2 characters.
+  static let maximumLocatorLength = 8
+  /// No more strings of a TXT record than this are looked at.
+  static let maximumStrings = 16
+
+  /// The strings of the TXT record.
+  var strings: [[UInt8]] {
+    var pairs = [("v", String(protocolVersion)), ("nb", notebookID), ("dev", deviceID)]
+    if let locator { pairs.append(("loc", locator)) }
+    return pairs.map { Array("\($0)=\($1)".utf8) }
+  }
+
+  /// Reads a TXT record received from the network; nil when it is not one of ours.
+  init?(kind: ServiceKind, port: UInt16, strings: [[UInt8]]) {
+    guard port != 0 else { return nil }
+    var values: [String: String] = [:]
+    for string in strings.prefix(Self.maximumStrings) {
+      let key = string.prefix { $0 != UInt8(ascii: "=") }
+      guard let name = Self.plainText(key)?.lowercased(), !name.isEmpty else { continue }
+      // The first of several equal keys counts even when its value cannot be used.
+      if values[name] == nil {
+        values[name] = Self.plainText(string.dropFirst(key.count + 1)) ?? ""
+      }
+    }
+    guard
+      let version = values["v"].flatMap(Self.version),
+      let notebook = values["nb"], Self.isIdentifier(notebook, upTo: Self.maximumIDLength),
+      let device = values["dev"], Self.isIdentifier(device, upTo: Self.maximumIDLength)
+    else { return nil }
+    let locator = kind == .invitation ? values["loc"] : nil
+    if kind == .invitation {
+      guard let locator, Self.isIdentifier(locator, upTo: Self.maximumLocatorLength) else {
+        return nil
+      }
+    }
+    self.init(
+      kind: kind, notebookID: notebook, deviceID: device, locator: locator, port: port,
+      protocolVersion: version)
+  }
+
+  /// Throws `DiscoveryError.invalidRecord` for values that no reader would believe.
+  func validate() throws {
+    guard let read = ServiceRecord(kind: kind, port: port, strings: strings), read == self else {
+      throw DiscoveryError.invalidRecord("\(strings.map { String(decoding: $0, as: UTF8.self) })")
+    }
+  }
+
+  private static func version(_ text: String) -> Int? {
+    guard text.utf8.count <= 4, let number = Int(text), number > 0, text == String(number) else {
+      return nil
+    }
+    return number
+  }
+
+  /// IDs and locators are letters and digits alone, so they can be shown and compared bytewise.
+  private static func isIdentifier(_ text: String, upTo length: Int) -> Bool {
+    !text.isEmpty && text.utf8.count <= length
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "a")...UInt8(ascii: "z"):
+          true
+        default: false
+        }
+      }
+  }
+
+  private static func plainText(_ bytes: ArraySlice<UInt8>) -> String? {
+    guard bytes.allSatisfy({ (0x20...0x7e).contains($0) }) else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
