@@ -1,0 +1,121 @@
+internal import COpenSSL
+internal import Glibc
+
+/// A certificate of the profile in notes-security(7), taken apart. Its form has been checked; its
+/// signature has not.
+struct Certificate: Hashable, Sendable {
+  /// Limits of notes-security(7) "Limits".
+  static let maximumSize = 2048
+
+  let der: [UInt8]
+  /// 16 bytes, zeros in front.
+  let serial: [UInt8]
+  /// The names as they are encoded: they are compared byte by byte.
+  let issuer: [UInt8]
+  let subject: [UInt8]
+  let publicKey: [UInt8]
+  let keyIdentifier: [UInt8]
+  let issuerKeyIdentifier: [UInt8]
+  let issuedAt: Int64
+  let kind: Kind
+
+  enum Kind: Hashable, Sendable {
+    case root(notebookID: String, notebookName: String)
+    case member(name: String, role: Role)
+  }
+
+  /// Whether it may sign certificates and revocation lists.
+  var isAuthority: Bool {
+    switch kind {
+    case .root: true
+    case .member(_, let role): role == .admin
+    }
+  }
+
+  var deviceID: String { Base32.encode(keyIdentifier) }
+  var issuerID: String { Base32.encode(issuerKeyIdentifier) }
+
+  /// Reads DER. Throws the first `CertificateDefect`.
+  init(der: [UInt8]) throws {
+    if der.count > Certificate.maximumSize { throw CertificateDefect.tooLarge(der.count) }
+    let lib = try OpenSSL.library()
+    let parsed = try OpenSSL.decoding(
+      der, { lib.d2i_X509(nil, $0, $1) }, free: { lib.X509_free($0) },
+      { try Certificate(certificate: $0, der: der, lib) })
+    guard let parsed else { throw CertificateDefect.encoding }
+    self = parsed
+  }
+
+  private init(certificate: OpaquePointer, der: [UInt8], _ lib: libcrypto) throws {
+    let encoded = try OpenSSL.encoding("i2d_X509", lib) { lib.i2d_X509(certificate, $0) }
+    if encoded != der { throw CertificateDefect.encoding }
+    if lib.X509_get_version(certificate) != 2 { throw CertificateDefect.version }
+    if lib.X509_get_signature_nid(certificate) != NID_ED25519 {
+      throw CertificateDefect.algorithm
+    }
+    self.der = der
+    serial = try Serial.read(lib.X509_get0_serialNumber(certificate), lib)
+    let subjectName = lib.X509_get_subject_name(certificate)
+    let issuerName = lib.X509_get_issuer_name(certificate)
+    subject = try OpenSSL.encoding("i2d_X509_NAME", lib) { lib.i2d_X509_NAME(subjectName, $0) }
+    issuer = try OpenSSL.encoding("i2d_X509_NAME", lib) { lib.i2d_X509_NAME(issuerName, $0) }
+    publicKey = try PublicKey.raw(of: lib.X509_get0_pubkey(certificate), lib)
+    keyIdentifier = try PublicKey.identifier(publicKey)
+    var time = tm()
+    guard lib.ASN1_TIME_to_tm(lib.X509_get0_notBefore(certificate), &time) == 1 else {
+      throw CertificateDefect.validity
+    }
+    issuedAt = Int64(timegm(&time))
+
+    let attributes = try DistinguishedName.attributes(subjectName, lib)
+    kind = try Certificate.kind(of: attributes, isSelfIssued: issuer == subject)
+    let extensions = try Extensions(of: certificate, lib)
+    guard extensions.keyIdentifier == keyIdentifier else { throw CertificateDefect.extensions }
+    guard let authority = extensions.authorityKeyIdentifier else {
+      throw CertificateDefect.extensions
+    }
+    issuerKeyIdentifier = authority
+    let usage: Extensions.Usage = isAuthority ? .authority : .endEntity
+    if extensions.usage != usage { throw CertificateDefect.extensions }
+  }
+
+  private static func kind(of attributes: [DistinguishedName.Attribute], isSelfIssued: Bool) throws
+    -> Kind
+  {
+    guard attributes.count == 2, attributes[0].identifier == NID_commonName else {
+      throw CertificateDefect.subject
+    }
+    switch (attributes[1].identifier, isSelfIssued) {
+    case (NID_organizationName, true):
+      try checkName(attributes[1].value)
+      return .root(notebookID: attributes[0].value, notebookName: attributes[1].value)
+    case (NID_organizationalUnitName, false):
+      try checkName(attributes[0].value)
+    default:
+      throw CertificateDefect.subject
+    }
+    guard let role = Role(rawValue: attributes[1].value) else { throw CertificateDefect.role }
+    return .member(name: attributes[0].value, role: role)
+  }
+
+  static func checkName(_ name: String) throws(CertificateDefect) {
+    do {
+      try DisplayName.check(name)
+    } catch {
+      throw .name(error)
+    }
+  }
+
+  /// Whether the signature is `issuer`'s, and `issuer` one that may give it.
+  func isSigned(by issuer: Certificate) throws -> Bool {
+    guard issuer.isAuthority, issuer.keyIdentifier == issuerKeyIdentifier,
+      issuer.subject == self.issuer
+    else { return false }
+    let lib = try OpenSSL.library()
+    return try PublicKey.with(issuer.publicKey, lib) { key in
+      OpenSSL.decoding(der, { lib.d2i_X509(nil, $0, $1) }, free: { lib.X509_free($0) }) {
+        lib.X509_verify($0, key) == 1
+      } ?? false
+    }
+  }
+}

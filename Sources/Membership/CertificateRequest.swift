@@ -1,0 +1,72 @@
+internal import COpenSSL
+
+/// A PKCS #10 request: a device asks for a certificate and proves that it holds the key.
+public struct CertificateRequest: Sendable {
+  /// The largest request that is read, in bytes.
+  public static let maximumSize = 2048
+
+  /// The request in DER.
+  public let der: [UInt8]
+  /// The device's name for itself.
+  public let name: String
+  /// The requesting device's ID.
+  public let deviceID: String
+  let publicKey: [UInt8]
+
+  /// A request for `key` under this device name.
+  public init(name: String, key: DeviceKey) throws {
+    try CertificateRequest.refuse { try Certificate.checkName(name) }
+    let lib = try OpenSSL.library()
+    let request = try OpenSSL.check("X509_REQ_new", lib, lib.X509_REQ_new())
+    defer { lib.X509_REQ_free(request) }
+    try OpenSSL.check("X509_REQ_set_version", lib, lib.X509_REQ_set_version(request, 0))
+    let subject = try DistinguishedName.make(
+      [.init(identifier: NID_commonName, value: name)], lib)
+    defer { lib.X509_NAME_free(subject) }
+    try OpenSSL.check(
+      "X509_REQ_set_subject_name", lib, lib.X509_REQ_set_subject_name(request, subject))
+    try key.withKey(lib) { privateKey in
+      try OpenSSL.check("X509_REQ_set_pubkey", lib, lib.X509_REQ_set_pubkey(request, privateKey))
+      try OpenSSL.check("X509_REQ_sign", lib, lib.X509_REQ_sign(request, privateKey, nil))
+    }
+    der = try OpenSSL.encoding("i2d_X509_REQ", lib) { lib.i2d_X509_REQ(request, $0) }
+    self.name = name
+    deviceID = key.deviceID
+    publicKey = key.publicKey
+  }
+
+  /// Reads a request from a peer. Throws `requestRefused` unless its form is right, its name
+  /// acceptable and its signature made with the key it names.
+  public init(der: [UInt8]) throws {
+    (name, publicKey) = try CertificateRequest.refuse {
+      if der.count > CertificateRequest.maximumSize { throw CertificateDefect.tooLarge(der.count) }
+      let lib = try OpenSSL.library()
+      let content = try OpenSSL.decoding(
+        der, { lib.d2i_X509_REQ(nil, $0, $1) }, free: { lib.X509_REQ_free($0) }
+      ) { request in
+        let attributes = try DistinguishedName.attributes(
+          lib.X509_REQ_get_subject_name(request), lib)
+        guard attributes.count == 1, attributes[0].identifier == NID_commonName else {
+          throw CertificateDefect.subject
+        }
+        try Certificate.checkName(attributes[0].value)
+        let key = lib.X509_REQ_get0_pubkey(request)
+        let publicKey = try PublicKey.raw(of: key, lib)
+        if lib.X509_REQ_verify(request, key) != 1 { throw CertificateDefect.signature }
+        return (attributes[0].value, publicKey)
+      }
+      guard let content else { throw CertificateDefect.encoding }
+      return content
+    }
+    self.der = der
+    deviceID = try PublicKey.deviceID(publicKey)
+  }
+
+  private static func refuse<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let defect as CertificateDefect {
+      throw MembershipError.requestRefused(defect)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+internal import COpenSSL
+
+/// A device's Ed25519 key pair. Its description shows the device ID alone.
+public struct DeviceKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
+  /// The private key, 32 bytes (RFC 8032 section 5.1.5). Secret.
+  public let privateKey: [UInt8]
+  /// The public key, 32 bytes.
+  public let publicKey: [UInt8]
+  /// Base32 of SHA-256 of the public key's SubjectPublicKeyInfo: 52 upper-case characters.
+  public let deviceID: String
+
+  /// The key pair of a 32-byte Ed25519 private key.
+  init(privateKey: [UInt8]) throws {
+    let lib = try OpenSSL.library()
+    self.privateKey = privateKey
+    let key = try OpenSSL.check(
+      "EVP_PKEY_new_raw_private_key", lib,
+      lib.EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, privateKey, privateKey.count))
+    defer { lib.EVP_PKEY_free(key) }
+    publicKey = try PublicKey.raw(of: key, lib)
+    deviceID = try PublicKey.deviceID(publicKey)
+  }
+
+  /// A new key.
+  static func random() throws -> DeviceKey {
+    try DeviceKey(privateKey: OpenSSL.random(32))
+  }
+
+  public var description: String { deviceID }
+  public var debugDescription: String { deviceID }
+  public var customMirror: Mirror { Mirror(self, children: ["deviceID": deviceID]) }
+
+  /// Hands the key to OpenSSL for the length of `body`.
+  func withKey<Value>(_ lib: libcrypto, _ body: (OpaquePointer) throws -> Value) throws -> Value {
+    let key = try OpenSSL.check(
+      "EVP_PKEY_new_raw_private_key", lib,
+      lib.EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, privateKey, privateKey.count))
+    defer { lib.EVP_PKEY_free(key) }
+    return try body(key)
+  }
+}
+
+/// Ed25519 public keys and the device IDs made of them.
+enum PublicKey {
+  /// RFC 8410 section 4: every Ed25519 SubjectPublicKeyInfo is this prefix and the 32 key bytes.
+  private static let prefix: [UInt8] = [
+    0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
+  ]
+
+  /// SHA-256 of the SubjectPublicKeyInfo: the key identifier in certificates.
+  static func identifier(_ publicKey: [UInt8]) throws -> [UInt8] {
+    try OpenSSL.sha256(prefix + publicKey)
+  }
+
+  static func deviceID(_ publicKey: [UInt8]) throws -> String {
+    Base32.encode(try identifier(publicKey))
+  }
+
+  /// SubjectPublicKeyInfo in DER.
+  static func subjectPublicKeyInfo(_ publicKey: [UInt8]) -> [UInt8] { prefix + publicKey }
+
+  /// The 32 bytes of an Ed25519 key; throws for a key of any other kind.
+  static func raw(of key: OpaquePointer?, _ lib: libcrypto) throws -> [UInt8] {
+    guard let key, lib.EVP_PKEY_get_id(key) == EVP_PKEY_ED25519 else {
+      throw CertificateDefect.algorithm
+    }
+    var bytes = [UInt8](repeating: 0, count: 32)
+    var size = bytes.count
+    try OpenSSL.check(
+      "EVP_PKEY_get_raw_public_key", lib, lib.EVP_PKEY_get_raw_public_key(key, &bytes, &size))
+    return bytes
+  }
+
+  /// Hands a public key to OpenSSL for the length of `body`.
+  static func with<Value>(
+    _ publicKey: [UInt8], _ lib: libcrypto, _ body: (OpaquePointer) throws -> Value
+  ) throws -> Value {
+    let key = try OpenSSL.check(
+      "EVP_PKEY_new_raw_public_key", lib,
+      lib.EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, publicKey, publicKey.count))
+    defer { lib.EVP_PKEY_free(key) }
+    return try body(key)
+  }
+}

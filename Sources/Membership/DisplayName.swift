@@ -1,0 +1,63 @@
+/// The rule for names of devices and notebooks, notes-security(7) "Names". They come from other
+/// people and are shown in terminals, used as git authors and in file names, so everything that
+/// could act there is refused. The list is written out, not taken from Unicode's tables: two
+/// devices with different versions of those must agree.
+public enum DisplayName {
+  /// A name is at most this many Unicode scalars, which is X.520's bound for a common name.
+  public static let maximumLength = 64
+
+  /// The name itself, or why it is refused.
+  @discardableResult
+  public static func check(_ name: String) throws(NameDefect) -> String {
+    let scalars = name.unicodeScalars
+    if scalars.isEmpty { throw .empty }
+    if scalars.count > maximumLength { throw .tooLong(scalars.count) }
+    for scalar in scalars where !isAllowed(scalar) { throw .forbidden(scalar.value) }
+    if scalars.first == " " || scalars.last == " " { throw .surroundingSpace }
+    if scalars.first == "-" || scalars.first == "." { throw .leadingPunctuation }
+    return name
+  }
+
+  /// The nearest acceptable name: what is forbidden is left out, and what remains is cut. Nil when
+  /// nothing remains.
+  public static func made(from text: String) -> String? {
+    var scalars = text.unicodeScalars.filter(isAllowed)[...]
+    while let first = scalars.first, first == " " || first == "-" || first == "." {
+      scalars.removeFirst()
+    }
+    scalars = scalars.prefix(maximumLength)
+    while scalars.last == " " { scalars.removeLast() }
+    var result = String.UnicodeScalarView()
+    result.append(contentsOf: scalars)
+    return result.isEmpty ? nil : String(result)
+  }
+
+  /// Controls, terminal escapes, line ends, bidirectional and invisible format characters, tags
+  /// and noncharacters are out; so is what git authors and file names cannot hold.
+  private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0...0x1F, 0x7F...0x9F, 0xA0, 0xAD: false
+    case 0x2F, 0x3C, 0x3E, 0x5C: false  // / < > \
+    case 0x034F, 0x061C, 0x115F...0x1160, 0x17B4...0x17B5, 0x180B...0x180F: false
+    case 0x1680, 0x2000...0x200F, 0x2028...0x202F, 0x205F...0x206F, 0x3000, 0x3164: false
+    case 0xE000...0xF8FF: false  // private use: no agreed meaning
+    case 0xFEFF, 0xFFA0, 0xFFF0...0xFFFB, 0xFFFC, 0xFDD0...0xFDEF: false
+    case 0x1D173...0x1D17A, 0xE0000...0x10FFFF: false
+    default: scalar.value & 0xFFFE != 0xFFFE
+    }
+  }
+}
+
+/// Why a name is refused.
+public enum NameDefect: Error, Equatable, Sendable {
+  /// It has no characters, or is not UTF-8.
+  case empty
+  /// It has this many Unicode scalars, more than `DisplayName.maximumLength`.
+  case tooLong(Int)
+  /// It contains this Unicode scalar.
+  case forbidden(UInt32)
+  /// It begins or ends with a space.
+  case surroundingSpace
+  /// It begins with "-" or ".".
+  case leadingPunctuation
+}

@@ -1,1 +1,0 @@
-// The Membership module; see design in man/ and CONTRIBUTING.md.

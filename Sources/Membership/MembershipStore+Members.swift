@@ -1,0 +1,181 @@
+internal import Synchronization
+
+extension MembershipStore {
+  /// Everybody ever certified, removed devices included: the founder first, then by name.
+  public func members() -> [Member] {
+    state.withLock { $0.set.members() }
+  }
+
+  /// A device's role; nil when it is not a member, or no longer.
+  public func role(ofDevice deviceID: String) -> Role? {
+    members().first { $0.deviceID == deviceID && !$0.isRemoved }?.role
+  }
+
+  /// What this device presents in a TLS handshake, in DER: its own certificate first, then those
+  /// between it and the root, which is left out. Throws `removed` or `notAMember` when it has no
+  /// unrevoked chain.
+  public func chain(for key: DeviceKey) throws -> [[UInt8]] {
+    let identifier = try PublicKey.identifier(key.publicKey)
+    return try state.withLock { state in
+      if let chain = state.set.chain(ofKey: identifier) { return chain.map(\.der) }
+      throw refusal(of: identifier, in: state.set)
+    }
+  }
+
+  /// The member that presents this chain, own certificate first. What it presents counts as known
+  /// for this question only; nothing is stored.
+  ///
+  /// The question is whether the key has an unrevoked chain, not whether this chain is one: a
+  /// device whose role was changed while it was away still presents the old certificate, and must
+  /// get in to receive the new one. Throws `certificateRefused`, `notAMember` or `removed`.
+  public func verify(chain: [[UInt8]]) throws -> Member {
+    guard let first = chain.first else {
+      throw MembershipError.certificateRefused(.encoding)
+    }
+    if chain.count > CertificateSet.maximumChainLength {
+      throw MembershipError.limitExceeded(
+        what: "certificates in a chain", limit: CertificateSet.maximumChainLength)
+    }
+    let own = try MembershipStore.refuse { try Certificate(der: first) }
+    try refresh()
+    var set = state.withLock { $0.set }
+    _ = try set.insert(certificates: chain, revocationLists: [])
+    guard let member = set.member(ofKey: own.keyIdentifier), !member.isRemoved else {
+      throw refusal(of: own.keyIdentifier, in: set)
+    }
+    return member
+  }
+
+  /// Certifies the device that made `request`, and stores the certificate. `name` replaces the
+  /// name that the device gave itself. Throws `notAnAdmin` when `key` is not an admin's.
+  public func issue(
+    for request: CertificateRequest, name: String? = nil, role: Role, by key: DeviceKey,
+    now: Int64 = WallClock.now()
+  ) throws -> [UInt8] {
+    let identifier = try PublicKey.identifier(request.publicKey)
+    return try change(by: key) { set, authority in
+      if identifier == set.root.keyIdentifier && identifier != authority.keyIdentifier {
+        throw MembershipError.founderIsPermanent
+      }
+      let certificate = try Certificate.member(
+        name: name ?? request.name, role: role, publicKey: request.publicKey, issuer: authority,
+        signedWith: key,
+        now: Self.date(now, after: set.certificates(ofKey: identifier)))
+      try Self.add(certificate, to: &set)
+      return certificate.der
+    }
+  }
+
+  /// Gives a member another role or name: a new certificate, and the old serial numbers revoked.
+  /// Throws as `remove` does.
+  public func reissue(
+    device deviceID: String, name: String? = nil, role: Role? = nil, by key: DeviceKey,
+    now: Int64 = WallClock.now()
+  ) throws {
+    try change(by: key) { set, authority in
+      let old = set.certificates.filter { $0.deviceID == deviceID }
+      guard let identifier = old.first?.keyIdentifier,
+        let member = set.member(ofKey: identifier)
+      else { throw MembershipError.notAMember(device: deviceID) }
+      if member.isRemoved {
+        throw MembershipError.removed(device: deviceID, name: member.name)
+      }
+      if identifier == authority.keyIdentifier && !member.isFounder {
+        throw MembershipError.anotherAdminNeeded
+      }
+      if member.isFounder
+        && (identifier != authority.keyIdentifier || (role ?? .admin) != .admin)
+      {
+        throw MembershipError.founderIsPermanent
+      }
+      let certificate = try Certificate.member(
+        name: name ?? member.name, role: role ?? member.role,
+        publicKey: old.first?.publicKey ?? [], issuer: authority, signedWith: key,
+        now: Self.date(now, after: Array(old)))
+      try Self.add(certificate, to: &set)
+      try Self.revoke(old, in: &set, authority, key, now)
+    }
+  }
+
+  /// Removes a device: lists the serial numbers of all its certificates, and certifies anew whom
+  /// it had certified. Throws `founderIsPermanent`, `notAMember`, `anotherAdminNeeded` for the
+  /// device itself, or `notAnAdmin` when `key` is not an admin's.
+  public func remove(
+    device deviceID: String, by key: DeviceKey, now: Int64 = WallClock.now()
+  ) throws {
+    try change(by: key) { set, authority in
+      let all = set.certificates.filter { $0.deviceID == deviceID }
+      if deviceID == set.root.deviceID { throw MembershipError.founderIsPermanent }
+      if deviceID == key.deviceID { throw MembershipError.anotherAdminNeeded }
+      if all.isEmpty { throw MembershipError.notAMember(device: deviceID) }
+      try Self.revoke(all, in: &set, authority, key, now)
+    }
+  }
+
+  /// Runs `body` on the present set with the certificate under which `key` may sign, and stores
+  /// what it adds.
+  private func change<Value: Sendable>(
+    by key: DeviceKey, _ body: (inout CertificateSet, Certificate) throws -> Value
+  ) throws -> Value {
+    let identifier = try PublicKey.identifier(key.publicKey)
+    try refresh()
+    return try state.withLock { state in
+      var set = state.set
+      guard let authority = set.authority(ofKey: identifier) else {
+        throw MembershipError.notAnAdmin(device: key.deviceID)
+      }
+      let value = try MembershipStore.refuse { try body(&set, authority) }
+      try save(set, to: &state)
+      return value
+    }
+  }
+
+  private static func add(_ certificate: Certificate, to set: inout CertificateSet) throws {
+    if try !set.insert(certificates: [certificate.der], revocationLists: []) {
+      throw MembershipError.limitExceeded(
+        what: "certificates in a chain", limit: CertificateSet.maximumChainLength)
+    }
+  }
+
+  /// Adds to the admin's own list, and certifies anew those who lose their chain by it.
+  private static func revoke(
+    _ certificates: Set<Certificate>, in set: inout CertificateSet, _ authority: Certificate,
+    _ key: DeviceKey, _ now: Int64
+  ) throws {
+    let before = set.members().filter { !$0.isRemoved }
+    let own = set.revocationLists.filter { $0.issuerKeyIdentifier == authority.keyIdentifier }
+    let serials = own.reduce(into: Set(certificates.map(\.serial))) { $0.formUnion($1.serials) }
+    if serials.count > RevocationList.maximumEntries {
+      throw MembershipError.limitExceeded(
+        what: "revoked certificates", limit: RevocationList.maximumEntries)
+    }
+    let list = try RevocationList.make(
+      serials: serials, number: (own.map(\.number).max() ?? 0) + 1, issuer: authority,
+      signedWith: key, now: now)
+    _ = try set.insert(certificates: [], revocationLists: [list.der])
+
+    let meant = Set(certificates.map(\.deviceID))
+    let lost = Set(set.members().filter(\.isRemoved).map(\.deviceID)).subtracting(meant)
+    for member in before where lost.contains(member.deviceID) {
+      let old = set.certificates.filter { $0.deviceID == member.deviceID }
+      guard let publicKey = old.first?.publicKey else { continue }
+      let certificate = try Certificate.member(
+        name: member.name, role: member.role, publicKey: publicKey, issuer: authority,
+        signedWith: key, now: date(now, after: Array(old)))
+      try add(certificate, to: &set)
+    }
+  }
+
+  /// A certificate is newer than those it replaces, whatever the clock says.
+  private static func date(_ now: Int64, after older: [Certificate]) -> Int64 {
+    older.map { $0.issuedAt + 1 }.reduce(now, max)
+  }
+
+  private func refusal(of identifier: [UInt8], in set: CertificateSet) -> MembershipError {
+    let deviceID = Base32.encode(identifier)
+    if let member = set.member(ofKey: identifier) {
+      return .removed(device: deviceID, name: member.name)
+    }
+    return .notAMember(device: deviceID)
+  }
+}

@@ -1,0 +1,139 @@
+internal import Glibc
+internal import Synchronization
+
+/// A notebook's membership on disk: the root, and the growing set of certificates and revocation
+/// lists, a file each, named by its SHA-256. Files are only added, so processes that write at the
+/// same time do not disturb each other; all calls may come from any thread.
+public final class MembershipStore: Sendable {
+  /// The folder, usually `.git/notes/membership`.
+  public let folder: String
+  /// 52 lower-case characters; also a host name for TLS.
+  public let notebookID: String
+  /// The notebook's name, as its founder gave it.
+  public let notebookName: String
+  /// The root certificate in DER.
+  public let root: [UInt8]
+
+  let state: Mutex<State>
+
+  struct State: Sendable {
+    var set: CertificateSet
+    /// The files that have been read or written.
+    var known: Set<String> = []
+  }
+
+  private init(folder: String, set: CertificateSet) {
+    self.folder = folder
+    notebookID = set.notebookID
+    notebookName = set.notebookName
+    root = set.root.der
+    state = Mutex(State(set: set))
+  }
+
+  /// Founds a notebook: makes the root with this device's key and the founder's own certificate,
+  /// and stores both. `now` is in seconds since 1970.
+  public static func found(
+    in folder: String, notebookName: String, deviceName: String, key: DeviceKey,
+    now: Int64 = WallClock.now()
+  ) throws -> MembershipStore {
+    try refuse {
+      try Certificate.checkName(notebookName)
+      try Certificate.checkName(deviceName)
+    }
+    let root = try Certificate.root(notebookName: notebookName, key: key, now: now)
+    let own = try Certificate.member(
+      name: deviceName, role: .admin, publicKey: key.publicKey, issuer: root, signedWith: key,
+      now: now)
+    return try install(in: folder, root: root.der, certificates: [own.der], revocations: [])
+  }
+
+  /// Stores what a joining device received, after verifying it. Where the folder holds the same
+  /// notebook already, the sets are merged. Throws `certificateRefused` for a bad root, and
+  /// `membershipExists` where another notebook is stored.
+  public static func install(
+    in folder: String, root: [UInt8], certificates: [[UInt8]], revocations: [[UInt8]]
+  ) throws -> MembershipStore {
+    var set = try CertificateSet(root: root)
+    if access(folder, F_OK) == 0 {
+      let store = try open(in: folder)
+      if store.root != root {
+        throw MembershipError.membershipExists(notebookID: store.notebookID)
+      }
+      _ = try store.merge(certificates: certificates, revocations: revocations)
+      return store
+    }
+    _ = try set.insert(certificates: certificates, revocationLists: revocations)
+    try StoreFolder.create(folder, set: set)
+    return try open(in: folder)
+  }
+
+  /// Reads and verifies what is stored. Throws `membershipMissing` where nothing is.
+  public static func open(in folder: String) throws -> MembershipStore {
+    let root = try StoreFolder.root(in: folder)
+    let store = MembershipStore(folder: folder, set: try CertificateSet(root: root))
+    try store.refresh()
+    return store
+  }
+
+  /// Takes in what other processes have stored since.
+  public func refresh() throws {
+    try state.withLock { state in
+      let files = try StoreFolder.files(in: folder).subtracting(state.known)
+      if files.isEmpty { return }
+      let (certificates, lists) = try StoreFolder.read(files, in: folder)
+      _ = try state.set.insert(certificates: certificates, revocationLists: lists)
+      state.known.formUnion(files)
+    }
+  }
+
+  /// All certificates but the root, in DER, sorted.
+  public var certificates: [[UInt8]] {
+    state.withLock { $0.set.certificates.map(\.der) }.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  /// All revocation lists in DER, sorted.
+  public var revocations: [[UInt8]] {
+    state.withLock { $0.set.revocationLists.map(\.der) }
+      .sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  /// Adds what verifies of a peer's set, passes over the rest, and stores it before it returns.
+  /// True when something was new. Throws `limitExceeded` when there is too much of it.
+  public func merge(certificates: [[UInt8]], revocations: [[UInt8]]) throws -> Bool {
+    try refresh()
+    return try state.withLock { state in
+      var set = state.set
+      if try !set.insert(certificates: certificates, revocationLists: revocations) {
+        return false
+      }
+      try save(set, to: &state)
+      return true
+    }
+  }
+
+  /// Stores what `set` has more than the present one, certificates first: a role change cut in
+  /// half leaves the device with the new role, not without any.
+  func save(_ set: CertificateSet, to state: inout State) throws {
+    let certificates = set.certificates.subtracting(state.set.certificates)
+    let lists = set.revocationLists.subtracting(state.set.revocationLists)
+    let stale = state.set.revocationLists.subtracting(set.revocationLists)
+    for certificate in certificates {
+      state.known.insert(try StoreFolder.write(.certificate, certificate.der, in: folder))
+    }
+    for list in lists {
+      state.known.insert(try StoreFolder.write(.revocationList, list.der, in: folder))
+    }
+    for list in stale { try StoreFolder.remove(.revocationList, list.der, in: folder) }
+    state.set = set
+  }
+
+  static func refuse<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch CertificateDefect.name(let defect) {
+      throw MembershipError.nameRefused(defect)
+    } catch let defect as CertificateDefect {
+      throw MembershipError.certificateRefused(defect)
+    }
+  }
+}

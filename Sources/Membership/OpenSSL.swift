@@ -1,0 +1,110 @@
+internal import COpenSSL
+
+/// The one way to libcrypto: its function table, loaded at first use, and the turning of its
+/// failures into `MembershipError`.
+enum OpenSSL {
+  private static let table: Result<libcrypto, MembershipError> = {
+    let memory = UnsafeMutablePointer<libcrypto>.allocate(capacity: 1)
+    defer { memory.deallocate() }
+    if let missing = libcrypto_load(memory) {
+      return .failure(.libraryMissing(String(cString: missing)))
+    }
+    return .success(memory.pointee)
+  }()
+
+  /// The table, with this thread's error queue emptied so that what is drained later is fresh.
+  static func library() throws -> libcrypto {
+    let lib = try table.get()
+    lib.ERR_clear_error()
+    return lib
+  }
+
+  /// The error queue as a typed error.
+  static func failure(_ call: String, _ lib: libcrypto) -> MembershipError {
+    var reasons: [String] = []
+    while true {
+      let code = lib.ERR_get_error()
+      if code == 0 { break }
+      if let reason = lib.ERR_reason_error_string(code) {
+        reasons.append(String(cString: reason))
+      } else {
+        reasons.append("code \(code)")
+      }
+    }
+    return .library(call: call, reasons: reasons)
+  }
+
+  /// Requires OpenSSL's usual success value, a positive number.
+  static func check(_ call: String, _ lib: libcrypto, _ result: Int32) throws {
+    if result <= 0 { throw failure(call, lib) }
+  }
+
+  /// Requires a pointer.
+  static func check<Pointer>(_ call: String, _ lib: libcrypto, _ pointer: Pointer?) throws
+    -> Pointer
+  {
+    guard let pointer else { throw failure(call, lib) }
+    return pointer
+  }
+
+  /// Cryptographically strong random bytes.
+  static func random(_ count: Int) throws -> [UInt8] {
+    let lib = try library()
+    var bytes = [UInt8](repeating: 0, count: count)
+    try check("RAND_bytes", lib, lib.RAND_bytes(&bytes, Int32(count)))
+    return bytes
+  }
+
+  /// SHA-256.
+  static func sha256(_ bytes: [UInt8]) throws -> [UInt8] {
+    let lib = try library()
+    var digest = [UInt8](repeating: 0, count: 32)
+    var length: UInt32 = 0
+    try check(
+      "EVP_Digest", lib,
+      lib.EVP_Digest(bytes, bytes.count, &digest, &length, lib.EVP_sha256(), nil))
+    return digest
+  }
+
+  /// What an `i2d` function writes.
+  static func encoding(
+    _ call: String, _ lib: libcrypto,
+    _ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
+  ) throws -> [UInt8] {
+    let size = write(nil)
+    try check(call, lib, size)
+    var bytes = [UInt8](repeating: 0, count: Int(size))
+    try bytes.withUnsafeMutableBufferPointer { buffer in
+      var cursor = buffer.baseAddress
+      try check(call, lib, write(&cursor))
+    }
+    return bytes
+  }
+
+  /// Reads with a `d2i` function, and hands the object to `body`. Nil when the bytes are not
+  /// exactly one object.
+  static func decoding<Value>(
+    _ bytes: [UInt8],
+    _ read: (UnsafeMutablePointer<UnsafePointer<UInt8>?>?, Int) -> OpaquePointer?,
+    free: (OpaquePointer?) -> Void,
+    _ body: (OpaquePointer) throws -> Value
+  ) rethrows -> Value? {
+    var consumed = 0
+    let object = bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+      var cursor = buffer.baseAddress
+      let object = read(&cursor, buffer.count)
+      if let start = buffer.baseAddress, let cursor { consumed = cursor - start }
+      return object
+    }
+    guard let object else { return nil }
+    defer { free(object) }
+    if consumed != bytes.count { return nil }
+    return try body(object)
+  }
+
+  /// The content of an ASN.1 string or integer.
+  static func content(_ string: UnsafePointer<ASN1_STRING>?, _ lib: libcrypto) -> [UInt8] {
+    guard let string, let data = lib.ASN1_STRING_get0_data(string) else { return [] }
+    return Array(UnsafeBufferPointer(start: data, count: Int(lib.ASN1_STRING_length(string))))
+  }
+}

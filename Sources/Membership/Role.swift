@@ -1,0 +1,41 @@
+/// What a member may do; the organizational unit of its certificate.
+public enum Role: String, Sendable, CaseIterable, Comparable {
+  /// Receives.
+  case reader
+  /// Receives and sends.
+  case writer
+  /// Also invites, changes roles and removes.
+  case admin
+
+  /// Ordered by power.
+  public static func < (left: Role, right: Role) -> Bool {
+    func rank(_ role: Role) -> Int {
+      switch role {
+      case .reader: 0
+      case .writer: 1
+      case .admin: 2
+      }
+    }
+    return rank(left) < rank(right)
+  }
+}
+
+/// A device that an admin has certified, as this device knows it.
+public struct Member: Hashable, Sendable {
+  /// The device's name, by the rule of `DisplayName`; not unique.
+  public let name: String
+  /// The device ID.
+  public let deviceID: String
+  /// Its present role, or the last one when it has been removed.
+  public let role: Role
+  /// Whether its key is the root's.
+  public let isFounder: Bool
+  /// The device ID of the admin that certified it.
+  public let issuedBy: String
+  /// When, in seconds since 1970 by that admin's clock.
+  public let issuedAt: Int64
+  /// The serial number of its certificate, 32 hexadecimal digits.
+  public let serial: String
+  /// Whether it has been removed.
+  public let isRemoved: Bool
+}
