@@ -1,6 +1,4 @@
 internal import CLibgit2
-internal import CLinux
-internal import Glibc
 
 extension Repository {
   /// Whether the object is in the repository.
@@ -124,30 +122,6 @@ extension Repository {
         library.api.git_odb_hash(&oid, bytes.baseAddress, bytes.count, GIT_OBJECT_BLOB))
     }
     return oid.objectID
-  }
-
-  /// Lets `body` write many objects without syncing each: one sync of the file system follows, so
-  /// that they are as durable when this returns as if each had been synced.
-  public func withOneSync<Result>(_ body: () throws -> Result) throws -> Result {
-    let library = try Libgit2.shared.get()
-    try library.setFsync(false)
-    let result: Result
-    do {
-      result = try body()
-    } catch {
-      try library.setFsync(true)
-      throw error
-    }
-    try library.setFsync(true)
-    let descriptor = Glibc.open(gitFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw GitError.system(call: "open", path: gitFolder, errno: errno)
-    }
-    defer { close(descriptor) }
-    guard notes_syncfs(descriptor) == 0 else {
-      throw GitError.system(call: "syncfs", path: gitFolder, errno: errno)
-    }
-    return result
   }
 
   /// Looks for packs that other processes added.

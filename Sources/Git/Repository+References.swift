@@ -91,20 +91,22 @@ extension Repository {
     let git = try handles()
     var target = git_oid(id)
     var made: OpaquePointer?
-    let status: Int32
-    if let expected {
-      var current = git_oid(expected)
-      status = git.library.api.git_reference_create_matching(
-        &made, git.repository, name, &target, 1, &current, message)
-    } else {
-      status = git.library.api.git_reference_create(
-        &made, git.repository, name, &target, 0, message)
+    defer { git.library.api.git_reference_free(made) }
+    try afterBulkWrites {
+      let status: Int32
+      if let expected {
+        var current = git_oid(expected)
+        status = git.library.api.git_reference_create_matching(
+          &made, git.repository, name, &target, 1, &current, message)
+      } else {
+        status = git.library.api.git_reference_create(
+          &made, git.repository, name, &target, 0, message)
+      }
+      if status == GIT_EMODIFIED.rawValue || status == GIT_EEXISTS.rawValue {
+        throw GitError.referenceMoved(name)
+      }
+      _ = try git.library.check("git_reference_create", status)
     }
-    git.library.api.git_reference_free(made)
-    if status == GIT_EMODIFIED.rawValue || status == GIT_EEXISTS.rawValue {
-      throw GitError.referenceMoved(name)
-    }
-    try git.library.check("git_reference_create", status)
   }
 
   /// Points a reference at `id` wherever it stood: for references that only this device writes.
@@ -112,10 +114,12 @@ extension Repository {
     let git = try handles()
     var target = git_oid(id)
     var made: OpaquePointer?
-    let status = git.library.api.git_reference_create(
-      &made, git.repository, name, &target, 1, message)
-    git.library.api.git_reference_free(made)
-    try git.library.check("git_reference_create", status)
+    defer { git.library.api.git_reference_free(made) }
+    try afterBulkWrites {
+      _ = try git.library.check(
+        "git_reference_create",
+        git.library.api.git_reference_create(&made, git.repository, name, &target, 1, message))
+    }
   }
 
   /// Removes a reference; one that does not exist is no error.
