@@ -1,0 +1,61 @@
+/// Several sequences cut into stretches on which all agree with a reference and stretches on which
+/// some differ: notes-merge(7), "Regions".
+struct Alignment {
+  enum Part {
+    /// A stretch of the reference that every term shares.
+    case same(Range<Int>)
+    /// For each term the stretch that stands at this place.
+    case different([Range<Int>])
+  }
+
+  private(set) var parts: [Part] = []
+
+  init(terms: [[Int32]], reference: Int, symbolCount: Int) {
+    var known: [[Int32]: [Hunk]] = [:]
+    let hunks = terms.map { term in
+      if let hunks = known[term] { return hunks }
+      let hunks = LineMatching.hunks(
+        from: terms[reference], to: term, symbolCount: symbolCount)
+      known[term] = hunks
+      return hunks
+    }
+    let spans = Self.spans(of: hunks)
+    // Per term: the next hunk, and how far its positions are ahead of the reference's.
+    var nextHunk = Array(repeating: 0, count: terms.count)
+    var shift = Array(repeating: 0, count: terms.count)
+    var end = 0
+    for span in spans {
+      if span.lowerBound > end { parts.append(.same(end..<span.lowerBound)) }
+      let ranges = terms.indices.map { term in
+        let start = span.lowerBound + shift[term]
+        while nextHunk[term] < hunks[term].count,
+          hunks[term][nextHunk[term]].a.lowerBound <= span.upperBound
+        {
+          let hunk = hunks[term][nextHunk[term]]
+          shift[term] = hunk.b.upperBound - hunk.a.upperBound
+          nextHunk[term] += 1
+        }
+        return start..<span.upperBound + shift[term]
+      }
+      parts.append(.different(ranges))
+      end = span.upperBound
+    }
+    if end < terms[reference].count { parts.append(.same(end..<terms[reference].count)) }
+  }
+
+  /// The stretches of the reference that some hunk covers; hunks that overlap or touch share one.
+  private static func spans(of hunks: [[Hunk]]) -> [ClosedRange<Int>] {
+    let sorted = hunks.joined().map(\.a).sorted {
+      ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound)
+    }
+    var spans: [ClosedRange<Int>] = []
+    for range in sorted {
+      if let last = spans.last, range.lowerBound <= last.upperBound {
+        spans[spans.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+      } else {
+        spans.append(range.lowerBound...range.upperBound)
+      }
+    }
+    return spans
+  }
+}

@@ -1,0 +1,85 @@
+/// A region with two sides and one base, merged by parts smaller than it.
+struct FineRegion {
+  let base: [Int32]
+  let older: [Int32]
+  let newer: [Int32]
+
+  /// The merge by lines, edits that touch allowed.
+  func mergedByLines(_ table: inout LineTable) -> [Int32]? {
+    let merged = EditCombination.combine(
+      base: base, older: older, newer: newer,
+      olderHunks: LineMatching.hunks(from: base, to: older, symbolCount: table.count),
+      newerHunks: LineMatching.hunks(from: base, to: newer, symbolCount: table.count), gap: 0)
+    guard let merged, passesGuards(merged, table) else { return nil }
+    return merged
+  }
+
+  /// The merge by sentences, at least one unchanged token between the edits of both sides.
+  func mergedBySentences(_ table: inout LineTable) -> [Int32]? {
+    guard let merged = merged(&table, gap: 1, tokens: Token.sentences), passesGuards(merged, table)
+    else { return nil }
+    return merged
+  }
+
+  /// The merge by words, at least three unchanged tokens between the edits of both sides.
+  func mergedByWords(_ table: inout LineTable) -> [Int32]? {
+    if LineGuards.holdOpenFence([older, newer], table) { return nil }
+    guard let merged = merged(&table, gap: 3, tokens: Token.words), passesGuards(merged, table)
+    else { return nil }
+    return merged
+  }
+
+  private func merged(
+    _ table: inout LineTable, gap: Int, tokens cut: ([UInt8]) -> [ArraySlice<UInt8>]
+  ) -> [Int32]? {
+    var words = LineTable()
+    func numbers(_ lines: [Int32]) -> [Int32] {
+      cut(table.text(of: lines)).map { words.number(of: $0) }
+    }
+    let (base, older, newer) = (numbers(base), numbers(older), numbers(newer))
+    guard let olderHunks = TokenMatching.hunks(from: base, to: older),
+      let newerHunks = TokenMatching.hunks(from: base, to: newer),
+      let merged = EditCombination.combine(
+        base: base, older: older, newer: newer, olderHunks: olderHunks, newerHunks: newerHunks,
+        gap: gap)
+    else { return nil }
+    return table.lines(of: merged.flatMap { words[$0] })
+  }
+
+  /// Refuses a result that says a line more often than either side, or keeps two similar lines
+  /// that the sides added.
+  private func passesGuards(_ merged: [Int32], _ table: LineTable) -> Bool {
+    func counts(_ lines: [Int32]) -> [Int32: Int] {
+      lines.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    }
+    let (inBase, inOlder, inNewer, inMerged) =
+      (counts(base), counts(older), counts(newer), counts(merged))
+    for (line, count) in inMerged where LineGuards.hasLetters(line, table) {
+      if count > max(inOlder[line, default: 0], inNewer[line, default: 0]),
+        inOlder[line] != nil || inNewer[line] != nil
+      {
+        return false
+      }
+    }
+    func added(_ side: [Int32: Int]) -> [Int32] {
+      side.keys.filter { inBase[$0] == nil && inMerged[$0] != nil }
+    }
+    let olderAdded = added(inOlder).filter { inNewer[$0] == nil }
+    let newerAdded = added(inNewer).filter { inOlder[$0] == nil }
+    return !LineGuards.holdSimilarLines(olderAdded, newerAdded, table)
+  }
+}
+
+/// Differences between token sequences: notes-merge(7), "Matching tokens".
+enum TokenMatching {
+  static func hunks(from a: [Int32], to b: [Int32]) -> [Hunk]? {
+    var matching = Matching(countA: a.count, countB: b.count)
+    guard
+      MyersMatcher.match(
+        a, b, positionsA: Array(a.indices), positionsB: Array(b.indices), into: &matching)
+    else { return nil }
+    Compaction.compact(a, &matching.changedA, against: matching.changedB)
+    Compaction.compact(b, &matching.changedB, against: matching.changedA)
+    return matching.hunks
+  }
+}

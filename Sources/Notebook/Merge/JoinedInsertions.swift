@@ -1,0 +1,43 @@
+/// Sides that only inserted lines at one place: notes-merge(7), "Joined insertions".
+enum JoinedInsertions {
+  /// All insertions, the first side's first, or nil when they look like versions of one thing.
+  static func join(_ sides: [[Int32]], table: LineTable) -> [Int32]? {
+    var joined = sides[0]
+    for side in sides.dropFirst() {
+      guard let next = join(joined, side, table: table) else { return nil }
+      joined = next
+    }
+    return joined
+  }
+
+  private static func join(_ older: [Int32], _ newer: [Int32], table: LineTable) -> [Int32]? {
+    if contains(older, newer) { return older }
+    if contains(newer, older) { return newer }
+    let shorter = min(older.count, newer.count)
+    var start = 0
+    while start < shorter, older[start] == newer[start] { start += 1 }
+    while start > 0, LineGuards.isBlank(older[start - 1], table) { start -= 1 }
+    var end = 0
+    while end < shorter - start,
+      older[older.count - 1 - end] == newer[newer.count - 1 - end]
+    { end += 1 }
+    while end > 0, LineGuards.isBlank(older[older.count - end], table) { end -= 1 }
+    let olderRest = Array(older.dropFirst(start).dropLast(end))
+    let newerRest = Array(newer.dropFirst(start).dropLast(end))
+    if LineGuards.holdOpenFence([olderRest, newerRest], table)
+      || LineGuards.shareLine(olderRest, newerRest, table)
+      || LineGuards.holdSimilarLines(olderRest, newerRest, table)
+    {
+      return nil
+    }
+    return Array(older.prefix(start)) + olderRest + newerRest + Array(older.suffix(end))
+  }
+
+  /// Whether `inner` stands in `outer` as it is.
+  private static func contains(_ outer: [Int32], _ inner: [Int32]) -> Bool {
+    guard inner.count <= outer.count else { return false }
+    return (0...(outer.count - inner.count)).contains { start in
+      outer[start..<start + inner.count].elementsEqual(inner)
+    }
+  }
+}
