@@ -8,9 +8,13 @@ public struct MarkedText: Sendable {
     public var text: [UInt8]
 
     /// The name in the label.
-    public var name: String { String(decoding: ConflictLabel.parse(label)?.name ?? [], as: UTF8.self) }
+    public var name: String {
+      String(decoding: ConflictLabel.parse(label)?.name ?? [], as: UTF8.self)
+    }
     /// The date in the label, `YYYY-MM-DD HH:MM` where the side was written.
-    public var date: String { String(decoding: ConflictLabel.parse(label)?.date ?? [], as: UTF8.self) }
+    public var date: String {
+      String(decoding: ConflictLabel.parse(label)?.date ?? [], as: UTF8.self)
+    }
   }
 
   /// A piece of the note.

@@ -1,0 +1,29 @@
+public import Git
+
+/// Something a merge did that is worth telling: notes-merge(7), "Reports".
+public struct MergeReport: Hashable, Sendable {
+  /// What was done.
+  public enum Kind: Hashable, Sendable {
+    /// The note holds a conflict block.
+    case conflict
+    /// Rules below the line settled what lines left in conflict.
+    case merged(MergeRules)
+    /// One side edited the file, another deleted it: the edit stays.
+    case keptEdit
+    /// The file follows a side that renamed it.
+    case renamed(from: TreePath)
+    /// Sides renamed the file differently: it stays under each name.
+    case renamedDifferently(from: TreePath)
+    /// The newer side's file stays beside the older one's, which has the name `of`.
+    case copied(of: TreePath)
+  }
+
+  /// The file, under its name in the merged tree.
+  public let path: TreePath
+  public let kind: Kind
+
+  public init(path: TreePath, kind: Kind) {
+    self.path = path
+    self.kind = kind
+  }
+}

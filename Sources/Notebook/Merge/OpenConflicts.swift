@@ -1,0 +1,96 @@
+public import Git
+
+/// Which notes of a version hold conflict blocks of ours: notes-merge(7), "Open conflicts".
+public enum OpenConflicts {
+  /// How many commits made by hand are looked through for the versions they were made on.
+  static let searchLimit = 256
+
+  /// The notes in conflict at a commit, with the size of their markers.
+  public static func conflicts(
+    at commit: ObjectID, in repository: Repository
+  ) throws -> [TreePath: Int] {
+    try conflicts(at: repository.commit(commit), store: repository)
+  }
+
+  /// What a commit with that tree on these parents has to say in its trailers: the conflicts of the
+  /// parents of which a block still stands.
+  public static func carried(
+    from parents: [ObjectID], to tree: ObjectID, in repository: Repository
+  ) throws -> MergeTrailers {
+    try carried(from: parents.map { try repository.commit($0) }, to: tree, store: repository)
+  }
+
+  package static func carried(
+    from parents: [Commit], to tree: ObjectID, store: any MergeStore
+  ) throws -> MergeTrailers {
+    var trailers = MergeTrailers()
+    for parent in parents {
+      let open = try conflicts(at: parent, store: store)
+      let standing = try standing(open, from: parent.tree, in: tree, store: store)
+      trailers.conflicts.merge(standing) { max($0, $1) }
+    }
+    return trailers
+  }
+
+  static func conflicts(at commit: Commit, store: any MergeStore) throws -> [TreePath: Int] {
+    var found: [TreePath: Int] = [:]
+    var seen: Set<ObjectID> = [commit.id]
+    var waiting = [commit]
+    var next = 0
+    while next < waiting.count, next < searchLimit {
+      let current = waiting[next]
+      next += 1
+      if isMadeByNotes(current) {
+        let open = MergeTrailers(message: current.message).conflicts
+        let standing = try standing(open, from: current.tree, in: commit.tree, store: store)
+        found.merge(standing) { max($0, $1) }
+      } else {
+        for parent in current.parents where seen.insert(parent).inserted {
+          waiting.append(try store.commit(parent))
+        }
+      }
+    }
+    return found
+  }
+
+  /// Whether the commit's trailers say all there is to say.
+  static func isMadeByNotes(_ commit: Commit) -> Bool {
+    commit.author.email.utf8.suffix(14).elementsEqual("@notes.invalid".utf8)
+  }
+
+  /// The conflicts of which a block still stands in a later tree, under the note's own name, or
+  /// under a new one when the note was moved.
+  private static func standing(
+    _ open: [TreePath: Int], from old: ObjectID, in new: ObjectID, store: any MergeStore
+  ) throws -> [TreePath: Int] {
+    if open.isEmpty || old == new { return open }
+    var result: [TreePath: Int] = [:]
+    var moved: [TreePath: Int] = [:]
+    for (path, size) in open {
+      guard let entry = try store.entry(at: path, in: new), entry.mode.isFile else {
+        moved[path] = size
+        continue
+      }
+      if try store.entry(at: path, in: old)?.id == entry.id {
+        result[path] = size
+      } else if !MarkedText(try store.blob(entry.id), markerSize: size).blocks.isEmpty {
+        result[path] = size
+      }
+    }
+    if moved.isEmpty { return result }
+    let added = try store.changes(from: old, to: new).filter { $0.old == nil }
+    for (path, size) in moved {
+      guard let before = try store.entry(at: path, in: old), before.mode.isFile else { continue }
+      let labels = Set(
+        MarkedText(try store.blob(before.id), markerSize: size).blocks.map { $0.map(\.label) })
+      for change in added {
+        guard let file = change.new, file.mode.isFile, result[change.path] == nil else { continue }
+        let blocks = MarkedText(try store.blob(file.id), markerSize: size).blocks
+        if blocks.contains(where: { labels.contains($0.map(\.label)) }) {
+          result[change.path] = size
+        }
+      }
+    }
+    return result
+  }
+}
