@@ -6,9 +6,9 @@ internal import Synchronization
 /// a program that does neither pays nothing. When the daemon goes away, it is tried again until it
 /// is back, and the services are announced anew.
 public final class AvahiDiscovery: Discovery {
-  /// Seconds that a call waits for the daemon. One that does not answer that fast is reported as
-  /// `DiscoveryError.daemonSilent`.
-  public static let patience = 5.0
+  /// Seconds that a call waits for the daemon when nothing else is said. One that does not answer that
+  /// fast is reported as `DiscoveryError.daemonSilent`.
+  public static let defaultPatience = 5.0
 
   private enum State {
     case idle
@@ -17,18 +17,23 @@ public final class AvahiDiscovery: Discovery {
   }
 
   private let deviceID: String
+  private let patience: Double
   private let loadLibrary: @Sendable () throws(DiscoveryError) -> AvahiLibrary
   private let state = Mutex(State.idle)
 
   /// Discovery for the device of this ID, whose own services it does not report.
-  public convenience init(deviceID: String) {
-    self.init(deviceID: deviceID) { () throws(DiscoveryError) in try AvahiLibrary.load() }
+  public convenience init(deviceID: String, patience: Double = defaultPatience) {
+    self.init(deviceID: deviceID, patience: patience) { () throws(DiscoveryError) in
+      try AvahiLibrary.load()
+    }
   }
 
   init(
-    deviceID: String, loadLibrary: @escaping @Sendable () throws(DiscoveryError) -> AvahiLibrary
+    deviceID: String, patience: Double = defaultPatience,
+    loadLibrary: @escaping @Sendable () throws(DiscoveryError) -> AvahiLibrary
   ) {
     self.deviceID = deviceID
+    self.patience = patience
     self.loadLibrary = loadLibrary
   }
 
@@ -58,7 +63,7 @@ public final class AvahiDiscovery: Discovery {
       defer { state = .stopped }
       return state
     }
-    if case .running(let thread) = before { thread.quit(waiting: Self.patience) }
+    if case .running(let thread) = before { thread.quit(waiting: patience) }
   }
 
   private func perform(
@@ -67,7 +72,7 @@ public final class AvahiDiscovery: Discovery {
     let thread = try thread()
     // From within a handler nothing can be waited for: errors then come as events.
     if thread.isCurrent { return try thread.enqueue { _ = command($0) } }
-    if let error = try thread.perform(within: Self.patience, command) { throw error }
+    if let error = try thread.perform(within: patience, command) { throw error }
   }
 
   private func thread() throws(DiscoveryError) -> AvahiThread {

@@ -110,6 +110,12 @@ public final class LabHost: Sendable {
 
   /// Starts a daemon that was ended.
   public func start(_ daemon: Daemon) throws { try order("start \(daemon)") }
+
+  /// Makes a daemon stop answering without ending.
+  public func pause(_ daemon: Daemon) throws { try order("pause \(daemon)") }
+
+  /// Ends what `pause` began.
+  public func resume(_ daemon: Daemon) throws { try order("resume \(daemon)") }
 }
 
 extension LabHost {

@@ -33,8 +33,11 @@ struct AvahiLibrary: @unchecked Sendable {
   func error(_ code: Int32, in call: String) -> DiscoveryError {
     let message = functions.avahi_strerror(code).map { String(cString: $0) } ?? "unknown error"
     return switch code {
+    // A client that waits for the daemon (AVAHI_CLIENT_NO_FAIL) fails for want of a bus alone.
+    case Self.busError where call == "avahi_client_new",
+      Self.noDaemon where call == "avahi_client_new":
+      .noSystemBus(message)
     case Self.noDaemon, Self.disconnected: .daemonNotRunning
-    case Self.busError where call == "avahi_client_new": .noSystemBus(message)
     default: .avahi(call: call, code: code, message: message)
     }
   }
