@@ -1,1 +1,87 @@
-// The Notebook module; see design in man/ and CONTRIBUTING.md.
+public import Git
+internal import Glibc
+
+/// A folder of notes with its history: an ordinary git repository with this device's state beside
+/// it in `.git/notes/`.
+///
+/// Opening it reads one small file. An instance belongs to one thread at a time; other threads and
+/// processes open their own, and the writer lock keeps their changes apart.
+public final class Notebook {
+  /// The notebook's folder.
+  public let folder: String
+  /// The repository behind it.
+  public let repository: Repository
+  /// What the notebook is to this device.
+  public private(set) var identity: NotebookIdentity
+
+  /// What new versions are stamped with.
+  public var clock = Clock.system
+
+  /// The folder of this device's state for the notebook.
+  public var stateFolder: String { repository.gitFolder + "/notes" }
+
+  private init(folder: String, repository: Repository, identity: NotebookIdentity) {
+    self.folder = folder
+    self.repository = repository
+    self.identity = identity
+  }
+
+  /// The notebook whose folder is exactly `folder`.
+  public static func open(at folder: String) throws -> Notebook {
+    let path = folder + "/.git/notes/notebook"
+    guard let content = try StateFile.read(path) else {
+      throw NotebookError.notANotebook(folder: folder)
+    }
+    return Notebook(
+      folder: folder, repository: try Repository.open(at: folder),
+      identity: try NotebookIdentity(parsing: content, path: path))
+  }
+
+  /// The folder of the notebook that `folder` is in: itself or the nearest one above.
+  public static func find(from folder: String) throws -> String {
+    guard let resolved = realpath(folder, nil) else {
+      throw NotebookError.file(call: "open", path: folder, errno: errno)
+    }
+    defer { free(resolved) }
+    var current = String(cString: resolved)
+    while true {
+      if access(current + "/.git/notes/notebook", F_OK) == 0 { return current }
+      if current == "/" { throw NotebookError.notANotebook(folder: folder) }
+      current = StateFile.parent(of: current)
+    }
+  }
+
+  /// Prepares `folder` to become a notebook: makes it and its repository as far as they are
+  /// missing, and the state folder, whose path it returns. Nothing is a notebook before `adopt`; a
+  /// run that ends between the two leaves a repository that a later run completes.
+  ///
+  /// - Throws: `alreadyANotebook` when there is nothing to prepare.
+  public static func prepare(at folder: String) throws -> String {
+    if access(folder + "/.git/notes/notebook", F_OK) == 0 {
+      throw NotebookError.alreadyANotebook(folder: folder)
+    }
+    var status = stat()
+    if lstat(folder + "/.git", &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+      throw NotebookError.linkedWorkTree(folder: folder)
+    }
+    try StateFile.makeFolder(folder)
+    let repository = try Repository.create(at: folder)
+    let state = repository.gitFolder + "/notes"
+    try StateFile.makeFolder(state)
+    return state
+  }
+
+  /// Makes the prepared `folder` a notebook, which is what writing its identity does.
+  public static func adopt(at folder: String, as identity: NotebookIdentity) throws -> Notebook {
+    let path = folder + "/.git/notes/notebook"
+    try StateFile.write(identity.serialized, to: path)
+    return try open(at: folder)
+  }
+
+  /// Changes how the notebook or this device is called here.
+  public func rename(notebook name: String? = nil, device: String? = nil) throws {
+    if let name { identity.name = name }
+    if let device { identity.device.name = device }
+    try StateFile.write(identity.serialized, to: stateFolder + "/notebook")
+  }
+}

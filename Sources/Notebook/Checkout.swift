@@ -1,0 +1,189 @@
+internal import CLinux
+internal import Git
+internal import Glibc
+
+/// Brings the folder from one commit's tree to another's without ever losing what somebody writes
+/// meanwhile: each file is swapped in whole, and what comes out is compared with what was expected.
+///
+/// A step's staged file tells whether it was done, so that an interrupted checkout can go on:
+///
+/// | step | staged file before | after |
+/// |---|---|---|
+/// | new file | the new bytes | none |
+/// | changed file | the new bytes | what stood in the folder |
+/// | deleted file | none | what stood in the folder |
+struct Checkout {
+  private let notebook: Notebook
+  private let folder: FolderAccess
+  private let staging: String
+  private let plan: CheckoutPlan
+
+  /// Bytes that somebody wrote on top of the old tree while the checkout ran: to become a version
+  /// on it. Nil says that the file was deleted.
+  private(set) var rescued: [TreePath: TreeEntry?] = [:]
+
+  init(notebook: Notebook, plan: CheckoutPlan) throws {
+    self.notebook = notebook
+    self.plan = plan
+    folder = try FolderAccess(folder: notebook.folder)
+    staging = CheckoutJournal.folder(in: notebook.stateFolder)
+  }
+
+  // MARK: Staging
+
+  /// Writes the new bytes of all steps to the staging folder, durably.
+  func stage() throws {
+    try StateFile.makeFolder(staging)
+    try CheckoutJournal.emptyStaging(in: notebook.stateFolder)
+    let staged = plan.steps.filter(\.isStaged)
+    for step in staged {
+      guard let new = step.new else { continue }
+      try StateFile.writeSynced(
+        notebook.repository.blob(new.id), to: path(of: step),
+        mode: new.mode == .executable ? 0o777 : 0o666, sync: staged.count <= 16)
+    }
+    if staged.count > 16 { try syncFileSystem() } else { try StateFile.sync(folder: staging) }
+  }
+
+  private func syncFileSystem() throws {
+    let descriptor = open(staging, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw NotebookError.file(call: "open", path: staging, errno: errno)
+    }
+    defer { close(descriptor) }
+    guard notes_syncfs(descriptor) == 0 else {
+      throw NotebookError.file(call: "syncfs", path: staging, errno: errno)
+    }
+  }
+
+  private func path(of step: CheckoutPlan.Step) -> String { "\(staging)/\(step.number)" }
+
+  private func stagedExists(_ step: CheckoutPlan.Step) -> Bool {
+    var status = stat()
+    return lstat(path(of: step), &status) == 0
+  }
+
+  /// What is in a step's staged file: its bytes and mode; nil when there is none.
+  private func staged(_ step: CheckoutPlan.Step) throws -> (bytes: [UInt8], mode: FileMode)? {
+    var status = stat()
+    guard lstat(path(of: step), &status) == 0 else { return nil }
+    guard let bytes = try StateFile.read(path(of: step)) else { return nil }
+    return (bytes, status.st_mode & S_IXUSR != 0 ? .executable : .regular)
+  }
+
+  // MARK: Swapping
+
+  /// Carries out the steps that are not done yet.
+  mutating func run() throws {
+    for step in plan.steps {
+      switch (step.old, step.new) {
+      case (_, nil): try delete(step)
+      case (nil, let new?): try add(step, new)
+      case (let old?, let new?): try replace(step, old, new)
+      }
+    }
+  }
+
+  private mutating func delete(_ step: CheckoutPlan.Step) throws {
+    if !stagedExists(step) {
+      guard let status = try folder.status(of: step.path) else { return }
+      guard status.st_mode & S_IFMT == S_IFREG else { return }
+      try move(step, flags: NOTES_RENAME_NOREPLACE, into: .staging)
+    }
+    try rescueUnexpected(step, expected: step.old)
+    folder.removeEmptyFolders(above: step.path)
+  }
+
+  private mutating func add(_ step: CheckoutPlan.Step, _ new: TreeEntry) throws {
+    guard let staged = try staged(step) else { return }
+    guard try notebook.repository.hash(blob: staged.bytes) == new.id else {
+      // Swapped with a file that somebody had made there in the meantime.
+      return try rescueUnexpected(step, expected: nil)
+    }
+    if try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder) { return }
+    try requireFile(step)
+    try move(step, flags: NOTES_RENAME_EXCHANGE, into: .folder)
+    try rescueUnexpected(step, expected: new)
+  }
+
+  private mutating func replace(_ step: CheckoutPlan.Step, _ old: TreeEntry, _ new: TreeEntry)
+    throws
+  {
+    guard let staged = try staged(step) else { return }
+    if try notebook.repository.hash(blob: staged.bytes) == new.id, old.id != new.id {
+      guard try folder.status(of: step.path) != nil else {
+        // Somebody deleted it meanwhile: an edit of the old tree like any other.
+        rescued[step.path] = .some(nil)
+        try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder)
+        return
+      }
+      try requireFile(step)
+      try move(step, flags: NOTES_RENAME_EXCHANGE, into: .folder)
+    } else if old.id == new.id {
+      return try setMode(step, new)
+    }
+    try rescueUnexpected(step, expected: old)
+  }
+
+  private enum Direction { case folder, staging }
+
+  /// Renames between the staging folder and the notebook's; returns false when `NOREPLACE` found
+  /// something in the way.
+  @discardableResult
+  private func move(_ step: CheckoutPlan.Step, flags: UInt32, into direction: Direction) throws
+    -> Bool
+  {
+    let moved = try folder.withParent(of: step.path, create: direction == .folder) {
+      parent, name in
+      let status =
+        direction == .folder
+        ? notes_renameat2(AT_FDCWD, path(of: step), parent, name, flags)
+        : notes_renameat2(parent, name, AT_FDCWD, path(of: step), flags)
+      if status == 0 { return true }
+      if errno == EEXIST { return false }
+      throw NotebookError.file(call: "rename", path: step.path.description, errno: errno)
+    }
+    return moved ?? false
+  }
+
+  private func requireFile(_ step: CheckoutPlan.Step) throws {
+    guard let status = try folder.status(of: step.path), status.st_mode & S_IFMT == S_IFREG else {
+      throw NotebookError.obstructed(path: step.path.description)
+    }
+  }
+
+  private func setMode(_ step: CheckoutPlan.Step, _ new: TreeEntry) throws {
+    let mode: mode_t = new.mode == .executable ? 0o777 : 0o666
+    let mask = umask(0)
+    umask(mask)
+    _ = try folder.withParent(of: step.path, create: false) { parent, name in
+      fchmodat(parent, name, mode & ~mask, 0)
+    }
+  }
+
+  /// Keeps what came out of the folder, if it is not what the old tree has.
+  private mutating func rescueUnexpected(_ step: CheckoutPlan.Step, expected: TreeEntry?) throws {
+    guard let (bytes, mode) = try staged(step) else { return }
+    let id = try notebook.repository.hash(blob: bytes)
+    guard id != expected?.id else { return }
+    let stored = try notebook.repository.write(blob: bytes)
+    rescued[step.path] = TreeEntry(name: step.path.name, mode: mode, id: stored)
+  }
+
+  // MARK: The index
+
+  /// Makes the index say what the folder holds now: the new tree.
+  func recordInIndex() throws {
+    let index = try Index(of: notebook.repository)
+    try index.dropMergeEntries()
+    for step in plan.steps where step.new == nil { try index.remove(step.path) }
+    for step in plan.steps {
+      guard let new = step.new else { continue }
+      // A file that is not there now was deleted just after it was written: the next save sees it.
+      let status = try folder.status(of: step.path) ?? stat()
+      try index.set(
+        IndexEntry(path: step.path, mode: new.mode, id: new.id, status: FileStatus(status)))
+    }
+    try index.write()
+  }
+}

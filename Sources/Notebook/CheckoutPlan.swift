@@ -1,0 +1,39 @@
+internal import Git
+
+/// What a checkout has to do to the folder, in a fixed order: the plan of the same two trees is the
+/// same at every run, which is what lets a later run finish an interrupted one.
+struct CheckoutPlan {
+  struct Step {
+    /// The step's number, which names its file in the staging folder.
+    let number: Int
+    let path: TreePath
+    /// The file as the old tree has it; nil when it is new.
+    let old: TreeEntry?
+    /// The file as the new tree has it; nil when it goes.
+    let new: TreeEntry?
+
+    /// Whether bytes wait in the staging folder to be swapped in.
+    var isStaged: Bool { new != nil }
+  }
+
+  let steps: [Step]
+
+  private init(steps: [Step]) { self.steps = steps }
+
+  /// The plan's first steps only.
+  func prefix(_ count: Int) -> CheckoutPlan { CheckoutPlan(steps: Array(steps.prefix(count))) }
+
+  /// The steps from one tree to another: deletions first, deepest first, so that a folder can make
+  /// room for a file; then the rest by path.
+  init(from old: ObjectID?, to new: ObjectID?, in repository: Repository) throws {
+    let changes = try repository.changes(from: old, to: new).filter { change in
+      // Links and submodules of hand-made commits are carried in trees but never written.
+      (change.old?.mode.isFile ?? true) && (change.new?.mode.isFile ?? true)
+    }
+    let deletions = changes.filter { $0.new == nil }.sorted { $0.path > $1.path }
+    let others = changes.filter { $0.new != nil }
+    steps = (deletions + others).enumerated().map { number, change in
+      Step(number: number, path: change.path, old: change.old, new: change.new)
+    }
+  }
+}

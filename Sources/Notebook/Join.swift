@@ -1,0 +1,99 @@
+public import Git
+internal import Glibc
+
+/// What taking in heads did.
+public struct JoinResult: Sendable {
+  /// The tip before, or nil in a notebook without versions.
+  public let former: ObjectID?
+  /// The tip now.
+  public let tip: ObjectID?
+  /// The heads the tip stands for, in the order of the merge.
+  public let heads: [ObjectID]
+  /// What changed in the folder, by path.
+  public let changes: [Change]
+  /// Notes that are in conflict now and were not before.
+  public let conflicts: [TreePath]
+  /// What the merge did beyond taking a side, when there was one.
+  public let reports: [MergeReport]
+}
+
+/// Limits of a join.
+public struct JoinOptions: Sendable {
+  /// Let more than half of the notes be deleted.
+  public var allowsMassDeletion = false
+
+  public init(allowsMassDeletion: Bool = false) { self.allowsMassDeletion = allowsMassDeletion }
+}
+
+extension Notebook {
+  /// From how many notes on a mass deletion is stopped (design, "mass deletion guard").
+  static let massDeletionMinimum = 10
+
+  /// Takes in heads whose objects are in the repository: saves the folder, joins the sets of heads,
+  /// and brings the folder to their tip. What somebody writes meanwhile is joined as well.
+  ///
+  /// - Throws: `NotebookError.massDeletion`, before a file has changed.
+  public func join(_ heads: [ObjectID], options: JoinOptions = JoinOptions()) throws -> JoinResult {
+    try withWriterLock {
+      _ = try saveLocked()
+      return try joinLocked(heads, options: options)
+    }
+  }
+
+  /// `join` for callers that hold the writer lock and have saved.
+  @discardableResult
+  func joinLocked(_ foreign: [ObjectID], options: JoinOptions = JoinOptions()) throws -> JoinResult
+  {
+    let former = try repository.head().commit
+    let conflictsBefore = Set(try openConflictPaths())
+    var incoming = foreign
+    var reports: [MergeReport] = []
+    while true {
+      let head = try repository.head()
+      let current = head.commit.map { [$0] } ?? []
+      let heads = try DerivedMerge.reduce(current + incoming, in: repository)
+      guard !heads.isEmpty else { break }
+      let tip = try DerivedMerge.tip(of: heads, in: repository)
+      reports = tip.reports
+      guard tip.id != head.commit else { break }
+      if !options.allowsMassDeletion { try guardAgainstMassDeletion(from: former, to: tip.id) }
+      guard let rescued = try checkOut(from: head.commit, to: tip.id, head: head) else { break }
+      // Somebody wrote while the files were swapped: save what else they wrote, and join again.
+      _ = try saveLocked()
+      incoming = [rescued]
+    }
+    if access(repository.gitFolder + "/" + Self.rescueReference, F_OK) == 0 {
+      try repository.delete(reference: Self.rescueReference)
+    }
+    return try joinResult(former: former, conflictsBefore: conflictsBefore, reports: reports)
+  }
+
+  private func joinResult(
+    former: ObjectID?, conflictsBefore: Set<TreePath>, reports: [MergeReport]
+  ) throws -> JoinResult {
+    let tip = try repository.head().commit
+    let changes = try repository.changes(
+      from: former.map { try repository.commit($0).tree },
+      to: tip.map { try repository.commit($0).tree })
+    return JoinResult(
+      former: former, tip: tip,
+      heads: try tip.map { try DerivedMerge.heads(of: $0, in: repository) } ?? [],
+      changes: changes.map(Change.init),
+      conflicts: try openConflictPaths().filter { !conflictsBefore.contains($0) },
+      reports: tip == former ? [] : reports)
+  }
+
+  private func guardAgainstMassDeletion(from former: ObjectID?, to tip: ObjectID) throws {
+    guard let former else { return }
+    let old = try repository.commit(former).tree
+    let deleted = try repository.changes(from: old, to: repository.commit(tip).tree).filter {
+      $0.new == nil && $0.path.isNote
+    }.count
+    // Counting all notes reads every folder: only where the answer could matter.
+    guard deleted * 2 >= Self.massDeletionMinimum else { return }
+    let total = try repository.files(in: old).filter { $0.path.isNote }.count
+    if total >= Self.massDeletionMinimum, deleted * 2 > total {
+      throw NotebookError.massDeletion(deleted: deleted, of: total)
+    }
+  }
+}

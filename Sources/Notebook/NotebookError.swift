@@ -1,0 +1,55 @@
+public import Git
+
+/// What can go wrong with a notebook.
+public enum NotebookError: Error, Sendable {
+  /// No notebook in this folder or above it.
+  case notANotebook(folder: String)
+  /// There is already a notebook in this folder.
+  case alreadyANotebook(folder: String)
+  /// `.git` is not a folder: a work tree or submodule of another repository.
+  case linkedWorkTree(folder: String)
+  /// The notebook was made by a newer `notes`: the format it says it has.
+  case newerFormat(String)
+  /// A file of this device's state is broken: its path, and what is wrong.
+  case brokenState(path: String, String)
+  /// Another command has held the writer lock all the time we waited.
+  case busy(folder: String)
+  /// A call on a file or folder failed.
+  case file(call: String, path: String, errno: Int32)
+  /// Something that is not a plain file stands where a note has to be written.
+  case obstructed(path: String)
+  /// No note answers to this name.
+  case noSuchNote(String)
+  /// Several notes answer to this name.
+  case ambiguousNote(String, candidates: [TreePath])
+  /// No version answers to this name.
+  case noSuchVersion(String)
+  /// Several versions answer to this name.
+  case ambiguousVersion(String)
+  /// The note does not exist in that version.
+  case notInVersion(TreePath, ObjectID)
+  /// Too much would be deleted at once (notes-merge(7), mass deletion).
+  case massDeletion(deleted: Int, of: Int)
+}
+
+extension NotebookError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .notANotebook(let folder): "\(folder) is not in a notebook"
+    case .alreadyANotebook(let folder): "\(folder) is a notebook already"
+    case .linkedWorkTree(let folder): "\(folder) is a work tree of a repository elsewhere"
+    case .newerFormat(let format):
+      "the notebook has format \(format), which is newer than this notes"
+    case .brokenState(let path, let what): "\(path) is broken: \(what)"
+    case .busy(let folder): "another notes command is busy in \(folder)"
+    case .file(let call, let path, let errno): "\(call) \(path): \(String(errorNumber: errno))"
+    case .obstructed(let path): "something that is not a file stands at \(path)"
+    case .noSuchNote(let name): "no note \(name)"
+    case .ambiguousNote(let name, _): "several notes match \(name)"
+    case .noSuchVersion(let name): "no version \(name)"
+    case .ambiguousVersion(let name): "several versions match \(name)"
+    case .notInVersion(let path, let version): "\(path) is not in version \(version.hex.prefix(10))"
+    case .massDeletion(let deleted, let total): "this would delete \(deleted) of \(total) notes"
+    }
+  }
+}

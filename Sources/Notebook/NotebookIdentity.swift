@@ -1,0 +1,84 @@
+/// One installation of notes on one machine for one user, as versions name it.
+public struct DeviceIdentity: Hashable, Sendable {
+  /// The name people gave the device.
+  public var name: String
+  /// The base32 form of the SHA-256 of the device's public key.
+  public var deviceID: String
+
+  public init(name: String, deviceID: String) {
+    self.name = name
+    self.deviceID = deviceID
+  }
+
+  /// The domain of the addresses that devices write into versions. It is reserved never to exist
+  /// (RFC 2606), so that no version names somebody's mailbox.
+  static let mailDomain = "notes.invalid"
+
+  /// The address that versions made on this device carry: `DEVICE-ID@notes.invalid`, lower case.
+  public var email: String { "\(deviceID.lowercased())@\(Self.mailDomain)" }
+
+  /// The device ID that an address of the form above carries, or nil for any other address.
+  public static func deviceID(inEmail email: String) -> String? {
+    let suffix = "@\(mailDomain)"
+    guard email.hasSuffix(suffix) else { return nil }
+    let local = email.dropLast(suffix.count)
+    guard local != "merge", !local.isEmpty else { return nil }
+    return local.uppercased()
+  }
+}
+
+/// What a notebook is to this device: kept in `.git/notes/notebook`, whose presence makes a
+/// repository a notebook.
+///
+/// The file is lines of `KEY VALUE`; unknown keys are ignored. `format` comes first.
+public struct NotebookIdentity: Hashable, Sendable {
+  /// The notebook ID: the name of its root certificate.
+  public var id: String
+  /// The notebook's name for people.
+  public var name: String
+  /// This device.
+  public var device: DeviceIdentity
+
+  public init(id: String, name: String, device: DeviceIdentity) {
+    self.id = id
+    self.name = name
+    self.device = device
+  }
+
+  static let format = "1"
+
+  var serialized: [UInt8] {
+    func line(_ value: String) -> String {
+      String(value.map { $0.isNewline ? " " : $0 })
+    }
+    return Array(
+      """
+      format \(Self.format)
+      id \(line(id))
+      name \(line(name))
+      device-id \(line(device.deviceID))
+      device-name \(line(device.name))
+
+      """.utf8)
+  }
+
+  init(parsing content: [UInt8], path: String) throws {
+    var values: [String: String] = [:]
+    for line in content.split(separator: UInt8(ascii: "\n")) {
+      let parts = line.split(
+        separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 {
+        values[String(decoding: parts[0], as: UTF8.self)] = String(
+          decoding: parts[1], as: UTF8.self)
+      }
+    }
+    guard let format = values["format"] else {
+      throw NotebookError.brokenState(path: path, "no format line")
+    }
+    guard format == Self.format else { throw NotebookError.newerFormat(format) }
+    guard let id = values["id"], let name = values["name"], let deviceID = values["device-id"],
+      let deviceName = values["device-name"], !id.isEmpty, !deviceID.isEmpty
+    else { throw NotebookError.brokenState(path: path, "a line is missing") }
+    self.init(id: id, name: name, device: DeviceIdentity(name: deviceName, deviceID: deviceID))
+  }
+}

@@ -1,0 +1,68 @@
+public import Git
+internal import Glibc
+
+/// Which version this device shows.
+public struct NotebookState: Hashable, Sendable {
+  /// The commit the branch stands on; nil before the first version.
+  public let tip: ObjectID?
+  /// The heads it stands for, in the order of the merge.
+  public let heads: [ObjectID]
+  /// How many notes have an open conflict.
+  public let conflictCount: Int
+
+  public init(tip: ObjectID?, heads: [ObjectID], conflictCount: Int) {
+    self.tip = tip
+    self.heads = heads
+    self.conflictCount = conflictCount
+  }
+}
+
+extension Notebook {
+  /// Which version this device shows now. What is in the folder and not saved yet is not part of it.
+  public func state() throws -> NotebookState {
+    let tip = try repository.head().commit
+    if let remembered = rememberedState(), remembered.tip == tip { return remembered }
+    return try computedState(tip: tip)
+  }
+
+  private func computedState(tip: ObjectID?) throws -> NotebookState {
+    guard let tip else { return NotebookState(tip: nil, heads: [], conflictCount: 0) }
+    return NotebookState(
+      tip: tip, heads: try DerivedMerge.heads(of: tip, in: repository),
+      conflictCount: try openConflictPaths().count)
+  }
+
+  // What is asked at every look at the notebook is kept in a small file that costs no library to
+  // read. It is a cache: it names the tip it is true of, and whoever finds another computes anew.
+
+  private var tipPath: String { stateFolder + "/tip" }
+
+  /// Keeps the state for the next look.
+  func rememberTip() throws {
+    let state = try computedState(tip: repository.head().commit)
+    guard let tip = state.tip else { return }
+    let text = """
+      1
+      \(tip)
+      \(state.conflictCount)
+      \(state.heads.map(\.hex).joined(separator: " "))
+
+      """
+    let temporary = tipPath + ".new"
+    try StateFile.writeSynced(Array(text.utf8), to: temporary, mode: 0o600, sync: false)
+    guard Glibc.rename(temporary, tipPath) == 0 else {
+      throw NotebookError.file(call: "rename", path: tipPath, errno: errno)
+    }
+  }
+
+  private func rememberedState() -> NotebookState? {
+    guard let content = try? StateFile.read(tipPath) else { return nil }
+    let lines = String(decoding: content, as: UTF8.self).split(separator: "\n")
+    guard lines.count == 4, lines[0] == "1", let tip = ObjectID(hex: lines[1]),
+      let conflicts = Int(lines[2])
+    else { return nil }
+    let heads = lines[3].split(separator: " ").compactMap { ObjectID(hex: $0) }
+    guard !heads.isEmpty else { return nil }
+    return NotebookState(tip: tip, heads: heads, conflictCount: conflicts)
+  }
+}

@@ -1,0 +1,161 @@
+public import Git
+internal import Glibc
+
+/// What a save did.
+public struct SaveResult: Sendable {
+  /// The new version, or nil when nothing differed from the last.
+  public let version: ObjectID?
+  /// What differed, by path.
+  public let changes: [Change]
+  /// Files that are not versioned, and why.
+  public let skipped: [SkippedFile]
+}
+
+extension Notebook {
+  /// Makes a version of what the folder holds now, if it differs from the last one.
+  ///
+  /// - Parameters:
+  ///   - message: what the version is called; made from the changes when nil.
+  ///   - paths: only these files or folders; all when empty.
+  public func save(message: String? = nil, only paths: [TreePath] = []) throws -> SaveResult {
+    try withWriterLock { try saveLocked(message: message, only: paths) }
+  }
+
+  /// `save` for callers that hold the writer lock.
+  func saveLocked(message: String? = nil, only paths: [TreePath] = []) throws -> SaveResult {
+    let found = try scan()
+    let head = try repository.head()
+    let index = try Index(of: repository)
+    try index.dropMergeEntries()
+    var changes: [Change] = []
+    var skipped = found.skipped
+    let wanted = { (path: TreePath) in
+      paths.isEmpty || paths.contains { path == $0 || path.isBelow($0) }
+    }
+    let candidates = found.candidates.filter { wanted($0.file.path) }
+    let record = {
+      for candidate in candidates {
+        switch try self.record(candidate.file.path, known: candidate.known, in: index) {
+        case .unchanged: break
+        case .changed(let kind): changes.append(Change(path: candidate.file.path, kind: kind))
+        case .skipped(let reason):
+          skipped.append(SkippedFile(path: candidate.file.path, reason: reason))
+        }
+      }
+    }
+    // Beyond a handful of files one sync of the file system is cheaper than one a file.
+    if candidates.count > 16 { try repository.withOneSync(record) } else { try record() }
+    for entry in found.deleted where wanted(entry.path) {
+      try index.remove(entry.path)
+      changes.append(Change(path: entry.path, kind: .deleted))
+    }
+    let tree = try index.writeTree()
+    let parent = try head.commit.map { try repository.commit($0) }
+    var version: ObjectID?
+    if parent?.tree != tree && !(parent == nil && tree == .emptyTree) {
+      if changes.isEmpty {
+        changes = try repository.changes(from: parent?.tree, to: tree).map(Change.init)
+      }
+      changes.sort { $0.path < $1.path }
+      let made = try makeVersion(
+        of: tree, parents: parent.map { [$0] } ?? [],
+        message: message ?? Self.message(for: changes))
+      try move(head, to: made, reason: "save")
+      version = made
+    } else {
+      changes = []
+    }
+    if !found.isEmpty { try index.write() }
+    if version != nil { try rememberTip() }
+    skipped.sort { $0.path < $1.path }
+    return SaveResult(version: version, changes: changes, skipped: skipped)
+  }
+
+  private enum Recorded {
+    case unchanged
+    case changed(ChangeKind)
+    case skipped(SkipReason)
+  }
+
+  /// Reads a file, stores its bytes and puts it into the index.
+  private func record(_ path: TreePath, known: IndexEntry?, in index: Index) throws -> Recorded {
+    switch try FileContent.read(path, in: folder, sizeLimit: SkipRules.defaultSizeLimit) {
+    case .skipped(let reason): return .skipped(reason)
+    case .gone:
+      guard known != nil else { return .unchanged }
+      try index.remove(path)
+      return .changed(.deleted)
+    case .read(let content):
+      let id = try repository.write(blob: content.bytes)
+      try index.set(
+        IndexEntry(path: path, mode: content.mode, id: id, status: content.status))
+      guard let known else { return .changed(.added) }
+      return known.id == id && known.mode == content.mode ? .unchanged : .changed(.modified)
+    }
+  }
+
+  /// Stores a version made by this device now; no reference moves.
+  func makeVersion(of tree: ObjectID, parents: [Commit], message: String) throws -> ObjectID {
+    let author = signature(after: parents)
+    return try repository.write(
+      commit: tree, parents: parents.map(\.id), author: author, committer: author,
+      message: message.withTrailers(carriedTrailers(from: parents, to: tree)))
+  }
+
+  /// Moves the branch, naming this device in the reflog.
+  func move(_ head: Head, to id: ObjectID, reason: String) throws {
+    try repository.setIdentity(name: identity.device.name, email: identity.device.email)
+    try repository.update(
+      reference: head.reference, to: id, from: head.commit, message: "notes: \(reason)")
+  }
+
+  /// This device's signature for a version made now. Times never go back along history, whatever
+  /// the clock says (design, "commit times").
+  func signature(after parents: [Commit]) -> Signature {
+    let now = clock.now()
+    let earliest = parents.flatMap { [$0.author.time, $0.committer.time] }.max() ?? now.seconds
+    return Signature(
+      name: identity.device.name, email: identity.device.email,
+      time: max(now.seconds, earliest), offset: now.offset)
+  }
+
+  /// A line that says what changed.
+  static func message(for changes: [Change]) -> String {
+    func names(_ kind: ChangeKind) -> [String] {
+      changes.filter { $0.kind == kind }.map { $0.path.noteTitle }
+    }
+    let verbs: [(String, [String])] = [
+      ("Add", names(.added)), ("Update", names(.modified)), ("Delete", names(.deleted)),
+    ]
+    let parts = verbs.filter { !$0.1.isEmpty }.map { verb, names in
+      names.count <= 3
+        ? "\(verb) \(names.joined(separator: ", "))" : "\(verb) \(names.count) notes"
+    }
+    // A name may hold a line break, which would end the subject.
+    return String(parts.joined(separator: "; ").map { $0.isNewline ? " " : $0 })
+  }
+}
+
+extension Change {
+  init(_ change: TreeChange) {
+    self.init(
+      path: change.path,
+      kind: change.old == nil ? .added : change.new == nil ? .deleted : .modified)
+  }
+}
+
+extension TreePath {
+  /// Whether the path is in that folder, at any depth.
+  func isBelow(_ folder: TreePath) -> Bool {
+    bytes.count > folder.bytes.count && bytes[folder.bytes.count] == UInt8(ascii: "/")
+      && bytes.starts(with: folder.bytes)
+  }
+}
+
+extension String {
+  /// A commit message of this subject and body, with trailers in a paragraph of their own.
+  func withTrailers(_ trailers: [String]) -> String {
+    let body = hasSuffix("\n") ? self : self + "\n"
+    return trailers.isEmpty ? body : body + "\n" + trailers.map { $0 + "\n" }.joined()
+  }
+}

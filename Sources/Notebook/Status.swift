@@ -1,0 +1,41 @@
+internal import Git
+
+/// How the folder stands to the history.
+public struct NotebookStatus: Sendable {
+  public let identity: NotebookIdentity
+  public let state: NotebookState
+  /// What differs from the last version, by path.
+  public let changes: [Change]
+  /// Files that are not versioned, and why, by path.
+  public let skipped: [SkippedFile]
+  /// Whether an interrupted checkout waits to be finished by the next command that writes.
+  public let isInterrupted: Bool
+}
+
+extension Notebook {
+  /// How the folder stands to the history. Takes no lock and changes nothing.
+  public func status() throws -> NotebookStatus {
+    let found = try scan()
+    var changes = found.deleted.map { Change(path: $0.path, kind: .deleted) }
+    var skipped = found.skipped
+    for (file, known) in found.candidates {
+      guard let known else {
+        changes.append(Change(path: file.path, kind: .added))
+        continue
+      }
+      // The status differs, or can't tell: the bytes decide.
+      switch try FileContent.read(file.path, in: folder, sizeLimit: SkipRules.defaultSizeLimit) {
+      case .read(let content):
+        if try repository.hash(blob: content.bytes) != known.id || content.mode != known.mode {
+          changes.append(Change(path: file.path, kind: .modified))
+        }
+      case .gone: changes.append(Change(path: file.path, kind: .deleted))
+      case .skipped(let reason): skipped.append(SkippedFile(path: file.path, reason: reason))
+      }
+    }
+    return NotebookStatus(
+      identity: identity, state: try state(), changes: changes.sorted { $0.path < $1.path },
+      skipped: skipped.sorted { $0.path < $1.path },
+      isInterrupted: try CheckoutJournal.load(from: stateFolder) != nil)
+  }
+}

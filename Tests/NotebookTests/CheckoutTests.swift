@@ -1,0 +1,170 @@
+import Git
+import Glibc
+import Testing
+
+@testable import Notebook
+
+@Suite("Bringing the folder to a version")
+struct CheckoutTests {
+  @Test("a joined head's additions, edits, deletions and folders arrive in the folder")
+  func fastForward() throws {
+    let home = try Fixture()
+    for name in ["keep.txt", "edit.txt", "gone.txt", "folder/deep/x.txt", "swap"] {
+      try home.write(name, name)
+    }
+    _ = try home.notebook.save()
+    let other = try home.clone(device: "Bob")
+    #expect(try other.read("folder/deep/x.txt") == "folder/deep/x.txt")
+    try home.write("edit.txt", "edited")
+    try home.remove("gone.txt")
+    try home.remove("folder")
+    try home.remove("swap")
+    try home.write("swap/inside.txt", "file became folder")
+    try home.write("new/one.txt", "new")
+    _ = try home.notebook.save()
+    let joined = try other.receive(from: home)
+    #expect(joined.tip == (try home.notebook.state().tip))
+    #expect(try other.read("edit.txt") == "edited")
+    #expect(try other.read("gone.txt") == nil)
+    #expect(access(other.path + "/folder", F_OK) != 0)
+    #expect(try other.read("swap/inside.txt") == "file became folder")
+    #expect(try other.read("new/one.txt") == "new")
+    #expect(try other.notebook.status().changes.isEmpty)
+    #expect(try other.notebook.save().version == nil)
+    // And back: a folder that becomes a file again.
+    try home.remove("swap")
+    try home.write("swap", "file again")
+    _ = try home.notebook.save()
+    try other.receive(from: home)
+    #expect(try other.read("swap") == "file again")
+  }
+
+  @Test("bytes written in the middle of a checkout become a version on the old base")
+  func writtenMeanwhile() throws {
+    let home = try Fixture()
+    for name in ["a.txt", "b.txt", "c.txt"] { try home.write(name, "old \(name)\n") }
+    _ = try home.notebook.save()
+    let other = try home.clone(device: "Bob")
+    try home.write("a.txt", "old a.txt\nremote line\n")
+    try home.write("new.txt", "remote\n")
+    try home.remove("c.txt")
+    let theirs = try #require(try home.notebook.save().version)
+    try other.copyObjects(from: home)
+    // The save has happened; the checkout has not: exactly here an editor writes.
+    let notebook = other.notebook
+    let from = try #require(try notebook.repository.head().commit)
+    try other.write("a.txt", "local line\nold a.txt\n")
+    try other.write("c.txt", "edited while it was being deleted\n")
+    try other.write("new.txt", "local\n")
+    let rescued = try notebook.withWriterLock {
+      try notebook.checkOut(from: from, to: theirs, head: notebook.repository.head())
+    }
+    let commit = try notebook.repository.commit(#require(rescued))
+    #expect(commit.parents == [from])
+    let text = { (path: TreePath) in
+      String(decoding: try notebook.text(of: path, at: commit), as: UTF8.self)
+    }
+    #expect(try text("a.txt") == "local line\nold a.txt\n")
+    #expect(try text("c.txt") == "edited while it was being deleted\n")
+    #expect(try text("new.txt") == "local\n")
+    // The next command takes it in: nothing is lost, whatever way the edits merge.
+    _ = try notebook.save()
+    #expect(try notebook.repository.isAncestor(commit.id, of: #require(try notebook.state().tip)))
+    let merged = try #require(try other.read("a.txt"))
+    #expect(merged.contains("local line") && merged.contains("remote line"))
+    #expect(try other.read("c.txt") == "edited while it was being deleted\n")
+    #expect(try #require(try other.read("new.txt")).contains("remote"))
+    #expect(try #require(try other.read("new.txt")).contains("local"))
+    #expect(try notebook.save().version == nil)
+  }
+
+  /// Design, promise 3: killed at any instant, the next run needs no repair, loses nothing, undoes
+  /// nobody's edit and reaches the tip it would have reached. Here the steps before `stop` are done
+  /// and the process is gone.
+  @Test(
+    "a checkout that ended after any number of steps is finished by the next command",
+    arguments: 0...5)
+  func interrupted(after stop: Int) throws {
+    let home = try Fixture()
+    for name in ["1.txt", "2.txt", "3.txt", "4.txt"] { try home.write(name, "old\n") }
+    _ = try home.notebook.save()
+    let other = try home.clone(device: "Bob")
+    try home.write("1.txt", "new\n")
+    try home.write("2.txt", "new\n")
+    try home.remove("3.txt")
+    try home.write("5.txt", "new\n")
+    try home.write("6.txt", "new\n")
+    let target = try #require(try home.notebook.save().version)
+    try other.copyObjects(from: home)
+
+    let notebook = other.notebook
+    let from = try #require(try notebook.repository.head().commit)
+    let plan = try CheckoutPlan(
+      from: notebook.repository.commit(from).tree, to: notebook.repository.commit(target).tree,
+      in: notebook.repository)
+    let checkout = try Checkout(notebook: notebook, plan: plan)
+    try checkout.stage()
+    try CheckoutJournal(from: from, to: target).store(in: notebook.stateFolder)
+    if stop > 0 {
+      try notebook.repository.update(
+        reference: "refs/heads/main", to: target, from: from, message: "x")
+    }
+    var partial = try Checkout(notebook: notebook, plan: plan.prefix(stop))
+    try partial.run()
+    // Somebody edits a file that no step concerns, and one that is still to come, if any is.
+    try other.write("4.txt", "edited after the crash\n")
+    let pending = plan.steps.dropFirst(stop).first { $0.old != nil && $0.new != nil }
+    if let pending { try other.write(pending.path.description, "old\nedit\n") }
+
+    let fresh = try Notebook.open(at: other.path)
+    fresh.clock = notebook.clock
+    #expect(try fresh.status().isInterrupted)
+    _ = try fresh.save()
+    #expect(try !fresh.status().isInterrupted)
+    #expect(try fresh.repository.isAncestor(target, of: #require(try fresh.state().tip)))
+    #expect(try other.read("4.txt") == "edited after the crash\n")
+    #expect(try other.read("3.txt") == nil)
+    #expect(try other.read("5.txt") == "new\n")
+    #expect(try other.read("6.txt") == "new\n")
+    for name in ["1.txt", "2.txt"] {
+      let text = try #require(try other.read(name))
+      #expect(text.contains("new"))
+      if pending?.path.description == name { #expect(text.contains("edit")) }
+    }
+    #expect(try fresh.save().version == nil)
+  }
+
+  @Test("a link in the folder never leads a checkout out of it")
+  func links() throws {
+    let home = try Fixture()
+    let outside = try Fixture(device: "outside")
+    try home.write("a.txt", "1")
+    _ = try home.notebook.save()
+    let other = try home.clone(device: "Bob")
+    try home.write("folder/evil.txt", "x")
+    _ = try home.notebook.save()
+    #expect(symlink(outside.path, other.path + "/folder") == 0)
+    #expect(throws: NotebookError.self) { try other.receive(from: home) }
+    #expect(try outside.read("evil.txt") == nil)
+    // When the cause is gone, the next command goes on where it stopped.
+    try other.remove("folder")
+    _ = try other.notebook.save()
+    #expect(try other.read("folder/evil.txt") == "x")
+    #expect(try other.notebook.state().tip == (try home.notebook.state().tip))
+  }
+
+  @Test("a join that would delete more than half of ten notes stops before a file changes")
+  func massDeletion() throws {
+    let home = try Fixture()
+    for number in 0..<12 { try home.write("\(number).txt", "\(number)") }
+    _ = try home.notebook.save()
+    let other = try home.clone(device: "Bob")
+    for number in 0..<7 { try home.remove("\(number).txt") }
+    _ = try home.notebook.save()
+    #expect(throws: NotebookError.self) { try other.receive(from: home) }
+    #expect(try other.read("0.txt") == "0")
+    _ = try other.notebook.join(
+      home.notebook.state().heads, options: JoinOptions(allowsMassDeletion: true))
+    #expect(try other.read("0.txt") == nil)
+  }
+}

@@ -1,0 +1,87 @@
+import FoundationEssentials
+import Git
+import Glibc
+import Synchronization
+
+@testable import Notebook
+
+/// A notebook in a folder of its own, with a clock that the test moves.
+final class Fixture {
+  let path: String
+  let notebook: Notebook
+  let seconds = SharedSeconds()
+
+  /// The seconds the notebook's clock shows; shared with its closure.
+  final class SharedSeconds: Sendable {
+    private let value = Atomic<Int64>(1_700_000_000)
+    var now: Int64 {
+      get { value.load(ordering: .relaxed) }
+      set { value.store(newValue, ordering: .relaxed) }
+    }
+  }
+
+  init(device: String = "Ada") throws {
+    var template = Array("/tmp/notes-nb-XXXXXX".utf8CString)
+    guard let made = mkdtemp(&template) else { throw NotebookError.notANotebook(folder: "/tmp") }
+    path = String(cString: made)
+    _ = try Notebook.prepare(at: path)
+    notebook = try Notebook.adopt(
+      at: path,
+      as: NotebookIdentity(
+        id: "test", name: "Home", device: DeviceIdentity(name: device, deviceID: device + "ID")))
+    let seconds = self.seconds
+    notebook.clock = Clock { (seconds.now, 60) }
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func write(_ name: String, _ text: String) throws {
+    let target = path + "/" + name
+    try StateFile.makeFolder(StateFile.parent(of: target))
+    try StateFile.writeSynced(Array(text.utf8), to: target, mode: 0o644, sync: false)
+  }
+
+  func read(_ name: String) throws -> String? {
+    try StateFile.read(path + "/" + name).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  func remove(_ name: String) throws {
+    try FileManager.default.removeItem(atPath: path + "/" + name)
+  }
+
+  /// A second device with the same history so far.
+  func clone(device: String) throws -> Fixture {
+    let other = try Fixture(device: device)
+    try other.receive(from: self)
+    return other
+  }
+
+  /// Copies all objects of `other` and joins its heads, as a sync would.
+  @discardableResult
+  func receive(from other: Fixture) throws -> JoinResult {
+    try copyObjects(from: other)
+    return try notebook.join(other.notebook.state().heads)
+  }
+
+  func copyObjects(from other: Fixture) throws {
+    let heads = try other.notebook.state().heads
+    for id in try other.notebook.repository.walk(from: heads).all() {
+      let commit = try other.notebook.repository.object(id)
+      _ = try notebook.repository.write(commit.kind, commit.data)
+      try copyTree(other.notebook.repository.commit(id).tree, from: other)
+    }
+  }
+
+  private func copyTree(_ id: ObjectID, from other: Fixture) throws {
+    if try notebook.repository.contains(id) { return }
+    let tree = try other.notebook.repository.tree(id)
+    for entry in tree.entries {
+      if entry.mode == .tree {
+        try copyTree(entry.id, from: other)
+      } else {
+        _ = try notebook.repository.write(blob: other.notebook.repository.blob(entry.id))
+      }
+    }
+    _ = try notebook.repository.write(tree: tree.entries)
+  }
+}

@@ -1,0 +1,153 @@
+import Git
+import Glibc
+import Testing
+
+@testable import Notebook
+
+@Suite("Saving versions")
+struct SaveTests {
+  @Test("the first save versions what is there; the next finds nothing")
+  func first() throws {
+    let home = try Fixture()
+    try home.write("Groceries.txt", "milk\n")
+    try home.write("trips/Rome.txt", "forum\n")
+    let saved = try home.notebook.save()
+    #expect(saved.changes.map(\.path) == ["Groceries.txt", "trips/Rome.txt"])
+    let version = try #require(saved.version)
+    let commit = try home.notebook.repository.commit(version)
+    #expect(commit.author.name == "Ada")
+    #expect(commit.author.email == "adaid@notes.invalid")
+    #expect(commit.message == "Add Groceries, Rome\n")
+    #expect(try home.notebook.save().version == nil)
+    #expect(try home.notebook.status().changes.isEmpty)
+    #expect(try home.notebook.state().heads == [version])
+  }
+
+  @Test("an empty folder makes no version")
+  func empty() throws {
+    let home = try Fixture()
+    #expect(try home.notebook.save().version == nil)
+    #expect(try home.notebook.state().tip == nil)
+  }
+
+  @Test("edits, deletions and a file that becomes a folder are versioned")
+  func changes() throws {
+    let home = try Fixture()
+    for name in ["a.txt", "b.txt", "c"] { try home.write(name, name) }
+    _ = try home.notebook.save()
+    try home.write("a.txt", "changed")
+    try home.remove("b.txt")
+    try home.remove("c")
+    try home.write("c/d.txt", "in a folder now")
+    let status = try home.notebook.status()
+    let saved = try home.notebook.save()
+    #expect(
+      saved.changes.map { "\($0.path) \($0.kind)" }
+        == status.changes.map { "\($0.path) \($0.kind)" })
+    let tree = try home.notebook.repository.commit(#require(saved.version)).tree
+    #expect(try home.notebook.repository.files(in: tree).map(\.path) == ["a.txt", "c/d.txt"])
+  }
+
+  @Test("a change of the same size in the same instant is seen (racy-git rule)")
+  func racy() throws {
+    let home = try Fixture()
+    for round in 0..<50 {
+      try home.write("n.txt", "\(round % 10)")
+      #expect(try home.notebook.save().version != nil, "round \(round)")
+    }
+  }
+
+  @Test("save NOTE leaves other edits unsaved")
+  func only() throws {
+    let home = try Fixture()
+    for name in ["a.txt", "b.txt", "f/c.txt"] { try home.write(name, "1") }
+    _ = try home.notebook.save()
+    for name in ["a.txt", "b.txt", "f/c.txt"] { try home.write(name, "22") }
+    #expect(
+      try home.notebook.save(only: ["f", "a.txt"]).changes.map(\.path) == ["a.txt", "f/c.txt"])
+    #expect(try home.notebook.status().changes.map(\.path) == ["b.txt"])
+  }
+
+  @Test(
+    "links, pipes and nested repositories are skipped by name; debris and ignored files silently")
+  func skipped() throws {
+    let home = try Fixture()
+    try home.write("note.txt", "x")
+    for debris in ["note.txt~", ".note.txt.swp", ".#note.txt", "#note.txt#", "4913", "x.tmp"] {
+      try home.write(debris, "debris")
+    }
+    try home.write(".gitignore", "secret*\n")
+    try home.write("secret.txt", "ignored")
+    try home.write("project/.git/HEAD", "ref: refs/heads/main\n")
+    #expect(symlink("note.txt", home.path + "/link.txt") == 0)
+    #expect(mkfifo(home.path + "/pipe", 0o600) == 0)
+    let saved = try home.notebook.save()
+    #expect(saved.changes.map(\.path) == [".gitignore", "note.txt"])
+    #expect(
+      saved.skipped == [
+        SkippedFile(path: "link.txt", reason: .symbolicLink),
+        SkippedFile(path: "pipe", reason: .specialFile),
+        SkippedFile(path: "project", reason: .nestedRepository),
+      ])
+  }
+
+  @Test("a versioned file that becomes a link is not taken for deleted")
+  func becomesLink() throws {
+    let home = try Fixture()
+    try home.write("a.txt", "kept")
+    try home.write("b.txt", "b")
+    _ = try home.notebook.save()
+    try home.remove("a.txt")
+    #expect(symlink("b.txt", home.path + "/a.txt") == 0)
+    #expect(try home.notebook.save().version == nil)
+  }
+
+  @Test("names that are not UTF-8, or differ only in their Unicode form, are versioned as they are")
+  func names() throws {
+    let home = try Fixture()
+    let bytes: [UInt8] = Array(home.path.utf8) + [0x2f, 0x61, 0xff, 0x2e, 0x74, 0x78, 0x74, 0]
+    let descriptor = open(bytes.map { CChar(bitPattern: $0) }, O_CREAT | O_WRONLY, 0o644)
+    #expect(descriptor >= 0)
+    close(descriptor)
+    try home.write("\u{e9}.txt", "composed")
+    try home.write("e\u{301}.txt", "decomposed")
+    try home.write("line\nbreak.txt", "odd")
+    #expect(try home.notebook.save().changes.count == 4)
+    #expect(try home.notebook.save().version == nil)
+  }
+
+  @Test("commit times never go back, whatever the clock says (design §3)")
+  func clockGoesBack() throws {
+    let home = try Fixture()
+    home.seconds.now = 2_000_000_000
+    try home.write("a.txt", "1")
+    _ = try home.notebook.save()
+    home.seconds.now = 5
+    try home.write("a.txt", "2")
+    let version = try #require(try home.notebook.save().version)
+    #expect(try home.notebook.repository.commit(version).author.time == 2_000_000_000)
+  }
+
+  @Test("a hand-made git commit on top is taken as it is")
+  func handMade() throws {
+    let home = try Fixture()
+    try home.write("a.txt", "1")
+    let first = try #require(try home.notebook.save().version)
+    let person = Signature(name: "P", email: "p@example.org", time: 1_800_000_000, offset: 0)
+    let tree = try home.notebook.repository.write(
+      tree: home.notebook.repository.commit(first).tree,
+      replacing: [
+        "b.txt": TreeEntry(
+          name: "b.txt", mode: .regular,
+          id: home.notebook.repository.write(blob: Array("by hand".utf8)))
+      ])
+    let made = try home.notebook.repository.write(
+      commit: tree, parents: [first], author: person, committer: person, message: "by hand")
+    // git would also have written the file and the index.
+    try home.notebook.repository.update(
+      reference: "refs/heads/main", to: made, from: first, message: "commit")
+    try home.write("b.txt", "by hand")
+    #expect(try home.notebook.save().version == nil)
+    #expect(try home.notebook.state().heads == [made])
+  }
+}
