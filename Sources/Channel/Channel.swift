@@ -1,1 +1,0 @@
-// The Channel module; see design in man/ and CONTRIBUTING.md.

@@ -1,0 +1,56 @@
+extension Connection {
+  /// How much is asked of `produce` in advance.
+  private static let sendAhead = 256 * 1024
+
+  /// Sends a frame; returns when the kernel has it. Throws `timedOut(.sending)` when `deadline` passes
+  /// first.
+  public func send(_ frame: Frame, deadline: Deadline) throws {
+    try enqueue(frame)
+    while !isFlushed {
+      _ = try step(reading: true, deadline: deadline, phase: .sending)
+    }
+  }
+
+  /// The next frame. Throws `closedByPeer` when the other end has finished, `refusedByPeer` when it
+  /// turns out that it refused us, `timedOut(.receiving)` when `deadline` passes first.
+  public func receive(deadline: Deadline) throws -> Frame {
+    while true {
+      if let frame = try reader.next() { return frame }
+      if peerHasFinished { throw ended() }
+      _ = try step(reading: true, deadline: deadline, phase: .receiving)
+    }
+  }
+
+  /// Sends and receives at the same time, until `consume` says that the exchange is over.
+  ///
+  /// `produce` is asked for the next frame while there is room; nil means that there is nothing
+  /// now, and it is asked again after every received frame and every signal of `wakeup`. `consume`
+  /// is given each frame; when it returns true, no more are taken, what `produce` still has is
+  /// sent, and the call returns.
+  ///
+  /// Throws `timedOut(.receiving)` when for `idleTimeout` seconds no byte has moved in either
+  /// direction, or when `deadline` passes; and whatever the closures throw.
+  public func exchange(
+    idleTimeout: Double, deadline: Deadline = .never, wakeup: Wakeup? = nil,
+    produce: () throws -> Frame?, consume: (Frame) throws -> Bool
+  ) throws {
+    var isOver = false
+    var idle = Deadline.after(seconds: idleTimeout)
+    while true {
+      while !isOver, let frame = try reader.next() {
+        isOver = try consume(frame)
+        // Let what was asked for go out before more is taken in.
+        if pending < Connection.sendAhead, let answer = try produce() { try enqueue(answer) }
+      }
+      while pending < Connection.sendAhead, let frame = try produce() { try enqueue(frame) }
+      if isOver && isFlushed { return }
+      if !isOver && peerHasFinished { throw ended() }
+      let moved = try step(
+        reading: !isOver, deadline: min(idle, deadline), phase: .receiving, wakeup: wakeup)
+      if moved == .moved { idle = .after(seconds: idleTimeout) }
+    }
+  }
+
+  /// What a clean end of the other side is worth: in the middle of a frame it is a loss.
+  private func ended() -> ChannelError { reader.count == 0 ? .closedByPeer : .connectionLost }
+}

@@ -1,0 +1,82 @@
+extension Connection {
+  /// Connects to a device as a member. The addresses are tried in turn, and share the time until
+  /// `deadline`; the first that answers in TLS decides.
+  public static func connect(
+    to addresses: [Address], as credentials: MemberCredentials, deadline: Deadline,
+    cancellation: CancellationToken? = nil
+  ) throws -> Connection {
+    try connect(
+      to: addresses, side: .member(credentials), deadline: deadline, cancellation: cancellation)
+  }
+
+  /// Connects to an inviting device by a code. A wrong code counts as one try there, whatever the
+  /// number of addresses.
+  public static func connect(
+    to addresses: [Address], pairing credentials: PairingCredentials, deadline: Deadline,
+    cancellation: CancellationToken? = nil
+  ) throws -> Connection {
+    try connect(
+      to: addresses, side: .pairing(credentials), deadline: deadline, cancellation: cancellation)
+  }
+
+  /// Takes an accepted socket through the handshake. What the client asks for decides between the
+  /// notebooks and the invitations of `offer`.
+  public static func accept(
+    _ socket: Socket, offering offer: ServerOffer, deadline: Deadline,
+    cancellation: CancellationToken? = nil
+  ) throws -> Connection {
+    try Connection(socket, .server(offer), deadline: deadline, cancellation: cancellation)
+  }
+
+  private static func connect(
+    to addresses: [Address], side: Handshake.Side, deadline: Deadline,
+    cancellation: CancellationToken?
+  ) throws -> Connection {
+    var failure = ChannelError.invalidAddress("")
+    for (index, address) in addresses.enumerated() {
+      let share = deadline.share(of: addresses.count - index)
+      if address.port == 0 {
+        failure = .invalidAddress(address.description)
+        continue
+      }
+      do {
+        return try connect(to: address, side: side, deadline: share, cancellation: cancellation)
+      } catch let error as ChannelError {
+        if !Connection.isWorthAnotherAddress(error) { throw error }
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  private static func connect(
+    to address: Address, side: Handshake.Side, deadline: Deadline,
+    cancellation: CancellationToken?
+  ) throws -> Connection {
+    let resolved = try SocketAddress.resolve(
+      address, deadline: deadline, cancellation: cancellation)
+    var failure = ChannelError.hostUnknown(host: address.host, reason: "no address")
+    for (index, target) in resolved.enumerated() {
+      let share = deadline.share(of: resolved.count - index)
+      do {
+        let socket = try Socket.connect(to: target, deadline: share, cancellation: cancellation)
+        return try Connection(socket, side, deadline: share, cancellation: cancellation)
+      } catch let error as ChannelError {
+        if !Connection.isWorthAnotherAddress(error) { throw error }
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  /// Whether the failure says that nobody of ours is at this address, so that another may be
+  /// tried. One who answered in our protocol has answered.
+  private static func isWorthAnotherAddress(_ error: ChannelError) -> Bool {
+    switch error {
+    case .unreachable, .connectionRefused, .hostUnknown, .timedOut, .notTLS,
+      .tlsVersionUnsupported, .connectionLost, .protocolUnsupported:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// Who this device is in one notebook, and whom it lets in.
+public struct MemberCredentials: Sendable {
+  /// The notebook ID: what a client names (SNI).
+  public let notebookID: String
+  let root: [UInt8]
+  let chain: [[UInt8]]
+  let privateKey: [UInt8]
+  let verify: @Sendable ([[UInt8]]) -> CertificateVerdict
+
+  /// `root` and `chain` in DER, own certificate first, without the root; `privateKey` the 32 bytes
+  /// of an Ed25519 key. `verify` is asked about a peer's chain, own certificate first, after OpenSSL
+  /// has verified it against the root; it runs during the handshake.
+  public init(
+    notebookID: String, root: [UInt8], chain: [[UInt8]], privateKey: [UInt8],
+    verify: @escaping @Sendable ([[UInt8]]) -> CertificateVerdict
+  ) {
+    self.notebookID = notebookID
+    self.root = root
+    self.chain = chain
+    self.privateKey = privateKey
+    self.verify = verify
+  }
+}
+
+/// The answer to a peer's certificate. Over TLS the peer learns which.
+public enum CertificateVerdict: Sendable {
+  case accepted
+  /// It was a member and has been removed.
+  case removed
+  /// It never was one.
+  case stranger
+}
+
+/// What a joining device has: the identity it sends in the clear, and the 32-byte key.
+public struct PairingCredentials: Sendable {
+  let identity: [UInt8]
+  let preSharedKey: [UInt8]
+
+  public init(identity: [UInt8], preSharedKey: [UInt8]) {
+    self.identity = identity
+    self.preSharedKey = preSharedKey
+  }
+}
+
+/// What a listening device serves at one port.
+public struct ServerOffer: Sendable {
+  let member: @Sendable (String) -> MemberCredentials?
+  let pairing: @Sendable ([UInt8]) -> [UInt8]?
+
+  /// `member` finds the notebook with this ID, in lower case; nil when it is not served. `pairing`
+  /// finds the pre-shared key for the identity that a joining device sent; nil when no such
+  /// invitation is open. Both run during the handshake and may take their time.
+  public init(
+    member: @escaping @Sendable (_ notebookID: String) -> MemberCredentials?,
+    pairing: @escaping @Sendable (_ identity: [UInt8]) -> [UInt8]? = { _ in nil }
+  ) {
+    self.member = member
+    self.pairing = pairing
+  }
+}
+
+/// The application protocols (ALPN, RFC 7301), with their version.
+enum ApplicationProtocol: String, CaseIterable {
+  case member = "notes/1"
+  case pairing = "notes-pair/1"
+
+  var bytes: [UInt8] { Array(rawValue.utf8) }
+  /// As a list of one, in ALPN's form.
+  var list: [UInt8] { [UInt8(bytes.count)] + bytes }
+}

@@ -1,0 +1,83 @@
+internal import Glibc
+
+/// A port at which other devices connect.
+public final class Listener: Sendable {
+  private let descriptor: Int32
+  /// Where it listens, with the port that the system chose if it was asked to.
+  public let address: Address
+
+  /// The port.
+  public var port: UInt16 { address.port }
+
+  private static let backlog: Int32 = 128
+
+  /// Listens at `address`; its host `*` means all addresses of this device, IPv6 and IPv4; its
+  /// port 0 a free one. Throws `portInUse`, `addressUnavailable` or `hostUnknown`.
+  public init(
+    at address: Address = Address(host: Address.anyHost, port: 0),
+    deadline: Deadline = .after(seconds: 10)
+  ) throws {
+    if address.host == Address.anyHost {
+      do {
+        descriptor = try Listener.open(Address(host: "::", port: address.port), dual: true)
+      } catch ChannelError.addressUnavailable, ChannelError.system(call: "socket", _) {
+        // A host without IPv6.
+        descriptor = try Listener.open(Address(host: "0.0.0.0", port: address.port), dual: false)
+      }
+    } else {
+      descriptor = try Listener.open(address, dual: false, deadline: deadline)
+    }
+    let descriptor = descriptor
+    let bound = SocketAddress { getsockname(descriptor, $0, $1) }.address
+    self.address =
+      address.host == Address.anyHost ? Address(host: address.host, port: bound.port) : bound
+  }
+
+  deinit { close(descriptor) }
+
+  private static func open(_ address: Address, dual: Bool, deadline: Deadline = .never) throws
+    -> Int32
+  {
+    let resolved = try SocketAddress.resolve(address, deadline: deadline, cancellation: nil)
+    guard let first = resolved.first else {
+      throw ChannelError.hostUnknown(host: address.host, reason: "no address")
+    }
+    let descriptor = try Socket.make(family: first.family)
+    Socket.set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+    if first.family == AF_INET6 {
+      Socket.set(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, dual ? 0 : 1)
+    }
+    if first.with({ bind(descriptor, $0, $1) }) != 0 || listen(descriptor, backlog) != 0 {
+      let code = errno
+      close(descriptor)
+      throw code == EADDRINUSE
+        ? ChannelError.portInUse(address)
+        : ChannelError.addressUnavailable(address, code: code)
+    }
+    return descriptor
+  }
+
+  /// The next connection. Throws `timedOut(.accepting)` or `cancelled`; `system` when there are no
+  /// descriptors left, which may pass.
+  public func accept(deadline: Deadline = .never, cancellation: CancellationToken? = nil) throws
+    -> Socket
+  {
+    while true {
+      _ = try Wait.until(
+        descriptor, POLLIN, deadline: deadline, phase: .accepting, cancellation: cancellation)
+      var accepted: Int32 = -1
+      let peer = SocketAddress { address, length in
+        accepted = Glibc.accept(descriptor, address, length)
+        return accepted < 0 ? -1 : 0
+      }
+      if accepted >= 0 { return Socket(takingOwnership: accepted, peer: peer.address) }
+      switch errno {
+      // The connection went away again, or the error is the network's: accept(2).
+      case EAGAIN, EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET,
+        EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH, EPERM:
+        continue
+      default: throw ChannelError.system(call: "accept", code: errno)
+      }
+    }
+  }
+}

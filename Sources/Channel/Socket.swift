@@ -1,0 +1,92 @@
+internal import Glibc
+
+/// A connected TCP socket that does not block; closed when the last reference goes.
+public final class Socket: Sendable {
+  let descriptor: Int32
+  /// The other end.
+  public let peer: Address
+
+  /// Limits of notes-protocol(7): a peer that vanished is noticed within these, in seconds.
+  private static let keepAliveIdle: Int32 = 10
+  private static let keepAliveInterval: Int32 = 5
+  private static let keepAliveCount: Int32 = 3
+  private static let userTimeoutMilliseconds: Int32 = 20_000
+
+  init(takingOwnership descriptor: Int32, peer: Address) {
+    self.descriptor = descriptor
+    self.peer = peer
+    Socket.makeNonBlocking(descriptor)
+    Socket.set(descriptor, IPPROTO_TCP, TCP_NODELAY, 1)
+    Socket.set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
+    Socket.set(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, Socket.keepAliveIdle)
+    Socket.set(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, Socket.keepAliveInterval)
+    Socket.set(descriptor, IPPROTO_TCP, TCP_KEEPCNT, Socket.keepAliveCount)
+    Socket.set(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, Socket.userTimeoutMilliseconds)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Connects. Throws `connectionRefused`, `unreachable`, `timedOut` or `cancelled`.
+  static func connect(
+    to address: SocketAddress, deadline: Deadline, cancellation: CancellationToken?
+  ) throws -> Socket {
+    let peer = address.address
+    let descriptor = try make(family: address.family)
+    let socket = Socket(takingOwnership: descriptor, peer: peer)
+    var code: Int32 = 0
+    if address.with({ Glibc.connect(descriptor, $0, $1) }) != 0 { code = errno }
+    if code == EINPROGRESS || code == EINTR {
+      _ = try Wait.until(
+        descriptor, POLLOUT, deadline: deadline, phase: .connecting, cancellation: cancellation)
+      var length = socklen_t(MemoryLayout<Int32>.size)
+      code = 0
+      if getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) != 0 { code = errno }
+    }
+    switch code {
+    case 0: return socket
+    case ECONNREFUSED: throw ChannelError.connectionRefused(peer)
+    default: throw ChannelError.unreachable(peer, code: code)
+    }
+  }
+
+  /// A new socket that children do not inherit.
+  static func make(family: Int32) throws(ChannelError) -> Int32 {
+    let descriptor = socket(
+      family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    if descriptor < 0 { throw .system(call: "socket", code: errno) }
+    makeNonBlocking(descriptor)
+    return descriptor
+  }
+
+  static func makeNonBlocking(_ descriptor: Int32) {
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+  }
+
+  static func set(_ descriptor: Int32, _ level: some BinaryInteger, _ option: Int32, _ value: Int32)
+  {
+    var value = value
+    setsockopt(descriptor, Int32(level), option, &value, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  /// Says that nothing more comes from here, and waits until the other end says the same: closing
+  /// with unread input would reset the connection, and what was sent last would be lost.
+  func finish(deadline: Deadline, cancellation: CancellationToken?) {
+    shutdown(descriptor, Int32(SHUT_WR))
+    var bytes = [UInt8](repeating: 0, count: 16384)
+    var left = 64
+    while left > 0 {
+      let count = read(descriptor, &bytes, bytes.count)
+      if count > 0 {
+        left -= 1
+      } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
+        return
+      } else if (try? Wait.until(
+        descriptor, POLLIN, deadline: deadline, phase: .receiving, cancellation: cancellation))
+        == nil
+      {
+        return
+      }
+    }
+  }
+}

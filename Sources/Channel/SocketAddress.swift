@@ -1,0 +1,126 @@
+internal import Glibc
+internal import Synchronization
+
+/// An address as the kernel takes it.
+struct SocketAddress: Sendable {
+  private var bytes: [UInt8]
+
+  init(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
+    bytes = Array(UnsafeRawBufferPointer(start: address, count: Int(length)))
+  }
+
+  /// What `fill` (getpeername or the like) writes.
+  init(_ fill: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32) {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutablePointer(to: &storage) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { fill($0, &length) }
+    }
+    bytes = withUnsafeBytes(of: &storage) { Array($0.prefix(result == 0 ? Int(length) : 0)) }
+  }
+
+  func with<Value>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value {
+    var storage = sockaddr_storage()
+    withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes) }
+    return withUnsafePointer(to: &storage) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(bytes.count)) }
+    }
+  }
+
+  var family: Int32 { with { address, _ in Int32(address.pointee.sa_family) } }
+
+  /// In numbers, with an IPv6 scope where there is one, and IPv4 addresses in their own form.
+  var address: Address {
+    var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    var port = [CChar](repeating: 0, count: Int(NI_MAXSERV))
+    let result = with {
+      getnameinfo(
+        $0, $1, &host, socklen_t(host.count), &port, socklen_t(port.count),
+        NI_NUMERICHOST | NI_NUMERICSERV)
+    }
+    if result != 0 { return Address(host: "unknown", port: 0) }
+    var text = SocketAddress.text(host)
+    if text.hasPrefix("::ffff:") && text.contains(".") { text.removeFirst(7) }
+    return Address(host: text, port: UInt16(SocketAddress.text(port)) ?? 0)
+  }
+
+  private static func text(_ characters: [CChar]) -> String {
+    String(
+      decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// The addresses of a host. Names are looked up in a thread of their own, as the resolver cannot
+  /// be told when to give up.
+  static func resolve(
+    _ address: Address, deadline: Deadline, cancellation: CancellationToken?
+  ) throws -> [SocketAddress] {
+    switch lookUp(address, flags: AI_NUMERICHOST | AI_NUMERICSERV) {
+    case .success(let found): return found
+    case .failure: break
+    }
+    let pipe = try SelfPipe()
+    let result = LookUp()
+    let thread = Thread {
+      let found = lookUp(address, flags: AI_NUMERICSERV)
+      result.value.withLock { $0 = found }
+      pipe.signal()
+    }
+    try thread.start()
+    _ = try Wait.until(
+      pipe.readEnd, POLLIN, deadline: deadline, phase: .resolving, cancellation: cancellation)
+    return try result.value.withLock { $0 ?? .success([]) }.get()
+  }
+
+  private final class LookUp: Sendable {
+    let value = Mutex<Result<[SocketAddress], ChannelError>?>(nil)
+  }
+
+  private static func lookUp(_ address: Address, flags: Int32)
+    -> Result<[SocketAddress], ChannelError>
+  {
+    var hints = addrinfo()
+    hints.ai_family = AF_UNSPEC
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    hints.ai_flags = flags
+    var list: UnsafeMutablePointer<addrinfo>?
+    let result = getaddrinfo(address.host, String(address.port), &hints, &list)
+    if result != 0 {
+      return .failure(
+        .hostUnknown(host: address.host, reason: String(cString: gai_strerror(result))))
+    }
+    defer { freeaddrinfo(list) }
+    var found: [SocketAddress] = []
+    var next = list
+    while let entry = next {
+      if let address = entry.pointee.ai_addr {
+        found.append(SocketAddress(address, length: entry.pointee.ai_addrlen))
+      }
+      next = entry.pointee.ai_next
+    }
+    return .success(found)
+  }
+}
+
+/// A detached thread for one piece of work.
+final class Thread: Sendable {
+  private let work: @Sendable () -> Void
+
+  init(_ work: @escaping @Sendable () -> Void) { self.work = work }
+
+  func start() throws(ChannelError) {
+    var thread = pthread_t()
+    let context = Unmanaged.passRetained(self)
+    let code = pthread_create(
+      &thread, nil,
+      { @Sendable context in
+        guard let context else { return nil }
+        Unmanaged<Thread>.fromOpaque(context).takeRetainedValue().work()
+        return nil
+      }, context.toOpaque())
+    if code != 0 {
+      context.release()
+      throw .system(call: "pthread_create", code: code)
+    }
+    pthread_detach(thread)
+  }
+}
