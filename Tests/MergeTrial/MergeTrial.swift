@@ -56,7 +56,7 @@ struct MergeTrial {
     if let folder = request.repository {
       let repository = try Repository.open(at: folder)
       let heads = (request.heads ?? []).compactMap { ObjectID(hex: $0) }
-      let tip = try repository.withOneSync { try DerivedMerge.tip(of: heads, in: repository) }
+      let tip = try DerivedMerge.tip(of: heads, in: repository)
       answer.tip = tip.id.hex
       answer.tree = try repository.commit(tip.id).tree.hex
       answer.conflicts = tip.conflicts.map(\.description)

@@ -20,7 +20,8 @@ public struct MarkedText: Sendable {
   /// A piece of the note.
   public enum Piece: Hashable, Sendable {
     case text([UInt8])
-    case block([Side])
+    /// The sides, and the bytes of the whole block.
+    case block([Side], source: [UInt8])
   }
 
   /// The pieces in order; texts are not empty and never neighbours.
@@ -28,7 +29,7 @@ public struct MarkedText: Sendable {
 
   /// The sides of each block, in order.
   public var blocks: [[Side]] {
-    pieces.compactMap { if case .block(let sides) = $0 { sides } else { nil } }
+    pieces.compactMap { if case .block(let sides, _) = $0 { sides } else { nil } }
   }
 
   /// How long the shortest markers are.
@@ -45,9 +46,9 @@ public struct MarkedText: Sendable {
       if let (sides, next) = Self.block(in: text, lines, at: index, markerSize: markerSize) {
         let start = lines[index].lowerBound
         if start > textStart { pieces.append(.text(Array(text[textStart..<start]))) }
-        pieces.append(.block(sides))
         index = next
         textStart = index < lines.count ? lines[index].lowerBound : text.count
+        pieces.append(.block(sides, source: Array(text[start..<textStart])))
       } else {
         index += 1
       }

@@ -6,12 +6,12 @@ enum CopyName {
   static let longestName = 255
 
   /// `NAME (WHO's copy, DATE).EXT`, or from the second attempt on `NAME (WHO's copy, DATE 2).EXT`.
-  static func path(for path: TreePath, label: [UInt8], attempt: Int) -> TreePath {
+  static func path(for path: TreePath, label: [UInt8], attempt: Int, isFolder: Bool) -> TreePath {
     let (who, date) = ConflictLabel.parse(label) ?? (Array("unknown".utf8), [])
     let name = path.name.bytes
     var stem = name[...]
     var suffix: ArraySlice<UInt8> = []
-    if let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > 0, name.count - dot <= 16 {
+    if !isFolder, let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > 0, name.count - dot <= 16 {
       (stem, suffix) = (name[..<dot], name[dot...])
     }
     var note = Array(" (".utf8)

@@ -70,8 +70,34 @@ public enum DerivedMerge {
   }
 }
 
+extension DerivedMerge {
+  /// A note of a derived merge made again by lines alone, so that what rules below the line settled
+  /// stands in markers; nil when the merge has no such note.
+  ///
+  /// Saving it makes a version that takes the automatic merge back; its trailers must name the
+  /// conflict, with this marker size.
+  public static func noteInMarkers(
+    _ path: TreePath, at tip: ObjectID, in repository: Repository
+  ) throws -> (text: [UInt8], markerSize: Int)? {
+    let commit = try repository.commit(tip)
+    guard isDerived(commit) else { return nil }
+    let heads = try HeadSet.reduce([tip], in: repository)
+    guard heads.count > 1 else { return nil }
+    var merge = HeadMerge(store: repository, rules: .lines)
+    let result = try merge.merge(heads)
+    guard let size = result.conflicts[path],
+      let entry = try repository.entry(at: path, in: result.tree)
+    else { return nil }
+    return (try repository.blob(entry.id), size)
+  }
+}
+
 /// What can go wrong in a merge beyond the repository's own errors.
 public enum MergeError: Error, Sendable, Equatable {
   /// A tip was asked for without any head.
   case noHeads
+  /// The note holds no conflict block.
+  case noConflict
+  /// No side of the note's conflict has that name.
+  case noSide(name: String)
 }

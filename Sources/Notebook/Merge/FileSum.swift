@@ -8,6 +8,8 @@ struct FileSum {
     var markerSize: Int?
     /// The position of the head, for positive terms.
     var owner = 0
+    /// The name the term has for the file.
+    var source: TreePath = ""
   }
 
   enum Outcome {
@@ -48,7 +50,7 @@ struct FileSum {
     if distinct.count == 1, let first = positives.first {
       guard let file = first.file else { return .absent }
       let size = positives.lazy.compactMap(\.markerSize).first
-      return .file(Claim(value: file, owner: first.owner, markerSize: size))
+      return .file(Claim(value: file, owner: first.owner, source: first.source, markerSize: size))
     }
     return try merged(positives, negatives)
   }
@@ -98,7 +100,7 @@ struct FileSum {
       guard let file = value.file else { return .absent }
       return .file(
         Claim(
-          value: FileValue(mode: mode, id: file.id), owner: value.owner,
+          value: FileValue(mode: mode, id: file.id), owner: value.owner, source: value.source,
           markerSize: value.markerSize))
     }
     var texts: [ObjectID: [UInt8]] = [:]
@@ -119,7 +121,7 @@ struct FileSum {
     return .file(
       Claim(
         value: FileValue(mode: mode, id: try store.write(blob: result.text)),
-        owner: positives[0].owner, markerSize: result.markerSize,
+        owner: positives[0].owner, source: positives[0].source, markerSize: result.markerSize,
         isNewConflict: result.markerSize != nil))
   }
 
@@ -135,7 +137,8 @@ struct FileSum {
     return .copies(
       positives.compactMap { value in
         guard let file = value.file, seen.insert(file).inserted else { return nil }
-        return Claim(value: file, owner: value.owner, markerSize: value.markerSize)
+        return Claim(
+          value: file, owner: value.owner, source: value.source, markerSize: value.markerSize)
       })
   }
 

@@ -27,6 +27,8 @@ struct Claim {
   var value: FileValue
   /// The position of the first head it comes from.
   var owner: Int
+  /// The name that head has for it.
+  var source: TreePath
   /// The size of the markers of its blocks, nil when it has none.
   var markerSize: Int?
   /// Whether this merge put the blocks there.

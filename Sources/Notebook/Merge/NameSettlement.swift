@@ -7,7 +7,7 @@ struct NameSettlement {
   let heads: [MergeTerm]
   let rules: MergeRules
   private(set) var reports: [MergeReport] = []
-  private var settled: [TreePath: Claim] = [:]
+  private(set) var files: [TreePath: Claim] = [:]
 
   init(store: any MergeStore, reference: ObjectID, heads: [MergeTerm], rules: MergeRules) {
     self.store = store
@@ -16,36 +16,152 @@ struct NameSettlement {
     self.rules = rules
   }
 
-  mutating func settle(_ claims: [TreePath: [Claim]]) throws -> [TreePath: Claim] {
+  /// Settles the files that claim each name, and the copies that go beside a name.
+  mutating func settle(
+    _ claims: [TreePath: [Claim]], copies: [TreePath: [Claim]]
+  ) throws {
+    var copies = copies
     for path in claims.keys.sorted() {
-      guard let first = claims[path]?.first else { continue }
-      settled[path] = first
+      var contenders = claims[path] ?? []
+      if contenders.count > 1, let merged = try merge(contenders, at: path) {
+        contenders = [merged]
+      }
+      files[path] = contenders.first
+      copies[path, default: []] += contenders.dropFirst()
     }
-    for path in claims.keys.sorted() {
-      for claim in claims[path]?.dropFirst() ?? [] { try copy(claim, of: path) }
+    for path in copies.keys.sorted() {
+      for claim in copies[path] ?? [] {
+        files[try freeName(for: path, claim)] = claim
+      }
     }
-    for path in settled.keys.sorted() {
+    try moveFilesOffFolders()
+    try separateSpellings()
+  }
+
+  /// Files that got one name by different ways: one note, with markers around what differs; nil
+  /// when they are not all text.
+  private mutating func merge(_ claims: [Claim], at path: TreePath) throws -> Claim? {
+    let claims = claims.sorted { ($0.owner, $0.source) < ($1.owner, $1.source) }
+    if Set(claims.map(\.value)).count == 1 { return claims[0] }
+    var sum = FileSum(store: store, rules: rules) { [self] in
+      try label(of: claims[$0])
+    }
+    let values = claims.indices.map { index in
+      FileSum.Value(
+        file: claims[index].value, markerSize: claims[index].markerSize, owner: index)
+    }
+    let nothing = Array(repeating: FileSum.Value(), count: values.count - 1)
+    guard
+      case .file(var merged) = try sum.outcome(
+        positives: values, negatives: nothing, keeps: false)
+    else { return nil }
+    (merged.owner, merged.source) = (claims[0].owner, claims[0].source)
+    return merged
+  }
+
+  private func label(of claim: Claim) throws -> [UInt8] {
+    try SideLabel.text(for: claim.source, in: heads[claim.owner], store: store)
+  }
+
+  /// A file can't have the name of a folder: the file goes beside it.
+  private mutating func moveFilesOffFolders() throws {
+    for path in files.keys.sorted() {
       var folder = path.parent
       while let name = folder {
-        if let file = settled.removeValue(forKey: name) { try copy(file, of: name) }
+        if let file = files.removeValue(forKey: name) {
+          files[try freeName(for: name, file)] = file
+        }
         folder = name.parent
       }
     }
-    return settled
   }
 
-  /// Puts a file beside the one whose name it can't have.
-  private mutating func copy(_ claim: Claim, of path: TreePath) throws {
-    let label = try SideLabel.text(for: path, in: heads[claim.owner], store: store)
+  /// The name for a copy that nothing else has.
+  private mutating func freeName(
+    for path: TreePath, _ claim: Claim, isFolder: Bool = false
+  ) throws -> TreePath {
+    let label = try label(of: claim)
     var attempt = 1
     while true {
-      let name = CopyName.path(for: path, label: label, attempt: attempt)
-      if settled[name] == nil, try store.entry(at: name, in: reference) == nil {
-        settled[name] = claim
+      let name = CopyName.path(for: path, label: label, attempt: attempt, isFolder: isFolder)
+      let below = name.bytes + [UInt8(ascii: "/")]
+      let isTaken =
+        try files[name] != nil || files.keys.contains { $0.bytes.starts(with: below) }
+        || store.entry(at: name, in: reference) != nil
+      if !isTaken {
         reports.append(MergeReport(path: name, kind: .copied(of: path)))
-        return
+        return name
       }
       attempt += 1
     }
+  }
+}
+
+// Names that differ only by case or Unicode form.
+extension NameSettlement {
+  private mutating func separateSpellings() throws {
+    var depth = 1
+    while true {
+      var groups: [TreePath: [NameKey: Set<TreePath>]] = [:]
+      var isDone = true
+      for path in files.keys {
+        let components = path.components
+        guard components.count >= depth else { continue }
+        isDone = false
+        let name = Self.joined(components.prefix(depth))
+        groups[name.parent ?? "", default: [:]][NameKey(name.name), default: []].insert(name)
+      }
+      if isDone { return }
+      for folder in groups.keys.sorted() {
+        let meeting = (groups[folder] ?? [:]).values.filter { $0.count > 1 }
+        for names in meeting.map({ $0.sorted() }).sorted(by: { $0[0] < $1[0] }) {
+          try separate(names)
+        }
+      }
+      depth += 1
+    }
+  }
+
+  private static func joined(_ components: ArraySlice<TreePath>) -> TreePath {
+    components.reduce(TreePath("")) { $0.appending($1) }
+  }
+
+  /// Renames all of these that no head, nor the reference, has beside one that stays.
+  private mutating func separate(_ names: [TreePath]) throws {
+    let trees = [reference] + heads.map(\.tree)
+    var holders: [TreePath: Set<Int>] = [:]
+    for name in names {
+      holders[name] = try Set(
+        trees.indices.filter { try store.entry(at: name, in: trees[$0]) != nil })
+    }
+    let ranked = names.map { name in
+      let claims = claims(at: name)
+      let isNew = holders[name]?.contains(0) != true
+      return (
+        name: name, claims: claims,
+        rank: (isNew ? 1 : 0, claims.map(\.claim.owner).min() ?? 0, name)
+      )
+    }.sorted { $0.rank < $1.rank }
+    var kept: [TreePath] = []
+    for (name, claims, _) in ranked {
+      let isAlone = kept.contains { holders[$0, default: []].isDisjoint(with: holders[name] ?? []) }
+      guard isAlone, let first = claims.min(by: { $0.claim.owner < $1.claim.owner }) else {
+        kept.append(name)
+        continue
+      }
+      let isFolder = claims[0].path != name
+      let copy = try freeName(for: name, first.claim, isFolder: isFolder)
+      for (path, claim) in claims {
+        files[path] = nil
+        files[TreePath(bytes: copy.bytes + path.bytes.dropFirst(name.bytes.count))] = claim
+      }
+    }
+  }
+
+  /// The files that have this name, or are in the folder of this name, by path.
+  private func claims(at name: TreePath) -> [(path: TreePath, claim: Claim)] {
+    let below = name.bytes + [UInt8(ascii: "/")]
+    return files.filter { $0.key == name || $0.key.bytes.starts(with: below) }
+      .map { (path: $0.key, claim: $0.value) }.sorted { $0.path < $1.path }
   }
 }

@@ -20,6 +20,49 @@ public enum OpenConflicts {
     try carried(from: parents.map { try repository.commit($0) }, to: tree, store: repository)
   }
 
+  /// A note in conflict, as `notes conflicts` tells it.
+  public struct OpenConflict: Sendable {
+    public var path: TreePath
+    /// The first version that holds the conflict, as far as the search goes.
+    public var since: ObjectID
+    /// The size of the markers.
+    public var markerSize: Int
+    /// The sides of each block of the note.
+    public var blocks: [[MarkedText.Side]]
+  }
+
+  /// The notes in conflict at a commit, by path, with their sides.
+  public static func details(
+    at commit: ObjectID, in repository: Repository
+  ) throws -> [OpenConflict] {
+    let version = try repository.commit(commit)
+    let open = try conflicts(at: version, store: repository)
+    return try open.keys.sorted().compactMap { path in
+      guard let size = open[path], let entry = try repository.entry(at: path, in: version.tree)
+      else { return nil }
+      return OpenConflict(
+        path: path, since: try first(path, at: version, store: repository), markerSize: size,
+        blocks: MarkedText(try repository.blob(entry.id), markerSize: size).blocks)
+    }
+  }
+
+  /// The oldest version, going back through parents that have the conflict too.
+  private static func first(
+    _ path: TreePath, at commit: Commit, store: any MergeStore
+  ) throws -> ObjectID {
+    var current = commit
+    for _ in 0..<SideLabel.searchLimit {
+      let before = try current.parents.map { try store.commit($0) }
+      guard
+        let parent = try before.first(where: {
+          try conflicts(at: $0, store: store)[path] != nil
+        })
+      else { break }
+      current = parent
+    }
+    return current.id
+  }
+
   package static func carried(
     from parents: [Commit], to tree: ObjectID, store: any MergeStore
   ) throws -> MergeTrailers {
@@ -32,7 +75,8 @@ public enum OpenConflicts {
     return trailers
   }
 
-  static func conflicts(at commit: Commit, store: any MergeStore) throws -> [TreePath: Int] {
+  package static func conflicts(at commit: Commit, store: any MergeStore) throws -> [TreePath: Int]
+  {
     var found: [TreePath: Int] = [:]
     var seen: Set<ObjectID> = [commit.id]
     var waiting = [commit]

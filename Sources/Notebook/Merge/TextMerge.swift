@@ -79,7 +79,7 @@ package struct TextMerge {
     for piece in MarkedText(text, markerSize: markerSize).pieces {
       switch piece {
       case .text(let text): units += table.lines(of: text)
-      case .block(let sides):
+      case .block(let sides, _):
         let block = ConflictBlock(
           sides: sides.map { .init(label: $0.label, lines: table.lines(of: $0.text)) })
         units.append(table.number(of: block))

@@ -9,6 +9,7 @@ struct TreeSum {
 
   private var reports: [MergeReport] = []
   private var claims: [TreePath: [Claim]] = [:]
+  private var copies: [TreePath: [Claim]] = [:]
 
   init(
     store: any MergeStore, rules: MergeRules, positives: [MergeTerm], negatives: [MergeTerm]
@@ -30,7 +31,7 @@ struct TreeSum {
     let terms = positives + negatives
     var files = try TermFiles(store: store, reference: reference, terms: terms)
     let renames = try RenameDetection.renames(
-      store: store, files: files, positiveCount: positives.count)
+      store: store, files: files)
     for (term, moves) in renames.enumerated() {
       for (source, target) in moves { files.undoRename(from: source, to: target, in: term) }
     }
@@ -39,7 +40,7 @@ struct TreeSum {
     for path in files.paths { replaced.updateValue(nil, forKey: path) }
     var settlement = NameSettlement(
       store: store, reference: reference, heads: positives, rules: rules)
-    let settled = try settlement.settle(claims)
+    try settlement.settle(claims, copies: copies)
     reports += settlement.reports
     var conflicts: [TreePath: Int] = [:]
     for term in positives {
@@ -47,7 +48,7 @@ struct TreeSum {
         conflicts[path] = size
       }
     }
-    for (path, claim) in settled {
+    for (path, claim) in settlement.files {
       replaced[path] = TreeEntry(name: path.name, mode: claim.value.mode, id: claim.value.id)
       conflicts[path] = claim.markerSize
       if claim.isNewConflict { reports.append(MergeReport(path: path, kind: .conflict)) }
@@ -64,7 +65,8 @@ struct TreeSum {
     func value(_ term: Int, _ origin: MergeTerm) -> FileSum.Value {
       FileSum.Value(
         file: files.value(path, in: term),
-        markerSize: origin.conflicts[files.name(of: path, in: term)], owner: term)
+        markerSize: origin.conflicts[files.name(of: path, in: term)], owner: term,
+        source: files.name(of: path, in: term))
     }
     let above = positives.indices.map { value($0, positives[$0]) }
     let below = negatives.indices.map { value(positives.count + $0, negatives[$0]) }
@@ -79,7 +81,9 @@ struct TreeSum {
         switch outcome {
         case .absent: break
         case .file(let claim): claims[name, default: []].append(claim)
-        case .copies(let copies): claims[name, default: []] += copies
+        case .copies(let files):
+          claims[name, default: []] += files.prefix(1)
+          copies[name, default: []] += files.dropFirst()
         }
         report(name, sum, source: path, isRenamed: isRenamed, isOnly: names.count == 1)
       }
