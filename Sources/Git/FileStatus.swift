@@ -26,16 +26,20 @@ public struct FileStatus: Hashable, Sendable {
     size = UInt32(truncatingIfNeeded: status.st_size)
   }
 
-  init(fields: [UInt32]) {
-    changedSeconds = fields[0]
-    changedNanoseconds = fields[1]
-    modifiedSeconds = fields[2]
-    modifiedNanoseconds = fields[3]
-    device = fields[4]
-    inode = fields[5]
-    user = fields[6]
-    group = fields[7]
-    size = fields[8]
+  init(
+    changedSeconds: UInt32, changedNanoseconds: UInt32, modifiedSeconds: UInt32,
+    modifiedNanoseconds: UInt32, device: UInt32, inode: UInt32, user: UInt32, group: UInt32,
+    size: UInt32
+  ) {
+    self.changedSeconds = changedSeconds
+    self.changedNanoseconds = changedNanoseconds
+    self.modifiedSeconds = modifiedSeconds
+    self.modifiedNanoseconds = modifiedNanoseconds
+    self.device = device
+    self.inode = inode
+    self.user = user
+    self.group = group
+    self.size = size
   }
 }
 

@@ -29,11 +29,12 @@ public final class Index {
       return IndexEntry(
         path: TreePath(bytes: UnsafeRawBufferPointer(start: entry.path, count: strlen(entry.path))),
         mode: FileMode(rawValue: entry.mode), id: entry.id.objectID,
-        status: FileStatus(fields: [
-          UInt32(bitPattern: entry.ctime.seconds), entry.ctime.nanoseconds,
-          UInt32(bitPattern: entry.mtime.seconds), entry.mtime.nanoseconds,
-          entry.dev, entry.ino, entry.uid, entry.gid, entry.file_size,
-        ]))
+        status: FileStatus(
+          changedSeconds: UInt32(bitPattern: entry.ctime.seconds),
+          changedNanoseconds: entry.ctime.nanoseconds,
+          modifiedSeconds: UInt32(bitPattern: entry.mtime.seconds),
+          modifiedNanoseconds: entry.mtime.nanoseconds, device: entry.dev, inode: entry.ino,
+          user: entry.uid, group: entry.gid, size: entry.file_size))
     }
   }
 

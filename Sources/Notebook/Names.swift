@@ -9,7 +9,7 @@ extension Notebook {
   ///
   /// - Parameter deleted: look also among notes that only history has.
   public func note(named name: String, includingDeleted deleted: Bool = false) throws -> TreePath {
-    var paths = Set(try indexEntries().entries.filter { $0.mode.isFile }.map(\.path))
+    var paths = Set(try indexFile().entries.filter { $0.mode.isFile }.map(\.path))
     for candidate in try scan().candidates { paths.insert(candidate.file.path) }
     if let found = try match(name, in: paths.sorted()) { return found }
     if deleted {

@@ -24,17 +24,21 @@ extension Notebook {
 
   /// All versioned or versionable files in the folder, by path.
   public func files() throws -> [NoteSummary] {
-    let found = try FolderScan(
-      folder: folder, sizeLimit: SkipRules.defaultSizeLimit, tracked: indexEntries().entries,
-      rules: IgnoreRules(repository: repository))
+    let found = try scan()
+    let gone = Set(found.deleted.map(\.path))
+    var sizes: [TreePath: Int] = [:]
+    for entry in try indexFile().entries where entry.mode.isFile && !gone.contains(entry.path) {
+      sizes[entry.path] = Int(entry.status.size)
+    }
+    for candidate in found.candidates { sizes[candidate.file.path] = candidate.file.size }
     let conflicts = Set(try openConflictPaths())
-    let lives = try noteLives(of: Set(found.files.map(\.path)))
-    return found.files.map { file in
-      let life = lives[file.path]
+    let lives = try noteLives(of: Set(sizes.keys))
+    return sizes.sorted { $0.key < $1.key }.map { path, size in
+      let life = lives[path]
       return NoteSummary(
-        id: life?.id ?? "", path: file.path, created: life?.first.author.time,
-        modified: life?.last.author.time, author: life?.last.author.name, size: file.size,
-        isInConflict: conflicts.contains(file.path))
+        id: life?.id ?? "", path: path, created: life?.first.author.time,
+        modified: life?.last.author.time, author: life?.last.author.name, size: size,
+        isInConflict: conflicts.contains(path))
     }
   }
 

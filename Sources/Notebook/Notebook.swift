@@ -14,6 +14,8 @@ public final class Notebook {
   /// What the notebook is to this device.
   public private(set) var identity: NotebookIdentity
 
+  /// The largest file that is versioned, in bytes.
+  public var sizeLimit = SkipRules.defaultSizeLimit
   /// What new versions are stamped with.
   public var clock = Clock.system
 

@@ -79,7 +79,7 @@ extension Notebook {
 
   /// Reads a file, stores its bytes and puts it into the index.
   private func record(_ path: TreePath, known: IndexEntry?, in index: Index) throws -> Recorded {
-    switch try FileContent.read(path, in: folder, sizeLimit: SkipRules.defaultSizeLimit) {
+    switch try FileContent.read(path, in: folder, sizeLimit: sizeLimit) {
     case .skipped(let reason): return .skipped(reason)
     case .gone:
       guard known != nil else { return .unchanged }

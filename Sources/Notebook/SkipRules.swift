@@ -22,9 +22,9 @@ public struct SkippedFile: Hashable, Sendable {
 }
 
 /// Which files are never notes.
-enum SkipRules {
+public enum SkipRules {
   /// The largest file that is versioned, in bytes: 50 MiB, as git hosts take them without a word.
-  static let defaultSizeLimit = 50 << 20
+  public static let defaultSizeLimit = 50 << 20
 
   /// Whether a name is what editors and desktops leave behind: backups, swap and lock files,
   /// half-written files (notes-merge(7), "Files that are not versioned").

@@ -24,7 +24,7 @@ extension Notebook {
         continue
       }
       // The status differs, or can't tell: the bytes decide.
-      switch try FileContent.read(file.path, in: folder, sizeLimit: SkipRules.defaultSizeLimit) {
+      switch try FileContent.read(file.path, in: folder, sizeLimit: sizeLimit) {
       case .read(let content):
         if try repository.hash(blob: content.bytes) != known.id || content.mode != known.mode {
           changes.append(Change(path: file.path, kind: .modified))

@@ -33,80 +33,34 @@ struct WorkingChanges {
 }
 
 extension Notebook {
-  /// The entries of the index with its time stamp, read without a library where the form allows.
-  func indexEntries() throws -> (entries: [IndexEntry], isRacy: (FileStatus) -> Bool) {
-    if let file = try IndexFile(ofRepositoryAt: repository.gitFolder) {
-      return (file.entries, { file.isRacy($0) })
-    }
-    // A form that only libgit2 reads: without its time stamp everything counts as racy.
-    return (try Index(of: repository).entries, { _ in true })
+  /// The index as the last version or checkout left it, read without a library where its form
+  /// allows.
+  func indexFile() throws -> IndexFile {
+    try IndexFile(ofRepositoryAt: repository.gitFolder)
+      ?? IndexFile(entries: Index(of: repository).entries)
   }
 
   /// Scans the folder and compares it with the index by status alone; nothing is read yet.
   func scan() throws -> WorkingChanges {
-    let (entries, isRacy) = try indexEntries()
+    let index = try indexFile()
     let found = try FolderScan(
-      folder: folder, sizeLimit: SkipRules.defaultSizeLimit,
-      tracked: entries, rules: IgnoreRules(repository: repository))
+      folder: folder, sizeLimit: sizeLimit, index: index,
+      rules: IgnoreRules(repository: repository))
     var changes = WorkingChanges()
     changes.skipped = found.skipped
+    changes.candidates =
+      found.untracked.map { ($0, nil) } + found.suspects.map { ($0.file, index[$0.position]) }
+    changes.candidates.sort { $0.file.path < $1.file.path }
     // A path that could not be looked at is not gone, and neither is what is below it.
     let unseen = found.skipped.map(\.path)
-    var position = 0
-    for file in found.files {
-      while position < entries.count, entries[position].path < file.path {
-        changes.missing(entries[position], unseen: unseen)
-        position += 1
-      }
-      guard position < entries.count, entries[position].path == file.path else {
-        changes.candidates.append((file, nil))
-        continue
-      }
-      let known = entries[position]
-      position += 1
-      if known.status != file.status || known.mode != file.mode || isRacy(file.status) {
-        changes.candidates.append((file, known))
+    for position in 0..<index.count where !found.seen[position] {
+      // Links and submodules of hand-made commits are not ours to create or delete.
+      guard index.mode(at: position).isFile else { continue }
+      let entry = index[position]
+      if !unseen.contains(where: { $0 == entry.path || entry.path.isBelow($0) }) {
+        changes.deleted.append(entry)
       }
     }
-    for entry in entries[position...] { changes.missing(entry, unseen: unseen) }
     return changes
-  }
-}
-
-extension WorkingChanges {
-  fileprivate mutating func missing(_ entry: IndexEntry, unseen: [TreePath]) {
-    // Links and submodules of hand-made commits are not ours to create or delete.
-    guard entry.mode.isFile else { return }
-    let isUnseen = unseen.contains { path in
-      path == entry.path || (entry.path.bytes.starts(with: path.bytes + [UInt8(ascii: "/")]))
-    }
-    if !isUnseen { deleted.append(entry) }
-  }
-}
-
-/// Look-ups in entries sorted by path.
-extension [IndexEntry] {
-  /// The position of the first entry that is not before `path`.
-  private func lowerBound(_ path: TreePath) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle].path < path { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
-
-  /// Whether a file of that path is in the index.
-  func containsPath(_ path: TreePath) -> Bool {
-    let position = lowerBound(path)
-    return position < count && self[position].path == path
-  }
-
-  /// Whether a file below that folder is in the index.
-  func containsFolder(_ path: TreePath) -> Bool {
-    let prefix = path.bytes + [UInt8(ascii: "/")]
-    let position = lowerBound(TreePath(bytes: prefix))
-    return position < count && self[position].path.bytes.starts(with: prefix)
   }
 }

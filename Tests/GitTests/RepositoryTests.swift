@@ -158,7 +158,7 @@ struct RepositoryTests {
     try index.remove("b/c.txt")
     try index.remove("b/c.txt")
     try index.write()
-    #expect(try IndexFile(ofRepositoryAt: repository.gitFolder)?.entries.count == 2)
+    #expect(try IndexFile(ofRepositoryAt: repository.gitFolder)?.count == 2)
   }
 
   @Test("settings live in the repository's own file")
