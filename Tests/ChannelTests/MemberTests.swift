@@ -4,28 +4,171 @@ import Testing
 @testable import Channel
 @testable import Membership
 
+// notes-security(7), "Between members".
 @Suite("Channel: members", .timeLimit(.minutes(1)))
 struct MemberTests {
-  @Test("Two members meet, and each knows the other by its certificate")
+  @Test("Both ends are authenticated, and each knows the other by its certificate")
   func members() throws {
     let party = try Party()
-    let member = try party.add("desk")
+    let desk = try party.add("desk")
+    let deskChain = try party.store.chain(for: desk)
     let server = try Server(party.offer()) { connection in
-      try connection.send(Frame(type: 1, payload: Array("hello".utf8)), deadline: .after(seconds: soon))
-      let answer = try connection.receive(deadline: .after(seconds: soon))
-      #expect(answer.payload == Array("and you".utf8))
-      guard case .member(_, let chain) = connection.purpose else { throw ChannelError.cancelled }
-      #expect(chain.count == 1)
+      try connection.send(hello, deadline: .after(seconds: soon))
+      #expect(try connection.receive(deadline: .after(seconds: soon)) == hello)
+      #expect(
+        connection.purpose
+          == .member(notebookID: party.store.notebookID, peerChain: deskChain))
+      #expect(connection.bytesSent == 10 && connection.bytesReceived == 10)
     }
     let connection = try Connection.connect(
-      to: [server.address], as: party.credentials(member), deadline: .after(seconds: soon))
-    #expect(try connection.receive(deadline: .after(seconds: soon)).payload == Array("hello".utf8))
-    try connection.send(Frame(type: 1, payload: Array("and you".utf8)), deadline: .after(seconds: soon))
+      to: [server.address], as: party.credentials(desk), deadline: .after(seconds: soon))
+    #expect(try connection.receive(deadline: .after(seconds: soon)) == hello)
+    try connection.send(hello, deadline: .after(seconds: soon))
     connection.close()
     #expect(try server.result() == nil)
     #expect(
       connection.purpose
         == .member(
           notebookID: party.store.notebookID, peerChain: try party.store.chain(for: party.founder)))
+  }
+
+  @Test("A chain through an admin is presented whole, without the root")
+  func chainThroughAdmin() throws {
+    let party = try Party()
+    let admin = try party.add("admin", .admin)
+    let phone = try DeviceKey.random()
+    _ = try party.store.issue(
+      for: CertificateRequest(name: "phone", key: phone), role: .writer, by: admin)
+    let server = try Server(party.offer()) { connection in
+      guard case .member(_, let chain) = connection.purpose else { throw ChannelError.notTLS }
+      #expect(chain.count == 2)
+      try connection.send(hello, deadline: .after(seconds: soon))
+    }
+    let connection = try Connection.connect(
+      to: [server.address], as: party.credentials(phone), deadline: .after(seconds: soon))
+    #expect(try connection.receive(deadline: .after(seconds: soon)) == hello)
+    connection.close()
+    #expect(try server.result() == nil)
+  }
+
+  @Test("One port serves several notebooks: SNI chooses")
+  func severalNotebooks() throws {
+    let home = try Party()
+    let work = try Party()
+    let homeOwn = try home.credentials(home.founder)
+    let workOwn = try work.credentials(work.founder)
+    let offer = ServerOffer(member: { name in
+      [homeOwn, workOwn].first { $0.notebookID == name }
+    })
+    for party in [home, work] {
+      let server = try Server(offer) { try $0.send(hello, deadline: .after(seconds: soon)) }
+      let connection = try Connection.connect(
+        to: [server.address], as: party.credentials(party.add("desk")),
+        deadline: .after(seconds: soon))
+      _ = try connection.receive(deadline: .after(seconds: soon))
+      connection.close()
+      #expect(try server.result() == nil)
+    }
+  }
+
+  @Test("A notebook that is not served is refused by its name")
+  func unknownNotebook() throws {
+    let party = try Party()
+    let other = try Party()
+    let server = try Server(party.offer())
+    let error = failure {
+      _ = try Connection.connect(
+        to: [server.address], as: other.credentials(other.founder),
+        deadline: .after(seconds: soon))
+    }
+    #expect(error == .notebookUnknown)
+    #expect(try server.result() == .notebookUnknown)
+  }
+
+  @Test("A stranger's certificate is refused; the stranger learns it at its first read")
+  func stranger() throws {
+    let party = try Party()
+    let other = try Party()
+    let server = try Server(party.offer())
+    let own = try other.credentials(other.founder)
+    // It knows the notebook's ID and root, which are no secrets, but has no certificate from it.
+    let posing = MemberCredentials(
+      notebookID: party.store.notebookID, root: party.store.root, chain: own.chain,
+      privateKey: own.privateKey, verify: { _ in .accepted })
+    let error = failure {
+      let connection = try Connection.connect(
+        to: [server.address], as: posing, deadline: .after(seconds: soon))
+      _ = try connection.receive(deadline: .after(seconds: soon))
+    }
+    #expect(error == .refusedByPeer(.stranger))
+    #expect(try server.result() == .certificateRefused(.stranger))
+  }
+
+  @Test("A server that is a stranger is refused by the client")
+  func strangeServer() throws {
+    let party = try Party()
+    let other = try Party()
+    let own = try other.credentials(other.founder)
+    let posing = MemberCredentials(
+      notebookID: party.store.notebookID, root: party.store.root, chain: own.chain,
+      privateKey: own.privateKey, verify: { _ in .accepted })
+    let server = try Server(ServerOffer(member: { _ in posing }))
+    let error = failure {
+      _ = try Connection.connect(
+        to: [server.address], as: party.credentials(party.add("desk")),
+        deadline: .after(seconds: soon))
+    }
+    #expect(error == .certificateRefused(.stranger))
+    #expect(try server.result() == .refusedByPeer(.stranger))
+  }
+
+  @Test("A removed device is refused, and told so")
+  func removed() throws {
+    let party = try Party()
+    let desk = try party.add("desk")
+    let credentials = try party.credentials(desk)
+    try party.store.remove(device: desk.deviceID, by: party.founder)
+    let server = try Server(party.offer())
+    let error = failure {
+      let connection = try Connection.connect(
+        to: [server.address], as: credentials, deadline: .after(seconds: soon))
+      _ = try connection.receive(deadline: .after(seconds: soon))
+    }
+    #expect(error == .refusedByPeer(.removed))
+    #expect(try server.result() == .certificateRefused(.removed))
+  }
+
+  @Test("A device whose role was changed while it was away gets in with its old certificate")
+  func superseded() throws {
+    let party = try Party()
+    let desk = try party.add("desk")
+    let old = try party.store.chain(for: desk)
+    try party.store.reissue(device: desk.deviceID, role: .reader, by: party.founder)
+    #expect(try party.store.chain(for: desk) != old)
+    let server = try Server(party.offer()) { try $0.send(hello, deadline: .after(seconds: soon)) }
+    let connection = try Connection.connect(
+      to: [server.address], as: party.credentials(desk, chain: old), deadline: .after(seconds: soon)
+    )
+    _ = try connection.receive(deadline: .after(seconds: soon))
+    connection.close()
+    #expect(try server.result() == nil)
+  }
+
+  @Test("A certificate without its key does not get in")
+  func stolenCertificate() throws {
+    let party = try Party()
+    let thief = try DeviceKey.random()
+    let stolen = try party.store.chain(for: party.add("desk"))
+    let server = try Server(party.offer(), handshakeSeconds: 1)
+    let error = failure {
+      _ = try Connection.connect(
+        to: [server.address], as: party.credentials(thief, chain: stolen),
+        deadline: .after(seconds: soon))
+    }
+    guard case .tls = error else {
+      Issue.record("OpenSSL took a key that does not belong to its certificate: \(error as Any)")
+      return
+    }
+    #expect(try server.result() == .connectionLost)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import Membership
 
 /// A notebook, its founder and other members, with what each needs for TLS.
-final class Party {
+final class Party: Sendable {
   let folder: TemporaryFolder
   let founder: DeviceKey
   let store: MembershipStore
@@ -88,6 +88,8 @@ final class Server: Sendable {
     try thread.start()
   }
 
+  var isFinished: Bool { outcome.withLock { $0 != nil } }
+
   /// The server's own outcome.
   func result() throws -> ChannelError? {
     _ = try Wait.until(
@@ -101,6 +103,7 @@ final class Server: Sendable {
 }
 
 let soon: Double = 10
+let hello = Frame(type: 1, payload: Array("hello".utf8))
 
 /// The error that `body` throws.
 func failure(_ body: () throws -> Void) -> ChannelError? {
