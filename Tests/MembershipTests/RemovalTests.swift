@@ -1,0 +1,188 @@
+internal import TestSupport
+import Testing
+
+@testable import Membership
+
+// notes-security(7), "Removal" and "Roles".
+@Suite("Membership: removal and roles", .timeLimit(.minutes(1)))
+struct RemovalTests {
+  @Test("Any admin removes anybody, whoever certified it; the union of all lists counts")
+  func removal() throws {
+    let family = try Family()
+    let admin = try family.add("admin", .admin)
+    let phone = try family.add("phone", .writer)
+    let chain = try family.store.chain(for: phone)
+    try family.store.remove(device: phone.deviceID, by: admin)
+    #expect(family.store.member(phone)?.isRemoved == true)
+    #expect(family.store.role(ofDevice: phone.deviceID) == nil)
+    let refusal = MembershipError.removed(device: phone.deviceID, name: "phone")
+    #expect(failure { _ = try family.store.verify(chain: chain) } == refusal)
+    #expect(failure { _ = try family.store.chain(for: phone) } == refusal)
+    // The next list of the same admin holds the old entries too, and takes its place.
+    let desk = try family.add("desk", .reader)
+    try family.store.remove(device: desk.deviceID, by: admin)
+    #expect(family.store.revocations.count == 1)
+    #expect(try run(["ls", "\(family.store.folder)/revocations"]).lines.count == 1)
+    #expect(try MembershipStore.open(in: family.store.folder).members() == family.store.members())
+  }
+
+  @Test("A removed device that is invited again is a member again")
+  func invitedAgain() throws {
+    let family = try Family()
+    let phone = try family.add("phone", .writer)
+    try family.store.remove(device: phone.deviceID, by: family.founder)
+    _ = try family.store.issue(
+      for: CertificateRequest(name: "phone", key: phone), role: .reader, by: family.founder,
+      now: Family.start)
+    #expect(family.store.role(ofDevice: phone.deviceID) == .reader)
+    #expect(try family.store.verify(chain: family.store.chain(for: phone)).role == .reader)
+  }
+
+  @Test("The founder is never removed, and stays admin")
+  func founder() throws {
+    let family = try Family()
+    let admin = try family.add("admin", .admin)
+    let founderID = family.founder.deviceID
+    for key in [admin, family.founder] {
+      #expect(
+        failure { try family.store.remove(device: founderID, by: key) } == .founderIsPermanent)
+      #expect(
+        failure { try family.store.reissue(device: founderID, role: .reader, by: key) }
+          == .founderIsPermanent)
+    }
+    #expect(
+      failure {
+        _ = try family.store.issue(
+          for: CertificateRequest(name: "x", key: family.founder), role: .reader, by: admin)
+      } == .founderIsPermanent)
+    // Nor by a list and a certificate made without asking this code.
+    let authority = try Certificate(der: try #require(family.store.chain(for: admin).first))
+    let own = try Certificate(der: try #require(family.store.chain(for: family.founder).first))
+    let root = try Certificate(der: family.store.root)
+    let list = try RevocationList.make(
+      serials: [root.serial, own.serial], number: 9, issuer: authority, signedWith: admin,
+      now: Family.start)
+    let demotion = try Certificate.member(
+      name: "nobody", role: .reader, publicKey: family.founder.publicKey, issuer: authority,
+      signedWith: admin, now: Family.start + 100)
+    let before = family.store.members()
+    _ = try family.store.merge(certificates: [demotion.der], revocations: [list.der])
+    #expect(family.store.members() == before)
+    #expect(try family.store.verify(chain: [own.der]).role == .admin)
+  }
+
+  @Test("Two admins who remove each other are both out, alike everywhere")
+  func mutualRemoval() throws {
+    let family = try Family()
+    let first = try family.add("first", .admin)
+    let second = try family.add("second", .admin)
+    let storeOfFirst = try family.copy("first")
+    let storeOfSecond = try family.copy("second")
+    try storeOfFirst.remove(device: second.deviceID, by: first)
+    try storeOfSecond.remove(device: first.deviceID, by: second)
+    try storeOfFirst.merge(storeOfSecond)
+    try storeOfSecond.merge(storeOfFirst)
+    try family.store.merge(storeOfSecond)
+    for store in [storeOfFirst, storeOfSecond, family.store] {
+      #expect(store.member(first)?.isRemoved == true)
+      #expect(store.member(second)?.isRemoved == true)
+      #expect(store.members() == family.store.members())
+    }
+  }
+
+  @Test("Removing an admin certifies anew, in the same step, whom it had certified")
+  func removingAnAdmin() throws {
+    let family = try Family()
+    let admin = try family.add("admin", .admin)
+    let second = try family.add("second", .admin, by: admin)
+    let phone = try family.add("phone", .writer, by: second)
+    let gone = try family.add("gone", .writer, by: admin)
+    try family.store.remove(device: gone.deviceID, by: family.founder)
+    let old = try family.store.chain(for: phone)
+    #expect(old.count == 3)
+
+    try family.store.remove(device: admin.deviceID, by: family.founder)
+    #expect(family.store.member(admin)?.isRemoved == true)
+    #expect(family.store.member(gone)?.isRemoved == true)
+    #expect(family.store.role(ofDevice: second.deviceID) == .admin)
+    #expect(family.store.role(ofDevice: phone.deviceID) == .writer)
+    #expect(family.store.member(phone)?.name == "phone")
+    // The phone was away: it still presents the old chain, and gets in to learn of the new one.
+    #expect(try family.store.verify(chain: old).role == .writer)
+    #expect(try family.store.chain(for: phone) != old)
+  }
+
+  @Test("A new role or name is a new certificate; the old serial number is revoked")
+  func reissue() throws {
+    let family = try Family()
+    let phone = try family.add("phone", .writer)
+    let before = try #require(family.store.member(phone))
+    // The clock stands still, and goes back: the newer certificate is newer all the same.
+    try family.store.reissue(
+      device: phone.deviceID, role: .reader, by: family.founder, now: Family.start)
+    try family.store.reissue(
+      device: phone.deviceID, name: "tablet", by: family.founder, now: Family.start - 1000)
+    let after = try #require(family.store.member(phone))
+    #expect(after.role == .reader && after.name == "tablet")
+    #expect(after.serial != before.serial && after.issuedAt == before.issuedAt + 2)
+    #expect(family.store.members().count == 2)
+    let path = try #require(try run(["ls", "\(family.store.folder)/revocations"]).lines.first)
+    let text = try run([
+      "openssl", "crl", "-in", "\(family.store.folder)/revocations/\(path)", "-noout", "-text",
+    ]).text
+    #expect(text.contains("Serial Number: \(before.serial.uppercased())"))
+    #expect(!text.contains(after.serial.uppercased()))
+    #expect(text.contains("X509v3 CRL Number: \n                2"))
+  }
+
+  @Test("openssl verifies a revocation list against the admin's certificate")
+  func listSignature() throws {
+    let family = try Family()
+    let phone = try family.add("phone", .writer)
+    try family.store.remove(device: phone.deviceID, by: family.founder)
+    let list = try #require(family.store.revocations.first)
+    try family.folder.write(list, to: "list.crl")
+    let convert = ["openssl", "x509", "-in", family.folder["founder/root.crt"], "-out"]
+    #expect(try run(convert + [family.folder["root.pem"]]).isSuccess)
+    let result = try run([
+      "openssl", "crl", "-in", family.folder["list.crl"], "-CAfile", family.folder["root.pem"],
+      "-noout",
+    ])
+    #expect(result.errorText.contains("verify OK"))
+    var set = try CertificateSet(root: family.store.root)
+    for index in list.indices {
+      var changed = list
+      changed[index] ^= 0x01
+      #expect(try set.insert(certificates: [], revocationLists: [changed]) == false)
+    }
+  }
+
+  @Test("Two concurrent changes of one device: the newest counts, of equals the lesser role")
+  func concurrentRoles() throws {
+    let family = try Family()
+    let phone = try family.add("phone", .reader)
+    let admin = try family.add("admin", .admin)
+    let other = try family.copy("other")
+    try family.store.reissue(
+      device: phone.deviceID, role: .admin, by: family.founder, now: Family.start)
+    try other.reissue(device: phone.deviceID, role: .writer, by: admin, now: Family.start)
+    try family.store.merge(other)
+    try other.merge(family.store)
+    #expect(family.store.role(ofDevice: phone.deviceID) == .writer)
+    #expect(other.members() == family.store.members())
+  }
+
+  @Test("A device cannot remove or rename itself, but for the founder's name")
+  func oneself() throws {
+    let family = try Family()
+    let admin = try family.add("admin", .admin)
+    #expect(
+      failure { try family.store.remove(device: admin.deviceID, by: admin) } == .anotherAdminNeeded)
+    #expect(
+      failure { try family.store.reissue(device: admin.deviceID, name: "me", by: admin) }
+        == .anotherAdminNeeded)
+    try family.store.reissue(device: family.founder.deviceID, name: "me", by: family.founder)
+    #expect(family.store.member(family.founder)?.name == "me")
+    #expect(family.store.role(ofDevice: admin.deviceID) == .admin)
+  }
+}
