@@ -2,14 +2,16 @@
 enum BelowTheLine {
   /// The lines that a rule makes of the sides, and the rule; nil when markers are needed.
   static func merge(
-    sides: [[Int32]], base: [Int32], rules: MergeRules, table: inout LineTable
+    sides: [[Int32]], base: [Int32], context: SortedContext, rules: MergeRules,
+    table: inout LineTable
   ) -> (lines: [Int32], rule: MergeRules)? {
     if base.isEmpty {
       guard rules.contains(.joinedInsertions) else { return nil }
-      return JoinedInsertions.join(sides, table: table).map { ($0, .joinedInsertions) }
+      return JoinedInsertions.join(sides, in: context, table: table).map { ($0, .joinedInsertions) }
     }
     guard sides.count == 2 else { return nil }
-    let region = FineRegion(base: base, older: sides[0], newer: sides[1])
+    let region = FineRegion(
+      base: base, context: context, older: sides[0], newer: sides[1])
     if rules.contains(.touchingLines), let lines = region.mergedByLines(&table) {
       return (lines, .touchingLines)
     }

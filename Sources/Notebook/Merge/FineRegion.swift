@@ -1,6 +1,8 @@
 /// A region with two sides and one base, merged by parts smaller than it.
 struct FineRegion {
   let base: [Int32]
+  /// What stands around the base.
+  let context: SortedContext
   let older: [Int32]
   let newer: [Int32]
 

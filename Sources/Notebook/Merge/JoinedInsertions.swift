@@ -1,16 +1,20 @@
 /// Sides that only inserted lines at one place: notes-merge(7), "Joined insertions".
 enum JoinedInsertions {
   /// All insertions, the first side's first, or nil when they look like versions of one thing.
-  static func join(_ sides: [[Int32]], table: LineTable) -> [Int32]? {
+  static func join(
+    _ sides: [[Int32]], in context: SortedContext, table: LineTable
+  ) -> [Int32]? {
     var joined = sides[0]
     for side in sides.dropFirst() {
-      guard let next = join(joined, side, table: table) else { return nil }
+      guard let next = join(joined, side, in: context, table: table) else { return nil }
       joined = next
     }
     return joined
   }
 
-  private static func join(_ older: [Int32], _ newer: [Int32], table: LineTable) -> [Int32]? {
+  private static func join(
+    _ older: [Int32], _ newer: [Int32], in context: SortedContext, table: LineTable
+  ) -> [Int32]? {
     if contains(older, newer) { return older }
     if contains(newer, older) { return newer }
     let shorter = min(older.count, newer.count)
@@ -30,7 +34,11 @@ enum JoinedInsertions {
     {
       return nil
     }
-    return Array(older.prefix(start)) + olderRest + newerRest + Array(older.suffix(end))
+    let isWhole = start == 0 && end == 0
+    let rest =
+      (isWhole ? context.ordered(olderRest, newerRest, table: table) : nil)
+      ?? olderRest + newerRest
+    return Array(older.prefix(start)) + rest + Array(older.suffix(end))
   }
 
   /// Whether `inner` stands in `outer` as it is.

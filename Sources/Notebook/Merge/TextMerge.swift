@@ -65,7 +65,9 @@ package struct TextMerge {
         let values = zip(terms, ranges).map { Array($0[$1]) }
         mergeRegion(
           positives: Array(values.prefix(positives.count)),
-          negatives: Array(values.dropFirst(positives.count)), labels: labels, hasBase: hasBase)
+          negatives: Array(values.dropFirst(positives.count)), labels: labels,
+          context: hasBase
+            ? SortedContext(lines: terms[reference], place: ranges[reference]) : nil)
       }
     }
     return render(endings)
@@ -89,15 +91,16 @@ package struct TextMerge {
   }
 
   private mutating func mergeRegion(
-    positives: [[Int32]], negatives: [[Int32]], labels: [[UInt8]], hasBase: Bool
+    positives: [[Int32]], negatives: [[Int32]], labels: [[UInt8]], context: SortedContext?
   ) {
     let left = Cancellation(positives: positives, negatives: negatives)
     if left.positives.count == 1 { return emit(positives[left.positives[0]]) }
     let sides = left.positives.map { positives[$0] }
     let bases = left.negatives.map { negatives[$0] }
     let isPlain = (sides + bases).allSatisfy { $0.allSatisfy { table.blocks[$0] == nil } }
-    if isPlain, hasBase, bases.count == 1 {
-      let result = BelowTheLine.merge(sides: sides, base: bases[0], rules: rules, table: &table)
+    if isPlain, let context, bases.count == 1 {
+      let result = BelowTheLine.merge(
+        sides: sides, base: bases[0], context: context, rules: rules, table: &table)
       if let result {
         used.formUnion(result.rule)
         return emit(result.lines)
