@@ -1,14 +1,16 @@
 /// Two sets of edits of one sequence made into one.
 enum EditCombination {
-  private struct Edit: Equatable {
+  struct Edit: Equatable {
     var range: Range<Int>
     var text: [Int32]
   }
 
   /// The base with the edits of both sides, equal ones once; nil when edits of different sides have
-  /// fewer than `gap` base elements between them, overlap, or insert different things at one place.
+  /// fewer than `gap` base elements between them or overlap. What different edits of one and the same
+  /// stretch come to, `meeting` says.
   static func combine(
-    base: [Int32], older: [Int32], newer: [Int32], olderHunks: [Hunk], newerHunks: [Hunk], gap: Int
+    base: [Int32], older: [Int32], newer: [Int32], olderHunks: [Hunk], newerHunks: [Hunk], gap: Int,
+    meeting: (_ older: Edit, _ newer: Edit) -> [Int32]?
   ) -> [Int32]? {
     let olderEdits = olderHunks.map { Edit(range: $0.a, text: Array(older[$0.b])) }
     let newerEdits = newerHunks.map { Edit(range: $0.a, text: Array(newer[$0.b])) }
@@ -22,6 +24,13 @@ enum EditCombination {
       let sides: Int
       if i < olderEdits.count, j < newerEdits.count, olderEdits[i] == newerEdits[j] {
         (edit, sides) = (olderEdits[i], 3)
+        i += 1
+        j += 1
+      } else if i < olderEdits.count, j < newerEdits.count,
+        olderEdits[i].range == newerEdits[j].range,
+        let text = meeting(olderEdits[i], newerEdits[j])
+      {
+        (edit, sides) = (Edit(range: olderEdits[i].range, text: text), 3)
         i += 1
         j += 1
       } else if j == newerEdits.count

@@ -11,7 +11,13 @@ struct FineRegion {
     let merged = EditCombination.combine(
       base: base, older: older, newer: newer,
       olderHunks: LineMatching.hunks(from: base, to: older, symbolCount: table.count),
-      newerHunks: LineMatching.hunks(from: base, to: newer, symbolCount: table.count), gap: 0)
+      newerHunks: LineMatching.hunks(from: base, to: newer, symbolCount: table.count), gap: 0
+    ) { [table] older, newer in
+      guard older.range.isEmpty else { return nil }
+      let start = context.place.lowerBound + older.range.lowerBound
+      return JoinedInsertions.join(
+        [older.text, newer.text], in: context.at(start..<start), table: table)
+    }
     guard let merged, passesGuards(merged, table) else { return nil }
     return merged
   }
@@ -26,7 +32,7 @@ struct FineRegion {
   /// The merge by words, at least three unchanged tokens between the edits of both sides.
   func mergedByWords(_ table: inout LineTable) -> [Int32]? {
     if LineGuards.holdOpenFence([older, newer], table) { return nil }
-    guard let merged = merged(&table, gap: 3, tokens: Token.words), passesGuards(merged, table)
+    guard let merged = merged(&table, gap: 2, tokens: Token.words), passesGuards(merged, table)
     else { return nil }
     return merged
   }
@@ -43,9 +49,16 @@ struct FineRegion {
       let newerHunks = TokenMatching.hunks(from: base, to: newer),
       let merged = EditCombination.combine(
         base: base, older: older, newer: newer, olderHunks: olderHunks, newerHunks: newerHunks,
-        gap: gap)
+        gap: gap, meeting: { older, newer in Self.larger(older.text, newer.text) })
     else { return nil }
     return table.lines(of: merged.flatMap { words[$0] })
+  }
+
+  /// The one of two texts in which the other stands as a whole.
+  private static func larger(_ older: [Int32], _ newer: [Int32]) -> [Int32]? {
+    if older.isEmpty || newer.isEmpty { return nil }
+    if JoinedInsertions.contains(older, newer) { return older }
+    return JoinedInsertions.contains(newer, older) ? newer : nil
   }
 
   /// Refuses a result that says a line more often than either side, or keeps two similar lines

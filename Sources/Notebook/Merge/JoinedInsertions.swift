@@ -42,7 +42,7 @@ enum JoinedInsertions {
   }
 
   /// Whether `inner` stands in `outer` as it is.
-  private static func contains(_ outer: [Int32], _ inner: [Int32]) -> Bool {
+  static func contains(_ outer: [Int32], _ inner: [Int32]) -> Bool {
     guard inner.count <= outer.count else { return false }
     return (0...(outer.count - inner.count)).contains { start in
       outer[start..<start + inner.count].elementsEqual(inner)

@@ -6,14 +6,12 @@ struct SortedContext {
   /// How many lines before and after the insertions are looked at.
   static let depth = 2
 
-  /// The base's lines before the insertions, nearest first, and after them.
-  let before: [Int32]
-  let after: [Int32]
+  /// The base, and the place of the insertions in it.
+  let lines: [Int32]
+  let place: Range<Int>
 
-  init(lines: [Int32], place: Range<Int>) {
-    before = lines[..<place.lowerBound].suffix(Self.reach).reversed()
-    after = Array(lines[place.upperBound...].prefix(Self.reach))
-  }
+  /// The same base at another place.
+  func at(_ place: Range<Int>) -> SortedContext { SortedContext(lines: lines, place: place) }
 
   /// Both runs of lines in the order of the list they are inserted in, or nil when it is in none.
   func ordered(_ older: [Int32], _ newer: [Int32], table: LineTable) -> [Int32]? {
@@ -28,8 +26,13 @@ struct SortedContext {
     let olderKeys = (isList ? older : [first]).map { Self.key(table[$0]) }
     let newerKeys = (isList ? newer : [second]).map { Self.key(table[$0]) }
     guard isSorted(olderKeys), isSorted(newerKeys) else { return nil }
-    let above = neighbours(before, mark: mark, isList: isList, table: table).reversed()
-    let below = neighbours(after, mark: mark, isList: isList, table: table)
+    let above = neighbours(
+      lines[..<place.lowerBound].suffix(Self.reach).reversed(), mark: mark, isList: isList,
+      table: table
+    ).reversed()
+    let below = neighbours(
+      Array(lines[place.upperBound...].prefix(Self.reach)), mark: mark, isList: isList, table: table
+    )
     guard above.count + below.count >= 2, isSorted(above + olderKeys + below),
       isSorted(above + newerKeys + below)
     else { return nil }
