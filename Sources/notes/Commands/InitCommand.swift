@@ -1,0 +1,82 @@
+internal import ArgumentParser
+internal import Membership
+internal import Notebook
+
+struct InitCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Make a folder a notebook.",
+    discussion: """
+      Takes the folder as it is: the first version holds the files that are there. Without DIR it \
+      is the current folder; a folder that does not exist is made. A folder that is a git \
+      repository keeps its history.
+
+      This device becomes the notebook's first admin. Nothing leaves it: other devices get the \
+      notebook only by an invitation.
+
+      Examples:
+        notes init
+        notes init ~/notes --name Home --device-name laptop
+      """)
+
+  @Argument(help: ArgumentHelp("The folder; the current one by default.", valueName: "dir"))
+  var folder: String?
+
+  @Option(help: "The notebook's name; the folder's name by default.")
+  var name: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What to call this device; the host's name by default.", valueName: "name"))
+  var deviceName: String?
+
+  @OptionGroup var format: JSONOption
+  @OptionGroup var place: PlaceOption
+
+  var writesJSON: Bool { format.json }
+
+  func perform() throws -> Exit {
+    let folder = try Place.folder(folder)
+    let users = UserFolders()
+    let device = try DeviceName.choose(given: deviceName, folders: users)
+    let notebookName = try name.map { try DisplayName.check($0) } ?? Self.name(of: folder)
+    let key = try DeviceKey.loadOrCreate(in: users.data)
+    let state = try Notebook.prepare(at: folder)
+    let membership = try Self.membership(
+      in: state + "/membership", notebookName: notebookName, deviceName: device, key: key)
+    let notebook = try Notebook.adopt(
+      at: folder,
+      as: NotebookIdentity(
+        id: membership.notebookID, name: membership.notebookName,
+        device: DeviceIdentity(name: device, deviceID: key.deviceID)))
+    let saved = try notebook.save(message: "Start notebook \(membership.notebookName)")
+    let report = InitReport(
+      identity: notebook.identity, folder: folder,
+      noteCount: saved.changes.count { $0.path.isNote },
+      fileCount: saved.changes.count { !$0.path.isNote }, saved: saved,
+      tip: try notebook.state().tip)
+    if format.json {
+      Output.standard.event(report.json)
+    } else {
+      Output.standard.write(report.text(on: Console.output))
+    }
+    return .done
+  }
+
+  /// The notebook's new certificate authority, or the one that an interrupted `init` left.
+  private static func membership(
+    in folder: String, notebookName: String, deviceName: String, key: DeviceKey
+  ) throws -> MembershipStore {
+    do {
+      return try MembershipStore.found(
+        in: folder, notebookName: notebookName, deviceName: deviceName, key: key)
+    } catch MembershipError.membershipExists {
+      return try MembershipStore.open(in: folder)
+    }
+  }
+
+  private static func name(of folder: String) -> String {
+    let last = folder.split(separator: "/").last.map(String.init) ?? ""
+    return DisplayName.made(from: last) ?? "notes"
+  }
+}

@@ -1,0 +1,49 @@
+internal import ArgumentParser
+internal import Git
+internal import Notebook
+
+struct ShowCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Print a note, as it is or as it was.",
+    discussion: """
+      NOTE is a title, a path, or a part of one that only one note has. VERSION is an ID or its \
+      beginning, ~N for N versions of that note ago, or a date. Into a file or a pipe the note's \
+      exact bytes go; on a terminal control characters are shown, not obeyed.
+
+      Examples:
+        notes show Shopping
+        notes show Shopping@~1
+        notes show 'Shopping@2026-11-20 10:00' > before.txt
+      """)
+
+  @Argument(help: ArgumentHelp("The note, and a version of it.", valueName: "note[@version]"))
+  var note: String
+
+  @OptionGroup var paging: PagerOption
+  @OptionGroup var format: JSONOption
+  @OptionGroup var place: PlaceOption
+
+  var writesJSON: Bool { format.json }
+
+  func perform() throws -> Exit {
+    let notebook = try Place.notebook()
+    let (path, version) = try Place.noteAndVersion(note, in: notebook)
+    let text = try notebook.text(of: path, at: version)
+    if format.json {
+      Output.standard.event([
+        "title": .string(path.noteTitle), "path": .path(path),
+        "version": version.map { .id($0.id) } ?? .null, "size": .int(text.count),
+        "text": .string(String(decoding: text, as: UTF8.self)),
+      ])
+    } else if Console.output.isInteractive {
+      paging.page {
+        let shown = Visible.text(String(decoding: text, as: UTF8.self))
+        Output.standard.write(shown.isEmpty || shown.hasSuffix("\n") ? shown : shown + "\n")
+      }
+    } else {
+      Output.standard.write(bytes: text)
+    }
+    return .done
+  }
+}

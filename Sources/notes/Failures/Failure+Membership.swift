@@ -1,0 +1,102 @@
+internal import Membership
+
+extension Failure {
+  /// What an error of keys, certificates and codes means to the user.
+  init(_ error: MembershipError) {
+    switch error {
+    case .libraryMissing(let what):
+      self.init(
+        .failed, "library_missing", "OpenSSL cannot be loaded: \(Visible.name(what))",
+        hint: "install it: apt install libssl3")
+    case .library(let call, let reasons):
+      self.init(
+        .failed, "crypto_failed",
+        "\(call) failed: \(Visible.name(reasons.joined(separator: "; ")))")
+    case .system(let call, let path, let code):
+      self.init(.failed, "file_failed", "\(call) \(Visible.name(path)): \(Self.reason(code))")
+    case .deviceKeyUnusable(let path, let defect):
+      self.init(
+        .failed, "device_key_unusable",
+        "the device key \(Visible.name(path)) cannot be used: \(Self.words(for: defect))",
+        hint: Self.hint(for: defect, path: Visible.name(path)))
+    case .nameRefused(let defect): self.init(defect)
+    case .certificateRefused, .requestRefused, .revocationListRefused:
+      self.init(
+        .refusedByPeer, "certificate_refused",
+        "a certificate does not follow the rules of notes-security(7): \(error)")
+    case .notAMember:
+      self.init(
+        .failed, "not_a_member", "this device is not a member of the notebook",
+        hint: "ask an admin for an invitation, then 'notes join CODE'")
+    case .removed(_, let name):
+      self.init(
+        .refusedByPeer, "removed", "\(Visible.name(name)) has been removed from the notebook",
+        hint: "an admin can invite it again")
+    case .notAnAdmin:
+      self.init(
+        .failed, "not_an_admin", "only an admin of the notebook may do this",
+        hint: "'notes members' shows who is one")
+    case .founderIsPermanent:
+      self.init(
+        .failed, "founder_is_permanent", "the founder's device cannot be changed or removed")
+    case .anotherAdminNeeded:
+      self.init(
+        .failed, "another_admin_needed", "a device cannot change or remove itself",
+        hint: "do it on another admin's device")
+    case .limitExceeded(let what, let limit):
+      self.init(
+        .failed, "limit_exceeded", "too many \(what): a notebook may have \(Counted.grouped(limit))"
+      )
+    case .membershipMissing:
+      self.init(
+        .failed, "membership_missing", "the notebook has no certificates",
+        hint: "it was not completely set up; 'notes init' completes it")
+    case .membershipExists:
+      self.init(
+        .failed, "already_a_notebook", "the folder belongs to a notebook already",
+        hint: "choose another folder")
+    case .formatUnsupported:
+      self.init(
+        .failed, "newer_format", "the notebook's certificates were written by a newer notes",
+        hint: "install a newer version of notes")
+    case .fileDamaged(let path):
+      self.init(
+        .failed, "broken_state", "\(Visible.name(path)) is damaged",
+        hint: "restore that file from a backup, or join again")
+    }
+  }
+
+  /// What a name's defect means to the user.
+  init(_ defect: NameDefect) {
+    let reason =
+      switch defect {
+      case .empty: "a name cannot be empty"
+      case .tooLong(let count):
+        "a name has at most \(DisplayName.maximumLength) characters; this one has \(count)"
+      case .forbidden(let scalar):
+        "a name cannot hold the character U+"
+          + String(repeating: "0", count: max(0, 4 - String(scalar, radix: 16).count))
+          + String(scalar, radix: 16, uppercase: true)
+      case .surroundingSpace: "a name cannot begin or end with a space"
+      case .leadingPunctuation: "a name cannot begin with '-' or '.'"
+      }
+    self.init(.usage, "bad_name", reason)
+  }
+
+  private static func words(for defect: KeyFileDefect) -> String {
+    switch defect {
+    case .notAFile: "it is not a file"
+    case .foreignOwner: "it belongs to another user"
+    case .openToOthers: "other users may read it"
+    case .notAKey: "it holds no Ed25519 private key"
+    }
+  }
+
+  private static func hint(for defect: KeyFileDefect, path: String) -> String {
+    switch defect {
+    case .openToOthers: "if nobody has read it: chmod 600 \(path)"
+    case .notAFile, .foreignOwner, .notAKey:
+      "restore it from a backup; without it, move it away, and this device is a new one to others"
+    }
+  }
+}

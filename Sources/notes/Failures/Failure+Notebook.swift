@@ -1,0 +1,106 @@
+internal import Git
+internal import Notebook
+
+extension Failure {
+  /// What a notebook's error means to the user.
+  init(_ error: NotebookError) {
+    switch error {
+    case .notANotebook(let folder):
+      self.init(
+        .notANotebook, "not_a_notebook",
+        folder == "."
+          ? "this folder is not in a notebook" : "\(Visible.name(folder)) is not in a notebook",
+        hint: "'notes init' makes this folder one, 'notes join CODE' gets one from another device")
+    case .alreadyANotebook(let folder):
+      self.init(
+        .failed, "already_a_notebook", "\(Visible.name(folder)) is a notebook already",
+        hint: "'notes -C \(Visible.name(folder)) status' shows it")
+    case .linkedWorkTree(let folder):
+      self.init(
+        .failed, "linked_work_tree",
+        "\(Visible.name(folder)) belongs to a git repository elsewhere",
+        hint: "make the notebook in a folder with a repository of its own")
+    case .newerFormat(let format):
+      self.init(
+        .failed, "newer_format",
+        "the notebook has format \(Visible.name(format)), which is newer "
+          + "than this notes understands", hint: "install a newer version of notes")
+    case .brokenState(let path, let what):
+      self.init(
+        .failed, "broken_state", "\(Visible.name(path)) is damaged: \(Visible.name(what))",
+        hint: "the history is not affected; restore that file from a backup, or join again")
+    case .busy(let folder):
+      self.init(
+        .failed, "busy", "another notes command is busy in \(Visible.name(folder))",
+        hint: "try again when it has finished")
+    case .file(let call, let path, let errno):
+      self.init(
+        .failed, "file_failed", "\(call) \(Visible.name(path)): \(Self.reason(errno))")
+    case .obstructed(let path):
+      self.init(
+        .failed, "obstructed",
+        "something that is not a file stands where the note \(Visible.name(path)) has to be written",
+        hint: "move it away and run the command again")
+    case .noSuchNote(let name):
+      self.init(
+        .failed, "no_such_note", "there is no note '\(Visible.name(name))'",
+        hint: "'notes list' shows the notes")
+    case .ambiguousNote(let name, let candidates):
+      let shown = candidates.prefix(5).map { "'\(Visible.name($0))'" }
+      let more = candidates.count > 5 ? ["\(candidates.count - 5) more"] : []
+      self.init(
+        .failed, "ambiguous_note", "several notes match '\(Visible.name(name))'",
+        hint: "write more of the name: \(Counted.list(shown + more))")
+    case .noSuchVersion(let name):
+      self.init(
+        .failed, "no_such_version", "there is no version '\(Visible.name(name))'",
+        hint: "'notes log' shows the versions; a version is an ID, ~N, or a date like 2026-11-20")
+    case .ambiguousVersion(let name):
+      self.init(
+        .failed, "ambiguous_version", "several versions begin with '\(Visible.name(name))'",
+        hint: "write more digits of the ID")
+    case .notInVersion(let path, let version):
+      self.init(
+        .failed, "not_in_version",
+        "\(Visible.name(path)) does not exist in version \(version.short)",
+        hint: "'notes log \(Visible.name(path.noteTitle))' shows the versions it is in")
+    case .massDeletion(let deleted, let total): self = .massDeletion(deleted: deleted, of: total)
+    }
+  }
+
+  /// The guard against mass deletion stopped a sync.
+  static func massDeletion(deleted: Int, of total: Int) -> Failure {
+    Failure(
+      .failed, "mass_deletion",
+      "this would delete \(Counted.grouped(deleted)) of \(Counted.things(total, "note"))",
+      hint: "nothing was changed; --allow-deletes goes on")
+  }
+
+  /// What a repository's error means to the user.
+  init(_ error: GitError) {
+    switch error {
+    case .libraryMissing(let what):
+      self.init(
+        .failed, "library_missing", "libgit2 cannot be loaded: \(Visible.name(what))",
+        hint: "install it: apt install libgit2-dev")
+    case .notARepository(let folder):
+      self.init(
+        .notANotebook, "not_a_notebook", "there is no git repository in \(Visible.name(folder))")
+    case .foreignOwner(let folder):
+      self.init(
+        .failed, "foreign_owner",
+        "the repository in \(Visible.name(folder)) belongs to another user",
+        hint: "work in it as its owner")
+    case .referenceMoved:
+      self.init(
+        .failed, "reference_moved", "\(Visible.name(error.description))",
+        hint: "git or another program changed the notebook at the same time; run the command again")
+    case .missing, .malformed, .wrongKind:
+      self.init(
+        .failed, "repository_damaged", Visible.name(error.description),
+        hint: "'git fsck' tells more; what other devices have is not affected")
+    case .library, .ambiguousPrefix, .system:
+      self.init(.failed, "repository_failed", Visible.name(error.description))
+    }
+  }
+}

@@ -1,0 +1,80 @@
+internal import Glibc
+
+/// How a command ends, as scripts see it.
+enum Exit: Int32, Sendable {
+  case done = 0
+  case failed = 1
+  case notANotebook = 2
+  case conflictsToResolve = 3
+  case noPeerReached = 4
+  case refusedByPeer = 5
+  case usage = 64
+  case interrupted = 130
+}
+
+/// Why a command could not do what it was asked, as its user is told.
+///
+/// Messages and hints are in lower case without a full stop. The kind names the fact for programs.
+struct Failure: Error, Equatable, Sendable {
+  let exit: Exit
+  let kind: String
+  let message: String
+  let hint: String?
+
+  init(_ exit: Exit, _ kind: String, _ message: String, hint: String? = nil) {
+    self.exit = exit
+    self.kind = kind
+    self.message = message
+    self.hint = hint
+  }
+
+  /// The lines for people.
+  func text(on terminal: Terminal) -> String {
+    var text = "notes: " + terminal.paint("error:", .boldRed) + " \(message)\n"
+    if let hint { text += "notes: " + terminal.paint("hint:", .cyan) + " \(hint)\n" }
+    return text
+  }
+
+  /// The line for programs.
+  var json: JSON {
+    [
+      "type": .string("error"), "code": .int(Int(exit.rawValue)), "kind": .string(kind),
+      "message": .string(message), "hint": .optional(hint),
+    ]
+  }
+
+  /// Prints the failure on standard error, last of all: for people, or for programs.
+  func report(json asJSON: Bool) {
+    Output.standard.flush()
+    if asJSON {
+      Output.errors.event(json)
+    } else {
+      Output.errors.write(text(on: Console.errors))
+      Output.errors.flush()
+    }
+  }
+}
+
+extension Failure {
+  /// A mistake in the command line.
+  static func usage(_ message: String, hint: String? = nil) -> Failure {
+    Failure(.usage, "usage", message, hint: hint)
+  }
+
+  /// Standard output cannot be written.
+  static func outputLost(errno code: Int32) -> Failure {
+    Failure(.failed, "output_lost", "the output cannot be written: \(reason(code))")
+  }
+
+  /// Ended by Ctrl-C or a request to terminate.
+  static let interrupted = Failure(.interrupted, "interrupted", "interrupted")
+
+  /// The system's words for an error number, in lower case as messages are.
+  static func reason(_ code: Int32) -> String {
+    var buffer = [CChar](repeating: 0, count: 256)
+    guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
+    let text = String(
+      decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return text.prefix(1).lowercased() + text.dropFirst()
+  }
+}

@@ -1,0 +1,72 @@
+internal import ArgumentParser
+
+/// The whole tree of commands, for help.
+struct NotesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "notes",
+    abstract: "Plain text notes with history, in sync between nearby devices.",
+    discussion: """
+      A notebook is a folder of text files. notes keeps every version of every file and exchanges \
+      versions with the devices you invited, over the local network and without a server.
+
+      Start with 'notes init' in a folder, then 'notes invite' here and 'notes join' on the other \
+      device. notes(1) describes the files, the environment and the exit codes.
+      """,
+    version: "notes " + ProgramVersion.current,
+    subcommands: Commands.hidden,
+    groupedSubcommands: Commands.groups)
+}
+
+/// Which commands there are.
+enum Commands {
+  /// The commands by purpose, as help lists them.
+  static var groups: [CommandGroup] {
+    [
+      CommandGroup(
+        name: "Notebooks and notes",
+        subcommands: [
+          InitCommand.self, StatusCommand.self, SaveCommand.self, ListCommand.self,
+          ShowCommand.self,
+        ]),
+      CommandGroup(
+        name: "History",
+        subcommands: [
+          LogCommand.self, DiffCommand.self, RestoreCommand.self,
+        ]),
+      CommandGroup(
+        name: "Conflicts",
+        subcommands: [ConflictsCommand.self]),
+    ]
+  }
+
+  /// Commands that other programs call.
+  static var hidden: [any ParsableCommand.Type] { [] }
+
+  /// The commands that help lists.
+  static var all: [any ParsableCommand.Type] { groups.flatMap(\.subcommands) }
+
+  /// The command of that name, or nil.
+  static func type(named name: String) -> (any ParsableCommand.Type)? {
+    switch name {
+    case "init": InitCommand.self
+    case "status": StatusCommand.self
+    case "save": SaveCommand.self
+    case "list": ListCommand.self
+    case "show": ShowCommand.self
+    case "log": LogCommand.self
+    case "diff": DiffCommand.self
+    case "restore": RestoreCommand.self
+    case "conflicts": ConflictsCommand.self
+    default: nil
+    }
+  }
+
+  /// The mistake of asking for a command that is not there.
+  static func unknown(_ name: String) -> Failure {
+    let names = all.map { $0._commandName } + ["help"]
+    let nearest = Similarity.nearest(to: name, among: names)
+    return .usage(
+      "there is no command '\(Visible.name(name))'",
+      hint: nearest.map { "did you mean '\($0)'?" } ?? "'notes help' lists the commands")
+  }
+}

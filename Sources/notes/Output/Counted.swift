@@ -1,0 +1,37 @@
+/// Numbers as people read them.
+enum Counted {
+  /// `1 note`, `2 notes`, `10,000 notes`; `plural` where an s at the end is not enough.
+  static func things(_ count: Int, _ singular: String, _ plural: String? = nil) -> String {
+    grouped(count) + " " + (count == 1 ? singular : plural ?? singular + "s")
+  }
+
+  /// A number with a comma between each three digits.
+  static func grouped(_ number: Int) -> String {
+    let digits = String(number.magnitude)
+    var text = number < 0 ? "-" : ""
+    for (position, digit) in digits.enumerated() {
+      if position > 0, (digits.count - position).isMultiple(of: 3) { text += "," }
+      text.append(digit)
+    }
+    return text
+  }
+
+  /// `512 B`, `3.4 KB`, `12 MB`: a size in steps of a thousand, two digits at least.
+  static func bytes(_ count: Int) -> String {
+    guard count >= 1000 else { return "\(count) B" }
+    var tenths = count / 100
+    var units = ["KB", "MB", "GB", "TB"][...]
+    while tenths >= 10_000, units.count > 1 {
+      tenths /= 1000
+      units = units.dropFirst()
+    }
+    let unit = units.first ?? "KB"
+    return tenths < 100 ? "\(tenths / 10).\(tenths % 10) \(unit)" : "\(tenths / 10) \(unit)"
+  }
+
+  /// `a`, `a and b`, `a, b and c`.
+  static func list(_ items: [String]) -> String {
+    guard let last = items.last, items.count > 1 else { return items.first ?? "" }
+    return items.dropLast().joined(separator: ", ") + " and " + last
+  }
+}

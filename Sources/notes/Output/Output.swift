@@ -1,0 +1,74 @@
+internal import Glibc
+internal import Synchronization
+
+/// One of the process's two output streams, written in large pieces.
+///
+/// Lines that belong together appear together, also when several threads report at once.
+final class Output: Sendable {
+  /// What the user asked for: reports, and events as they happen.
+  static let standard = Output(descriptor: STDOUT_FILENO)
+  /// Errors, hints and progress.
+  static let errors = Output(descriptor: STDERR_FILENO)
+
+  private struct State {
+    var pending: [UInt8] = []
+    var failure: Int32 = 0
+  }
+
+  /// Enough for most reports to be one write.
+  private static let capacity = 1 << 16
+
+  private let descriptor: Int32
+  private let state = Mutex(State())
+
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  /// Adds text; it is written when enough has gathered, or at `flush()`.
+  func write(_ text: String) { write(bytes: text.utf8) }
+
+  /// Adds bytes.
+  func write(bytes: some Sequence<UInt8>) {
+    state.withLock { state in
+      state.pending.append(contentsOf: bytes)
+      if state.pending.count >= Self.capacity { drain(&state) }
+    }
+  }
+
+  /// Adds a line.
+  func line(_ text: String = "") { write(text + "\n") }
+
+  /// Adds a JSON value on a line of its own, and writes it: a program that follows events gets
+  /// each as it happens.
+  func event(_ value: JSON) {
+    write(bytes: value.encoded + [UInt8(ascii: "\n")])
+    flush()
+  }
+
+  /// Writes what has gathered.
+  func flush() {
+    state.withLock { drain(&$0) }
+  }
+
+  /// Writes what has gathered and reports whether everything arrived. A reader that has gone away
+  /// (`notes list | head`) is no failure.
+  func finish() throws(Failure) {
+    flush()
+    let failure = state.withLock { $0.failure }
+    if failure != 0, failure != EPIPE { throw .outputLost(errno: failure) }
+  }
+
+  private func drain(_ state: inout State) {
+    var start = 0
+    while start < state.pending.count, state.failure == 0 {
+      let written = state.pending[start...].withUnsafeBytes {
+        Glibc.write(descriptor, $0.baseAddress, $0.count)
+      }
+      if written >= 0 {
+        start += written
+      } else if errno != EINTR {
+        state.failure = errno
+      }
+    }
+    state.pending.removeAll(keepingCapacity: true)
+  }
+}

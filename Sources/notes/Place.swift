@@ -1,0 +1,88 @@
+internal import Git
+internal import Glibc
+internal import Notebook
+
+/// Finds the notebook and the notes that a command line speaks of.
+enum Place {
+  /// The notebook that the current folder is in.
+  static func notebook() throws -> Notebook {
+    try Notebook.open(at: Notebook.find(from: "."))
+  }
+
+  /// A folder as the user gave it, or the current one, as an absolute path. It need not exist yet.
+  static func folder(_ given: String?) throws(Failure) -> String {
+    guard let given, given != "." else { return try current() }
+    guard !given.isEmpty else { throw .usage("the folder's name is empty") }
+    var path = given
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    return path.hasPrefix("/") ? path : try current() + "/" + path
+  }
+
+  private static func current() throws(Failure) -> String {
+    guard let path = getcwd(nil, 0) else {
+      throw Failure(
+        .failed, "no_current_folder",
+        "the current folder cannot be named: \(Failure.reason(errno))")
+    }
+    defer { free(path) }
+    return String(cString: path)
+  }
+
+  /// The note a user means: a file seen from the current folder, or whatever the notebook finds by
+  /// that name.
+  static func note(
+    _ name: String, in notebook: Notebook, includingDeleted deleted: Bool = false
+  ) throws -> TreePath {
+    if let path = path(ofFile: name, in: notebook) { return path }
+    return try notebook.note(named: name, includingDeleted: deleted)
+  }
+
+  /// A note and the version of it that `NOTE@VERSION` names. A note whose name holds an `@` is
+  /// found first.
+  static func noteAndVersion(_ text: String, in notebook: Notebook) throws -> (
+    path: TreePath, version: Commit?
+  ) {
+    guard let at = text.lastIndex(of: "@"), at != text.startIndex else {
+      return (try note(text, in: notebook), nil)
+    }
+    if let path = try? note(text, in: notebook) { return (path, nil) }
+    let path = try note(String(text[..<at]), in: notebook, includingDeleted: true)
+    let version = String(text[text.index(after: at)...])
+    return (path, try notebook.version(named: version, of: path))
+  }
+
+  /// The path inside the notebook of an existing file or folder, seen from the current folder.
+  static func path(ofFile name: String, in notebook: Notebook) -> TreePath? {
+    var status = stat()
+    guard !name.isEmpty, lstat(name, &status) == 0 else { return nil }
+    // The folder's links are resolved, the name itself is kept: it may be a link.
+    let slash = name.lastIndex(of: "/")
+    let parent = slash.map { $0 == name.startIndex ? "/" : String(name[..<$0]) } ?? "."
+    let last = slash.map { String(name[name.index(after: $0)...]) } ?? name
+    guard !last.isEmpty, last != ".", last != "..", let resolved = realpath(parent, nil),
+      let root = realpath(notebook.folder, nil)
+    else { return nil }
+    defer {
+      free(resolved)
+      free(root)
+    }
+    let folder = String(cString: resolved)
+    let top = String(cString: root)
+    if folder == top { return TreePath(last) }
+    guard folder.hasPrefix(top + "/") else { return nil }
+    return TreePath(String(folder.dropFirst(top.count + 1))).appending(TreePath(last))
+  }
+}
+
+extension ObjectID {
+  /// Enough digits to name a version in a notebook of any size that people have.
+  var short: String { String(hex.prefix(10)) }
+}
+
+extension TreePath {
+  /// How lists name a note: its folder and title.
+  var label: String {
+    let title = Visible.name(noteTitle)
+    return parent.map { Visible.name($0) + "/" + title } ?? title
+  }
+}

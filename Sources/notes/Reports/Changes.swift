@@ -1,0 +1,90 @@
+internal import Git
+internal import Notebook
+
+/// How a list shows what happened to a file: a sign's worth of colour and a word.
+enum ChangeWord {
+  /// The word in lists.
+  static func cell(_ kind: ChangeKind) -> Table.Cell {
+    switch kind {
+    case .added: Table.Cell("added", .green)
+    case .modified: Table.Cell("changed", .yellow)
+    case .deleted: Table.Cell("deleted", .red)
+    case .renamed: Table.Cell("renamed", .cyan)
+    }
+  }
+}
+
+extension Change {
+  var json: JSON { ["path": .path(path), "kind": .string(kind.rawValue)] }
+}
+
+/// A list of changed files, cut where it would fill screens.
+struct ChangeList {
+  let changes: [Change]
+  /// How many are shown before the rest is counted.
+  var limit = 20
+
+  func text(on terminal: Terminal) -> String {
+    var table = Table(flexible: 1, indent: "  ")
+    for change in changes.prefix(limit) {
+      table.add([ChangeWord.cell(change.kind), Table.Cell(Visible.name(change.path))])
+    }
+    var lines = table.lines(for: terminal)
+    if changes.count > limit {
+      lines.append("  and \(Counted.grouped(changes.count - limit)) more")
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+}
+
+extension SkipReason {
+  /// The word that programs get.
+  var word: String {
+    switch self {
+    case .symbolicLink: "symbolic_link"
+    case .specialFile: "special_file"
+    case .tooLarge: "too_large"
+    case .unreadable: "unreadable"
+    case .nestedRepository: "nested_repository"
+    case .changing: "changing"
+    }
+  }
+
+  /// The words that people get.
+  var words: String {
+    switch self {
+    case .symbolicLink: "a symbolic link"
+    case .specialFile: "not a plain file"
+    case .tooLarge(let size): "too large (\(Counted.bytes(size)))"
+    case .unreadable(let errno): "cannot be read: \(Failure.reason(errno))"
+    case .nestedRepository: "holds a repository of its own"
+    case .changing: "being written right now"
+    }
+  }
+}
+
+extension SkippedFile {
+  var json: JSON { ["path": .path(path), "reason": .string(reason.word)] }
+}
+
+/// The files that are not versioned, and why.
+struct SkippedFiles {
+  let files: [SkippedFile]
+
+  init(_ files: [SkippedFile]) { self.files = files }
+
+  /// A section with a heading, or nothing.
+  func text(on terminal: Terminal) -> String {
+    guard !files.isEmpty else { return "" }
+    var table = Table(flexible: 0, indent: "  ")
+    for file in files.prefix(20) {
+      table.add([
+        Table.Cell(Visible.name(file.path)), Table.Cell(file.reason.words, .dim),
+      ])
+    }
+    var lines = table.lines(for: terminal)
+    if files.count > 20 { lines.append("  and \(Counted.grouped(files.count - 20)) more") }
+    return "\n" + terminal.paint("Not versioned", .bold) + "\n"
+      + lines.map { $0 + "\n" }.joined()
+  }
+}

@@ -1,0 +1,35 @@
+internal import Glibc
+
+/// The two ends of the process that a person may look at.
+enum Console {
+  /// Where reports go.
+  static let output = Terminal(descriptor: STDOUT_FILENO)
+  /// Where errors and progress go.
+  static let errors = Terminal(descriptor: STDERR_FILENO)
+
+  /// Whether questions can be asked: somebody types and somebody reads.
+  static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && errors.isInteractive }
+
+  /// Asks on standard error and reads one line; nil at the end of the input.
+  static func ask(_ question: String) -> String? {
+    Output.standard.flush()
+    Output.errors.write(question)
+    Output.errors.flush()
+    return readLine(strippingNewline: true)
+  }
+
+  /// Asks a question that Enter answers with yes. The end of the input means no.
+  static func confirm(_ question: String) -> Bool {
+    while true {
+      guard let answer = ask(question + " [Y/n] ") else {
+        Output.errors.line()
+        return false
+      }
+      switch answer.lowercased().filter({ !$0.isWhitespace }) {
+      case "", "y", "yes": return true
+      case "n", "no": return false
+      default: Output.errors.line("please answer y or n")
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/// Rows of text in aligned columns.
+struct Table {
+  /// One piece of a row, with the style it is painted in.
+  struct Cell {
+    var text: String
+    var style: Style?
+
+    init(_ text: String, _ style: Style? = nil) {
+      self.text = text
+      self.style = style
+    }
+  }
+
+  /// Which column gives way when a row is wider than the terminal.
+  var flexible: Int
+  /// Columns whose text ends at the right, as numbers do.
+  var rightAligned: Set<Int> = []
+  /// What stands left of each row.
+  var indent = ""
+  private(set) var rows: [[Cell]] = []
+
+  init(flexible: Int, rightAligned: Set<Int> = [], indent: String = "") {
+    self.flexible = flexible
+    self.rightAligned = rightAligned
+    self.indent = indent
+  }
+
+  /// Adds a row.
+  mutating func add(_ cells: [Cell]) { rows.append(cells) }
+
+  /// The rows as lines, columns two spaces apart, without trailing spaces. On a terminal the
+  /// flexible column is cut so that each row stays on one line, but never below ten columns.
+  func lines(for terminal: Terminal) -> [String] {
+    var widths: [Int] = []
+    for row in rows {
+      for (column, cell) in row.enumerated() {
+        let width = Width.of(cell.text)
+        if column < widths.count {
+          widths[column] = max(widths[column], width)
+        } else {
+          widths.append(width)
+        }
+      }
+    }
+    if let available = terminal.width, flexible < widths.count {
+      let whole = Width.of(indent) + widths.reduce(0, +) + 2 * (widths.count - 1)
+      if whole > available {
+        widths[flexible] = max(min(10, widths[flexible]), widths[flexible] - (whole - available))
+      }
+    }
+    return rows.map { row in line(of: row, widths: widths, terminal: terminal) }
+  }
+
+  private func line(of row: [Cell], widths: [Int], terminal: Terminal) -> String {
+    var line = indent
+    var gap = ""
+    for (column, cell) in row.enumerated() {
+      let text = column == flexible ? Width.cut(cell.text, to: widths[column]) : cell.text
+      let room = String(repeating: " ", count: max(0, widths[column] - Width.of(text)))
+      let painted = cell.style.map { terminal.paint(text, $0) } ?? text
+      if !text.isEmpty {
+        line += gap
+        gap = ""
+      }
+      if rightAligned.contains(column) {
+        // Spaces wait until something follows them, so that no line ends in spaces.
+        line += text.isEmpty ? "" : room + painted
+        gap += (text.isEmpty ? room : "") + "  "
+      } else {
+        line += painted
+        gap += room + "  "
+      }
+    }
+    return line
+  }
+}

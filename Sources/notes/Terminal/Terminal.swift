@@ -1,0 +1,63 @@
+internal import Glibc
+
+/// What is known about the place that output goes to.
+struct Terminal: Sendable, Equatable {
+  /// Whether somebody looks at it: a terminal, not a file or a pipe.
+  var isInteractive: Bool
+  /// Columns, or nil where lines may be as long as they like.
+  var width: Int?
+  /// Whether colour and bold may be used.
+  var usesColour: Bool
+
+  /// A file or a pipe: full lines, no colour.
+  static let plain = Terminal(isInteractive: false, width: nil, usesColour: false)
+
+  /// The terminal behind a file descriptor, by `isatty(3)`, the window's size and the environment.
+  init(descriptor: Int32, environment: Environment = .process) {
+    isInteractive = isatty(descriptor) == 1
+    var size = winsize()
+    var columns: Int?
+    if isInteractive {
+      if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 {
+        columns = Int(size.ws_col)
+      }
+      // A window that does not tell its size is taken to be the customary 80 columns wide.
+      width = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+      width = columns ?? width ?? 80
+    }
+    usesColour = Self.wantsColour(isInteractive: isInteractive, environment: environment)
+  }
+
+  init(isInteractive: Bool, width: Int?, usesColour: Bool) {
+    self.isInteractive = isInteractive
+    self.width = width
+    self.usesColour = usesColour
+  }
+
+  /// NO_COLOR forbids (no-color.org), CLICOLOR_FORCE demands, and between the two a terminal that
+  /// is not dumb has colour.
+  static func wantsColour(isInteractive: Bool, environment: Environment) -> Bool {
+    if let forbidden = environment["NO_COLOR"], !forbidden.isEmpty { return false }
+    if let forced = environment["CLICOLOR_FORCE"], !forced.isEmpty, forced != "0" { return true }
+    guard isInteractive, let kind = environment["TERM"] else { return false }
+    return !kind.isEmpty && kind != "dumb"
+  }
+
+  /// `text` in that style where colour may be used, else as it is.
+  func paint(_ text: String, _ style: Style) -> String {
+    usesColour && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  }
+}
+
+/// The few styles that output uses, as their SGR parameters (ECMA-48).
+enum Style: String, Sendable {
+  case bold = "1"
+  case dim = "2"
+  case red = "31"
+  case green = "32"
+  case yellow = "33"
+  case blue = "34"
+  case cyan = "36"
+  case boldRed = "1;31"
+  case boldYellow = "1;33"
+}

@@ -1,0 +1,100 @@
+internal import Git
+
+/// Text that came from a file, a peer or a commit, made safe and honest to look at.
+///
+/// A name can hold an escape sequence that moves the cursor, or a bidirectional control that makes
+/// `txt.exe` read as `exe.txt`. Such characters are shown as escapes instead of being obeyed.
+enum Visible {
+  /// A name on one line: nothing in it controls the terminal or reorders what stands around it.
+  static func name(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isHiddenInName) else { return text }
+    var shown = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      if isHiddenInName(scalar) {
+        shown.append(contentsOf: escaped(scalar).unicodeScalars)
+      } else {
+        shown.append(scalar)
+      }
+    }
+    return String(shown)
+  }
+
+  /// A path on one line; bytes that are not UTF-8 show as `\xHH`.
+  static func name(_ path: TreePath) -> String {
+    if let text = path.utf8String { return name(text) }
+    return name(decoding: path.bytes)
+  }
+
+  /// A note's text for a terminal: lines and tabs stay, other control characters show as `^X`, as
+  /// cat(1) -v shows them. The carriage return of a CRLF line end is left out.
+  static func text(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isHiddenInText) else { return text }
+    var shown = String.UnicodeScalarView()
+    var scalars = text.unicodeScalars.makeIterator()
+    var pending = scalars.next()
+    while let scalar = pending {
+      pending = scalars.next()
+      if scalar == "\r", pending == "\n" { continue }
+      if isHiddenInText(scalar) {
+        shown.append(contentsOf: caret(scalar).unicodeScalars)
+      } else {
+        shown.append(scalar)
+      }
+    }
+    return String(shown)
+  }
+
+  private static func name(decoding bytes: [UInt8]) -> String {
+    var shown = ""
+    var parser = Unicode.UTF8.ForwardParser()
+    var input = bytes.makeIterator()
+    var offset = 0
+    while true {
+      switch parser.parseScalar(from: &input) {
+      case .valid(let encoded):
+        shown += name(String(Unicode.UTF8.decode(encoded)))
+        offset += encoded.count
+      case .error(let length):
+        for byte in bytes[offset..<(offset + length)] {
+          shown += "\\x" + String(hexadecimal: [byte])
+        }
+        offset += length
+      case .emptyInput: return shown
+      }
+    }
+  }
+
+  private static func isControl(_ value: UInt32) -> Bool {
+    value < 0x20 || (0x7F...0x9F).contains(value)
+  }
+
+  private static func isHiddenInText(_ scalar: Unicode.Scalar) -> Bool {
+    scalar != "\n" && scalar != "\t" && isControl(scalar.value)
+  }
+
+  private static func isHiddenInName(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    // Bidirectional controls, invisible spaces and signs, line and paragraph separators, tags.
+    case 0x061C, 0x180E, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF,
+      0xFFF9...0xFFFB, 0xE0000...0xE007F:
+      true
+    default: isControl(scalar.value)
+    }
+  }
+
+  private static func escaped(_ scalar: Unicode.Scalar) -> String {
+    switch scalar {
+    case "\n": "\\n"
+    case "\r": "\\r"
+    case "\t": "\\t"
+    default: "\\u{" + String(scalar.value, radix: 16) + "}"
+    }
+  }
+
+  private static func caret(_ scalar: Unicode.Scalar) -> String {
+    if scalar.value < 0x20 || scalar.value == 0x7F {
+      return "^" + String(UnicodeScalar(UInt8(scalar.value ^ 0x40)))
+    }
+    return escaped(scalar)
+  }
+}

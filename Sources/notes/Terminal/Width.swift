@@ -1,0 +1,63 @@
+/// How many terminal columns text takes.
+enum Width {
+  /// The columns of a text without line ends.
+  static func of(_ text: String) -> Int {
+    // Printable ASCII needs no look at Unicode's tables.
+    if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text.utf8.count }
+    return text.reduce(0) { $0 + of($1) }
+  }
+
+  /// The columns of one character as a person counts characters: 0, 1 or 2.
+  static func of(_ character: Character) -> Int {
+    var widest = 0
+    for scalar in character.unicodeScalars {
+      // The emoji presentation selector makes a narrow symbol a wide picture.
+      if scalar.value == 0xFE0F { return 2 }
+      widest = max(widest, of(scalar))
+    }
+    return widest
+  }
+
+  private static func of(_ scalar: Unicode.Scalar) -> Int {
+    let value = scalar.value
+    if value < 0x300 { return value < 0x20 || (0x7F..<0xA0).contains(value) ? 0 : 1 }
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format, .control, .lineSeparator, .paragraphSeparator:
+      return 0
+    default: break
+    }
+    return isWide(value) || scalar.properties.isEmojiPresentation ? 2 : 1
+  }
+
+  /// East Asian Wide and Fullwidth (Unicode Standard Annex 11), as ranges with their neighbours.
+  private static func isWide(_ value: UInt32) -> Bool {
+    switch value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
+      0xA000...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19,
+      0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18CFF, 0x1B000...0x1B2FF,
+      0x1F1E6...0x1F202, 0x1F210...0x1F23B, 0x1F240...0x1F248, 0x20000...0x3FFFD:
+      true
+    default: false
+    }
+  }
+
+  /// `text`, cut with `…` where it is wider than `columns`.
+  static func cut(_ text: String, to columns: Int) -> String {
+    guard of(text) > columns else { return text }
+    guard columns > 0 else { return "" }
+    var kept = ""
+    var used = 0
+    for character in text {
+      let next = of(character)
+      if used + next > columns - 1 { break }
+      kept.append(character)
+      used += next
+    }
+    return kept + "…"
+  }
+
+  /// `text` with spaces after it up to `columns`.
+  static func pad(_ text: String, to columns: Int) -> String {
+    text + String(repeating: " ", count: max(0, columns - of(text)))
+  }
+}
