@@ -16,7 +16,7 @@ struct Checkout {
   private let notebook: Notebook
   private let folder: FolderAccess
   private let staging: String
-  private let plan: CheckoutPlan
+  let plan: CheckoutPlan
 
   /// Bytes that somebody wrote on top of the old tree while the checkout ran: to become a version
   /// on it. Nil says that the file was deleted.

@@ -11,6 +11,16 @@ struct CheckoutJournal {
   let from: ObjectID?
   /// The commit the folder is to show.
   let to: ObjectID
+  /// Files that stood in the folder otherwise than `from` says: saves of editors that had loaded an
+  /// older text.
+  var overlay: [Overlay] = []
+
+  struct Overlay {
+    let path: TreePath
+    let file: TreeEntry
+    /// The version that has the file so.
+    let base: ObjectID
+  }
 
   static let format = "1"
 
@@ -25,19 +35,50 @@ struct CheckoutJournal {
   static func load(from stateFolder: String) throws -> CheckoutJournal? {
     let path = path(in: stateFolder)
     guard let content = try StateFile.read(path) else { return nil }
-    let words = String(decoding: content, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-    guard words.first.map(String.init) == Self.format else {
+    var lines = content.split(separator: UInt8(ascii: "\n")).map {
+      String(decoding: $0, as: UTF8.self).split(separator: " ")
+    }
+    guard lines.first == [Self.format[...]] else {
       throw NotebookError.newerFormat("of the checkout journal")
     }
-    guard words.count == 3, let from = ObjectID(hex: words[1]), let to = ObjectID(hex: words[2])
+    lines.removeFirst()
+    guard lines.count >= 2, lines[0].count == 1, lines[1].count == 1,
+      let from = ObjectID(hex: lines[0][0]), let to = ObjectID(hex: lines[1][0])
     else { throw NotebookError.brokenState(path: path, "not a checkout journal") }
-    return CheckoutJournal(from: from == .zero ? nil : from, to: to)
+    var journal = CheckoutJournal(from: from == .zero ? nil : from, to: to)
+    journal.overlay = try lines.dropFirst(2).map { words in
+      guard words.count == 4, let base = ObjectID(hex: words[0]), let id = ObjectID(hex: words[1]),
+        let mode = UInt32(words[2], radix: 8), let name = [UInt8](hexadecimal: words[3])
+      else { throw NotebookError.brokenState(path: path, "not a checkout journal") }
+      let file = TreePath(bytes: name)
+      return Overlay(
+        path: file,
+        file: TreeEntry(name: file.name, mode: FileMode(rawValue: mode), id: id), base: base)
+    }
+    return journal
   }
 
   /// Writes the journal, durably.
   func store(in stateFolder: String) throws {
-    try StateFile.write(
-      Array("\(Self.format)\n\(from ?? .zero)\n\(to)\n".utf8), to: Self.path(in: stateFolder))
+    var text = "\(Self.format)\n\(from ?? .zero)\n\(to)\n"
+    for item in overlay {
+      text += "\(item.base) \(item.file.id) \(String(item.file.mode.rawValue, radix: 8)) "
+      text += String(hexadecimal: item.path.bytes) + "\n"
+    }
+    try StateFile.write(Array(text.utf8), to: Self.path(in: stateFolder))
+  }
+
+  /// The version that has an overlaid file as it stood; nil for other files.
+  func base(of path: TreePath) -> ObjectID? { overlay.first { $0.path == path }?.base }
+
+  /// What the checkout does to the folder.
+  func plan(in repository: Repository) throws -> CheckoutPlan {
+    var old = try from.map { try repository.commit($0).tree }
+    if !overlay.isEmpty {
+      old = try repository.write(
+        tree: old, replacing: Dictionary(overlay.map { ($0.path, $0.file) }) { _, last in last })
+    }
+    return try CheckoutPlan(from: old, to: repository.commit(to).tree, in: repository)
   }
 
   /// Ends the checkout: removes the journal, durably, and then the staged files, which mean nothing

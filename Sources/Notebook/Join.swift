@@ -42,11 +42,14 @@ extension Notebook {
 
   /// `join` for callers that hold the writer lock and have saved.
   @discardableResult
-  func joinLocked(_ foreign: [ObjectID], options: JoinOptions = JoinOptions()) throws -> JoinResult
-  {
+  func joinLocked(
+    _ foreign: [ObjectID], options: JoinOptions = JoinOptions(),
+    overlay: [CheckoutJournal.Overlay] = []
+  ) throws -> JoinResult {
     let former = try repository.head().commit
     let conflictsBefore = Set(try openConflictPaths())
     var incoming = foreign
+    var overlay = overlay
     var reports: [MergeReport] = []
     while true {
       let head = try repository.head()
@@ -55,15 +58,19 @@ extension Notebook {
       guard !heads.isEmpty else { break }
       let tip = try DerivedMerge.tip(of: heads, in: repository)
       reports = tip.reports
-      guard tip.id != head.commit else { break }
+      guard tip.id != head.commit || !overlay.isEmpty else { break }
       if !options.allowsMassDeletion { try guardAgainstMassDeletion(from: former, to: tip.id) }
-      guard let rescued = try checkOut(from: head.commit, to: tip.id, head: head) else { break }
+      incoming = try checkOut(from: head.commit, to: tip.id, head: head, overlay: overlay)
+      overlay = []
+      if incoming.isEmpty { break }
       // Somebody wrote while the files were swapped: save what else they wrote, and join again.
       _ = try saveLocked()
-      incoming = [rescued]
     }
-    if access(repository.gitFolder + "/" + Self.rescueReference, F_OK) == 0 {
-      try repository.delete(reference: Self.rescueReference)
+    if access(repository.gitFolder + "/" + Self.rescueFolder, F_OK) == 0 {
+      for reference in try repository.references(under: Self.rescueFolder + "/") {
+        try repository.delete(reference: reference.name)
+      }
+      rmdir(repository.gitFolder + "/" + Self.rescueFolder)
     }
     return try joinResult(former: former, conflictsBefore: conflictsBefore, reports: reports)
   }

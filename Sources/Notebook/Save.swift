@@ -33,9 +33,13 @@ extension Notebook {
       paths.isEmpty || paths.contains { path == $0 || path.isBelow($0) }
     }
     let candidates = found.candidates.filter { wanted($0.file.path) }
+    var log = CheckoutLog(stateFolder: stateFolder)
+    let editors = StaleEditor(repository: repository, log: log)
+    var stale: [StaleSave] = []
     let record = {
       for candidate in candidates {
-        switch try self.record(candidate.file.path, known: candidate.known, in: index) {
+        switch try self.record(candidate.file.path, known: candidate.known, in: index, editors) {
+        case .stale(let save): stale.append(save)
         case .unchanged: break
         case .changed(let kind): changes.append(Change(path: candidate.file.path, kind: kind))
         case .skipped(let reason):
@@ -67,6 +71,12 @@ extension Notebook {
     }
     if !found.isEmpty { try index.write() }
     if version != nil { try rememberTip() }
+    try log.forget(Set(changes.map(\.path)), storedIfChanged: true)
+    if !stale.isEmpty {
+      version = try mergeStaleSaves(stale) ?? version
+      changes += stale.map { Change(path: $0.path, kind: .modified) }
+      changes.sort { $0.path < $1.path }
+    }
     skipped.sort { $0.path < $1.path }
     return SaveResult(version: version, changes: changes, skipped: skipped)
   }
@@ -75,10 +85,14 @@ extension Notebook {
     case unchanged
     case changed(ChangeKind)
     case skipped(SkipReason)
+    /// An edit of a text from before a checkout; the index keeps what the checkout left.
+    case stale(StaleSave)
   }
 
   /// Reads a file, stores its bytes and puts it into the index.
-  private func record(_ path: TreePath, known: IndexEntry?, in index: Index) throws -> Recorded {
+  private func record(
+    _ path: TreePath, known: IndexEntry?, in index: Index, _ editors: StaleEditor
+  ) throws -> Recorded {
     switch try FileContent.read(path, in: folder, sizeLimit: sizeLimit) {
     case .skipped(let reason): return .skipped(reason)
     case .gone:
@@ -87,6 +101,12 @@ extension Notebook {
       return .changed(.deleted)
     case .read(let content):
       let id = try repository.write(blob: content.bytes)
+      if let known, known.id != id,
+        let unseen = try editors.unseenCheckout(of: path, text: id, current: known.id)
+      {
+        let entry = TreeEntry(name: path.name, mode: content.mode, id: id)
+        return .stale(StaleSave(path: path, entry: entry, unseen: unseen))
+      }
       try index.set(
         IndexEntry(path: path, mode: content.mode, id: id, status: content.status))
       guard let known else { return .changed(.added) }

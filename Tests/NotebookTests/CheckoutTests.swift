@@ -59,7 +59,7 @@ struct CheckoutTests {
     let rescued = try notebook.withWriterLock {
       try notebook.checkOut(from: from, to: theirs, head: notebook.repository.head())
     }
-    let commit = try notebook.repository.commit(#require(rescued))
+    let commit = try notebook.repository.commit(#require(rescued.first))
     #expect(commit.parents == [from])
     let text = { (path: TreePath) in
       String(decoding: try notebook.text(of: path, at: commit), as: UTF8.self)

@@ -1,0 +1,81 @@
+internal import Git
+internal import Glibc
+
+/// What the last checkouts brought into notes: `.git/notes/brought`.
+///
+/// It tells a save by an editor that had loaded the note before a checkout from a wish to take back
+/// what the checkout brought (notes-merge(7), "The stale editor"). It is a memory, not history:
+/// losing it costs no more than that distinction.
+struct CheckoutLog {
+  /// A checkout that changed a note.
+  struct Entry: Hashable {
+    let path: TreePath
+    /// A commit that has the note as it was before.
+    let base: ObjectID
+    /// The note before, in `base`.
+    let old: ObjectID
+    /// The text that a save was found to have come from such an editor with, last time: the same text
+    /// again is meant.
+    var refused: ObjectID?
+  }
+
+  /// How many checkouts are remembered: enough for a day's work in many notes.
+  static let capacity = 1_000
+
+  private(set) var entries: [Entry] = []
+  private let path: String
+
+  /// Reads the log; a broken one counts as empty.
+  init(stateFolder: String) {
+    path = stateFolder + "/brought"
+    guard let content = try? StateFile.read(path) else { return }
+    for line in content.split(separator: UInt8(ascii: "\n")) {
+      let words = line.split(separator: UInt8(ascii: " ")).map {
+        String(decoding: $0, as: UTF8.self)
+      }
+      guard words.count == 4, let base = ObjectID(hex: words[0]), let old = ObjectID(hex: words[1]),
+        let refused = ObjectID(hex: words[2]), let name = [UInt8](hexadecimal: words[3])
+      else { continue }
+      entries.append(
+        Entry(
+          path: TreePath(bytes: name), base: base, old: old,
+          refused: refused == .zero ? nil : refused))
+    }
+  }
+
+  /// The checkouts that changed a note, oldest first.
+  func entries(for path: TreePath) -> [Entry] { entries.filter { $0.path == path } }
+
+  /// Adds what a checkout brought.
+  mutating func append(_ new: [Entry]) {
+    entries += new
+    if entries.count > Self.capacity { entries.removeFirst(entries.count - Self.capacity) }
+  }
+
+  /// Forgets the checkouts of some notes: their present text was written by somebody who saw them.
+  mutating func forget(_ paths: Set<TreePath>, storedIfChanged: Bool) throws {
+    let count = entries.count
+    entries.removeAll { paths.contains($0.path) }
+    if storedIfChanged, entries.count != count { try store() }
+  }
+
+  /// Remembers a text that was taken for a stale editor's.
+  mutating func refuse(_ text: ObjectID, for path: TreePath) {
+    for position in entries.indices where entries[position].path == path {
+      entries[position].refused = text
+    }
+  }
+
+  /// Writes the log.
+  func store() throws {
+    let text = entries.map { entry in
+      "\(entry.base) \(entry.old) \(entry.refused ?? .zero) "
+        + String(hexadecimal: entry.path.bytes) + "\n"
+    }
+    try StateFile.writeSynced(
+      Array(text.joined().utf8), to: path + ".new", mode: 0o600, sync: false)
+    guard rename(path + ".new", path) == 0 else {
+      throw NotebookError.file(call: "rename", path: path, errno: errno)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+internal import Git
+
+/// Finds the saves of editors that had loaded a note before a checkout changed it: notes-merge(7),
+/// "The stale editor".
+struct StaleEditor {
+  private let repository: Repository
+  private let log: CheckoutLog
+
+  init(repository: Repository, log: CheckoutLog) {
+    self.repository = repository
+    self.log = log
+  }
+
+  /// The checkout that the writer of `text` had not seen: the oldest one such that the text takes
+  /// back all that came into the note since. Nil when there is none, or when the same text was found
+  /// so before: then it is meant.
+  ///
+  /// - Parameter current: the note as the last checkout left it.
+  func unseenCheckout(of path: TreePath, text: ObjectID, current: ObjectID) throws
+    -> CheckoutLog.Entry?
+  {
+    let entries = log.entries(for: path)
+    guard !entries.isEmpty, !entries.contains(where: { $0.refused == text }) else { return nil }
+    let saved = try LineCounts(repository.blob(text))
+    let brought = try LineCounts(repository.blob(current))
+    for entry in entries where entry.old != current {
+      let loaded = try LineCounts(repository.blob(entry.old))
+      if saved.takesBack(from: loaded, to: brought) { return entry }
+    }
+    return nil
+  }
+}
+
+/// A save by an editor that had not seen the last checkouts of the note.
+struct StaleSave {
+  let path: TreePath
+  /// What it wrote.
+  let entry: TreeEntry
+  /// The oldest checkout it had not seen.
+  let unseen: CheckoutLog.Entry
+}
+
+extension Notebook {
+  /// Makes each stale save a version of the text its editor had loaded, and merges it, for callers
+  /// that hold the writer lock. Returns the tip.
+  func mergeStaleSaves(_ saves: [StaleSave]) throws -> ObjectID? {
+    var log = CheckoutLog(stateFolder: stateFolder)
+    for save in saves { log.refuse(save.entry.id, for: save.path) }
+    try log.store()
+    var overlay: [CheckoutJournal.Overlay] = []
+    var heads: [ObjectID] = []
+    for (base, saves) in Dictionary(grouping: saves, by: \.unseen.base).sorted(by: {
+      $0.key < $1.key
+    }) {
+      let parent = try repository.commit(base)
+      let edits = saves.filter { $0.entry.id != $0.unseen.old }
+      var version = base
+      if !edits.isEmpty {
+        let tree = try repository.write(
+          tree: parent.tree,
+          replacing: Dictionary(edits.map { ($0.path, $0.entry) }) { first, _ in first })
+        version = try makeVersion(
+          of: tree, parents: [parent],
+          message: Self.message(for: edits.map { Change(path: $0.path, kind: .modified) }))
+        heads.append(version)
+      }
+      overlay += saves.map {
+        CheckoutJournal.Overlay(path: $0.path, file: $0.entry, base: version)
+      }
+    }
+    return try joinLocked(heads, overlay: overlay).tip
+  }
+}
+
+/// How often each line stands in a text.
+private struct LineCounts {
+  private var counts: [ArraySlice<UInt8>: Int] = [:]
+
+  init(_ text: [UInt8]) {
+    for line in text.split(separator: UInt8(ascii: "\n")) { counts[line, default: 0] += 1 }
+  }
+
+  private func count(_ line: ArraySlice<UInt8>) -> Int { counts[line] ?? 0 }
+
+  /// Whether this text has none of the lines that came from one text to another, and has all that
+  /// went.
+  func takesBack(from old: LineCounts, to new: LineCounts) -> Bool {
+    var differs = false
+    for (line, count) in new.counts where count > old.count(line) {
+      differs = true
+      if self.count(line) > old.count(line) { return false }
+    }
+    for (line, count) in old.counts where count > new.count(line) {
+      differs = true
+      if self.count(line) < count { return false }
+    }
+    return differs
+  }
+}
