@@ -1,0 +1,61 @@
+import Git
+import Testing
+
+@testable import Notebook
+
+@Suite struct ResolveTests {
+  /// Two devices that changed the same word of a note; the first has both edits.
+  private func conflict(_ ours: String, _ theirs: String, base: String = "one\ntwo\nthree\n")
+    throws -> Fixture
+  {
+    let ada = try Fixture(device: "Ada")
+    try ada.write("Note.txt", base)
+    _ = try ada.notebook.save()
+    let ben = try ada.clone(device: "Ben")
+    try ada.write("Note.txt", ours)
+    _ = try ada.notebook.save()
+    ben.seconds.now += 60
+    try ben.write("Note.txt", theirs)
+    _ = try ben.notebook.save()
+    try ada.receive(from: ben)
+    ada.seconds.now += 120
+    return ada
+  }
+
+  @Test(arguments: [
+    (Resolution.older, "one\nTWO\nthree\n"), (.newer, "one\nzwei\nthree\n"),
+    (.both, "one\nTWO\nzwei\nthree\n"), (.side(name: "Ben"), "one\nzwei\nthree\n"),
+  ])
+  func `The chosen side stands alone and the conflict is over`(
+    resolution: Resolution, expected: String
+  ) throws {
+    let ada = try conflict("one\nTWO\nthree\n", "one\nzwei\nthree\n")
+    #expect(try ada.notebook.conflicts().map(\.path) == ["Note.txt"])
+    #expect(try ada.notebook.resolve("Note.txt", keeping: resolution) != nil)
+    #expect(try ada.read("Note.txt") == expected)
+    #expect(try ada.notebook.conflicts().isEmpty)
+    #expect(try ada.notebook.state().conflictCount == 0)
+  }
+
+  @Test func `Nobody's name and no conflict are said`() throws {
+    let ada = try conflict("one\nTWO\nthree\n", "one\nzwei\nthree\n")
+    #expect(throws: MergeError.noSide(name: "Eve")) {
+      try ada.notebook.resolve("Note.txt", keeping: .side(name: "Eve"))
+    }
+    _ = try ada.notebook.resolve("Note.txt", keeping: .older)
+    #expect(throws: MergeError.noConflict) {
+      try ada.notebook.resolve("Note.txt", keeping: .older)
+    }
+  }
+
+  @Test func `A merge below the line goes back to markers`() throws {
+    let ada = try conflict(
+      "one\ntwo\nthree\nfrom Ada\n", "one\ntwo\nthree\nfrom Ben\n")
+    #expect(try ada.read("Note.txt") == "one\ntwo\nthree\nfrom Ada\nfrom Ben\n")
+    #expect(try ada.notebook.takeBackMerge(of: "Note.txt") != nil)
+    let text = try #require(try ada.read("Note.txt"))
+    #expect(text.contains("<<<<<<< Ada") && text.contains(">>>>>>> Ben"))
+    #expect(try ada.notebook.conflicts().map(\.path) == ["Note.txt"])
+    #expect(try ada.notebook.takeBackMerge(of: "Note.txt") == nil)
+  }
+}
