@@ -35,7 +35,7 @@ enum Commands {
         ]),
       CommandGroup(
         name: "Conflicts",
-        subcommands: [ConflictsCommand.self]),
+        subcommands: [ConflictsCommand.self, ResolveCommand.self, UndoCommand.self]),
     ]
   }
 
@@ -57,6 +57,8 @@ enum Commands {
     case "diff": DiffCommand.self
     case "restore": RestoreCommand.self
     case "conflicts": ConflictsCommand.self
+    case "resolve": ResolveCommand.self
+    case "undo": UndoCommand.self
     default: nil
     }
   }

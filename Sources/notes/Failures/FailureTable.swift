@@ -12,6 +12,8 @@ extension Failure {
     case let failure as Failure: self = failure
     case let error as NotebookError: self.init(error)
     case let error as GitError: self.init(error)
+    case let error as MergeError:
+      self.init(.failed, "merge_failed", Visible.name("the merge failed: \(error)"))
     case let error as PackError:
       self.init(.failed, "pack_refused", Visible.name(error.description))
     case let error as MembershipError: self.init(error)

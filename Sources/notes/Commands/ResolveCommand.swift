@@ -1,0 +1,74 @@
+internal import ArgumentParser
+internal import Notebook
+
+struct ResolveCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "resolve",
+    abstract: "Settle a conflict by choosing among the texts between the markers.",
+    discussion: """
+      Makes a version with the chosen text in place of each block of markers. Editing the markers \
+      away and saving does the same. What is not chosen stays in the history.
+
+      Examples:
+        notes resolve Shopping --keep both
+        notes resolve Journal --keep newer
+        notes resolve Journal --keep Ann
+      """)
+
+  @Argument(help: ArgumentHelp("The note.", valueName: "note"))
+  var note: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The text to keep: older, newer, both, or who wrote it.", valueName: "side"))
+  var keep: String
+
+  @OptionGroup var format: JSONOption
+  @OptionGroup var place: PlaceOption
+
+  var writesJSON: Bool { format.json }
+
+  func perform() throws -> Exit {
+    let resolution: Resolution =
+      switch keep {
+      case "older": .older
+      case "newer": .newer
+      case "both": .both
+      default: .side(name: keep)
+      }
+    let notebook = try Place.notebook()
+    let path = try Place.note(note, in: notebook)
+    let version: JSON
+    do {
+      version = try notebook.resolve(path, keeping: resolution).map(JSON.id) ?? .null
+    } catch MergeError.noSide {
+      throw Self.noSide(keep, of: try notebook.conflicts().first { $0.path == path })
+    } catch MergeError.noConflict {
+      throw Failure(
+        .failed, "no_conflict", "\(Visible.name(path)) has no conflict",
+        hint: "'notes conflicts' lists the notes that have one")
+    }
+    let left = try notebook.state().conflictCount
+    if format.json {
+      Output.standard.event([
+        "type": .string("resolved"), "path": .path(path), "version": version,
+        "conflicts": .int(left),
+      ])
+    } else {
+      Output.standard.line("Resolved \(Visible.name(path)).")
+      if left > 0 {
+        Output.standard.line("\(Counted.things(left, "conflict")) left to resolve.")
+      }
+    }
+    return .done
+  }
+
+  private static func noSide(_ name: String, of conflict: Conflict?) -> Failure {
+    var names: [String] = []
+    for side in conflict?.sides ?? [] where !names.contains(side.name) { names.append(side.name) }
+    let choices = (["older", "newer", "both"] + names.map(Visible.name)).map { "'\($0)'" }
+    return Failure(
+      .failed, "no_such_side", "'\(Visible.name(name))' wrote none of the texts",
+      hint: "keep \(choices.dropLast().joined(separator: ", ")) or \(choices.last ?? "")")
+  }
+}
