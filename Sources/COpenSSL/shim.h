@@ -29,7 +29,8 @@
   F(ASN1_INTEGER_free) F(ASN1_OCTET_STRING_free) F(ASN1_OCTET_STRING_new) \
   F(ASN1_STRING_get0_data) F(ASN1_STRING_length) F(ASN1_STRING_set) F(ASN1_STRING_type) \
   F(ASN1_TIME_free) F(ASN1_TIME_new) F(ASN1_TIME_set) F(ASN1_TIME_set_string_X509) \
-  F(ASN1_TIME_to_tm) F(BN_bin2bn) F(BN_free) F(BN_to_ASN1_INTEGER) F(OBJ_obj2nid) \
+  F(ASN1_TIME_to_tm) F(BN_bin2bn) F(BN_free) F(BN_to_ASN1_INTEGER) F(OBJ_nid2obj) F(OBJ_obj2nid) F(OBJ_obj2txt) \
+  F(OBJ_txt2obj) F(ASN1_OBJECT_free) \
   F(X509_NAME_add_entry_by_NID) F(i2d_X509_NAME) F(X509_NAME_ENTRY_get_data) \
   F(X509_NAME_ENTRY_get_object) F(X509_NAME_ENTRY_set) F(X509_NAME_entry_count) \
   F(X509_NAME_free) F(X509_NAME_get_entry) F(X509_NAME_new) \
@@ -40,7 +41,7 @@
   F(X509_get_version) F(X509_new) F(X509_set1_notAfter) F(X509_set1_notBefore) \
   F(X509_set_issuer_name) F(X509_set_pubkey) F(X509_set_serialNumber) \
   F(X509_set_subject_name) F(X509_set_version) F(X509_sign) F(X509_verify) F(d2i_X509) \
-  F(i2d_X509) F(X509_EXTENSION_create_by_NID) F(X509_EXTENSION_free) \
+  F(i2d_X509) F(X509_EXTENSION_create_by_OBJ) F(X509_EXTENSION_free) \
   F(X509_EXTENSION_get_critical) F(X509_EXTENSION_get_data) F(X509_EXTENSION_get_object) \
   /* requests */ \
   F(X509_REQ_free) F(X509_REQ_get0_pubkey) F(X509_REQ_get_subject_name) F(X509_REQ_new) \
@@ -52,7 +53,8 @@
   F(X509_CRL_get_issuer) F(X509_CRL_get_signature_nid) F(X509_CRL_get_version) \
   F(X509_CRL_new) F(X509_CRL_set1_lastUpdate) F(X509_CRL_set1_nextUpdate) \
   F(X509_CRL_set_issuer_name) F(X509_CRL_set_version) F(X509_CRL_sign) F(X509_CRL_sort) \
-  F(X509_CRL_verify) F(X509_REVOKED_free) F(X509_REVOKED_get0_serialNumber) \
+  F(X509_CRL_verify) F(X509_REVOKED_add_ext) F(X509_REVOKED_free) F(X509_REVOKED_get0_serialNumber) F(X509_REVOKED_get_ext) \
+  F(X509_REVOKED_get_ext_by_NID) \
   F(X509_REVOKED_new) F(X509_REVOKED_set_revocationDate) F(X509_REVOKED_set_serialNumber) \
   F(d2i_X509_CRL) F(i2d_X509_CRL) \
   /* chain verification */ \

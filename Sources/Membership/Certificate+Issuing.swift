@@ -19,13 +19,14 @@ extension Certificate {
     ]
     return try make(
       subject: subject, issuer: nil, serial: serial, publicKey: key.publicKey,
-      usage: .authority, signedWith: key, issuedAt: now)
+      usage: .authority, replaced: nil, signedWith: key, issuedAt: now)
   }
 
-  /// A member's certificate, signed by `issuer`, whose key is `key`.
+  /// A member's certificate, signed by `issuer`, whose key is `key`; in the place of the one with
+  /// the serial number `replaced`, if any.
   static func member(
-    name: String, role: Role, publicKey: [UInt8], issuer: Certificate, signedWith key: DeviceKey,
-    now: Int64
+    name: String, role: Role, publicKey: [UInt8], replacing replaced: [UInt8]? = nil,
+    issuer: Certificate, signedWith key: DeviceKey, now: Int64
   ) throws -> Certificate {
     try checkName(name)
     return try make(
@@ -34,7 +35,8 @@ extension Certificate {
         .init(identifier: NID_organizationalUnitName, value: role.rawValue),
       ],
       issuer: issuer, serial: newSerial(), publicKey: publicKey,
-      usage: role == .admin ? .authority : .endEntity, signedWith: key, issuedAt: now)
+      usage: role == .admin ? .authority : .endEntity, replaced: replaced, signedWith: key,
+      issuedAt: now)
   }
 
   /// 128 random bits, not all of them zero.
@@ -47,7 +49,8 @@ extension Certificate {
 
   private static func make(
     subject: [DistinguishedName.Attribute], issuer: Certificate?, serial: [UInt8],
-    publicKey: [UInt8], usage: Extensions.Usage, signedWith key: DeviceKey, issuedAt: Int64
+    publicKey: [UInt8], usage: Extensions.Usage, replaced: [UInt8]?, signedWith key: DeviceKey,
+    issuedAt: Int64
   ) throws -> Certificate {
     let lib = try OpenSSL.library()
     let certificate = try OpenSSL.check("X509_new", lib, lib.X509_new())
@@ -77,7 +80,7 @@ extension Certificate {
     }
     try Extensions.add(
       to: certificate, usage: usage, keyIdentifier: PublicKey.identifier(publicKey),
-      issuerKeyIdentifier: PublicKey.identifier(key.publicKey), lib)
+      issuerKeyIdentifier: PublicKey.identifier(key.publicKey), replaced: replaced, lib)
     try key.withKey(lib) {
       try OpenSSL.check("X509_sign", lib, lib.X509_sign(certificate, $0, nil))
     }

@@ -17,6 +17,9 @@ struct Certificate: Hashable, Sendable {
   let keyIdentifier: [UInt8]
   let issuerKeyIdentifier: [UInt8]
   let issuedAt: Int64
+  /// The serial number of the certificate in whose place this one was issued: a removal of that
+  /// one is a removal of this one.
+  let replaced: [UInt8]?
   let kind: Kind
 
   enum Kind: Hashable, Sendable {
@@ -75,6 +78,7 @@ struct Certificate: Hashable, Sendable {
       throw CertificateDefect.extensions
     }
     issuerKeyIdentifier = authority
+    replaced = extensions.replaced
     let usage: Extensions.Usage = isAuthority ? .authority : .endEntity
     if extensions.usage != usage { throw CertificateDefect.extensions }
   }

@@ -59,6 +59,22 @@ extension CertificateSet {
       serial: Hexadecimal.encode(certificate.serial), isRemoved: valid == nil && !isFounder)
   }
 
+  /// The certificate by which the device with this key is a member.
+  func current(ofKey identifier: [UInt8]) -> Certificate? {
+    let chains = chains()
+    return certificates(ofKey: identifier).first { chains[$0] != nil }
+  }
+
+  /// The certificates by which devices are members, by their keys.
+  func currentCertificates() -> [[UInt8]: Certificate] {
+    let chains = chains()
+    var current: [[UInt8]: Certificate] = [:]
+    for identifier in Set(certificates.map(\.keyIdentifier)) {
+      current[identifier] = certificates(ofKey: identifier).first { chains[$0] != nil }
+    }
+    return current
+  }
+
   /// What the device with this key presents: its own certificate first, the root left out. Nil
   /// when it has no unrevoked chain.
   func chain(ofKey identifier: [UInt8]) -> [Certificate]? {
@@ -73,9 +89,7 @@ extension CertificateSet {
   /// unrevoked admin certificate.
   func authority(ofKey identifier: [UInt8]) -> Certificate? {
     if identifier == root.keyIdentifier { return root }
-    let chains = chains()
-    let current = certificates(ofKey: identifier).first { chains[$0] != nil }
-    guard let current, current.isAuthority else { return nil }
+    guard let current = current(ofKey: identifier), current.isAuthority else { return nil }
     return current
   }
 }

@@ -123,18 +123,31 @@ struct CertificateSet: Sendable {
 
   /// All serial numbers that count as revoked: the union over all admins' lists, removed admins'
   /// included; but the root's never, and those of the founder's key by the founder's own list
-  /// alone.
+  /// alone. A removal takes with it what was issued in the removed certificate's place, so that it
+  /// wins over a change of role or name made elsewhere at the same time.
   func revokedSerials() -> Set<[UInt8]> {
-    var founders: Set<[UInt8]> = []
-    for certificate in byKey[root.keyIdentifier] ?? [] { founders.insert(certificate.serial) }
+    let founders = Set((byKey[root.keyIdentifier] ?? []).map(\.serial))
     var revoked: Set<[UInt8]> = []
+    var removed: Set<[UInt8]> = []
     for list in revocationLists {
-      if list.issuerKeyIdentifier == root.keyIdentifier {
-        revoked.formUnion(list.serials)
-      } else {
-        revoked.formUnion(list.serials.subtracting(founders))
+      let isFounders = list.issuerKeyIdentifier == root.keyIdentifier
+      for (serial, reason) in list.entries where isFounders || !founders.contains(serial) {
+        revoked.insert(serial)
+        if reason == .removed { removed.insert(serial) }
       }
     }
+    var successors: [[UInt8]: [[UInt8]]] = [:]
+    for certificate in certificates {
+      guard let replaced = certificate.replaced else { continue }
+      successors[replaced, default: []].append(certificate.serial)
+    }
+    var pending = Array(removed)
+    while let serial = pending.popLast() {
+      for successor in successors[serial] ?? [] where !founders.contains(successor) {
+        if removed.insert(successor).inserted { pending.append(successor) }
+      }
+    }
+    revoked.formUnion(removed)
     revoked.remove(root.serial)
     return revoked
   }

@@ -8,6 +8,8 @@ struct Extensions {
   private(set) var usage: Usage?
   private(set) var keyIdentifier: [UInt8]?
   private(set) var authorityKeyIdentifier: [UInt8]?
+  /// The serial number of the certificate in whose place this one stands.
+  private(set) var replaced: [UInt8]?
 
   /// Reads a certificate's. Unknown extensions pass unless critical.
   init(of certificate: OpaquePointer, _ lib: libcrypto) throws {
@@ -29,6 +31,11 @@ struct Extensions {
       case NID_basic_constraints, NID_key_usage, NID_subject_key_identifier,
         NID_authority_key_identifier:
         throw CertificateDefect.extensions
+      case NID_undef where Extensions.isReplacement(entry, lib):
+        guard !isCritical, replaced == nil,
+          let serial = Extensions.stripped(Extensions.serialPrefix, value, size: Serial.size)
+        else { throw CertificateDefect.extensions }
+        replaced = serial
       default:
         if isCritical { throw CertificateDefect.extensions }
       }
@@ -39,7 +46,7 @@ struct Extensions {
   /// Adds what a certificate of this kind carries.
   static func add(
     to certificate: OpaquePointer, usage: Usage, keyIdentifier: [UInt8],
-    issuerKeyIdentifier: [UInt8], _ lib: libcrypto
+    issuerKeyIdentifier: [UInt8], replaced: [UInt8]?, _ lib: libcrypto
   ) throws {
     guard let form = usages.first(where: { $0.usage == usage }) else { return }
     let values: [(Int32, Bool, [UInt8])] = [
@@ -53,6 +60,14 @@ struct Extensions {
         try OpenSSL.check("X509_add_ext", lib, lib.X509_add_ext(certificate, $0, -1))
       }
     }
+    if let replaced {
+      let object = try OpenSSL.check(
+        "OBJ_txt2obj", lib, lib.OBJ_txt2obj(replacementIdentifier, 1))
+      defer { lib.ASN1_OBJECT_free(object) }
+      try with(object, isCritical: false, serialPrefix + replaced, lib) {
+        try OpenSSL.check("X509_add_ext", lib, lib.X509_add_ext(certificate, $0, -1))
+      }
+    }
   }
 
   /// Makes one extension for the length of `body`.
@@ -60,16 +75,38 @@ struct Extensions {
     _ identifier: Int32, isCritical: Bool, _ value: [UInt8], _ lib: libcrypto,
     _ body: (OpaquePointer) throws -> Void
   ) throws {
+    // One of OpenSSL's own objects, which is not to be freed.
+    let object = try OpenSSL.check("OBJ_nid2obj", lib, lib.OBJ_nid2obj(identifier))
+    try with(object, isCritical: isCritical, value, lib, body)
+  }
+
+  private static func with(
+    _ object: OpaquePointer, isCritical: Bool, _ value: [UInt8], _ lib: libcrypto,
+    _ body: (OpaquePointer) throws -> Void
+  ) throws {
     let content = try OpenSSL.check("ASN1_OCTET_STRING_new", lib, lib.ASN1_OCTET_STRING_new())
     defer { lib.ASN1_OCTET_STRING_free(content) }
     try OpenSSL.check(
       "ASN1_STRING_set", lib, lib.ASN1_STRING_set(content, value, Int32(value.count)))
     let entry = try OpenSSL.check(
-      "X509_EXTENSION_create_by_NID", lib,
-      lib.X509_EXTENSION_create_by_NID(nil, identifier, isCritical ? 1 : 0, content))
+      "X509_EXTENSION_create_by_OBJ", lib,
+      lib.X509_EXTENSION_create_by_OBJ(nil, object, isCritical ? 1 : 0, content))
     defer { lib.X509_EXTENSION_free(entry) }
     try body(entry)
   }
+
+  private static func isReplacement(_ entry: OpaquePointer?, _ lib: libcrypto) -> Bool {
+    var text = [CChar](repeating: 0, count: 80)
+    let length = lib.OBJ_obj2txt(
+      &text, Int32(text.count), lib.X509_EXTENSION_get_object(entry), 1)
+    guard length > 0, length < Int32(text.count) else { return false }
+    return text[..<Int(length)].elementsEqual(replacementIdentifier.utf8.map { CChar($0) })
+  }
+
+  /// Our own extension "replaces", under an identifier made of a UUID (ITU-T X.667): an octet
+  /// string of the replaced certificate's serial number.
+  private static let replacementIdentifier = "2.25.42687860910070173557393088580088700091"
+  private static let serialPrefix: [UInt8] = [0x04, 0x10]
 
   /// BasicConstraints CA:TRUE with digitalSignature, keyCertSign and cRLSign; or CA:FALSE with
   /// digitalSignature.
@@ -83,9 +120,9 @@ struct Extensions {
   /// AuthorityKeyIdentifier: a sequence of keyIdentifier alone, 32 octets.
   static let authorityPrefix: [UInt8] = [0x30, 0x22, 0x80, 0x20]
 
-  /// The 32 octets after `prefix`; nil when the value has another form.
-  static func stripped(_ prefix: [UInt8], _ value: [UInt8]) -> [UInt8]? {
-    guard value.count == prefix.count + 32, value.starts(with: prefix) else { return nil }
+  /// The octets after `prefix`, as many as `size`; nil when the value has another form.
+  static func stripped(_ prefix: [UInt8], _ value: [UInt8], size: Int = 32) -> [UInt8]? {
+    guard value.count == prefix.count + size, value.starts(with: prefix) else { return nil }
     return Array(value.dropFirst(prefix.count))
   }
 }

@@ -90,10 +90,11 @@ extension MembershipStore {
       }
       let certificate = try Certificate.member(
         name: name ?? member.name, role: role ?? member.role,
-        publicKey: old.first?.publicKey ?? [], issuer: authority, signedWith: key,
+        publicKey: old.first?.publicKey ?? [],
+        replacing: set.current(ofKey: identifier)?.serial, issuer: authority, signedWith: key,
         now: Self.date(now, after: Array(old)))
       try Self.add(certificate, to: &set)
-      try Self.revoke(old, in: &set, authority, key, now)
+      try Self.revoke(old, .superseded, in: &set, authority, key, now)
     }
   }
 
@@ -108,7 +109,7 @@ extension MembershipStore {
       if deviceID == set.root.deviceID { throw MembershipError.founderIsPermanent }
       if deviceID == key.deviceID { throw MembershipError.anotherAdminNeeded }
       if all.isEmpty { throw MembershipError.notAMember(device: deviceID) }
-      try Self.revoke(all, in: &set, authority, key, now)
+      try Self.revoke(all, .removed, in: &set, authority, key, now)
     }
   }
 
@@ -139,29 +140,32 @@ extension MembershipStore {
 
   /// Adds to the admin's own list, and certifies anew those who lose their chain by it.
   private static func revoke(
-    _ certificates: Set<Certificate>, in set: inout CertificateSet, _ authority: Certificate,
-    _ key: DeviceKey, _ now: Int64
+    _ certificates: Set<Certificate>, _ reason: RevocationList.Reason,
+    in set: inout CertificateSet, _ authority: Certificate, _ key: DeviceKey, _ now: Int64
   ) throws {
-    let before = set.members().filter { !$0.isRemoved }
+    let before = set.currentCertificates()
     let own = set.revocationLists.filter { $0.issuerKeyIdentifier == authority.keyIdentifier }
-    let serials = own.reduce(into: Set(certificates.map(\.serial))) { $0.formUnion($1.serials) }
-    if serials.count > RevocationList.maximumEntries {
+    var entries: [[UInt8]: RevocationList.Reason] = [:]
+    for certificate in certificates { entries[certificate.serial] = reason }
+    for list in own { entries.merge(list.entries, uniquingKeysWith: max) }
+    if entries.count > RevocationList.maximumEntries {
       throw MembershipError.limitExceeded(
         what: "revoked certificates", limit: RevocationList.maximumEntries)
     }
     let list = try RevocationList.make(
-      serials: serials, number: (own.map(\.number).max() ?? 0) + 1, issuer: authority,
+      entries: entries, number: (own.map(\.number).max() ?? 0) + 1, issuer: authority,
       signedWith: key, now: now)
     _ = try set.insert(certificates: [], revocationLists: [list.der])
 
-    let meant = Set(certificates.map(\.deviceID))
-    let lost = Set(set.members().filter(\.isRemoved).map(\.deviceID)).subtracting(meant)
-    for member in before where lost.contains(member.deviceID) {
-      let old = set.certificates.filter { $0.deviceID == member.deviceID }
-      guard let publicKey = old.first?.publicKey else { continue }
+    let meant = Set(certificates.map(\.keyIdentifier))
+    let after = set.currentCertificates()
+    for (identifier, old) in before
+    where after[identifier] == nil && !meant.contains(identifier) {
+      guard case .member(let name, let role) = old.kind else { continue }
       let certificate = try Certificate.member(
-        name: member.name, role: member.role, publicKey: publicKey, issuer: authority,
-        signedWith: key, now: date(now, after: Array(old)))
+        name: name, role: role, publicKey: old.publicKey, replacing: old.serial,
+        issuer: authority, signedWith: key,
+        now: date(now, after: set.certificates(ofKey: identifier)))
       try add(certificate, to: &set)
     }
   }

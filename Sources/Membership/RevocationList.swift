@@ -13,8 +13,18 @@ struct RevocationList: Hashable, Sendable {
   let issuerKeyIdentifier: [UInt8]
   /// The CRL number: one more than the admin's last.
   let number: UInt64
-  /// The serial numbers, whoever issued the certificates.
-  let serials: Set<[UInt8]>
+  /// The serial numbers, whoever issued the certificates, and why.
+  let entries: [[UInt8]: Reason]
+
+  /// Why a serial number is listed; the greater counts more. The values are X.509's.
+  enum Reason: UInt8, Comparable, Sendable {
+    /// Another certificate of the device has taken its place.
+    case superseded = 4
+    /// The device is removed (affiliationChanged).
+    case removed = 3
+
+    static func < (left: Reason, right: Reason) -> Bool { left == .superseded && right == .removed }
+  }
 
   /// Reads DER. Throws the first `CertificateDefect`.
   init(der: [UInt8]) throws {
@@ -39,12 +49,13 @@ struct RevocationList: Hashable, Sendable {
     let entries = lib.X509_CRL_get_REVOKED(list)
     let count = entries == nil ? 0 : lib.OPENSSL_sk_num(entries)
     if count > RevocationList.maximumEntries { throw CertificateDefect.tooLarge(Int(count)) }
-    var serials: Set<[UInt8]> = []
+    var reasons: [[UInt8]: Reason] = [:]
     for index in 0..<max(count, 0) {
       let entry = lib.OPENSSL_sk_value(entries, index).map { OpaquePointer($0) }
-      serials.insert(try Serial.read(lib.X509_REVOKED_get0_serialNumber(entry), lib))
+      let serial = try Serial.read(lib.X509_REVOKED_get0_serialNumber(entry), lib)
+      reasons[serial] = max(reasons[serial] ?? .superseded, RevocationList.reason(entry, lib))
     }
-    self.serials = serials
+    self.entries = reasons
 
     guard lib.X509_CRL_get_ext_count(list) == 2,
       let authority = Extensions.stripped(
@@ -56,9 +67,9 @@ struct RevocationList: Hashable, Sendable {
     self.number = number
   }
 
-  /// A list of `serials`, signed by `issuer`, whose key is `key`.
+  /// A list of `entries`, signed by `issuer`, whose key is `key`.
   static func make(
-    serials: Set<[UInt8]>, number: UInt64, issuer: Certificate, signedWith key: DeviceKey,
+    entries: [[UInt8]: Reason], number: UInt64, issuer: Certificate, signedWith key: DeviceKey,
     now: Int64
   ) throws -> RevocationList {
     let lib = try OpenSSL.library()
@@ -73,8 +84,8 @@ struct RevocationList: Hashable, Sendable {
     _ = try OpenSSL.check(
       "ASN1_TIME_set", lib, lib.ASN1_TIME_set(time, time_t(Certificate.clamped(now))))
     try OpenSSL.check("X509_CRL_set1_lastUpdate", lib, lib.X509_CRL_set1_lastUpdate(list, time))
-    for serial in serials.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-      try add(serial, at: time, to: list, lib)
+    for (serial, reason) in entries.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      try add(serial, reason, at: time, to: list, lib)
     }
     try OpenSSL.check(
       "ASN1_TIME_set_string_X509", lib,
@@ -114,14 +125,17 @@ struct RevocationList: Hashable, Sendable {
   /// the same, the one with the higher number, then the greater bytes, stays.
   func replaces(_ other: RevocationList) -> Bool {
     if issuerKeyIdentifier != other.issuerKeyIdentifier || self == other { return false }
-    if !serials.isSuperset(of: other.serials) { return false }
-    if serials.count > other.serials.count { return true }
+    for (serial, reason) in other.entries {
+      guard let own = entries[serial], own >= reason else { return false }
+    }
+    if entries != other.entries { return true }
     if number != other.number { return number > other.number }
     return other.der.lexicographicallyPrecedes(der)
   }
 
   private static func add(
-    _ serial: [UInt8], at time: UnsafeMutablePointer<ASN1_TIME>, to list: OpaquePointer,
+    _ serial: [UInt8], _ reason: Reason, at time: UnsafeMutablePointer<ASN1_TIME>,
+    to list: OpaquePointer,
     _ lib: libcrypto
   ) throws {
     let entry = try OpenSSL.check("X509_REVOKED_new", lib, lib.X509_REVOKED_new())
@@ -132,11 +146,22 @@ struct RevocationList: Hashable, Sendable {
       }
       try OpenSSL.check(
         "X509_REVOKED_set_revocationDate", lib, lib.X509_REVOKED_set_revocationDate(entry, time))
+      try Extensions.with(NID_crl_reason, isCritical: false, [0x0A, 0x01, reason.rawValue], lib) {
+        try OpenSSL.check("X509_REVOKED_add_ext", lib, lib.X509_REVOKED_add_ext(entry, $0, -1))
+      }
       try OpenSSL.check("X509_CRL_add0_revoked", lib, lib.X509_CRL_add0_revoked(list, entry))
     } catch {
       lib.X509_REVOKED_free(entry)
       throw error
     }
+  }
+
+  /// Whatever is not said to be superseded is removed.
+  private static func reason(_ entry: OpaquePointer?, _ lib: libcrypto) -> Reason {
+    let index = lib.X509_REVOKED_get_ext_by_NID(entry, NID_crl_reason, -1)
+    guard index >= 0, let found = lib.X509_REVOKED_get_ext(entry, index) else { return .removed }
+    let value = OpenSSL.content(lib.X509_EXTENSION_get_data(found), lib)
+    return value == [0x0A, 0x01, Reason.superseded.rawValue] ? .superseded : .removed
   }
 
   private static func value(_ identifier: Int32, of list: OpaquePointer, _ lib: libcrypto)

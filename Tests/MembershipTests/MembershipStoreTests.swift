@@ -102,7 +102,7 @@ struct MembershipStoreTests {
       name: "friend", role: .writer, publicKey: friend.publicKey, issuer: root,
       signedWith: writer, now: 0)
     let list = try RevocationList.make(
-      serials: [own.serial], number: 1, issuer: own, signedWith: writer, now: 0)
+      entries: [own.serial: .removed], number: 1, issuer: own, signedWith: writer, now: 0)
     #expect(
       try family.store.merge(
         certificates: [forged.der, claimed.der, [1, 2, 3]], revocations: [list.der, [0x30, 0]])

@@ -60,7 +60,8 @@ struct RemovalTests {
     let own = try Certificate(der: try #require(family.store.chain(for: family.founder).first))
     let root = try Certificate(der: family.store.root)
     let list = try RevocationList.make(
-      serials: [root.serial, own.serial], number: 9, issuer: authority, signedWith: admin,
+      entries: [root.serial: .removed, own.serial: .removed], number: 9, issuer: authority,
+      signedWith: admin,
       now: Family.start)
     let demotion = try Certificate.member(
       name: "nobody", role: .reader, publicKey: family.founder.publicKey, issuer: authority,
@@ -170,6 +171,33 @@ struct RemovalTests {
     try other.merge(family.store)
     #expect(family.store.role(ofDevice: phone.deviceID) == .writer)
     #expect(other.members() == family.store.members())
+  }
+
+  @Test("Removal wins over a change of role or name made elsewhere at the same time")
+  func removalWins() throws {
+    let family = try Family()
+    let admin = try family.add("admin", .admin)
+    let second = try family.add("second", .admin, by: admin)
+    let phone = try family.add("phone", .writer)
+    let desk = try family.add("desk", .writer, by: admin)
+    let other = try family.copy("other")
+    try other.remove(device: phone.deviceID, by: second)
+    try other.remove(device: desk.deviceID, by: second)
+    // Twice replaced here; and certified anew because its admin was removed.
+    try family.store.reissue(device: phone.deviceID, role: .admin, by: family.founder)
+    try family.store.reissue(device: phone.deviceID, name: "tablet", by: family.founder)
+    try family.store.remove(device: admin.deviceID, by: family.founder)
+    #expect(family.store.role(ofDevice: phone.deviceID) == .admin)
+    #expect(family.store.role(ofDevice: desk.deviceID) == .writer)
+    try family.store.merge(other)
+    try other.merge(family.store)
+    #expect(family.store.member(phone)?.isRemoved == true)
+    #expect(family.store.member(desk)?.isRemoved == true)
+    #expect(other.members() == family.store.members())
+    // Invited again, it is back.
+    _ = try other.issue(
+      for: CertificateRequest(name: "phone", key: phone), role: .writer, by: second)
+    #expect(other.role(ofDevice: phone.deviceID) == .writer)
   }
 
   @Test("A device cannot remove or rename itself, but for the founder's name")
