@@ -1,4 +1,5 @@
 #pragma once
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,3 +19,9 @@ static inline int notes_renameat2(
 
 /// syncfs(2): all of the file system that `descriptor` is on; returns 0, or -1 with errno set.
 static inline int notes_syncfs(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }
+
+/// fcntl(2) F_SETLEASE with F_RDLCK: succeeds only while nobody has the file open for writing.
+/// Returns 0, or -1 with errno set (EAGAIN: somebody has).
+static inline int notes_take_read_lease(int descriptor) {
+  return fcntl(descriptor, 1024 /* F_SETLEASE */, F_RDLCK);
+}

@@ -16,14 +16,16 @@ struct Checkout {
   private let notebook: Notebook
   private let folder: FolderAccess
   private let staging: String
+  private let journal: CheckoutJournal
   let plan: CheckoutPlan
 
   /// Bytes that somebody wrote on top of the old tree while the checkout ran: to become a version
   /// on it. Nil says that the file was deleted.
   private(set) var rescued: [TreePath: TreeEntry?] = [:]
 
-  init(notebook: Notebook, plan: CheckoutPlan) throws {
+  init(notebook: Notebook, plan: CheckoutPlan, journal: CheckoutJournal) throws {
     self.notebook = notebook
+    self.journal = journal
     self.plan = plan
     folder = try FolderAccess(folder: notebook.folder)
     staging = CheckoutJournal.folder(in: notebook.stateFolder)
@@ -163,6 +165,13 @@ struct Checkout {
 
   /// Keeps what came out of the folder, if it is not what the old tree has.
   private mutating func rescueUnexpected(_ step: CheckoutPlan.Step, expected: TreeEntry?) throws {
+    guard stagedExists(step) else { return }
+    guard Lingering.waitForWriters(of: path(of: step)) else {
+      let mode = expected?.mode ?? step.new?.mode ?? .regular
+      return try Lingering(stateFolder: notebook.stateFolder).adopt(
+        path(of: step), path: step.path, mode: mode,
+        base: journal.base(of: step.path) ?? journal.from, blob: step.old?.id)
+    }
     guard let (bytes, mode) = try staged(step) else { return }
     let id = try notebook.repository.hash(blob: bytes)
     guard id != expected?.id else { return }

@@ -11,7 +11,8 @@ extension Notebook {
     from: ObjectID?, to: ObjectID, head: Head, overlay: [CheckoutJournal.Overlay] = []
   ) throws -> [ObjectID] {
     let journal = CheckoutJournal(from: from, to: to, overlay: overlay)
-    let checkout = try Checkout(notebook: self, plan: journal.plan(in: repository))
+    let checkout = try Checkout(
+      notebook: self, plan: journal.plan(in: repository), journal: journal)
     try checkout.stage()
     try journal.store(in: stateFolder)
     return try finish(checkout, journal, head: head)
@@ -21,9 +22,11 @@ extension Notebook {
   /// that half a checkout is never taken for somebody's edit.
   func finishInterrupted() throws {
     if let journal = try CheckoutJournal.load(from: stateFolder) {
-      let checkout = try Checkout(notebook: self, plan: journal.plan(in: repository))
+      let checkout = try Checkout(
+        notebook: self, plan: journal.plan(in: repository), journal: journal)
       _ = try finish(checkout, journal, head: repository.head())
     }
+    _ = try gatherLingering()
     if access(repository.gitFolder + "/" + Self.rescueFolder, F_OK) == 0 {
       _ = try saveLocked()
       try joinLocked(repository.references(under: Self.rescueFolder + "/").map(\.id))
@@ -41,14 +44,11 @@ extension Notebook {
     let rescued = try rescue(checkout.rescued, journal)
     try checkout.recordInIndex()
     // The rescued versions must be findable before the journal goes: references keep them.
-    for id in rescued {
-      try repository.set(
-        reference: Self.rescueFolder + "/" + id.hex, to: id, message: "notes: rescued")
-    }
+    try keep(rescued)
     try remember(checkout.plan, journal)
     try CheckoutJournal.clear(in: stateFolder)
     try rememberTip()
-    return rescued
+    return try rescued + gatherLingering()
   }
 
   /// Remembers what the checkout brought into notes, for editors that have not seen it.
@@ -67,6 +67,14 @@ extension Notebook {
 
   /// Where rescued edits stand until they are part of the tip.
   static let rescueFolder = "refs/notes-state/rescued"
+
+  /// Keeps rescued versions findable until they are part of the tip.
+  func keep(_ rescued: [ObjectID]) throws {
+    for id in rescued {
+      try repository.set(
+        reference: Self.rescueFolder + "/" + id.hex, to: id, message: "notes: rescued")
+    }
+  }
 
   /// Makes versions of what was written during a checkout, each on what it was written upon.
   private func rescue(_ files: [TreePath: TreeEntry?], _ journal: CheckoutJournal) throws

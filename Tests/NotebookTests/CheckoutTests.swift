@@ -102,14 +102,15 @@ struct CheckoutTests {
     let plan = try CheckoutPlan(
       from: notebook.repository.commit(from).tree, to: notebook.repository.commit(target).tree,
       in: notebook.repository)
-    let checkout = try Checkout(notebook: notebook, plan: plan)
+    let journal = CheckoutJournal(from: from, to: target)
+    let checkout = try Checkout(notebook: notebook, plan: plan, journal: journal)
     try checkout.stage()
-    try CheckoutJournal(from: from, to: target).store(in: notebook.stateFolder)
+    try journal.store(in: notebook.stateFolder)
     if stop > 0 {
       try notebook.repository.update(
         reference: "refs/heads/main", to: target, from: from, message: "x")
     }
-    var partial = try Checkout(notebook: notebook, plan: plan.prefix(stop))
+    var partial = try Checkout(notebook: notebook, plan: plan.prefix(stop), journal: journal)
     try partial.run()
     // Somebody edits a file that no step concerns, and one that is still to come, if any is.
     try other.write("4.txt", "edited after the crash\n")
@@ -166,5 +167,29 @@ struct CheckoutTests {
     _ = try other.notebook.join(
       home.notebook.state().heads, options: JoinOptions(allowsMassDeletion: true))
     #expect(try other.read("0.txt") == nil)
+  }
+
+  @Test("a program that goes on writing into the file a checkout swapped out loses nothing")
+  func openWriter() throws {
+    let home = try Fixture()
+    try home.write("log.txt", "first\n")
+    _ = try home.notebook.save()
+    let other = try home.clone(device: "Bob")
+    try home.write("log.txt", "remote\nfirst\n")
+    _ = try home.notebook.save()
+    // It opened the note before the sync, and writes after.
+    let descriptor = open(other.path + "/log.txt", O_WRONLY | O_APPEND)
+    #expect(descriptor >= 0)
+    try other.receive(from: home)
+    #expect(try other.read("log.txt") == "remote\nfirst\n")
+    #expect(write(descriptor, "second\n", 7) == 7)
+    _ = try other.notebook.save()
+    #expect(try other.read("log.txt") == "remote\nfirst\nsecond\n")
+    #expect(write(descriptor, "third\n", 6) == 6)
+    close(descriptor)
+    _ = try other.notebook.save()
+    #expect(try other.read("log.txt") == "remote\nfirst\nsecond\nthird\n")
+    #expect(access(other.notebook.stateFolder + "/lingering", F_OK) != 0)
+    #expect(try other.notebook.save().version == nil)
   }
 }

@@ -127,7 +127,9 @@ struct StaleEditorTests {
       of: DerivedMerge.reduce([from.id, edit], in: notebook.repository), in: notebook.repository)
     var journal = CheckoutJournal(from: from.id, to: tip.id)
     journal.overlay = [CheckoutJournal.Overlay(path: "n.txt", file: entry, base: edit)]
-    try Checkout(notebook: notebook, plan: journal.plan(in: notebook.repository)).stage()
+    try Checkout(
+      notebook: notebook, plan: journal.plan(in: notebook.repository), journal: journal
+    ).stage()
     try journal.store(in: notebook.stateFolder)
     // The editor saves once more before the next command runs.
     try home.write("n.txt", "ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n")

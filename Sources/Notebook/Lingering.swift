@@ -1,0 +1,144 @@
+internal import CLinux
+internal import Git
+internal import Glibc
+
+/// Files that a checkout swapped out while a program still had them open for writing.
+///
+/// Such a program goes on writing into the file it opened, wherever that is now. So the file stays,
+/// in `.git/notes/lingering/`, until nobody writes any more; what was written by then becomes a
+/// version on the text that the program had opened.
+struct Lingering {
+  /// A file of that kind.
+  struct Item {
+    let number: Int
+    /// The note it was.
+    let path: TreePath
+    let mode: FileMode
+    /// A commit that has the note as it stood when it was swapped out, and its blob there; nil when
+    /// it was new then.
+    let base: ObjectID?
+    let blob: ObjectID?
+  }
+
+  private let folder: String
+
+  init(stateFolder: String) { folder = stateFolder + "/lingering" }
+
+  private func path(_ number: Int) -> String { "\(folder)/\(number)" }
+
+  /// Whether a program has the file open for writing, as far as the file system can tell.
+  static func hasWriter(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return notes_take_read_lease(descriptor) != 0 && errno == EAGAIN
+  }
+
+  /// How long a checkout waits for a program that is just writing, in milliseconds.
+  static let patience = 250
+
+  /// Waits until nobody has the file open for writing; false when somebody still has.
+  static func waitForWriters(of path: String) -> Bool {
+    var waited = 0
+    while hasWriter(path) {
+      guard waited < patience else { return false }
+      usleep(1_000)
+      waited += 1
+    }
+    return true
+  }
+
+  /// Takes over a swapped-out file.
+  func adopt(_ staged: String, path: TreePath, mode: FileMode, base: ObjectID?, blob: ObjectID?)
+    throws
+  {
+    try StateFile.makeFolder(folder)
+    let number = (try items().map(\.number).max() ?? 0) + 1
+    let text =
+      "1 \(base ?? .zero) \(blob ?? .zero) \(String(mode.rawValue, radix: 8)) "
+      + "\(String(hexadecimal: path.bytes))\n"
+    // The description first: a file without one would never be looked at again.
+    try StateFile.write(Array(text.utf8), to: self.path(number) + ".about")
+    guard rename(staged, self.path(number)) == 0 else {
+      throw NotebookError.file(call: "rename", path: staged, errno: errno)
+    }
+    try StateFile.sync(folder: folder)
+  }
+
+  /// The files that wait, in the order they came.
+  func items() throws -> [Item] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var found: [Item] = []
+    while let entry = readdir(stream) {
+      let name = String(decoding: entry.nameBytes, as: UTF8.self)
+      guard name.hasSuffix(".about"), let number = Int(name.dropLast(6)),
+        let content = try StateFile.read(folder + "/" + name)
+      else { continue }
+      let words = String(decoding: content, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+      guard words.count == 5, words[0] == "1", let base = ObjectID(hex: words[1]),
+        let blob = ObjectID(hex: words[2]), let mode = UInt32(words[3], radix: 8),
+        let path = [UInt8](hexadecimal: words[4])
+      else { throw NotebookError.brokenState(path: folder + "/" + name, "not a description") }
+      found.append(
+        Item(
+          number: number, path: TreePath(bytes: path), mode: FileMode(rawValue: mode),
+          base: base == .zero ? nil : base, blob: blob == .zero ? nil : blob))
+    }
+    return found.sorted { $0.number < $1.number }
+  }
+
+  /// Whether there is anything to look at.
+  var isEmpty: Bool { access(folder, F_OK) != 0 }
+
+  /// The bytes of a file; nil when a killed run had not moved it here yet.
+  func content(of item: Item) throws -> [UInt8]? { try StateFile.read(path(item.number)) }
+
+  /// Whether a program still has it open for writing.
+  func hasWriter(_ item: Item) -> Bool { Self.hasWriter(path(item.number)) }
+
+  /// Says what a file holds by now, and in which commit.
+  func update(_ item: Item, base: ObjectID, blob: ObjectID) throws {
+    let text =
+      "1 \(base) \(blob) \(String(item.mode.rawValue, radix: 8)) "
+      + "\(String(hexadecimal: item.path.bytes))\n"
+    try StateFile.write(Array(text.utf8), to: path(item.number) + ".about")
+  }
+
+  /// Lets a file go.
+  func remove(_ item: Item) throws {
+    try StateFile.remove(path(item.number))
+    try StateFile.remove(path(item.number) + ".about")
+    rmdir(folder)
+  }
+}
+
+extension Notebook {
+  /// Makes versions of what was written into swapped-out files since, for callers that hold the
+  /// writer lock, and lets go of those that nobody writes any more.
+  func gatherLingering() throws -> [ObjectID] {
+    let lingering = Lingering(stateFolder: stateFolder)
+    guard !lingering.isEmpty else { return [] }
+    var versions: [ObjectID] = []
+    for item in try lingering.items() {
+      // Asked before the content is read: what is read then is the last there will be.
+      let isDone = !lingering.hasWriter(item)
+      if let content = try lingering.content(of: item) {
+        let blob = try repository.write(blob: content)
+        if blob != item.blob {
+          let parents = try item.base.map { [try repository.commit($0)] } ?? []
+          let entry = TreeEntry(name: item.path.name, mode: item.mode, id: blob)
+          let version = try makeVersion(
+            of: repository.write(tree: parents.first?.tree, replacing: [item.path: entry]),
+            parents: parents,
+            message: Self.message(for: [Change(path: item.path, kind: .modified)]))
+          try keep([version])
+          try lingering.update(item, base: version, blob: blob)
+          versions.append(version)
+        }
+      }
+      if isDone { try lingering.remove(item) }
+    }
+    return versions
+  }
+}
