@@ -6,9 +6,24 @@ struct SortedContext {
   /// How many lines before and after the insertions are looked at.
   static let depth = 2
 
-  /// The base, and the place of the insertions in it.
+  /// The lines before and after a region.
+  typealias Surroundings = (before: ArraySlice<Int32>, after: ArraySlice<Int32>)
+
+  /// The base with what is around it, and the place of the insertions.
   let lines: [Int32]
   let place: Range<Int>
+
+  init(lines: [Int32], place: Range<Int>) {
+    self.lines = lines
+    self.place = place
+  }
+
+  /// The whole of a base as the place.
+  init(base: [Int32], between surroundings: Surroundings) {
+    let before = surroundings.before.suffix(Self.reach)
+    lines = before + base + surroundings.after.prefix(Self.reach)
+    place = before.count..<before.count + base.count
+  }
 
   /// The same base at another place.
   func at(_ place: Range<Int>) -> SortedContext { SortedContext(lines: lines, place: place) }

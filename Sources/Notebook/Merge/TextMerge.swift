@@ -66,8 +66,11 @@ package struct TextMerge {
         mergeRegion(
           positives: Array(values.prefix(positives.count)),
           negatives: Array(values.dropFirst(positives.count)), labels: labels,
-          context: hasBase
-            ? SortedContext(lines: terms[reference], place: ranges[reference]) : nil)
+          surroundings: hasBase
+            ? (
+              terms[reference][..<ranges[reference].lowerBound],
+              terms[reference][ranges[reference].upperBound...]
+            ) : nil)
       }
     }
     return render(endings)
@@ -91,14 +94,16 @@ package struct TextMerge {
   }
 
   private mutating func mergeRegion(
-    positives: [[Int32]], negatives: [[Int32]], labels: [[UInt8]], context: SortedContext?
+    positives: [[Int32]], negatives: [[Int32]], labels: [[UInt8]],
+    surroundings: SortedContext.Surroundings?
   ) {
     let left = Cancellation(positives: positives, negatives: negatives)
     if left.positives.count == 1 { return emit(positives[left.positives[0]]) }
     let sides = left.positives.map { positives[$0] }
     let bases = left.negatives.map { negatives[$0] }
     let isPlain = (sides + bases).allSatisfy { $0.allSatisfy { table.blocks[$0] == nil } }
-    if isPlain, let context, bases.count == 1 {
+    if isPlain, let surroundings, bases.count == 1 {
+      let context = SortedContext(base: bases[0], between: surroundings)
       let result = BelowTheLine.merge(
         sides: sides, base: bases[0], context: context, rules: rules, table: &table)
       if let result {
