@@ -23,7 +23,13 @@ struct Checkout {
   /// on it. Nil says that the file was deleted.
   private(set) var rescued: [TreePath: TreeEntry?] = [:]
 
-  init(notebook: Notebook, plan: CheckoutPlan, journal: CheckoutJournal) throws {
+  /// Whether the file system can swap two files in one step, as far as is known.
+  private var canExchange: Bool
+
+  init(
+    notebook: Notebook, plan: CheckoutPlan, journal: CheckoutJournal, canExchange: Bool = true
+  ) throws {
+    self.canExchange = canExchange
     self.notebook = notebook
     self.journal = journal
     self.plan = plan
@@ -78,6 +84,7 @@ struct Checkout {
   /// Carries out the steps that are not done yet.
   mutating func run() throws {
     for step in plan.steps {
+      try finishExchange(step)
       switch (step.old, step.new) {
       case (_, nil): try delete(step)
       case (nil, let new?): try add(step, new)
@@ -103,8 +110,7 @@ struct Checkout {
       return try rescueUnexpected(step, expected: nil)
     }
     if try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder) { return }
-    try requireFile(step)
-    try move(step, flags: NOTES_RENAME_EXCHANGE, into: .folder)
+    try exchange(step)
     try rescueUnexpected(step, expected: new)
   }
 
@@ -119,8 +125,7 @@ struct Checkout {
         try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder)
         return
       }
-      try requireFile(step)
-      try move(step, flags: NOTES_RENAME_EXCHANGE, into: .folder)
+      try exchange(step)
     } else if old.id == new.id {
       return try setMode(step, new)
     }
@@ -143,14 +148,75 @@ struct Checkout {
         : notes_renameat2(parent, name, AT_FDCWD, path(of: step), flags)
       if status == 0 { return true }
       if errno == EEXIST { return false }
+      if errno == EINVAL || errno == ENOSYS, flags == NOTES_RENAME_NOREPLACE {
+        return try moveByHand(step, parent, name, into: direction)
+      }
       throw NotebookError.file(call: "rename", path: step.path.description, errno: errno)
     }
     return moved ?? false
   }
 
-  private func requireFile(_ step: CheckoutPlan.Step) throws {
+  /// A rename that replaces nothing, on file systems that can't promise it: looked at first.
+  private func moveByHand(
+    _ step: CheckoutPlan.Step, _ parent: Int32, _ name: UnsafePointer<CChar>,
+    into direction: Direction
+  ) throws -> Bool {
+    let toFolder = direction == .folder
+    let isTaken = toFolder ? faccessat(parent, name, F_OK, 0) == 0 : stagedExists(step)
+    if isTaken { return false }
+    let status =
+      toFolder
+      ? renameat(AT_FDCWD, path(of: step), parent, name)
+      : renameat(parent, name, AT_FDCWD, path(of: step))
+    guard status == 0 else {
+      throw NotebookError.file(call: "rename", path: step.path.description, errno: errno)
+    }
+    return true
+  }
+
+  /// Swaps the staged file with the one in the folder.
+  private mutating func exchange(_ step: CheckoutPlan.Step) throws {
     guard let status = try folder.status(of: step.path), status.st_mode & S_IFMT == S_IFREG else {
       throw NotebookError.obstructed(path: step.path.description)
+    }
+    if canExchange {
+      do {
+        try move(step, flags: NOTES_RENAME_EXCHANGE, into: .folder)
+        return
+      } catch NotebookError.file(_, _, let number) where number == EINVAL || number == ENOSYS {
+        canExchange = false
+      }
+    }
+    // In two steps, for file systems that can't in one: for a moment nothing stands in the folder,
+    // and a kill in that moment leaves both files in the staging folder for `finishExchange`.
+    guard try takeOut(step) else { return }
+    try finishExchange(step)
+  }
+
+  private func asidePath(of step: CheckoutPlan.Step) -> String { path(of: step) + ".out" }
+
+  /// Moves what stands in the folder aside; false when nothing does any more.
+  private func takeOut(_ step: CheckoutPlan.Step) throws -> Bool {
+    let moved = try folder.withParent(of: step.path, create: false) { parent, name in
+      if renameat(parent, name, AT_FDCWD, asidePath(of: step)) == 0 { return true }
+      if errno == ENOENT { return false }
+      throw NotebookError.file(call: "rename", path: step.path.description, errno: errno)
+    }
+    return moved ?? false
+  }
+
+  /// The second half of an exchange in two steps, of this run or of a killed one.
+  private func finishExchange(_ step: CheckoutPlan.Step) throws {
+    guard access(asidePath(of: step), F_OK) == 0 else { return }
+    if stagedExists(step), try !move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder) {
+      // Somebody made a new file in that moment: it is an edit of its own, and what was moved aside
+      // is looked at like any file that was swapped out.
+      return try Lingering(stateFolder: notebook.stateFolder).adopt(
+        asidePath(of: step), path: step.path, mode: step.old?.mode ?? .regular,
+        base: journal.base(of: step.path) ?? journal.from, blob: step.old?.id)
+    }
+    guard Glibc.rename(asidePath(of: step), path(of: step)) == 0 else {
+      throw NotebookError.file(call: "rename", path: asidePath(of: step), errno: errno)
     }
   }
 

@@ -83,8 +83,8 @@ struct CheckoutTests {
   /// and the process is gone.
   @Test(
     "a checkout that ended after any number of steps is finished by the next command",
-    arguments: 0...5)
-  func interrupted(after stop: Int) throws {
+    arguments: 0...5, [true, false])
+  func interrupted(after stop: Int, canExchange: Bool) throws {
     let home = try Fixture()
     for name in ["1.txt", "2.txt", "3.txt", "4.txt"] { try home.write(name, "old\n") }
     _ = try home.notebook.save()
@@ -110,7 +110,8 @@ struct CheckoutTests {
       try notebook.repository.update(
         reference: "refs/heads/main", to: target, from: from, message: "x")
     }
-    var partial = try Checkout(notebook: notebook, plan: plan.prefix(stop), journal: journal)
+    var partial = try Checkout(
+      notebook: notebook, plan: plan.prefix(stop), journal: journal, canExchange: canExchange)
     try partial.run()
     // Somebody edits a file that no step concerns, and one that is still to come, if any is.
     try other.write("4.txt", "edited after the crash\n")
@@ -133,6 +134,31 @@ struct CheckoutTests {
       if pending?.path.description == name { #expect(text.contains("edit")) }
     }
     #expect(try fresh.save().version == nil)
+  }
+
+  @Test("a file system that can't swap is killed between the halves of a swap")
+  func halfExchanged() throws {
+    let home = try Fixture()
+    try home.write("n.txt", "old\n")
+    _ = try home.notebook.save()
+    let other = try home.clone(device: "Bob")
+    try home.write("n.txt", "new\n")
+    let target = try #require(try home.notebook.save().version)
+    try other.copyObjects(from: home)
+    let notebook = other.notebook
+    let journal = CheckoutJournal(from: try notebook.repository.head().commit, to: target)
+    try Checkout(notebook: notebook, plan: journal.plan(in: notebook.repository), journal: journal)
+      .stage()
+    try journal.store(in: notebook.stateFolder)
+    let staging = CheckoutJournal.folder(in: notebook.stateFolder)
+    #expect(rename(other.path + "/n.txt", staging + "/0.out") == 0)
+    // In that moment somebody saves a new file of the name.
+    try other.write("n.txt", "old\nmade in the gap\n")
+    _ = try notebook.save()
+    let text = try #require(try other.read("n.txt"))
+    #expect(text.contains("new") && text.contains("made in the gap"))
+    #expect(try notebook.save().version == nil)
+    #expect(access(notebook.stateFolder + "/lingering", F_OK) != 0)
   }
 
   @Test("a link in the folder never leads a checkout out of it")
