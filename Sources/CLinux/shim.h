@@ -1,5 +1,4 @@
 #pragma once
-#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,5 +22,6 @@ static inline int notes_syncfs(int descriptor) { return (int)syscall(SYS_syncfs,
 /// fcntl(2) F_SETLEASE with F_RDLCK: succeeds only while nobody has the file open for writing.
 /// Returns 0, or -1 with errno set (EAGAIN: somebody has).
 static inline int notes_take_read_lease(int descriptor) {
-  return fcntl(descriptor, 1024 /* F_SETLEASE */, F_RDLCK);
+  // Not through <fcntl.h>: it brings `struct stat` along, which Swift would then find in two modules.
+  return (int)syscall(SYS_fcntl, descriptor, 1024 /* F_SETLEASE */, 0 /* F_RDLCK */);
 }
