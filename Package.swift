@@ -65,7 +65,11 @@ let package = Package(
     .testTarget(
       name: "WatchTests", dependencies: ["Watch", "Sync", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "notesTests", dependencies: ["notes", "TestSupport"], swiftSettings: settings),
+      name: "notesTests",
+      dependencies: [
+        "notes", "Sync", "Notebook", "Membership", "Discovery", "Channel", "Git", "TestSupport",
+      ],
+      swiftSettings: settings),
     .testTarget(
       name: "EndToEnd", dependencies: ["TestSupport"], path: "Tests/EndToEnd",
       swiftSettings: settings),

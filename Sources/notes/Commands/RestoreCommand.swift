@@ -34,7 +34,7 @@ struct RestoreCommand: Verb {
     guard let version else {
       throw Failure.usage(
         "which version of \(Visible.name(path.noteTitle)) to restore is missing",
-        hint: "write NOTE@VERSION; 'notes log \(Visible.name(path.noteTitle))' shows the versions")
+        hint: "write NOTE@VERSION; 'notes log \(Visible.word(path.noteTitle))' shows the versions")
     }
     let target = try title.map { try Self.target(titled: $0, beside: path, in: notebook) }
     let made = try notebook.restore(path, from: version, as: target)

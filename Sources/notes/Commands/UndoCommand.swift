@@ -30,7 +30,7 @@ struct UndoCommand: Verb {
       throw Failure(
         .failed, "nothing_to_undo",
         "the last change of \(Visible.name(path)) is not an automatic merge of the same lines",
-        hint: "'notes log \(Visible.name(path.noteTitle))' shows its versions; "
+        hint: "'notes log \(Visible.word(path.noteTitle))' shows its versions; "
           + "'notes restore' brings one back")
     }
     if format.json {

@@ -20,10 +20,11 @@ extension Failure {
         "the device key \(Visible.name(path)) cannot be used: \(Self.words(for: defect))",
         hint: Self.hint(for: defect, path: Visible.name(path)))
     case .nameRefused(let defect): self.init(defect)
-    case .certificateRefused, .requestRefused, .revocationListRefused:
+    case .certificateRefused(let defect), .requestRefused(let defect),
+      .revocationListRefused(let defect):
       self.init(
         .refusedByPeer, "certificate_refused",
-        "a certificate does not follow the rules of notes-security(7): \(error)")
+        "a certificate breaks the rules of notes-security(7): \(Self.words(for: defect))")
     case .notAMember:
       self.init(
         .failed, "not_a_member", "this device is not a member of the notebook",
@@ -50,7 +51,7 @@ extension Failure {
     case .membershipMissing:
       self.init(
         .failed, "membership_missing", "the notebook has no certificates",
-        hint: "it was not completely set up; 'notes init' completes it")
+        hint: "ask an admin for an invitation and join again")
     case .membershipExists:
       self.init(
         .failed, "already_a_notebook", "the folder belongs to a notebook already",
@@ -97,6 +98,23 @@ extension Failure {
     case .openToOthers: "if nobody has read it: chmod 600 \(path)"
     case .notAFile, .foreignOwner, .notAKey:
       "restore it from a backup; without it, move it away, and this device is a new one to others"
+    }
+  }
+
+  private static func words(for defect: CertificateDefect) -> String {
+    switch defect {
+    case .tooLarge(let size): "it is too large (\(Counted.bytes(size)))"
+    case .encoding: "it is not in DER form"
+    case .version: "its version is not the one expected"
+    case .algorithm: "its key or signature is not Ed25519"
+    case .serial: "its serial number is not acceptable"
+    case .subject: "its name has another form"
+    case .name: "the name in it is not acceptable"
+    case .role: "the role in it is not known"
+    case .extensions: "its extensions are not those expected"
+    case .validity: "its dates cannot be read"
+    case .signature: "its signature does not fit"
+    case .notebookID: "it is not this notebook's"
     }
   }
 }

@@ -63,7 +63,7 @@ extension Failure {
       self.init(
         .failed, "not_in_version",
         "\(Visible.name(path)) does not exist in version \(version.short)",
-        hint: "'notes log \(Visible.name(path.noteTitle))' shows the versions it is in")
+        hint: "'notes log \(Visible.word(path.noteTitle))' shows the versions it is in")
     case .massDeletion(let deleted, let total): self = .massDeletion(deleted: deleted, of: total)
     }
   }
@@ -99,7 +99,9 @@ extension Failure {
       self.init(
         .failed, "repository_damaged", Visible.name(error.description),
         hint: "'git fsck' tells more; what other devices have is not affected")
-    case .library, .ambiguousPrefix, .system:
+    case .system(let call, let path, let errno):
+      self.init(.failed, "file_failed", "\(call) \(Visible.name(path)): \(Self.reason(errno))")
+    case .library, .ambiguousPrefix:
       self.init(.failed, "repository_failed", Visible.name(error.description))
     }
   }

@@ -6,12 +6,12 @@ struct ConflictsReport {
 
   func text(on terminal: Terminal, now: Int64) -> String {
     guard !conflicts.isEmpty else { return "No conflicts.\n" }
-    return lines(on: terminal, now: now)
+    return lines(on: terminal, now: now, indent: "")
   }
 
   /// A line a conflict: the note, whose texts stand in it, and since when.
-  func lines(on terminal: Terminal, now: Int64) -> String {
-    var table = Table(flexible: 1, indent: "  ")
+  func lines(on terminal: Terminal, now: Int64, indent: String = "  ") -> String {
+    var table = Table(flexible: 1, indent: indent)
     for conflict in conflicts {
       // One person may have written several sides.
       var names: [String] = []

@@ -25,6 +25,12 @@ enum Visible {
     return name(decoding: path.bytes)
   }
 
+  /// A name as a word of a command line in a hint: in double quotes where it has several words.
+  static func word(_ text: String) -> String {
+    text.contains(where: { $0.isWhitespace || "'&|;<>()$`\\".contains($0) })
+      ? "\"\(name(text))\"" : name(text)
+  }
+
   /// A note's text for a terminal: lines and tabs stay, other control characters show as `^X`, as
   /// cat(1) -v shows them. The carriage return of a CRLF line end is left out.
   static func text(_ text: String) -> String {

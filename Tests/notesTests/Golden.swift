@@ -1,0 +1,38 @@
+import TestSupport
+import Testing
+
+@testable import notes
+
+/// Text that is kept in a file beside the tests, so that a change of any output is seen in review.
+///
+/// With NOTES_RECORD=1 the files are written instead of compared. A missing file is a failure.
+enum Golden {
+  /// Compares a text with the file of that name in Tests/Golden.
+  static func expect(
+    _ text: String, matches name: String, _ location: SourceLocation = #_sourceLocation
+  ) throws {
+    let path = BuiltBinary.sourceFolder + "/Tests/Golden/" + name
+    if TestEnvironment.variable("NOTES_RECORD") == "1" {
+      try writeFile(path, Array(text.utf8))
+      return
+    }
+    let expected = try? String(decoding: readFile(path), as: UTF8.self)
+    if expected != text {
+      Issue.record(
+        """
+        \(name) differs. If the new output is right: NOTES_RECORD=1 scripts/test --filter notesTests
+        --- expected
+        \(expected ?? "(no such file)")
+        --- found
+        \(text)
+        """, sourceLocation: location)
+    }
+  }
+}
+
+extension Terminal {
+  /// Somebody's terminal, with and without colour.
+  static func screen(_ width: Int = 80, colour: Bool = false) -> Terminal {
+    Terminal(isInteractive: true, width: width, usesColour: colour)
+  }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import TestSupport
+import Testing
+
+@testable import notes
+
+/// Help, manual and completions describe the same commands and options.
+@Suite struct HelpTests {
+  static var names: [String] { Commands.all.map { $0._commandName } }
+
+  private func help(_ name: String) throws -> String {
+    let type = try #require(Commands.type(named: name))
+    return NotesCommand.helpMessage(for: type, columns: 80)
+  }
+
+  private func manual(_ page: String) throws -> String {
+    String(
+      decoding: try readFile(BuiltBinary.sourceFolder + "/man/" + page), as: UTF8.self)
+  }
+
+  /// The options that a help text lists, without dashes.
+  private func options(of name: String) throws -> Set<String> {
+    let lines = try help(name).split(separator: "\n")
+    let listed = lines.filter { $0.hasPrefix("  -") }.flatMap { line in
+      line.prefix(26).split(separator: ",").compactMap { part -> String? in
+        part.split(separator: " ").first.map(String.init)
+      }
+    }
+    let words = listed.filter { $0.hasPrefix("-") }
+    return Set(words.map { String($0.drop { $0 == "-" }) }).subtracting(["version"])
+  }
+
+  @Test(arguments: names) func `Help stays as it was`(name: String) throws {
+    try Golden.expect(help(name), matches: "help-\(name).txt")
+  }
+
+  @Test func `The overview stays as it was`() throws {
+    try Golden.expect(NotesCommand.helpMessage(columns: 80), matches: "help.txt")
+  }
+
+  @Test(arguments: names) func `Help fits eighty columns and shows examples`(name: String) throws {
+    let text = try help(name)
+    // The parser never breaks the line of usage.
+    #expect(
+      text.split(separator: "\n").allSatisfy { $0.count <= 80 || $0.hasPrefix("USAGE:") })
+    #expect(text.contains("Examples:\n  notes \(name)"))
+  }
+
+  @Test(arguments: names) func `The dispatch table knows the command`(name: String) throws {
+    let type = try #require(Commands.type(named: name))
+    #expect(type._commandName == name)
+    #expect(type is any Verb.Type)
+  }
+
+  @Test(arguments: names) func `The manual page lists the options of the command`(name: String)
+    throws
+  {
+    let page = try manual("notes-\(name).1")
+    var documented: Set<String> = []
+    for line in page.split(separator: "\n") where line.hasPrefix(".It Fl ") {
+      for part in line.dropFirst(4).split(separator: ",") {
+        let words = part.split(separator: " ")
+        guard words.first == "Fl", words.count > 1 else { continue }
+        documented.insert(String(words[1].drop { $0 == "-" }))
+      }
+    }
+    #expect(documented == (try options(of: name)))
+    #expect(page.contains(".Nm notes-\(name)\n"))
+    let overview = try manual("notes.1")
+    #expect(overview.contains(".It Xr notes-\(name) 1\n"))
+  }
+
+  @Test func `There is no page without a command`() throws {
+    let folder = try run(["ls", BuiltBinary.sourceFolder + "/man"])
+    let pages = folder.lines.filter { $0.hasPrefix("notes-") && $0.hasSuffix(".1") }
+    #expect(pages.sorted() == Self.names.map { "notes-\($0).1" }.sorted())
+  }
+
+  @Test func `The manual pages are well formed`() throws {
+    let folder = BuiltBinary.sourceFolder + "/man/"
+    let pages = ["notes.1"] + Self.names.map { "notes-\($0).1" }
+    let result = try run(["mandoc", "-T", "lint", "-W", "warning"] + pages.map { folder + $0 })
+    #expect(result.isSuccess, "\(result)")
+  }
+}

@@ -1,0 +1,191 @@
+import Git
+import Glibc
+import Notebook
+import TestSupport
+import Testing
+
+@testable import notes
+
+/// A notebook with a fixed clock and fixed names, so that every ID in a report is the same in every
+/// run.
+final class ReportFixture {
+  let folder: TemporaryFolder
+  let notebook: Notebook
+  /// What relative times count from.
+  static let now: Int64 = 1_700_010_000
+
+  init(device: String = "Ann") throws {
+    setenv("TZ", "UTC", 1)
+    tzset()
+    folder = try TemporaryFolder()
+    _ = try Notebook.prepare(at: folder.path)
+    notebook = try Notebook.adopt(
+      at: folder.path,
+      as: NotebookIdentity(
+        id: "notebookid", name: "Home",
+        device: DeviceIdentity(name: device, deviceID: device.uppercased() + "ID")))
+    at(1_700_000_000)
+  }
+
+  func at(_ seconds: Int64) { notebook.clock = Clock { (seconds, 60) } }
+
+  @discardableResult
+  func save(_ files: [(String, String)], at seconds: Int64, _ message: String? = nil) throws
+    -> SaveResult
+  {
+    for (name, text) in files { try folder.write(text, to: name) }
+    at(seconds)
+    return try notebook.save(message: message)
+  }
+
+  /// What another device made of this notebook's first version, joined here.
+  @discardableResult
+  func meet(_ name: String, _ files: [(String, String)], at seconds: Int64) throws -> JoinResult {
+    let other = try TemporaryFolder()
+    let git = ["git", "-C", folder.path]
+    let root = try run(git + ["rev-list", "--max-parents=0", "HEAD"]).lines[0]
+    try #require(try run(["git", "clone", "-q", folder.path, other.path]).isSuccess)
+    try #require(try run(["git", "-C", other.path, "reset", "-q", "--hard", root]).isSuccess)
+    let state = try Notebook.prepare(at: other.path)
+    #expect(state.hasSuffix("/.git/notes"))
+    let theirs = try Notebook.adopt(
+      at: other.path,
+      as: NotebookIdentity(
+        id: "notebookid", name: "Home",
+        device: DeviceIdentity(name: name, deviceID: name.uppercased() + "ID")))
+    for (name, text) in files { try other.write(text, to: name) }
+    theirs.clock = Clock { (seconds, 60) }
+    let saved = try theirs.save()
+    try #require(try run(git + ["fetch", "-q", other.path, "HEAD"]).isSuccess)
+    return try notebook.join([try #require(saved.version)])
+  }
+}
+
+@Suite(.serialized) struct ReportTests {
+  private let now = ReportFixture.now
+
+  /// A notebook in which everything is to be seen: versions, a conflict, a merge below the line,
+  /// changes, skipped files and names that play tricks.
+  private func eventful() throws -> ReportFixture {
+    let fixture = try ReportFixture()
+    try fixture.save(
+      [
+        ("Shopping.txt", "milk\n"), ("Journal.txt", "one\ntwo\nthree\n"),
+        ("recipes/Soup.md", "# Soup\n"), ("photo.png", "\u{0}png"),
+        ("evil\u{1B}[31m\u{202E}.txt", "x\n"),
+      ], at: 1_700_000_000, "Start notebook Home")
+    try fixture.save(
+      [("Shopping.txt", "milk\neggs\n"), ("Journal.txt", "one\nTWO\nthree\n")],
+      at: 1_700_003_600)
+    try fixture.meet(
+      "Ben's phone",
+      [("Shopping.txt", "milk\nbread\n"), ("Journal.txt", "one\nzwei\nthree\n")],
+      at: 1_700_007_200)
+    return fixture
+  }
+
+  private func both(_ name: String, _ text: (Terminal) -> String) throws {
+    try Golden.expect(text(.screen()), matches: "\(name).txt")
+    try Golden.expect(text(.screen(colour: true)), matches: "\(name)-colour.txt")
+    try Golden.expect(text(.screen(40)), matches: "\(name)-40.txt")
+  }
+
+  private func lines(_ values: [JSON]) -> String {
+    values.map { String(decoding: $0.encoded, as: UTF8.self) + "\n" }.joined()
+  }
+
+  @Test func `init`() throws {
+    let fixture = try ReportFixture()
+    try fixture.folder.write("x\n", to: "A.txt")
+    try fixture.folder.write("x\n", to: "B.txt")
+    try fixture.folder.write("x\n", to: "c.png")
+    try #require(symlink("A.txt", fixture.folder["link.txt"]) == 0)
+    let saved = try fixture.notebook.save()
+    let report = InitReport(
+      identity: fixture.notebook.identity, folder: "/home/ann/notes", noteCount: 2, fileCount: 1,
+      saved: saved, tip: saved.version)
+    try both("init") { report.text(on: $0) }
+    try Golden.expect(lines([report.json]), matches: "init.json")
+  }
+
+  private func statusReport(_ fixture: ReportFixture) throws -> StatusReport {
+    StatusReport(
+      status: try fixture.notebook.status(), folder: "/home/ann/notes",
+      conflicts: try fixture.notebook.conflicts())
+  }
+
+  @Test func `status`() throws {
+    let fixture = try eventful()
+    try fixture.folder.write("milk\neggs\nbread\nham\n", to: "Shopping.txt")
+    try fixture.folder.write("new\n", to: "A note with a rather long name that will not fit.txt")
+    try #require(unlink(fixture.folder["recipes/Soup.md"]) == 0)
+    try #require(symlink("A.txt", fixture.folder["link.txt"]) == 0)
+    let report = try statusReport(fixture)
+    try both("status") { report.text(on: $0, now: now) }
+    try Golden.expect(lines([report.json]), matches: "status.json")
+  }
+
+  @Test func `status of a clean and of an empty notebook`() throws {
+    let fixture = try ReportFixture()
+    try Golden.expect(
+      try statusReport(fixture).text(on: .screen(), now: now), matches: "status-empty.txt")
+    try fixture.save([("A.txt", "x\n")], at: 1_700_000_000)
+    try Golden.expect(
+      try statusReport(fixture).text(on: .screen(), now: now), matches: "status-clean.txt")
+  }
+
+  @Test func `conflicts`() throws {
+    let fixture = try eventful()
+    let report = ConflictsReport(conflicts: try fixture.notebook.conflicts())
+    try both("conflicts") { report.text(on: $0, now: now) }
+    try Golden.expect(lines(report.conflicts.map(\.json)), matches: "conflicts.json")
+    #expect(ConflictsReport(conflicts: []).text(on: .plain, now: now) == "No conflicts.\n")
+  }
+
+  @Test func `save`() throws {
+    let fixture = try ReportFixture()
+    let files = (1...23).map { ("Note \($0).txt", "x\n") }
+    let report = SaveReport(result: try fixture.save(files, at: 1_700_000_000))
+    try both("save") { report.text(on: $0) }
+    try Golden.expect(lines([report.json]), matches: "save.json")
+  }
+
+  @Test func `list`() throws {
+    let fixture = try eventful()
+    try fixture.folder.write("unsaved\n", to: "日本語のノート.txt")
+    let notes = try fixture.notebook.notes()
+    let report = ListReport(notes: notes, isLong: false)
+    try both("list") { report.text(on: $0, now: now) }
+    let long = ListReport(notes: notes, isLong: true)
+    try both("list-long") { long.text(on: $0, now: now) }
+    try Golden.expect(lines(report.json), matches: "list.json")
+  }
+
+  @Test func `log`() throws {
+    let fixture = try eventful()
+    var reports: [VersionReport] = []
+    try fixture.notebook.forEachVersion(includesDerived: true) { version in
+      reports.append(try VersionReport(version, in: fixture.notebook))
+      return true
+    }
+    try both("log") { terminal in
+      reports.map { $0.text(on: terminal, now: now) }.joined(separator: "\n")
+    }
+    try Golden.expect(lines(reports.map(\.json)), matches: "log.json")
+  }
+
+  @Test func `diff`() throws {
+    let fixture = try eventful()
+    try fixture.folder.write("milk\neggs\u{1B}[31m", to: "Shopping.txt")
+    try fixture.folder.write("\u{0}new", to: "photo.png")
+    try #require(unlink(fixture.folder["recipes/Soup.md"]) == 0)
+    let files = try Comparison([], in: fixture.notebook).files(in: fixture.notebook)
+    try both("diff") { terminal in
+      files.map { String(decoding: $0.unified(for: terminal), as: UTF8.self) }.joined()
+    }
+    try Golden.expect(
+      files.map { String(decoding: $0.unified(for: .plain), as: UTF8.self) }.joined(),
+      matches: "diff-plain.txt")
+    try Golden.expect(lines(files.map(\.json)), matches: "diff.json")
+  }
+}

@@ -1,0 +1,80 @@
+import Git
+import Testing
+
+@testable import notes
+
+@Suite struct TerminalTests {
+  @Test(arguments: [
+    ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("👩‍👩‍👧", 2), ("🇨🇭", 2), ("❤️", 2),
+    ("❤", 1),
+    ("한글", 4), ("a\u{200B}b", 2), ("…", 1),
+  ])
+  func `Columns are counted as terminals count them`(text: String, columns: Int) {
+    #expect(Width.of(text) == columns)
+  }
+
+  @Test(arguments: [
+    ("abcdef", 4, "abc…"), ("abc", 3, "abc"), ("日本語", 5, "日本…"), ("日本語", 4, "日…"), ("ab", 0, ""),
+  ])
+  func `A cut text keeps whole characters and fits`(text: String, columns: Int, expected: String) {
+    let cut = Width.cut(text, to: columns)
+    #expect(cut == expected)
+    #expect(Width.of(cut) <= columns)
+  }
+
+  // notes(1), "OPTIONS": names that hold control characters, or characters that change the direction
+  // of writing, are shown with escapes.
+  @Test(arguments: [
+    ("plain name.txt", "plain name.txt"), ("Käse 日本 👩‍👩‍👧", "Käse 日本 👩‍👩‍👧"),
+    ("a\nb\tc\r", "a\\nb\\tc\\r"), ("\u{1B}]0;x\u{7}", "\\u{1b}]0;x\\u{7}"),
+    ("\u{202E}txt.exe", "\\u{202e}txt.exe"), ("\u{9B}31m", "\\u{9b}31m"),
+    ("a\u{200B}b\u{FEFF}", "a\\u{200b}b\\u{feff}"),
+  ])
+  func `A name never controls the terminal`(name: String, shown: String) {
+    #expect(Visible.name(name) == shown)
+    #expect(Visible.name(TreePath(name)) == shown)
+  }
+
+  @Test func `Bytes that are not UTF-8 show as they are`() {
+    #expect(Visible.name(TreePath(bytes: [0x61, 0xFF, 0xC3, 0x62])) == "a\\xff\\xc3b")
+  }
+
+  @Test func `A note's text keeps lines and tabs and shows the rest`() {
+    #expect(Visible.text("a\tb\r\nc\u{1B}[31m\u{7F}\n") == "a\tb\nc^[[31m^?\n")
+  }
+
+  @Test(arguments: [
+    ([:], true, false), (["TERM": "xterm"], true, true), (["TERM": "dumb"], true, false),
+    (["TERM": "xterm"], false, false), (["TERM": "xterm", "NO_COLOR": "1"], true, false),
+    (["TERM": "xterm", "NO_COLOR": ""], true, true), (["CLICOLOR_FORCE": "1"], false, true),
+    (["CLICOLOR_FORCE": "0", "TERM": "xterm"], false, false),
+    (["CLICOLOR_FORCE": "1", "NO_COLOR": "1"], true, false),
+  ])
+  func `Colour follows the environment`(
+    variables: [String: String], isInteractive: Bool, expected: Bool
+  ) {
+    #expect(
+      Terminal.wantsColour(isInteractive: isInteractive, environment: Environment(variables))
+        == expected)
+  }
+
+  @Test func `A table is cut to the terminal and never ends lines in spaces`() {
+    var table = Table(flexible: 0, rightAligned: [1])
+    table.add([Table.Cell("日本語のノートの長い題名"), Table.Cell("9"), Table.Cell("")])
+    table.add([Table.Cell("short"), Table.Cell("10,000"), Table.Cell("x")])
+    let lines = table.lines(for: .screen(28))
+    #expect(lines == ["日本語のノートの…       9", "short              10,000  x"])
+    #expect(lines.allSatisfy { Width.of($0) <= 28 && !$0.hasSuffix(" ") })
+    #expect(table.lines(for: .plain).first == "日本語のノートの長い題名       9")
+  }
+
+  @Test(
+    arguments: [
+      ([:], "less"), (["PAGER": "more"], "more"),
+      (["NOTES_PAGER": "most", "PAGER": "more"], "most"),
+      (["PAGER": ""], nil), (["PAGER": "cat"], nil), (["NOTES_PAGER": "", "PAGER": "more"], nil),
+    ] as [([String: String], String?)])
+  func `The pager is chosen like git's`(variables: [String: String], expected: String?) {
+    #expect(Pager.command(in: Environment(variables)) == expected)
+  }
+}
