@@ -6,6 +6,11 @@ struct FineRegion {
   let older: [Int32]
   let newer: [Int32]
 
+  /// More lines than this are not looked into.
+  static let mostLines = 2000
+
+  var isSmall: Bool { max(base.count, older.count, newer.count) <= Self.mostLines }
+
   /// The merge by lines, edits that touch allowed.
   func mergedByLines(_ table: inout LineTable) -> [Int32]? {
     let merged = EditCombination.combine(
@@ -76,11 +81,11 @@ struct FineRegion {
         return false
       }
     }
-    func added(_ side: [Int32: Int]) -> [Int32] {
-      side.keys.filter { inBase[$0] == nil && inMerged[$0] != nil }
+    func added(_ side: [Int32]) -> [Int32] {
+      side.filter { inBase[$0] == nil && inMerged[$0] != nil }
     }
-    let olderAdded = added(inOlder).filter { inNewer[$0] == nil }
-    let newerAdded = added(inNewer).filter { inOlder[$0] == nil }
+    let olderAdded = added(older).filter { inNewer[$0] == nil }
+    let newerAdded = added(newer).filter { inOlder[$0] == nil }
     return !LineGuards.holdSimilarLines(olderAdded, newerAdded, table)
   }
 }

@@ -4,7 +4,7 @@ struct HistogramMatcher {
   /// Lines that occur more often than this in the part of `a` at hand are no anchors.
   static let mostOccurrences = 64
   /// Steps after which the parts that remain are matched by `UniqueLineMatcher`.
-  static let stepLimit = 1 << 23
+  static let stepLimit = 1 << 21
 
   private struct Part {
     var a: Range<Int>

@@ -45,6 +45,20 @@ enum LineMatching {
   /// The differences from `a` to `b`, whose elements are numbers below `symbolCount`.
   static func hunks(from a: [Int32], to b: [Int32], symbolCount: Int) -> [Hunk] {
     if a == b { return [] }
+    if symbolCount > 4 * (a.count + b.count) {
+      // The matcher's tables are as large as the numbers are.
+      var numbers: [Int32: Int32] = [:]
+      func renumbered(_ lines: [Int32]) -> [Int32] {
+        lines.map { line in
+          if let known = numbers[line] { return known }
+          let next = Int32(numbers.count)
+          numbers[line] = next
+          return next
+        }
+      }
+      let (smallA, smallB) = (renumbered(a), renumbered(b))
+      return hunks(from: smallA, to: smallB, symbolCount: numbers.count)
+    }
     var matcher = HistogramMatcher(a: a, b: b, symbolCount: symbolCount)
     var matching = matcher.run()
     Compaction.compact(a, &matching.changedA, against: matching.changedB)

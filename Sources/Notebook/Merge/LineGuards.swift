@@ -1,6 +1,10 @@
 /// The signs that two edits are versions of one thing, or that a merge of both would say something
 /// twice: notes-merge(7), "Guards".
 enum LineGuards {
+  /// How much work the search for similar lines may be: one for each pair of lines, and for each pair
+  /// of about the same length and letters their lengths times the edits to look for.
+  static let effortLimit = 1 << 27
+
   /// Lines longer than this count as similar only when they are equal.
   static let longestComparedLine = 4096
 
@@ -36,28 +40,42 @@ enum LineGuards {
     return newer.contains { lines.contains($0) && hasLetters($0, table) }
   }
 
-  /// Whether a line of one side is more than 0.8 similar to a line of the other.
+  /// Whether a line of one side is more than 0.8 similar to a line of the other, or finding out
+  /// would take longer than `effortLimit`.
   static func holdSimilarLines(_ older: [Int32], _ newer: [Int32], _ table: LineTable) -> Bool {
-    let older = Set(older).filter { hasLetters($0, table) }
-    let newer = Set(newer).filter { hasLetters($0, table) }
-    return older.contains { left in
-      newer.contains { areSimilar(table[left], table[$0]) }
+    let older = distinct(older).filter { hasLetters($0, table) }
+    let newer = distinct(newer).filter { hasLetters($0, table) }
+    let olderCounts = older.map { byteCounts(table[$0]) }
+    let newerCounts = newer.map { byteCounts(table[$0]) }
+    var effort = older.count * newer.count
+    for (left, leftCounts) in zip(older, olderCounts) {
+      for (right, rightCounts) in zip(newer, newerCounts) {
+        if left == right { return true }
+        let (a, b) = (table[left], table[right])
+        guard a.count <= longestComparedLine, b.count <= longestComparedLine else { continue }
+        // 2·common > 0.8·total, where total − 2·common is the number of insertions and deletions.
+        let total = a.count + b.count
+        let limit = (total - 1) / 5
+        guard abs(a.count - b.count) <= limit,
+          zip(leftCounts, rightCounts).reduce(0, { $0 + abs(Int($1.0) - Int($1.1)) }) <= limit
+        else { continue }
+        effort += limit * total
+        if effort > effortLimit || hasEdit(Array(a), Array(b), atMost: limit) { return true }
+      }
     }
+    return effort > effortLimit
   }
 
-  /// Whether twice the length of the longest common subsequence is more than 0.8 of both lengths.
-  static func areSimilar(_ a: ArraySlice<UInt8>, _ b: ArraySlice<UInt8>) -> Bool {
-    if a == b { return true }
-    guard a.count <= longestComparedLine, b.count <= longestComparedLine else { return false }
-    // 2·common > 0.8·total, where total − 2·common is the number of insertions and deletions.
-    let total = a.count + b.count
-    let limit = (total - 1) / 5
-    guard 5 * limit < total, abs(a.count - b.count) <= limit else { return false }
-    var counts = [Int](repeating: 0, count: 256)
-    for byte in a { counts[Int(byte)] += 1 }
-    for byte in b { counts[Int(byte)] -= 1 }
-    guard counts.reduce(0, { $0 + abs($1) }) <= limit else { return false }
-    return hasEdit(Array(a), Array(b), atMost: limit)
+  private static func distinct(_ lines: [Int32]) -> [Int32] {
+    var seen: Set<Int32> = []
+    return lines.filter { seen.insert($0).inserted }
+  }
+
+  /// How often each byte occurs, the high bits of non-ASCII bytes left out.
+  private static func byteCounts(_ line: ArraySlice<UInt8>) -> [Int32] {
+    var counts = [Int32](repeating: 0, count: 128)
+    for byte in line { counts[Int(byte & 0x7f)] += 1 }
+    return counts
   }
 
   /// Whether some edit of at most `limit` insertions and deletions leads from `a` to `b`.
