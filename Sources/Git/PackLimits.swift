@@ -13,7 +13,7 @@ public struct PackLimits: Sendable, Equatable {
   /// Bytes that all deltas of a pack unpack to, together.
   public var deltaBytes = 256 << 30
   /// Parents of a commit.
-  public var parents = 64
+  public var parents = 256
   /// Folders inside one another.
   public var depth = 64
   /// Bytes of a path.

@@ -1,0 +1,106 @@
+internal import Channel
+internal import FoundationEssentials
+
+/// The types of frame, as in notes-protocol(7).
+enum MessageType: UInt8, Sendable {
+  case hello = 1
+  case membership = 2
+  case want = 3
+  case pack = 4
+  case applied = 5
+  case working = 6
+  case bye = 7
+  case offer = 16
+  case accept = 17
+  case decline = 18
+  case certificate = 19
+  case installed = 20
+  case data = 128
+}
+
+/// A message whose payload is a JSON object.
+protocol Message: Codable, Sendable {
+  static var type: MessageType { get }
+
+  /// Throws `SyncError.protocolBroken` or `.overLimit` when a value is out of bounds.
+  func validate() throws
+}
+
+extension Message {
+  func validate() throws {}
+}
+
+extension Frame {
+  /// The frame of a message.
+  init(_ message: some Message) throws {
+    let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    self.init(
+      type: Swift.type(of: message).type.rawValue, payload: Array(try encoder.encode(message)))
+  }
+
+  /// The message in this frame, checked.
+  func decode<M: Message>(_ kind: M.Type) throws -> M {
+    guard type == kind.type.rawValue else {
+      throw SyncError.protocolBroken("type \(type) in place of \(kind.type)")
+    }
+    guard payload.count <= ProtocolLimits.messageBytes else {
+      throw SyncError.overLimit("bytes in a message")
+    }
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    let message: M
+    do {
+      message = try decoder.decode(kind, from: Data(payload))
+    } catch {
+      throw SyncError.protocolBroken("an unreadable message of type \(kind.type)")
+    }
+    try message.validate()
+    return message
+  }
+}
+
+/// Bytes that stand in JSON as base64.
+struct Base64: Codable, Sendable, Equatable {
+  var bytes: [UInt8]
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let data = Data(base64Encoded: try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not base64")
+    }
+    bytes = Array(data)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(Data(bytes).base64EncodedString())
+  }
+}
+
+/// Bounds that several messages share.
+enum MessageRules {
+  static func check(name: String) throws {
+    guard !name.isEmpty, name.utf8.count <= ProtocolLimits.nameBytes,
+      !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+    else { throw SyncError.protocolBroken("a name that is empty, too long or not printable") }
+  }
+
+  static func check(count: Int, limit: Int, _ what: String) throws {
+    guard count <= limit else { throw SyncError.overLimit(what) }
+  }
+}
+
+extension String {
+  /// The text as one line that cannot upset a terminal.
+  var printable: String {
+    String(
+      String.UnicodeScalarView(
+        unicodeScalars.prefix(ProtocolLimits.byeCharacters).filter {
+          $0.properties.generalCategory != .control && $0.properties.generalCategory != .format
+        }))
+  }
+}

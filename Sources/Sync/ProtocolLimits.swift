@@ -1,0 +1,54 @@
+internal import Git
+
+/// The figures of notes-protocol(7).
+public enum ProtocolLimits {
+  /// The version of the protocol that this code holds.
+  public static let version = 1
+  /// Bytes of a JSON message.
+  public static let messageBytes = 1 << 20
+  /// Bytes of a piece of a pack.
+  public static let dataBytes = 256 << 10
+  /// Certificates and revocation lists in one message.
+  public static let certificatesPerMessage = 256
+  /// Certificates and revocation lists in all.
+  public static let certificates = 4096
+  /// Heads of a side.
+  public static let heads = 256
+  /// Commits that a side may say it has.
+  public static let haves = 256
+  /// Bytes of a name.
+  public static let nameBytes = 255
+  /// Characters of the line in a `bye`.
+  public static let byeCharacters = 200
+  /// Rounds of a session.
+  public static let rounds = 4
+  /// Sessions that a service holds at once.
+  public static let sessions = 64
+  /// Sessions and handshakes from one address.
+  public static let sessionsPerAddress = 16
+  /// Notes from which on the mass deletion guard looks.
+  public static let guardedNotes = 10
+}
+
+/// How long a side waits, in seconds; the figures of notes-protocol(7).
+public struct ProtocolTimeouts: Sendable, Equatable {
+  /// For a connection.
+  public var connect = 5.0
+  /// For the handshake.
+  public var handshake = 10.0
+  /// For the next message, or progress of a pack.
+  public var message = 10.0
+  /// For a message that `working` announces again and again.
+  public var patience = 15 * 60.0
+  /// Between two `working` of a busy side.
+  public var working = 2.0
+  /// For somebody to answer an offer.
+  public var answer = 5 * 60.0
+  /// How long an invitation lives.
+  public var invitation = 10 * 60.0
+
+  /// The figures of notes-protocol(7).
+  public static let standard = ProtocolTimeouts()
+
+  public init() {}
+}

@@ -1,1 +1,0 @@
-// The Sync module; see design in man/ and CONTRIBUTING.md.

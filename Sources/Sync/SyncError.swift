@@ -1,0 +1,93 @@
+public import Git
+
+/// What can go wrong between two devices.
+public enum SyncError: Error, Sendable {
+  /// The peer ended the session: why, and its own words.
+  case peerEnded(ByeReason, String)
+  /// The peer sent what notes-protocol(7) does not allow: what.
+  case protocolBroken(String)
+  /// The peer went over a limit: which.
+  case overLimit(String)
+  /// No common protocol version: those of the peer.
+  case noCommonVersion([Int])
+  /// The peer speaks of another notebook than its certificate.
+  case wrongNotebook
+  /// The peer's device is no member, or one that was removed.
+  case notAMember(device: String)
+  /// The peer sent a pack that was refused.
+  case packRefused(PackError)
+  /// The connection ended in the middle of a session.
+  case interrupted(String)
+  /// The peer stopped answering.
+  case timedOut(String)
+  /// Another connection to the same device is in use.
+  case duplicate(device: String)
+  /// The sync would delete most of the notebook, so nothing was changed.
+  case massDeletion(deleted: Int, of: Int)
+  /// The peer's guard against mass deletion stopped it there.
+  case massDeletionAtPeer
+  /// The invitation has ended.
+  case invitationExpired
+  /// The joiner declined.
+  case declined
+  /// The code is not the inviter's.
+  case wrongCode
+  /// The folder holds another notebook already.
+  case alreadyANotebook(String)
+  /// Nobody with that invitation was found.
+  case inviterNotFound
+  /// The user stopped it.
+  case stopped
+  /// Something failed on this side: what.
+  case failed(String)
+}
+
+extension SyncError {
+  /// The reason to give the peer.
+  var byeReason: ByeReason {
+    switch self {
+    case .peerEnded, .interrupted, .timedOut, .failed, .massDeletion, .massDeletionAtPeer,
+      .wrongCode, .alreadyANotebook, .inviterNotFound:
+      .failed
+    case .protocolBroken: .protocolBroken
+    case .overLimit: .overLimit
+    case .noCommonVersion: .version
+    case .wrongNotebook: .wrongNotebook
+    case .notAMember: .notAMember
+    case .packRefused: .refusedPack
+    case .duplicate: .duplicate
+    case .invitationExpired: .expired
+    case .declined: .done
+    case .stopped: .stopped
+    }
+  }
+}
+
+extension SyncError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .peerEnded(let reason, let words):
+      "the peer ended the session (\(reason.rawValue))\(words.isEmpty ? "" : ": \(words)")"
+    case .protocolBroken(let what): "the peer broke the protocol: \(what)"
+    case .overLimit(let what): "the peer went over a limit: \(what)"
+    case .noCommonVersion(let theirs):
+      "no common protocol version: here \(ProtocolLimits.version), there \(theirs)"
+    case .wrongNotebook: "the peer speaks of another notebook"
+    case .notAMember(let device): "device \(device) is not a member of this notebook"
+    case .packRefused(let error): "the peer's versions were refused: \(error)"
+    case .interrupted(let what): "the connection was interrupted: \(what)"
+    case .timedOut(let what): "the peer stopped answering: \(what)"
+    case .duplicate: "another session with this device is under way"
+    case .massDeletion(let deleted, let notes):
+      "this would delete \(deleted) of \(notes) notes; nothing was changed"
+    case .massDeletionAtPeer: "the peer refused to delete most of its notes; it changed nothing"
+    case .invitationExpired: "the invitation has ended"
+    case .declined: "the invitation was declined"
+    case .wrongCode: "the code is wrong"
+    case .alreadyANotebook(let folder): "\(folder) holds another notebook"
+    case .inviterNotFound: "nobody with this invitation was found"
+    case .stopped: "stopped"
+    case .failed(let what): what
+    }
+  }
+}
