@@ -1,4 +1,5 @@
 public import Glibc
+internal import Synchronization
 
 /// A folder of a test's own, removed with everything in it when the value goes away.
 public final class TemporaryFolder: Sendable {
@@ -13,11 +14,22 @@ public final class TemporaryFolder: Sendable {
     // Programs report paths without symbolic links, and tests compare them.
     guard let real = realpath(template.string, nil) else { throw SystemError("realpath") }
     defer { free(real) }
-    path = String(cString: real)
+    let path = String(cString: real)
+    self.path = path
+    Self.open.withLock { _ = $0.insert(path) }
+    _ = Self.removedAtExit
   }
 
   deinit {
     removeTree(path)
+    Self.open.withLock { _ = $0.remove(path) }
+  }
+
+  private static let open = Mutex(Set<String>())
+
+  /// What lives as long as the program has no end of its own.
+  private static let removedAtExit = atexit {
+    for path in TemporaryFolder.open.withLock({ $0 }) { removeTree(path) }
   }
 
   /// The path of something in the folder.
