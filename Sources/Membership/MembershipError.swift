@@ -15,8 +15,6 @@ public enum MembershipError: Error, Equatable, Sendable {
   /// A certificate request does not have the right form, or lacks the proof that its sender holds
   /// the key.
   case requestRefused(CertificateDefect)
-  /// A revocation list does not have the right form.
-  case revocationListRefused(CertificateDefect)
   /// The device (an ID) was never certified by an admin of this notebook.
   case notAMember(device: String)
   /// The device was a member and has been removed.
