@@ -19,6 +19,8 @@ struct CertificateSet: Sendable {
   /// Certificates by the key they certify, the root included.
   private var byKey: [[UInt8]: [Certificate]] = [:]
   private var depths: [Certificate: Int] = [:]
+  /// All that is in the set, as it came: peers mostly send what is known, and that is not parsed.
+  private(set) var encodings: Set<[UInt8]> = []
 
   /// Starts with a root. Throws `certificateRefused` unless it is self-signed and its common name
   /// is the notebook ID that its key and serial number make.
@@ -39,6 +41,7 @@ struct CertificateSet: Sendable {
     }
     byKey[root.keyIdentifier] = [root]
     depths[root] = 1
+    encodings.insert(der)
   }
 
   /// Adds what verifies, whatever its order, and passes over the rest. True when something is new.
@@ -52,7 +55,7 @@ struct CertificateSet: Sendable {
         what: "revocation lists", limit: CertificateSet.maximumRevocationLists)
     }
     var changed = try insertCertificates(certificates)
-    for der in revocationLists {
+    for der in revocationLists where !encodings.contains(der) {
       guard let list = try? RevocationList(der: der) else { continue }
       if try insert(list) { changed = true }
     }
@@ -61,8 +64,8 @@ struct CertificateSet: Sendable {
 
   /// In rounds: a certificate can come before the one that signed it.
   private mutating func insertCertificates(_ encoded: [[UInt8]]) throws -> Bool {
-    var pending = encoded.compactMap { try? Certificate(der: $0) }.filter {
-      $0 != root && !certificates.contains($0)
+    var pending = encoded.filter { !encodings.contains($0) }.compactMap {
+      try? Certificate(der: $0)
     }
     var changed = false
     while true {
@@ -76,6 +79,7 @@ struct CertificateSet: Sendable {
               what: "certificates", limit: CertificateSet.maximumCertificates)
           }
           certificates.insert(certificate)
+          encodings.insert(certificate.der)
           byKey[certificate.keyIdentifier, default: []].append(certificate)
           depths[certificate] = depth + 1
           changed = true
@@ -107,17 +111,20 @@ struct CertificateSet: Sendable {
   }
 
   private mutating func insert(_ list: RevocationList) throws -> Bool {
-    if revocationLists.contains(list) { return false }
     let own = revocationLists.filter { $0.issuerKeyIdentifier == list.issuerKeyIdentifier }
     if own.contains(where: { $0.replaces(list) }) { return false }
     let issuers = byKey[list.issuerKeyIdentifier] ?? []
     guard try issuers.contains(where: { try list.isSigned(by: $0) }) else { return false }
-    for older in own where list.replaces(older) { revocationLists.remove(older) }
+    for older in own where list.replaces(older) {
+      revocationLists.remove(older)
+      encodings.remove(older.der)
+    }
     if revocationLists.count == CertificateSet.maximumRevocationLists {
       throw MembershipError.limitExceeded(
         what: "revocation lists", limit: CertificateSet.maximumRevocationLists)
     }
     revocationLists.insert(list)
+    encodings.insert(list.der)
     return true
   }
 

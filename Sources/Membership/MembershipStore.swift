@@ -97,6 +97,15 @@ public final class MembershipStore: Sendable {
       .sorted { $0.lexicographicallyPrecedes($1) }
   }
 
+  /// SHA-256 over everything known: two devices with equal digests have nothing to tell each
+  /// other.
+  public func digest() throws -> [UInt8] {
+    let encodings = state.withLock { $0.set.encodings }
+    let digests = try encodings.map { try OpenSSL.sha256($0) }
+    return try OpenSSL.sha256(
+      digests.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 })
+  }
+
   /// Adds what verifies of a peer's set, passes over the rest, and stores it before it returns.
   /// True when something was new. Throws `limitExceeded` when there is too much of it.
   public func merge(certificates: [[UInt8]], revocations: [[UInt8]]) throws -> Bool {

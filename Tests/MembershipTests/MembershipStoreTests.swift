@@ -61,6 +61,7 @@ struct MembershipStoreTests {
     let certificates = stores.flatMap(\.certificates)
     let revocations = stores.flatMap(\.revocations)
     var outcomes: [[Member]] = []
+    var digests: Set<[UInt8]> = [try family.store.digest()]
     for round in 0..<8 {
       let store = try family.copy("merged \(round)")
       // In one piece, or a few at a time, some of them twice.
@@ -73,10 +74,13 @@ struct MembershipStoreTests {
         _ = try store.merge(certificates: certificates, revocations: revocations)
       }
       outcomes.append(store.members())
+      digests.insert(try store.digest())
       #expect(try MembershipStore.open(in: store.folder).members() == store.members())
       #expect(try store.merge(certificates: certificates, revocations: revocations) == false)
     }
     #expect(Set(outcomes).count == 1)
+    // That of the founder, who has heard of nothing, and that of all others.
+    #expect(digests.count == 2)
     let members = try #require(outcomes.first)
     #expect(members.count == 10)
     let removed = members.filter(\.isRemoved).map(\.name)
