@@ -77,3 +77,13 @@ extension Notebook {
     return lives
   }
 }
+
+extension Notebook {
+  /// How many notes the last version or checkout left in the folder; counted without opening one.
+  public func noteCount() throws -> Int {
+    let index = try indexFile()
+    return (0..<index.count).count { position in
+      index.mode(at: position).isFile && TreePath(bytes: index.pathBytes(at: position)).isNote
+    }
+  }
+}

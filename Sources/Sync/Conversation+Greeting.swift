@@ -1,0 +1,85 @@
+internal import Channel
+internal import Git
+internal import Membership
+internal import Notebook
+
+// hello and membership: notes-protocol(7).
+extension Conversation {
+  /// Learns who the peer is, exchanges what is known of the members, and settles the directions.
+  mutating func greet() throws {
+    let digest = try membershipDigest()
+    let takesFromPeer = peer.role >= .writer
+    try stream.send(
+      HelloMessage(
+        versions: [ProtocolLimits.version], notebook: context.membership.notebookID,
+        device: context.key.deviceID, name: notebook.identity.device.name, mode: options.mode,
+        takes: takesFromPeer, tip: own.tip, heads: own.heads, notes: try notebook.noteCount(),
+        membership: digest, port: options.port))
+    let hello = try stream.receive(HelloMessage.self)
+    guard hello.versions.contains(ProtocolLimits.version) else {
+      throw SyncError.noCommonVersion(hello.versions)
+    }
+    guard hello.notebook == context.membership.notebookID else { throw SyncError.wrongNotebook }
+    guard hello.device == peer.deviceID else {
+      throw SyncError.protocolBroken("a device ID that is not its certificate's")
+    }
+    theirs = Standing(tip: hello.tip, heads: hello.heads)
+    if let port = hello.port { try remember(port: port) }
+    if hello.membership != digest { try exchangeMembership() }
+    gives = options.mode.gives && hello.mode.receives && hello.takes
+    // The role may have changed by what was just learned: the stricter of both counts.
+    takes =
+      options.mode.receives && hello.mode.gives && takesFromPeer && peer.role >= .writer
+  }
+
+  /// Sends all certificates and revocation lists, and takes over the peer's that are valid.
+  private mutating func exchangeMembership() throws {
+    let limit = ProtocolLimits.certificatesPerMessage
+    var certificates = context.membership.certificates.map { Base64($0) }[...]
+    var revocations = context.membership.revocations.map { Base64($0) }[...]
+    repeat {
+      let first = certificates.prefix(limit)
+      certificates = certificates.dropFirst(first.count)
+      let second = revocations.prefix(limit - first.count)
+      revocations = revocations.dropFirst(second.count)
+      try stream.send(
+        MembershipMessage(
+          certificates: Array(first), revocations: Array(second),
+          more: certificates.isEmpty && revocations.isEmpty ? nil : true))
+    } while !certificates.isEmpty || !revocations.isEmpty
+
+    var received = MembershipMessage(certificates: [], revocations: [], more: true)
+    while received.more == true {
+      let message = try stream.receive(MembershipMessage.self)
+      received.certificates += message.certificates
+      received.revocations += message.revocations
+      received.more = message.more
+      try MessageRules.check(
+        count: received.certificates.count + received.revocations.count,
+        limit: ProtocolLimits.certificates, "certificates in all")
+    }
+    _ = try context.membership.merge(
+      certificates: received.certificates.map(\.bytes),
+      revocations: received.revocations.map(\.bytes))
+    guard let role = context.membership.role(ofDevice: peer.deviceID) else {
+      throw SyncError.notAMember(device: peer.deviceID)
+    }
+    let name = context.membership.members().first { $0.deviceID == peer.deviceID }?.name
+    peer = PeerIdentity(
+      name: name ?? peer.name, deviceID: peer.deviceID, role: role, address: peer.address)
+  }
+
+  /// Tells whether two devices know the same of the membership: the blob ID of the sorted blob IDs
+  /// of all certificates and revocation lists.
+  private func membershipDigest() throws -> String {
+    let repository = notebook.repository
+    let parts = context.membership.certificates + context.membership.revocations
+    let names = try parts.map { try repository.hash(blob: $0) }.sorted()
+    return try repository.hash(blob: names.flatMap(\.bytes)).hex
+  }
+
+  private func remember(port: UInt16) throws {
+    try PeerAddresses(stateFolder: notebook.stateFolder).remember(
+      Address(host: stream.connection.peer.host, port: port), of: peer.deviceID)
+  }
+}

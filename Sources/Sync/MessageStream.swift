@@ -1,0 +1,83 @@
+internal import Channel
+internal import Git
+internal import Membership
+internal import Notebook
+
+/// Messages over a connection: one place where a `bye`, a time-out and an unknown type are met.
+struct MessageStream {
+  let connection: Connection
+  let timeouts: ProtocolTimeouts
+
+  /// Sends a message.
+  func send(_ message: some Message) throws {
+    try send(Frame(message))
+  }
+
+  /// Sends a frame.
+  func send(_ frame: Frame) throws {
+    try translated { try connection.send(frame, deadline: .after(seconds: timeouts.message)) }
+  }
+
+  /// The next message, which must be of this kind. Types that are not known are ignored, and
+  /// `working` begins the wait anew, up to the peer's patience.
+  func receive<M: Message>(_ kind: M.Type) throws -> M {
+    let patience = Deadline.after(seconds: timeouts.patience)
+    while true {
+      let deadline = min(patience, .after(seconds: timeouts.message))
+      let frame = try translated { try connection.receive(deadline: deadline) }
+      guard let type = try known(frame) else { continue }
+      if type == .working { continue }
+      return try frame.decode(kind)
+    }
+  }
+
+  /// The frame's type; nil for one to ignore.
+  ///
+  /// - Throws: `SyncError.peerEnded` for a `bye`.
+  func known(_ frame: Frame) throws -> MessageType? {
+    guard let type = MessageType(rawValue: frame.type) else { return nil }
+    if type == .bye {
+      let bye = try frame.decode(ByeMessage.self)
+      throw SyncError.peerEnded(bye.reason, (bye.message ?? "").printable)
+    }
+    return type
+  }
+
+  /// Sends and receives at the same time; see `Connection.exchange`.
+  func exchange(produce: () throws -> Frame?, consume: (Frame, MessageType) throws -> Bool) throws {
+    try translated {
+      try connection.exchange(idleTimeout: timeouts.message, produce: produce) { frame in
+        guard let type = try known(frame), type != .working else { return false }
+        return try consume(frame, type)
+      }
+    }
+  }
+
+  /// Ends the session: says why, and closes. The peer may be gone; that is no error any more.
+  func close(_ reason: ByeReason, _ message: String? = nil) {
+    if let frame = try? Frame(ByeMessage(reason: reason, message: message?.printable)) {
+      try? connection.send(frame, deadline: .after(seconds: 1))
+    }
+    connection.close()
+  }
+
+  /// What a connection's trouble means for a session. What happened in the handshake keeps its name:
+  /// a refusal is known only at the first message.
+  private func translated<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch ChannelError.timedOut {
+      throw SyncError.timedOut("nothing came for \(Int(timeouts.message)) s")
+    } catch ChannelError.closedByPeer {
+      throw SyncError.interrupted("the peer closed the connection")
+    } catch ChannelError.connectionLost {
+      throw SyncError.interrupted("the connection broke off")
+    } catch ChannelError.frameTooLarge {
+      throw SyncError.overLimit("bytes in a frame")
+    } catch ChannelError.frameEmpty {
+      throw SyncError.protocolBroken("an empty frame")
+    } catch ChannelError.cancelled {
+      throw SyncError.stopped
+    }
+  }
+}

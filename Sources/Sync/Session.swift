@@ -1,0 +1,129 @@
+public import Channel
+internal import Git
+internal import Membership
+internal import Notebook
+
+/// One conversation between two members of a notebook: notes-protocol(7), SESSION.
+///
+///     hello ↔ hello            who, what heads
+///     membership ↔ membership  if the digests differ
+///     want ↔ want              ┐
+///     pack ↔ pack              ├ a round; again while somebody writes meanwhile
+///     applied ↔ applied        ┘
+///     bye ↔ bye
+public enum Session {
+  /// Holds a session on a connection that has just been authenticated, to its end, on this thread.
+  ///
+  /// - Parameter onEvent: is told what happens; called on this thread.
+  /// - Returns: what was done.
+  /// - Throws: `SyncError`, or what the notebook or the channel throws; the peer has been told why,
+  ///   and what was not applied is forgotten.
+  public static func run(
+    on connection: Connection, as context: SessionContext,
+    options: SessionOptions = SessionOptions(), onEvent: (SyncEvent) -> Void = { _ in }
+  ) throws -> SessionResult {
+    let stream = MessageStream(connection: connection, timeouts: context.timeouts)
+    do {
+      var conversation = try Conversation(stream, context, options)
+      let result = try conversation.run(onEvent)
+      stream.close(.done)
+      return result
+    } catch let error as SyncError {
+      stream.close(error.byeReason, error.description)
+      throw error
+    } catch let error as PackError {
+      let refused = SyncError.packRefused(error)
+      stream.close(refused.byeReason, refused.description)
+      throw refused
+    } catch {
+      stream.close(.failed)
+      throw error
+    }
+  }
+}
+
+/// The state of a session.
+struct Conversation {
+  let stream: MessageStream
+  let context: SessionContext
+  let options: SessionOptions
+  let notebook: Notebook
+  /// The peer by its certificate, and its role by what is known now.
+  var peer: PeerIdentity
+  /// What this side shows, and the peer's, as of the last `hello` or `applied`.
+  var own: Standing
+  var theirs: Standing
+  /// Which ways versions go.
+  var gives = false
+  var takes = false
+  var outcome = Outcome()
+
+  /// What a side shows.
+  struct Standing {
+    var tip: ObjectID?
+    var heads: [ObjectID]
+  }
+
+  /// What was done so far.
+  struct Outcome {
+    var sentVersions = 0
+    var receivedVersions = 0
+    var joins: [JoinResult] = []
+  }
+
+  init(_ stream: MessageStream, _ context: SessionContext, _ options: SessionOptions) throws {
+    self.stream = stream
+    self.context = context
+    self.options = options
+    guard case .member(_, let chain) = stream.connection.purpose else {
+      throw SyncError.protocolBroken("a session needs a member's connection")
+    }
+    let member = try context.membership.verify(chain: chain)
+    peer = PeerIdentity(
+      name: member.name, deviceID: member.deviceID, role: member.role,
+      address: stream.connection.peer.description)
+    notebook = try Notebook.open(at: context.folder)
+    _ = try notebook.save()
+    own = try notebook.standing()
+    theirs = Standing(tip: nil, heads: [])
+  }
+
+  mutating func run(_ onEvent: (SyncEvent) -> Void) throws -> SessionResult {
+    try greet()
+    onEvent(.peer(peer))
+    if (gives || takes) && Set(own.heads) != Set(theirs.heads) {
+      for round in 1...ProtocolLimits.rounds {
+        let isRefused = try exchangeVersions(onEvent)
+        if isRefused || !(gives && takes) || Set(own.heads) == Set(theirs.heads) { break }
+        if round == ProtocolLimits.rounds { break }
+      }
+    }
+    try rememberPeer()
+    return SessionResult(
+      peer: peer, tip: own.tip, peerTip: theirs.tip, sentVersions: outcome.sentVersions,
+      receivedVersions: outcome.receivedVersions,
+      sentBytes: Int(clamping: stream.connection.bytesSent),
+      receivedBytes: Int(clamping: stream.connection.bytesReceived), joins: outcome.joins,
+      conflicts: try notebook.state().conflictCount)
+  }
+
+  /// Notes what the peer has, for the next session to start from.
+  private func rememberPeer() throws {
+    let repository = notebook.repository
+    let branch = try repository.head().branch ?? "HEAD"
+    let known = try ([theirs.tip] + (theirs.heads.count == 1 ? theirs.heads : [])).compactMap { $0 }
+      .first { try repository.contains($0) }
+    guard let known else { return }
+    let name = Negotiation.remoteReference(of: peer.deviceID, branch: branch)
+    if try repository.reference(name) == known { return }
+    try repository.set(reference: name, to: known, message: "notes: sync")
+  }
+}
+
+extension Notebook {
+  /// What this device shows, as a side states it.
+  func standing() throws -> Conversation.Standing {
+    let state = try state()
+    return Conversation.Standing(tip: state.tip, heads: state.heads.sorted())
+  }
+}

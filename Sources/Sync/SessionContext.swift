@@ -1,0 +1,61 @@
+public import Channel
+public import Membership
+
+/// Who this device is in one notebook: what a session needs besides the connection.
+public struct SessionContext: Sendable {
+  /// The notebook's folder.
+  public let folder: String
+  /// This device's key.
+  public let key: DeviceKey
+  /// What is known of the notebook's members.
+  public let membership: MembershipStore
+  /// How long to wait for what.
+  public let timeouts: ProtocolTimeouts
+
+  public init(
+    folder: String, key: DeviceKey, membership: MembershipStore,
+    timeouts: ProtocolTimeouts = .standard
+  ) {
+    self.folder = folder
+    self.key = key
+    self.membership = membership
+    self.timeouts = timeouts
+  }
+
+  /// What this device shows in a handshake, and how it judges a peer's certificate: by the
+  /// membership as it is known at that moment.
+  ///
+  /// - Throws: `MembershipError.removed` or `.notAMember` when this device has no valid certificate.
+  public func credentials() throws -> MemberCredentials {
+    let membership = membership
+    return MemberCredentials(
+      notebookID: membership.notebookID, root: membership.root,
+      chain: try membership.chain(for: key), privateKey: key.privateKey
+    ) { chain in
+      do {
+        _ = try membership.verify(chain: chain)
+        return .accepted
+      } catch MembershipError.removed {
+        return .removed
+      } catch {
+        return .stranger
+      }
+    }
+  }
+}
+
+/// What one session is to do.
+public struct SessionOptions: Sendable {
+  /// Which way versions go.
+  public var mode: SyncMode
+  /// Let a join delete more than half of the notes.
+  public var allowsMassDeletion: Bool
+  /// The port this device listens on, told to the peer for later connections; nil when it does not.
+  public var port: UInt16?
+
+  public init(mode: SyncMode = .both, allowsMassDeletion: Bool = false, port: UInt16? = nil) {
+    self.mode = mode
+    self.allowsMassDeletion = allowsMassDeletion
+    self.port = port
+  }
+}
