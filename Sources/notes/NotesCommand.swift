@@ -36,11 +36,12 @@ enum Commands {
       CommandGroup(
         name: "Conflicts",
         subcommands: [ConflictsCommand.self, ResolveCommand.self, UndoCommand.self]),
+      CommandGroup(name: "Other devices", subcommands: [MembersCommand.self]),
     ]
   }
 
   /// Commands that other programs call.
-  static var hidden: [any ParsableCommand.Type] { [] }
+  static var hidden: [any ParsableCommand.Type] { [CompleteCommand.self] }
 
   /// The commands that help lists.
   static var all: [any ParsableCommand.Type] { groups.flatMap(\.subcommands) }
@@ -59,6 +60,8 @@ enum Commands {
     case "conflicts": ConflictsCommand.self
     case "resolve": ResolveCommand.self
     case "undo": UndoCommand.self
+    case "members": MembersCommand.self
+    case "complete-words": CompleteCommand.self
     default: nil
     }
   }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Channel
 internal import Discovery
 internal import Git
 internal import Membership
@@ -18,6 +19,7 @@ extension Failure {
       self.init(.failed, "pack_refused", Visible.name(error.description))
     case let error as MembershipError: self.init(error)
     case let defect as NameDefect: self.init(defect)
+    case let error as ChannelError: self.init(error)
     case let error as DiscoveryError: self.init(error)
     default: self.init(parsing: error)
     }

@@ -1,0 +1,59 @@
+internal import ArgumentParser
+internal import Git
+internal import Membership
+internal import Notebook
+
+/// What the shells' completions ask; not for people. Whatever goes wrong, it offers nothing.
+struct CompleteCommand: Verb {
+  enum Kind: String, ExpressibleByArgument {
+    case commands, notes, versions, members
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "complete-words", abstract: "Print words for a shell's completion.",
+    shouldDisplay: false)
+
+  @Argument var kind: Kind
+  @Argument var note: String?
+  @OptionGroup var place: PlaceOption
+
+  func perform() throws -> Exit {
+    let words =
+      switch kind {
+      case .commands:
+        Commands.all.map { "\($0._commandName)\t\($0.configuration.abstract)" }
+          + ["help\tShow how to use a command."]
+      case .notes: (try? Self.notes()) ?? []
+      case .versions: (try? versions()) ?? []
+      case .members: (try? Self.members()) ?? []
+      }
+    for word in words where !word.contains(where: \.isNewline) { Output.standard.line(word) }
+    return .done
+  }
+
+  /// Titles where one note alone has it, else paths.
+  private static func notes() throws -> [String] {
+    let paths = try Place.notebook().notes().map(\.path)
+    let counts = Dictionary(grouping: paths, by: \.noteTitle)
+    return paths.map { counts[$0.noteTitle]?.count == 1 ? $0.noteTitle : $0.description }
+  }
+
+  private func versions() throws -> [String] {
+    let notebook = try Place.notebook()
+    let path = try Place.note(note ?? "", in: notebook, includingDeleted: true)
+    var words: [String] = []
+    try notebook.forEachVersion(of: path) { version in
+      let when = TimeText.relative(version.commit.author.time, now: TimeText.now)
+      words.append(
+        "\(version.commit.id.short)\t\(when), \(Visible.name(version.commit.author.name))")
+      return words.count < 30
+    }
+    return words
+  }
+
+  private static func members() throws -> [String] {
+    let notebook = try Place.notebook()
+    return try MembershipStore.open(in: notebook.stateFolder + "/membership").members()
+      .filter { !$0.isRemoved && $0.deviceID != notebook.identity.device.deviceID }.map(\.name)
+  }
+}

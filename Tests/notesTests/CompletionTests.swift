@@ -1,0 +1,150 @@
+import ArgumentParser
+import TestSupport
+import Testing
+
+@testable import notes
+
+/// The completions, asked in the shells they are for.
+@Suite struct CompletionTests {
+  enum ShellKind: String, CaseIterable, CustomTestStringConvertible {
+    case bash, fish, zsh
+    var testDescription: String { rawValue }
+  }
+
+  private let shell: Shell
+
+  init() throws {
+    shell = try Shell()
+    try shell.folder.write("milk\n", to: "notes/Shopping list.txt")
+    try shell.folder.write("one\n", to: "notes/Shop.txt")
+    try shell.folder.write("a\n", to: "notes/a/Twin.txt")
+    try shell.folder.write("b\n", to: "notes/b/Twin.txt")
+    try shell.initialise()
+    // The completions find `notes` by its name.
+    try makeFolder(shell.folder["bin"])
+    let linked = try run(["ln", "-s", BuiltBinary.notes(), shell.folder["bin/notes"]])
+    try #require(linked.isSuccess)
+    let path = shell.environment["PATH"] ?? ""
+    shell.environment["PATH"] = shell.folder["bin"] + ":" + path
+  }
+
+  /// What the shell offers for the last of these words.
+  private func offers(_ kind: ShellKind, _ words: [String]) throws -> [String] {
+    switch kind {
+    case .bash: try bash(words)
+    case .fish: try fish(words.joined(separator: " "))
+    case .zsh: try zsh(words.joined(separator: " "))
+    }
+  }
+
+  private func bash(_ words: [String]) throws -> [String] {
+    let script = """
+      source \(BuiltBinary.sourceFolder)/completions/notes.bash
+      COMP_WORDS=("$@")
+      COMP_CWORD=$(($# - 1))
+      _notes
+      printf '%s\\n' "${COMPREPLY[@]}"
+      """
+    return try asked(["bash", "--norc", "-c", script, "bash"] + words)
+  }
+
+  private func fish(_ line: String) throws -> [String] {
+    let script = """
+      source \(BuiltBinary.sourceFolder)/completions/notes.fish
+      complete -C $argv[1]
+      """
+    return try asked(["fish", "--no-config", "-c", script, line]).map { offer in
+      String(offer.prefix { $0 != "\t" })
+    }
+  }
+
+  /// zsh completes only on a terminal: its own module gives it one.
+  private func zsh(_ line: String) throws -> [String] {
+    let script = """
+      zmodload zsh/zpty
+      zpty -b shell zsh -f -i
+      say() { zpty -w shell "$1" }
+      say 'PROMPT= RPROMPT= ; stty -echo; unsetopt zle_bracketed_paste 2>/dev/null'
+      say 'fpath=(\(BuiltBinary.sourceFolder)/completions $fpath)'
+      say 'autoload -U compinit; compinit -u -D'
+      say 'compadd() {
+        local -a given parsed
+        local flag
+        if [[ ${@[(I)-(O|A|D)]} -gt 0 ]]; then builtin compadd "$@"; return; fi
+        builtin compadd -A given "$@"
+        for flag in $given; do print -r -- "offer:${IPREFIX}$flag" >>$OFFERS; done
+        builtin compadd "$@"
+      }'
+      say 'ask() { BUFFER=$LINE; CURSOR=$#BUFFER; zle complete-word; print done >>$OFFERS; exit }'
+      say 'zle -N ask; bindkey "^X" ask; print ready >>$OFFERS'
+      while [[ $(cat $OFFERS) != ready ]]; do zselect -t 1 2>/dev/null; done
+      zpty -w -n shell $'\\x18'
+      while [[ $(tail -n 1 $OFFERS) != done ]]; do zselect -t 1 2>/dev/null; done
+      zpty -d shell
+      grep '^offer:' $OFFERS | sed 's/^offer://'
+      """
+    let log = shell.folder["offers"]
+    try writeFile(log, [])
+    var environment = shell.environment
+    environment["OFFERS"] = log
+    environment["LINE"] = line
+    environment["TERM"] = "xterm"
+    let result = try run(
+      ["zsh", "-f", "-c", "zmodload zsh/zselect; " + script], in: shell.folder["notes"],
+      environment: environment, within: 30)
+    return Self.sorted(result)
+  }
+
+  private func asked(_ command: [String]) throws -> [String] {
+    let result = try run(command, in: shell.folder["notes"], environment: shell.environment)
+    #expect(result.errors.isEmpty, "\(result)")
+    return Self.sorted(result)
+  }
+
+  private static func sorted(_ result: ProcessResult) -> [String] {
+    Array(Set(result.lines.filter { !$0.isEmpty })).sorted()
+  }
+
+  @Test(arguments: ShellKind.allCases) func `Commands are offered`(kind: ShellKind) throws {
+    let all = Commands.all.map { $0._commandName } + ["help"]
+    #expect(try offers(kind, ["notes", ""]).filter { !$0.hasPrefix("-") } == all.sorted())
+    #expect(try offers(kind, ["notes", "sho"]) == ["show"])
+  }
+
+  @Test(arguments: ShellKind.allCases) func `Titles are offered, paths where two share one`(
+    kind: ShellKind
+  ) throws {
+    let titles = try offers(kind, ["notes", "log", "Sh"])
+    #expect(titles.map { $0.filter { $0 != "\\" } } == ["Shop", "Shopping list"])
+    #expect(try offers(kind, ["notes", "log", "a/"]) == ["a/Twin.txt"])
+  }
+
+  @Test(arguments: ShellKind.allCases) func `Versions follow the @`(kind: ShellKind) throws {
+    let id = try shell.notes("log", "--json").text.dropFirst(7).prefix(10)
+    switch kind {
+    case .bash:
+      #expect(try offers(kind, ["notes", "show", "Shop", "@", ""]) == [String(id)])
+    case .fish, .zsh:
+      #expect(try offers(kind, ["notes", "show", "Shop@"]) == ["Shop@\(id)"])
+    }
+  }
+
+  @Test(arguments: [ShellKind.bash, .fish]) func `Each command's options are those of its help`(
+    kind: ShellKind
+  ) throws {
+    for command in Commands.all {
+      let name = command._commandName
+      let help = NotesCommand.helpMessage(for: command, columns: 80)
+      var options: Set<String> = []
+      for line in help.split(separator: "\n") where line.hasPrefix("  -") {
+        for part in line.prefix(26).split(separator: ",") {
+          let word = part.split(separator: " ").first.map(String.init) ?? ""
+          if word.hasPrefix("-") { options.insert(word) }
+        }
+      }
+      options.subtract(["-h", "--version"])
+      let offered = try offers(kind, ["notes", name, "-"]).filter { $0 != "-h" }
+      #expect(Set(offered) == options, "\(name)")
+    }
+  }
+}

@@ -1,0 +1,94 @@
+# Completion of notes(1) for bash: commands, options, and the titles, versions and members of the
+# notebook at hand.
+
+# Offers the lines of standard input that begin with what was typed, quoted for the shell.
+_notes_offer() {
+  local typed=${cur//\\/} line
+  typed=${typed#[\"\']}
+  while IFS= read -r line; do
+    if [[ $line == "$typed"* ]]; then COMPREPLY+=("$(printf '%q' "$line")"); fi
+  done
+}
+
+# Asks notes for words; -C before the cursor says where. Nothing is offered outside a notebook.
+_notes_words() {
+  command notes "${place[@]}" complete-words "$@" 2>/dev/null
+}
+
+_notes() {
+  local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+  local verb='' note='' index word options='' arguments=''
+  local -a place=()
+  COMPREPLY=()
+
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    word=${COMP_WORDS[index]}
+    if [[ $word == -C ]]; then
+      place+=(-C "${COMP_WORDS[++index]}")
+    elif [[ -z $verb && $word != -* ]]; then
+      verb=$word
+    fi
+  done
+
+  case $previous in
+    -C) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && compopt -o filenames 2>/dev/null; return ;;
+    --role) _notes_offer <<<$'reader\nwriter\nadmin'; return ;;
+    --keep) _notes_offer <<<$'older\nnewer\nboth'; return ;;
+    --name | --device-name | --at | --listen | --as | --wait | -m | --message | -n | --limit) return ;;
+  esac
+
+  case $verb in
+    '') options='-C --help --version' ;;
+    help) _notes_offer < <(_notes_words commands | cut -f 1); return ;;
+    init) options='--name --device-name --json -C --help' arguments=folder ;;
+    status | conflicts) options='--json -C --help' ;;
+    members) options='--all --json -C --help' ;;
+    save) options='-m --message --json -C --help' arguments=notes ;;
+    list) options='-l --long --json -C --help' ;;
+    show) options='--no-pager --json -C --help' arguments=version ;;
+    log) options='-n --limit --all --no-pager --json -C --help' arguments=notes ;;
+    diff) options='--no-pager --json -C --help' arguments=notes ;;
+    restore) options='--as --json -C --help' arguments=version ;;
+    resolve) options='--keep --json -C --help' arguments=notes ;;
+    undo) options='--json -C --help' arguments=notes ;;
+    sync)
+      options='--at --listen --wait --no-discovery --allow-deletes --json -C --help'
+      arguments=members
+      ;;
+    pull) options='--at --wait --no-discovery --allow-deletes --json -C --help' arguments=members ;;
+    push) options='--at --wait --no-discovery --json -C --help' arguments=members ;;
+    peers) options='--wait --no-discovery --json -C --help' ;;
+    serve) options='--listen --no-discovery --json -C --help' ;;
+    invite) options='--role --listen --no-discovery --json -C --help' ;;
+    join) options='--at --name --yes --code-file --no-discovery --json -C --help' arguments=folder ;;
+    *) return ;;
+  esac
+
+  if [[ $cur == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+    return
+  fi
+  if [[ -z $verb ]]; then
+    _notes_offer < <(_notes_words commands | cut -f 1)
+    return
+  fi
+  # bash splits words at the @ of NOTE@VERSION.
+  if [[ $arguments == version && ($cur == @ || $previous == @) ]]; then
+    note=$previous
+    if [[ $previous == @ ]]; then note=${COMP_WORDS[COMP_CWORD - 2]}; fi
+    cur=${cur#@}
+    note=${note//\\/}
+    _notes_offer < <(_notes_words versions "${note//[\"\']/}" | cut -f 1)
+    return
+  fi
+  case $arguments in
+    notes | version)
+      _notes_offer < <(_notes_words notes)
+      if [[ $arguments == version ]]; then compopt -o nospace 2>/dev/null; fi
+      ;;
+    members) _notes_offer < <(_notes_words members) ;;
+    folder) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && compopt -o filenames 2>/dev/null ;;
+  esac
+}
+
+complete -F _notes notes

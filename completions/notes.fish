@@ -1,0 +1,81 @@
+# Completion of notes(1) for fish: commands, options, and the titles, versions and members of the
+# notebook at hand.
+
+# Asks notes for words; -C on the command line says where.
+function __notes_words
+    set -l place
+    set -l words (commandline -opc)
+    for index in (seq (count $words))
+        if test "$words[$index]" = -C; and set -q words[(math $index + 1)]
+            set -a place -C $words[(math $index + 1)]
+        end
+    end
+    command notes $place complete-words $argv 2>/dev/null
+end
+
+# The notes, or, after NOTE@, that note's versions.
+function __notes_versions
+    set -l token (commandline -ct)
+    if string match -q '*@*' -- $token
+        set -l note (string replace -r '@[^@]*$' '' -- $token)
+        for line in (__notes_words versions $note)
+            echo "$note@$line"
+        end
+    else
+        __notes_words notes
+    end
+end
+
+# Whether the command has been given, and is one of these.
+function __notes_is
+    set -l words (commandline -opc)
+    set -e words[1]
+    while set -q words[1]; and test "$words[1]" = -C
+        set -e words[1..2]
+    end
+    set -q words[1]; and contains -- $words[1] $argv
+end
+
+function __notes_none
+    set -l words (commandline -opc)
+    set -e words[1]
+    while set -q words[1]; and test "$words[1]" = -C
+        set -e words[1..2]
+    end
+    not set -q words[1]
+end
+
+complete -c notes -f
+complete -c notes -n __notes_none -a '(__notes_words commands)'
+complete -c notes -n __notes_none -l version -d 'Show the version'
+complete -c notes -s C -r -a '(__fish_complete_directories)' -d 'Run as if started there'
+complete -c notes -s h -l help -d 'Show how to use it'
+complete -c notes -n '__notes_is help' -a '(__notes_words commands)'
+
+complete -c notes -l json -d 'Write JSON Lines' \
+    -n 'not __notes_none; and not __notes_is help'
+complete -c notes -n '__notes_is init join' -F
+complete -c notes -n '__notes_is init' -l name -x -d "The notebook's name"
+complete -c notes -n '__notes_is init' -l device-name -x -d 'What to call this device'
+complete -c notes -n '__notes_is save log diff resolve undo' -a '(__notes_words notes)'
+complete -c notes -n '__notes_is save' -s m -l message -x -d 'What to call the version'
+complete -c notes -n '__notes_is list' -s l -l long -d 'Also IDs, sizes and exact times'
+complete -c notes -n '__notes_is show restore' -a '(__notes_versions)'
+complete -c notes -n '__notes_is show log diff' -l no-pager -d 'Do not page the output'
+complete -c notes -n '__notes_is log' -s n -l limit -x -d 'At most N versions'
+complete -c notes -n '__notes_is log' -l all -d 'Also merges that settled nothing'
+complete -c notes -n '__notes_is members' -l all -d 'Also devices that were removed'
+complete -c notes -n '__notes_is restore' -l as -x -d 'Restore it as another note'
+complete -c notes -n '__notes_is resolve' -l keep -x -a 'older newer both' -d 'The text to keep'
+complete -c notes -n '__notes_is sync pull push' -a '(__notes_words members)'
+complete -c notes -n '__notes_is sync pull push join' -l at -x -d 'The peer is at HOST:PORT'
+complete -c notes -n '__notes_is sync serve invite' -l listen -x -d 'Listen at HOST:PORT'
+complete -c notes -n '__notes_is sync pull push peers' -l wait -x -d 'Look for this many seconds'
+complete -c notes -n '__notes_is sync pull push peers serve invite join' -l no-discovery \
+    -d 'Do not use Avahi'
+complete -c notes -n '__notes_is sync pull' -l allow-deletes -d 'Let most notes be deleted'
+complete -c notes -n '__notes_is invite' -l role -x -a 'reader writer admin' \
+    -d 'What the new device may do'
+complete -c notes -n '__notes_is join' -l name -x -d 'What to call this device'
+complete -c notes -n '__notes_is join' -l yes -d 'Do not ask'
+complete -c notes -n '__notes_is join' -l code-file -r -F -d 'Read the code from a file'
