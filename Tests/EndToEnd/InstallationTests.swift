@@ -1,0 +1,47 @@
+import TestSupport
+import Testing
+
+/// scripts/install puts everything where a system looks for it.
+@Suite struct InstallationTests {
+  @Test func everythingIsInItsPlace() throws {
+    let folder = try TemporaryFolder()
+    var environment = try TestEnvironment.isolated(home: folder["home"])
+    environment["NOTES_BINARY"] = try BuiltBinary.notes()
+    environment["DESTDIR"] = folder["stage"]
+    let script = "\(BuiltBinary.sourceFolder)/scripts/install"
+    let result = try run([script, "/usr"], environment: environment)
+    try #require(result.isSuccess, "\(result)")
+
+    let usr = folder["stage/usr"]
+    let version = try run(["\(usr)/bin/notes", "--version"], environment: environment)
+    #expect(version.isSuccess && version.text.contains { $0.isNumber })
+    let unit = try folder.text("stage/usr/share/systemd/user/notes@.service")
+    #expect(unit.contains("\nExecStart=/usr/bin/notes -C %f serve\n"))
+    #expect(!unit.contains("@PREFIX@"))
+    for section in ["man1/notes.1", "man7/notes-merge.7", "man7/notes-protocol.7"] {
+      try run(["mandoc", "-T", "lint", "-W", "warning", "\(usr)/share/man/\(section)"])
+        .expectSuccess()
+    }
+    for (shell, file) in [
+      ("bash", "bash-completion/completions/notes"), ("zsh", "zsh/site-functions/_notes"),
+      ("fish", "fish/vendor_completions.d/notes.fish"),
+    ] {
+      try run([shell, "-n", "\(usr)/share/\(file)"], environment: environment).expectSuccess()
+    }
+  }
+
+  @Test func aToolchainThatIsTooOldOrAbsentIsSaid() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("#!/bin/sh\necho 'Swift version 5.10 (swift-5.10-RELEASE)'\n", to: "bin/swift")
+    try run(["chmod", "+x", folder["bin/swift"]]).expectSuccess()
+    let result = try run(
+      ["\(BuiltBinary.sourceFolder)/scripts/swift", "build"],
+      environment: [
+        "PATH": "\(folder["bin"]):/usr/bin:/bin", "HOME": folder.path,
+        "NOTES_SWIFT_FOLDERS": "",
+      ])
+    #expect(result.status == .exited(1))
+    #expect(result.errorText.contains("notes needs Swift 6.2 or later; found: swift (5.10)"))
+    #expect(result.errorText.contains("https://www.swift.org/install/linux/"))
+  }
+}
