@@ -20,6 +20,13 @@ public final class AvahiDiscovery: Discovery {
   private let patience: Double
   private let loadLibrary: @Sendable () throws(DiscoveryError) -> AvahiLibrary
   private let state = Mutex(State.idle)
+  private let handlers = Handlers()
+
+  private final class Handlers: Sendable {
+    private let stopped = Mutex(false)
+    var areStopped: Bool { stopped.withLock { $0 } }
+    func stop() { stopped.withLock { $0 = true } }
+  }
 
   /// Discovery for the device of this ID, whose own services it does not report.
   public convenience init(deviceID: String, patience: Double = defaultPatience) {
@@ -55,10 +62,16 @@ public final class AvahiDiscovery: Discovery {
   public func browse(
     _ kind: ServiceKind, onEvent: @escaping @Sendable (DiscoveryEvent) -> Void
   ) throws {
-    try perform { $0.browse(kind, onEvent: onEvent) }
+    // The thread may outlive `stop()` by what the daemon makes it wait; the handler does not.
+    try perform { [handlers] session in
+      session.browse(kind) { event in
+        if !handlers.areStopped { onEvent(event) }
+      }
+    }
   }
 
   public func stop() {
+    handlers.stop()
     let before = state.withLock { state in
       defer { state = .stopped }
       return state

@@ -17,6 +17,7 @@ struct DiscoveryContract {
     let rules = [
       findsWhatIsThereAndWhatComes, losesWhatIsWithdrawn, losesWhatStops, neverReportsItself,
       keepsInvitationsApart, mergesServicesOfOneDevice, refusesWhatNobodyWouldBelieve, endsWithStop,
+      mayBeStoppedByItsHandler,
     ]
     for (number, rule) in rules.enumerated() {
       try rule(DiscoveryContract(device: device, number: number))()
@@ -142,6 +143,19 @@ struct DiscoveryContract {
     #expect(seen.all.count == count)
     #expect(throws: DiscoveryError.stopped) { try alice.browse(.notebook) { _ in } }
     for one in [bob, witness] { one.stop() }
+  }
+
+  private func mayBeStoppedByItsHandler() throws {
+    let (alice, bob) = (device(aliceID), device(bobID))
+    let seen = EventLog<DiscoveryEvent>()
+    try alice.browse(.notebook) { [id = bobID] event in
+      guard event.foundPeer?.deviceID == id else { return }
+      alice.stop()
+      seen.append(event)
+    }
+    try bob.publish(.notebook(id: notebookID, device: bobID, port: 4001))
+    #expect(seen.found(bobID) != nil)
+    bob.stop()
   }
 }
 
