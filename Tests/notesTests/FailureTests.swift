@@ -49,7 +49,6 @@ import Testing
       MembershipError.nameRefused(.surroundingSpace),
       MembershipError.nameRefused(.leadingPunctuation),
       MembershipError.certificateRefused(.signature), MembershipError.requestRefused(.encoding),
-      MembershipError.revocationListRefused(.version),
       MembershipError.notAMember(device: "ABC"),
       MembershipError.removed(device: "ABC", name: "Ben's phone"),
       MembershipError.notAnAdmin(device: "ABC"), MembershipError.founderIsPermanent,

@@ -20,8 +20,7 @@ extension Failure {
         "the device key \(Visible.name(path)) cannot be used: \(Self.words(for: defect))",
         hint: Self.hint(for: defect, path: Visible.name(path)))
     case .nameRefused(let defect): self.init(defect)
-    case .certificateRefused(let defect), .requestRefused(let defect),
-      .revocationListRefused(let defect):
+    case .certificateRefused(let defect), .requestRefused(let defect):
       self.init(
         .refusedByPeer, "certificate_refused",
         "a certificate breaks the rules of notes-security(7): \(Self.words(for: defect))")
