@@ -4,6 +4,7 @@ internal import Discovery
 internal import Git
 internal import Membership
 internal import Notebook
+internal import Sync
 
 extension Failure {
   /// What any error means to the user. Every module's errors are explained in one place; what is
@@ -20,6 +21,7 @@ extension Failure {
     case let error as MembershipError: self.init(error)
     case let defect as NameDefect: self.init(defect)
     case let error as ChannelError: self.init(error)
+    case let error as SyncError: self.init(error)
     case let error as DiscoveryError: self.init(error)
     default: self.init(parsing: error)
     }

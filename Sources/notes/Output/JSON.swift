@@ -82,3 +82,11 @@ extension JSON: ExpressibleByDictionaryLiteral {
     self = .object(elements.map { (key: $0.0, value: $0.1) })
   }
 }
+
+extension JSON {
+  /// The fields of two objects, one after the other.
+  static func + (left: JSON, right: JSON) -> JSON {
+    guard case .object(let first) = left, case .object(let second) = right else { return left }
+    return .object(first + second)
+  }
+}
