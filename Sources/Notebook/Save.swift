@@ -34,7 +34,7 @@ extension Notebook {
     }
     let candidates = found.candidates.filter { wanted($0.file.path) }
     var log = CheckoutLog(stateFolder: stateFolder)
-    let editors = StaleEditor(repository: repository, log: log)
+    let editors = StaleEditor(repository: repository, log: log) { try self.openConflictPaths() }
     var stale: [StaleSave] = []
     let record = {
       for candidate in candidates {

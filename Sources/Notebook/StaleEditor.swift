@@ -5,10 +5,13 @@ internal import Git
 struct StaleEditor {
   private let repository: Repository
   private let log: CheckoutLog
+  /// The notes with an open conflict; asked for only where it matters.
+  private let conflicts: () throws -> [TreePath]
 
-  init(repository: Repository, log: CheckoutLog) {
+  init(repository: Repository, log: CheckoutLog, conflicts: @escaping () throws -> [TreePath]) {
     self.repository = repository
     self.log = log
+    self.conflicts = conflicts
   }
 
   /// The checkout that the writer of `text` had not seen: the oldest one such that the text takes
@@ -23,9 +26,16 @@ struct StaleEditor {
     guard !entries.isEmpty, !entries.contains(where: { $0.refused == text }) else { return nil }
     let saved = try LineCounts(repository.blob(text))
     let brought = try LineCounts(repository.blob(current))
+    let isInConflict = try conflicts().contains(path)
     for entry in entries where entry.old != current {
       let loaded = try LineCounts(repository.blob(entry.old))
-      if saved.takesBack(from: loaded, to: brought) { return entry }
+      guard saved.takesBack(from: loaded, to: brought) else { continue }
+      // Whoever settles a conflict takes away markers that a checkout brought. That is what it is,
+      // unless the text is all of the loaded one and something more.
+      let isEdit =
+        isInConflict
+        ? text != entry.old && saved.share(of: loaded) == 1 : saved.share(of: loaded) >= 0.5
+      if isEdit { return entry }
     }
     return nil
   }
@@ -81,6 +91,13 @@ private struct LineCounts {
   }
 
   private func count(_ line: ArraySlice<UInt8>) -> Int { counts[line] ?? 0 }
+
+  /// How much of another text's lines this one has, from 0 to 1; 1 for an empty text.
+  func share(of other: LineCounts) -> Double {
+    let total = other.counts.values.reduce(0, +)
+    let common = other.counts.reduce(0) { $0 + min($1.value, count($1.key)) }
+    return total == 0 ? 1 : Double(common) / Double(total)
+  }
 
   /// Whether this text has none of the lines that came from one text to another, and has all that
   /// went.

@@ -116,7 +116,7 @@ struct StaleEditorTests {
     let from = try notebook.repository.commit(#require(head.commit))
     let current = try #require(try notebook.repository.entry(at: "n.txt", in: from.tree))
     let unseen = try #require(
-      try StaleEditor(repository: notebook.repository, log: log).unseenCheckout(
+      try StaleEditor(repository: notebook.repository, log: log) { [] }.unseenCheckout(
         of: "n.txt", text: text, current: current.id))
     let base = try notebook.repository.commit(unseen.base)
     let entry = TreeEntry(name: "n.txt", mode: .regular, id: text)
@@ -138,5 +138,27 @@ struct StaleEditorTests {
     _ = try fresh.save()
     #expect(try home.read("n.txt") == "ONE\nTWO\nthree\nfour\nfive\nsix\nSEVEN\n")
     #expect(try fresh.save().version == nil)
+  }
+
+  @Test("whoever settles a conflict that a sync brought is taken at their word")
+  func conflict() throws {
+    try home.write("n.txt", "one\nmine\nthree\nfour\nfive\nsix\nseven\n")
+    _ = try home.notebook.save()
+    try other.write("n.txt", "one\ntheirs\nthree\nfour\nfive\nsix\nseven\n")
+    _ = try other.notebook.save()
+    try home.receive(from: other)
+    #expect(try home.notebook.conflicts().count == 1)
+    let settled = "one\nmine and theirs\nthree\nfour\nfive\nsix\nseven\n"
+    try home.write("n.txt", settled)
+    _ = try home.notebook.save()
+    #expect(try home.read("n.txt") == settled)
+    #expect(try home.notebook.conflicts().isEmpty)
+  }
+
+  @Test("whoever writes the note anew is taken at their word")
+  func rewritten() throws {
+    try home.write("n.txt", "something\nelse\naltogether\n")
+    _ = try home.notebook.save()
+    #expect(try home.read("n.txt") == "something\nelse\naltogether\n")
   }
 }

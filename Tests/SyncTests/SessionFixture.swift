@@ -1,0 +1,123 @@
+import Channel
+import FoundationEssentials
+import Git
+import Membership
+import Notebook
+import Synchronization
+import TestSupport
+
+@testable import Sync
+
+/// A device with a notebook in a folder of its own, as the command line would have made it.
+final class Device {
+  let folder: TemporaryFolder
+  let key: DeviceKey
+  let name: String
+  let context: SessionContext
+
+  var notes: String { folder["notes"] }
+
+  /// The founder of a notebook.
+  init(founding name: String) throws {
+    self.name = name
+    folder = try TemporaryFolder()
+    key = try DeviceKey.loadOrCreate(in: folder["data"])
+    let state = try Notebook.prepare(at: folder["notes"])
+    _ = try MembershipStore.found(
+      in: state + "/membership", notebookName: "Home", deviceName: name, key: key)
+    let membership = try MembershipStore.open(in: state + "/membership")
+    _ = try Notebook.adopt(
+      at: folder["notes"],
+      as: NotebookIdentity(
+        id: membership.notebookID, name: "Home",
+        device: DeviceIdentity(name: name, deviceID: key.deviceID)))
+    context = SessionContext(
+      folder: folder["notes"], key: key, membership: membership, timeouts: .forTests)
+  }
+
+  /// A device that `founder` certified.
+  init(_ name: String, certifiedBy founder: Device, as role: Role = .writer) throws {
+    self.name = name
+    folder = try TemporaryFolder()
+    key = try DeviceKey.loadOrCreate(in: folder["data"])
+    let request = try CertificateRequest(name: name, key: key)
+    _ = try founder.context.membership.issue(for: request, role: role, by: founder.key)
+    let state = try Notebook.prepare(at: folder["notes"])
+    _ = try MembershipStore.install(
+      in: state + "/membership", root: founder.context.membership.root,
+      certificates: founder.context.membership.certificates,
+      revocations: founder.context.membership.revocations)
+    let membership = try MembershipStore.open(in: state + "/membership")
+    _ = try Notebook.adopt(
+      at: folder["notes"],
+      as: NotebookIdentity(
+        id: membership.notebookID, name: "Home",
+        device: DeviceIdentity(name: name, deviceID: key.deviceID)))
+    context = SessionContext(
+      folder: folder["notes"], key: key, membership: membership, timeouts: .forTests)
+  }
+
+  func write(_ text: String, to note: String) throws { try folder.write(text, to: "notes/" + note) }
+  func text(_ note: String) throws -> String { try folder.text("notes/" + note) }
+  func remove(_ note: String) throws {
+    try FileManager.default.removeItem(atPath: notes + "/" + note)
+  }
+  func exists(_ note: String) -> Bool { FileManager.default.fileExists(atPath: notes + "/" + note) }
+  func notebook() throws -> Notebook { try Notebook.open(at: notes) }
+  func tip() throws -> ObjectID? { try notebook().state().tip }
+}
+
+extension ProtocolTimeouts {
+  /// Short, so that a test of a peer that hangs ends soon.
+  static let forTests: ProtocolTimeouts = {
+    var timeouts = ProtocolTimeouts()
+    timeouts.message = 2
+    timeouts.handshake = 5
+    return timeouts
+  }()
+}
+
+/// Both ends of a connection between two devices, each on a thread of its own.
+func withConnections<Served: Sendable, Called: Sendable>(
+  from caller: Device, to server: Device,
+  serve: @escaping @Sendable (Connection) throws -> Served,
+  call: (Connection) throws -> Called
+) throws -> (served: Result<Served, any Error>, called: Result<Called, any Error>) {
+  let listener = try Listener(at: Address(host: "127.0.0.1", port: 0))
+  let credentials = try server.context.credentials()
+  let box = Mailbox<Result<Served, any Error>>()
+  try startThread {
+    box.put(
+      Result {
+        let socket = try listener.accept(deadline: .after(seconds: 10), cancellation: nil)
+        let connection = try Connection.accept(
+          socket, offering: ServerOffer(member: { _ in credentials }),
+          deadline: .after(seconds: 10), cancellation: nil)
+        return try serve(connection)
+      })
+  }
+  let called = Result {
+    try call(
+      Connection.connect(
+        to: [Address(host: "127.0.0.1", port: listener.port)],
+        as: caller.context.credentials(), deadline: .after(seconds: 10), cancellation: nil))
+  }
+  guard let served = box.take(until: .now + 60) else { throw SyncError.timedOut("the server") }
+  return (served, called)
+}
+
+/// A session between two devices.
+func sync(
+  _ caller: Device, _ server: Device, mode: SyncMode = .both, serverMode: SyncMode = .both,
+  allowsMassDeletion: Bool = false
+) throws -> (SessionResult, SessionResult) {
+  let context = server.context
+  let results = try withConnections(from: caller, to: server) { connection in
+    try Session.run(on: connection, as: context, options: SessionOptions(mode: serverMode))
+  } call: { connection in
+    try Session.run(
+      on: connection, as: caller.context,
+      options: SessionOptions(mode: mode, allowsMassDeletion: allowsMassDeletion))
+  }
+  return (try results.called.get(), try results.served.get())
+}

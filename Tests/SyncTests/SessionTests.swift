@@ -1,0 +1,202 @@
+import Channel
+import Git
+import Membership
+import Notebook
+import TestSupport
+import Testing
+
+@testable import Sync
+
+/// notes-protocol(7), SESSION, over real TLS on loopback.
+@Suite("A session between two members")
+struct SessionTests {
+  let ada: Device
+  let bob: Device
+
+  init() throws {
+    ada = try Device(founding: "Ada")
+    bob = try Device("Bob", certifiedBy: ada)
+  }
+
+  func git(_ device: Device, _ arguments: String...) throws -> ProcessResult {
+    try TestSupport.run(["git", "-C", device.notes] + arguments)
+  }
+
+  @Test("a newcomer gets everything, and both end on one tip")
+  func newcomer() throws {
+    for number in 0..<40 { try ada.write("note \(number)\n", to: "f\(number % 3)/\(number).txt") }
+    let (called, served) = try sync(bob, ada)
+    #expect(called.receivedVersions == 1 && served.sentVersions == 1)
+    #expect(called.isInSync && served.isInSync)
+    #expect(try bob.tip() == ada.tip())
+    #expect(try bob.text("f1/1.txt") == "note 1\n")
+    #expect(try git(bob, "fsck", "--strict").isSuccess)
+    #expect(try git(bob, "status", "--porcelain").text.isEmpty)
+    // "A session without news costs one round trip": nothing but greetings and good-byes.
+    let (again, _) = try sync(bob, ada)
+    #expect(again.receivedVersions == 0 && again.sentVersions == 0)
+    #expect(again.sentBytes < 1_000)
+  }
+
+  @Test("edits of both sides merge; the same line stands in the same markers on both")
+  func merge() throws {
+    try ada.write("1\n2\n3\n4\n5\n", to: "list.txt")
+    try ada.write("line\n", to: "same.txt")
+    _ = try sync(bob, ada)
+    try ada.write("one\n2\n3\n4\n5\n", to: "list.txt")
+    try bob.write("1\n2\n3\n4\nfive\n", to: "list.txt")
+    try ada.write("by Ada\n", to: "same.txt")
+    try bob.write("by Bob\n", to: "same.txt")
+    let (called, _) = try sync(bob, ada)
+    #expect(called.isInSync)
+    #expect(try ada.tip() == bob.tip())
+    #expect(try ada.text("list.txt") == "one\n2\n3\n4\nfive\n")
+    #expect(try ada.text("same.txt") == bob.text("same.txt"))
+    let text = try ada.text("same.txt")
+    #expect(text.hasPrefix("<<<<<<< ") && text.contains("by Ada") && text.contains("by Bob"))
+    for device in [ada, bob] {
+      #expect(try device.notebook().conflicts().map(\.path) == ["same.txt"])
+    }
+    try bob.write("by both\n", to: "same.txt")
+    _ = try sync(ada, bob)
+    #expect(try ada.text("same.txt") == "by both\n")
+    #expect(try ada.tip() == bob.tip())
+    for device in [ada, bob] { #expect(try device.notebook().conflicts().isEmpty) }
+  }
+
+  @Test("three devices that meet in any order end on one tip")
+  func three() throws {
+    let eve = try Device("Eve", certifiedBy: ada)
+    try ada.write("a\n", to: "n.txt")
+    _ = try sync(bob, ada)
+    _ = try sync(eve, bob)
+    for device in [ada, bob, eve] { try device.write("\(device.name)\n", to: "n.txt") }
+    _ = try sync(ada, bob)
+    _ = try sync(bob, eve)
+    _ = try sync(eve, ada)
+    #expect(try ada.tip() == eve.tip())
+    _ = try sync(ada, bob)
+    #expect(try ada.tip() == bob.tip())
+    #expect(try ada.text("n.txt") == eve.text("n.txt"))
+    for name in ["Ada", "Bob", "Eve"] { #expect(try ada.text("n.txt").contains("\n\(name)\n")) }
+  }
+
+  @Test("a member that was certified elsewhere is learned of in the session")
+  func membershipTravels() throws {
+    let eve = try Device("Eve", certifiedBy: ada)
+    // Bob has never heard of Eve, but her chain says who she is.
+    _ = try sync(eve, bob)
+    #expect(bob.context.membership.role(ofDevice: eve.key.deviceID) == .writer)
+  }
+
+  @Test("pull only receives, push only sends")
+  func modes() throws {
+    try ada.write("a\n", to: "ada.txt")
+    try bob.write("b\n", to: "bob.txt")
+    _ = try sync(bob, ada, mode: .pull)
+    #expect(bob.exists("ada.txt") && !ada.exists("bob.txt"))
+    try ada.write("a\n", to: "ada2.txt")
+    _ = try sync(bob, ada, mode: .push)
+    #expect(!bob.exists("ada2.txt") && ada.exists("bob.txt"))
+    // "a push is never refused for being behind": the receiver merged.
+    #expect(ada.exists("ada2.txt"))
+  }
+
+  @Test("nobody takes anything from a reader")
+  func reader() throws {
+    let reader = try Device("Rita", certifiedBy: ada, as: .reader)
+    try ada.write("a\n", to: "ada.txt")
+    try reader.write("r\n", to: "rita.txt")
+    _ = try sync(reader, ada)
+    #expect(reader.exists("ada.txt") && !ada.exists("rita.txt"))
+    try ada.write("b\n", to: "ada.txt")
+    _ = try sync(ada, reader)
+    #expect(try reader.text("ada.txt") == "b\n")
+    #expect(!ada.exists("rita.txt"))
+  }
+
+  @Test("a sync that would delete more than half of ten notes stops before it changes a file")
+  func massDeletion() throws {
+    for number in 0..<12 { try ada.write("\(number)\n", to: "\(number).txt") }
+    _ = try sync(bob, ada)
+    for number in 0..<8 { try ada.remove("\(number).txt") }
+    #expect(throws: SyncError.self) { try sync(bob, ada) }
+    #expect(bob.exists("0.txt"))
+    _ = try sync(bob, ada, allowsMassDeletion: true)
+    #expect(!bob.exists("0.txt"))
+    #expect(try ada.tip() == bob.tip())
+  }
+
+  @Test("a peer that stops answering ends the session in seconds, and nothing has changed")
+  func silence() throws {
+    try ada.write("a\n", to: "n.txt")
+    _ = try sync(bob, ada)
+    let tip = try ada.tip()
+    let context = ada.context
+    let results = try withConnections(from: bob, to: ada) { connection in
+      try Session.run(on: connection, as: context).receivedVersions
+    } call: { connection in
+      // Greets, and says no more.
+      let stream = MessageStream(connection: connection, timeouts: .forTests)
+      try stream.send(
+        HelloMessage(
+          versions: [1], notebook: bob.context.membership.notebookID, device: bob.key.deviceID,
+          name: "Bob", mode: .both, takes: true, tip: .emptyBlob, heads: [.emptyBlob], notes: 1,
+          membership: "", port: nil))
+      while true { _ = try connection.receive(deadline: .after(seconds: 10)) }
+    }
+    #expect { try results.served.get() } throws: { error in
+      if case SyncError.timedOut = error { true } else { false }
+    }
+    #expect(try ada.tip() == tip)
+  }
+
+  /// What a member sends is untrusted all the same: each row is refused, and the notebook unchanged.
+  @Test("messages that the protocol does not allow end the session", arguments: 0..<7)
+  func hostile(row: Int) throws {
+    try ada.write("a\n", to: "n.txt")
+    _ = try sync(bob, ada)
+    let tip = try ada.tip()
+    let context = ada.context
+    let results = try withConnections(from: bob, to: ada) { connection in
+      try Session.run(on: connection, as: context).receivedVersions
+    } call: { connection in
+      let stream = MessageStream(connection: connection, timeouts: .forTests)
+      var hello = HelloMessage(
+        versions: [1], notebook: bob.context.membership.notebookID, device: bob.key.deviceID,
+        name: "Bob", mode: .both, takes: true, tip: .emptyBlob, heads: [.emptyBlob], notes: 1,
+        membership: "", port: nil)
+      switch row {
+      case 0: hello.versions = [2]
+      case 1: hello.device = "SOMEBODY-ELSE"
+      case 2: hello.notebook = "another"
+      case 3: try stream.send(WantMessage(wants: [], haves: []))
+      default: break
+      }
+      try stream.send(hello)
+      _ = try stream.receive(HelloMessage.self)
+      if row >= 4 {
+        try stream.send(MembershipMessage(certificates: [], revocations: [], more: nil))
+        _ = try stream.receive(MembershipMessage.self)
+        // Asks for a commit that is here but was not offered; sends a pack without what it promised;
+        // sends a pack that is none.
+        let wants: [ObjectID] = row == 4 ? [.emptyTree] : []
+        try stream.send(WantMessage(wants: wants, haves: []))
+        _ = try stream.receive(WantMessage.self)
+        try stream.send(
+          PackMessage(objects: 1, versions: 1, heads: row == 5 ? [] : [.emptyBlob]))
+        try stream.send(Frame(type: MessageType.data.rawValue, payload: Array("PACKnonsense".utf8)))
+        try stream.send(Frame(type: MessageType.data.rawValue, payload: []))
+      }
+      while true { _ = try stream.receive(AppliedMessage.self) }
+    }
+    #expect(throws: (any Error).self) { try results.served.get() }
+    // The peer is told why.
+    #expect { try results.called.get() } throws: { error in
+      if case SyncError.peerEnded = error { true } else { false }
+    }
+    #expect(try ada.tip() == tip)
+    let incoming = ada.notes + "/.git/notes/incoming"
+    #expect(try TestSupport.run(["find", incoming, "-type", "f"]).text.isEmpty)
+  }
+}
