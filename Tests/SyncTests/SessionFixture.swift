@@ -86,7 +86,7 @@ func withConnections<Served: Sendable, Called: Sendable>(
   let listener = try Listener(at: Address(host: "127.0.0.1", port: 0))
   let credentials = try server.context.credentials()
   let box = Mailbox<Result<Served, any Error>>()
-  try startThread {
+  try Sync.startThread {
     box.put(
       Result {
         let socket = try listener.accept(deadline: .after(seconds: 10), cancellation: nil)
