@@ -42,7 +42,7 @@ extension Connection {
       do {
         return try connect(to: address, side: side, deadline: share, cancellation: cancellation)
       } catch let error as ChannelError {
-        if !Connection.isWorthAnotherAddress(error) { throw error }
+        if !Connection.isWorthAnotherAddress(error, side) { throw error }
         failure = error
       }
     }
@@ -62,7 +62,7 @@ extension Connection {
         let socket = try Socket.connect(to: target, deadline: share, cancellation: cancellation)
         return try Connection(socket, side, deadline: share, cancellation: cancellation)
       } catch let error as ChannelError {
-        if !Connection.isWorthAnotherAddress(error) { throw error }
+        if !Connection.isWorthAnotherAddress(error, side) { throw error }
         failure = error
       }
     }
@@ -70,12 +70,15 @@ extension Connection {
   }
 
   /// Whether the failure says that nobody of ours is at this address, so that another may be
-  /// tried. One who answered in our protocol has answered.
-  private static func isWorthAnotherAddress(_ error: ChannelError) -> Bool {
+  /// tried. One who answered in our protocol has answered; and a pairing that broke off may have
+  /// cost a try already.
+  private static func isWorthAnotherAddress(_ error: ChannelError, _ side: Handshake.Side) -> Bool {
     switch error {
     case .unreachable, .connectionRefused, .hostUnknown, .timedOut, .notTLS,
-      .tlsVersionUnsupported, .connectionLost, .protocolUnsupported:
+      .tlsVersionUnsupported, .protocolUnsupported:
       true
+    case .connectionLost:
+      if case .pairing = side { false } else { true }
     default: false
     }
   }

@@ -77,7 +77,8 @@ struct AddressTests {
     let party = try Party()
     let server = try Server(party.offer()) { try $0.send(hello, deadline: .after(seconds: soon)) }
     // Nobody at the first; at the second somebody who never answers.
-    let closed = try Listener(at: Address(host: "127.0.0.1", port: 0)).address
+    let (closed, holder) = try boundPort()
+    defer { close(holder) }
     let silent = try Listener(at: Address(host: "127.0.0.1", port: 0))
     let connection = try Connection.connect(
       to: [closed, silent.address, server.address], as: party.credentials(party.founder),
@@ -90,6 +91,17 @@ struct AddressTests {
       try Connection.connect(
         to: [closed], as: party.credentials(party.founder), deadline: .after(seconds: 3))
     }
+  }
+
+  /// A port that is taken but not listened at: the tests beside cannot get it.
+  func boundPort() throws -> (Address, descriptor: Int32) {
+    let descriptor = try Socket.make(family: AF_INET)
+    let any = try #require(
+      try SocketAddress.resolve(
+        Address(host: "127.0.0.1", port: 0), deadline: .never, cancellation: nil
+      ).first)
+    #expect(any.with { bind(descriptor, $0, $1) } == 0)
+    return (SocketAddress { getsockname(descriptor, $0, $1) }.address, descriptor)
   }
 
   @Test("A host that has no address is named")

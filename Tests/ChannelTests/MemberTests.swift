@@ -159,7 +159,7 @@ struct MemberTests {
     let party = try Party()
     let thief = try DeviceKey.random()
     let stolen = try party.store.chain(for: party.add("desk"))
-    let server = try Server(party.offer(), handshakeSeconds: 1)
+    let server = try Server(party.offer())
     let error = failure {
       _ = try Connection.connect(
         to: [server.address], as: party.credentials(thief, chain: stolen),
