@@ -33,7 +33,7 @@ struct QuarantineCheck {
     for id in commits {
       links[id] = try QuarantineCommit.check(database.content(of: id), id: id, limits: limits)
     }
-    for id in commits {
+    for id in Self.parentsFirst(commits, links) {
       guard let link = links[id] else { continue }
       reached.insert(id)
       for parent in link.parents { try require(parent, .commit, for: id) }
@@ -56,6 +56,31 @@ struct QuarantineCheck {
       if let tree = links[head]?.tree { try checkExtent(of: tree) }
     }
     return commits.count
+  }
+
+  /// The commits, each after its parents. What a tree shares with its parent's is not looked at
+  /// again, so that one has to have been checked before: a version that takes an edit back has the
+  /// tree of its grandparent.
+  private static func parentsFirst(
+    _ commits: [ObjectID], _ links: [ObjectID: QuarantineCommit.Links]
+  ) -> [ObjectID] {
+    var sorted: [ObjectID] = []
+    sorted.reserveCapacity(commits.count)
+    var entered: Set<ObjectID> = []
+    // The flag says that the parents have been dealt with.
+    var stack: [(id: ObjectID, isDone: Bool)] = []
+    for commit in commits {
+      stack.append((commit, false))
+      while let (id, isDone) = stack.popLast() {
+        if isDone {
+          sorted.append(id)
+        } else if let link = links[id], entered.insert(id).inserted {
+          stack.append((id, true))
+          for parent in link.parents { stack.append((parent, false)) }
+        }
+      }
+    }
+    return sorted
   }
 
   /// Reads only headers: nothing is unpacked before its size is known.

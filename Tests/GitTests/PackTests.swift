@@ -1,0 +1,139 @@
+import TestSupport
+import Testing
+
+@testable import Git
+
+// notes-protocol(7), PACKS: "A pack is git's (gitformat-pack(5), version 2), thin".
+@Suite struct PackTests {
+  @Test func `git indexes a whole history and finds nothing wrong`() throws {
+    let sender = try PackRepository()
+    var tip: [ObjectID] = []
+    for number in 0..<60 {
+      var files: [String: String] = [:]
+      for note in 0..<30 {
+        files["folder \(note % 3)/note \(note).txt"] =
+          String(repeating: "line of note \(note)\n", count: 20)
+          + (note == number % 30 ? "edit \(number)\n" : "")
+      }
+      // A note that grows with every version makes the longest chains.
+      files["journal.txt"] =
+        String(repeating: "an old day\n", count: 50) + (0...number).map { "day \($0)\n" }.joined()
+      tip = [try sender.commit(files, parents: tip, time: Int64(number))]
+    }
+    let pack = try sender.pack(wants: tip)
+    let receiver = try PackRepository()
+    try receiver.git("index-pack", "--stdin", "--strict", "--fsck-objects", input: pack)
+    try receiver.git("update-ref", "refs/heads/main", tip[0].hex)
+    try receiver.git("fsck", "--strict", "--no-dangling")
+    let here = try sender.git("rev-list", "--objects", "--no-object-names", tip[0].hex)
+    let there = try receiver.git("rev-list", "--objects", "--no-object-names", "main")
+    #expect(Set(here.split(separator: "\n")) == Set(there.split(separator: "\n")))
+    // "in chains of at most 50"
+    let chains = try receiver.git("verify-pack", "-v", packIndex(of: receiver))
+    let depths = chains.split(separator: "\n").compactMap { line -> Int? in
+      let fields = line.split(separator: " ")
+      return fields.count == 7 ? Int(fields[5]) : nil
+    }
+    #expect(depths.max() ?? 0 <= 50)
+    #expect((depths.max() ?? 0) > 10)
+  }
+
+  private func packIndex(of receiver: PackRepository) throws -> String {
+    try run(["find", ".git/objects/pack", "-name", "*.idx"], in: receiver.folder.path).lines[0]
+  }
+
+  @Test func `one edit among many notes costs little`() throws {
+    let sender = try PackRepository()
+    var files: [String: String] = [:]
+    for note in 0..<2000 { files["note \(note).txt"] = "text \(note)\n" }
+    let base = try sender.commit(files)
+    files["note 77.txt"] = "text 77, edited\n"
+    let tip = try sender.commit(files, parents: [base], time: 1)
+    let pack = try sender.pack(wants: [tip], haves: [base])
+    #expect(pack.count < 600)
+
+    let receiver = try PackRepository()
+    try receiver.receive(try sender.pack(wants: [base]), promised: [base])
+    #expect(try receiver.receive(pack, promised: [tip]) == 1)
+    #expect(try receiver.repository.commit(tip).parents == [base])
+    try receiver.git("update-ref", "refs/heads/main", tip.hex)
+    try receiver.git("fsck", "--strict", "--no-dangling")
+  }
+
+  @Test func `random histories arrive whole, whatever the receiver has`() throws {
+    var random = SplitMix64.reported(for: "packs")
+    let sender = try PackRepository()
+    var commits: [(id: ObjectID, files: [String: String])] = []
+    for number in 0..<40 {
+      let first = commits.randomElement(using: &random)
+      var files = first?.files ?? [:]
+      var parents = first.map { [$0.id] } ?? []
+      if let second = commits.randomElement(using: &random), second.id != first?.id,
+        Bool.random(using: &random)
+      {
+        parents.append(second.id)
+        files.merge(second.files) { mine, theirs in Bool.random(using: &random) ? mine : theirs }
+      }
+      for _ in 0..<Int.random(in: 0...3, using: &random) {
+        let folder = ["", "a/", "a/b/", "a.txt/", "z/"].randomElement(using: &random) ?? ""
+        let path = "\(folder)n\(Int.random(in: 0..<6, using: &random)).txt"
+        files[path] =
+          Bool.random(using: &random)
+          ? nil
+          : String(
+            repeating: "\(Int.random(in: 0..<3, using: &random))\n",
+            count: Int.random(in: 0..<50, using: &random))
+      }
+      commits.append((try sender.commit(files, parents: parents, time: Int64(number)), files))
+    }
+    let receiver = try PackRepository()
+    var known: [ObjectID] = []
+    for _ in 0..<25 {
+      guard let want = commits.randomElement(using: &random)?.id else { continue }
+      let haves = known.filter { _ in Bool.random(using: &random) }
+      let pack = try sender.pack(wants: [want], haves: haves)
+      try receiver.receive(
+        pack, promised: [want], pieces: Int.random(in: 1...2000, using: &random))
+      known.append(want)
+      try receiver.git("update-ref", "refs/heads/\(known.count)", want.hex)
+      #expect(try receiver.leftovers.isEmpty)
+    }
+    try receiver.git("fsck", "--strict", "--no-dangling")
+  }
+
+  @Test func `an edit that was taken back arrives`() throws {
+    let sender = try PackRepository()
+    var tip: [ObjectID] = []
+    for number in 0..<8 {
+      let files = ["kept.txt": "kept\n", "note.txt": number % 2 == 0 ? "one\n" : "two\n"]
+      tip = [try sender.commit(files, parents: tip, time: Int64(number))]
+    }
+    let receiver = try PackRepository()
+    #expect(try receiver.receive(sender.pack(wants: tip), promised: tip) == 8)
+  }
+
+  @Test func `nothing to send is an empty pack`() throws {
+    let sender = try PackRepository()
+    let tip = try sender.commit(["a.txt": "a\n"])
+    let writer = try sender.repository.pack(wants: [tip], haves: [tip])
+    #expect(writer.objectCount == 0)
+    let receiver = try PackRepository()
+    #expect(try receiver.receive(sender.pack(wants: [tip], haves: [tip]), promised: []) == 0)
+    #expect(throws: PackError.headMissing(tip)) {
+      try receiver.receive(sender.pack(wants: [tip], haves: [tip]), promised: [tip])
+    }
+  }
+
+  @Test(arguments: [0, 1, 55, 56, 63, 64, 65, 119, 1000])
+  func `the checksum is SHA-1`(count: Int) throws {
+    let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
+    var checksum = PackChecksum()
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      checksum.update(Array(rest.prefix(37)))
+      rest = rest.dropFirst(37)
+    }
+    let expected = try run(["sha1sum"], input: bytes).text.prefix(40)
+    #expect(String(hexadecimal: checksum.finish()) == expected)
+  }
+}
