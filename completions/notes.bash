@@ -43,7 +43,7 @@ _notes() {
     init) options='--name --device-name --json -C --help' arguments=folder ;;
     status | conflicts) options='--json -C --help' ;;
     members) options='--all --json -C --help' ;;
-    save) options='-m --message --json -C --help' arguments=notes ;;
+    save) options='-m --message --allow-deletes --json -C --help' arguments=notes ;;
     list) options='-l --long --json -C --help' ;;
     show) options='--no-pager --json -C --help' arguments=version ;;
     log) options='-n --limit --all --no-pager --json -C --help' arguments=notes ;;

@@ -58,6 +58,7 @@ complete -c notes -n '__notes_is init join' -F
 complete -c notes -n '__notes_is init' -l name -x -d "The notebook's name"
 complete -c notes -n '__notes_is init' -l device-name -x -d 'What to call this device'
 complete -c notes -n '__notes_is save log diff resolve undo' -a '(__notes_words notes)'
+complete -c notes -n '__notes_is save' -l allow-deletes -d 'Go on although most notes are gone'
 complete -c notes -n '__notes_is save' -s m -l message -x -d 'What to call the version'
 complete -c notes -n '__notes_is list' -s l -l long -d 'Also IDs, sizes and exact times'
 complete -c notes -n '__notes_is show restore' -a '(__notes_versions)'

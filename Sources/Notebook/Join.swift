@@ -26,16 +26,13 @@ public struct JoinOptions: Sendable {
 }
 
 extension Notebook {
-  /// From how many notes on a mass deletion is stopped (design, "mass deletion guard").
-  static let massDeletionMinimum = 10
-
   /// Takes in heads whose objects are in the repository: saves the folder, joins the sets of heads,
   /// and brings the folder to their tip. What somebody writes meanwhile is joined as well.
   ///
   /// - Throws: `NotebookError.massDeletion`, before a file has changed.
   public func join(_ heads: [ObjectID], options: JoinOptions = JoinOptions()) throws -> JoinResult {
     try withWriterLock {
-      _ = try saveLocked()
+      _ = try saveLocked(allowsMassDeletion: options.allowsMassDeletion)
       return try joinLocked(heads, options: options)
     }
   }
@@ -64,7 +61,7 @@ extension Notebook {
       overlay = []
       if incoming.isEmpty { break }
       // Somebody wrote while the files were swapped: save what else they wrote, and join again.
-      _ = try saveLocked()
+      _ = try saveLocked(allowsMassDeletion: true)
     }
     if access(repository.gitFolder + "/" + Self.rescueFolder, F_OK) == 0 {
       for reference in try repository.references(under: Self.rescueFolder + "/") {
@@ -88,19 +85,5 @@ extension Notebook {
       changes: changes.map(Change.init),
       conflicts: try openConflictPaths().filter { !conflictsBefore.contains($0) },
       reports: tip == former ? [] : reports)
-  }
-
-  private func guardAgainstMassDeletion(from former: ObjectID?, to tip: ObjectID) throws {
-    guard let former else { return }
-    let old = try repository.commit(former).tree
-    let deleted = try repository.changes(from: old, to: repository.commit(tip).tree).filter {
-      $0.new == nil && $0.path.isNote
-    }.count
-    // Counting all notes reads every folder: only where the answer could matter.
-    guard deleted * 2 >= Self.massDeletionMinimum else { return }
-    let total = try repository.files(in: old).filter { $0.path.isNote }.count
-    if total >= Self.massDeletionMinimum, deleted * 2 > total {
-      throw NotebookError.massDeletion(deleted: deleted, of: total)
-    }
   }
 }

@@ -28,8 +28,10 @@ extension Notebook {
     }
     _ = try gatherLingering()
     if access(repository.gitFolder + "/" + Self.rescueFolder, F_OK) == 0 {
-      _ = try saveLocked()
-      try joinLocked(repository.references(under: Self.rescueFolder + "/").map(\.id))
+      _ = try saveLocked(allowsMassDeletion: true)
+      try joinLocked(
+        repository.references(under: Self.rescueFolder + "/").map(\.id),
+        options: JoinOptions(allowsMassDeletion: true))
     }
   }
 

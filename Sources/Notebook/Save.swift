@@ -16,14 +16,23 @@ extension Notebook {
   ///
   /// - Parameters:
   ///   - message: what the version is called; made from the changes when nil.
-  ///   - paths: only these files or folders; all when empty.
-  public func save(message: String? = nil, only paths: [TreePath] = []) throws -> SaveResult {
-    try withWriterLock { try saveLocked(message: message, only: paths) }
+  ///   - paths: only these files or folders; all when empty. Deleting what is named is a wish.
+  ///   - allowsMassDeletion: let more than half of the notes be deleted.
+  /// - Throws: `NotebookError.massDeletion`, before anything is versioned.
+  public func save(
+    message: String? = nil, only paths: [TreePath] = [], allowsMassDeletion: Bool = false
+  ) throws -> SaveResult {
+    try withWriterLock {
+      try saveLocked(message: message, only: paths, allowsMassDeletion: allowsMassDeletion)
+    }
   }
 
   /// `save` for callers that hold the writer lock.
-  func saveLocked(message: String? = nil, only paths: [TreePath] = []) throws -> SaveResult {
+  func saveLocked(
+    message: String? = nil, only paths: [TreePath] = [], allowsMassDeletion: Bool = false
+  ) throws -> SaveResult {
     let found = try scan()
+    if !allowsMassDeletion && paths.isEmpty { try guardAgainstMassDeletion(in: found) }
     let head = try repository.head()
     let index = try Index(of: repository)
     try index.dropMergeEntries()

@@ -83,7 +83,7 @@ struct Conversation {
       name: member.name, deviceID: member.deviceID, role: member.role,
       address: stream.connection.peer.description)
     notebook = try Notebook.open(at: context.folder)
-    _ = try notebook.save()
+    _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion)
     own = try notebook.standing()
     theirs = Standing(tip: nil, heads: [])
   }

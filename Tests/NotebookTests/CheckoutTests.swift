@@ -187,7 +187,7 @@ struct CheckoutTests {
     _ = try home.notebook.save()
     let other = try home.clone(device: "Bob")
     for number in 0..<7 { try home.remove("\(number).txt") }
-    _ = try home.notebook.save()
+    _ = try home.notebook.save(allowsMassDeletion: true)
     #expect(throws: NotebookError.self) { try other.receive(from: home) }
     #expect(try other.read("0.txt") == "0")
     _ = try other.notebook.join(

@@ -120,6 +120,8 @@ struct SessionTests {
     for number in 0..<12 { try ada.write("\(number)\n", to: "\(number).txt") }
     _ = try sync(bob, ada)
     for number in 0..<8 { try ada.remove("\(number).txt") }
+    // Ada means it; Bob has not been asked.
+    _ = try ada.notebook().save(allowsMassDeletion: true)
     #expect(throws: SyncError.self) { try sync(bob, ada) }
     #expect(bob.exists("0.txt"))
     _ = try sync(bob, ada, allowsMassDeletion: true)

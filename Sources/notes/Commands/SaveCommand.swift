@@ -23,6 +23,9 @@ struct SaveCommand: Verb {
     help: ArgumentHelp("What to call the version.", valueName: "msg"))
   var message: String?
 
+  @Flag(help: "Go on although more than half of the notes are gone.")
+  var allowDeletes = false
+
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
@@ -33,7 +36,9 @@ struct SaveCommand: Verb {
     let paths = try notes.map { try Place.note($0, in: notebook) }
     // An empty message would make a version without a name; git refuses it, here it means none.
     let message = message.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
-    let report = SaveReport(result: try notebook.save(message: message, only: paths))
+    let report = SaveReport(
+      result: try notebook.save(
+        message: message, only: paths, allowsMassDeletion: allowDeletes))
     if format.json {
       Output.standard.event(report.json)
     } else {

@@ -1,0 +1,40 @@
+internal import Git
+
+// The mass deletion guard: notes-protocol(7), "Mass deletion". More than half of a notebook of ten
+// notes or more does not go without a word: it is more often a folder that was unmounted, emptied by
+// mistake, or another device's mishap, than a wish.
+extension Notebook {
+  /// From how many notes on the guard looks.
+  static let guardedNotes = 10
+
+  /// Stops a checkout that would delete too much.
+  func guardAgainstMassDeletion(from former: ObjectID?, to tip: ObjectID) throws {
+    guard let former else { return }
+    let old = try repository.commit(former).tree
+    let changes = try repository.changes(from: old, to: repository.commit(tip).tree)
+    let arrived = Set(changes.filter { $0.old == nil }.compactMap { $0.new?.id })
+    let deleted = changes.filter { change in
+      guard change.new == nil, change.path.isNote, let id = change.old?.id else { return false }
+      // Under another name it is not gone.
+      return !arrived.contains(id)
+    }.count
+    // Counting all notes reads every folder: only where the answer could matter.
+    guard deleted * 2 >= Self.guardedNotes else { return }
+    try check(deleted, of: repository.files(in: old).filter { $0.path.isNote }.count)
+  }
+
+  /// Stops a save that would delete too much. A note that went while another came may have been
+  /// moved: the two do not count.
+  func guardAgainstMassDeletion(in found: WorkingChanges) throws {
+    let gone = found.deleted.filter { $0.path.isNote }.count
+    let new = found.candidates.filter { $0.known == nil && $0.file.path.isNote }.count
+    guard (gone - new) * 2 >= Self.guardedNotes else { return }
+    try check(gone - new, of: noteCount())
+  }
+
+  private func check(_ deleted: Int, of total: Int) throws {
+    if total >= Self.guardedNotes, deleted * 2 > total {
+      throw NotebookError.massDeletion(deleted: deleted, of: total)
+    }
+  }
+}

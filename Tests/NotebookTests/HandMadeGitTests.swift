@@ -1,0 +1,179 @@
+import Git
+import TestSupport
+import Testing
+
+@testable import Notebook
+
+/// Design, promise 5: `git log`, `git fsck --strict`, `git clone` work on every notebook at every
+/// moment, and what is done by hand with git is welcome.
+@Suite("Git used by hand in the same folder")
+struct HandMadeGitTests {
+  let home: Fixture
+  let other: Fixture
+
+  init() throws {
+    home = try Fixture()
+    for name in ["a.txt", "b.txt"] { try home.write(name, "\(name)\n") }
+    _ = try home.notebook.save()
+    other = try home.clone(device: "Bob")
+  }
+
+  @discardableResult
+  func git(_ arguments: String...) throws -> String {
+    let person = ["-c", "user.name=P", "-c", "user.email=p@example.org"]
+    let result = try TestSupport.run(["git", "-C", home.path] + person + arguments)
+    #expect(result.isSuccess, "git \(arguments): \(result.errorText)")
+    return result.text
+  }
+
+  /// Both devices know the same afterwards, and git finds nothing wrong.
+  func meet() throws {
+    _ = try home.notebook.save()
+    try other.receive(from: home)
+    try home.receive(from: other)
+    #expect(try home.notebook.state().tip == other.notebook.state().tip)
+    #expect(try home.notebook.status().changes.isEmpty)
+    #expect(try git("status", "--porcelain").isEmpty)
+    try git("fsck", "--strict")
+  }
+
+  @Test("commit and commit --amend")
+  func commits() throws {
+    try home.write("a.txt", "by hand\n")
+    try git("commit", "-qam", "by hand")
+    try meet()
+    #expect(try other.read("a.txt") == "by hand\n")
+    try home.write("a.txt", "amended\n")
+    try git("commit", "-qa", "--amend", "-m", "amended")
+    try other.write("b.txt", "meanwhile\n")
+    _ = try other.notebook.save()
+    try meet()
+    // The version that was replaced had been passed on: it is not lost, and the amendment stands
+    // beside it.
+    #expect(try #require(try home.read("a.txt")).contains("amended"))
+    #expect(try home.read("b.txt") == "meanwhile\n")
+  }
+
+  @Test("reset --hard: what was ever synced comes back, what is new is kept")
+  func reset() throws {
+    try home.write("a.txt", "second\n")
+    _ = try home.notebook.save()
+    try meet()
+    try git("reset", "-q", "--hard", "HEAD~1")
+    #expect(try home.read("a.txt") == "a.txt\n")
+    try home.write("c.txt", "after the reset\n")
+    try meet()
+    #expect(try home.read("a.txt") == "second\n")
+    #expect(try other.read("c.txt") == "after the reset\n")
+  }
+
+  @Test("a branch checked out, worked on and merged by git")
+  func branches() throws {
+    try git("checkout", "-q", "-b", "side")
+    try home.write("a.txt", "on the side\n")
+    _ = try home.notebook.save()
+    #expect(try home.notebook.repository.head().branch == "side")
+    try git("checkout", "-q", "main")
+    #expect(try home.read("a.txt") == "a.txt\n")
+    try home.write("b.txt", "on main\n")
+    _ = try home.notebook.save()
+    try git("merge", "-q", "-m", "by hand", "side")
+    try meet()
+    #expect(try other.read("a.txt") == "on the side\n")
+    #expect(try other.read("b.txt") == "on main\n")
+  }
+
+  @Test("a merge that git left unfinished: the markers are a text like any other")
+  func unfinishedMerge() throws {
+    try git("checkout", "-q", "-b", "side")
+    try home.write("a.txt", "side\n")
+    _ = try home.notebook.save()
+    try git("checkout", "-q", "main")
+    try home.write("a.txt", "main\n")
+    _ = try home.notebook.save()
+    _ = try TestSupport.run(["git", "-C", home.path, "merge", "-q", "side"])
+    _ = try home.notebook.save()
+    #expect(try #require(try home.read("a.txt")).contains("<<<<<<<"))
+    #expect(try home.notebook.conflicts().isEmpty)
+    try other.receive(from: home)
+    #expect(try other.read("a.txt") == (try home.read("a.txt")))
+  }
+
+  @Test("stash and stash pop")
+  func stash() throws {
+    try home.write("a.txt", "in progress\n")
+    try git("stash", "-q")
+    #expect(try home.notebook.save().version == nil)
+    try git("stash", "pop", "-q")
+    try meet()
+    #expect(try other.read("a.txt") == "in progress\n")
+  }
+
+  @Test("gc, repack and pack-refs")
+  func housekeeping() throws {
+    for round in 0..<5 {
+      try home.write("a.txt", "\(round)\n")
+      _ = try home.notebook.save()
+    }
+    try git("gc", "-q", "--prune=now")
+    try git("pack-refs", "--all")
+    #expect(try home.notebook.state().tip != nil)
+    try home.write("a.txt", "after gc\n")
+    try meet()
+    #expect(try other.read("a.txt") == "after gc\n")
+  }
+
+  @Test("files staged but not committed, and one removed from the index only")
+  func staging() throws {
+    try home.write("c.txt", "staged\n")
+    try git("add", "c.txt")
+    try git("rm", "-q", "--cached", "b.txt")
+    try meet()
+    #expect(try other.read("c.txt") == "staged\n")
+    #expect(try other.read("b.txt") == "b.txt\n")
+  }
+
+  @Test("a detached HEAD goes on from where it is")
+  func detached() throws {
+    try git("checkout", "-q", "--detach")
+    try home.write("a.txt", "detached\n")
+    _ = try home.notebook.save()
+    #expect(try git("log", "-1", "--format=%s").hasPrefix("Update a"))
+    try other.receive(from: home)
+    #expect(try other.read("a.txt") == "detached\n")
+  }
+
+  @Test("an index of version 4 and a clone of the notebook")
+  func otherForms() throws {
+    try git("update-index", "--index-version", "4")
+    #expect(try home.notebook.status().changes.isEmpty)
+    try home.write("a.txt", "changed\n")
+    #expect(try home.notebook.status().changes.map(\.path) == ["a.txt"])
+    try meet()
+    let folder = try TemporaryFolder()
+    let clone = try TestSupport.run(["git", "clone", "-q", home.path, folder["clone"]])
+    #expect(clone.isSuccess)
+    #expect(try folder.text("clone/a.txt") == "changed\n")
+  }
+}
+
+@Suite("The guard against mass deletion")
+struct MassDeletionTests {
+  @Test(
+    "a save that would remove more than half of ten notes stops; a move and a named note do not")
+  func save() throws {
+    let home = try Fixture()
+    for number in 0..<12 { try home.write("\(number).txt", "\(number)\n") }
+    _ = try home.notebook.save()
+    let tip = try home.notebook.state().tip
+    for number in 0..<7 { try home.remove("\(number).txt") }
+    #expect(throws: NotebookError.self) { try home.notebook.save() }
+    #expect(try home.notebook.state().tip == tip)
+    #expect(throws: NotebookError.self) { try home.notebook.join([]) }
+    #expect(try home.notebook.save(only: ["0.txt"]).changes.map(\.path) == ["0.txt"])
+    for number in 0..<7 { try home.write("moved/\(number).txt", "\(number)\n") }
+    #expect(try home.notebook.save().version != nil)
+    for number in 0..<7 { try home.remove("moved/\(number).txt") }
+    #expect(try home.notebook.save(allowsMassDeletion: true).changes.count == 7)
+  }
+}
