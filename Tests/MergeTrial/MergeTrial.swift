@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Git
+import Glibc
 import Notebook
 
 /// Makes merges for scripts: one JSON request a line on standard input, one answer a line.
@@ -48,6 +49,7 @@ struct MergeTrial {
       answer.milliseconds =
         Double(time.components.seconds) * 1e3 + Double(time.components.attoseconds) / 1e15
       print(String(decoding: try encoder.encode(answer), as: UTF8.self))
+      fflush(nil)
     }
   }
 

@@ -70,10 +70,10 @@ struct SortedContext {
   private func neighbours(
     _ lines: [Int32], mark: ArraySlice<UInt8>, isList: Bool, table: LineTable
   ) -> [[UInt8]] {
-    let alike =
-      isList
-      ? Array(lines.prefix { Self.mark(table[$0]).elementsEqual(mark) })
-      : lines.filter { Self.mark(table[$0]).elementsEqual(mark) }
+    func isAlike(_ line: Int32) -> Bool {
+      table.blocks[line] == nil && Self.mark(table[line]).elementsEqual(mark)
+    }
+    let alike = isList ? Array(lines.prefix(while: isAlike)) : lines.filter(isAlike)
     return alike.prefix(Self.depth).map { Self.key(table[$0]) }
   }
 
