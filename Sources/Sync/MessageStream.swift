@@ -6,7 +6,7 @@ internal import Notebook
 /// Messages over a connection: one place where a `bye`, a time-out and an unknown type are met.
 struct MessageStream {
   let connection: Connection
-  let timeouts: ProtocolTimeouts
+  var timeouts: ProtocolTimeouts
 
   /// Sends a message.
   func send(_ message: some Message) throws {
@@ -21,13 +21,18 @@ struct MessageStream {
   /// The next message, which must be of this kind. Types that are not known are ignored, and
   /// `working` begins the wait anew, up to the peer's patience.
   func receive<M: Message>(_ kind: M.Type) throws -> M {
+    try receive().frame.decode(kind)
+  }
+
+  /// The next message of any kind that is known.
+  func receive() throws -> (frame: Frame, type: MessageType) {
     let patience = Deadline.after(seconds: timeouts.patience)
     while true {
       let deadline = min(patience, .after(seconds: timeouts.message))
       let frame = try translated { try connection.receive(deadline: deadline) }
       guard let type = try known(frame) else { continue }
       if type == .working { continue }
-      return try frame.decode(kind)
+      return (frame, type)
     }
   }
 

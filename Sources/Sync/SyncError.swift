@@ -36,6 +36,10 @@ public enum SyncError: Error, Sendable {
   case alreadyANotebook(String)
   /// Nobody with that invitation was found.
   case inviterNotFound
+  /// No member of the notebook is called this.
+  case unknownPeer(String)
+  /// The address is this device's own.
+  case ownAddress
   /// The user stopped it.
   case stopped
   /// Something failed on this side: what.
@@ -47,7 +51,7 @@ extension SyncError {
   var byeReason: ByeReason {
     switch self {
     case .peerEnded, .interrupted, .timedOut, .failed, .massDeletion, .massDeletionAtPeer,
-      .wrongCode, .alreadyANotebook, .inviterNotFound:
+      .wrongCode, .alreadyANotebook, .inviterNotFound, .unknownPeer, .ownAddress:
       .failed
     case .protocolBroken: .protocolBroken
     case .overLimit: .overLimit
@@ -86,6 +90,8 @@ extension SyncError: CustomStringConvertible {
     case .wrongCode: "the code is wrong"
     case .alreadyANotebook(let folder): "\(folder) holds another notebook"
     case .inviterNotFound: "nobody with this invitation was found"
+    case .unknownPeer(let name): "no member of this notebook is called \(name)"
+    case .ownAddress: "the address is this device's own"
     case .stopped: "stopped"
     case .failed(let what): what
     }

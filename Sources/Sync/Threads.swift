@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Runs `body` on a thread of its own, which nobody joins.
-func startThread(_ body: @escaping @Sendable () -> Void) throws {
+package func startThread(_ body: @escaping @Sendable () -> Void) throws {
   var thread = pthread_t()
   let box = Unmanaged.passRetained(ThreadBody(body))
   let status = pthread_create(
@@ -26,12 +26,12 @@ private final class ThreadBody: Sendable {
 /// Values that threads hand to one that waits for them.
 ///
 /// Sendable although the compiler cannot tell: the values are only touched with the mutex held.
-final class Mailbox<Value: Sendable>: @unchecked Sendable {
+package final class Mailbox<Value: Sendable>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var values: [Value] = []
 
-  init() {
+  package init() {
     pthread_mutex_init(mutex, nil)
     var attributes = pthread_condattr_t()
     pthread_condattr_init(&attributes)
@@ -47,7 +47,7 @@ final class Mailbox<Value: Sendable>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  func put(_ value: Value) {
+  package func put(_ value: Value) {
     pthread_mutex_lock(mutex)
     values.append(value)
     pthread_cond_broadcast(condition)
@@ -55,7 +55,7 @@ final class Mailbox<Value: Sendable>: @unchecked Sendable {
   }
 
   /// The oldest value, waited for until `moment`; nil when none came.
-  func take(until moment: Moment) -> Value? {
+  package func take(until moment: Moment) -> Value? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while values.isEmpty {
@@ -68,17 +68,17 @@ final class Mailbox<Value: Sendable>: @unchecked Sendable {
 }
 
 /// A point on the clock that never jumps, in seconds.
-struct Moment: Comparable, Sendable {
-  var seconds: Double
+package struct Moment: Comparable, Sendable {
+  package var seconds: Double
 
-  static var now: Moment {
+  package static var now: Moment {
     var time = Glibc.timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Moment(seconds: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
   }
 
-  static func < (left: Moment, right: Moment) -> Bool { left.seconds < right.seconds }
-  static func + (moment: Moment, seconds: Double) -> Moment {
+  package static func < (left: Moment, right: Moment) -> Bool { left.seconds < right.seconds }
+  package static func + (moment: Moment, seconds: Double) -> Moment {
     Moment(seconds: moment.seconds + seconds)
   }
 

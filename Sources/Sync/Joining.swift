@@ -1,0 +1,195 @@
+public import Channel
+public import Discovery
+public import Membership
+internal import Notebook
+
+/// The joiner's side of notes-protocol(7), PAIRING: finds the inviter, shows the offer, and makes
+/// a folder the notebook. The first session is a `SyncRun` at the address where the inviter was.
+public struct Joining: Sendable {
+  /// What the user was told.
+  public let code: InvitationCode
+  /// The folder that becomes the notebook. What it holds is joined with it.
+  public let folder: String
+  /// What this device wants to be called.
+  public let name: String
+  public let key: DeviceKey
+  /// Where the inviter is, if the user said so; then it is not looked for.
+  public var addresses: [Address] = []
+  /// Finds the inviter; stopped at the end. Without it there have to be addresses.
+  public var discovery: (any Discovery)?
+  /// How many seconds to look for the inviter.
+  public var window = 10.0
+  /// How long to wait for what.
+  public var timeouts = ProtocolTimeouts.standard
+
+  public init(code: InvitationCode, folder: String, name: String, key: DeviceKey) {
+    self.code = code
+    self.folder = folder
+    self.name = name
+    self.key = key
+  }
+
+  /// Joins. Nothing is changed on disk before `decide` has said yes.
+  ///
+  /// - Parameter decide: is shown the offer, on this thread; it has until the offer's end, and at
+  ///   most 5 minutes.
+  /// - Throws: `SyncError.wrongCode`, `.inviterNotFound`, `.declined`, `.invitationExpired`,
+  ///   `.alreadyANotebook`; `ChannelError`, `DiscoveryError`, `MembershipError`, `NotebookError`.
+  public func run(
+    cancellation: CancellationToken? = nil, decide: (PairingOffer) throws -> Bool
+  ) throws -> Joined {
+    let present = try presentNotebook()
+    let inviters = addresses.isEmpty ? try find(cancellation) : [addresses]
+    let connection = try connect(to: inviters, cancellation)
+    let stream = MessageStream(connection: connection, timeouts: timeouts)
+    do {
+      let joined = try hold(stream, present: present, decide)
+      stream.close(.done)
+      return joined
+    } catch SyncError.peerEnded(.expired, _) {
+      stream.close(.done)
+      throw SyncError.invitationExpired
+    } catch let error as SyncError {
+      stream.close(error.byeReason, error.description)
+      throw error
+    } catch {
+      stream.close(.failed)
+      throw error
+    }
+  }
+
+  private func hold(
+    _ stream: MessageStream, present: Notebook?, _ decide: (PairingOffer) throws -> Bool
+  ) throws -> Joined {
+    let message = try stream.receive(OfferMessage.self)
+    guard message.versions.contains(ProtocolLimits.version) else {
+      throw SyncError.noCommonVersion(message.versions)
+    }
+    let offer = try PairingOffer(message)
+    guard present.map({ $0.identity.id == offer.notebookID }) ?? true else {
+      try? stream.send(DeclineMessage())
+      throw SyncError.alreadyANotebook(folder)
+    }
+    guard try decide(offer) else {
+      try stream.send(DeclineMessage())
+      throw SyncError.declined
+    }
+    let request = try CertificateRequest(name: name, key: key)
+    try stream.send(AcceptMessage(name: name, request: Base64(request.der)))
+    let certificate = try stream.receive(CertificateMessage.self)
+    let context = try install(certificate, offer, present)
+    try stream.send(InstalledMessage())
+    return Joined(offer: offer, address: stream.connection.peer, context: context)
+  }
+
+  /// Stores the membership, then makes the folder a notebook.
+  private func install(
+    _ message: CertificateMessage, _ offer: PairingOffer, _ present: Notebook?
+  ) throws -> SessionContext {
+    let state = try present?.stateFolder ?? Notebook.prepare(at: folder)
+    let membership = try MembershipStore.install(
+      in: state + "/membership", root: message.root.bytes,
+      certificates: [message.certificate.bytes] + message.certificates.map(\.bytes),
+      revocations: message.revocations.map(\.bytes))
+    guard membership.notebookID == offer.notebookID else {
+      throw SyncError.protocolBroken("a root that is not the offered notebook's")
+    }
+    // Throws unless there is a chain from this device's key to the root.
+    _ = try membership.chain(for: key)
+    if let present {
+      try present.rename(device: name)
+    } else {
+      _ = try Notebook.adopt(
+        at: folder,
+        as: NotebookIdentity(
+          id: membership.notebookID, name: membership.notebookName,
+          device: DeviceIdentity(name: name, deviceID: key.deviceID)))
+    }
+    return SessionContext(folder: folder, key: key, membership: membership, timeouts: timeouts)
+  }
+
+  /// The notebook that is in the folder already, for instance because an earlier try was cut short.
+  private func presentNotebook() throws -> Notebook? {
+    do {
+      return try Notebook.open(at: folder)
+    } catch NotebookError.notANotebook {
+      return nil
+    }
+  }
+
+  /// Connects to the inviter whose code this is: of several with the same locator, the first that
+  /// has it.
+  private func connect(
+    to inviters: [[Address]], _ cancellation: CancellationToken?
+  ) throws -> Connection {
+    var failure: any Error = SyncError.inviterNotFound
+    for inviter in inviters {
+      let identity = try PairingIdentity(locator: code.locator)
+      let credentials = PairingCredentials(
+        identity: identity.bytes, preSharedKey: try code.preSharedKey(for: identity))
+      do {
+        return try Connection.connect(
+          to: inviter, pairing: credentials,
+          deadline: .after(seconds: timeouts.connect + timeouts.handshake),
+          cancellation: cancellation)
+      } catch ChannelError.cancelled {
+        throw SyncError.stopped
+      } catch ChannelError.wrongCode {
+        failure = SyncError.wrongCode
+      } catch {
+        if case SyncError.wrongCode = failure { continue }
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  /// The addresses of those who announce an invitation with the code's locator.
+  private func find(_ cancellation: CancellationToken?) throws -> [[Address]] {
+    guard let discovery else { throw SyncError.inviterNotFound }
+    defer { discovery.stop() }
+    let sightings = Mailbox<DiscoveryEvent>()
+    try discovery.browse(.invitation) { sightings.put($0) }
+    var found: [String: [Address]] = [:]
+    var end = Moment.now + window
+    while Moment.now < end {
+      if cancellation?.isCancelled == true { throw SyncError.stopped }
+      switch sightings.take(until: min(end, .now + 0.1)) {
+      case .found(let peer) where peer.locator == code.locator:
+        found[peer.deviceID] = peer.endpoints.map(Address.init)
+        // Another device may announce the same locator.
+        end = min(end, .now + 0.3)
+      case .interrupted(let error): if found.isEmpty { throw error }
+      default: continue
+      }
+    }
+    if found.isEmpty { throw SyncError.inviterNotFound }
+    return found.sorted { $0.key < $1.key }.map(\.value)
+  }
+}
+
+/// What joining led to.
+public struct Joined: Sendable {
+  public let offer: PairingOffer
+  /// Where the inviter was reached.
+  public let address: Address
+  /// This device in the notebook, ready for the first session.
+  public let context: SessionContext
+}
+
+extension PairingOffer {
+  init(_ message: OfferMessage) throws {
+    guard let role = Role(rawValue: message.role) else {
+      throw SyncError.protocolBroken("an unknown role")
+    }
+    self.init(
+      notebookID: message.notebook, notebookName: message.notebookName, notes: message.notes,
+      bytes: message.bytes, inviter: message.inviter, inviterID: message.device, role: role,
+      expires: message.expires)
+  }
+}
+
+extension Address {
+  /// Where discovery saw a service.
+  init(_ endpoint: Endpoint) { self.init(host: endpoint.host, port: endpoint.port) }
+}

@@ -1,0 +1,119 @@
+public import Channel
+internal import Git
+public import Membership
+internal import Notebook
+
+/// What somebody who has a code is invited to.
+public struct PairingOffer: Sendable, Equatable {
+  /// The notebook's ID and name.
+  public let notebookID: String
+  public let notebookName: String
+  /// How many notes it has, and their size together in bytes.
+  public let notes: Int
+  public let bytes: Int
+  /// The inviting device's name and ID.
+  public let inviter: String
+  public let inviterID: String
+  /// The role offered.
+  public let role: Role
+  /// When the invitation ends, in seconds since 1970 by the inviter's clock.
+  public let expires: Int64
+}
+
+/// A device that joined by an invitation.
+public struct PairedDevice: Sendable, Equatable {
+  public let name: String
+  public let deviceID: String
+  public let role: Role
+  /// Where it is, as `HOST:PORT`.
+  public let address: String
+}
+
+/// The inviter's side of notes-protocol(7), PAIRING.
+public enum Pairing {
+  /// How many bytes of certificates go along; the rest follows in the first session.
+  static let certificateBytes = 512 << 10
+
+  /// Makes the offer to a device that has the code, and certifies it when it accepts.
+  ///
+  /// - Throws: `SyncError.declined`, `.invitationExpired`, and what a session throws; the peer has
+  ///   been told.
+  public static func answer(
+    _ connection: Connection, with invitation: Invitation, as context: SessionContext
+  ) throws -> PairedDevice {
+    var timeouts = context.timeouts
+    timeouts.message = max(
+      0.1, min(timeouts.answer, invitation.deadline.seconds - Moment.now.seconds))
+    let stream = MessageStream(connection: connection, timeouts: timeouts)
+    do {
+      let device = try hold(stream, invitation, context)
+      stream.close(.done)
+      return device
+    } catch SyncError.timedOut where invitation.end != nil {
+      stream.close(.expired)
+      throw SyncError.invitationExpired
+    } catch let error as SyncError {
+      stream.close(error.byeReason, error.description)
+      throw error
+    } catch {
+      stream.close(.failed)
+      throw error
+    }
+  }
+
+  private static func hold(
+    _ stream: MessageStream, _ invitation: Invitation, _ context: SessionContext
+  ) throws -> PairedDevice {
+    try stream.send(offer(of: invitation, context))
+    let (frame, type) = try stream.receive()
+    if type == .decline { throw SyncError.declined }
+    let accept = try frame.decode(AcceptMessage.self)
+    let request = try CertificateRequest(der: accept.request.bytes)
+    try invitation.grant(to: request.deviceID)
+    let membership = context.membership
+    let certificate = try membership.issue(
+      for: request, name: accept.name, role: invitation.role, by: context.key)
+    try stream.send(package(certificate, membership, context.key))
+    var brief = stream
+    brief.timeouts = context.timeouts
+    _ = try brief.receive(InstalledMessage.self)
+    invitation.finish(.used)
+    return PairedDevice(
+      name: accept.name, deviceID: request.deviceID, role: invitation.role,
+      address: stream.connection.peer.description)
+  }
+
+  private static func offer(
+    of invitation: Invitation, _ context: SessionContext
+  ) throws -> OfferMessage {
+    let notebook = try Notebook.open(at: context.folder)
+    let repository = notebook.repository
+    let files = try notebook.state().tip.map {
+      try repository.files(in: repository.commit($0).tree).filter { $0.path.isNote }
+    }
+    return OfferMessage(
+      versions: [ProtocolLimits.version], notebook: context.membership.notebookID,
+      notebookName: context.membership.notebookName, notes: files?.count ?? 0,
+      bytes: try files?.reduce(0) { try $0 + repository.header(of: $1.entry.id).size } ?? 0,
+      inviter: notebook.identity.device.name, device: context.key.deviceID,
+      role: invitation.role.rawValue, expires: invitation.expires)
+  }
+
+  /// The certificate with what is needed to verify it, and as much of the rest as fits.
+  private static func package(
+    _ certificate: [UInt8], _ membership: MembershipStore, _ key: DeviceKey
+  ) throws -> CertificateMessage {
+    var room = certificateBytes
+    func fitting(_ all: [[UInt8]]) -> [Base64] {
+      all.prefix {
+        room -= $0.count
+        return room >= 0
+      }.map { Base64($0) }
+    }
+    let chain = try membership.chain(for: key)
+    return CertificateMessage(
+      certificate: Base64(certificate), root: Base64(membership.root),
+      certificates: fitting(chain + membership.certificates.filter { !chain.contains($0) }),
+      revocations: fitting(membership.revocations))
+  }
+}

@@ -1,0 +1,277 @@
+internal import Channel
+internal import Discovery
+internal import Git
+internal import Membership
+internal import Notebook
+
+/// Decides, on the run's own thread, whom to connect to and when the run is over.
+struct SyncCoordination {
+  private let run: SyncRun
+  private let members: [Member]
+  private let notebook: Notebook
+  private let workers: SyncWorkers
+  private let start = Moment.now
+
+  private var targets: [String: SyncTarget] = [:]
+  private var progress: [String: Progress] = [:]
+  private var outcomes: [String: DeviceOutcome] = [:]
+  /// The devices of `outcomes`, in the order of their first session.
+  private var order: [String] = []
+  /// Which devices hold a connection to us.
+  private var visitors = 0
+  private var failures: [(key: String, failure: SyncFailure)] = []
+  private var lastActivity = Moment.now
+  private var search: Search
+
+  private enum Search { case none, looking, settled(Moment) }
+
+  /// How trying a target goes.
+  private struct Progress {
+    var isUnderWay = false
+    var tries = 0
+    /// When to try again, after a reason that passes.
+    var retry: Moment?
+    var isOver = false
+  }
+
+  private struct DeviceOutcome {
+    var result: SessionResult
+    var sessions = 1
+  }
+
+  /// How many connections of ours are open at once.
+  private static let width = 8
+  /// How often one target is tried when it is busy with another session.
+  private static let tries = 6
+  /// How often one device gets news in a run.
+  private static let sessionsPerDevice = 8
+  /// How long a device that is missing may take to appear after the last session, in seconds.
+  private static let linger = 0.5
+  /// How long discovery gets before remembered addresses are tried, in seconds.
+  private static let patience = 0.5
+  /// How often a cancellation is looked for while nothing happens, in seconds.
+  private static let tick = 0.1
+
+  init(_ run: SyncRun, members: [Member], notebook: Notebook, _ workers: SyncWorkers) {
+    self.run = run
+    self.members = members
+    self.notebook = notebook
+    self.workers = workers
+    search = run.discovery != nil && run.addresses.isEmpty ? .looking : .none
+    for address in run.addresses {
+      add(SyncTarget(source: .given, device: nil, addresses: [address]))
+    }
+  }
+
+  /// Runs until nobody is left to talk to.
+  mutating func run(
+    _ cancellation: CancellationToken?, _ onEvent: (SyncEvent) -> Void
+  ) throws -> SyncOutcome {
+    if let address = workers.listener?.address {
+      onEvent(.listening(address: address.host, port: address.port))
+    }
+    while true {
+      if cancellation?.isCancelled == true { throw SyncError.stopped }
+      try recallAddresses()
+      try startTargets()
+      if try isOver() { break }
+      if let occurrence = workers.occurrences.take(until: .now + Self.tick) {
+        note(occurrence, onEvent)
+      }
+    }
+    return try outcome()
+  }
+
+  private func outcome() throws -> SyncOutcome {
+    var outcome = SyncOutcome()
+    outcome.tip = try notebook.state().tip
+    outcome.sessions = order.compactMap { outcomes[$0]?.result.at(tip: outcome.tip) }
+    outcome.failures = failures.map(\.failure).filter { failure in
+      guard let device = failure.device else { return true }
+      return outcomes[device] == nil && isKnown(device)
+    }
+    let seen = Set(order + outcome.failures.compactMap(\.device))
+    outcome.absent = members.filter { !seen.contains($0.deviceID) }
+    return outcome
+  }
+
+  private func isKnown(_ device: String) -> Bool {
+    members.contains { $0.deviceID == device }
+  }
+
+  // MARK: Whom to try
+
+  private mutating func add(_ target: SyncTarget) {
+    if let known = targets[target.key], known.source != .remembered, target.source == .remembered {
+      return
+    }
+    if let device = target.device {
+      guard device != run.context.key.deviceID else { return }
+      guard run.peers.isEmpty || isKnown(device) else { return }
+    }
+    if targets.updateValue(target, forKey: target.key)?.source == .remembered {
+      progress[target.key]?.isOver = false
+    }
+  }
+
+  /// Tries where devices were before, once discovery had its chance.
+  private mutating func recallAddresses() throws {
+    switch search {
+    case .looking: return
+    case .settled(let moment): if Moment.now < moment + Self.patience { return }
+    case .none: if !run.addresses.isEmpty { return }
+    }
+    let missing = members.map(\.deviceID).filter { targets[$0] == nil && outcomes[$0] == nil }
+    if missing.isEmpty { return }
+    let remembered = PeerAddresses(stateFolder: notebook.stateFolder).all()
+    for device in missing {
+      // Nobody to try counts as tried.
+      let addresses = remembered[device].map { [$0] } ?? []
+      targets[device] = SyncTarget(source: .remembered, device: device, addresses: addresses)
+      if addresses.isEmpty { progress[device] = Progress(isOver: true) }
+    }
+  }
+
+  private mutating func startTargets() throws {
+    var width = Self.width - progress.values.count { $0.isUnderWay }
+    for (key, target) in targets.sorted(by: { $0.key < $1.key }) where width > 0 {
+      var state = progress[key] ?? Progress()
+      guard try !state.isUnderWay && isDue(target, state) else { continue }
+      state.isUnderWay = true
+      state.retry = nil
+      state.tries += 1
+      progress[key] = state
+      width -= 1
+      workers.start(target)
+    }
+  }
+
+  private func isDue(_ target: SyncTarget, _ state: Progress) throws -> Bool {
+    if let retry = state.retry { return Moment.now >= retry }
+    let device = target.device ?? ""
+    guard let former = outcomes[device] else { return !state.isOver && state.tries == 0 }
+    // The device has an earlier tip than we have now: others brought news since.
+    guard run.options.mode == .both, !target.addresses.isEmpty, !state.isOver,
+      former.sessions < Self.sessionsPerDevice
+    else { return false }
+    return former.result.tip != (try notebook.state().tip)
+  }
+
+  // MARK: What happened
+
+  private mutating func note(
+    _ occurrence: SyncWorkers.Occurrence, _ onEvent: (SyncEvent) -> Void
+  ) {
+    switch occurrence {
+    case .event(let event): onEvent(event)
+    case .discovered(.found(let peer)):
+      guard peer.notebookID == run.context.membership.notebookID else { return }
+      add(
+        SyncTarget(
+          source: .discovered, device: peer.deviceID, addresses: peer.endpoints.map(Address.init)))
+    case .discovered(.settled): if case .looking = search { search = .settled(.now) }
+    case .discoveryFailed(let error):
+      search = .none
+      onEvent(.discoveryFailed(error))
+    case .discovered: return
+    case .arrived: visitors += 1
+    case .departed(let device, let result):
+      visitors -= 1
+      lastActivity = .now
+      note(result, key: device, isGiven: false, onEvent)
+    case .superseded(let target):
+      progress[target.key]?.isUnderWay = false
+      let tries = progress[target.key]?.tries ?? 0
+      if outcomes[target.device ?? ""] != nil || visitors > 0 || tries >= Self.tries {
+        // The other session tells.
+        progress[target.key]?.isOver = tries >= Self.tries
+      } else {
+        progress[target.key]?.retry = .now + 0.1 * Double(tries)
+      }
+    case .tried(let target, let result):
+      lastActivity = .now
+      progress[target.key]?.isUnderWay = false
+      if case .failure(let failure) = result, failure.isPassing,
+        progress[target.key]?.tries ?? 0 < Self.tries
+      {
+        progress[target.key]?.retry = .now + 0.2
+        return
+      }
+      if case .success(let session) = result, target.device == nil {
+        // From now on it is known who is there, so that news can follow.
+        targets[target.key] = nil
+        progress[target.key] = nil
+        targets[session.peer.deviceID] = SyncTarget(
+          source: .given, device: session.peer.deviceID, addresses: target.addresses)
+        progress[session.peer.deviceID] = Progress(tries: 1)
+      }
+      if case .failure = result { progress[target.key]?.isOver = true }
+      if case .failure(let failure) = result, target.source == .remembered, failure.peer == nil {
+        return
+      }
+      note(result, key: target.key, isGiven: target.source == .given, onEvent)
+    }
+  }
+
+  private mutating func note(
+    _ result: Result<SessionResult, SyncFailure>, key: String, isGiven: Bool,
+    _ onEvent: (SyncEvent) -> Void
+  ) {
+    switch result {
+    case .success(let session):
+      let device = session.peer.deviceID
+      if let former = outcomes[device] {
+        outcomes[device] = DeviceOutcome(
+          result: former.result.followed(by: session), sessions: former.sessions + 1)
+      } else {
+        outcomes[device] = DeviceOutcome(result: session)
+        order.append(device)
+      }
+      failures.removeAll { $0.key == key || $0.failure.device == device }
+      onEvent(.finished(session))
+    case .failure(let failure):
+      // A device that was synchronised with and has gone since is no failure.
+      if let device = failure.device, outcomes[device] != nil, !isGiven { return }
+      failures.removeAll { $0.key == key }
+      failures.append((key, failure))
+      onEvent(
+        .failed(
+          peer: failure.peer, device: failure.device, address: failure.address, failure.error))
+    }
+  }
+
+  // MARK: When it is over
+
+  private func isOver() throws -> Bool {
+    guard visitors == 0, !progress.values.contains(where: { $0.isUnderWay || $0.retry != nil })
+    else { return false }
+    for (key, target) in targets where try isDue(target, progress[key] ?? Progress()) {
+      return false
+    }
+    let now = Moment.now
+    if !run.addresses.isEmpty { return true }
+    // The founder of a notebook that nobody has joined.
+    if members.isEmpty && targets.isEmpty { return true }
+    let isAnybodyMissing = members.contains { member in
+      outcomes[member.deviceID] == nil
+        && !failures.contains { $0.failure.device == member.deviceID }
+    }
+    let tip = try notebook.state().tip
+    let areAllAlike = outcomes.values.allSatisfy { $0.result.peerTip == tip }
+    if !isAnybodyMissing && areAllAlike { return true }
+    switch search {
+    case .looking where now < start + run.window: return false
+    case .none where workers.listener == nil: return true
+    default: break
+    }
+    if outcomes.isEmpty && failures.isEmpty { return now >= start + run.window }
+    return now >= lastActivity + Self.linger
+  }
+}
+
+extension SyncFailure {
+  /// Whether the reason is likely to be gone in a moment.
+  var isPassing: Bool {
+    if case SyncError.peerEnded(.busy, _) = error { true } else { false }
+  }
+}

@@ -1,0 +1,222 @@
+package import Channel
+internal import Discovery
+package import Membership
+internal import Synchronization
+
+/// The threads of a run: one that accepts, one a session, one that talks to discovery. They put
+/// what happens into a mailbox, which the run's own thread reads.
+final class SyncWorkers: Sendable {
+  enum Occurrence: Sendable {
+    case event(SyncEvent)
+    case discovered(DiscoveryEvent)
+    case discoveryFailed(any Error)
+    /// A device has connected to us, and is a member.
+    case arrived(device: String)
+    /// A session that it opened is over.
+    case departed(device: String, Result<SessionResult, SyncFailure>)
+    /// What became of a target.
+    case tried(SyncTarget, Result<SessionResult, SyncFailure>)
+    /// Another session with the target's device is under way.
+    case superseded(SyncTarget)
+  }
+
+  let occurrences = Mailbox<Occurrence>()
+  /// Where we listen, if we do.
+  let listener: Listener?
+
+  private let context: SessionContext
+  private let options: SessionOptions
+  private let discovery: (any Discovery)?
+  private let allowed: Set<String>?
+  private let token: CancellationToken
+  private let reception: Mutex<Reception?> = Mutex(nil)
+  private let acceptEnded = Mailbox<Bool>()
+  private let sessions = Mutex(Sessions())
+
+  /// The devices with which something is under way, by who opened the connection.
+  private struct Sessions {
+    var outgoing: [String: Int] = [:]
+    var incoming: [String: Int] = [:]
+  }
+
+  init(_ run: SyncRun, allowed: Set<String>?) throws {
+    context = run.context
+    discovery = run.discovery
+    self.allowed = allowed
+    token = try CancellationToken()
+    listener = try run.listen.map { try Listener(at: $0) }
+    var options = run.options
+    options.port = listener?.port
+    self.options = options
+    if let listener { try accept(on: listener) }
+    if discovery != nil { try startThread { [self] in look(for: run) } }
+  }
+
+  /// Ends all that is under way and waits for it.
+  func stop() {
+    token.cancel()
+    discovery?.stop()
+    if let reception = reception.withLock({ $0 }) {
+      _ = acceptEnded.take(until: .now + 2)
+      reception.drain(seconds: 2)
+    }
+  }
+
+  // MARK: Discovery. It may keep us waiting, so it has a thread of its own.
+
+  private func look(for run: SyncRun) {
+    guard let discovery else { return }
+    do {
+      if let port = listener?.port {
+        try discovery.publish(
+          .notebook(
+            id: context.membership.notebookID, device: context.key.deviceID, port: port))
+      }
+      if run.addresses.isEmpty {
+        try discovery.browse(.notebook) { [occurrences] event in
+          if case .interrupted(let error) = event {
+            occurrences.put(.discoveryFailed(error))
+          } else {
+            occurrences.put(.discovered(event))
+          }
+        }
+      }
+    } catch {
+      if !token.isCancelled { occurrences.put(.discoveryFailed(error)) }
+    }
+  }
+
+  // MARK: Connections that others open
+
+  private func accept(on listener: Listener) throws {
+    let rules = Reception.Rules(
+      credentials: { [context] notebook in
+        notebook == context.membership.notebookID ? try? context.credentials() : nil
+      },
+      welcome: { [self] connection, _ in welcome(connection) },
+      // Whoever has no business here is none of this run's.
+      refuse: { _ in })
+    let reception = Reception(
+      listener: listener, timeouts: context.timeouts, cancellation: token, rules: rules)
+    self.reception.withLock { $0 = reception }
+    try startThread { [acceptEnded] in
+      reception.run()
+      acceptEnded.put(true)
+    }
+  }
+
+  private func welcome(_ connection: Connection) {
+    guard let member = try? context.member(at: connection) else { return }
+    let stream = MessageStream(connection: connection, timeouts: context.timeouts)
+    let device = member.deviceID
+    if device == context.key.deviceID { return stream.close(.duplicate) }
+    if let allowed, !allowed.contains(device) { return stream.close(.busy) }
+    // notes-protocol(7), DISCOVERY: of two connections opened at the same time, the one opened by
+    // the smaller device ID stays. So the smaller refuses the larger one's; its own is sure to
+    // arrive there, and is not refused.
+    let isWelcome = sessions.withLock { sessions in
+      if sessions.outgoing[device] != nil, context.key.deviceID < device { return false }
+      sessions.incoming[device, default: 0] += 1
+      return true
+    }
+    guard isWelcome else { return stream.close(.duplicate) }
+    occurrences.put(.arrived(device: device))
+    let result = converse(connection, member)
+    sessions.withLock { $0.incoming.release(device) }
+    occurrences.put(.departed(device: device, result))
+  }
+
+  // MARK: Connections that we open
+
+  /// Tries a target on a thread of its own; what became of it is an occurrence.
+  func start(_ target: SyncTarget) {
+    do {
+      try startThread { [self] in attempt(target) }
+    } catch {
+      occurrences.put(.tried(target, .failure(target.failure(error))))
+    }
+  }
+
+  private func attempt(_ target: SyncTarget) {
+    // What was announced may be a lie; who is really there is found out below.
+    if let device = target.device, !enter(device) {
+      return occurrences.put(.superseded(target))
+    }
+    var entered = target.device
+    defer { if let entered { sessions.withLock { $0.outgoing.release(entered) } } }
+    do {
+      let connection = try Connection.connect(
+        to: target.addresses, as: context.credentials(),
+        deadline: .after(seconds: target.patience(context.timeouts)), cancellation: token)
+      defer { connection.close() }
+      let member = try context.member(at: connection)
+      if member.deviceID == context.key.deviceID { throw SyncError.ownAddress }
+      if member.deviceID != entered {
+        if let entered { sessions.withLock { $0.outgoing.release(entered) } }
+        entered = nil
+        guard enter(member.deviceID) else {
+          MessageStream(connection: connection, timeouts: context.timeouts).close(.duplicate)
+          return occurrences.put(.superseded(target))
+        }
+        entered = member.deviceID
+      }
+      let result = converse(connection, member)
+      if case .failure(let failure) = result, failure.isDuplicate {
+        return occurrences.put(.superseded(target))
+      }
+      occurrences.put(.tried(target, result))
+    } catch {
+      occurrences.put(.tried(target, .failure(target.failure(error))))
+    }
+  }
+
+  /// Notes a connection of ours; false when the device has one open to us.
+  private func enter(_ device: String) -> Bool {
+    sessions.withLock { sessions in
+      guard sessions.incoming[device] == nil else { return false }
+      sessions.outgoing[device, default: 0] += 1
+      return true
+    }
+  }
+
+  private func converse(
+    _ connection: Connection, _ member: Member
+  ) -> Result<SessionResult, SyncFailure> {
+    do {
+      return .success(
+        try Session.run(on: connection, as: context, options: options) { [occurrences] in
+          occurrences.put(.event($0))
+        })
+    } catch {
+      let address = connection.peer.description
+      return .failure(
+        SyncFailure(
+          peer: PeerIdentity(
+            name: member.name, deviceID: member.deviceID, role: member.role, address: address),
+          device: member.deviceID, address: address, error: error))
+    }
+  }
+}
+
+extension SessionContext {
+  /// The member at the other end.
+  package func member(at connection: Connection) throws -> Member {
+    guard case .member(_, let chain) = connection.purpose else {
+      throw SyncError.protocolBroken("not a member's connection")
+    }
+    return try membership.verify(chain: chain)
+  }
+}
+
+extension SyncFailure {
+  var isDuplicate: Bool {
+    if case SyncError.peerEnded(.duplicate, _) = error { true } else { false }
+  }
+}
+
+extension [String: Int] {
+  fileprivate mutating func release(_ device: String) {
+    let left = (self[device] ?? 1) - 1
+    self[device] = left > 0 ? left : nil
+  }
+}
