@@ -53,6 +53,14 @@ extension Failure {
         .noPeerReached, "inviter_not_found", "nobody with this invitation was found",
         hint: "is 'notes invite' still waiting there, on the same network? "
           + "or name the device: --at HOST:PORT")
+    case .unknownPeer(let name):
+      self.init(
+        .failed, "unknown_peer", "no member of the notebook is called \(Visible.name(name))",
+        hint: "'notes members' shows who is one")
+    case .ownAddress:
+      self.init(
+        .failed, "own_address", "the address is this device's own",
+        hint: "give the other device's address")
     case .stopped: self = .interrupted
     case .failed(let what): self.init(.failed, "failed", Visible.name(what))
     }
