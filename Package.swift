@@ -35,7 +35,10 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "Watch",
-      dependencies: ["Sync", .product(name: "Logging", package: "swift-log")],
+      dependencies: [
+        "Sync", "Notebook", "Membership", "Discovery", "Channel",
+        .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "notes",

@@ -96,7 +96,7 @@ enum MessageRules {
 
 extension String {
   /// The text as one line that cannot upset a terminal.
-  var printable: String {
+  package var printable: String {
     String(
       String.UnicodeScalarView(
         unicodeScalars.prefix(ProtocolLimits.byeCharacters).filter {

@@ -1,1 +1,0 @@
-// The Watch module; see design in man/ and CONTRIBUTING.md.
