@@ -11,7 +11,8 @@
   F(inflateInit_) \
   F(inflate) \
   F(inflateReset) \
-  F(inflateEnd)
+  F(inflateEnd) \
+  F(crc32)
 
 /// The table of functions; it does not change once filled, so threads may share it.
 struct __attribute__((swift_attr("@Sendable"))) notes_zlib {

@@ -3,7 +3,7 @@ internal import Glibc
 /// A reader of git's index file, versions 2 and 3 (gitformat-index(5)), over the file in memory.
 ///
 /// It costs no library and no copy of an entry, which is what lets a look at a large notebook be as
-/// fast as git's. The checksum is not verified: whoever writes goes through libgit2, which does.
+/// fast as git's. The checksum is verified by whoever makes a new index of it (`IndexEdit`).
 public final class IndexFile {
   /// When the file was last written: an entry modified no earlier may have changed unseen.
   private let writtenSeconds: UInt32
@@ -13,6 +13,8 @@ public final class IndexFile {
   /// Where each entry starts and where its path ends.
   private var starts: [UInt32] = []
   private var ends: [UInt32] = []
+  /// Where the extension is that remembers the trees.
+  private var trees: Range<Int>?
 
   /// The index of a repository; empty when it has none yet, nil when the file is of a form this does
   /// not read (version 4, split index) and libgit2 must.
@@ -114,7 +116,8 @@ public final class IndexFile {
       group: word(start + 32), size: word(start + 36))
   }
 
-  private func id(at position: Int) -> ObjectID {
+  /// The object an entry stands for.
+  public func id(at position: Int) -> ObjectID {
     let start = Int(starts[position]) + 40
     return ObjectID(bytes: bytes[start..<(start + ObjectID.byteCount)]) ?? .zero
   }
@@ -155,18 +158,100 @@ public final class IndexFile {
         while nameEnd < end, bytes[nameEnd] != 0 { nameEnd += 1 }
       }
       guard nameEnd > name, nameEnd < end, bytes[nameEnd] == 0 else { return false }
-      if flags & 0x3000 == 0 {
+      // What git add --intent-to-add leaves is only a name.
+      let isIntent = flags & 0x4000 != 0 && half(position + 62) & 0x2000 != 0
+      if flags & 0x3000 == 0, !isIntent {
         starts.append(UInt32(position))
         ends.append(UInt32(nameEnd))
       }
       // An entry is padded with one to eight zeros to a multiple of eight bytes.
       position += (nameEnd - position + 8) & ~7
     }
-    // A split index keeps most entries in another file; its extension says so.
+    // Extensions whose names are not in capitals change what the entries mean: a split index keeps
+    // most of them in another file, a sparse one has folders among them.
     while position + 8 <= end {
-      if word(position) == 0x6c69_6e6b { return false }
-      position += 8 + Int(word(position + 4))
+      guard (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[position]) else { return false }
+      let size = Int(word(position + 4))
+      if word(position) == 0x5452_4545, position + 8 + size <= end {
+        trees = (position + 8)..<(position + 8 + size)
+      }
+      position += 8 + size
     }
     return true
+  }
+}
+
+// What making a new index of an old one needs.
+extension IndexFile {
+  /// How many bytes the file has.
+  var size: Int { bytes.count }
+
+  /// Whether the file is as it was written: a power cut may leave parts of zeros. A file without
+  /// checksum, as git writes it with index.skipHash, can't be told from such a one.
+  public var isIntact: Bool {
+    guard isMapped, let address = bytes.baseAddress else { return true }
+    let end = bytes.count - ObjectID.byteCount
+    let stored = UnsafeRawBufferPointer(start: address + end, count: ObjectID.byteCount)
+    var checksum = PackChecksum()
+    checksum.update(UnsafeRawBufferPointer(start: address, count: end))
+    return stored.elementsEqual(checksum.finish())
+  }
+
+  /// An entry's status, mode and ID as the file holds them.
+  func fixedBytes(at position: Int) -> UnsafeRawBufferPointer {
+    let start = Int(starts[position])
+    return UnsafeRawBufferPointer(rebasing: bytes[start..<(start + 60)])
+  }
+
+  /// The trees it remembers, if it does.
+  func cachedTrees() -> IndexTree? {
+    trees.flatMap { IndexTree(parsing: UnsafeRawBufferPointer(rebasing: bytes[$0])) }
+  }
+
+  /// Where the entry with this path is.
+  func position(of path: TreePath) -> Int? {
+    let position = firstPosition(notBefore: path.bytes)
+    return position < count && isPath(at: position, equalTo: path) ? position : nil
+  }
+
+  /// Where the first entry below a folder is, or would be.
+  func firstPosition(below folder: TreePath) -> Int {
+    firstPosition(notBefore: folder.bytes + [UInt8(ascii: "/")])
+  }
+
+  /// Whether an entry is below a folder.
+  func isBelow(_ folder: TreePath, at position: Int) -> Bool {
+    let path = pathBytes(at: position)
+    return path.count > folder.bytes.count && path[folder.bytes.count] == UInt8(ascii: "/")
+      && path.starts(with: folder.bytes)
+  }
+
+  func isPath(at position: Int, before path: TreePath) -> Bool {
+    compare(pathBytes(at: position), path.bytes) < 0
+  }
+
+  func isPath(at position: Int, equalTo path: TreePath) -> Bool {
+    compare(pathBytes(at: position), path.bytes) == 0
+  }
+
+  private func firstPosition(notBefore path: [UInt8]) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if compare(pathBytes(at: middle), path) < 0 { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  private func compare(_ left: UnsafeRawBufferPointer, _ right: [UInt8]) -> Int {
+    right.withUnsafeBytes { right in
+      let shared = min(left.count, right.count)
+      if shared > 0, let leftAddress = left.baseAddress, let rightAddress = right.baseAddress {
+        let order = memcmp(leftAddress, rightAddress, shared)
+        if order != 0 { return Int(order) }
+      }
+      return left.count - right.count
+    }
   }
 }

@@ -61,6 +61,19 @@ final class Libgit2: Sendable {
   }
 }
 
+extension Libgit2 {
+  /// The ID of an object with this content; nothing is stored.
+  func id(of kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
+    var oid = git_oid()
+    _ = try content.withUnsafeBytes { bytes in
+      try check(
+        "git_odb_hash",
+        api.git_odb_hash(&oid, bytes.baseAddress, bytes.count, git_object_t(kind.rawValue)))
+    }
+    return oid.objectID
+  }
+}
+
 extension git_oid {
   init(_ id: ObjectID) {
     self.init()

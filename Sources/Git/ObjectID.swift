@@ -46,6 +46,18 @@ public struct ObjectID: Hashable, Sendable {
     return bytes
   }
 
+  /// The first of the bytes, by which pack indexes and folders of objects are sorted.
+  var firstByte: UInt8 { UInt8(truncatingIfNeeded: high >> 56) }
+
+  /// Appends the 20 bytes without an array between.
+  func appendBytes(to bytes: inout [UInt8]) {
+    bytes.appendBigEndian(UInt32(truncatingIfNeeded: high >> 32))
+    bytes.appendBigEndian(UInt32(truncatingIfNeeded: high))
+    bytes.appendBigEndian(UInt32(truncatingIfNeeded: middle >> 32))
+    bytes.appendBigEndian(UInt32(truncatingIfNeeded: middle))
+    bytes.appendBigEndian(low)
+  }
+
   /// The ID as 40 lower-case hexadecimal digits.
   public var hex: String { String(hexadecimal: bytes) }
 

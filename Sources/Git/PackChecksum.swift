@@ -1,4 +1,5 @@
-/// SHA-1 (FIPS 180-4) over bytes that arrive in pieces: the checksum at the end of a pack.
+/// SHA-1 (FIPS 180-4) over bytes that arrive in pieces: the checksum at the end of packs, their
+/// indexes and the index file. Objects get their IDs from libgit2, which looks for collisions.
 struct PackChecksum {
   private var state: (UInt32, UInt32, UInt32, UInt32, UInt32) = (
     0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0
@@ -15,7 +16,8 @@ struct PackChecksum {
     bytes.withUnsafeBytes { update($0) }
   }
 
-  private mutating func update(_ bytes: UnsafeRawBufferPointer) {
+  /// Adds bytes.
+  mutating func update(_ bytes: UnsafeRawBufferPointer) {
     length += UInt64(bytes.count)
     var position = 0
     if !pending.isEmpty {
@@ -53,28 +55,30 @@ struct PackChecksum {
   }
 
   private mutating func process(_ block: UnsafeRawBufferPointer) {
-    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 80) { words in
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 16) { words in
       for index in 0..<16 {
         words[index] = UInt32(
           bigEndian: block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
       }
-      for index in 16..<80 {
-        let mixed = words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16]
-        words[index] = mixed << 1 | mixed >> 31
-      }
       var (a, b, c, d, e) = state
-      for index in 0..<80 {
-        let function: UInt32
-        let constant: UInt32
-        switch index {
-        case 0..<20: (function, constant) = (b & c | ~b & d, 0x5a82_7999)
-        case 20..<40: (function, constant) = (b ^ c ^ d, 0x6ed9_eba1)
-        case 40..<60: (function, constant) = (b & c | b & d | c & d, 0x8f1b_bcdc)
-        default: (function, constant) = (b ^ c ^ d, 0xca62_c1d6)
-        }
-        let next = (a << 5 | a >> 27) &+ function &+ e &+ constant &+ words[index]
+      // The schedule is made as it is used, in sixteen words that stay in the nearest cache.
+      func word(_ index: Int) -> UInt32 {
+        let mixed =
+          words[(index &+ 13) & 15] ^ words[(index &+ 8) & 15] ^ words[(index &+ 2) & 15]
+          ^ words[index & 15]
+        let word = mixed << 1 | mixed >> 31
+        words[index & 15] = word
+        return word
+      }
+      func step(_ function: UInt32, _ constant: UInt32, _ word: UInt32) {
+        let next = (a << 5 | a >> 27) &+ function &+ e &+ constant &+ word
         (a, b, c, d, e) = (next, a, b << 30 | b >> 2, c, d)
       }
+      for index in 0..<16 { step(d ^ (b & (c ^ d)), 0x5a82_7999, words[index]) }
+      for index in 16..<20 { step(d ^ (b & (c ^ d)), 0x5a82_7999, word(index)) }
+      for index in 20..<40 { step(b ^ c ^ d, 0x6ed9_eba1, word(index)) }
+      for index in 40..<60 { step((b & c) | (d & (b | c)), 0x8f1b_bcdc, word(index)) }
+      for index in 60..<80 { step(b ^ c ^ d, 0xca62_c1d6, word(index)) }
       state = (
         state.0 &+ a, state.1 &+ b, state.2 &+ c, state.3 &+ d, state.4 &+ e
       )

@@ -15,6 +15,19 @@ struct Zlib: Sendable {
   }()
 
   static let bufferSize = 64 * 1024
+
+  /// The CRC-32 of some bytes, as pack indexes keep it of each object.
+  func crc32(of bytes: UnsafeRawBufferPointer) -> UInt32 {
+    var crc: UInt = 0
+    var rest = bytes
+    // zlib counts in 32 bits.
+    while !rest.isEmpty {
+      let part = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 30))
+      crc = api.crc32(crc, part.bindMemory(to: UInt8.self).baseAddress, UInt32(part.count))
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(part.count))
+    }
+    return UInt32(truncatingIfNeeded: crc)
+  }
 }
 
 /// Compresses one buffer after another into zlib streams of their own.
@@ -23,12 +36,16 @@ final class Deflater {
   // On the heap, because zlib remembers where the stream it was given lives.
   private let stream: UnsafeMutablePointer<z_stream>
 
-  init() throws {
+  /// The level that costs least, as git takes for objects that are written while somebody waits.
+  static let fastest = Z_BEST_SPEED
+
+  /// - Parameter level: from 1, fastest, to 9, smallest; zlib's own choice when nil.
+  init(level: Int32? = nil) throws {
     zlib = try Zlib.shared.get()
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
     let status = zlib.api.deflateInit_(
-      stream, Z_DEFAULT_COMPRESSION, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+      stream, level ?? Z_DEFAULT_COMPRESSION, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     guard status == Z_OK else {
       stream.deallocate()
       throw PackError.compression(code: status)

@@ -48,7 +48,7 @@ public final class PackWriter {
   public func next() throws -> [UInt8]? {
     var chunk: [UInt8] = []
     if state == .header {
-      chunk += Array("PACK".utf8) + bigEndian(2) + bigEndian(UInt32(objectCount))
+      chunk += PackFormat.header(objectCount: objectCount)
       state = .objects
     }
     guard state == .objects else { return nil }
@@ -100,14 +100,7 @@ public final class PackWriter {
   }
 
   private func appendHeader(type: UInt8, size: Int, to chunk: inout [UInt8]) {
-    var rest = size >> 4
-    var byte = type << 4 | UInt8(size & 15)
-    while rest > 0 {
-      chunk.append(byte | 0x80)
-      byte = UInt8(rest & 0x7f)
-      rest >>= 7
-    }
-    chunk.append(byte)
+    PackFormat.appendHeader(type: type, size: size, to: &chunk)
   }
 
   private func appendDistance(_ distance: Int, to chunk: inout [UInt8]) {
@@ -119,9 +112,5 @@ public final class PackWriter {
       rest >>= 7
     }
     chunk += digits.reversed()
-  }
-
-  private func bigEndian(_ value: UInt32) -> [UInt8] {
-    withUnsafeBytes(of: value.bigEndian) { Array($0) }
   }
 }

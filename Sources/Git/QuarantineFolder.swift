@@ -62,7 +62,8 @@ final class QuarantineFolder {
     }
   }
 
-  private static func names(in folder: String) -> [String] {
+  /// The names in a folder; none when it can't be listed.
+  static func names(in folder: String) -> [String] {
     guard let listing = opendir(folder) else { return [] }
     defer { closedir(listing) }
     var found: [String] = []

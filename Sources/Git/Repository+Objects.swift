@@ -114,14 +114,7 @@ extension Repository {
 
   /// The ID that `content` would have as a blob; nothing is stored.
   public func hash(blob content: [UInt8]) throws -> ObjectID {
-    let library = try Libgit2.shared.get()
-    var oid = git_oid()
-    _ = try content.withUnsafeBytes { bytes in
-      try library.check(
-        "git_odb_hash",
-        library.api.git_odb_hash(&oid, bytes.baseAddress, bytes.count, GIT_OBJECT_BLOB))
-    }
-    return oid.objectID
+    try Libgit2.shared.get().id(of: .blob, content)
   }
 
   /// Looks for packs that other processes added.

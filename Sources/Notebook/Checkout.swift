@@ -249,16 +249,17 @@ struct Checkout {
 
   /// Makes the index say what the folder holds now: the new tree.
   func recordInIndex() throws {
-    let index = try Index(of: notebook.repository)
-    try index.dropMergeEntries()
-    for step in plan.steps where step.new == nil { try index.remove(step.path) }
+    var edit = IndexEdit(of: try notebook.indexForChange())
+    for step in plan.steps where step.new == nil { edit.remove(step.path) }
     for step in plan.steps {
       guard let new = step.new else { continue }
       // A file that is not there now was deleted just after it was written: the next save sees it.
       let status = try folder.status(of: step.path) ?? stat()
-      try index.set(
+      edit.set(
         IndexEntry(path: step.path, mode: new.mode, id: new.id, status: FileStatus(status)))
     }
-    try index.write()
+    // For the next save, which then knows the trees of all folders that stay as they are.
+    _ = try edit.makeTree { try notebook.repository.write(.tree, $0) }
+    try edit.write(to: notebook.repository)
   }
 }

@@ -21,10 +21,15 @@ struct FileContent {
   /// Reads a file such that its bytes belong to one state: a file that changed meanwhile is read
   /// again.
   static func read(_ path: TreePath, in folder: String, sizeLimit: Int) throws -> Outcome {
-    let name = path.bytes.map { CChar(bitPattern: $0) } + [0]
     let root = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard root >= 0 else { throw NotebookError.file(call: "open", path: folder, errno: errno) }
     defer { close(root) }
+    return try read(path, at: root, sizeLimit: sizeLimit)
+  }
+
+  /// The same, seen from an open folder.
+  static func read(_ path: TreePath, at root: Int32, sizeLimit: Int) throws -> Outcome {
+    let name = path.bytes.map { CChar(bitPattern: $0) } + [0]
     for _ in 0..<attempts {
       let descriptor = openat(root, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
       guard descriptor >= 0 else {

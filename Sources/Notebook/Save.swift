@@ -11,6 +11,9 @@ public struct SaveResult: Sendable {
   public let skipped: [SkippedFile]
 }
 
+/// Told how many of how many files are stored.
+public typealias SaveProgress = (_ done: Int, _ total: Int) -> Void
+
 extension Notebook {
   /// Makes a version of what the folder holds now, if it differs from the last one.
   ///
@@ -18,54 +21,42 @@ extension Notebook {
   ///   - message: what the version is called; made from the changes when nil.
   ///   - paths: only these files or folders; all when empty. Deleting what is named is a wish.
   ///   - allowsMassDeletion: let more than half of the notes be deleted.
+  ///   - progress: called while many files are stored.
   /// - Throws: `NotebookError.massDeletion`, before anything is versioned.
   public func save(
-    message: String? = nil, only paths: [TreePath] = [], allowsMassDeletion: Bool = false
+    message: String? = nil, only paths: [TreePath] = [], allowsMassDeletion: Bool = false,
+    progress: SaveProgress = { _, _ in }
   ) throws -> SaveResult {
     try withWriterLock {
-      try saveLocked(message: message, only: paths, allowsMassDeletion: allowsMassDeletion)
+      try saveLocked(
+        message: message, only: paths, allowsMassDeletion: allowsMassDeletion, progress: progress)
     }
   }
 
   /// `save` for callers that hold the writer lock.
   func saveLocked(
-    message: String? = nil, only paths: [TreePath] = [], allowsMassDeletion: Bool = false
+    message: String? = nil, only paths: [TreePath] = [], allowsMassDeletion: Bool = false,
+    progress: SaveProgress = { _, _ in }
   ) throws -> SaveResult {
-    let found = try scan()
+    let index = try indexForChange()
+    var found = try scan(against: index)
     if !allowsMassDeletion && paths.isEmpty { try guardAgainstMassDeletion(in: found) }
     let head = try repository.head()
-    let index = try Index(of: repository)
-    try index.dropMergeEntries()
-    var changes: [Change] = []
-    var skipped = found.skipped
-    let wanted = { (path: TreePath) in
-      paths.isEmpty || paths.contains { path == $0 || path.isBelow($0) }
-    }
-    let candidates = found.candidates.filter { wanted($0.file.path) }
     var log = CheckoutLog(stateFolder: stateFolder)
-    let editors = StaleEditor(repository: repository, log: log) { try self.openConflictPaths() }
-    var stale: [StaleSave] = []
-    let record = {
-      for candidate in candidates {
-        switch try self.record(candidate.file.path, known: candidate.known, in: index, editors) {
-        case .stale(let save): stale.append(save)
-        case .unchanged: break
-        case .changed(let kind): changes.append(Change(path: candidate.file.path, kind: kind))
-        case .skipped(let reason):
-          skipped.append(SkippedFile(path: candidate.file.path, reason: reason))
-        }
-      }
+    if !paths.isEmpty {
+      let isWanted = { (path: TreePath) in paths.contains { path == $0 || path.isBelow($0) } }
+      found.candidates.removeAll { !isWanted($0.file.path) }
+      found.deleted.removeAll { !isWanted($0.path) }
     }
-    // Beyond a handful of files one sync of the file system is cheaper than one a file.
-    if candidates.count > 16 { try repository.withOneSync(record) } else { try record() }
-    for entry in found.deleted where wanted(entry.path) {
-      try index.remove(entry.path)
-      changes.append(Change(path: entry.path, kind: .deleted))
-    }
-    let tree = try index.writeTree()
+    var recording = Recording(notebook: self, index: index, log: log)
+    try recording.record(found.candidates, progress: progress)
+    for entry in found.deleted { recording.remove(entry) }
+    let tree = try recording.makeTree()
     let parent = try head.commit.map { try repository.commit($0) }
+    var changes: [Change] = []
     var version: ObjectID?
     if parent?.tree != tree && !(parent == nil && tree == .emptyTree) {
+      changes = recording.changes
       if changes.isEmpty {
         changes = try repository.changes(from: parent?.tree, to: tree).map(Change.init)
       }
@@ -75,52 +66,17 @@ extension Notebook {
         message: message ?? Self.message(for: changes))
       try move(head, to: made, reason: "save")
       version = made
-    } else {
-      changes = []
     }
-    if !found.isEmpty { try index.write() }
+    if !found.isEmpty { try recording.edit.write(to: repository) }
     if version != nil { try rememberTip() }
     try log.forget(Set(changes.map(\.path)), storedIfChanged: true)
-    if !stale.isEmpty {
-      version = try mergeStaleSaves(stale) ?? version
-      changes += stale.map { Change(path: $0.path, kind: .modified) }
+    if !recording.stale.isEmpty {
+      version = try mergeStaleSaves(recording.stale) ?? version
+      changes += recording.stale.map { Change(path: $0.path, kind: .modified) }
       changes.sort { $0.path < $1.path }
     }
-    skipped.sort { $0.path < $1.path }
+    let skipped = (found.skipped + recording.skipped).sorted { $0.path < $1.path }
     return SaveResult(version: version, changes: changes, skipped: skipped)
-  }
-
-  private enum Recorded {
-    case unchanged
-    case changed(ChangeKind)
-    case skipped(SkipReason)
-    /// An edit of a text from before a checkout; the index keeps what the checkout left.
-    case stale(StaleSave)
-  }
-
-  /// Reads a file, stores its bytes and puts it into the index.
-  private func record(
-    _ path: TreePath, known: IndexEntry?, in index: Index, _ editors: StaleEditor
-  ) throws -> Recorded {
-    switch try FileContent.read(path, in: folder, sizeLimit: sizeLimit) {
-    case .skipped(let reason): return .skipped(reason)
-    case .gone:
-      guard known != nil else { return .unchanged }
-      try index.remove(path)
-      return .changed(.deleted)
-    case .read(let content):
-      let id = try repository.write(blob: content.bytes)
-      if let known, known.id != id,
-        let unseen = try editors.unseenCheckout(of: path, text: id, current: known.id)
-      {
-        let entry = TreeEntry(name: path.name, mode: content.mode, id: id)
-        return .stale(StaleSave(path: path, entry: entry, unseen: unseen))
-      }
-      try index.set(
-        IndexEntry(path: path, mode: content.mode, id: id, status: content.status))
-      guard let known else { return .changed(.added) }
-      return known.id == id && known.mode == content.mode ? .unchanged : .changed(.modified)
-    }
   }
 
   /// Stores a version made by this device now; no reference moves.

@@ -18,8 +18,9 @@ extension Notebook {
     let found = try scan()
     var changes = found.deleted.map { Change(path: $0.path, kind: .deleted) }
     var skipped = found.skipped
-    for (file, known) in found.candidates {
-      guard let known else {
+    for candidate in found.candidates {
+      let file = candidate.file
+      guard let known = candidate.known else {
         changes.append(Change(path: file.path, kind: .added))
         continue
       }

@@ -20,10 +20,16 @@ public struct Change: Hashable, Sendable {
   }
 }
 
+/// A file to read, and what the index knows of it.
+struct Candidate {
+  let file: ScannedFile
+  let known: IndexEntry?
+}
+
 /// How the folder differs from the index, which holds what the last version or checkout left.
 struct WorkingChanges {
   /// Files to read: new ones, and those whose status is not the remembered one.
-  var candidates: [(file: ScannedFile, known: IndexEntry?)] = []
+  var candidates: [Candidate] = []
   /// Versioned files that are gone.
   var deleted: [IndexEntry] = []
   var skipped: [SkippedFile] = []
@@ -34,22 +40,44 @@ struct WorkingChanges {
 
 extension Notebook {
   /// The index as the last version or checkout left it, read without a library where its form
-  /// allows.
+  /// allows. It is a memory that can be made anew: in place of a broken one comes what HEAD has.
   func indexFile() throws -> IndexFile {
-    try IndexFile(ofRepositoryAt: repository.gitFolder)
-      ?? IndexFile(entries: Index(of: repository).entries)
+    if let file = try IndexFile(ofRepositoryAt: repository.gitFolder) { return file }
+    do {
+      return IndexFile(entries: try Index(of: repository).entries)
+    } catch GitError.library {
+      return try indexOfHead()
+    }
+  }
+
+  /// The index to make the next one of.
+  func indexForChange() throws -> IndexFile {
+    let file = try indexFile()
+    return file.isIntact ? file : try indexOfHead()
+  }
+
+  /// An index that knows of no file when it was last looked at.
+  private func indexOfHead() throws -> IndexFile {
+    let tree = try repository.head().commit.map { try repository.commit($0).tree }
+    return IndexFile(
+      entries: try tree.map(repository.files)?.map { path, entry in
+        IndexEntry(path: path, mode: entry.mode, id: entry.id, status: FileStatus(stat()))
+      } ?? [])
   }
 
   /// Scans the folder and compares it with the index by status alone; nothing is read yet.
-  func scan() throws -> WorkingChanges {
-    let index = try indexFile()
+  func scan() throws -> WorkingChanges { try scan(against: indexFile()) }
+
+  /// Scans the folder and compares it with `index`.
+  func scan(against index: IndexFile) throws -> WorkingChanges {
     let found = try FolderScan(
       folder: folder, sizeLimit: sizeLimit, index: index,
       rules: IgnoreRules(repository: repository))
     var changes = WorkingChanges()
     changes.skipped = found.skipped
     changes.candidates =
-      found.untracked.map { ($0, nil) } + found.suspects.map { ($0.file, index[$0.position]) }
+      found.untracked.map { Candidate(file: $0, known: nil) }
+      + found.suspects.map { Candidate(file: $0.file, known: index[$0.position]) }
     changes.candidates.sort { $0.file.path < $1.file.path }
     // A path that could not be looked at is not gone, and neither is what is below it.
     let unseen = found.skipped.map(\.path)

@@ -1,0 +1,209 @@
+internal import CLibgit2
+internal import Glibc
+internal import Synchronization
+
+/// A pack of new objects on its way into a repository: cheaper than a file an object from about a
+/// hundred on, and one sync for all of them.
+///
+/// Threads fill `PackPiece`s and append them. Nothing counts before `finish`; a pack that is not
+/// finished leaves at most files that `removeLeftovers` takes away.
+public final class NewPack: Sendable {
+  private let folder: String
+  private let stem: String
+  private let descriptor: Int32
+  private let state = Mutex(State())
+
+  private struct State {
+    var known: Set<ObjectID> = []
+    var objects: [PackedObject] = []
+    var size = 12
+    var isFinished = false
+  }
+
+  private static let prefix = "tmp_notes_"
+  // A file just made may not be locked yet, and a pack comes before its index.
+  private static let youngestLeftover = 3_600
+
+  /// Begins a pack in the repository's folder of packs.
+  public init(in repository: Repository) throws {
+    folder = repository.gitFolder + "/objects/pack"
+    guard mkdir(folder, 0o777) == 0 || errno == EEXIST else {
+      throw GitError.system(call: "mkdir", path: folder, errno: errno)
+    }
+    Self.removeLeftovers(in: repository)
+    stem =
+      folder + "/" + Self.prefix + "\(getpid())_"
+      + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+    descriptor = open(stem + ".pack", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o444)
+    guard descriptor >= 0 else {
+      throw GitError.system(call: "open", path: stem + ".pack", errno: errno)
+    }
+    // Says that its process lives; the kernel takes it back from one that was killed.
+    _ = flock(descriptor, LOCK_EX | LOCK_NB)
+    try Self.write(PackFormat.header(objectCount: 0), to: descriptor, path: stem + ".pack")
+  }
+
+  deinit {
+    if !state.withLock({ $0.isFinished }) {
+      unlink(stem + ".idx")
+      unlink(stem + ".pack")
+    }
+    close(descriptor)
+  }
+
+  /// How many objects it has so far.
+  public var objectCount: Int { state.withLock { $0.objects.count } }
+
+  /// Whether the caller is the first to bring this object.
+  func claim(_ id: ObjectID) -> Bool { state.withLock { $0.known.insert(id).inserted } }
+
+  /// Writes the objects of a piece, which is empty afterwards.
+  public func append(_ piece: inout PackPiece) throws {
+    guard !piece.objects.isEmpty else { return }
+    try state.withLock { state in
+      try Self.write(piece.bytes, to: descriptor, path: stem + ".pack")
+      for object in piece.objects {
+        state.objects.append(
+          PackedObject(id: object.id, offset: state.size + object.offset, crc: object.crc))
+      }
+      state.size += piece.bytes.count
+    }
+    piece.clear()
+  }
+
+  /// Makes the objects part of the repository, durably: pack, index, then their names.
+  public func finish() throws {
+    try state.withLock { state in
+      guard !state.objects.isEmpty else { return }
+      let path = stem + ".pack"
+      let header = PackFormat.header(objectCount: state.objects.count)
+      guard pwrite(descriptor, header, header.count, 0) == header.count else {
+        throw GitError.system(call: "write", path: path, errno: errno)
+      }
+      let checksum = try Self.checksum(of: descriptor, size: state.size, path: path)
+      try Self.write(checksum, to: descriptor, path: path)
+      state.objects.sort { $0.id < $1.id }
+      let index = open(stem + ".idx", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o444)
+      guard index >= 0 else {
+        throw GitError.system(call: "open", path: stem + ".idx", errno: errno)
+      }
+      defer { close(index) }
+      try Self.write(
+        PackFormat.index(of: state.objects, checksum: checksum), to: index, path: stem + ".idx")
+      for (file, suffix) in [(descriptor, ".pack"), (index, ".idx")] where fsync(file) != 0 {
+        throw GitError.system(call: "fsync", path: stem + suffix, errno: errno)
+      }
+      // A pack counts from the moment its index is there.
+      let name = folder + "/pack-" + String(hexadecimal: checksum)
+      for suffix in [".pack", ".idx"] {
+        try QuarantineFolder.move(stem + suffix, to: name + suffix)
+        try QuarantineFolder.sync(folder)
+      }
+      state.isFinished = true
+    }
+  }
+
+  /// Removes what processes left behind that were killed: unfinished packs, and packs that never got
+  /// their index.
+  static func removeLeftovers(in repository: Repository) {
+    let folder = repository.gitFolder + "/objects/pack"
+    let names = Set(QuarantineFolder.names(in: folder))
+    for name in names {
+      let path = folder + "/" + name
+      if name.hasPrefix(prefix) {
+        if name.hasSuffix(".idx"), !names.contains(name.dropLast(4) + ".pack") { unlink(path) }
+        guard name.hasSuffix(".pack") else { continue }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { continue }
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+          unlink(path.dropLast(5) + ".idx")
+          unlink(path)
+        }
+        close(descriptor)
+      } else if name.hasPrefix("pack-"), name.hasSuffix(".pack"),
+        !names.contains(name.dropLast(5) + ".idx")
+      {
+        var status = stat()
+        if lstat(path, &status) == 0, time(nil) - status.st_mtim.tv_sec > youngestLeftover {
+          unlink(path)
+        }
+      }
+    }
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32, path: String) throws {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes { buffer in
+        Glibc.write(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw GitError.system(call: "write", path: path, errno: errno)
+      }
+      written += count
+    }
+  }
+
+  /// The checksum of a file's first bytes. The number of objects stands at their beginning and is
+  /// known last, so all of them are read again.
+  private static func checksum(of descriptor: Int32, size: Int, path: String) throws -> [UInt8] {
+    var checksum = PackChecksum()
+    try withUnsafeTemporaryAllocation(byteCount: 1 << 17, alignment: 16) { buffer in
+      var position = 0
+      while position < size {
+        let count = pread(
+          descriptor, buffer.baseAddress, min(buffer.count, size - position), off_t(position))
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { throw GitError.system(call: "read", path: path, errno: errno) }
+        checksum.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        position += count
+      }
+    }
+    return checksum.finish()
+  }
+}
+
+/// Some objects of a new pack, made by one thread.
+public struct PackPiece {
+  private let pack: NewPack
+  private let deflater: Deflater
+  private let zlib: Zlib
+  fileprivate var bytes: [UInt8] = []
+  fileprivate var objects: [PackedObject] = []
+
+  // What is written with one call.
+  private static let fullSize = 256 * 1024
+
+  /// An empty piece of `pack`.
+  public init(of pack: NewPack) throws {
+    self.pack = pack
+    deflater = try Deflater(level: Deflater.fastest)
+    zlib = try Zlib.shared.get()
+    bytes.reserveCapacity(Self.fullSize * 2)
+  }
+
+  /// Whether it is time to append it to the pack.
+  public var isFull: Bool { bytes.count >= Self.fullSize }
+
+  /// Adds an object unless the pack has it, or its ID is `known`, and returns its ID.
+  public mutating func add(_ kind: ObjectKind, _ content: [UInt8], known: ObjectID? = nil) throws
+    -> ObjectID
+  {
+    let id = try Libgit2.shared.get().id(of: kind, content)
+    guard id != known, pack.claim(id) else { return id }
+    let start = bytes.count
+    PackFormat.appendHeader(type: UInt8(kind.rawValue), size: content.count, to: &bytes)
+    try deflater.compress(content, into: &bytes)
+    let crc = bytes.withUnsafeBytes { bytes in
+      zlib.crc32(of: UnsafeRawBufferPointer(rebasing: bytes[start...]))
+    }
+    objects.append(PackedObject(id: id, offset: start, crc: crc))
+    return id
+  }
+
+  fileprivate mutating func clear() {
+    bytes.removeAll(keepingCapacity: bytes.count < 4 * Self.fullSize)
+    objects.removeAll(keepingCapacity: true)
+  }
+}

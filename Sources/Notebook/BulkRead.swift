@@ -1,0 +1,102 @@
+internal import Git
+internal import Glibc
+internal import Synchronization
+
+/// Reads many files on two threads and puts their bytes into one pack.
+final class BulkRead: Sendable {
+  /// From how many files on a pack is cheaper than an object a file.
+  static let threshold = 100
+
+  /// What came of a file.
+  enum Outcome {
+    case stored(ObjectID, FileMode, FileStatus)
+    case gone
+    case skipped(SkipReason)
+  }
+
+  private let files: [File]
+  private let root: Int32
+  private let folder: String
+  private let sizeLimit: Int
+  private let pack: NewPack
+  private let state: Mutex<State>
+
+  /// A file to read, and the ID its bytes had.
+  struct File: Sendable {
+    let path: TreePath
+    let known: ObjectID?
+  }
+
+  private struct State {
+    var next = 0
+    var done = 0
+    var outcomes: [Outcome]
+    var failure: (any Error)?
+  }
+
+  // How many files a thread takes at a time.
+  private static let share = 64
+
+  init(_ files: [File], in folder: String, sizeLimit: Int, pack: NewPack) throws {
+    self.files = files
+    self.folder = folder
+    self.sizeLimit = sizeLimit
+    self.pack = pack
+    state = Mutex(State(outcomes: [Outcome](repeating: .gone, count: files.count)))
+    root = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard root >= 0 else { throw NotebookError.file(call: "open", path: folder, errno: errno) }
+  }
+
+  deinit { close(root) }
+
+  /// Reads all files and returns what came of each, in their order.
+  ///
+  /// - Parameter progress: called now and then, on this thread, with the number of files done.
+  func run(progress: (Int) -> Void) throws -> [Outcome] {
+    let thread = ScanThread { [self] in work { _ in } }
+    work(report: progress)
+    thread.join()
+    return try state.withLock { state in
+      if let failure = state.failure { throw failure }
+      return state.outcomes
+    }
+  }
+
+  private func work(report: (Int) -> Void) {
+    do {
+      var piece = try PackPiece(of: pack)
+      while let range = take() {
+        let outcomes = try files[range].map { try read($0, into: &piece) }
+        if piece.isFull { try pack.append(&piece) }
+        report(
+          state.withLock { state in
+            state.outcomes.replaceSubrange(range, with: outcomes)
+            state.done += outcomes.count
+            return state.done
+          })
+      }
+      try pack.append(&piece)
+    } catch {
+      state.withLock { $0.failure = $0.failure ?? error }
+    }
+  }
+
+  private func take() -> Range<Int>? {
+    state.withLock { state in
+      guard state.failure == nil, state.next < files.count else { return nil }
+      let start = state.next
+      state.next = min(start + Self.share, files.count)
+      return start..<state.next
+    }
+  }
+
+  private func read(_ file: File, into piece: inout PackPiece) throws -> Outcome {
+    switch try FileContent.read(file.path, at: root, sizeLimit: sizeLimit) {
+    case .skipped(let reason): return .skipped(reason)
+    case .gone: return .gone
+    case .read(let content):
+      let id = try piece.add(.blob, content.bytes, known: file.known)
+      return .stored(id, content.mode, content.status)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+internal import Git
+
+/// Stores what candidates hold and notes it in the new index.
+struct Recording {
+  private let notebook: Notebook
+  private let log: CheckoutLog
+  private let editors: StaleEditor
+  private(set) var edit: IndexEdit
+  private(set) var changes: [Change] = []
+  private(set) var skipped: [SkippedFile] = []
+  /// Edits of texts from before a checkout; the index keeps what the checkout left.
+  private(set) var stale: [StaleSave] = []
+  private var pack: NewPack?
+
+  // Beyond a handful of files one sync of the file system is cheaper than one a file.
+  private static let oneSyncThreshold = 16
+
+  init(notebook: Notebook, index: IndexFile, log: CheckoutLog) {
+    self.notebook = notebook
+    self.log = log
+    editors = StaleEditor(repository: notebook.repository, log: log) {
+      try notebook.openConflictPaths()
+    }
+    edit = IndexEdit(of: index)
+  }
+
+  /// Stores the candidates.
+  ///
+  /// - Parameter progress: how many are done, of how many.
+  mutating func record(_ candidates: [Candidate], progress: SaveProgress) throws {
+    guard candidates.count > BulkRead.threshold else { return try recordSingly(candidates[...]) }
+    // A text that may come from before a checkout is looked at by itself.
+    let brought = Set(log.entries.map(\.path))
+    var candidates = candidates
+    let border = candidates.partition { $0.known != nil && brought.contains($0.file.path) }
+    try recordInBulk(candidates[..<border], progress: progress)
+    try recordSingly(candidates[border...])
+  }
+
+  mutating func remove(_ entry: IndexEntry) {
+    edit.remove(entry.path)
+    changes.append(Change(path: entry.path, kind: .deleted))
+  }
+
+  /// Stores the trees of the new index and returns the root's ID; everything recorded is durable
+  /// then.
+  mutating func makeTree() throws -> ObjectID {
+    let repository = notebook.repository
+    guard let pack else { return try edit.makeTree { try repository.write(.tree, $0) } }
+    var piece = try PackPiece(of: pack)
+    let tree = try edit.makeTree { content in
+      if piece.isFull { try pack.append(&piece) }
+      return try piece.add(.tree, content)
+    }
+    try pack.append(&piece)
+    try pack.finish()
+    try repository.refreshObjects()
+    self.pack = nil
+    return tree
+  }
+
+  // MARK: Many at once
+
+  private mutating func recordInBulk(
+    _ candidates: ArraySlice<Candidate>, progress: SaveProgress
+  ) throws {
+    let pack = try NewPack(in: notebook.repository)
+    self.pack = pack
+    let files = candidates.map { BulkRead.File(path: $0.file.path, known: $0.known?.id) }
+    let outcomes = try BulkRead(
+      files, in: notebook.folder, sizeLimit: notebook.sizeLimit, pack: pack
+    ).run { progress($0, files.count) }
+    for (candidate, outcome) in zip(candidates, outcomes) {
+      switch outcome {
+      case .skipped(let reason):
+        skipped.append(SkippedFile(path: candidate.file.path, reason: reason))
+      case .gone: recordGone(candidate)
+      case .stored(let id, let mode, let status): set(candidate, id, mode, status)
+      }
+    }
+  }
+
+  // MARK: One by one
+
+  private mutating func recordSingly(_ candidates: ArraySlice<Candidate>) throws {
+    guard candidates.count > Self.oneSyncThreshold else {
+      for candidate in candidates { try recordSingly(candidate) }
+      return
+    }
+    try notebook.repository.withOneSync {
+      for candidate in candidates { try recordSingly(candidate) }
+    }
+  }
+
+  /// Reads a file, stores its bytes and puts it into the index.
+  private mutating func recordSingly(_ candidate: Candidate) throws {
+    let path = candidate.file.path
+    switch try FileContent.read(path, in: notebook.folder, sizeLimit: notebook.sizeLimit) {
+    case .skipped(let reason): skipped.append(SkippedFile(path: path, reason: reason))
+    case .gone: recordGone(candidate)
+    case .read(let content):
+      let id = try notebook.repository.write(blob: content.bytes)
+      if let known = candidate.known, known.id != id,
+        let unseen = try editors.unseenCheckout(of: path, text: id, current: known.id)
+      {
+        let entry = TreeEntry(name: path.name, mode: content.mode, id: id)
+        stale.append(StaleSave(path: path, entry: entry, unseen: unseen))
+      } else {
+        set(candidate, id, content.mode, content.status)
+      }
+    }
+  }
+
+  // MARK: The index
+
+  private mutating func recordGone(_ candidate: Candidate) {
+    guard let known = candidate.known else { return }
+    remove(known)
+  }
+
+  private mutating func set(
+    _ candidate: Candidate, _ id: ObjectID, _ mode: FileMode, _ status: FileStatus
+  ) {
+    let path = candidate.file.path
+    edit.set(IndexEntry(path: path, mode: mode, id: id, status: status))
+    guard let known = candidate.known else {
+      changes.append(Change(path: path, kind: .added))
+      return
+    }
+    if known.id != id || known.mode != mode {
+      changes.append(Change(path: path, kind: .modified))
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import Git
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Notebook
+
+@Suite("Saving many notes at once")
+struct BulkSaveTests {
+  private func packs(_ home: Fixture) throws -> [String] {
+    let listing = try run(["ls", home.path + "/.git/objects/pack"])
+    return listing.text.split(separator: "\n").map(String.init)
+  }
+
+  private func fill(_ home: Fixture, count: Int = 300) throws {
+    for number in 0..<count {
+      // Every tenth has the text of another.
+      try home.write(
+        "f\(number % 7)/n\(number).txt", "note \(number - (number % 10 == 0 ? 1 : 0))\n")
+    }
+  }
+
+  @Test("a first snapshot is one pack that git accepts, and says how far it is")
+  func onePack() throws {
+    let home = try Fixture()
+    try fill(home)
+    try home.write("empty.txt", "")
+    var seen: [Int] = []
+    let saved = try home.notebook.save { done, total in
+      #expect(total == 301)
+      seen.append(done)
+    }
+    #expect(saved.changes.count == 301)
+    #expect(seen == seen.sorted() && seen.last == 301)
+    #expect(try packs(home).count == 2)
+    #expect(try run(["git", "-C", home.path, "fsck", "--strict"]).isSuccess)
+    let status = try run(["git", "-C", home.path, "status", "--porcelain"])
+    #expect(status.isSuccess && status.output.isEmpty)
+    // All but the commit.
+    let loose = try run(["git", "-C", home.path, "count-objects"])
+    #expect(loose.text.hasPrefix("1 objects"))
+    #expect(try home.notebook.status().changes.isEmpty)
+    #expect(try home.notebook.save().version == nil)
+  }
+
+  @Test("many edits go into a pack; files touched but not changed are not stored again")
+  func edits() throws {
+    let home = try Fixture()
+    try fill(home)
+    _ = try home.notebook.save()
+    for number in 0..<150 { try home.write("f\(number % 7)/n\(number).txt", "edit \(number)\n") }
+    #expect(try home.notebook.save().changes.count == 150)
+    #expect(try packs(home).count == 4)
+    try #require(try run(["sh", "-c", "touch -d '2001-01-01' \(home.path)/*/*.txt"]).isSuccess)
+    #expect(try home.notebook.save().version == nil)
+    #expect(try packs(home).count == 4)
+    #expect(try run(["git", "-C", home.path, "fsck", "--strict"]).isSuccess)
+  }
+
+  @Test("what a killed save left is removed, what a living one writes stays")
+  func leftovers() throws {
+    let home = try Fixture()
+    let folder = home.path + "/.git/objects/pack/"
+    for name in ["tmp_notes_1_a.pack", "tmp_notes_1_a.idx", "tmp_notes_2_b.idx"] {
+      try home.write(".git/objects/pack/" + name, "PACK")
+    }
+    try home.write(".git/objects/pack/tmp_notes_3_c.pack", "PACK")
+    let living = open(folder + "tmp_notes_3_c.pack", O_RDONLY)
+    #expect(flock(living, LOCK_EX) == 0)
+    defer { close(living) }
+    try home.write(".git/objects/pack/pack-1.pack", "PACK")
+    try #require(try run(["touch", "-d", "2001-01-01", folder + "pack-1.pack"]).isSuccess)
+    try fill(home)
+    _ = try home.notebook.save()
+    let left = try packs(home)
+    #expect(left.count == 3 && left.contains("tmp_notes_3_c.pack"))
+  }
+
+  @Test("the new index and its trees are those that git makes")
+  func indexLikeGits() throws {
+    var random = SplitMix64.reported()
+    let home = try Fixture()
+    let names = ["a", "a.txt", "a-b", "b", "c.txt", "\u{e9}"]
+    for round in 0..<40 {
+      for _ in 0..<6 {
+        // A name may be a file in one round and a folder in the next.
+        let depth = Int.random(in: 1...3, using: &random)
+        let path = (0..<depth).map { _ in names.randomElement(using: &random) ?? "a" }
+        let target = path.joined(separator: "/")
+        _ = try run(["rm", "-rf", home.path + "/" + path[0]])
+        if Bool.random(using: &random) { try home.write(target, "\(round) \(target)") }
+      }
+      let saved = try home.notebook.save()
+      let tree = try run(["git", "-C", home.path, "write-tree"])
+      let head = try run(["git", "-C", home.path, "rev-parse", "-q", "--verify", "HEAD^{tree}"])
+      if saved.version != nil { #expect(tree.output == head.output, "round \(round)") }
+      let status = try run(["git", "-C", home.path, "status", "--porcelain"])
+      #expect(status.isSuccess && status.output.isEmpty, "round \(round)")
+    }
+    #expect(try run(["git", "-C", home.path, "fsck", "--strict"]).isSuccess)
+  }
+
+  @Test("a damaged index is made anew; nothing counts as deleted")
+  func damagedIndex() throws {
+    let home = try Fixture()
+    try fill(home, count: 20)
+    _ = try home.notebook.save()
+    let index = home.path + "/.git/index"
+    var bytes = try readFile(index)
+    bytes[60] ^= 1
+    try writeFile(index, bytes)
+    #expect(try home.notebook.save().version == nil)
+    try writeFile(index, [UInt8](repeating: 0, count: 4096))
+    #expect(try home.notebook.status().changes.isEmpty)
+    try home.write("new.txt", "new")
+    #expect(try home.notebook.save().changes.map(\.path) == ["new.txt"])
+    #expect(try run(["git", "-C", home.path, "status", "--porcelain"]).output.isEmpty)
+  }
+}
