@@ -82,7 +82,8 @@ public struct MergeTrailers: Hashable, Sendable {
     return text + "\""
   }
 
-  private static func unquoted(_ text: [UInt8]) -> TreePath? {
+  /// The path that `quoted` wrote, or nil.
+  package static func unquoted(_ text: [UInt8]) -> TreePath? {
     guard text.first == UInt8(ascii: "\"") else {
       return text.isEmpty ? nil : TreePath(bytes: text)
     }

@@ -1,0 +1,410 @@
+#!/usr/bin/env python3
+"""Writes Tests/Vectors: what goes in is below, what comes out is the reference's answer.
+
+A vector holds commits, heads, and the tip's tree and commit ID. A commit's parent is the name of
+another one, or a list of names whose tip it is made on. Cases with two heads come in both orders of
+time: `-1` with the first head older, `-2` with the second.
+"""
+
+import base64
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+
+from merge_reference import Merge, quote, trailer_lines
+from objects import EMPTY_TREE, Person, Store
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Vectors")
+START = 1_790_000_000
+
+NOTE = "Shopping\n\nbread\nmilk\nbutter\n\nOn Monday the shop opens late. Bring bags.\n"
+PROSE = ("The ferry leaves at nine from the old pier and takes an hour. Tickets are sold on board.\n"
+         "Bring a coat, because the wind on the upper deck is cold even in summer.\n")
+LONG = "word " * 30_000
+PARAGRAPHS = "".join(f"Paragraph {n} says something of its own.\n" for n in range(12))
+
+
+def swap(text, old, new):
+    assert old in text, old
+    return text.replace(old, new, 1)
+
+
+# name: (what it shows, base files, first head's files, second head's files)
+PAIRS = {
+    "one-side-changed": ("one side changed: that side", {"n.txt": NOTE},
+                         {"n.txt": swap(NOTE, "milk", "oat milk")}, {"n.txt": NOTE, "other.txt": "x\n"}),
+    "both-the-same": ("both the same: that", {"n.txt": NOTE}, {"n.txt": swap(NOTE, "milk", "tea")},
+                      {"n.txt": swap(NOTE, "milk", "tea"), "other.txt": "x\n"}),
+    "different-places": ("different places merge by lines", {"n.txt": NOTE},
+                         {"n.txt": swap(NOTE, "Shopping", "Shopping list")},
+                         {"n.txt": swap(NOTE, "Bring bags", "Bring two bags")}),
+    "same-line": ("the same line: markers", {"n.txt": NOTE}, {"n.txt": swap(NOTE, "milk", "oat milk")},
+                  {"n.txt": swap(NOTE, "milk", "soy milk")}),
+    "touching-lines": ("edits of neighbouring lines merge", {"n.txt": NOTE},
+                       {"n.txt": swap(NOTE, "bread", "rye bread")}, {"n.txt": swap(NOTE, "milk", "goat milk")}),
+    "sentences": ("edits of different sentences merge", {"n.txt": PROSE},
+                  {"n.txt": swap(PROSE, "at nine from the old pier and takes an hour", "whenever the tide allows")},
+                  {"n.txt": swap(PROSE, "are sold on board", "cost four euros")}),
+    "words": ("edits with a whole word between them merge", {"n.txt": PROSE},
+              {"n.txt": swap(PROSE, "at nine", "at ten")}, {"n.txt": swap(PROSE, "old pier", "new pier")}),
+    "words-too-close": ("neighbouring words conflict", {"n.txt": PROSE},
+                        {"n.txt": swap(PROSE, "old pier", "new pier")},
+                        {"n.txt": swap(PROSE, "old pier", "old jetty")}),
+    "word-longer": ("of two edits of one stretch the one that holds the other wins", {"n.txt": PROSE},
+                    {"n.txt": swap(PROSE, "a coat", "a warm coat")},
+                    {"n.txt": swap(PROSE, "a coat", "a warm long coat")}),
+    "joined": ("two people append to a list", {"n.txt": "bread\n"}, {"n.txt": "bread\nmilk\n"},
+               {"n.txt": "bread\nscrewdriver\n"}),
+    "joined-blank-lines": ("blank runs stay with their own block", {"n.txt": "# Journal\n"},
+                           {"n.txt": "# Journal\n\nMonday: rained all day.\n"},
+                           {"n.txt": "# Journal\n\nWe went to the lake.\nIt was cold.\n"}),
+    "joined-contains": ("an insertion that holds the other wins", {"n.txt": "a\n"},
+                        {"n.txt": "a\none thing\n"}, {"n.txt": "a\none thing\nanother\n"}),
+    "joined-similar": ("similar insertions are versions of one thing", {"n.txt": "a\n"},
+                       {"n.txt": "a\ncall the plumber at noon\n"},
+                       {"n.txt": "a\ncall the plumber at noon!\n"}),
+    "joined-fence": ("half a code fence is not joined", {"n.txt": "a\n"}, {"n.txt": "a\n```\ncode\n"},
+                     {"n.txt": "a\nwords\n"}),
+    "joined-in-order": ("a list in alphabetical order stays so",
+                        {"n.txt": "* apple\n* berry\n* plum\n* quince\n"},
+                        {"n.txt": "* apple\n* berry\n* melon\n* plum\n* quince\n"},
+                        {"n.txt": "* apple\n* berry\n* fig\n* nut\n* plum\n* quince\n"}),
+    "joined-sections": ("sections in alphabetical order stay so",
+                        {"n.txt": "## Ada\n\nx\n\n## Bea\n\ny\n\n## Zoe\n\nz\n"},
+                        {"n.txt": "## Ada\n\nx\n\n## Bea\n\ny\n\n## Max\n\nmm\n\n## Zoe\n\nz\n"},
+                        {"n.txt": "## Ada\n\nx\n\n## Bea\n\ny\n\n## Eve\n\nee ee\n\n## Zoe\n\nz\n"}),
+    "added-by-both": ("both added, different text: markers around what differs", {"a.txt": "a\n"},
+                      {"a.txt": "a\n", "n.txt": "title\n\nfirst\n\nend\n"},
+                      {"a.txt": "a\n", "n.txt": "title\n\nsecond\n\nend\nand more\n"}),
+    "edit-delete": ("one edited, one deleted: the edited text stays", {"n.txt": NOTE, "a.txt": "a\n"},
+                    {"n.txt": swap(NOTE, "milk", "tea"), "a.txt": "a\n"}, {"a.txt": "a\n"}),
+    "delete-delete": ("both deleted", {"n.txt": NOTE, "a.txt": "a\n"}, {"a.txt": "a\n"},
+                      {"a.txt": "a\n", "b.txt": "b\n"}),
+    "edit-rename": ("one renamed, one edited: the edited text under the new name", {"n.txt": NOTE},
+                    {"list.txt": NOTE}, {"n.txt": swap(NOTE, "milk", "tea")}),
+    "edit-rename-folder": ("renamed into a folder and changed there, edited here",
+                           {"a/b/n.txt": NOTE + PARAGRAPHS},
+                           {"a/c/d/n.txt": swap(NOTE + PARAGRAPHS, "Shopping", "To buy")},
+                           {"a/b/n.txt": swap(NOTE + PARAGRAPHS, "Bring bags", "Bring two bags")}),
+    "rename-delete": ("a rename counts as an edit", {"n.txt": NOTE, "a.txt": "a\n"},
+                      {"list.txt": NOTE, "a.txt": "a\n"}, {"a.txt": "a\n"}),
+    "rename-one-to-two": ("both renamed differently: both names keep the merged text", {"n.txt": NOTE},
+                          {"x.txt": swap(NOTE, "milk", "tea")}, {"y.txt": swap(NOTE, "Shopping", "To buy")}),
+    "rename-alike": ("both renamed alike", {"n.txt": NOTE}, {"x.txt": swap(NOTE, "milk", "tea")},
+                     {"x.txt": swap(NOTE, "Shopping", "To buy")}),
+    "rename-two-to-one": ("two files renamed to one name: markers around what differs",
+                          {"a.txt": NOTE, "b.txt": PARAGRAPHS}, {"c.txt": NOTE, "b.txt": PARAGRAPHS + "end\n"},
+                          {"a.txt": swap(NOTE, "milk", "tea"), "c.txt": PARAGRAPHS}),
+    "rename-meets-added": ("renamed to a name that the other side added", {"n.txt": NOTE},
+                           {"x.txt": NOTE}, {"n.txt": swap(NOTE, "milk", "tea"), "x.txt": "something new\n"}),
+    "rename-least": ("half of a file must stay",
+                     {"n.txt": "0123456\n" * 2 + "abcdefg\nhijklmn\n", "m.txt": "one\ntwo\nsix\nten\n"},
+                     {"x.txt": "abcdefg\nhijklmn\nOPQRSTU\nVWXYZ01\n", "y.txt": "one\nTWO\nSIX\nTEN\n"},
+                     {"n.txt": "0123456\n" * 2 + "abcdefg\nhijklmn\nadded\n", "m.txt": "one\ntwo\nsix\nten\nadded\n"}),
+    "rename-same-name": ("moved files with one last name", {"a/n.txt": PARAGRAPHS, "b/n.txt": NOTE},
+                         {"c/n.txt": PARAGRAPHS + "more\n", "b/n.txt": NOTE},
+                         {"a/n.txt": swap(PARAGRAPHS, "Paragraph 3", "Paragraph three"), "b/n.txt": NOTE}),
+    "binary": ("attachment changed on both sides: both stay", {"p.png": b"\x89PNG\0a"},
+               {"p.png": b"\x89PNG\0b"}, {"p.png": b"\x89PNG\0c"}),
+    "binary-names": ("extensions, folders and names already in use", {
+        "d/archive.tar.gz": b"\0a", "none": b"\0a", ".hidden": b"\0a"},
+        {"d/archive.tar.gz": b"\0b", "none": b"\0b", ".hidden": b"\0b"},
+        {"d/archive.tar.gz": b"\0c", "none": b"\0c", ".hidden": b"\0c"}),
+    "binary-long-name": ("a copy's name has at most 255 bytes", {"\u00e9" * 125 + ".png": b"\0a"},
+                         {"\u00e9" * 125 + ".png": b"\0b"}, {"\u00e9" * 125 + ".png": b"\0c"}),
+    "binary-edit-delete": ("attachment edited and deleted", {"p.png": b"\0a", "a.txt": "a\n"},
+                           {"p.png": b"\0b", "a.txt": "a\n"}, {"a.txt": "a\n"}),
+    "nul-late": ("a NUL after 8000 bytes does not make a file binary", {"n.txt": "line " * 2000 + "\na\0b\nc\nd\n"},
+                 {"n.txt": "first\n" + "line " * 2000 + "\na\0b\nc\nd\n"}, {"n.txt": "line " * 2000 + "\na\0b\nc\ne\n"}),
+    "file-against-folder": ("file against folder: the file gets a suffix", {"a.txt": "a\n"},
+                            {"a.txt": "a\n", "thing": "a file\n"}, {"a.txt": "a\n", "thing/n.txt": "in a folder\n"}),
+    "folder-becomes-file": ("a folder replaced by a file, edited inside", {"f/n.txt": NOTE, "f/o.txt": "o\n"},
+                            {"f": "now a file\n"}, {"f/n.txt": swap(NOTE, "milk", "tea"), "f/o.txt": "o\n"}),
+    "names-by-case": ("names that differ only by case", {"a.txt": "a\n"}, {"a.txt": "a\n", "Note.txt": "one\n"},
+                      {"a.txt": "a\n", "note.TXT": "two\n"}),
+    "names-by-form": ("names that differ only by Unicode form", {"a.txt": "a\n"},
+                      {"a.txt": "a\n", "Caf\u00e9.txt": "composed\n"}, {"a.txt": "a\n", "cafe\u0301.txt": "decomposed\n"}),
+    "names-of-folders": ("folders whose names differ only by case", {"a.txt": "a\n"},
+                         {"a.txt": "a\n", "Trip/one.txt": "1\n", "Trip/more/x.txt": "x\n"},
+                         {"a.txt": "a\n", "trip/two.txt": "2\n"}),
+    "names-one-head-has-both": ("names that one head has both stay", {"a.txt": "a\n", "B.txt": "B\n"},
+                                {"a.txt": "a\n", "B.txt": "B\n", "b.txt": "b\n"},
+                                {"a.txt": "a\n", "B.txt": "BB\n"}),
+    "names-sigma-and-sharp-s": ("each letter in lower case by itself", {"a.txt": "a\n"},
+                                {"a.txt": "a\n", "\u039f\u0394\u039f\u03a3.txt": "1\n", "STRASSE": "1\n"},
+                                {"a.txt": "a\n", "\u03bf\u03b4\u03bf\u03c2.txt": "2\n", "stra\u00dfe": "2\n"}),
+    "modes": ("the mode merges by itself", {"run.sh": ("100644", "echo\n"), "x.sh": ("100644", "a\n")},
+              {"run.sh": ("100755", "echo\n"), "x.sh": ("100755", "b\n")},
+              {"run.sh": ("100644", "echo hello\n"), "x.sh": ("100644", "c\n")}),
+    "symlinks": ("symbolic links do not merge as text", {"l": ("120000", "a")}, {"l": ("120000", "b")},
+                 {"l": ("120000", "c")}),
+    "symlink-against-file": ("a link against a file", {"l": ("120000", "a")}, {"l": ("100644", "b\n")},
+                             {"l": ("120000", "c")}),
+    "empty-file": ("an empty file that both fill", {"n.txt": ""}, {"n.txt": "one line\n"}, {"n.txt": "other words\n"}),
+    "emptied-file": ("emptied against edited", {"n.txt": NOTE}, {"n.txt": ""}, {"n.txt": swap(NOTE, "milk", "tea")}),
+    "empty-not-renamed": ("empty files are not renamed", {"n.txt": "", "m.txt": "a\n"}, {"x.txt": "", "m.txt": "a\n"},
+                          {"n.txt": "words\n", "m.txt": "a\n"}),
+    "no-final-newline": ("a missing final newline is not an edit", {"n.txt": "a\nb\nc"}, {"n.txt": "a\nb\nc\nd"},
+                         {"n.txt": "a\nb\nc\n"}),
+    "no-final-newline-kept": ("nor does it appear by itself", {"n.txt": "a\nb\nc\nd"}, {"n.txt": "A\nb\nc\nd"},
+                              {"n.txt": "a\nb\nc\nD"}),
+    "no-final-newline-block": ("a note that ends in a block ends in a newline", {"n.txt": "a"}, {"n.txt": "b b"},
+                               {"n.txt": "c c"}),
+    "crlf-one-side": ("line endings merge by themselves", {"n.txt": NOTE},
+                      {"n.txt": NOTE.replace("\n", "\r\n")}, {"n.txt": swap(NOTE, "milk", "tea")}),
+    "crlf-conflict": ("markers end lines as the note does", {"n.txt": "a\r\nb\r\nc\r\n"},
+                      {"n.txt": "a\r\nb b b\r\nc\r\n"}, {"n.txt": "a\r\nd d d\r\nc\r\n"}),
+    "crlf-mixed": ("mixed endings stay as they are", {"n.txt": "a\r\nb\nc\r\nd\ne\n"},
+                   {"n.txt": "A\r\nb\nc\r\nd\ne\n"}, {"n.txt": "a\r\nb\nc\r\nd\nE\n"}),
+    "crlf-mixed-conflict": ("a block in a note of mixed endings", {"n.txt": "a\r\nb\nc\r\n"},
+                            {"n.txt": "a\r\nx x\nc\r\n"}, {"n.txt": "a\r\ny y\r\nc\r\n"}),
+    "invalid-utf8": ("bytes that are not UTF-8", {"n.txt": b"a\n\xff\xfe\nb\nc\n"}, {"n.txt": b"a\n\xff\xfe\nb\n\xc3\n"},
+                     {"n.txt": b"\x80\n\xff\xfe\nb\nc\n"}),
+    "invalid-utf8-names": ("names that are not UTF-8, in trailers too",
+                           {"\udcff.txt": "a\n", "new\nline \"x\".txt": "a\n", " space ": "a\n"},
+                           {"\udcff.txt": "b b\n", "new\nline \"x\".txt": "b b\n", " space ": "b b\n"},
+                           {"\udcff.txt": "c c\n", "new\nline \"x\".txt": "c c\n", " space ": "c c\n"}),
+    "long-line": ("very long lines merge by words", {"n.txt": LONG + "\n"}, {"n.txt": "start " + LONG + "\n"},
+                  {"n.txt": LONG + "end\n"}),
+    "long-lines-similar": ("lines above 4096 bytes are not compared", {"n.txt": "a\n"},
+                           {"n.txt": "a\n" + LONG[:5000] + "x\n"}, {"n.txt": "a\n" + LONG[:5000] + "y\n"}),
+    "looks-like-markers": ("text that looks like markers makes ours longer",
+                           {"git.txt": "How git shows it:\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n\nend\n"},
+                           {"git.txt": "How git shows it:\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n\nthe end\n"},
+                           {"git.txt": "How git shows it:\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n\nno end\n"}),
+    "underlines-in-sides": ("underlined titles in a block make its markers longer",
+                            {"n.txt": "Title\n=====\n\nx\n"}, {"n.txt": "A title\n==========\n\nx\n"},
+                            {"n.txt": "The name of it\n==============\n\nx\n"}),
+    "frequent-lines": ("lines too frequent to anchor on", {"n.txt": "a\nb\n" * 100},
+                       {"n.txt": "a\nb\n" * 60 + "a\n" + "a\nb\n" * 40}, {"n.txt": "x\n" + "a\nb\n" * 100 + "y\n"}),
+    "sliding": ("unmatched runs slide down", {"n.txt": "{\n1\n}\n\n{\n2\n}\n"},
+                {"n.txt": "{\n1\n}\n\n{\nnew\n}\n\n{\n2\n}\n"}, {"n.txt": "{\n1\n}\n\n{\n2\n}\n\n{\n3\n}\n"}),
+    "nested-folders": ("folders within folders", {"a/b/c/d/n.txt": NOTE, "a/b/x.txt": "x\n", "z/n.txt": "n\n"},
+                       {"a/b/c/d/n.txt": swap(NOTE, "milk", "oat milk"), "a/b/x.txt": "x\n", "z/n.txt": "n\n"},
+                       {"a/b/c/d/n.txt": swap(NOTE, "milk", "tea for two"), "a/b/c/new.txt": "new\n", "z/n.txt": "n\n"}),
+}
+
+
+class Vector:
+    def __init__(self, about):
+        self.about, self.store, self.commits, self.ids = about, Store(), [], {}
+        self.merge = Merge(self.store)
+
+    def add(self, name, files, parents=(), time=0, author=None, zone=60, host="notes.invalid"):
+        author = author or name.capitalize()
+        stored = {}
+        for path, value in files.items():
+            mode, content = value if isinstance(value, tuple) else ("100644", value)
+            data = content.encode() if isinstance(content, str) else content
+            stored[path.encode(errors="surrogateescape")] = (int(mode, 8), data)
+        ids = [self.merge.tip([self.ids[n] for n in p])[0] if isinstance(p, list) else self.ids[p]
+               for p in parents]
+        tree = self.store.put_files({p: (m, self.store.put("blob", d)) for p, (m, d) in stored.items()})
+        conflicts = {}
+        for parent in map(self.store.commit, ids):
+            found = self.merge.standing(self.merge.open_conflicts(parent), parent.tree, tree)
+            conflicts.update({p: max(s, conflicts.get(p, 0)) for p, s in found.items()})
+        trailers = "".join(line + "\n" for line in trailer_lines(None, conflicts, {}))
+        message = name + "\n" + ("\n" + trailers if trailers and host == "notes.invalid" else "")
+        person = Person(author, f"{name}@{host}", START + time, zone)
+        self.ids[name] = self.store.put_commit(tree, ids, person, person, message)
+        self.commits.append({
+            "name": name, "parents": list(parents), "author": author, "email": person.email,
+            "time": person.time, "zone": zone, "message": message,
+            "files": [dict(path=shown(p), mode="%o" % m, **content_of(d))
+                      for p, (m, d) in sorted(stored.items())]})
+        return self
+
+    def text(self, names, path):
+        """A note as the tip of some commits has it."""
+        tree = self.store.commit(self.merge.tip([self.ids[n] for n in names])[0]).tree
+        return self.store.get(self.store.entry(tree, path.encode())[1]).decode()
+
+    def write(self, name, heads):
+        tip, conflicts = self.merge.tip([self.ids[h] for h in heads])
+        tree = self.store.commit(tip).tree
+        vector = {
+            "about": self.about, "commits": self.commits, "heads": heads, "tip": tip, "tree": tree,
+            "conflicts": [shown(p) for p in sorted(conflicts)],
+            "message": self.store.commit(tip).message,
+            "result": [dict(path=shown(p), mode="%o" % m, **content_of(self.store.get(blob)))
+                       for p, (m, blob) in sorted(self.store.files(tree).items())]}
+        with open(os.path.join(FOLDER, name + ".json"), "w") as file:
+            json.dump(vector, file, indent=1, ensure_ascii=True)
+            file.write("\n")
+
+
+def shown(path):
+    """UTF-8 paths as they are, others in the trailers' quoted form."""
+    return quote(path)
+
+
+def content_of(data):
+    if len(data) > 2000 and len(set(data.split(b" "))) < 10:
+        word = data.split(b" ")[5 if len(data.split(b" ")) > 5 else 0]
+        count = data.count(word + b" ")
+        first = data.find((word + b" ") * count)
+        if first >= 0 and word:
+            return {"before": data[:first].decode(), "repeated": word.decode() + " ", "times": count,
+                    "after": data[first + count * (len(word) + 1):].decode()}
+    try:
+        return {"text": data.decode()}
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode()}
+
+
+def pairs():
+    for name, (about, base, first, second) in PAIRS.items():
+        for order, times in (("1", (60, 7320)), ("2", (7320, 60))):
+            vector = Vector(about).add("base", base)
+            vector.add("ann", first, ["base"], times[0]).add("bob", second, ["base"], times[1], zone=-330)
+            vector.write(f"{name}-{order}", ["ann", "bob"])
+
+
+def many():
+    def side(word):
+        return {"n.txt": swap(NOTE, "milk", word + " milk")}
+
+    for count in (3, 4, 8):
+        vector = Vector(f"{count} heads on one line stand in one block").add("base", {"n.txt": NOTE})
+        names = ["ann", "bob", "cyd", "dan", "eve", "fay", "gil", "hal"][:count]
+        for index, name in enumerate(names):
+            vector.add(name, side(["oat", "soy", "rice", "goat", "nut", "pea", "hemp", "sour"][index]),
+                       ["base"], 60 * index)
+        vector.write(f"heads-{count}", names[::-1])
+
+    vector = Vector("three people append").add("base", {"n.txt": "list\n"})
+    for index, (name, line) in enumerate((("ann", "bread"), ("bob", "light bulbs"), ("cyd", "stamps"))):
+        vector.add(name, {"n.txt": "list\n" + line + "\n"}, ["base"], index)
+    vector.write("heads-3-joined", ["ann", "bob", "cyd"])
+
+    vector = Vector("three heads, two of them alike").add("base", {"n.txt": NOTE})
+    vector.add("ann", side("oat"), ["base"], 1).add("bob", side("soy"), ["base"], 2)
+    vector.add("cyd", {**side("oat"), "o.txt": "o\n"}, ["base"], 3).write("heads-3-two-alike", ["cyd", "bob", "ann"])
+
+    vector = Vector("edited twice and deleted by the third").add("base", {"n.txt": NOTE, "a.txt": "a\n"})
+    vector.add("ann", {**side("oat"), "a.txt": "a\n"}, ["base"], 1)
+    vector.add("bob", {"a.txt": "a\n"}, ["base"], 2)
+    vector.add("cyd", {"n.txt": swap(NOTE, "Bring bags", "No bags"), "a.txt": "a\n"}, ["base"], 3)
+    vector.write("heads-3-edit-delete", ["ann", "bob", "cyd"])
+
+    vector = Vector("heads with different bases").add("base", {"n.txt": NOTE})
+    vector.add("mid", {"n.txt": swap(NOTE, "Shopping", "To buy")}, ["base"], 1)
+    vector.add("ann", {"n.txt": swap(swap(NOTE, "Shopping", "To buy"), "milk", "oat milk")}, ["mid"], 2)
+    vector.add("bob", {"n.txt": swap(swap(NOTE, "Shopping", "To buy"), "milk", "soy milk")}, ["mid"], 3)
+    vector.add("cyd", {"n.txt": swap(NOTE, "milk", "rice milk")}, ["base"], 4)
+    vector.write("heads-3-two-bases", ["ann", "bob", "cyd"])
+
+    vector = Vector("three different renames").add("base", {"n.txt": NOTE})
+    for index, name in enumerate(("ann", "bob", "cyd")):
+        vector.add(name, {name + ".txt": NOTE + name * 3 + "\n"}, ["base"], index)
+    vector.write("heads-3-renames", ["ann", "bob", "cyd"])
+
+    vector = Vector("three attachments, and a copy's name in use").add("base", {"p.png": b"\0a"})
+    for index, name in enumerate(("ann", "bob", "cyd")):
+        vector.add(name, {"p.png": b"\0" + name.encode(), "p (Zoe-x's copy, 2026-09-21 16.15).png": b"x"},
+                   ["base"], 60 * 12, author="Zoe/x", zone=60 * index)
+    vector.write("heads-3-binary", ["ann", "bob", "cyd"])
+
+    def crossed(about, left, right):
+        vector = Vector(about).add("base", {"n.txt": NOTE})
+        vector.add("ann", side("oat"), ["base"], 1)
+        vector.add("bob", {"n.txt": swap(NOTE, "Bring bags", "No bags")}, ["base"], 2)
+        both = swap(side("oat")["n.txt"], "Bring bags", "No bags")
+        vector.add("cyd", {"n.txt": left(both)}, ["ann", "bob"], 3)
+        return vector.add("dan", {"n.txt": right(both)}, ["bob", "ann"], 4)
+
+    crossed("two bases that merge", lambda t: swap(t, "bread", "rye"), lambda t: swap(t, "late", "at ten")).write(
+        "criss-cross", ["cyd", "dan"])
+    crossed("two bases, one line changed again", lambda t: swap(t, "oat milk", "oat"),
+            lambda t: swap(t, "oat milk", "oats")).write("criss-cross-conflict", ["cyd", "dan"])
+
+    vector = Vector("two bases that conflict, resolved differently").add("base", {"n.txt": NOTE})
+    vector.add("ann", side("oat"), ["base"], 1).add("bob", side("soy"), ["base"], 2)
+    vector.add("cyd", side("oat and soy"), ["ann", "bob"], 3).add("dan", side("no"), ["ann", "bob"], 4)
+    vector.write("criss-cross-bases-conflict", ["cyd", "dan"])
+
+    vector = Vector("unrelated histories: the base is the empty tree")
+    vector.add("ann", {"n.txt": NOTE, "a.txt": "a\n"}, [], 1)
+    vector.add("bob", {"n.txt": swap(NOTE, "milk", "tea"), "b.txt": "b\n"}, [], 2)
+    vector.write("unrelated", ["ann", "bob"])
+
+    vector = Vector("one of the commits descends from the other: it is the only head").add("base", {"n.txt": NOTE})
+    vector.add("ann", side("oat"), ["base"], 1).write("one-head", ["base", "ann", "ann"])
+
+
+def standing():
+    """Conflicts that were not resolved when somebody edited on."""
+
+    def start(about):
+        vector = Vector(about).add("base", {"n.txt": NOTE})
+        vector.add("ann", {"n.txt": swap(NOTE, "milk", "oat milk")}, ["base"], 1)
+        return vector.add("bob", {"n.txt": swap(NOTE, "milk", "soy milk")}, ["base"], 2)
+
+    both = ["ann", "bob"]
+    vector = start("an edit on top of a block, and nothing else")
+    text = vector.text(both, "n.txt")
+    vector.add("cyd", {"n.txt": swap(text, "Shopping", "To buy")}, [both], 3).write("block-kept", ["cyd"])
+
+    vector = start("a block joined by a new side").add("dan", {"n.txt": swap(NOTE, "milk", "rice milk")}, ["base"], 4)
+    vector.add("cyd", {"n.txt": swap(text, "Shopping", "To buy")}, [both], 3).write("block-joined", ["cyd", "dan"])
+
+    vector = start("a block and an edit beside it, joined by a new side")
+    vector.add("dan", {"n.txt": swap(NOTE, "milk", "rice milk")}, ["base"], 4)
+    vector.add("cyd", {"n.txt": swap(text, "bread", "rye")}, [both], 3).write("block-touched", ["cyd", "dan"])
+
+    vector = start("one side of a block edited on: the older text of that side goes")
+    vector.add("eve", {"n.txt": swap(NOTE, "milk", "oat milk, barista")}, ["ann"], 4)
+    vector.add("cyd", {"n.txt": swap(text, "Shopping", "To buy")}, [both], 3).write("block-side-edited", ["cyd", "eve"])
+
+    vector = start("resolved by one, kept by the other: resolved")
+    vector.add("cyd", {"n.txt": swap(NOTE, "milk", "any milk")}, [both], 3)
+    vector.add("dan", {"n.txt": swap(text, "Shopping", "To buy")}, [both], 4).write("block-resolved", ["cyd", "dan"])
+
+    vector = start("resolved twice, differently, to the two sides: an ordinary conflict")
+    vector.add("cyd", {"n.txt": swap(NOTE, "milk", "oat milk")}, [both], 3)
+    vector.add("dan", {"n.txt": swap(NOTE, "milk", "soy milk")}, [both], 4).write(
+        "block-resolved-twice", ["cyd", "dan"])
+
+    vector = start("both edit inside the block, one side each")
+    vector.add("cyd", {"n.txt": swap(text, "oat milk", "oats")}, [both], 3)
+    vector.add("dan", {"n.txt": swap(text, "soy milk", "soya")}, [both], 4).write("block-both-edit", ["cyd", "dan"])
+
+    vector = start("a block damaged by hand is text")
+    vector.add("cyd", {"n.txt": swap(text, "=======\n", "")}, [both], 3)
+    vector.add("dan", {"n.txt": swap(NOTE, "Shopping", "To buy")}, ["bob"], 4).write("block-damaged", ["cyd", "dan"])
+
+    vector = start("a note renamed while in conflict is still in conflict")
+    vector.add("cyd", {"list.txt": text}, [both], 3)
+    vector.add("dan", {"n.txt": swap(NOTE, "milk", "rice milk")}, ["base"], 4).write("block-renamed", ["cyd", "dan"])
+
+    vector = start("a commit made by hand on top of a conflict")
+    vector.add("cyd", {"n.txt": swap(text, "Shopping", "To buy")}, [both], 3, host="example.org")
+    vector.add("dan", {"n.txt": swap(NOTE, "milk", "rice milk")}, ["base"], 4).write("block-by-hand", ["cyd", "dan"])
+
+    vector = start("an edit on a derived merge meets an edit of one of its heads")
+    vector.add("cyd", {"n.txt": text, "o.txt": "o\n"}, [both], 3)
+    vector.add("dan", {"n.txt": swap(NOTE, "milk", "soy milk"), "p.txt": "p\n"}, ["bob"], 4)
+    vector.write("block-and-its-head", ["cyd", "dan"])
+
+    vector = Vector("labels name who wrote the side, not who has the head").add("base", {"n.txt": NOTE})
+    vector.add("ann", {"n.txt": swap(NOTE, "milk", "oat milk")}, ["base"], 1, zone=-480)
+    vector.add("bob", {"n.txt": swap(NOTE, "milk", "oat milk"), "o.txt": "o\n"}, ["ann"], 90000)
+    vector.add("cyd", {"n.txt": swap(NOTE, "milk", "soy milk")}, ["base"], 5, author="  Cy\td ", zone=845)
+    vector.write("labels", ["bob", "cyd"])
+
+
+def main():
+    os.makedirs(FOLDER, exist_ok=True)
+    for name in os.listdir(FOLDER):
+        os.remove(os.path.join(FOLDER, name))
+    pairs()
+    many()
+    standing()
+    print(len(os.listdir(FOLDER)), "vectors")
+
+
+if __name__ == "__main__":
+    main()
