@@ -48,10 +48,13 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
+    .executableTarget(
+      name: "MergeTrial", dependencies: ["Notebook", "Git"], path: "Tests/MergeTrial",
+      swiftSettings: settings),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "GitTests", dependencies: ["Git", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "NotebookTests", dependencies: ["Notebook", "Git", "TestSupport"],
+      name: "NotebookTests", dependencies: ["Notebook", "Git", "TestSupport", "MergeTrial"],
       swiftSettings: settings),
     .testTarget(
       name: "MembershipTests", dependencies: ["Membership", "TestSupport"],

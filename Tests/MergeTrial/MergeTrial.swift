@@ -25,6 +25,8 @@ struct MergeTrial {
     var tree: String?
     var conflicts: [String]?
     var reports: [String]?
+    /// Paths and the rules below the line that had a part in them.
+    var merged: [[String]]?
     var text: String?
     var markerSize: Int?
     var rules: String?
@@ -62,6 +64,13 @@ struct MergeTrial {
       answer.tip = tip.id.hex
       answer.tree = try repository.commit(tip.id).tree.hex
       answer.conflicts = tip.conflicts.map(\.description)
+      answer.merged = tip.reports.compactMap { report in
+        if case .merged(let rules) = report.kind {
+          [report.path.description, rules.names]
+        } else {
+          nil
+        }
+      }
       answer.reports = tip.reports.map { "\($0.path): \($0.kind)" }
     } else {
       let sizes = request.markerSizes ?? []

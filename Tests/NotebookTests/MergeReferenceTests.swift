@@ -1,0 +1,24 @@
+import Glibc
+import TestSupport
+import Testing
+
+// The program and the second implementation in Tests/Reference, which follows notes-merge(7) alone,
+// on random texts and histories. agree.py prints its seed and every case that differs.
+
+@Suite struct MergeReferenceTests {
+  @Test func referenceAgreesOnRandomCases() throws {
+    let script = BuiltBinary.sourceFolder + "/Tests/Reference/agree.py"
+    let seed = TestEnvironment.variable("NOTES_TEST_SEED").map { [$0] } ?? []
+    let result = try run(["python3", script, try mergeTrial(), "5000"] + seed, within: 240)
+    print(result.text)
+    #expect(result.isSuccess, "\(result)")
+  }
+
+  /// The program of Tests/MergeTrial, built beside the tests.
+  private func mergeTrial() throws -> String {
+    guard let path = realpath("/proc/self/exe", nil) else { throw SystemError("realpath") }
+    defer { free(path) }
+    let folder = String(cString: path).split(separator: "/").dropLast().joined(separator: "/")
+    return "/\(folder)/MergeTrial"
+  }
+}
