@@ -17,6 +17,8 @@ struct PackPlan {
   private let cache: PackObjectCache
   private var seen: Set<ObjectID> = []
   private var trees: [ObjectID: ObjectID] = [:]
+  /// The only objects to plan; all when nil.
+  private var wanted: Set<ObjectID>?
 
   /// Plans everything reachable from the commits `wants` and not from the commits `haves`.
   init(
@@ -38,8 +40,68 @@ struct PackPlan {
     seen = []
   }
 
+  /// Plans exactly these objects, for a pack that stands by itself.
+  ///
+  /// The newest come first and whole, and older ones are deltas against them: what is read most is
+  /// read fastest. Objects that no commit among them leads to come last.
+  init(repacking objects: [ObjectID: ObjectKind], repository: Repository, cache: PackObjectCache)
+    throws
+  {
+    self.cache = cache
+    wanted = Set(objects.keys)
+    let commits = try Self.parentsFirst(
+      objects.filter { $0.value == .commit }.keys.sorted(), in: repository)
+    self.commits = commits.count
+    for commit in commits {
+      trees[commit.id] = commit.tree
+      let parents = try commit.parents.compactMap { parent in
+        // A parent may be missing in a repository that was cloned without its history.
+        try trees[parent]
+          ?? (repository.contains(parent) ? repository.commit(parent).tree : nil)
+      }
+      if try parents.allSatisfy(repository.contains) {
+        try planTree(commit.tree, parents: parents)
+      }
+      items.append(Item(id: commit.id, kind: .commit, base: nil))
+    }
+    var successors: [ObjectID: ObjectID] = [:]
+    for item in items { if let base = item.base { successors[base] = item.id } }
+    items = items.reversed().map { Item(id: $0.id, kind: $0.kind, base: successors[$0.id]) }
+    let planned = Set(items.map(\.id))
+    for (id, kind) in objects.sorted(by: { $0.key < $1.key }) where !planned.contains(id) {
+      items.append(Item(id: id, kind: kind, base: nil))
+    }
+    trees = [:]
+    seen = []
+  }
+
+  /// The commits such that each comes after those of its parents that are among them.
+  private static func parentsFirst(_ ids: [ObjectID], in repository: Repository) throws -> [Commit]
+  {
+    let commits = Dictionary(
+      try ids.map { ($0, try repository.commit($0)) }, uniquingKeysWith: { first, _ in first })
+    var sorted: [Commit] = []
+    var visited: Set<ObjectID> = []
+    // A history is deep: no recursion.
+    for start in commits.values.sorted(by: {
+      ($0.committer.time, $0.id) < ($1.committer.time, $1.id)
+    }) {
+      var stack = [(start, false)]
+      while let (commit, parentsDone) = stack.popLast() {
+        if parentsDone {
+          sorted.append(commit)
+        } else if visited.insert(commit.id).inserted {
+          stack.append((commit, true))
+          stack += commit.parents.compactMap { commits[$0] }.map { ($0, false) }
+        }
+      }
+    }
+    return sorted
+  }
+
   private mutating func planTree(_ tree: ObjectID, parents: [ObjectID]) throws {
-    guard !parents.contains(tree), seen.insert(tree).inserted else { return }
+    guard !parents.contains(tree), wanted?.contains(tree) != false, seen.insert(tree).inserted
+    else { return }
     items.append(Item(id: tree, kind: .tree, base: parents.first))
     let content = try cache.tree(tree)
     // What each parent's tree lacks; an entry that any parent has is known to the receiver.
@@ -67,6 +129,7 @@ struct PackPlan {
         }
         // The same content under another mode.
         if files.contains(difference.id) { continue }
+        if wanted?.contains(difference.id) == false { continue }
         if seen.insert(difference.id).inserted {
           items.append(Item(id: difference.id, kind: .blob, base: files.first))
         }

@@ -22,12 +22,20 @@ public final class PackWriter {
   private let cache: PackObjectCache
   private let items: [PackPlan.Item]
   private let deflater: Deflater
-  private var positions: [ObjectID: (offset: Int, depth: Int)] = [:]
+  private var positions: [ObjectID: Position] = [:]
+  private let mayNameOutsiders: Bool
   private var checksum = PackChecksum()
   private var offset = 0
   private var state = State.header
 
   private enum State { case header, objects, done }
+
+  /// Where an object is, how many deltas lead to it, and the whole object they begin with.
+  private struct Position {
+    let offset: Int
+    let depth: Int
+    let root: ObjectID
+  }
 
   // git's own bound (pack.depth): readers resolve chains step by step.
   private static let longestChain = 50
@@ -35,9 +43,16 @@ public final class PackWriter {
   private static let worthwhileShare = 2
   private static let chunkSize = 128 * 1024
 
-  init(repository: Repository, wants: [ObjectID], haves: [ObjectID]) throws {
-    cache = PackObjectCache(repository: repository)
+  convenience init(repository: Repository, wants: [ObjectID], haves: [ObjectID]) throws {
+    let cache = PackObjectCache(repository: repository)
     let plan = try PackPlan(repository: repository, wants: wants, haves: haves, cache: cache)
+    try self.init(plan: plan, cache: cache, mayNameOutsiders: true)
+  }
+
+  /// - Parameter mayNameOutsiders: whether a delta's base may be an object outside the pack.
+  init(plan: PackPlan, cache: PackObjectCache, mayNameOutsiders: Bool) throws {
+    self.cache = cache
+    self.mayNameOutsiders = mayNameOutsiders
     items = plan.items
     objectCount = plan.items.count
     commitCount = plan.commits
@@ -68,9 +83,10 @@ public final class PackWriter {
 
   private func append(_ item: PackPlan.Item, at position: Int, to chunk: inout [UInt8]) throws {
     let content = try cache.content(item.id, kind: item.kind)
-    if let base = item.base, let delta = try delta(of: content, item: item, base: base) {
+    if let (base, delta) = try delta(of: content, item: item) {
       let known = positions[base]
-      positions[item.id] = (position, (known?.depth ?? 0) + 1)
+      positions[item.id] = Position(
+        offset: position, depth: (known?.depth ?? 0) + 1, root: known?.root ?? base)
       if let known {
         appendHeader(type: 6, size: delta.count, to: &chunk)
         appendDistance(position - known.offset, to: &chunk)
@@ -80,23 +96,28 @@ public final class PackWriter {
       }
       try deflater.compress(delta, into: &chunk)
     } else {
-      positions[item.id] = (position, 0)
+      positions[item.id] = Position(offset: position, depth: 0, root: item.id)
       appendHeader(type: UInt8(item.kind.rawValue), size: content.count, to: &chunk)
       try deflater.compress(content, into: &chunk)
     }
   }
 
-  /// The delta against `base` when the chain may grow and it is worth it.
-  private func delta(
-    of content: [UInt8], item: PackPlan.Item, base: ObjectID
-  ) throws -> [UInt8]? {
-    guard (positions[base]?.depth ?? 0) < Self.longestChain else { return nil }
+  /// A delta that is worth it, and its base: the one planned or, where that one's chain is as long as
+  /// it may be, the whole object it begins with. A new chain then costs what has changed since, and
+  /// not another whole object.
+  private func delta(of content: [UInt8], item: PackPlan.Item) throws -> (ObjectID, [UInt8])? {
+    guard var base = item.base else { return nil }
+    if let known = positions[base] {
+      if known.depth >= Self.longestChain { base = known.root }
+    } else if !mayNameOutsiders {
+      return nil
+    }
     let old = try cache.content(base, kind: item.kind)
     let delta =
       item.kind == .tree
       ? PackDelta.tree(from: old, to: content) : PackDelta.blob(from: old, to: content)
     guard let delta, delta.count < content.count / Self.worthwhileShare else { return nil }
-    return delta
+    return (base, delta)
   }
 
   private func appendHeader(type: UInt8, size: Int, to chunk: inout [UInt8]) {

@@ -1,0 +1,84 @@
+internal import Glibc
+
+extension Repository {
+  /// Puts all objects that have files of their own, and those of `packs`, into one new pack, with
+  /// deltas, and removes what the new pack replaces.
+  ///
+  /// No object is dropped, whether anything leads to it or not. The new pack is indexed by libgit2,
+  /// which takes every object out of it again, and is durable before anything is removed; a process
+  /// that reads meanwhile finds each object in one place or the other.
+  ///
+  /// - Parameter progress: how many objects are packed, of how many.
+  /// - Returns: how many objects were packed.
+  public func repack(_ packs: [StoredPack], progress: (Int, Int) -> Void = { _, _ in }) throws
+    -> Int
+  {
+    removeQuarantineLeftovers()
+    try refreshObjects()
+    let (objects, loose) = try objectsToPack(in: packs)
+    guard !objects.isEmpty else { return 0 }
+    let folder = try QuarantineFolder(for: self)
+    let pack = try write(objects, to: folder, progress: progress)
+    let packed = Set(try QuarantineIndex.objects(QuarantineFolder.read(pack + ".idx")))
+    guard packed.isSuperset(of: objects.keys) else {
+      throw PackError.malformed("it lacks objects")
+    }
+    let name = try moveIn(pack)
+    try refreshObjects()
+    for id in loose where packed.contains(id) { unlink(path(ofLoose: id)) }
+    for old in packs where old.path != name { remove(old) }
+    try refreshObjects()
+    return objects.count
+  }
+
+  /// The objects to pack with their kinds, and which of them have files of their own. A file that is
+  /// damaged, as a power cut may leave one, stays where it is.
+  private func objectsToPack(in packs: [StoredPack]) throws -> (
+    [ObjectID: ObjectKind], [ObjectID]
+  ) {
+    var kinds: [ObjectID: ObjectKind] = [:]
+    for pack in packs {
+      for id in try QuarantineIndex.objects(QuarantineFolder.read(pack.path + ".idx")) {
+        kinds[id] = try header(of: id).kind
+      }
+    }
+    let loose = looseObjects().filter { id in
+      if kinds[id] != nil { return true }
+      guard let object = try? object(id) else { return false }
+      kinds[id] = object.kind
+      return true
+    }
+    return (kinds, loose)
+  }
+
+  private func write(
+    _ objects: [ObjectID: ObjectKind], to folder: QuarantineFolder, progress: (Int, Int) -> Void
+  ) throws -> String {
+    let cache = PackObjectCache(repository: self)
+    let plan = try PackPlan(repacking: objects, repository: self, cache: cache)
+    let writer = try PackWriter(plan: plan, cache: cache, mayNameOutsiders: false)
+    let database = try QuarantineDatabase(objects: folder.objects, repository: self)
+    let indexer = try QuarantineIndexer(folder: folder.packs, database: database)
+    while let piece = try writer.next() {
+      try piece.withUnsafeBytes { try indexer.append($0) }
+      progress(writer.objectsWritten, objects.count)
+    }
+    return folder.packs + "/" + (try indexer.commit())
+  }
+
+  /// Moves a pack into the repository, durably, and returns its path there.
+  private func moveIn(_ pack: String) throws -> String {
+    let packs = gitFolder + "/objects/pack"
+    guard mkdir(packs, 0o777) == 0 || errno == EEXIST else {
+      throw GitError.system(call: "mkdir", path: packs, errno: errno)
+    }
+    let name = packs + "/" + (pack.split(separator: "/").last.map(String.init) ?? "")
+    for suffix in [".pack", ".idx"] { try QuarantineFolder.sync(pack + suffix) }
+    // A pack counts from the moment its index is there.
+    for suffix in [".pack", ".idx"] {
+      try QuarantineFolder.move(pack + suffix, to: name + suffix)
+      try QuarantineFolder.sync(packs)
+    }
+    return name
+  }
+}

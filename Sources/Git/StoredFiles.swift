@@ -1,0 +1,71 @@
+internal import Glibc
+
+/// A pack of the repository.
+public struct StoredPack: Sendable {
+  /// The path of its files without their suffixes.
+  let path: String
+  /// The size of the pack file in bytes.
+  public let size: Int
+}
+
+extension Repository {
+  private var objectsFolder: String { gitFolder + "/objects" }
+
+  /// The objects that have files of their own.
+  func looseObjects() -> [ObjectID] {
+    (0..<256).flatMap { looseObjects(inFolder: $0) }
+  }
+
+  private func looseObjects(inFolder number: Int) -> [ObjectID] {
+    let prefix = String(hexadecimal: [UInt8(number)])
+    return QuarantineFolder.names(in: objectsFolder + "/" + prefix).compactMap {
+      ObjectID(hex: prefix + $0)
+    }
+  }
+
+  func path(ofLoose id: ObjectID) -> String {
+    let hex = id.hex
+    return objectsFolder + "/" + hex.prefix(2) + "/" + hex.dropFirst(2)
+  }
+
+  /// About how many objects have files of their own, and what these take on the disk, in bytes: from
+  /// every eighth folder, as IDs are evenly spread.
+  public func estimatedLooseObjects() -> (count: Int, bytes: Int) {
+    let step = 8
+    var count = 0
+    var bytes = 0
+    for folder in stride(from: 0, to: 256, by: step) {
+      for id in looseObjects(inFolder: folder) {
+        var status = stat()
+        guard lstat(path(ofLoose: id), &status) == 0 else { continue }
+        count += 1
+        // stat(2) counts blocks of 512 bytes.
+        bytes += Int(status.st_blocks) * 512
+      }
+    }
+    return (count * step, bytes * step)
+  }
+
+  /// The packs that may be replaced by others, smallest first: none that somebody marked to keep, and
+  /// none at all where a file speaks of several packs at once (git-multi-pack-index(1)).
+  public func replaceablePacks() -> [StoredPack] {
+    let folder = objectsFolder + "/pack"
+    let names = Set(QuarantineFolder.names(in: folder))
+    guard !names.contains("multi-pack-index") else { return [] }
+    return names.compactMap { name -> StoredPack? in
+      guard name.hasPrefix("pack-"), name.hasSuffix(".idx") else { return nil }
+      let stem = String(name.dropLast(4))
+      var status = stat()
+      // .mtimes: git's collection of what nothing leads to; it keeps the times for pruning.
+      guard ![".keep", ".promisor", ".mtimes"].contains(where: { names.contains(stem + $0) }),
+        lstat(folder + "/" + stem + ".pack", &status) == 0
+      else { return nil }
+      return StoredPack(path: folder + "/" + stem, size: Int(status.st_size))
+    }.sorted { ($0.size, $0.path) < ($1.size, $1.path) }
+  }
+
+  /// Removes a pack's files: its index first, so that nobody finds an index without a pack.
+  func remove(_ pack: StoredPack) {
+    for suffix in [".idx", ".rev", ".bitmap", ".pack"] { unlink(pack.path + suffix) }
+  }
+}
