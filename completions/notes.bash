@@ -17,7 +17,7 @@ _notes_words() {
 
 _notes() {
   local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local verb='' note='' index word options='' arguments=''
+  local verb='' action='' note='' index word options='' arguments=''
   local -a place=()
   COMPREPLY=()
 
@@ -27,6 +27,8 @@ _notes() {
       place+=(-C "${COMP_WORDS[++index]}")
     elif [[ -z $verb && $word != -* ]]; then
       verb=$word
+    elif [[ -z $action && $word != -* ]]; then
+      action=$word
     fi
   done
 
@@ -42,7 +44,14 @@ _notes() {
     help) _notes_offer < <(_notes_words commands | cut -f 1); return ;;
     init) options='--name --device-name --json -C --help' arguments=folder ;;
     status | conflicts) options='--json -C --help' ;;
-    members) options='--all --json -C --help' ;;
+    members)
+      case $action in
+        role) options='--json -C --help' arguments=role ;;
+        remove) options='-y --yes --json -C --help' arguments=members ;;
+        rename) options='--json -C --help' arguments=members ;;
+        *) options='--all --json -C --help' arguments=verbs ;;
+      esac
+      ;;
     save) options='-m --message --allow-deletes --json -C --help' arguments=notes ;;
     list) options='-l --long --json -C --help' ;;
     show) options='--no-pager --json -C --help' arguments=version ;;
@@ -87,6 +96,14 @@ _notes() {
       if [[ $arguments == version ]]; then compopt -o nospace 2>/dev/null; fi
       ;;
     members) _notes_offer < <(_notes_words members) ;;
+    verbs) _notes_offer <<<$'role\nremove\nrename' ;;
+    role)
+      if [[ $previous == role ]]; then
+        _notes_offer < <(_notes_words members)
+      else
+        _notes_offer <<<$'reader\nwriter\nadmin'
+      fi
+      ;;
     folder) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && compopt -o filenames 2>/dev/null ;;
   esac
 }

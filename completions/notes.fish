@@ -36,6 +36,21 @@ function __notes_is
     set -q words[1]; and contains -- $words[1] $argv
 end
 
+# Whether one of these words stands after the command.
+function __notes_does
+    set -l words (commandline -opc)
+    for word in $words[2..-1]
+        contains -- $word $argv; and return 0
+    end
+    return 1
+end
+
+# Whether this is the last whole word.
+function __notes_last
+    set -l words (commandline -opc)
+    test "$words[-1]" = $argv[1]
+end
+
 function __notes_none
     set -l words (commandline -opc)
     set -e words[1]
@@ -65,7 +80,16 @@ complete -c notes -n '__notes_is show restore' -a '(__notes_versions)'
 complete -c notes -n '__notes_is show log diff' -l no-pager -d 'Do not page the output'
 complete -c notes -n '__notes_is log' -s n -l limit -x -d 'At most N versions'
 complete -c notes -n '__notes_is log' -l all -d 'Also merges that settled nothing'
-complete -c notes -n '__notes_is members' -l all -d 'Also devices that were removed'
+complete -c notes -n '__notes_is members; and not __notes_does role remove rename' -l all \
+    -d 'Also devices that were removed'
+complete -c notes -n '__notes_is members; and not __notes_does role remove rename' \
+    -a 'role remove rename'
+complete -c notes -n '__notes_is members; and __notes_does remove rename' -a '(__notes_words members)'
+complete -c notes -n '__notes_is members; and __notes_does remove' -s y -l yes -d 'Do not ask'
+complete -c notes -n '__notes_is members; and __notes_does role; and __notes_last role' \
+    -a '(__notes_words members)'
+complete -c notes -n '__notes_is members; and __notes_does role; and not __notes_last role' \
+    -a 'reader writer admin'
 complete -c notes -n '__notes_is restore' -l as -x -d 'Restore it as another note'
 complete -c notes -n '__notes_is resolve' -l keep -x -a 'older newer both' -d 'The text to keep'
 complete -c notes -n '__notes_is sync pull push' -a '(__notes_words members)'

@@ -24,6 +24,7 @@ extension Conversation {
       throw SyncError.protocolBroken("a device ID that is not its certificate's")
     }
     theirs = Standing(tip: hello.tip, heads: hello.heads)
+    PeerSightings(stateFolder: notebook.stateFolder).note(peer.deviceID)
     if let port = hello.port { try remember(port: port) }
     if hello.membership != digest { try exchangeMembership() }
     gives = options.mode.gives && hello.mode.receives && hello.takes
@@ -64,7 +65,14 @@ extension Conversation {
     guard let role = context.membership.role(ofDevice: peer.deviceID) else {
       throw SyncError.notAMember(device: peer.deviceID)
     }
-    let name = context.membership.members().first { $0.deviceID == peer.deviceID }?.name
+    let members = context.membership.members().filter { !$0.isRemoved }
+    // An admin may have given this device another name: its versions carry it from now on.
+    if let own = members.first(where: { $0.deviceID == context.key.deviceID }),
+      own.name != notebook.identity.device.name
+    {
+      try notebook.rename(device: own.name)
+    }
+    let name = members.first { $0.deviceID == peer.deviceID }?.name
     peer = PeerIdentity(
       name: name ?? peer.name, deviceID: peer.deviceID, role: role, address: peer.address)
   }

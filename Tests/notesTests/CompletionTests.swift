@@ -129,6 +129,16 @@ import Testing
     }
   }
 
+  @Test(arguments: ShellKind.allCases) func `Verbs and roles of members are offered`(
+    kind: ShellKind
+  ) throws {
+    let verbs = try offers(kind, ["notes", "members", ""]).filter { !$0.hasPrefix("-") }
+    #expect(verbs == ["remove", "rename", "role"])
+    let roles = try offers(kind, ["notes", "members", "role", "phone", ""])
+    #expect(roles.filter { !$0.hasPrefix("-") } == ["admin", "reader", "writer"])
+    #expect(try offers(kind, ["notes", "members", "remove", "--y"]) == ["--yes"])
+  }
+
   @Test(arguments: [ShellKind.bash, .fish]) func `Each command's options are those of its help`(
     kind: ShellKind
   ) throws {

@@ -18,9 +18,12 @@ import Testing
       decoding: try readFile(BuiltBinary.sourceFolder + "/man/" + page), as: UTF8.self)
   }
 
-  /// The options that a help text lists, without dashes.
+  /// The options that the help of a command and of its verbs lists, without dashes.
   private func options(of name: String) throws -> Set<String> {
-    let lines = try help(name).split(separator: "\n")
+    let type = try #require(Commands.type(named: name))
+    let verbs = type.configuration.subcommands
+    let texts = [try help(name)] + verbs.map { NotesCommand.helpMessage(for: $0, columns: 80) }
+    let lines = texts.flatMap { $0.split(separator: "\n") }
     let listed = lines.filter { $0.hasPrefix("  -") }.flatMap { line in
       line.prefix(26).split(separator: ",").compactMap { part -> String? in
         part.split(separator: " ").first.map(String.init)
@@ -32,6 +35,17 @@ import Testing
 
   @Test(arguments: names) func `Help stays as it was`(name: String) throws {
     try Golden.expect(help(name), matches: "help-\(name).txt")
+  }
+
+  @Test func `Help of a command's verbs stays as it was`() throws {
+    for type in Commands.all {
+      for verb in type.configuration.subcommands {
+        let text = NotesCommand.helpMessage(for: verb, columns: 80)
+        try Golden.expect(text, matches: "help-\(type._commandName)-\(verb._commandName).txt")
+        #expect(text.contains("Examples:\n  notes \(type._commandName) \(verb._commandName)"))
+        #expect(verb is any Verb.Type)
+      }
+    }
   }
 
   @Test func `The overview stays as it was`() throws {

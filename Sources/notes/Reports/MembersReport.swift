@@ -1,29 +1,79 @@
+internal import Channel
+internal import Git
 internal import Membership
+internal import Notebook
+internal import Sync
 
 /// The devices of a notebook.
 struct MembersReport {
-  private let members: [Member]
-  private let thisDevice: String
+  /// A member, with what this device remembers of it.
+  struct Line {
+    var member: Member
+    /// What the admin that certified it is called; nil when it is not known.
+    var issuer: String?
+    /// Where it was last reached.
+    var address: String?
+    /// When a session was last held with it.
+    var lastSeen: Int64?
+    /// Whether it then had the version that is shown here now; nil when it was never met.
+    var isInSync: Bool?
+  }
 
-  init(members: [Member], thisDevice: String) {
+  private let lines: [Line]
+  private let thisDevice: String
+  /// The only device that can invite and remove, where there is but one among several.
+  private let onlyAdmin: String?
+
+  /// - Parameter lines: everybody ever certified.
+  init(_ lines: [Line], includingRemoved: Bool, thisDevice: String) {
+    let present = lines.map(\.member).filter { !$0.isRemoved }
+    let admins = present.filter { $0.role == .admin }
+    onlyAdmin = admins.count == 1 && present.count > 1 ? admins[0].name : nil
     // This device first, then by name; removed ones last.
-    self.members = members.sorted { left, right in
-      (left.isRemoved ? 1 : 0, left.deviceID == thisDevice ? 0 : 1, left.name, left.deviceID)
-        < (
-          right.isRemoved ? 1 : 0, right.deviceID == thisDevice ? 0 : 1, right.name, right.deviceID
-        )
+    func order(_ line: Line) -> (Int, Int, String, String) {
+      let member = line.member
+      return (
+        member.isRemoved ? 1 : 0, member.deviceID == thisDevice ? 0 : 1, member.name,
+        member.deviceID
+      )
     }
+    self.lines = lines.filter { includingRemoved || !$0.member.isRemoved }
+      .sorted { order($0) < order($1) }
     self.thisDevice = thisDevice
   }
 
+  /// What a notebook's state folder remembers of these members.
+  init(members: [Member], includingRemoved: Bool, of notebook: Notebook) throws {
+    let own = notebook.identity.device.deviceID
+    let addresses = PeerAddresses(stateFolder: notebook.stateFolder).all()
+    let sightings = PeerSightings(stateFolder: notebook.stateFolder)
+    let names = Dictionary(members.map { ($0.deviceID, $0.name) }) { first, _ in first }
+    let head = try notebook.repository.head()
+    let lines = try members.map { member in
+      let last = try notebook.repository.reference(
+        "refs/remotes/\(member.deviceID)/\(head.branch ?? "HEAD")")
+      return Line(
+        member: member, issuer: names[member.issuedBy],
+        address: addresses[member.deviceID]?.description,
+        lastSeen: sightings.last(of: member.deviceID),
+        isInSync: member.deviceID == own ? nil : last.map { $0 == head.commit })
+    }
+    self.init(lines, includingRemoved: includingRemoved, thisDevice: own)
+  }
+
   var json: [JSON] {
-    members.map { member in
-      [
+    lines.map { line in
+      let member = line.member
+      return [
         "name": .string(member.name), "device": .string(member.deviceID),
         "role": .string(member.role.rawValue),
         "state": .string(member.isRemoved ? "removed" : "member"),
-        "founder": .bool(member.isFounder), "this_device": .bool(member.deviceID == thisDevice),
-        "issued_by": .string(member.issuedBy),
+        "address": .optional(line.address),
+        "last_seen": line.lastSeen.map { .string(TimeText.rfc3339($0)) } ?? .null,
+        "in_sync": line.isInSync.map(JSON.bool) ?? .null, "ahead": .null, "behind": .null,
+        "editing": .null, "founder": .bool(member.isFounder),
+        "this_device": .bool(member.deviceID == thisDevice),
+        "issued_by": .string(member.issuedBy), "issued_by_name": .optional(line.issuer),
         "since": .string(TimeText.rfc3339(member.issuedAt)),
       ]
     }
@@ -31,18 +81,42 @@ struct MembersReport {
 
   func text(on terminal: Terminal, now: Int64) -> String {
     var table = Table(flexible: 0)
-    for member in members {
-      var remarks: [String] = []
-      if member.deviceID == thisDevice { remarks.append("this device") }
-      if member.isFounder { remarks.append("founder") }
+    for line in lines {
+      let member = line.member
       table.add([
         Table.Cell(Visible.name(member.name), member.isRemoved ? .dim : .bold),
         Table.Cell(member.isRemoved ? "removed" : member.role.rawValue),
         Table.Cell(String(member.deviceID.prefix(8)), .dim),
-        Table.Cell(TimeText.relative(member.issuedAt, now: now), .dim),
-        Table.Cell(remarks.joined(separator: ", ")),
+        Table.Cell(certified(line, now: now), .dim),
+        Table.Cell(seen(line, now: now)),
       ])
     }
-    return table.lines(for: terminal).map { $0 + "\n" }.joined()
+    var text = table.lines(for: terminal).map { $0 + "\n" }.joined()
+    if let onlyAdmin {
+      text += """
+
+        Only \(Visible.name(onlyAdmin)) is an admin: if it is lost, nobody can invite or remove.
+        'notes members role NAME admin' makes another device one too.
+
+        """
+    }
+    return text
+  }
+
+  private func certified(_ line: Line, now: Int64) -> String {
+    let when = TimeText.relative(line.member.issuedAt, now: now)
+    if line.member.isFounder, line.member.issuedBy == line.member.deviceID {
+      return "founder, " + when
+    }
+    let issuer = line.issuer.map { Visible.name($0) } ?? String(line.member.issuedBy.prefix(8))
+    return "by \(issuer), " + when
+  }
+
+  private func seen(_ line: Line, now: Int64) -> String {
+    if line.member.deviceID == thisDevice { return "this device" }
+    if line.member.isRemoved { return "" }
+    guard let lastSeen = line.lastSeen else { return "not met yet" }
+    return "seen " + TimeText.relative(lastSeen, now: now)
+      + (line.isInSync == true ? ", in sync" : "")
   }
 }

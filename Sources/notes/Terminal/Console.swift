@@ -18,15 +18,17 @@ enum Console {
     return readLine(strippingNewline: true)
   }
 
-  /// Asks a question that Enter answers with yes. The end of the input means no.
-  static func confirm(_ question: String) -> Bool {
+  /// Asks a question that Enter answers with yes, or with no where that is the safer answer. The
+  /// end of the input means no.
+  static func confirm(_ question: String, byDefault expected: Bool = true) -> Bool {
     while true {
-      guard let answer = ask(question + " [Y/n] ") else {
+      guard let answer = ask(question + (expected ? " [Y/n] " : " [y/N] ")) else {
         Output.errors.line()
         return false
       }
       switch answer.lowercased().filter({ !$0.isWhitespace }) {
-      case "", "y", "yes": return true
+      case "": return expected
+      case "y", "yes": return true
       case "n", "no": return false
       default: Output.errors.line("please answer y or n")
       }

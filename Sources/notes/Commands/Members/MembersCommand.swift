@@ -5,15 +5,21 @@ internal import Notebook
 struct MembersCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "members",
-    abstract: "List the devices that may exchange the notebook, with their roles.",
+    abstract: "List the devices that may exchange the notebook, change roles, remove devices.",
     discussion: """
-      A reader receives, a writer also sends, an admin also invites. The list is what this device \
-      knows; it grows with every sync.
+      A reader receives, a writer also sends, an admin also invites, changes roles and removes. \
+      The list is what this device knows; it grows with every sync, and so do changes travel.
 
       Examples:
         notes members
         notes members --all --json
-      """)
+        notes members role phone reader
+        notes members remove 'old laptop'
+        notes members rename phone tablet
+      """,
+    subcommands: [
+      MembersRoleCommand.self, MembersRemoveCommand.self, MembersRenameCommand.self,
+    ])
 
   @Flag(help: "Also devices that were removed.")
   var all = false
@@ -25,10 +31,9 @@ struct MembersCommand: Verb {
 
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
-    let members = try MembershipStore.open(in: notebook.stateFolder + "/membership").members()
-    let report = MembersReport(
-      members: members.filter { all || !$0.isRemoved },
-      thisDevice: notebook.identity.device.deviceID)
+    let membership = try MembershipStore.open(in: notebook.stateFolder + "/membership")
+    let report = try MembersReport(
+      members: membership.members(), includingRemoved: all, of: notebook)
     if format.json {
       for line in report.json { Output.standard.event(line) }
     } else {

@@ -1,0 +1,53 @@
+internal import ArgumentParser
+internal import Membership
+
+struct MembersRoleCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "role",
+    abstract: "Change what a device may do.",
+    discussion: """
+      The other devices learn it at their next sync, from whichever device they meet. NAME may be \
+      the beginning of a device ID.
+
+      Examples:
+        notes members role phone reader
+        notes members role SZ5P admin
+      """)
+
+  @Argument(help: "The device.")
+  var name: String
+
+  @Argument(help: "reader, writer or admin.")
+  var role: String
+
+  @OptionGroup var format: JSONOption
+  @OptionGroup var place: PlaceOption
+
+  var writesJSON: Bool { format.json }
+
+  func perform() throws -> Exit {
+    guard let role = Role(rawValue: role.lowercased()) else {
+      throw Failure.usage(
+        "there is no role '\(Visible.name(role))'", hint: "it is reader, writer or admin")
+    }
+    let change = try MembershipChange()
+    let member = try change.member(named: name)
+    let isNew = member.role != role
+    if isNew {
+      try change.check(on: member)
+      try change.membership.reissue(device: member.deviceID, role: role, by: change.key)
+    }
+    let shown = Visible.name(member.name)
+    change.report(
+      "role", on: member.deviceID, json: format.json,
+      isNew
+        ? "\(shown) is now \(role.withArticle). Other devices learn it at their next sync."
+        : "\(shown) is \(role.withArticle) already.")
+    return .done
+  }
+}
+
+extension Role {
+  /// As sentences name it.
+  var withArticle: String { self == .admin ? "an admin" : "a \(rawValue)" }
+}

@@ -1,0 +1,199 @@
+import TestSupport
+import Testing
+
+@testable import Membership
+@testable import notes
+
+/// notes-members(1), as a shell sees it.
+@Suite struct MembersTests {
+  let shell: Shell
+  let store: MembershipStore
+  let founder: DeviceKey
+
+  init() throws {
+    shell = try Shell()
+    try shell.initialise()
+    store = try MembershipStore.open(in: shell.folder["notes/.git/notes/membership"])
+    founder = try #require(try DeviceKey.load(in: shell.folder["home/.local/share/notes"]))
+  }
+
+  /// Another device, certified by this one. Its own data folder is `devices/NAME`.
+  @discardableResult
+  private func add(_ name: String, _ role: Role, folder: String? = nil) throws -> DeviceKey {
+    let key = try DeviceKey.loadOrCreate(in: shell.folder["devices/\(folder ?? name)/notes"])
+    _ = try store.issue(
+      for: CertificateRequest(name: name, key: key), role: role, by: founder)
+    return key
+  }
+
+  private func role(of key: DeviceKey) throws -> Role? {
+    try store.refresh()
+    return store.role(ofDevice: key.deviceID)
+  }
+
+  @Test func `A role is changed, and told`() throws {
+    let phone = try add("phone", .writer)
+    let result = try shell.notes("members", "role", "phone", "reader")
+    #expect(
+      result.text == "phone is now a reader. Other devices learn it at their next sync.\n")
+    #expect(try role(of: phone) == .reader)
+    #expect(
+      try shell.notes("members", "role", "PHONE", "reader").text == "phone is a reader already.\n")
+    let prefix = phone.deviceID.prefix(6).lowercased()
+    let json = try shell.notes("members", "role", prefix, "admin", "--json")
+    #expect(
+      json.text == """
+        {"type":"role","name":"phone","device":"\(phone.deviceID)","role":"admin",\
+        "state":"member"}
+
+        """)
+    #expect(try role(of: phone) == .admin)
+  }
+
+  @Test func `A name is changed, but not to one that is taken`() throws {
+    let phone = try add("phone", .writer)
+    let taken = try shell.notes("members", "rename", "phone", "Laptop")
+    #expect(taken.status == .exited(1))
+    #expect(taken.errorText.hasPrefix("notes: error: another device is called laptop already\n"))
+    #expect(try shell.notes("members", "rename", "phone", "Ben's phone").isSuccess)
+    try store.refresh()
+    #expect(store.members().contains { $0.name == "Ben's phone" && $0.deviceID == phone.deviceID })
+    let refused = try shell.notes("members", "rename", "Ben's phone", "a\u{1B}b")
+    #expect(refused.status == .exited(64))
+    // This device's own name stands in what it writes from now on.
+    #expect(try shell.notes("members", "rename", "laptop", "desk").isSuccess)
+    #expect(try shell.folder.text("notes/.git/notes/notebook").contains("device-name desk\n"))
+  }
+
+  // "Without a terminal it refuses unless --yes is given."
+  @Test func `A removal is confirmed, and says what it cannot do`() throws {
+    let phone = try add("phone", .writer)
+    let refused = try shell.notes("members", "remove", "phone", input: "y\n")
+    #expect(refused.status == .exited(64))
+    #expect(
+      refused.errorText == """
+        notes: error: removing phone has to be confirmed
+        notes: hint: --yes goes on without asking
+
+        """)
+    #expect(try role(of: phone) == .writer)
+    let removed = try shell.notes("members", "remove", "phone", "--yes")
+    #expect(
+      removed.text == """
+        Removed phone. Other devices learn it at their next sync.
+        It keeps the notes it has received: a removal cannot take them back.
+
+        """)
+    #expect(try role(of: phone) == nil)
+    let again = try shell.notes("members", "remove", "phone", "--yes")
+    #expect(again.errorText.hasPrefix("notes: error: phone has been removed already\n"))
+    #expect(try !shell.notes("members").text.contains("phone"))
+    #expect(try shell.notes("members", "--all").text.contains("phone"))
+  }
+
+  @Test(arguments: [("\r", true), ("n\r", true), ("y\r", false)])
+  func `On a terminal it asks, and only a yes removes`(typed: String, stays: Bool) throws {
+    let phone = try add("phone", .writer)
+    let command = try "\(BuiltBinary.notes()) members remove phone"
+    let result = try run(
+      ["script", "-qec", command, "/dev/null"], in: shell.folder["notes"],
+      environment: shell.environment, input: Array(typed.utf8))
+    #expect(result.text.contains("those cannot be taken back"))
+    #expect(try (role(of: phone) != nil) == stays, "\(result)")
+  }
+
+  @Test func `Who is meant must be clear`() throws {
+    let first = try add("phone", .writer, folder: "1")
+    try add("phone", .writer, folder: "2")
+    let ambiguous = try shell.notes("members", "role", "phone", "reader")
+    #expect(ambiguous.status == .exited(1))
+    #expect(ambiguous.errorText.hasPrefix("notes: error: several devices match 'phone'\n"))
+    #expect(ambiguous.errorText.contains("\(first.deviceID.prefix(8)) (writer)"))
+    #expect(
+      try shell.notes("members", "role", String(first.deviceID.prefix(8)), "reader").isSuccess)
+    let unknown = try shell.notes("members", "role", "phne", "reader")
+    #expect(
+      unknown.errorText == """
+        notes: error: no member is called 'phne'
+        notes: hint: did you mean 'phone'?
+
+        """)
+    let role = try shell.notes("members", "role", "phone", "owner")
+    #expect(role.status == .exited(64))
+    #expect(role.errorText.contains("there is no role 'owner'"))
+  }
+
+  @Test func `The founder stays, and only admins change anything`() throws {
+    let founder = try shell.notes("members", "remove", "laptop", "--yes")
+    #expect(founder.errorText.contains("the founder's device cannot be changed or removed"))
+    let phone = try add("phone", .writer)
+    // The same folder, seen by a device that is a writer.
+    let identity = try shell.folder.text("notes/.git/notes/notebook")
+    try shell.folder.write(
+      identity.replacing(self.founder.deviceID, with: phone.deviceID)
+        .replacing("device-name laptop", with: "device-name phone"),
+      to: "notes/.git/notes/notebook")
+    let other = try shell.notes("members", "role", "phone", "admin")
+    #expect(other.errorText.contains("made or joined with another device key"))
+    shell.environment["XDG_DATA_HOME"] = shell.folder["devices/phone"]
+    for verb in [["role", "phone", "admin"], ["remove", "phone", "--yes"], ["rename", "phone", "x"]]
+    {
+      let result = try run(
+        [BuiltBinary.notes(), "members"] + verb, in: shell.folder["notes"],
+        environment: shell.environment)
+      #expect(result.status == .exited(1))
+      #expect(
+        result.errorText == """
+          notes: error: only an admin of the notebook may do this
+          notes: hint: do it on laptop
+
+          """)
+    }
+    // An admin cannot change itself: what it signs counts only as long as it stays.
+    try store.refresh()
+    try store.reissue(device: phone.deviceID, role: .admin, by: self.founder)
+    let own = try shell.notes("members", "role", "phone", "reader")
+    #expect(own.errorText.contains("a device cannot change or remove itself"))
+    let above = try shell.notes("members", "role", "laptop", "reader")
+    #expect(above.errorText.contains("the founder's device cannot be changed or removed"))
+  }
+
+  @Test func `-C and --json stand anywhere`() throws {
+    try add("phone", .writer)
+    for arguments in [
+      ["-C", "notes", "members", "role", "phone", "reader", "--json"],
+      ["members", "-C", "notes", "role", "phone", "reader", "--json"],
+      ["members", "--json", "role", "phone", "reader", "-C", "notes"],
+    ] {
+      let result = try run(
+        [BuiltBinary.notes()] + arguments, in: shell.folder.path, environment: shell.environment)
+      #expect(result.text.hasPrefix(#"{"type":"role","name":"phone""#), "\(result)")
+    }
+  }
+
+  @Test func `The list tells who certified whom, and when each was seen`() throws {
+    func member(
+      _ name: String, _ role: Role, founder: Bool = false, removed: Bool = false
+    ) -> Member {
+      Member(
+        name: name, deviceID: name.uppercased() + "DEVICE", role: role, isFounder: founder,
+        issuedBy: "ANNDEVICE", issuedAt: 1_700_000_000, serial: "00", isRemoved: removed)
+    }
+    let lines: [MembersReport.Line] = [
+      .init(member: member("Ann", .admin, founder: true), issuer: "Ann"),
+      .init(
+        member: member("phone\u{1B}", .writer), issuer: "Ann", address: "192.0.2.1:9",
+        lastSeen: 1_700_009_000, isInSync: true),
+      .init(member: member("desk", .reader), issuer: nil),
+      .init(member: member("old", .writer, removed: true), issuer: "Ann"),
+    ]
+    let report = MembersReport(lines, includingRemoved: true, thisDevice: "ANNDEVICE")
+    try Golden.expect(
+      report.text(on: .plain, now: ReportFixture.now), matches: "members.txt")
+    try Golden.expect(
+      report.text(on: .screen(colour: true), now: ReportFixture.now),
+      matches: "members-colour.txt")
+    let json = report.json.map { String(decoding: $0.encoded, as: UTF8.self) + "\n" }.joined()
+    try Golden.expect(json, matches: "members.json")
+  }
+}
