@@ -8,8 +8,8 @@ internal import Notebook
 public struct Joining: Sendable {
   /// What the user was told.
   public let code: InvitationCode
-  /// The folder that becomes the notebook. What it holds is joined with it.
-  public let folder: String
+  /// The folder that becomes the notebook, by the offer. What it holds is joined with it.
+  public let folder: @Sendable (PairingOffer) -> String
   /// What this device wants to be called.
   public let name: String
   public let key: DeviceKey
@@ -22,7 +22,10 @@ public struct Joining: Sendable {
   /// How long to wait for what.
   public var timeouts = ProtocolTimeouts.standard
 
-  public init(code: InvitationCode, folder: String, name: String, key: DeviceKey) {
+  public init(
+    code: InvitationCode, name: String, key: DeviceKey,
+    folder: @escaping @Sendable (PairingOffer) -> String
+  ) {
     self.code = code
     self.folder = folder
     self.name = name
@@ -38,12 +41,11 @@ public struct Joining: Sendable {
   public func run(
     cancellation: CancellationToken? = nil, decide: (PairingOffer) throws -> Bool
   ) throws -> Joined {
-    let present = try presentNotebook()
     let inviters = addresses.isEmpty ? try find(cancellation) : [addresses]
     let connection = try connect(to: inviters, cancellation)
     let stream = MessageStream(connection: connection, timeouts: timeouts)
     do {
-      let joined = try hold(stream, present: present, decide)
+      let joined = try hold(stream, decide)
       stream.close(.done)
       return joined
     } catch SyncError.peerEnded(.expired, _) {
@@ -59,13 +61,15 @@ public struct Joining: Sendable {
   }
 
   private func hold(
-    _ stream: MessageStream, present: Notebook?, _ decide: (PairingOffer) throws -> Bool
+    _ stream: MessageStream, _ decide: (PairingOffer) throws -> Bool
   ) throws -> Joined {
     let message = try stream.receive(OfferMessage.self)
     guard message.versions.contains(ProtocolLimits.version) else {
       throw SyncError.noCommonVersion(message.versions)
     }
     let offer = try PairingOffer(message)
+    let folder = folder(offer)
+    let present = try Self.notebook(in: folder)
     guard present.map({ $0.identity.id == offer.notebookID }) ?? true else {
       try? stream.send(DeclineMessage())
       throw SyncError.alreadyANotebook(folder)
@@ -77,14 +81,14 @@ public struct Joining: Sendable {
     let request = try CertificateRequest(name: name, key: key)
     try stream.send(AcceptMessage(name: name, request: Base64(request.der)))
     let certificate = try stream.receive(CertificateMessage.self)
-    let context = try install(certificate, offer, present)
+    let context = try install(certificate, offer, in: folder, present)
     try stream.send(InstalledMessage())
     return Joined(offer: offer, address: stream.connection.peer, context: context)
   }
 
   /// Stores the membership, then makes the folder a notebook.
   private func install(
-    _ message: CertificateMessage, _ offer: PairingOffer, _ present: Notebook?
+    _ message: CertificateMessage, _ offer: PairingOffer, in folder: String, _ present: Notebook?
   ) throws -> SessionContext {
     let state = try present?.stateFolder ?? Notebook.prepare(at: folder)
     let membership = try MembershipStore.install(
@@ -109,7 +113,7 @@ public struct Joining: Sendable {
   }
 
   /// The notebook that is in the folder already, for instance because an earlier try was cut short.
-  private func presentNotebook() throws -> Notebook? {
+  private static func notebook(in folder: String) throws -> Notebook? {
     do {
       return try Notebook.open(at: folder)
     } catch NotebookError.notANotebook {

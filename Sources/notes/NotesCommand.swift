@@ -36,7 +36,12 @@ enum Commands {
       CommandGroup(
         name: "Conflicts",
         subcommands: [ConflictsCommand.self, ResolveCommand.self, UndoCommand.self]),
-      CommandGroup(name: "Other devices", subcommands: [MembersCommand.self]),
+      CommandGroup(
+        name: "Other devices",
+        subcommands: [
+          InviteCommand.self, JoinCommand.self, SyncCommand.self, PullCommand.self,
+          PushCommand.self, ServeCommand.self, PeersCommand.self, MembersCommand.self,
+        ]),
     ]
   }
 
@@ -60,6 +65,13 @@ enum Commands {
     case "conflicts": ConflictsCommand.self
     case "resolve": ResolveCommand.self
     case "undo": UndoCommand.self
+    case "invite": InviteCommand.self
+    case "join": JoinCommand.self
+    case "sync": SyncCommand.self
+    case "pull": PullCommand.self
+    case "push": PushCommand.self
+    case "serve": ServeCommand.self
+    case "peers": PeersCommand.self
     case "members": MembersCommand.self
     case "complete-words": CompleteCommand.self
     default: nil

@@ -53,7 +53,7 @@ struct CompleteCommand: Verb {
 
   private static func members() throws -> [String] {
     let notebook = try Place.notebook()
-    return try MembershipStore.open(in: notebook.stateFolder + "/membership").members()
+    return try OwnDevice.membership(of: notebook).members()
       .filter { !$0.isRemoved && $0.deviceID != notebook.identity.device.deviceID }.map(\.name)
   }
 }

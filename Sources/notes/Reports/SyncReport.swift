@@ -20,7 +20,7 @@ final class SyncReport: Sendable {
     let failure: Failure
   }
 
-  private let writesJSON: Bool
+  let writesJSON: Bool
   private let terminal: Terminal
   private let output: Output
   private let progress: ProgressLine

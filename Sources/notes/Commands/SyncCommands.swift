@@ -1,0 +1,119 @@
+internal import ArgumentParser
+internal import Channel
+internal import Membership
+internal import Sync
+
+// sync, pull and push differ in which way versions go.
+
+struct SyncCommand: ExchangeVerb {
+  static let mode = SyncMode.both
+  static let configuration = CommandConfiguration(
+    commandName: "sync",
+    abstract: "Exchange versions with the other devices that are there.",
+    discussion: """
+      Saves what you wrote, finds the notebook's devices on the local network, receives what they \
+      have and sends what they lack. Edits of both sides are merged; where they met on the same \
+      lines, the note holds both between markers. While it looks for devices it also listens, so \
+      that two people who both type it find each other.
+
+      Examples:
+        notes sync
+        notes sync phone
+        notes sync --at 192.168.1.20:4711
+      """)
+
+  @OptionGroup var exchange: ExchangeOptions
+  @OptionGroup var listen: ListenOption
+  @OptionGroup var format: JSONOption
+  @OptionGroup var place: PlaceOption
+
+  var listensAt: Address? { listen.address ?? Address(host: Address.anyHost, port: 0) }
+}
+
+struct PullCommand: ExchangeVerb {
+  static let mode = SyncMode.pull
+  static let configuration = CommandConfiguration(
+    commandName: "pull",
+    abstract: "Receive versions from the other devices, and send none.",
+    discussion: """
+      Like 'notes sync' in one direction. What you wrote is saved here and merged with what comes.
+
+      Examples:
+        notes pull
+        notes pull phone --json
+      """)
+
+  @OptionGroup var exchange: ExchangeOptions
+  @OptionGroup var format: JSONOption
+  @OptionGroup var place: PlaceOption
+}
+
+struct PushCommand: ExchangeVerb {
+  static let mode = SyncMode.push
+  static let configuration = CommandConfiguration(
+    commandName: "push",
+    abstract: "Send versions to the other devices, and receive none.",
+    discussion: """
+      Like 'notes sync' in one direction. The receiving device merges, so a push is never refused \
+      for being behind.
+
+      Examples:
+        notes push
+        notes push phone
+      """)
+
+  @OptionGroup var exchange: ExchangeOptions
+  @OptionGroup var format: JSONOption
+  @OptionGroup var place: PlaceOption
+}
+
+/// What the three take.
+struct ExchangeOptions: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp(
+      "Only these devices, by name or the beginning of their ID.", valueName: "peer"))
+  var peers: [String] = []
+
+  @Flag(help: "Go on although more than half of the notes would be deleted.")
+  var allowDeletes = false
+
+  @OptionGroup var at: AtOption
+  @OptionGroup var wait: WaitOption
+  @OptionGroup var discovery: DiscoveryOption
+}
+
+/// A command that exchanges versions.
+protocol ExchangeVerb: Verb {
+  static var mode: SyncMode { get }
+  var exchange: ExchangeOptions { get }
+  var format: JSONOption { get }
+  /// Where it listens while it looks; nil where it does not.
+  var listensAt: Address? { get }
+}
+
+extension ExchangeVerb {
+  var listensAt: Address? { nil }
+  var writesJSON: Bool { format.json }
+
+  func perform() throws -> Exit {
+    let notebook = try Place.notebook()
+    let context = try OwnDevice.context(in: notebook)
+    var run = SyncRun(
+      context: context,
+      options: SessionOptions(mode: Self.mode, allowsMassDeletion: exchange.allowDeletes))
+    run.addresses = exchange.at.addresses
+    run.window = exchange.wait.seconds
+    run.peers = exchange.peers
+    if exchange.at.addresses.isEmpty {
+      run.discovery = exchange.discovery.discovery(for: context.key.deviceID)
+    }
+    run.listen = listensAt
+    let report = SyncReport(json: format.json)
+    let outcome: SyncOutcome
+    do {
+      defer { report.finish() }
+      outcome = try run.run(cancellation: Interruption.token()) { report.tell($0) }
+    }
+    return try report.conclude(outcome, in: notebook)
+  }
+}

@@ -1,0 +1,56 @@
+public import ArgumentParser
+public import Channel
+internal import Discovery
+internal import Membership
+
+extension Address: ExpressibleByArgument {
+  /// Reads `HOST:PORT`.
+  public init?(argument: String) { self.init(parsing: argument) }
+}
+
+/// `--no-discovery`.
+struct DiscoveryOption: ParsableArguments {
+  @Flag(name: .customLong("no-discovery"), help: "Do not look for devices, nor announce this one.")
+  var isOff = false
+
+  /// What finds devices for this one, unless it is turned off.
+  func discovery(for device: String) -> (any Discovery)? {
+    isOff ? nil : AvahiDiscovery(deviceID: device)
+  }
+}
+
+/// `--at HOST:PORT`.
+struct AtOption: ParsableArguments {
+  @Option(
+    name: .customLong("at"),
+    help: ArgumentHelp(
+      "Where the other device is, instead of looking for it.", valueName: "host:port"))
+  var addresses: [Address] = []
+}
+
+/// `--listen HOST:PORT`.
+struct ListenOption: ParsableArguments {
+  @Option(
+    name: .customLong("listen"),
+    help: ArgumentHelp(
+      "Where to listen; all interfaces and any free port by default.", valueName: "host:port"))
+  var address: Address?
+}
+
+/// `--wait SECONDS`.
+struct WaitOption: ParsableArguments {
+  /// How long a device is looked for by default: its announcement takes a second to be seen
+  /// everywhere, and two people who type the same command are some seconds apart.
+  static let standard = 5.0
+
+  @Option(
+    name: .customLong("wait"),
+    help: ArgumentHelp("How long to look for other devices.", valueName: "seconds"))
+  var seconds: Double = WaitOption.standard
+
+  func validate() throws {
+    if !(0...86_400).contains(seconds) {
+      throw ValidationError("--wait takes a number of seconds from 0 to 86400.")
+    }
+  }
+}
