@@ -11,9 +11,10 @@ public final class Lab: Sendable {
   private let folder: TemporaryFolder
 
   /// Starts `count` hosts joined by a switch, at 10.77.0.1, 10.77.0.2 and so on, with link-local IPv6.
-  /// `discovery: false` leaves D-Bus and Avahi out. Needs root, or to be root in a user namespace;
+  /// `hasIPv4: false` leaves them the link-local addresses alone, `discovery: false` leaves D-Bus and
+  /// Avahi out. Needs root, or to be root in a user namespace;
   /// throws where namespaces are not allowed.
-  public init(hosts count: Int, discovery: Bool = true) throws {
+  public init(hosts count: Int, hasIPv4: Bool = true, discovery: Bool = true) throws {
     folder = try TemporaryFolder()
     wire = try LabHost(name: "wire", number: 0, in: folder, discovery: false)
     try wire.ip("link add br0 type bridge forward_delay 0 mcast_snooping 0")
@@ -26,7 +27,7 @@ public final class Lab: Sendable {
       try wire.ip("link set port\(number) master br0 up")
       // Without duplicate address detection the link-local address works at once.
       try host.setting("net.ipv6.conf.eth0.accept_dad", "0")
-      try host.ip("addr add \(host.address)/24 dev eth0")
+      if hasIPv4 { try host.ip("addr add \(host.address)/24 dev eth0") }
       try host.ip("link set eth0 up")
       hosts.append(host)
     }
