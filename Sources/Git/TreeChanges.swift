@@ -32,18 +32,16 @@ extension Repository {
     from old: ObjectID?, to new: ObjectID?, under folder: TreePath, into found: inout [TreeChange]
   ) throws {
     if old == new { return }
-    let before = try old.map { try tree($0).entries } ?? []
-    let after = try new.map { try tree($0).entries } ?? []
-    let afterByName = Dictionary(
-      after.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    var seen: Set<TreePath> = []
-    for entry in before {
-      seen.insert(entry.name)
-      try compare(entry, afterByName[entry.name], under: folder, into: &found)
-    }
-    for entry in after where !seen.contains(entry.name) {
-      try compare(nil, entry, under: folder, into: &found)
-    }
+    let differences = try TreeBytes.differences(bytes(ofTree: old), bytes(ofTree: new))
+    for (old, new) in differences.values { try compare(old, new, under: folder, into: &found) }
+  }
+
+  /// A tree's content as it is stored; nothing has no entries.
+  private func bytes(ofTree id: ObjectID?) throws -> TreeBytes {
+    guard let id else { return TreeBytes(data: [], id: .emptyTree) }
+    let object = try object(id)
+    guard object.kind == .tree else { throw GitError.wrongKind(id, expected: .tree) }
+    return TreeBytes(data: object.data, id: id)
   }
 
   private func compare(
@@ -69,10 +67,22 @@ extension Repository {
     var current = tree
     let components = path.components
     for (position, name) in components.enumerated() {
-      guard let entry = try self.tree(current)[name] else { return nil }
+      guard let entry = try entry(name, in: bytes(ofTree: current)) else { return nil }
       if position == components.count - 1 { return entry }
       guard entry.mode == .tree else { return nil }
       current = entry.id
+    }
+    return nil
+  }
+
+  private func entry(_ name: TreePath, in tree: TreeBytes) throws -> TreeEntry? {
+    let keys = [name.bytes, name.bytes + [UInt8(ascii: "/")]]
+    var current = try tree.entry(at: 0)
+    while let entry = current {
+      if tree.order(entry, against: keys[entry.isTree ? 1 : 0]) == 0 {
+        return try tree.value(of: entry)
+      }
+      current = try tree.entry(at: entry.end)
     }
     return nil
   }
@@ -87,32 +97,36 @@ extension Repository {
   private func writeTree(
     _ tree: ObjectID?, replacing files: [(components: [TreePath], entry: TreeEntry?)]
   ) throws -> ObjectID? {
+    let before = try bytes(ofTree: tree)
     var entries: [TreePath: TreeEntry] = [:]
-    if let tree {
-      for entry in try self.tree(tree).entries { entries[entry.name] = entry }
-    }
+    var goneFiles: [TreePath] = []
+    var goneFolders: [TreePath] = []
     var below: [TreePath: [(components: [TreePath], entry: TreeEntry?)]] = [:]
     for file in files {
       guard let name = file.components.first else { continue }
       if file.components.count == 1 {
         if let entry = file.entry {
           entries[name] = TreeEntry(name: name, mode: entry.mode, id: entry.id)
-        } else if entries[name]?.mode != .tree {
-          entries[name] = nil
+        } else {
+          goneFiles.append(name)
         }
       } else {
         below[name, default: []].append((Array(file.components.dropFirst()), file.entry))
       }
     }
     for (name, files) in below {
-      let folder = entries[name].flatMap { $0.mode == .tree ? $0.id : nil }
+      let present = try entries[name] ?? entry(name, in: before)
+      let folder = present.flatMap { $0.mode == .tree ? $0.id : nil }
       if folder == nil, files.allSatisfy({ $0.entry == nil }) { continue }
       if let id = try writeTree(folder, replacing: files) {
         entries[name] = TreeEntry(name: name, mode: .tree, id: id)
       } else {
         entries[name] = nil
+        goneFolders.append(name)
       }
     }
-    return entries.isEmpty ? nil : try write(tree: Array(entries.values))
+    let content = try before.replacing(
+      with: Array(entries.values), files: goneFiles, folders: goneFolders)
+    return content.isEmpty ? nil : try write(.tree, content)
   }
 }
