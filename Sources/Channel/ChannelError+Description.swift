@@ -20,6 +20,8 @@ extension ChannelError: CustomStringConvertible {
     case .wrongCode: "wrong code"
     case .certificateRefused(let reason): "certificate refused: \(reason)"
     case .refusedByPeer(let reason): "refused by the other end: \(reason)"
+    case .verificationFailed(let reason): "the certificate could not be judged: \(reason)"
+    case .peerFailed: "something failed at the other end"
     case .tls(let call, let reasons):
       "TLS failed in \(call): \(reasons.isEmpty ? "no reason given" : reasons.joined(separator: "; "))"
     case .timedOut(let phase): "no answer in time while \(phase)"

@@ -31,6 +31,10 @@ public enum ChannelError: Error, Equatable, Sendable {
   case certificateRefused(CertificateRefusal)
   /// The other end refused our certificate. A client learns it at its first read.
   case refusedByPeer(CertificateRefusal)
+  /// We could not judge the other end's certificate: something failed here, in these words.
+  case verificationFailed(String)
+  /// Something failed at the other end; it says nothing about us.
+  case peerFailed
   /// TLS failed otherwise: the call and OpenSSL's reasons, oldest first.
   case tls(call: String, reasons: [String])
 

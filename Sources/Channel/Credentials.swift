@@ -29,6 +29,8 @@ public enum CertificateVerdict: Sendable {
   case removed
   /// It never was one.
   case stranger
+  /// It could not be judged, for a failure on this side; the peer learns only that something failed.
+  case undecided(String)
 }
 
 /// What a joining device has: the identity it sends in the clear, and the 32-byte key.

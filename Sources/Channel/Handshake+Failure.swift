@@ -37,6 +37,7 @@ extension Handshake {
     case SSL_AD_UNKNOWN_CA, SSL_AD_BAD_CERTIFICATE, SSL_AD_UNSUPPORTED_CERTIFICATE,
       SSL_AD_CERTIFICATE_EXPIRED, SSL_AD_CERTIFICATE_UNKNOWN:
       .refusedByPeer(.stranger)
+    case SSL_AD_INTERNAL_ERROR: .peerFailed
     case SSL_AD_UNRECOGNIZED_NAME: .notebookUnknown
     case SSL_AD_NO_APPLICATION_PROTOCOL: .protocolUnsupported
     case SSL_AD_PROTOCOL_VERSION: .tlsVersionUnsupported

@@ -234,6 +234,10 @@ final class Handshake {
     case .removed:
       failure = .certificateRefused(.removed)
       crypto.X509_STORE_CTX_set_error(context, X509_V_ERR_CERT_REVOKED)
+    case .undecided(let reason):
+      failure = .verificationFailed(reason)
+      // The peer is told of an internal error, not that it is a stranger.
+      crypto.X509_STORE_CTX_set_error(context, X509_V_ERR_UNSPECIFIED)
     case .stranger:
       failure = .certificateRefused(.stranger)
       crypto.X509_STORE_CTX_set_error(context, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY)

@@ -37,8 +37,10 @@ public struct SessionContext: Sendable {
         return .accepted
       } catch MembershipError.removed {
         return .removed
-      } catch {
+      } catch let error as MembershipError where error.isAboutThePeer {
         return .stranger
+      } catch {
+        return .undecided("\(error)")
       }
     }
   }
@@ -57,5 +59,20 @@ public struct SessionOptions: Sendable {
     self.mode = mode
     self.allowsMassDeletion = allowsMassDeletion
     self.port = port
+  }
+}
+
+extension MembershipError {
+  /// Whether a refusal says something about who was judged. The others are failures on this side,
+  /// such as a disk that cannot be read, of which nobody should conclude that it is a stranger.
+  var isAboutThePeer: Bool {
+    switch self {
+    case .certificateRefused, .requestRefused, .notAMember, .removed, .notAnAdmin, .nameRefused,
+      .limitExceeded, .founderIsPermanent, .anotherAdminNeeded:
+      true
+    case .libraryMissing, .library, .system, .deviceKeyUnusable, .membershipMissing,
+      .membershipExists, .formatUnsupported, .fileDamaged:
+      false
+    }
   }
 }

@@ -10,8 +10,9 @@ struct ErrorTextTests {
     let address = Address(host: "::1", port: 1)
     let channel: [ChannelError] = [
       .notTLS, .tlsVersionUnsupported, .protocolUnsupported, .notebookUnknown, .invitationUnknown,
-      .wrongCode, .certificateRefused(.removed), .refusedByPeer(.stranger), .cancelled,
-      .timedOut(.handshake), .closedByPeer, .connectionLost, .frameEmpty, .portInUse(address),
+      .wrongCode, .certificateRefused(.removed), .refusedByPeer(.stranger),
+      .verificationFailed("x"), .peerFailed, .cancelled, .timedOut(.handshake), .closedByPeer,
+      .connectionLost, .frameEmpty, .portInUse(address),
       .frameTooLarge(type: 1, length: 2, limit: 1), .tls(call: "SSL_read", reasons: ["a", "b"]),
     ]
     let membership: [MembershipError] = [

@@ -121,6 +121,26 @@ struct MembershipTravelTests {
     }
   }
 
+  @Test("a disk error here does not make a stranger of a member")
+  func brokenStore() throws {
+    let store = bob.notes + "/.git/notes/membership"
+    let context = bob.context
+    // Bob's process has the membership open when its folder goes away.
+    let results = try withConnections(from: eve, to: bob) { connection in
+      try Session.run(on: connection, as: context).receivedVersions
+    } call: { connection in
+      try Session.run(on: connection, as: eve.context).receivedVersions
+    } before: {
+      _ = try TestSupport.run(["mv", store, store + ".away"])
+    }
+    #expect { try results.served.get() } throws: { error in
+      if case ChannelError.verificationFailed = error { true } else { false }
+    }
+    #expect { try results.called.get() } throws: { error in
+      if case ChannelError.peerFailed = error { true } else { false }
+    }
+  }
+
   @Test("who was met is remembered with the time")
   func sightings() throws {
     let seen = PeerSightings(stateFolder: ada.notes + "/.git/notes")

@@ -81,7 +81,8 @@ extension ProtocolTimeouts {
 func withConnections<Served: Sendable, Called: Sendable>(
   from caller: Device, to server: Device,
   serve: @escaping @Sendable (Connection) throws -> Served,
-  call: (Connection) throws -> Called
+  call: (Connection) throws -> Called,
+  before: () throws -> Void = {}
 ) throws -> (served: Result<Served, any Error>, called: Result<Called, any Error>) {
   let listener = try Listener(at: Address(host: "127.0.0.1", port: 0))
   let credentials = try server.context.credentials()
@@ -96,6 +97,7 @@ func withConnections<Served: Sendable, Called: Sendable>(
         return try serve(connection)
       })
   }
+  try before()
   let called = Result {
     try call(
       Connection.connect(

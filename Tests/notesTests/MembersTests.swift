@@ -136,8 +136,10 @@ import Testing
     let other = try shell.notes("members", "role", "phone", "admin")
     #expect(other.errorText.contains("made or joined with another device key"))
     shell.environment["XDG_DATA_HOME"] = shell.folder["devices/phone"]
-    for verb in [["role", "phone", "admin"], ["remove", "phone", "--yes"], ["rename", "phone", "x"]]
-    {
+    let verbs = [
+      ["role", "phone", "admin"], ["remove", "phone", "--yes"], ["rename", "phone", "x"],
+    ]
+    for verb in verbs {
       let result = try run(
         [BuiltBinary.notes(), "members"] + verb, in: shell.folder["notes"],
         environment: shell.environment)

@@ -51,7 +51,18 @@ extension Failure {
     case .refusedByPeer(let refusal):
       self.init(
         .refusedByPeer, "refused_by_peer", Self.words(refusal, of: "this device"),
-        hint: "ask an admin of the notebook for an invitation")
+        hint: refusal == .removed
+          ? "the notes here stay as they are; an admin can invite this device again"
+          : "ask an admin of the notebook for an invitation")
+    case .verificationFailed(let reason):
+      self.init(
+        .failed, "verification_failed",
+        "the other device's certificate could not be judged: \(Visible.name(reason))",
+        hint: "'notes doctor' looks for what is wrong here")
+    case .peerFailed:
+      self.init(
+        .failed, "peer_failed", "something failed on the other device",
+        hint: "'notes doctor' there looks for what is wrong")
     case .timedOut(let phase):
       self.init(
         .noPeerReached, "timed_out", "the other device \(Self.words(phase))",
