@@ -20,6 +20,8 @@ struct SyncCoordination {
   /// Which devices hold a connection to us.
   private var visitors = 0
   private var failures: [(key: String, failure: SyncFailure)] = []
+  /// Those of `failures` that a new announcement may still undo, and that were not told yet.
+  private var hopes: Set<String> = []
   private var lastActivity = Moment.now
   private var search: Search
 
@@ -49,6 +51,9 @@ struct SyncCoordination {
   private static let linger = 0.5
   /// How long discovery gets before remembered addresses are tried, in seconds.
   private static let patience = 0.5
+  /// How long a service that has ended may stay listed, in seconds: its goodbye takes effect after one
+  /// (RFC 6762 section 10.1), and what the device started in its place is seen about then, too.
+  private static let goodbye = 1.5
   /// How often a cancellation is looked for while nothing happens, in seconds.
   private static let tick = 0.1
 
@@ -79,6 +84,7 @@ struct SyncCoordination {
         note(occurrence, onEvent)
       }
     }
+    for (key, failure) in failures where hopes.contains(key) { tell(failure, onEvent) }
     return try outcome()
   }
 
@@ -109,9 +115,16 @@ struct SyncCoordination {
       guard device != run.context.key.deviceID else { return }
       guard run.peers.isEmpty || isKnown(device) else { return }
     }
-    if targets.updateValue(target, forKey: target.key)?.source == .remembered {
-      progress[target.key]?.isOver = false
-    }
+    let former = targets.updateValue(target, forKey: target.key)
+    if former?.source == .remembered { progress[target.key]?.isOver = false }
+    if let former, former.addresses != target.addresses { takeHope(target.key) }
+  }
+
+  /// A device that was not where it was announced is announced elsewhere.
+  private mutating func takeHope(_ key: String) {
+    guard hopes.remove(key) != nil else { return }
+    failures.removeAll { $0.key == key }
+    progress[key] = nil
   }
 
   /// Tries where devices were before, once discovery had its chance.
@@ -206,11 +219,24 @@ struct SyncCoordination {
         progress[session.peer.deviceID] = Progress(tries: 1)
       }
       if case .failure = result { progress[target.key]?.isOver = true }
-      if case .failure(let failure) = result, target.source == .remembered, failure.peer == nil {
-        return
+      if case .failure(let failure) = result, failure.peer == nil {
+        switch target.source {
+        case .remembered: return
+        case .discovered: return hope(target, failure)
+        case .given: break
+        }
       }
       note(result, key: target.key, isGiven: target.source == .given, onEvent)
     }
+  }
+
+  /// Nobody was where a device is announced: the announcement may be out of date.
+  private mutating func hope(_ target: SyncTarget, _ failure: SyncFailure) {
+    if let device = target.device, outcomes[device] != nil { return }
+    failures.removeAll { $0.key == target.key }
+    failures.append((target.key, failure))
+    hopes.insert(target.key)
+    if targets[target.key]?.addresses != target.addresses { takeHope(target.key) }
   }
 
   private mutating func note(
@@ -228,16 +254,21 @@ struct SyncCoordination {
         order.append(device)
       }
       failures.removeAll { $0.key == key || $0.failure.device == device }
+      hopes.formIntersection(failures.map(\.key))
       onEvent(.finished(session))
     case .failure(let failure):
       // A device that was synchronised with and has gone since is no failure.
       if let device = failure.device, outcomes[device] != nil, !isGiven { return }
       failures.removeAll { $0.key == key }
       failures.append((key, failure))
-      onEvent(
-        .failed(
-          peer: failure.peer, device: failure.device, address: failure.address, failure.error))
+      tell(failure, onEvent)
     }
+  }
+
+  private func tell(_ failure: SyncFailure, _ onEvent: (SyncEvent) -> Void) {
+    onEvent(
+      .failed(
+        peer: failure.peer, device: failure.device, address: failure.address, failure.error))
   }
 
   // MARK: When it is over
@@ -255,6 +286,10 @@ struct SyncCoordination {
     let isAnybodyMissing = members.contains { member in
       outcomes[member.deviceID] == nil
         && !failures.contains { $0.failure.device == member.deviceID }
+    }
+    if !hopes.isEmpty {
+      let end = outcomes.isEmpty ? start + run.window : lastActivity + Self.goodbye
+      if now < end { return false }
     }
     let tip = try notebook.state().tip
     let areAllAlike = outcomes.values.allSatisfy { $0.result.peerTip == tip }
