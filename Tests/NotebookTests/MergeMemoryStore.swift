@@ -1,28 +1,30 @@
 import Git
 import Notebook
+import TestSupport
 
 /// Objects and history in memory, for laws that need tens of thousands of histories.
 final class MergeMemoryStore: MergeStore {
   private var commits: [ObjectID: Commit] = [:]
   private var trees: [ObjectID: Tree] = [:]
   private var blobs: [ObjectID: [UInt8]] = [:]
+  private var names: [[UInt8]: ObjectID] = [:]
   private var histories: [ObjectID: Set<ObjectID>] = [:]
 
   struct Missing: Error {}
 
+  /// The same ID for the same content; which one depends on how many came before, so that a seed
+  /// replays.
   private func name(_ kind: UInt8, _ content: [UInt8]) -> ObjectID {
-    var words: [UInt64] = [0xcbf2_9ce4_8422_2325, 0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93]
-    for byte in [kind] + content {
-      words[0] = (words[0] ^ UInt64(byte)) &* 0x100_0000_01b3
-      words[1] = (words[1] &+ UInt64(byte)) &* 0xff51_afd7_ed55_8ccd
-      words[1] ^= words[1] >> 31
-      words[2] = (words[2] ^ words[0]) &* 0xc4ce_b9fe_1a85_ec53
-    }
+    let key = [kind] + content
+    if let known = names[key] { return known }
+    var mixer = SplitMix64(seed: UInt64(names.count))
     var bytes: [UInt8] = []
-    for word in words {
-      for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift * 8))) }
+    for _ in 0..<3 {
+      withUnsafeBytes(of: mixer.next()) { bytes += $0 }
     }
-    return ObjectID(bytes: bytes.prefix(20)) ?? .zero
+    let id = ObjectID(bytes: bytes.prefix(20)) ?? .zero
+    names[key] = id
+    return id
   }
 
   func commit(_ id: ObjectID) throws -> Commit {
