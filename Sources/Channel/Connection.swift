@@ -188,8 +188,8 @@ public final class Connection {
     }
     if cancellation?.isCancelled == true { throw ChannelError.cancelled }
     if moved { return .moved }
-    if events == 0 { return .waited }
     if deadline.hasPassed { throw ChannelError.timedOut(phase) }
+    if events == 0 { return .waited }
     let outcome = try Wait.until(
       socket.descriptor, events, deadline: deadline, phase: phase, cancellation: cancellation,
       wakeup: wakeup)
@@ -234,8 +234,9 @@ public final class Connection {
     switch status {
     case SSL_ERROR_WANT_READ: events |= POLLIN
     case SSL_ERROR_WANT_WRITE: events |= POLLOUT
-    case SSL_ERROR_ZERO_RETURN: peerHasFinished = true
+    case SSL_ERROR_ZERO_RETURN where call == "SSL_read": peerHasFinished = true
     default:
+      // What is written to an end that said good-bye and went away comes back as zero return, too.
       let error = handshake.error(call, status: status, isOver: true)
       failure = error
       throw error
