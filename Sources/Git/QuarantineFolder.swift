@@ -12,9 +12,6 @@ final class QuarantineFolder {
   var objects: String { path + "/objects" }
   var packs: String { path + "/objects/pack" }
 
-  // A folder just made may not be locked yet.
-  private static let youngestLeftover = 60
-
   static func root(of repository: Repository) -> String {
     repository.gitFolder + "/notes/incoming"
   }
@@ -23,12 +20,18 @@ final class QuarantineFolder {
     let root = Self.root(of: repository)
     try Self.makeFolder(repository.gitFolder + "/notes")
     try Self.makeFolder(root)
-    path = root + "/\(getpid())-" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
-    try Self.makeFolder(path)
-    lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-      throw GitError.system(call: "lock", path: path + "/lock", errno: errno)
+    let path = root + "/\(getpid())-" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+    // Nobody cleans up while the folder is there and not locked yet.
+    let lock = try Self.withLock(on: root) {
+      try Self.makeFolder(path)
+      let lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+      guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+        throw GitError.system(call: "lock", path: path + "/lock", errno: errno)
+      }
+      return lock
     }
+    self.path = path
+    self.lock = lock
     try Self.makeFolder(objects)
     try Self.makeFolder(packs)
   }
@@ -41,19 +44,27 @@ final class QuarantineFolder {
   /// Removes the folders of processes that were killed.
   static func removeLeftovers(in repository: Repository) {
     let root = root(of: repository)
-    for name in names(in: root) {
-      let folder = root + "/" + name
-      let lock = open(folder + "/lock", O_RDWR | O_CLOEXEC)
-      if lock >= 0 {
-        if flock(lock, LOCK_EX | LOCK_NB) == 0 { remove(folder) }
-        close(lock)
-      } else {
-        var status = stat()
-        if lstat(folder, &status) == 0, time(nil) - status.st_mtim.tv_sec > youngestLeftover {
-          remove(folder)
-        }
+    try? withLock(on: root) {
+      for name in names(in: root) {
+        let folder = root + "/" + name
+        let lock = open(folder + "/lock", O_RDWR | O_CLOEXEC)
+        if lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0 { remove(folder) }
+        if lock >= 0 { close(lock) }
       }
     }
+  }
+
+  /// Runs `body` while no other thread or process makes or removes folders there.
+  private static func withLock<Result>(
+    on root: String, _ body: () throws -> Result
+  ) throws -> Result {
+    let descriptor = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw GitError.system(call: "open", path: root, errno: errno) }
+    defer { close(descriptor) }
+    while flock(descriptor, LOCK_EX) != 0 {
+      guard errno == EINTR else { throw GitError.system(call: "flock", path: root, errno: errno) }
+    }
+    return try body()
   }
 
   private static func makeFolder(_ path: String) throws {
