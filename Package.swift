@@ -66,10 +66,17 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "SyncTests",
-      dependencies: ["Sync", "Git", "Notebook", "Membership", "Channel", "TestSupport"],
+      dependencies: [
+        "Sync", "Git", "Notebook", "Membership", "Discovery", "Channel", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
-      name: "WatchTests", dependencies: ["Watch", "Sync", "TestSupport"], swiftSettings: settings),
+      name: "WatchTests",
+      dependencies: [
+        "Watch", "Sync", "Git", "Notebook", "Membership", "Discovery", "Channel", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: settings),
     .testTarget(
       name: "notesTests",
       dependencies: [

@@ -56,7 +56,12 @@ final class SyncWorkers: Sendable {
   func stop() {
     token.cancel()
     discovery?.stop()
-    if let reception = reception.withLock({ $0 }) {
+    // The reception refers back to here: without it the port is closed with the last thread.
+    let reception = reception.withLock { reception in
+      defer { reception = nil }
+      return reception
+    }
+    if let reception {
       _ = acceptEnded.take(until: .now + 2)
       reception.drain(seconds: 2)
     }

@@ -1,0 +1,218 @@
+import Channel
+import Discovery
+import Logging
+import Membership
+import Notebook
+import TestSupport
+import Testing
+
+@testable import Sync
+@testable import Watch
+
+/// notes-protocol(7), PAIRING, over real TLS on loopback.
+@Suite("Pairing by a code", .timeLimit(.minutes(2)))
+struct PairingTests {
+  let ada: Host
+  let bob: Guest
+
+  init() throws {
+    ada = try Host()
+    bob = try Guest()
+    try ada.folder.write("from Ada\n", to: "notes/ada.txt")
+    _ = try Notebook.open(at: ada.folder["notes"]).save()
+  }
+
+  private func isJoined(_ event: ServiceEvent) -> Bool {
+    if case .joined = event { true } else { false }
+  }
+
+  private func isFree(_ path: String) throws -> Bool {
+    try run(["ls", "-A", path]).isSuccess == false
+  }
+
+  /// Another code with the same locator.
+  private func wrong(_ code: InvitationCode) throws -> InvitationCode {
+    while true {
+      let other = try InvitationCode.random().description.dropFirst(2)
+      if let wrong = InvitationCode(parsing: code.locator + other), wrong != code { return wrong }
+    }
+  }
+
+  private func expectWrongCode(_ code: InvitationCode, _ port: UInt16) throws {
+    #expect {
+      try bob.joining(code, port: port).run { _ in true }
+    } throws: {
+      if case SyncError.wrongCode = $0 { true } else { false }
+    }
+  }
+
+  private func expectClosed(_ code: InvitationCode, _ port: UInt16) throws {
+    #expect(throws: ChannelError.invitationUnknown) {
+      try bob.joining(code, port: port).run { _ in true }
+    }
+    #expect(try isFree(bob.notes))
+  }
+
+  @Test("accepted: the device is a member, gets everything, and the invitation is over")
+  func accepted() throws {
+    let invitation = try Invitation(role: .writer)
+    try ada.service.open(invitation)
+    let port = try ada.start(until: invitation)
+    try bob.folder.write("from Bob\n", to: "notes/bob.txt")
+    var shown: PairingOffer?
+    let joined = try bob.joining(invitation.code, port: port).run {
+      shown = $0
+      return true
+    }
+    let offer = try #require(shown)
+    #expect(offer.notebookName == "Home" && offer.inviter == "Ada" && offer.role == .writer)
+    #expect(offer.notes == 1 && offer.bytes == 9)
+    #expect(offer.expires == invitation.expires && offer.inviterID == ada.key.deviceID)
+    var first = SyncRun(context: joined.context)
+    first.addresses = [joined.address]
+    let outcome = try first.run()
+    #expect(outcome.sessions.map(\.isInSync) == [true])
+    #expect(try bob.folder.text("notes/ada.txt") == "from Ada\n")
+    #expect(try ada.folder.text("notes/bob.txt") == "from Bob\n")
+    #expect(try ada.tip() == bob.tip())
+    #expect(ada.context.membership.role(ofDevice: bob.key.deviceID) == .writer)
+    // The service was to end with the invitation, after the first session.
+    try ada.wait()
+    #expect(ada.events.all.contains { isJoined($0) })
+    #expect(invitation.end == .used)
+  }
+
+  @Test("declined: nothing is changed on either side, and the invitation stays open")
+  func declined() throws {
+    let invitation = try Invitation(role: .reader)
+    try ada.service.open(invitation)
+    let port = try ada.start()
+    #expect {
+      try bob.joining(invitation.code, port: port).run { _ in false }
+    } throws: {
+      if case SyncError.declined = $0 { true } else { false }
+    }
+    #expect(ada.events.next { if case .declined = $0 { true } else { false } } != nil)
+    #expect(try isFree(bob.notes))
+    #expect(ada.context.membership.role(ofDevice: bob.key.deviceID) == nil)
+    _ = try bob.joining(invitation.code, port: port).run { _ in true }
+    #expect(ada.context.membership.role(ofDevice: bob.key.deviceID) == .reader)
+  }
+
+  // "An invitation ends … with the third wrong attempt, counted over all addresses."
+  @Test("three wrong codes end it, for the right code too; members are served on")
+  func wrongCodes() throws {
+    let invitation = try Invitation(role: .writer)
+    let other = try Invitation(role: .writer, avoiding: [invitation.code.locator])
+    try ada.service.open(invitation)
+    try ada.service.open(other)
+    let port = try ada.start()
+    for left in [2, 1, 0] {
+      try expectWrongCode(wrong(invitation.code), port)
+      let event = ada.events.next { if case .wrongCode = $0 { true } else { false } }
+      guard case .wrongCode(let tried, _, let attemptsLeft)? = event else {
+        Issue.record("no event")
+        return
+      }
+      #expect(tried === invitation && attemptsLeft == left)
+    }
+    #expect(
+      ada.events.next { if case .ended(_, .exhausted) = $0 { true } else { false } } != nil)
+    try expectClosed(invitation.code, port)
+    _ = try bob.joining(other.code, port: port).run { _ in true }
+    #expect(ada.context.membership.role(ofDevice: bob.key.deviceID) == .writer)
+  }
+
+  @Test("used once, it lets nobody else in")
+  func usedTwice() throws {
+    let invitation = try Invitation(role: .writer)
+    try ada.service.open(invitation)
+    let port = try ada.start()
+    _ = try bob.joining(invitation.code, port: port).run { _ in true }
+    #expect(ada.events.next(where: isJoined) != nil)
+    let cleo = try Guest("Cleo")
+    #expect(throws: ChannelError.invitationUnknown) {
+      try cleo.joining(invitation.code, port: port).run { _ in true }
+    }
+    #expect(try isFree(cleo.notes))
+  }
+
+  @Test("expired, before the code is used and while the offer is looked at")
+  func expired() throws {
+    let invitation = try Invitation(role: .writer, lifetime: 1)
+    try ada.service.open(invitation)
+    let port = try ada.start()
+    #expect {
+      try bob.joining(invitation.code, port: port).run { _ in
+        _ = ada.events.next { if case .ended(_, .expired) = $0 { true } else { false } }
+        return true
+      }
+    } throws: {
+      switch $0 {
+      case SyncError.invitationExpired, SyncError.interrupted: true
+      default: false
+      }
+    }
+    try expectClosed(invitation.code, port)
+    #expect(ada.context.membership.role(ofDevice: bob.key.deviceID) == nil)
+  }
+
+  @Test("found by its locator, on the network, among others")
+  func found() throws {
+    let network = InMemoryNetwork()
+    let hosts = try [Host("Ada", network: network), Host("Eve", network: network)]
+    let first = try Invitation(role: .writer)
+    let second = try Invitation(role: .writer, avoiding: [first.code.locator])
+    try hosts[0].service.open(first)
+    try hosts[1].service.open(second)
+    for host in hosts {
+      try host.start()
+      #expect(host.events.next { if case .invitation = $0 { true } else { false } } != nil)
+    }
+    var joining = Joining(code: second.code, folder: bob.notes, name: bob.name, key: bob.key)
+    joining.discovery = InMemoryDiscovery(deviceID: bob.key.deviceID, network: network)
+    let joined = try joining.run { _ in true }
+    #expect(joined.offer.inviter == "Eve")
+    // Nobody announces this one.
+    let third = try Invitation(
+      role: .writer, avoiding: [first.code.locator, second.code.locator])
+    let cleo = try Guest("Cleo")
+    var searching = Joining(code: third.code, folder: cleo.notes, name: "Cleo", key: cleo.key)
+    searching.discovery = InMemoryDiscovery(deviceID: cleo.key.deviceID, network: network)
+    searching.window = 0.2
+    #expect {
+      try searching.run { _ in true }
+    } throws: {
+      if case SyncError.inviterNotFound = $0 { true } else { false }
+    }
+  }
+
+  @Test("a folder that is another notebook is left alone")
+  func occupied() throws {
+    let invitation = try Invitation(role: .writer)
+    try ada.service.open(invitation)
+    let port = try ada.start()
+    let eve = try Host("Eve")
+    var joining = Joining(
+      code: invitation.code, folder: eve.folder["notes"], name: "Eve", key: eve.key)
+    joining.addresses = [Address(host: "127.0.0.1", port: port)]
+    #expect {
+      try joining.run { _ in true }
+    } throws: {
+      if case SyncError.alreadyANotebook = $0 { true } else { false }
+    }
+    #expect(ada.context.membership.role(ofDevice: eve.key.deviceID) == nil)
+  }
+
+  @Test("only admins may invite")
+  func onlyAdmins() throws {
+    let invitation = try Invitation(role: .writer)
+    try ada.service.open(invitation)
+    let port = try ada.start()
+    let joined = try bob.joining(invitation.code, port: port).run { _ in true }
+    let service = Service(contexts: [joined.context], discovery: nil, logger: .init(label: "notes"))
+    #expect(throws: MembershipError.notAnAdmin(device: bob.key.deviceID)) {
+      try service.open(Invitation(role: .reader))
+    }
+  }
+}
