@@ -1,0 +1,27 @@
+import TestSupport
+import Testing
+
+/// scripts/try plays the main job for somebody who has just come, with and without namespaces.
+@Suite struct TryTests {
+  @Test(arguments: ["yes", "no"]) func playsTheMainJob(namespaces: String) throws {
+    let folder = try TemporaryFolder()
+    try makeFolder(folder["tmp"])
+    var environment = try TestEnvironment.isolated(home: folder["home"])
+    environment["TMPDIR"] = folder["tmp"]
+    environment["NOTES_BINARY"] = try BuiltBinary.notes()
+    environment["NOTES_TRY_PREPARED"] = "yes"
+    environment["NOTES_TRY_NAMESPACES"] = namespaces
+    let script = "\(BuiltBinary.sourceFolder)/scripts/try"
+    let result = try run([script], environment: environment, within: 120)
+    try #require(result.isSuccess, "\(result)")
+    #expect(result.errorText == "")
+    for part in [
+      "    <<<<<<< alice · ", "    >>>>>>> bob · ", "    Coffee", "    Olives", "That is all.",
+    ] {
+      #expect(result.text.contains(part), "\(part) is not in\n\(result)")
+    }
+    #expect(!result.text.contains("notes: error:"), "\(result)")
+    // It leaves nothing behind.
+    #expect(try run(["ls", "-A", folder["tmp"]]).text == "")
+  }
+}
