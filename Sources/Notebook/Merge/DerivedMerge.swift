@@ -79,16 +79,22 @@ extension DerivedMerge {
   public static func noteInMarkers(
     _ path: TreePath, at tip: ObjectID, in repository: Repository
   ) throws -> (text: [UInt8], markerSize: Int)? {
-    let commit = try repository.commit(tip)
+    try noteInMarkers(path, at: tip, store: repository)
+  }
+
+  package static func noteInMarkers(
+    _ path: TreePath, at tip: ObjectID, store: any MergeStore
+  ) throws -> (text: [UInt8], markerSize: Int)? {
+    let commit = try store.commit(tip)
     guard isDerived(commit) else { return nil }
-    let heads = try HeadSet.reduce([tip], in: repository)
+    let heads = try HeadSet.reduce([tip], in: store)
     guard heads.count > 1 else { return nil }
-    var merge = HeadMerge(store: repository, rules: .lines)
+    var merge = HeadMerge(store: store, rules: .lines)
     let result = try merge.merge(heads)
     guard let size = result.conflicts[path],
-      let entry = try repository.entry(at: path, in: result.tree)
+      let entry = try store.entry(at: path, in: result.tree)
     else { return nil }
-    return (try repository.blob(entry.id), size)
+    return (try store.blob(entry.id), size)
   }
 }
 
