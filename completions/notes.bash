@@ -36,7 +36,7 @@ _notes() {
     -C) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && compopt -o filenames 2>/dev/null; return ;;
     --role) _notes_offer <<<$'reader\nwriter\nadmin'; return ;;
     --keep) _notes_offer <<<$'older\nnewer\nboth'; return ;;
-    --name | --device-name | --at | --listen | --as | --wait | -m | --message | -n | --limit) return ;;
+    --name | --device-name | --at | --listen | --as | --wait | --for | -m | --message | -n | --limit) return ;;
   esac
 
   case $verb in
@@ -65,11 +65,14 @@ _notes() {
       arguments=members
       ;;
     pull) options='--at --wait --no-discovery --allow-deletes --json -C --help' arguments=members ;;
-    push) options='--at --wait --no-discovery --json -C --help' arguments=members ;;
+    push) options='--at --wait --no-discovery --allow-deletes --json -C --help' arguments=members ;;
     peers) options='--wait --no-discovery --json -C --help' ;;
-    serve) options='--listen --no-discovery --json -C --help' ;;
-    invite) options='--role --listen --no-discovery --json -C --help' ;;
-    join) options='--at --name --yes --code-file --no-discovery --json -C --help' arguments=folder ;;
+    serve) options='--listen --no-discovery --verbose --json -C --help' ;;
+    invite) options='--role --for --listen --no-discovery --json -C --help' ;;
+    join)
+      options='--at --name -y --yes --code-file --wait --no-discovery --json -C --help'
+      arguments=folder
+      ;;
     *) return ;;
   esac
 

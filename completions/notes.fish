@@ -95,12 +95,14 @@ complete -c notes -n '__notes_is resolve' -l keep -x -a 'older newer both' -d 'T
 complete -c notes -n '__notes_is sync pull push' -a '(__notes_words members)'
 complete -c notes -n '__notes_is sync pull push join' -l at -x -d 'The peer is at HOST:PORT'
 complete -c notes -n '__notes_is sync serve invite' -l listen -x -d 'Listen at HOST:PORT'
-complete -c notes -n '__notes_is sync pull push peers' -l wait -x -d 'Look for this many seconds'
+complete -c notes -n '__notes_is sync pull push peers join' -l wait -x -d 'Look for this many seconds'
 complete -c notes -n '__notes_is sync pull push peers serve invite join' -l no-discovery \
     -d 'Do not use Avahi'
-complete -c notes -n '__notes_is sync pull' -l allow-deletes -d 'Let most notes be deleted'
+complete -c notes -n '__notes_is sync pull push' -l allow-deletes -d 'Let most notes be deleted'
 complete -c notes -n '__notes_is invite' -l role -x -a 'reader writer admin' \
     -d 'What the new device may do'
 complete -c notes -n '__notes_is join' -l name -x -d 'What to call this device'
-complete -c notes -n '__notes_is join' -l yes -d 'Do not ask'
+complete -c notes -n '__notes_is invite' -l for -x -d 'How many minutes it is open'
+complete -c notes -n '__notes_is serve' -l verbose -d 'Log more'
+complete -c notes -n '__notes_is join' -s y -l yes -d 'Do not ask'
 complete -c notes -n '__notes_is join' -l code-file -r -F -d 'Read the code from a file'

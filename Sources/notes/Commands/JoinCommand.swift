@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Channel
+internal import Glibc
 internal import Membership
 internal import Notebook
 internal import Sync
@@ -13,20 +14,24 @@ struct JoinCommand: Verb {
       the notebook goes into a new folder of its name. A folder that holds notes already keeps \
       them: they are merged in.
 
-      The code may also come from standard input, where no list of processes shows it: '-' in its \
-      place reads a line, and without any it is asked for.
+      A list of processes shows the code to other users of this machine. --code-file reads it \
+      from a file instead, or with '-' from standard input; without a code it is asked for.
 
       Examples:
         notes join 42-X7K2-9QMD
         notes join 42-X7K2-9QMD ~/notes --name phone
-        notes join - ~/notes --yes < code
+        notes join --code-file code ~/notes --yes
       """)
 
-  @Argument(help: ArgumentHelp("The code; '-' reads it from standard input.", valueName: "code"))
-  var code: String?
+  @Argument(
+    help: ArgumentHelp(
+      "The code, unless --code-file gives it, and the folder for the notebook.",
+      valueName: "code] [dir"))
+  var arguments: [String] = []
 
-  @Argument(help: ArgumentHelp("The folder for the notebook.", valueName: "dir"))
-  var folder: String?
+  @Option(
+    help: ArgumentHelp("Read the code from a file; '-' is standard input.", valueName: "file"))
+  var codeFile: String?
 
   @Option(
     help: ArgumentHelp(
@@ -43,6 +48,15 @@ struct JoinCommand: Verb {
   @OptionGroup var place: PlaceOption
 
   var writesJSON: Bool { format.json }
+
+  func validate() throws {
+    if arguments.count > (codeFile == nil ? 2 : 1) {
+      throw ValidationError("Too many arguments.")
+    }
+  }
+
+  /// The folder as given: after the code, where that is an argument too.
+  private var folder: String? { arguments.dropFirst(codeFile == nil ? 1 : 0).first }
 
   func perform() throws -> Exit {
     let code = try invitationCode()
@@ -71,10 +85,12 @@ struct JoinCommand: Verb {
   private static let shortestSearch = 5.0
 
   private func invitationCode() throws -> InvitationCode {
-    var text = code
-    if code == "-" {
-      text = readLine(strippingNewline: true) ?? ""
-    } else if code == nil, Console.canAsk {
+    var text: String?
+    if let codeFile {
+      text = try Self.firstLine(of: codeFile)
+    } else if let code = arguments.first {
+      text = code
+    } else if Console.canAsk {
       text = Console.ask("The code of the invitation: ")
     }
     guard let text else {
@@ -88,6 +104,20 @@ struct JoinCommand: Verb {
         "this is not the code of an invitation", hint: "a code looks like 42-X7K2-9QMD")
     }
     return parsed
+  }
+
+  private static func firstLine(of file: String) throws -> String {
+    if file == "-" { return readLine(strippingNewline: true) ?? "" }
+    guard let stream = fopen(file, "re") else {
+      throw Failure(
+        .failed, "code_unreadable",
+        "\(Visible.name(file)) cannot be read: \(Failure.reason(errno))")
+    }
+    defer { fclose(stream) }
+    // A code is short; whatever else the file holds is none.
+    var buffer = [UInt8](repeating: 0, count: 256)
+    let count = fread(&buffer, 1, buffer.count, stream)
+    return String(decoding: buffer[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
   }
 
   private func decide(_ offer: PairingOffer, into folder: String) throws -> Bool {
