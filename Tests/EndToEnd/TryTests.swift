@@ -16,7 +16,8 @@ import Testing
     try #require(result.isSuccess, "\(result)")
     #expect(result.errorText == "")
     for part in [
-      "    <<<<<<< alice · ", "    >>>>>>> bob · ", "    Coffee", "    Olives", "That is all.",
+      "    <<<<<<< ", "    >>>>>>> ", " alice · 20", " bob · 20", "    Coffee", "    Olives",
+      "That is all.",
     ] {
       #expect(result.text.contains(part), "\(part) is not in\n\(result)")
     }
