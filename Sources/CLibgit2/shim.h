@@ -111,6 +111,12 @@ static inline int libgit2_set_owner_validation(const struct libgit2 *_Nonnull ap
   return api->git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, enabled);
 }
 
+/// Whether the objects that a new tree or index entry names are looked up first.
+static inline int libgit2_set_strict_object_creation(
+    const struct libgit2 *_Nonnull api, int enabled) {
+  return api->git_libgit2_opts(GIT_OPT_ENABLE_STRICT_OBJECT_CREATION, enabled);
+}
+
 /// Whether the hash of each object read is checked.
 static inline int libgit2_set_strict_hash_verification(
     const struct libgit2 *_Nonnull api, int enabled) {

@@ -32,6 +32,10 @@ final class Libgit2: Sendable {
       try library.check(
         "git_libgit2_opts",
         withUnsafePointer(to: library.api) { libgit2_set_owner_validation($0, 0) })
+      // What we name we have just written, and maybe not into the repository yet.
+      try library.check(
+        "git_libgit2_opts",
+        withUnsafePointer(to: library.api) { libgit2_set_strict_object_creation($0, 0) })
       try library.setFsync(true)
     } catch let error as GitError {
       return .failure(error)

@@ -67,8 +67,9 @@ final class QuarantineFolder {
     return try body()
   }
 
-  private static func makeFolder(_ path: String) throws {
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+  /// Makes a folder where there is none.
+  static func makeFolder(_ path: String, mode: mode_t = 0o700) throws {
+    guard mkdir(path, mode) == 0 || errno == EEXIST else {
       throw GitError.system(call: "mkdir", path: path, errno: errno)
     }
   }
@@ -87,7 +88,8 @@ final class QuarantineFolder {
     return found
   }
 
-  private static func remove(_ path: String) {
+  /// Removes a file, or a folder with everything in it, as far as that goes.
+  static func remove(_ path: String) {
     // Files first: unlink refuses folders.
     if unlink(path) == 0 { return }
     for name in names(in: path) { remove(path + "/" + name) }

@@ -3,14 +3,18 @@ internal import Glibc
 internal import Synchronization
 
 extension Repository {
-  /// Lets `body` write many objects without syncing each: one sync of the file system follows, so
-  /// that they are as durable when this returns as if each had been synced.
+  /// Lets `body` write many objects without syncing each: one sync of the file system follows, and
+  /// only then do they join the repository, so that they are as durable when this returns as if each
+  /// had been synced. Until then only this instance sees them, and only by their IDs.
   ///
   /// libgit2's switch is one for the whole process. References that other threads move wait for the
   /// end: what they stand for may have been written without its own sync. `body` moves none itself.
   public func withOneSync(_ body: () throws -> Void) throws {
     let library = try Libgit2.shared.get()
     try Self.bulkWriting.withLock { _ in
+      let aside = try ObjectsAside(repository: self)
+      objectsAside = aside
+      defer { objectsAside = nil }
       try library.setFsync(false)
       do {
         try body()
@@ -19,6 +23,8 @@ extension Repository {
         throw error
       }
       try library.setFsync(true)
+      try syncFileSystem()
+      try aside.join()
       try syncFileSystem()
     }
   }
@@ -31,7 +37,7 @@ extension Repository {
     try Self.bulkWriting.withLock { _ in try body() }
   }
 
-  private func syncFileSystem() throws {
+  func syncFileSystem() throws {
     let descriptor = Glibc.open(gitFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw GitError.system(call: "open", path: gitFolder, errno: errno)

@@ -6,7 +6,7 @@ extension Repository {
     if id == .emptyTree { return true }
     let git = try handles()
     var oid = git_oid(id)
-    return git.library.api.git_odb_exists(git.database, &oid) == 1
+    return git.library.api.git_odb_exists(objectsAside?.database ?? git.database, &oid) == 1
   }
 
   /// The object's kind and its size in bytes, read without unpacking it.
@@ -15,7 +15,8 @@ extension Repository {
     var oid = git_oid(id)
     var size = 0
     var type = GIT_OBJECT_INVALID
-    let status = git.library.api.git_odb_read_header(&size, &type, git.database, &oid)
+    let status = git.library.api.git_odb_read_header(
+      &size, &type, objectsAside?.database ?? git.database, &oid)
     if status == GIT_ENOTFOUND.rawValue { throw GitError.missing(id) }
     try git.library.check("git_odb_read_header", status)
     guard let kind = ObjectKind(rawValue: type.rawValue) else {
@@ -30,7 +31,8 @@ extension Repository {
     let git = try handles()
     var oid = git_oid(id)
     var object: OpaquePointer?
-    let status = git.library.api.git_odb_read(&object, git.database, &oid)
+    let status = git.library.api.git_odb_read(
+      &object, objectsAside?.database ?? git.database, &oid)
     if status == GIT_ENOTFOUND.rawValue { throw GitError.missing(id) }
     try git.library.check("git_odb_read", status)
     defer { git.library.api.git_odb_object_free(object) }
@@ -88,7 +90,8 @@ extension Repository {
       try git.library.check(
         "git_odb_write",
         git.library.api.git_odb_write(
-          &oid, git.database, bytes.baseAddress, bytes.count, git_object_t(kind.rawValue)))
+          &oid, objectsAside?.database ?? git.database, bytes.baseAddress, bytes.count,
+          git_object_t(kind.rawValue)))
     }
     return oid.objectID
   }

@@ -12,6 +12,8 @@ public final class Repository {
   public let gitFolder: String
 
   private var opened: Handles?
+  /// Where new objects go while `withOneSync` runs.
+  var objectsAside: ObjectsAside?
 
   private init(folder: String) {
     self.folder = folder
@@ -39,9 +41,16 @@ public final class Repository {
     return repository
   }
 
-  /// Makes an empty repository in `folder`, which is created when missing, with `branch` as its
-  /// unborn branch. An existing repository is left as it is and opened.
+  /// Makes an empty repository in `folder`, which exists, with `branch` as its unborn branch. An
+  /// existing repository is left as it is and opened.
+  ///
+  /// The repository is made beside its place and moved there when it is on the disk: whoever comes
+  /// after a kill finds a whole one or none.
   public static func create(at folder: String, branch: String = "main") throws -> Repository {
+    let place = folder + "/.git.new"
+    QuarantineFolder.remove(place)
+    var status = stat()
+    if lstat(folder + "/.git", &status) == 0 { return try open(at: folder) }
     let library = try Libgit2.shared.get()
     var options = git_repository_init_options()
     try library.check(
@@ -54,9 +63,13 @@ public final class Repository {
       options.initial_head = branch
       try library.check(
         "git_repository_init_ext",
-        library.api.git_repository_init_ext(&handle, folder, &options))
+        library.api.git_repository_init_ext(&handle, place, &options))
     }
     library.api.git_repository_free(handle)
+    try open(at: place).syncFileSystem()
+    try QuarantineFolder.move(place + "/.git", to: folder + "/.git")
+    try QuarantineFolder.sync(folder)
+    QuarantineFolder.remove(place)
     return try open(at: folder)
   }
 
