@@ -25,6 +25,8 @@ extension Notebook {
       let checkout = try Checkout(
         notebook: self, plan: journal.plan(in: repository), journal: journal)
       _ = try finish(checkout, journal, head: repository.head())
+    } else {
+      try CheckoutJournal.emptyStaging(in: stateFolder)
     }
     _ = try gatherLingering()
     if access(repository.gitFolder + "/" + Self.rescueFolder, F_OK) == 0 {

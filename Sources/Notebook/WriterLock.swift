@@ -1,9 +1,17 @@
+internal import Git
 internal import Glibc
 
 /// The lock that lets one process at a time change a notebook: flock(2) on `.git/notes/lock`. The
 /// kernel drops it with the process, so it is never stale.
+///
+/// The file's one byte says whether a run is under way (`1`) or came to its end (`0`), which tells
+/// the next one whether to look for what a killed run left. Its time is that of the run's start.
 final class WriterLock {
   private let descriptor: Int32
+
+  /// When the run before this one began, if it may not have come to its end: it was killed, or the
+  /// machine was started since.
+  let interrupted: timespec?
 
   /// How long a command waits for another to finish before it gives up, in milliseconds.
   static let patience = 30_000
@@ -34,6 +42,24 @@ final class WriterLock {
       waited += Int(pause) / 1_000
       pause = min(pause * 2, 50_000)
     }
+    var state: UInt8 = 0
+    var status = stat()
+    let isEnded =
+      pread(descriptor, &state, 1, 0) == 1 && state == UInt8(ascii: "0")
+      && fstat(descriptor, &status) == 0 && !(status.st_mtim < StaleLocks.startOfMachine())
+    if !isEnded { fstat(descriptor, &status) }
+    interrupted = isEnded ? nil : status.st_mtim
+    mark("1")
+  }
+
+  /// Says that the run came to its end.
+  func end() { mark("0") }
+
+  /// A full disk has room for the byte that is there already; where it has not, or the file can't be
+  /// written, the next run looks for leftovers in vain.
+  private func mark(_ state: Unicode.Scalar) {
+    var byte = UInt8(ascii: state)
+    pwrite(descriptor, &byte, 1, 0)
   }
 
   deinit { close(descriptor) }
@@ -44,8 +70,18 @@ extension Notebook {
   /// an interrupted run left.
   func withWriterLock<Result>(_ body: () throws -> Result) throws -> Result {
     let lock = try WriterLock(stateFolder: stateFolder, folder: folder)
-    defer { withExtendedLifetime(lock) {} }
+    // A lock file of git's that could not be removed is left for the next run to remove.
+    defer { if !leavesLockFile() { lock.end() } }
+    if let start = lock.interrupted {
+      try StaleLocks(gitFolder: repository.gitFolder).remove(since: start)
+    }
     try finishInterrupted()
     return try body()
+  }
+
+  private func leavesLockFile() -> Bool {
+    ["index", "HEAD", (try? repository.head().reference) ?? "HEAD"].contains {
+      access("\(repository.gitFolder)/\($0).lock", F_OK) == 0
+    }
   }
 }
