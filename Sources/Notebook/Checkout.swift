@@ -225,7 +225,10 @@ struct Checkout {
     let mask = umask(0)
     umask(mask)
     _ = try folder.withParent(of: step.path, create: false) { parent, name in
-      fchmodat(parent, name, mode & ~mask, 0)
+      // Some file systems have no such bit.
+      guard fchmodat(parent, name, mode & ~mask, 0) == 0 || errno == ENOENT || errno == EPERM else {
+        throw NotebookError.file(call: "chmod", path: step.path.description, errno: errno)
+      }
     }
   }
 
@@ -253,13 +256,23 @@ struct Checkout {
     for step in plan.steps where step.new == nil { edit.remove(step.path) }
     for step in plan.steps {
       guard let new = step.new else { continue }
-      // A file that is not there now was deleted just after it was written: the next save sees it.
-      let status = try folder.status(of: step.path) ?? stat()
       edit.set(
-        IndexEntry(path: step.path, mode: new.mode, id: new.id, status: FileStatus(status)))
+        IndexEntry(
+          path: step.path, mode: new.mode, id: new.id, status: try status(of: step.path, as: new)))
     }
     // For the next save, which then knows the trees of all folders that stay as they are.
     _ = try edit.makeTree { try notebook.repository.write(.tree, $0) }
     try edit.write(to: notebook.repository)
+  }
+
+  /// The status that the index may remember of a file: one under which it was seen to hold what it
+  /// should. Where somebody has written or deleted it since, none, so that the next save looks.
+  private func status(of path: TreePath, as entry: TreeEntry) throws -> FileStatus {
+    if case .read(let content) = try FileContent.read(path, in: notebook.folder, sizeLimit: .max),
+      try notebook.repository.hash(blob: content.bytes) == entry.id
+    {
+      return content.status
+    }
+    return FileStatus(stat())
   }
 }
