@@ -83,6 +83,12 @@ let package = Package(
         "notes", "Sync", "Notebook", "Membership", "Discovery", "Channel", "Git", "TestSupport",
       ],
       swiftSettings: settings),
+    .executableTarget(
+      name: "FaultSubject", dependencies: ["Notebook", "Git"], path: "Tests/FaultSubject",
+      swiftSettings: settings),
+    .testTarget(
+      name: "FaultTests", dependencies: ["FaultSubject", "Notebook", "Git", "TestSupport"],
+      exclude: ["faults.c"], swiftSettings: settings),
     .testTarget(
       name: "EndToEnd", dependencies: ["TestSupport"], path: "Tests/EndToEnd",
       swiftSettings: settings),

@@ -33,13 +33,17 @@ public enum TestEnvironment {
 public enum BuiltBinary {
   /// The path of `notes`: $NOTES_BINARY, or what was built beside the tests.
   public static func notes() throws -> String {
-    if let path = TestEnvironment.variable("NOTES_BINARY") { return path }
+    try TestEnvironment.variable("NOTES_BINARY") ?? path(of: "notes")
+  }
+
+  /// The path of a program that was built beside the tests.
+  public static func path(of product: String) throws -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard readlink("/proc/self/exe", &buffer, buffer.count - 1) > 0 else {
       throw SystemError("readlink", "/proc/self/exe")
     }
-    let path =
-      "\(buffer.string.prefix(upTo: buffer.string.lastIndex(of: "/") ?? "".startIndex))/notes"
+    let folder = buffer.string.prefix(upTo: buffer.string.lastIndex(of: "/") ?? "".startIndex)
+    let path = "\(folder)/\(product)"
     guard access(path, X_OK) == 0 else { throw SystemError("access", path) }
     return path
   }
