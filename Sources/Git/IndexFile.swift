@@ -37,8 +37,13 @@ public final class IndexFile {
     writtenSeconds = UInt32(truncatingIfNeeded: status.st_mtim.tv_sec)
     writtenNanoseconds = UInt32(truncatingIfNeeded: status.st_mtim.tv_nsec)
     let size = Int(status.st_size)
+    // What a power cut leaves of a file that was not synced.
+    if size == 0 {
+      bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+      return nil
+    }
     // Writers replace the file and never change it in place, so the mapping stays what it is.
-    guard size > 0, let address = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0),
+    guard let address = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0),
       address != MAP_FAILED
     else { throw GitError.system(call: "mmap", path: path, errno: errno) }
     bytes = UnsafeRawBufferPointer(start: address, count: size)

@@ -12,7 +12,7 @@ public final class Repository {
   public let gitFolder: String
 
   private var opened: Handles?
-  /// Where new objects go while `withOneSync` runs.
+  /// Where new objects go while `storingTogether` runs.
   var objectsAside: ObjectsAside?
 
   private init(folder: String) {
@@ -66,6 +66,8 @@ public final class Repository {
         library.api.git_repository_init_ext(&handle, place, &options))
     }
     library.api.git_repository_free(handle)
+    // Where libgit2 could not remove its lock files, they would be there for ever.
+    for name in ["HEAD", "config"] { unlink("\(place)/.git/\(name).lock") }
     try open(at: place).syncFileSystem()
     try QuarantineFolder.move(place + "/.git", to: folder + "/.git")
     try QuarantineFolder.sync(folder)

@@ -87,7 +87,7 @@ struct Recording {
       for candidate in candidates { try recordSingly(candidate) }
       return
     }
-    try notebook.repository.withOneSync {
+    try notebook.repository.storingTogether {
       for candidate in candidates { try recordSingly(candidate) }
     }
   }
