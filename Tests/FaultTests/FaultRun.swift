@@ -31,13 +31,13 @@ final class FaultRun: Sendable {
   let unreached = Atomic(0)
 
   private let arguments: [String]
-  private let work: WorkFolder
+  private let work: MemoryFolder
   private let template: Template
   private let binary: String
 
   init(_ scenario: Scenario) throws {
     self.scenario = scenario
-    work = try WorkFolder()
+    work = try MemoryFolder()
     template = Template(folder: work.path + "/template")
     try makeFolder(template.notebookFolder)
     try makeFolder(template.aside)
@@ -56,6 +56,8 @@ final class FaultRun: Sendable {
     outcome = try Self.outcome(of: folder + "/notebook", tip: result.lines.last ?? "")
     removeTree(folder)
   }
+
+  deinit { work.remove(["template", "home", "log", "plain"]) }
 
   /// Copies the template and edits the copy.
   private static func start(_ folder: String, template: Template, _ scenario: Scenario) throws {
@@ -248,23 +250,5 @@ struct Subject: Sendable {
     let notebook = folder + "/notebook"
     return try TestSupport.run(
       [binary] + arguments.map { $0 == "NOTEBOOK" ? notebook : $0 }, environment: environment)
-  }
-}
-
-/// A folder in memory where there is one: thousands of runs, each with its syncs.
-final class WorkFolder: Sendable {
-  let path: String
-
-  init() throws {
-    let parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
-    var template = Array("\(parent)/notes-fault-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw SystemError("mkdtemp") }
-    path = String(decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-  }
-
-  /// Removes the folder, but for failed runs that it keeps.
-  deinit {
-    for name in ["template", "home", "log", "plain"] { removeTree(path + "/" + name) }
-    rmdir(path)
   }
 }
