@@ -86,6 +86,9 @@ let package = Package(
     .executableTarget(
       name: "FaultSubject", dependencies: ["Notebook", "Git"], path: "Tests/FaultSubject",
       swiftSettings: settings),
+    .executableTarget(
+      name: "Crowd", dependencies: ["Notebook", "Git", "TestSupport"], path: "Tests/Crowd",
+      swiftSettings: settings),
     .testTarget(
       name: "FaultTests", dependencies: ["FaultSubject", "Notebook", "Git", "TestSupport"],
       exclude: ["faults.c"], swiftSettings: settings),

@@ -46,7 +46,7 @@ struct Crowd {
       "\(result.steps) steps (\(kinds.joined(separator: ", "))) in \(result.worlds) worlds of"
         + " 2 to \(result.largest) devices, settled in at most the network's"
         + " diameter + (\(result.slack ?? 0)) rounds, \(Int((clock.now - began) / .seconds(1))) s")
-    for failure in result.failures { print("Crowd \(seed) \(failure)") }
+    for failure in result.failures { print("scripts/crowd \(seed) \(failure)") }
     return result.failures.isEmpty
   }
 

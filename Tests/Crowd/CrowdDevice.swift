@@ -69,7 +69,9 @@ final class CrowdDevice {
     notebook = try Self.reopened(folder, number: number, clock)
   }
 
-  private static func reopened(_ folder: String, number: Int, _ clock: WrongClock) throws -> Notebook {
+  private static func reopened(
+    _ folder: String, number: Int, _ clock: WrongClock
+  ) throws -> Notebook {
     let notebook = try Notebook.open(at: folder)
     notebook.clock = Clock { (clock.seconds.load(ordering: .relaxed), number % 24 * 60 - 660) }
     return notebook

@@ -8,7 +8,8 @@ extension CrowdDevice {
   /// - Parameter token: text that no other edit has.
   func edit(_ token: String, _ random: inout SplitMix64) throws {
     let files = try self.files()
-    guard let name = files.keys.sorted().randomElement(using: &random), let text = files[name] else {
+    guard let name = files.keys.sorted().randomElement(using: &random), let text = files[name]
+    else {
       return try writeFile(folder + "/\(token).txt", Array("\(token)\n".utf8))
     }
     let path = folder + "/" + name

@@ -185,7 +185,9 @@ final class CrowdWorld {
   // MARK: Checks
 
   /// What stands in the folder and was not brought there by a checkout.
-  private func written(in device: CrowdDevice, besides tip: ObjectID? = nil) throws -> [String: [UInt8]] {
+  private func written(
+    in device: CrowdDevice, besides tip: ObjectID? = nil
+  ) throws -> [String: [UInt8]] {
     let repository = device.notebook.repository
     var brought: Set<ObjectID> = []
     for commit in [try repository.head().commit, tip].compactMap({ $0 }) {
