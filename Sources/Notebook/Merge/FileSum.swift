@@ -114,9 +114,16 @@ struct FileSum {
         TextTerm(text: texts[$0.id] ?? [], markerSize: value.markerSize, label: label)
       }
     }
-    let result = TextMerge.merge(
-      positives: try positives.compactMap { term($0, label: try label($0.owner)) },
-      negatives: negatives.map { term($0, label: []) }, rules: rules)
+    func merge(labelled: Bool) throws -> TextMergeResult {
+      TextMerge.merge(
+        positives: try positives.compactMap {
+          term($0, label: labelled ? try label($0.owner) : [])
+        },
+        negatives: negatives.map { term($0, label: []) }, rules: rules)
+    }
+    // Labels are looked for in history, which most merges have no need of.
+    var result = try merge(labelled: false)
+    if result.markerSize != nil { result = try merge(labelled: true) }
     usedRules.formUnion(result.rules)
     return .file(
       Claim(
