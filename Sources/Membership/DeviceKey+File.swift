@@ -71,19 +71,24 @@ extension DeviceKey {
   /// Nil unless the text holds an unencrypted Ed25519 private key.
   private init?(pem: [UInt8]) throws {
     let lib = try OpenSSL.library()
-    let memory = try OpenSSL.check(
-      "BIO_new_mem_buf", lib, lib.BIO_new_mem_buf(pem, Int32(pem.count)))
-    defer { _ = lib.BIO_free(memory) }
-    // The callback answers "no passphrase"; without one OpenSSL would ask at the terminal.
-    guard let key = lib.PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil) else {
-      return nil
+    // The BIO reads the bytes where they are, so they have to stay there until it is freed.
+    let raw: [UInt8]? = try pem.withUnsafeBytes { pem in
+      let memory = try OpenSSL.check(
+        "BIO_new_mem_buf", lib, lib.BIO_new_mem_buf(pem.baseAddress, Int32(pem.count)))
+      defer { _ = lib.BIO_free(memory) }
+      // The callback answers "no passphrase"; without one OpenSSL would ask at the terminal.
+      guard let key = lib.PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil) else {
+        return nil
+      }
+      defer { lib.EVP_PKEY_free(key) }
+      if lib.EVP_PKEY_get_id(key) != EVP_PKEY_ED25519 { return nil }
+      var raw = [UInt8](repeating: 0, count: 32)
+      var size = raw.count
+      try OpenSSL.check(
+        "EVP_PKEY_get_raw_private_key", lib, lib.EVP_PKEY_get_raw_private_key(key, &raw, &size))
+      return raw
     }
-    defer { lib.EVP_PKEY_free(key) }
-    if lib.EVP_PKEY_get_id(key) != EVP_PKEY_ED25519 { return nil }
-    var raw = [UInt8](repeating: 0, count: 32)
-    var size = raw.count
-    try OpenSSL.check(
-      "EVP_PKEY_get_raw_private_key", lib, lib.EVP_PKEY_get_raw_private_key(key, &raw, &size))
+    guard let raw else { return nil }
     try self.init(privateKey: raw)
   }
 }
