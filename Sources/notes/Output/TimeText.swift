@@ -21,18 +21,12 @@ enum TimeText {
 
   /// The date and time of day in the local zone: `2026-11-20 10:00`.
   static func local(_ seconds: Int64) -> String {
-    guard let parts = broken(seconds) else { return rfc3339(seconds) }
-    return
-      "\(four(Int(parts.tm_year) + 1900))-\(two(Int(parts.tm_mon) + 1))-\(two(Int(parts.tm_mday)))"
-      + " \(two(Int(parts.tm_hour))):\(two(Int(parts.tm_min)))"
+    formatted(seconds, "%Y-%m-%d %H:%M") ?? rfc3339(seconds)
   }
 
   /// The weekday, date, time and zone in the local zone: `Fri 2026-11-20 10:00:00 +0100`.
   static func long(_ seconds: Int64) -> String {
-    guard var parts = broken(seconds) else { return rfc3339(seconds) }
-    var buffer = [CChar](repeating: 0, count: 64)
-    let length = strftime(&buffer, buffer.count, "%a %Y-%m-%d %H:%M:%S %z", &parts)
-    return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    formatted(seconds, "%a %Y-%m-%d %H:%M:%S %z") ?? rfc3339(seconds)
   }
 
   /// How long ago: `just now`, `5 minutes ago`, `yesterday`, `3 weeks ago`; a date after a year.
@@ -55,10 +49,16 @@ enum TimeText {
     seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min"
   }
 
-  private static func broken(_ seconds: Int64) -> tm? {
+  /// A time in the local zone, as strftime(3) writes it. No field of `tm` is named here: OpenSSL's
+  /// headers bring that type along, and Swift can't always tell whose it is.
+  private static func formatted(_ seconds: Int64, _ format: String) -> String? {
     var input = time_t(seconds)
-    var parts = tm()
-    return localtime_r(&input, &parts) == nil ? nil : parts
+    let parts = UnsafeMutablePointer<tm>.allocate(capacity: 1)
+    defer { parts.deallocate() }
+    guard localtime_r(&input, parts) != nil else { return nil }
+    var buffer = [CChar](repeating: 0, count: 64)
+    let length = strftime(&buffer, buffer.count, format, parts)
+    return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   /// The date of a day counted from 1970-01-01 in the Gregorian calendar, by eras of 400 years.

@@ -29,17 +29,18 @@ struct MembersReport {
     let present = lines.map(\.member).filter { !$0.isRemoved }
     let admins = present.filter { $0.role == .admin }
     onlyAdmin = admins.count == 1 && present.count > 1 ? admins[0].name : nil
-    // This device first, then by name; removed ones last.
-    func order(_ line: Line) -> (Int, Int, String, String) {
-      let member = line.member
-      return (
-        member.isRemoved ? 1 : 0, member.deviceID == thisDevice ? 0 : 1, member.name,
-        member.deviceID
-      )
-    }
     self.lines = lines.filter { includingRemoved || !$0.member.isRemoved }
-      .sorted { order($0) < order($1) }
+      .sorted { Self.precedes($0.member, $1.member, thisDevice: thisDevice) }
     self.thisDevice = thisDevice
+  }
+
+  // This device first, then by name; removed ones last. Not a comparison of tuples: the optimiser of
+  // Swift 6.3 dies of it here.
+  private static func precedes(_ left: Member, _ right: Member, thisDevice: String) -> Bool {
+    if left.isRemoved != right.isRemoved { return right.isRemoved }
+    let leftIsOwn = left.deviceID == thisDevice
+    if leftIsOwn != (right.deviceID == thisDevice) { return leftIsOwn }
+    return left.name == right.name ? left.deviceID < right.deviceID : left.name < right.name
   }
 
   /// What a notebook's state folder remembers of these members.
