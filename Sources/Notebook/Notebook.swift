@@ -15,8 +15,9 @@ public final class Notebook {
   /// What the notebook is to this device.
   public private(set) var identity: NotebookIdentity
 
-  /// The largest file that is versioned, in bytes.
-  public var sizeLimit = SkipRules.defaultSizeLimit
+  /// The largest file that is versioned, in bytes: 50 MiB, or what `notes.maxFileSize` in
+  /// `.git/config` says.
+  public lazy var sizeLimit = SizeLimit.configured(in: repository)
   /// What new versions are stamped with.
   public var clock = Clock.system
 

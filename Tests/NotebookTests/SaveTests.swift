@@ -150,4 +150,25 @@ struct SaveTests {
     #expect(try home.notebook.save().version == nil)
     #expect(try home.notebook.state().heads == [made])
   }
+
+  @Test("the size limit is notes.maxFileSize in .git/config; larger files are named")
+  func sizeLimit() throws {
+    let home = try Fixture()
+    #expect(home.notebook.sizeLimit == 50 << 20)
+    #expect(SizeLimit.parse("1g") == 1 << 30 && SizeLimit.parse("7") == 7)
+    #expect(SizeLimit.parse("-1") == nil && SizeLimit.parse("k") == nil)
+    #expect(SizeLimit.parse("99999999999g") == nil)
+    try home.notebook.repository.set("notes.maxFileSize", to: "1k")
+    try home.write("small.txt", String(repeating: "x", count: 1024))
+    try home.write("large.txt", String(repeating: "x", count: 1025))
+    let notebook = try Notebook.open(at: home.path)
+    #expect(notebook.sizeLimit == 1024)
+    let skipped = [SkippedFile(path: "large.txt", reason: .tooLarge(size: 1025))]
+    #expect(try notebook.status().skipped == skipped)
+    let saved = try notebook.save()
+    #expect(saved.skipped == skipped && saved.changes.map(\.path) == ["small.txt"])
+    // A versioned note that outgrows the limit stays as it was last versioned.
+    try home.write("small.txt", String(repeating: "y", count: 2000))
+    #expect(try notebook.save().version == nil)
+  }
 }

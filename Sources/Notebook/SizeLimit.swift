@@ -1,0 +1,43 @@
+internal import Git
+
+/// The largest file that is versioned: `notes.maxFileSize` in `.git/config`, as git writes numbers
+/// (`500k`, `50m`, `1g`).
+enum SizeLimit {
+  static let setting = "notes.maxFileSize"
+
+  /// The limit of a repository in bytes. The file is only searched for the name of the setting, which
+  /// is next to nothing; libgit2 reads it where it is there.
+  static func configured(in repository: Repository) -> Int {
+    let name = Array("maxfilesize".utf8)
+    guard let content = try? StateFile.read(repository.gitFolder + "/config"),
+      content.map({ $0 | 0x20 }).containsSequence(name),
+      let value = try? repository.setting(setting), let limit = parse(value)
+    else { return SkipRules.defaultSizeLimit }
+    return limit
+  }
+
+  /// A number of bytes above 0, or nil.
+  static func parse(_ text: String) -> Int? {
+    var digits = text.lowercased()[...]
+    var unit = 1
+    switch digits.last {
+    case "k": unit = 1 << 10
+    case "m": unit = 1 << 20
+    case "g": unit = 1 << 30
+    default: break
+    }
+    if unit > 1 { digits.removeLast() }
+    guard let number = Int(digits), number > 0 else { return nil }
+    let (limit, overflows) = number.multipliedReportingOverflow(by: unit)
+    return overflows ? nil : limit
+  }
+}
+
+extension [UInt8] {
+  fileprivate func containsSequence(_ other: [UInt8]) -> Bool {
+    guard let first = other.first, count >= other.count else { return false }
+    return indices.dropLast(other.count - 1).contains { start in
+      self[start] == first && self[start..<(start + other.count)].elementsEqual(other)
+    }
+  }
+}
