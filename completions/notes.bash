@@ -60,6 +60,7 @@ _notes() {
     restore) options='--as --json -C --help' arguments=version ;;
     resolve) options='--keep --json -C --help' arguments=notes ;;
     undo) options='--json -C --help' arguments=notes ;;
+    gc) options='--json -C --help' ;;
     sync)
       options='--at --listen --wait --no-discovery --allow-deletes --json -C --help'
       arguments=members

@@ -56,10 +56,13 @@ final class BulkRead: Sendable {
     let thread = ScanThread { [self] in work { _ in } }
     work(report: progress)
     thread.join()
-    return try state.withLock { state in
+    let outcomes = try state.withLock { state in
       if let failure = state.failure { throw failure }
       return state.outcomes
     }
+    // The other thread may have been the last.
+    progress(outcomes.count)
+    return outcomes
   }
 
   private func work(report: (Int) -> Void) {

@@ -44,6 +44,7 @@ struct SaveCommand: Verb {
     } else {
       Output.standard.write(report.text(on: Console.output))
     }
+    if report.result.version != nil { BackgroundTidying.startIfDue(in: notebook) }
     return .done
   }
 }

@@ -109,6 +109,7 @@ extension ExchangeVerb {
     }
     run.listen = listensAt
     let report = SyncReport(json: format.json)
+    defer { BackgroundTidying.startIfDue(in: notebook) }
     let outcome: SyncOutcome
     do {
       defer { report.finish() }
