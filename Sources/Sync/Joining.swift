@@ -32,6 +32,11 @@ public struct Joining: Sendable {
     self.key = key
   }
 
+  /// A joining into a folder that is known beforehand.
+  public init(code: InvitationCode, folder: String, name: String, key: DeviceKey) {
+    self.init(code: code, name: name, key: key) { _ in folder }
+  }
+
   /// Joins. Nothing is changed on disk before `decide` has said yes.
   ///
   /// - Parameter decide: is shown the offer, on this thread; it has until the offer's end, and at

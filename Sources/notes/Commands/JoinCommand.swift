@@ -24,10 +24,11 @@ struct JoinCommand: Verb {
       """)
 
   @Argument(
-    help: ArgumentHelp(
-      "The code, unless --code-file gives it, and the folder for the notebook.",
-      valueName: "code] [dir"))
-  var arguments: [String] = []
+    help: ArgumentHelp("The code; left out where --code-file gives it.", valueName: "code"))
+  var code: String?
+
+  @Argument(help: ArgumentHelp("The folder for the notebook.", valueName: "dir"))
+  var folder: String?
 
   @Option(
     help: ArgumentHelp("Read the code from a file; '-' is standard input.", valueName: "file"))
@@ -50,13 +51,11 @@ struct JoinCommand: Verb {
   var writesJSON: Bool { format.json }
 
   func validate() throws {
-    if arguments.count > (codeFile == nil ? 2 : 1) {
-      throw ValidationError("Too many arguments.")
-    }
+    if codeFile != nil, folder != nil { throw ValidationError("The code is given twice.") }
   }
 
-  /// The folder as given: after the code, where that is an argument too.
-  private var folder: String? { arguments.dropFirst(codeFile == nil ? 1 : 0).first }
+  /// The folder as given: where a file gives the code it is the only argument.
+  private var givenFolder: String? { codeFile == nil ? folder : code }
 
   func perform() throws -> Exit {
     let code = try invitationCode()
@@ -68,7 +67,7 @@ struct JoinCommand: Verb {
     let device = try DeviceName.choose(given: name, folders: users)
     let key = try DeviceKey.loadOrCreate(in: users.data)
     let current = try Place.folder(nil)
-    let given = try folder.map { try Place.folder($0) }
+    let given = try givenFolder.map { try Place.folder($0) }
     let place: @Sendable (PairingOffer) -> String = { offer in
       given ?? current + "/" + Self.folderName(offer.notebookName)
     }
@@ -88,7 +87,7 @@ struct JoinCommand: Verb {
     var text: String?
     if let codeFile {
       text = try Self.firstLine(of: codeFile)
-    } else if let code = arguments.first {
+    } else if let code {
       text = code
     } else if Console.canAsk {
       text = Console.ask("The code of the invitation: ")
