@@ -169,7 +169,9 @@ struct PairingTests {
       try host.start()
       #expect(host.events.next { if case .invitation = $0 { true } else { false } } != nil)
     }
-    var joining = Joining(code: second.code, folder: bob.notes, name: bob.name, key: bob.key)
+    var joining = Joining(code: second.code, name: bob.name, key: bob.key) {
+      [folder = bob.notes] _ in folder
+    }
     joining.discovery = InMemoryDiscovery(deviceID: bob.key.deviceID, network: network)
     let joined = try joining.run { _ in true }
     #expect(joined.offer.inviter == "Eve")
@@ -177,7 +179,9 @@ struct PairingTests {
     let third = try Invitation(
       role: .writer, avoiding: [first.code.locator, second.code.locator])
     let cleo = try Guest("Cleo")
-    var searching = Joining(code: third.code, folder: cleo.notes, name: "Cleo", key: cleo.key)
+    var searching = Joining(code: third.code, name: "Cleo", key: cleo.key) {
+      [folder = cleo.notes] _ in folder
+    }
     searching.discovery = InMemoryDiscovery(deviceID: cleo.key.deviceID, network: network)
     searching.window = 0.2
     #expect {
@@ -193,8 +197,9 @@ struct PairingTests {
     try ada.service.open(invitation)
     let port = try ada.start()
     let eve = try Host("Eve")
-    var joining = Joining(
-      code: invitation.code, folder: eve.folder["notes"], name: "Eve", key: eve.key)
+    var joining = Joining(code: invitation.code, name: "Eve", key: eve.key) {
+      [folder = eve.folder["notes"]] _ in folder
+    }
     joining.addresses = [Address(host: "127.0.0.1", port: port)]
     #expect {
       try joining.run { _ in true }

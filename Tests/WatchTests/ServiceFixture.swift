@@ -92,7 +92,7 @@ struct Guest {
   }
 
   func joining(_ code: InvitationCode, port: UInt16) -> Joining {
-    var joining = Joining(code: code, folder: notes, name: name, key: key)
+    var joining = Joining(code: code, name: name, key: key) { [folder = notes] _ in folder }
     joining.addresses = [Address(host: "127.0.0.1", port: port)]
     joining.timeouts = .brief
     return joining
