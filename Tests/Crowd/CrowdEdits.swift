@@ -13,6 +13,8 @@ extension CrowdDevice {
       return try writeFile(folder + "/\(token).txt", Array("\(token)\n".utf8))
     }
     let path = folder + "/" + name
+    // Nobody writes on behind a marker: a text without an end gets one first.
+    let ended = text.last == UInt8(ascii: "\n") ? text : text + [UInt8(ascii: "\n")]
     switch Int.random(in: 0..<24, using: &random) {
     case 0 where files.count > 3: unlink(path)
     case 1: try move(path, to: "\(folder)/moved \(token).txt")
@@ -26,8 +28,8 @@ extension CrowdDevice {
       try writeFile("\(folder)/same.txt", Array("\(token)\n".utf8))
     case 7 where files.count < 9:
       try writeFile("\(folder)/picture.png", [0x89, 0, 1, 2] + Array(token.utf8))
-    case 8: try writeFile(path, text + Array("\(token) without an end".utf8))
-    case 9, 10: try writeFile(path, text + Array("\(token) appended\n".utf8))
+    case 8: try writeFile(path, ended + Array("\(token) without an end".utf8))
+    case 9, 10: try writeFile(path, ended + Array("\(token) appended\n".utf8))
     case 11, 12: try resolve(path, text, token, &random)
     default: try editLine(path, text, token, &random)
     }

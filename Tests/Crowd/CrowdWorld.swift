@@ -152,7 +152,8 @@ final class CrowdWorld {
     let message = messages.remove(at: place)
     try device.fetch(message.heads, from: devices[message.from])
     let notebook = device.notebook
-    var target: ObjectID?
+    // The tips that the folder lies between.
+    var between: [ObjectID?] = []
     try notebook.withWriterLock {
       let before = try written(in: device)
       _ = try notebook.saveLocked(allowsMassDeletion: true)
@@ -162,7 +163,7 @@ final class CrowdWorld {
         (head.commit.map { [$0] } ?? []) + message.heads, in: notebook.repository)
       let tip = try DerivedMerge.tip(of: heads, in: notebook.repository).id
       guard tip != head.commit else { return }
-      target = tip
+      between = [head.commit, tip]
       let journal = CheckoutJournal(from: head.commit, to: tip)
       let plan = try journal.plan(in: notebook.repository)
       let checkout = try Checkout(notebook: notebook, plan: plan, journal: journal)
@@ -176,7 +177,7 @@ final class CrowdWorld {
     }
     try device.restart()
     if Bool.random(using: &random) { try edit(device) }
-    let left = try written(in: device, besides: target)
+    let left = try written(in: device, besides: between)
     _ = try device.notebook.save(allowsMassDeletion: true)
     try check(device, saved: left)
     count("crashes")
@@ -186,11 +187,11 @@ final class CrowdWorld {
 
   /// What stands in the folder and was not brought there by a checkout.
   private func written(
-    in device: CrowdDevice, besides tip: ObjectID? = nil
+    in device: CrowdDevice, besides others: [ObjectID?] = []
   ) throws -> [String: [UInt8]] {
     let repository = device.notebook.repository
     var brought: Set<ObjectID> = []
-    for commit in [try repository.head().commit, tip].compactMap({ $0 }) {
+    for commit in ([try repository.head().commit] + others).compactMap({ $0 }) {
       for file in try repository.files(in: repository.commit(commit).tree) {
         brought.insert(file.entry.id)
       }
