@@ -94,9 +94,9 @@ complete -c notes -n '__notes_is restore' -l as -x -d 'Restore it as another not
 complete -c notes -n '__notes_is resolve' -l keep -x -a 'older newer both' -d 'The text to keep'
 complete -c notes -n '__notes_is sync pull push' -a '(__notes_words members)'
 complete -c notes -n '__notes_is sync pull push join' -l at -x -d 'The peer is at HOST:PORT'
-complete -c notes -n '__notes_is sync serve invite' -l listen -x -d 'Listen at HOST:PORT'
+complete -c notes -n '__notes_is sync serve invite doctor' -l listen -x -d 'Listen at HOST:PORT'
 complete -c notes -n '__notes_is sync pull push peers join' -l wait -x -d 'Look for this many seconds'
-complete -c notes -n '__notes_is sync pull push peers serve invite join' -l no-discovery \
+complete -c notes -n '__notes_is sync pull push peers serve invite join doctor' -l no-discovery \
     -d 'Do not use Avahi'
 complete -c notes -n '__notes_is sync pull push' -l allow-deletes -d 'Let most notes be deleted'
 complete -c notes -n '__notes_is invite' -l role -x -a 'reader writer admin' \

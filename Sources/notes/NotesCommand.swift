@@ -42,7 +42,7 @@ enum Commands {
           InviteCommand.self, JoinCommand.self, SyncCommand.self, PullCommand.self,
           PushCommand.self, ServeCommand.self, PeersCommand.self, MembersCommand.self,
         ]),
-      CommandGroup(name: "Upkeep", subcommands: [GarbageCommand.self]),
+      CommandGroup(name: "Upkeep", subcommands: [DoctorCommand.self, GarbageCommand.self]),
     ]
   }
 
@@ -74,6 +74,7 @@ enum Commands {
     case "serve": ServeCommand.self
     case "peers": PeersCommand.self
     case "members": MembersCommand.self
+    case "doctor": DoctorCommand.self
     case "gc": GarbageCommand.self
     case "complete-words": CompleteCommand.self
     default: nil

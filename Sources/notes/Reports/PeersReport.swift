@@ -19,6 +19,8 @@ struct PeersReport {
     let ahead: Int?
     /// Whether it had the version shown here.
     let isInSync: Bool?
+    /// When a session was last held with it.
+    var lastSeen: Int64?
   }
 
   let peers: [Peer]
@@ -26,6 +28,7 @@ struct PeersReport {
   init(peers: [Peer]) { self.peers = peers }
 
   init(notebook: Notebook, members: [Member], near: [String: DiscoveredPeer]) throws {
+    let sightings = PeerSightings(stateFolder: notebook.stateFolder)
     let known = PeerAddresses(stateFolder: notebook.stateFolder).all()
     let own = notebook.identity.device.deviceID
     let head = try notebook.repository.head()
@@ -42,7 +45,8 @@ struct PeersReport {
           name: member.name, deviceID: member.deviceID, role: member.role,
           isNear: announced != nil,
           address: announced?.endpoints.first?.description ?? known[member.deviceID]?.description,
-          ahead: ahead, isInSync: last.map { $0 == head.commit }))
+          ahead: ahead, isInSync: last.map { $0 == head.commit },
+          lastSeen: sightings.last(of: member.deviceID)))
     }
     let strangers = near.keys.filter { device in
       !members.contains { $0.deviceID == device && !$0.isRemoved }
@@ -77,7 +81,8 @@ struct PeersReport {
         "name": .optional(peer.name), "device": .string(peer.deviceID),
         "role": .optional(peer.role?.rawValue),
         "state": .string(peer.name == nil ? "unknown" : peer.isNear ? "near" : "away"),
-        "address": .optional(peer.address), "last_seen": .null,
+        "address": .optional(peer.address),
+        "last_seen": peer.lastSeen.map { .string(TimeText.rfc3339($0)) } ?? .null,
         "in_sync": peer.isInSync.map(JSON.bool) ?? .null, "ahead": .optional(peer.ahead),
         "behind": .null, "editing": .null,
       ]

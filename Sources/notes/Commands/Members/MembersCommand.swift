@@ -31,9 +31,8 @@ struct MembersCommand: Verb {
 
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
-    let membership = try MembershipStore.open(in: notebook.stateFolder + "/membership")
     let report = try MembersReport(
-      members: membership.members(), includingRemoved: all, of: notebook)
+      members: OwnDevice.membership(of: notebook).members(), includingRemoved: all, of: notebook)
     if format.json {
       for line in report.json { Output.standard.event(line) }
     } else {

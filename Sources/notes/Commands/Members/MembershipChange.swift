@@ -1,5 +1,6 @@
 internal import Membership
 internal import Notebook
+internal import Sync
 
 /// What the commands that change the membership share: the notebook at hand, this device's key, and
 /// the member that a name means.
@@ -10,17 +11,9 @@ struct MembershipChange {
 
   init() throws {
     notebook = try Place.notebook()
-    let folder = try UserFolders().data
-    guard let key = try DeviceKey.load(in: folder),
-      key.deviceID == notebook.identity.device.deviceID
-    else {
-      throw Failure(
-        .failed, "other_device", "this notebook was made or joined with another device key",
-        hint: "the key belongs in \(Visible.name(folder)); XDG_DATA_HOME and HOME say where that is"
-      )
-    }
-    self.key = key
-    membership = try MembershipStore.open(in: notebook.stateFolder + "/membership")
+    let context = try OwnDevice.context(in: notebook)
+    key = context.key
+    membership = context.membership
   }
 
   /// The member called so, or whose device ID begins so (four characters or more). A device that

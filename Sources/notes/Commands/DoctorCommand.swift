@@ -1,0 +1,49 @@
+internal import ArgumentParser
+internal import Channel
+internal import Notebook
+
+struct DoctorCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Look for what is wrong, and say what to do about it.",
+    discussion: """
+      Looks at the device key, the history, the membership, the clock, the network and the file \
+      system. It changes nothing. The exit status is 0 when nothing is wrong and 1 otherwise; \
+      advice alone is not wrong.
+
+      Examples:
+        notes doctor
+        notes doctor --listen '*:4410' --json
+      """)
+
+  @OptionGroup var listen: ListenOption
+  @OptionGroup var discovery: DiscoveryOption
+  @OptionGroup var format: JSONOption
+  @OptionGroup var place: PlaceOption
+
+  var writesJSON: Bool { format.json }
+
+  func perform() throws -> Exit {
+    let notebook = try Place.notebook()
+    var patient = Patient(
+      notebook: notebook, dataFolder: try UserFolders().data,
+      discovery: discovery.discovery(for: notebook.identity.device.deviceID))
+    if let address = listen.address { patient.listen = address }
+    var report = DoctorReport()
+    for examination in Examination.all {
+      let findings = examination.findings(in: patient)
+      if format.json {
+        for line in report.add(findings, of: examination).json { Output.standard.event(line) }
+      } else {
+        Output.standard.write(report.add(findings, of: examination).text(on: Console.output))
+        Output.standard.flush()
+      }
+    }
+    if format.json {
+      Output.standard.event(report.json)
+    } else {
+      Output.standard.line(report.text)
+    }
+    return report.problems == 0 ? .done : .failed
+  }
+}

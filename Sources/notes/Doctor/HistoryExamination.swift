@@ -1,0 +1,35 @@
+internal import Git
+internal import Notebook
+
+extension Examination {
+  /// The versions are there and whole, as far as a quick look can tell.
+  static let history = Examination(
+    name: "history", title: "history",
+    remedy: "'git fsck' tells more; another device has the notes: join again in a new folder"
+  ) { patient in
+    let report = try patient.notebook.checkIntegrity()
+    let versions = Counted.things(report.versions, "version")
+    if report.damages.isEmpty {
+      return [
+        .good(report.isComplete ? "\(versions), all whole" : "the newest \(versions) are whole")
+      ]
+    }
+    return report.damages.prefix(5).map { damage in
+      .problem(
+        "\(damage.id.short): \(Visible.name(damage.what))",
+        remedy: "'git fsck' tells more; another device has the notes: join again in a new folder")
+    }
+  }
+
+  /// No checkout waits to be finished.
+  static let interruption = Examination(
+    name: "checkout", title: "checkout", remedy: "run 'notes status'"
+  ) { patient in
+    guard try patient.notebook.status().isInterrupted else { return [.good("none is under way")] }
+    return [
+      .problem(
+        "bringing the folder to the newest version was interrupted",
+        remedy: "nothing is lost: 'notes save' finishes it")
+    ]
+  }
+}

@@ -1,0 +1,167 @@
+import Channel
+import Glibc
+import Notebook
+import TestSupport
+import Testing
+
+@testable import Membership
+@testable import notes
+
+/// notes-doctor(1): what is broken on purpose is found, with a remedy.
+@Suite struct DoctorTests {
+  let shell: Shell
+
+  init() throws {
+    shell = try Shell()
+    try shell.folder.write("one\n", to: "notes/One.txt")
+    try shell.initialise()
+    try shell.folder.write("two\n", to: "notes/Two.txt")
+    try #require(try shell.notes("save").isSuccess)
+  }
+
+  @Test func `A notebook without trouble is well`() throws {
+    let result = try shell.notes("doctor", "--no-discovery")
+    #expect(result.isSuccess, "\(result)")
+    #expect(result.text.contains("ok       history      2 versions, all whole\n"))
+    #expect(result.text.hasSuffix("\nNothing is wrong.\n"))
+    // "It changes nothing": the empty files are gone.
+    #expect(
+      try run(["ls", shell.folder["notes/.git/notes"]]).lines.allSatisfy {
+        !$0.hasPrefix("probe")
+      })
+    let json = try shell.notes("doctor", "--no-discovery", "--json").lines
+    #expect(json.count == Examination.all.count + 1)
+    #expect(json.last == #"{"type":"result","problems":0,"advice":0}"#)
+  }
+
+  /// A way to break a notebook, and what is said of it.
+  struct Trouble: Sendable, CustomTestStringConvertible {
+    let name: String
+    let check: String
+    let level: Finding.Level
+    let says: String
+    let make: @Sendable (Shell) throws -> Void
+    var testDescription: String { name }
+  }
+
+  private static func sh(_ shell: Shell, _ script: String) throws {
+    let result = try run(
+      ["sh", "-ec", script], in: shell.folder.path, environment: shell.environment)
+    try #require(result.isSuccess, "\(result)")
+  }
+
+  static let troubles: [Trouble] = [
+    Trouble(
+      name: "a key that others may read", check: "device_key", level: .problem,
+      says: "other users may read it"
+    ) { try sh($0, "chmod 644 home/.local/share/notes/device-key.pem") },
+    Trouble(
+      name: "no key", check: "device_key", level: .problem, says: "there is no device key"
+    ) { try sh($0, "mv home/.local/share/notes/device-key.pem key") },
+    Trouble(
+      name: "a key folder that others may write in", check: "device_key", level: .problem,
+      says: "other users may replace the device key"
+    ) { try sh($0, "chmod 777 home/.local/share/notes") },
+    Trouble(
+      name: "a missing note", check: "history", level: .problem, says: "One.txt is missing"
+    ) {
+      try sh($0, "cd notes; id=$(git rev-parse HEAD:One.txt)\nrm -f \(Self.path)")
+    },
+    Trouble(
+      name: "a missing folder", check: "history", level: .problem, says: "is missing"
+    ) { try sh($0, "cd notes; id=$(git rev-parse HEAD~1^{tree})\nrm -f \(Self.path)") },
+    Trouble(
+      name: "a damaged note", check: "history", level: .problem, says: ""
+    ) {
+      try sh(
+        $0,
+        "cd notes; id=$(git rev-parse HEAD:One.txt)\nchmod u+w \(Self.path)\n"
+          + "other=$(printf 'other\\n' | git hash-object -w --stdin)\n"
+          + "cp .git/objects/$(echo $other | cut -c1-2)/$(echo $other | cut -c3-) \(Self.path)")
+    },
+    Trouble(
+      name: "an interrupted checkout", check: "checkout", level: .problem, says: "was interrupted"
+    ) {
+      try sh(
+        $0,
+        "cd notes; mkdir -p .git/notes/checkout; (echo 1; git rev-parse HEAD~1 HEAD) "
+          + "> .git/notes/checkout/journal")
+    },
+    Trouble(
+      name: "a single admin", check: "membership", level: .advice, says: "only laptop is an admin"
+    ) { shell in
+      let store = try MembershipStore.open(in: shell.folder["notes/.git/notes/membership"])
+      let founder = try #require(try DeviceKey.load(in: shell.folder["home/.local/share/notes"]))
+      let key = try DeviceKey.random()
+      _ = try store.issue(
+        for: CertificateRequest(name: "phone", key: key), role: .writer, by: founder)
+    },
+    Trouble(
+      name: "no certificates", check: "membership", level: .problem,
+      says: "the notebook has no certificates"
+    ) { try sh($0, "rm -r notes/.git/notes/membership") },
+    Trouble(
+      name: "another notebook's certificates", check: "membership", level: .problem,
+      says: "another notebook's"
+    ) { try sh($0, "sed -i 's/^id ./id x/' notes/.git/notes/notebook") },
+    Trouble(
+      name: "names that meet", check: "names", level: .advice,
+      says: "'Caf\u{E9}.txt' and 'cafe\u{301}.txt' are one name"
+    ) { shell in
+      try shell.folder.write("1\n", to: "notes/Caf\u{E9}.txt")
+      try shell.folder.write("2\n", to: "notes/cafe\u{301}.txt")
+      try #require(try shell.notes("save").isSuccess)
+    },
+    Trouble(
+      name: "a version from the future", check: "clock", level: .problem, says: "of 2999-"
+    ) { shell in
+      try sh(
+        shell,
+        "cd notes; GIT_AUTHOR_DATE='@32472144000 +0000' GIT_COMMITTER_DATE='@32472144000 +0000' "
+          + "git -c user.name=x -c user.email=x commit -q --allow-empty -m future")
+    },
+    Trouble(
+      name: "a link among the notes", check: "size", level: .advice, says: "is not versioned"
+    ) { try sh($0, "mkfifo notes/pipe.txt") },
+  ]
+
+  /// The file of the loose object `$id`, in a shell.
+  private static let path = ".git/objects/$(echo $id | cut -c1-2)/$(echo $id | cut -c3-)"
+
+  @Test(arguments: troubles) func `What is broken is found`(trouble: Trouble) throws {
+    // Loose objects, so that one can be broken alone.
+    let unpack = "cd notes; for p in .git/objects/pack/*.pack; do [ -e $p ] || continue; "
+    try Self.sh(
+      shell,
+      unpack + "mv $p .git/p; rm -f .git/objects/pack/*; git unpack-objects -q < .git/p; done")
+    try trouble.make(shell)
+    let result = try shell.notes("doctor", "--no-discovery", "--json")
+    #expect(result.status == .exited(trouble.level == .problem ? 1 : 0), "\(result)")
+    let line = result.lines.first {
+      $0.contains(#""check":"\#(trouble.check)","state":"\#(trouble.level.rawValue)""#)
+    }
+    #expect(line?.contains(trouble.says) == true, "\(result)")
+    #expect(line?.contains(#""remedy":null"#) == false)
+    let others = result.lines.filter { $0.contains(#""state":"problem""#) && $0 != line }
+    #expect(others.isEmpty)
+  }
+
+  @Test func `A port in use, and Avahi away, are told with what to do`() throws {
+    let listener = try Listener(at: Address(host: "127.0.0.1", port: 0))
+    shell.environment["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=\(shell.folder["no-bus"])"
+    let result = try shell.notes("doctor", "--listen", "127.0.0.1:\(listener.port)")
+    #expect(result.status == .exited(1))
+    #expect(result.text.contains("another program listens at 127.0.0.1:\(listener.port) already"))
+    #expect(result.text.contains("--at HOST:PORT"))
+    #expect(result.text.hasSuffix("\n2 problems to see to.\n"))
+  }
+
+  @Test(arguments: [0, 1_600_000_000, 5_000_000_000])
+  func `A clock that cannot be right is told`(now: Int64) throws {
+    let notebook = try Notebook.open(at: shell.folder["notes"])
+    let patient = Patient(
+      notebook: notebook, dataFolder: shell.folder["home/.local/share/notes"], discovery: nil,
+      now: now)
+    #expect(Examination.clock.findings(in: patient).map(\.level) == [.problem])
+  }
+}
