@@ -18,7 +18,8 @@ struct Crowd {
       exit(64)
     }
     let only = words.contains("world") ? Int(numbers[1]) : nil
-    exit(Self.play(seed: numbers[0], steps: Int(numbers[1]), only: only) ? 0 : 1)
+    let steps = only == nil ? Int(numbers[1]) : 1
+    exit(Self.play(seed: numbers[0], steps: steps, only: only) ? 0 : 1)
   }
 
   /// Plays until that many steps have been made, or one world only; false when something failed.
