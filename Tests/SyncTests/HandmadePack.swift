@@ -1,0 +1,1 @@
+../GitTests/HandmadePack.swift

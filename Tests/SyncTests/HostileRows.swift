@@ -1,0 +1,100 @@
+import Channel
+import Membership
+
+@testable import Git
+@testable import Sync
+
+extension HostileRow {
+  /// Messages that the protocol does not allow.
+  static let messages: [HostileRow] = [
+    HostileRow(name: "another version of the protocol") {
+      try $0.greet(heads: []) { $0.versions = [9] }
+    },
+    HostileRow(name: "another device's ID") { try $0.greet(heads: []) { $0.device = "SOMEBODY" } },
+    HostileRow(name: "another notebook") { try $0.greet(heads: []) { $0.notebook = "another" } },
+    HostileRow(name: "a tip without heads") { script in
+      try script.greet(heads: []) { $0.tip = .emptyBlob }
+    },
+    HostileRow(name: "one head twice") { script in
+      try script.greet(heads: [.emptyBlob, .emptyBlob])
+    },
+    HostileRow(name: "endless heads") { script in
+      try script.greet(heads: (0..<300).map { HandmadePack.id(.blob, Array("\($0)".utf8)) })
+    },
+    HostileRow(name: "endless haves") { script in
+      try script.greet(heads: [.emptyBlob])
+      try script.stream.send(
+        WantMessage(
+          wants: [], haves: (0..<300).map { HandmadePack.id(.blob, Array("\($0)".utf8)) }))
+    },
+    HostileRow(name: "a wish for what was not offered") { script in
+      try script.greet(heads: [.emptyBlob])
+      try script.stream.send(WantMessage(wants: [.emptyTree], haves: []))
+    },
+    HostileRow(name: "endless certificates") { script in
+      let certificates = [Base64](repeating: Base64([1]), count: 300)
+      try script.stream.send(
+        HelloMessage(
+          versions: [1], notebook: script.device.context.membership.notebookID,
+          device: script.device.key.deviceID, name: "Bob", mode: .both, takes: true, tip: nil,
+          heads: [], notes: 1, membership: "", port: nil))
+      try script.stream.send(
+        MembershipMessage(certificates: certificates, revocations: [], more: true))
+    },
+    HostileRow(name: "a wish before the greeting") { script in
+      try script.stream.send(WantMessage(wants: [], haves: []))
+    },
+    HostileRow(name: "a pack before the greeting") { script in
+      try script.send(data: Array("PACK".utf8))
+    },
+    HostileRow(name: "the greeting twice") { script in
+      try script.greet(heads: [.emptyBlob])
+      try script.greet(heads: [.emptyBlob])
+    },
+    HostileRow(name: "data without a pack message") { script in
+      try script.greet(heads: [.emptyBlob])
+      try script.stream.send(WantMessage(wants: [], haves: []))
+      try script.send(data: [1, 2, 3])
+    },
+    HostileRow(name: "a pack message twice") { script in
+      try script.greet(heads: [.emptyBlob])
+      try script.stream.send(WantMessage(wants: [], haves: []))
+      for _ in 0..<2 {
+        try script.stream.send(PackMessage(objects: 1, versions: 1, heads: [.emptyBlob]))
+      }
+    },
+    HostileRow(name: "a bye in place of the pack") { script in
+      try script.greet(heads: [.emptyBlob])
+      try script.stream.send(WantMessage(wants: [], haves: []))
+      script.stream.close(.done)
+    },
+    HostileRow(name: "a pack after the bye") { script in
+      var pack = HandmadePack()
+      let head = try pack.addCommit(try pack.addTree([]))
+      try script.greet(heads: [head])
+      try script.stream.send(ByeMessage(reason: .done, message: nil))
+      try script.offer(pack.bytes(), heads: [head])
+    },
+    HostileRow(name: "a bye that paints the screen") { script in
+      try script.stream.send(ByeMessage(reason: .failed, message: "\u{1b}[2J\nforged line\u{202e}"))
+    },
+    HostileRow(name: "a pairing message") { script in
+      try script.stream.send(DeclineMessage())
+    },
+    HostileRow(name: "JSON that is none") { script in
+      try script.stream.send(Frame(type: MessageType.hello.rawValue, payload: Array("{".utf8)))
+    },
+    HostileRow(name: "JSON ten thousand deep") { script in
+      let deep = [UInt8](repeating: UInt8(ascii: "["), count: 10_000)
+      try script.stream.send(Frame(type: MessageType.hello.rawValue, payload: deep))
+    },
+    HostileRow(name: "a name with control characters") { script in
+      try script.greet(heads: []) { $0.name = "Bob\u{1b}[2J" }
+    },
+    HostileRow(name: "a message of two megabytes") { script in
+      let space = [UInt8](repeating: UInt8(ascii: " "), count: 2 << 20)
+      try script.stream.send(Frame(type: MessageType.hello.rawValue, payload: space))
+    },
+    HostileRow(name: "silence") { _ in },
+  ]
+}
