@@ -24,6 +24,18 @@ public struct ObjectID: Hashable, Sendable {
     (self.high, self.middle, self.low) = (high, middle, low)
   }
 
+  /// The ID whose 20 bytes begin at `offset` in a longer run of bytes, or nil when it is too short.
+  public init?(in bytes: [UInt8], at offset: Int) {
+    guard offset >= 0, offset <= bytes.count - Self.byteCount else { return nil }
+    (high, middle, low) = bytes.withUnsafeBytes { bytes in
+      (
+        UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)),
+        UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)),
+        UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt32.self))
+      )
+    }
+  }
+
   /// The ID written as 40 hexadecimal digits in either case, or nil for anything else.
   public init?(hex: some StringProtocol) {
     guard let bytes = [UInt8](hexadecimal: hex) else { return nil }
@@ -50,7 +62,7 @@ public struct ObjectID: Hashable, Sendable {
   var firstByte: UInt8 { UInt8(truncatingIfNeeded: high >> 56) }
 
   /// Appends the 20 bytes without an array between.
-  func appendBytes(to bytes: inout [UInt8]) {
+  public func appendBytes(to bytes: inout [UInt8]) {
     bytes.appendBigEndian(UInt32(truncatingIfNeeded: high >> 32))
     bytes.appendBigEndian(UInt32(truncatingIfNeeded: high))
     bytes.appendBigEndian(UInt32(truncatingIfNeeded: middle >> 32))

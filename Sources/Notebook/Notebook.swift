@@ -20,6 +20,8 @@ public final class Notebook {
   public lazy var sizeLimit = SizeLimit.configured(in: repository)
   /// What new versions are stamped with.
   public var clock = Clock.system
+  /// Told how many of how many versions are read while a cache of the history is made.
+  public var historyProgress: ((Int, Int) -> Void)?
 
   /// The folder of this device's state for the notebook.
   public var stateFolder: String { repository.gitFolder + "/notes" }

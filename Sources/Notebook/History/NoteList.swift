@@ -32,49 +32,22 @@ extension Notebook {
     }
     for candidate in found.candidates { sizes[candidate.file.path] = candidate.file.size }
     let conflicts = Set(try openConflictPaths())
-    let lives = try noteLives(of: Set(sizes.keys))
-    return sizes.sorted { $0.key < $1.key }.map { path, size in
-      let life = lives[path]
+    let times = try times(of: Array(sizes.keys))
+    return try sizes.sorted { $0.key < $1.key }.map { path, size in
+      let times = times[path]
       return NoteSummary(
-        id: life?.id ?? "", path: path, created: life?.first.author.time,
-        modified: life?.last.author.time, author: life?.last.author.name, size: size,
+        id: try times.map(noteID) ?? "", path: path, created: times?.created,
+        modified: times?.modified, author: times?.author, size: size,
         isInConflict: conflicts.contains(path))
     }
   }
 
-  private struct NoteLife {
-    var last: Commit
-    var first: Commit
-    /// The path under which `first` added it.
-    var firstPath: TreePath
-    var id = ""
-  }
-
-  /// The first and last version of each of these files, from one walk through the history.
-  private func noteLives(of paths: Set<TreePath>) throws -> [TreePath: NoteLife] {
-    var lives: [TreePath: NoteLife] = [:]
-    // Which present file a path of that time belongs to; names change on the way back.
-    var present = Dictionary(uniqueKeysWithValues: paths.map { ($0, $0) })
-    try forEachVersion { version in
-      for change in version.changes {
-        guard let path = present[change.path] else { continue }
-        lives[
-          path,
-          default: NoteLife(
-            last: version.commit, first: version.commit, firstPath: change.path)
-        ].first = version.commit
-        lives[path]?.firstPath = change.path
-        if let former = change.formerPath { present[former] = path }
-      }
-      return true
-    }
-    for (path, life) in lives {
-      // The ID is what git would call the text "COMMIT PATH\n", shortened: known to every device
-      // that has the version which added the note.
-      let birth = Array("\(life.first.id) ".utf8) + life.firstPath.bytes + [UInt8(ascii: "\n")]
-      lives[path]?.id = String(try repository.hash(blob: birth).hex.prefix(12))
-    }
-    return lives
+  /// The ID is what git would call the text "COMMIT PATH\n", shortened: known to every device that
+  /// has the version which added the note.
+  private func noteID(_ times: NoteTimes) throws -> String {
+    let birth =
+      Array("\(times.firstVersion) ".utf8) + times.firstPath.bytes + [UInt8(ascii: "\n")]
+    return String(try repository.hash(blob: birth).hex.prefix(12))
   }
 }
 

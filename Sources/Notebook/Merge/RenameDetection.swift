@@ -21,6 +21,16 @@ struct RenameDetection {
     }
   }
 
+  /// Which of the files that are gone became which of those that are new: old name to new name.
+  static func renames(
+    gone: [(path: TreePath, id: ObjectID)], new: [(path: TreePath, id: ObjectID)],
+    store: any MergeStore
+  ) throws -> [TreePath: TreePath] {
+    let moved = Moved(gone: gone, new: new)
+    var detection = RenameDetection(store: store)
+    return moved.hasAny ? try detection.renames(moved) : [:]
+  }
+
   /// The files that a term no longer has and those that it has anew.
   private struct Moved {
     var gone: [(path: TreePath, id: ObjectID)] = []
@@ -29,6 +39,12 @@ struct RenameDetection {
     var relevant: Set<TreePath> = []
 
     var hasAny: Bool { !relevant.isEmpty && !new.isEmpty }
+
+    init(gone: [(path: TreePath, id: ObjectID)], new: [(path: TreePath, id: ObjectID)]) {
+      self.gone = gone.filter { $0.id != .emptyBlob }
+      self.new = new.filter { $0.id != .emptyBlob }
+      relevant = Set(gone.map(\.path))
+    }
 
     init(files: TermFiles, term: Int) {
       for (path, value) in files.changed[term] {

@@ -1,0 +1,76 @@
+internal import Git
+
+/// Adds versions to a table, parents before children.
+struct HistoryTableBuilder {
+  private(set) var table: HistoryTable
+  private var versions: [ObjectID: Int] = [:]
+  private var paths: [TreePath: UInt32] = [:]
+  private var authors: [[UInt8]: UInt32] = [:]
+
+  init(extending table: HistoryTable) {
+    self.table = table
+    for version in 0..<table.count { versions[table.id(of: version)] = version }
+    for path in 0..<UInt32(table.paths.ends.count) { paths[table.path(path)] = path }
+    for author in 0..<UInt32(table.authorTexts.ends.count) {
+      authors[Array(table.authorTexts[author])] = author
+    }
+  }
+
+  func contains(_ id: ObjectID) -> Bool { versions[id] != nil }
+
+  /// Adds a version whose parents are in the table.
+  ///
+  /// - Parameter moves: for each further parent, new path to the path there.
+  mutating func add(
+    _ commit: Commit, changes: [VersionChange], moves: [[TreePath: TreePath]]
+  ) {
+    let version = table.count
+    versions[commit.id] = version
+    commit.id.appendBytes(to: &table.ids)
+    table.times.append(commit.author.time)
+    var order = commit.author.time
+    var generation: UInt32 = 0
+    for parent in commit.parents {
+      guard let parent = versions[parent] else { continue }
+      table.parents.append(UInt32(parent))
+      order = max(order, table.orders[parent])
+      generation = max(generation, table.generations[parent] + 1)
+    }
+    table.parentEnds.append(UInt32(table.parents.count))
+    table.orders.append(order)
+    table.generations.append(generation)
+    table.authors.append(number(ofAuthor: commit.author))
+    table.flags.append(DerivedMerge.isDerived(commit) ? HistoryTable.derivedFlag : 0)
+    for change in changes {
+      table.changePaths.append(number(of: change.path))
+      table.changeFormers.append(change.formerPath.map { number(of: $0) } ?? HistoryTable.none)
+      (change.old ?? .zero).appendBytes(to: &table.changeOld)
+      (change.new ?? .zero).appendBytes(to: &table.changeNew)
+    }
+    table.changeEnds.append(UInt32(table.changePaths.count))
+    for (position, moves) in moves.enumerated() {
+      for (path, former) in moves.sorted(by: { $0.key < $1.key }) {
+        table.moveVersions.append(UInt32(version))
+        table.moveParents.append(UInt32(position + 1))
+        table.movePaths.append(number(of: path))
+        table.moveFormers.append(number(of: former))
+      }
+    }
+  }
+
+  private mutating func number(of path: TreePath) -> UInt32 {
+    if let known = paths[path] { return known }
+    let number = table.paths.append(path.bytes)
+    paths[path] = number
+    return number
+  }
+
+  /// Authors are kept as `NAME NUL EMAIL`.
+  private mutating func number(ofAuthor signature: Signature) -> UInt32 {
+    let text = Array(signature.name.utf8) + [0] + Array(signature.email.utf8)
+    if let known = authors[text] { return known }
+    let number = table.authorTexts.append(text)
+    authors[text] = number
+    return number
+  }
+}

@@ -1,0 +1,166 @@
+import Git
+import TestSupport
+import Testing
+
+@testable import Notebook
+
+@Suite("The table of the history")
+struct HistoryTableTests {
+  /// Where the seeds begin: `NOTES_TEST_SEED`, or somewhere else in every run.
+  private static let firstSeed: UInt64 = {
+    let seed =
+      TestEnvironment.variable("NOTES_TEST_SEED").flatMap { UInt64($0) }
+      ?? UInt64.random(in: 0..<1 << 40)
+    print("history table: NOTES_TEST_SEED=\(seed)")
+    return seed
+  }()
+
+  /// A random history of two devices that exchange now and then, with renames, deletions and notes
+  /// that come back.
+  private func randomHistory(seed: UInt64) throws -> Fixture {
+    var random = SplitMix64(seed: seed)
+    let home = try Fixture()
+    let away = try Fixture(device: "Bo")
+    for round in 0..<30 {
+      let device = Bool.random(using: &random) ? home : away
+      device.seconds.now += Int64.random(in: 0..<3, using: &random)
+      let name = "note \(Int.random(in: 0..<5, using: &random)).txt"
+      let other = "folder/note \(Int.random(in: 0..<5, using: &random)).txt"
+      let text = try device.read(name)
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0 where text != nil: try device.remove(name)
+      case 1 where text != nil:
+        try device.remove(name)
+        try device.write(other, text ?? "")
+      default:
+        try device.write(name, (text ?? "one\ntwo\nthree\nfour\n") + "line \(round)\n")
+      }
+      _ = try device.notebook.save()
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        if Bool.random(using: &random) {
+          try home.receive(from: away)
+        } else {
+          try away.receive(from: home)
+        }
+      }
+    }
+    try home.receive(from: away)
+    return home
+  }
+
+  private func ids(_ walk: VersionWalk) throws -> [ObjectID] {
+    var found: [ObjectID] = []
+    while let version = try walk.next() { found.append(version.commit.id) }
+    return found
+  }
+
+  @Test("a note's versions are the same with a table and without, and come newest first")
+  func streamAndTable() throws {
+    let base = Self.firstSeed
+    for seed in base..<(base + 8) {
+      let home = try randomHistory(seed: seed)
+      let notebook = home.notebook
+      let tip = try #require(try notebook.repository.head().commit)
+      for path in try notebook.files().map(\.path) {
+        let told = try ids(notebook.versions(of: path, includingDerived: true))
+        let read = try ids(
+          VersionWalk(notebook, from: tip, of: path, includesDerived: true))
+        #expect(Set(told) == Set(read), "\(path), seed \(seed)")
+        for (position, id) in told.enumerated() {
+          for later in told[position...].dropFirst() {
+            #expect(try !notebook.repository.isAncestor(id, of: later), "\(path), seed \(seed)")
+          }
+        }
+        #expect(!told.isEmpty)
+      }
+    }
+  }
+
+  @Test("a cache extended step by step says what one made at once says")
+  func stepByStep() throws {
+    let home = try Fixture()
+    for round in 0..<10 {
+      home.seconds.now += 10
+      try home.write("a.txt", "line \(round)\nmore\n")
+      if round == 5 { try home.write("b.txt", "other\n") }
+      _ = try home.notebook.save()
+      #expect(try ids(home.notebook.versions(of: "a.txt")).count == round + 1)
+    }
+    let step = try #require(try home.notebook.historyTable())
+    try home.remove(".git/notes/cache/history")
+    let once = try #require(try home.notebook.historyTable())
+    #expect(step.table.serialized == once.table.serialized)
+    #expect(try home.notebook.times(of: ["a.txt", "b.txt"])["b.txt"]?.created == 1_700_000_060)
+  }
+
+  @Test("damage of any kind makes the cache as good as none, and it is made again")
+  func damage() throws {
+    let seed = Self.firstSeed
+    let home = try randomHistory(seed: seed)
+    let table = try #require(try home.notebook.historyTable()).table
+    let whole = table.serialized
+    #expect(HistoryTable(parsing: whole) != nil)
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<2_000 {
+      var file = whole
+      if Bool.random(using: &random) {
+        file[Int.random(in: 0..<file.count, using: &random)] ^=
+          1 << UInt8.random(in: 0..<8, using: &random)
+      } else {
+        file.removeLast(Int.random(in: 1...file.count, using: &random))
+      }
+      #expect(HistoryTable(parsing: file) == nil)
+      guard file.count > 24 else { continue }
+      // With a checksum that fits, nothing in it leads astray: whatever is accepted can be used.
+      let sum = HistoryTable.checksum(of: file.dropLast(8))
+      file.replaceSubrange(
+        (file.count - 8)..., with: withUnsafeBytes(of: sum.littleEndian) { Array($0) })
+      guard let forged = HistoryTable(parsing: file), forged.count > 0 else { continue }
+      for path in forged.paths.ends.indices {
+        _ = forged.trail(of: forged.path(UInt32(path)), from: forged.count - 1)
+      }
+      _ = forged.lives(of: [], at: forged.count - 1)
+    }
+    try home.write(".git/notes/cache/history", "notesHT1 nonsense")
+    #expect(try home.notebook.historyTable()?.table.count == table.count)
+    #expect(try StateFile.read(home.path + "/.git/notes/cache/history") != nil)
+  }
+
+  @Test("a note that was renamed on one device and edited on another keeps all its versions")
+  func renameAgainstEdit() throws {
+    let home = try Fixture()
+    try home.write("Plan.txt", "one\ntwo\nthree\nfour\nfive\n")
+    let first = try #require(try home.notebook.save().version)
+    let away = try home.clone(device: "Bo")
+    home.seconds.now += 10
+    away.seconds.now += 20
+    try home.remove("Plan.txt")
+    try home.write("Trip.txt", "one\ntwo\nthree\nfour\nfive\n")
+    let renamed = try #require(try home.notebook.save().version)
+    try away.write("Plan.txt", "one\ntwo\nthree\nfour\nfive\nsix\n")
+    let edited = try #require(try away.notebook.save().version)
+    try home.receive(from: away)
+    #expect(try home.read("Trip.txt")?.hasSuffix("six\n") == true)
+    #expect(try ids(home.notebook.versions(of: "Trip.txt")) == [edited, renamed, first])
+    let times = try #require(try home.notebook.times(of: ["Trip.txt"])["Trip.txt"])
+    #expect(times.author == "Bo" && times.firstVersion == first && times.firstPath == "Plan.txt")
+  }
+
+  @Test("a note renamed and edited in one version is followed while half of it is the same")
+  func renamedAndEdited() throws {
+    let home = try Fixture()
+    try home.write("a.txt", "one\ntwo\nthree\nfour\n")
+    let first = try #require(try home.notebook.save().version)
+    home.seconds.now += 10
+    try home.remove("a.txt")
+    try home.write("b.txt", "one\ntwo\nthree\nchanged\n")
+    let second = try #require(try home.notebook.save().version)
+    #expect(try ids(home.notebook.versions(of: "b.txt")) == [second, first])
+    // An older note that had the name before is another note.
+    try home.write("a.txt", "something else entirely\n")
+    home.seconds.now += 10
+    let third = try #require(try home.notebook.save().version)
+    #expect(try ids(home.notebook.versions(of: "b.txt")) == [second, first])
+    #expect(try ids(home.notebook.versions(of: "a.txt")).first == third)
+  }
+}
