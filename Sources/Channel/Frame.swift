@@ -6,7 +6,7 @@ public struct Frame: Hashable, Sendable {
   public let payload: [UInt8]
 
   /// Limits of notes-protocol(7) "Frames", in bytes of payload.
-  public static let maximumMessage = 4 * 1024 * 1024
+  public static let maximumMessage = 1024 * 1024
   public static let maximumData = 256 * 1024
   /// The first type that carries data.
   public static let firstDataType: UInt8 = 0x80

@@ -9,7 +9,9 @@ public final class Listener: Sendable {
   /// The port.
   public var port: UInt16 { address.port }
 
-  private static let backlog: Int32 = 128
+  /// Connections that the kernel keeps until they are accepted. A full queue makes an honest client
+  /// wait a second for its next try.
+  private static let backlog: Int32 = 1024
 
   /// Listens at `address`; its host `*` means all addresses of this device, IPv6 and IPv4; its
   /// port 0 a free one. Throws `portInUse`, `addressUnavailable` or `hostUnknown`.

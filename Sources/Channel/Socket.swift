@@ -26,6 +26,9 @@ public final class Socket: Sendable {
 
   deinit { close(descriptor) }
 
+  /// Ends the connection at once, from any thread; whoever waits for it notices.
+  public func abandon() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
   /// Connects. Throws `connectionRefused`, `unreachable`, `timedOut` or `cancelled`.
   static func connect(
     to address: SocketAddress, deadline: Deadline, cancellation: CancellationToken?

@@ -35,19 +35,11 @@ extension Conversation {
 
   /// Sends all certificates and revocation lists, and takes over the peer's that are valid.
   private mutating func exchangeMembership() throws {
-    let limit = ProtocolLimits.certificatesPerMessage
-    var certificates = context.membership.certificates.map { Base64($0) }[...]
-    var revocations = context.membership.revocations.map { Base64($0) }[...]
-    repeat {
-      let first = certificates.prefix(limit)
-      certificates = certificates.dropFirst(first.count)
-      let second = revocations.prefix(limit - first.count)
-      revocations = revocations.dropFirst(second.count)
-      try stream.send(
-        MembershipMessage(
-          certificates: Array(first), revocations: Array(second),
-          more: certificates.isEmpty && revocations.isEmpty ? nil : true))
-    } while !certificates.isEmpty || !revocations.isEmpty
+    for message in MembershipMessage.messages(
+      certificates: context.membership.certificates, revocations: context.membership.revocations)
+    {
+      try stream.send(message)
+    }
 
     var received = MembershipMessage(certificates: [], revocations: [], more: true)
     while received.more == true {

@@ -10,6 +10,9 @@ public enum ProtocolLimits {
   public static let dataBytes = 256 << 10
   /// Certificates and revocation lists in one message.
   public static let certificatesPerMessage = 256
+  /// Bytes of certificates and revocation lists that a side puts in one message: as base64 they
+  /// fit into `messageBytes`, and the largest revocation list of notes-security(7) fits alone.
+  static let membershipBytes = 640 << 10
   /// Certificates and revocation lists in all.
   public static let certificates = 4096
   /// Heads of a side.
@@ -22,9 +25,13 @@ public enum ProtocolLimits {
   public static let byeCharacters = 200
   /// Rounds of a session.
   public static let rounds = 4
-  /// Sessions that a service holds at once.
+  /// Handshakes under way at once; the oldest makes room for a new one.
+  public static let handshakes = 64
+  /// Handshakes under way from one address; the oldest of these makes room for a new one.
+  public static let handshakesPerAddress = 16
+  /// Sessions at once.
   public static let sessions = 64
-  /// Sessions and handshakes from one address.
+  /// Sessions at once with one address.
   public static let sessionsPerAddress = 16
   /// Notes from which on the mass deletion guard looks.
   public static let guardedNotes = 10

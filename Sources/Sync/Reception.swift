@@ -44,19 +44,24 @@ package final class Reception: Sendable {
   private let timeouts: ProtocolTimeouts
   private let cancellation: CancellationToken
   private let rules: Rules
-  private let visitors = Mutex(Visitors())
+  private let visitors: Mutex<Visitors>
+  private let isClosing = Atomic(false)
   private let departures = Mailbox<Bool>()
 
-  private struct Visitors {
-    var count = 0
-    var byHost: [String: Int] = [:]
-    var isClosing = false
-  }
-
   /// Cancelling the token ends `run`, every handshake and every connection.
-  package init(
+  package convenience init(
     listener: Listener, timeouts: ProtocolTimeouts, cancellation: CancellationToken, rules: Rules
   ) {
+    self.init(
+      listener: listener, timeouts: timeouts, cancellation: cancellation, rules: rules,
+      limits: Visitors.Limits())
+  }
+
+  init(
+    listener: Listener, timeouts: ProtocolTimeouts, cancellation: CancellationToken, rules: Rules,
+    limits: Visitors.Limits
+  ) {
+    visitors = Mutex(Visitors(limits: limits))
     self.listener = listener
     self.timeouts = timeouts
     self.cancellation = cancellation
@@ -82,32 +87,27 @@ package final class Reception: Sendable {
   /// Waits until all visitors have gone, at most so many seconds. To be called after cancelling.
   package func drain(seconds: Double) {
     let end = Moment.now + seconds
-    while visitors.withLock({
-      $0.isClosing = true
-      return $0.count > 0
-    }), Moment.now < end {
+    isClosing.store(true, ordering: .sequentiallyConsistent)
+    while visitors.withLock({ $0.count > 0 }), Moment.now < end {
       _ = departures.take(until: end)
     }
   }
 
   private func receive(_ socket: Socket) {
-    let host = socket.peer.host
-    guard admit(host) else {
-      let error = SyncError.overLimit("connections at once")
-      return rules.refuse(Refusal(address: socket.peer, error: error, attempt: nil))
-    }
+    let (ticket, dropped) = visitors.withLock { $0.arrive(socket) }
+    dropped?.abandon()
     do {
       try startThread { [self] in
-        serve(socket)
-        leave(host)
+        serve(socket, ticket)
+        leave(ticket)
       }
     } catch {
-      leave(host)
+      leave(ticket)
       rules.refuse(Refusal(address: socket.peer, error: error, attempt: nil))
     }
   }
 
-  private func serve(_ socket: Socket) {
+  private func serve(_ socket: Socket, _ ticket: Visitors.Ticket) {
     let attempt = PairingAttempt()
     let offer = ServerOffer(
       member: rules.credentials,
@@ -117,39 +117,35 @@ package final class Reception: Sendable {
         socket, offering: offer, deadline: .after(seconds: timeouts.handshake),
         cancellation: cancellation)
       attempt.invitation?.attemptSucceeded()
-      rules.welcome(connection, attempt.invitation)
-      connection.close()
+      if visitors.withLock({ $0.begin(ticket) }) {
+        rules.welcome(connection, attempt.invitation)
+        connection.close()
+      } else {
+        MessageStream(connection: connection, timeouts: timeouts)
+          .close(.busy, "too many sessions at once")
+        refuse(socket, SyncError.overLimit("sessions at once"))
+      }
     } catch {
       // Stopping is nobody's wrong code.
       if cancellation.isCancelled {
         attempt.invitation?.attemptSucceeded()
-      } else {
-        rules.refuse(
-          Refusal(
-            address: socket.peer, error: error,
-            attempt: attempt.invitation.map { ($0, $0.attemptFailed()) }))
+        return
       }
+      let wasDropped = visitors.withLock { $0.wasDropped(ticket) }
+      refuse(
+        socket, wasDropped ? SyncError.overLimit("handshakes at once") : error,
+        attempt: attempt.invitation.map { ($0, $0.attemptFailed()) })
     }
   }
 
-  private func admit(_ host: String) -> Bool {
-    visitors.withLock { visitors in
-      guard visitors.count < ProtocolLimits.sessions,
-        visitors.byHost[host, default: 0] < ProtocolLimits.sessionsPerAddress
-      else { return false }
-      visitors.count += 1
-      visitors.byHost[host, default: 0] += 1
-      return true
-    }
+  private func refuse(
+    _ socket: Socket, _ error: any Error, attempt: (invitation: Invitation, left: Int)? = nil
+  ) {
+    rules.refuse(Refusal(address: socket.peer, error: error, attempt: attempt))
   }
 
-  private func leave(_ host: String) {
-    let isWaitedFor = visitors.withLock { visitors in
-      visitors.count -= 1
-      visitors.byHost[host, default: 1] -= 1
-      if visitors.byHost[host] == 0 { visitors.byHost[host] = nil }
-      return visitors.isClosing
-    }
-    if isWaitedFor { departures.put(true) }
+  private func leave(_ ticket: Visitors.Ticket) {
+    visitors.withLock { $0.leave(ticket) }
+    if isClosing.load(ordering: .sequentiallyConsistent) { departures.put(true) }
   }
 }

@@ -42,4 +42,31 @@ struct MembershipMessage: Message {
       count: certificates.count + revocations.count,
       limit: ProtocolLimits.certificatesPerMessage, "certificates in a message")
   }
+
+  /// What a side knows, in as many messages as it takes; at least one.
+  static func messages(certificates: [[UInt8]], revocations: [[UInt8]]) -> [MembershipMessage] {
+    var messages = [MembershipMessage(certificates: [], revocations: [], more: nil)]
+    var count = 0
+    var bytes = 0
+    func makeRoom(for part: [UInt8]) {
+      if count == ProtocolLimits.certificatesPerMessage
+        || (count > 0 && bytes + part.count > ProtocolLimits.membershipBytes)
+      {
+        messages[messages.count - 1].more = true
+        messages.append(MembershipMessage(certificates: [], revocations: [], more: nil))
+        (count, bytes) = (0, 0)
+      }
+      count += 1
+      bytes += part.count
+    }
+    for certificate in certificates {
+      makeRoom(for: certificate)
+      messages[messages.count - 1].certificates.append(Base64(certificate))
+    }
+    for list in revocations {
+      makeRoom(for: list)
+      messages[messages.count - 1].revocations.append(Base64(list))
+    }
+    return messages
+  }
 }
