@@ -67,7 +67,8 @@ let package = Package(
     .testTarget(
       name: "SyncTests",
       dependencies: [
-        "Sync", "Git", "Notebook", "Membership", "Discovery", "Channel", "TestSupport",
+        "Watch", "Sync", "Git", "Notebook", "Membership", "Discovery", "Channel", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
     .testTarget(

@@ -33,11 +33,7 @@ extension HostileRow {
     },
     HostileRow(name: "endless certificates") { script in
       let certificates = [Base64](repeating: Base64([1]), count: 300)
-      try script.stream.send(
-        HelloMessage(
-          versions: [1], notebook: script.device.context.membership.notebookID,
-          device: script.device.key.deviceID, name: "Bob", mode: .both, takes: true, tip: nil,
-          heads: [], notes: 1, membership: "", port: nil))
+      try script.stream.send(script.hello(heads: []))
       try script.stream.send(
         MembershipMessage(certificates: certificates, revocations: [], more: true))
     },
@@ -93,7 +89,25 @@ extension HostileRow {
     },
     HostileRow(name: "a message of two megabytes") { script in
       let space = [UInt8](repeating: UInt8(ascii: " "), count: 2 << 20)
-      try script.stream.send(Frame(type: MessageType.hello.rawValue, payload: space))
+      try script.send(raw: [0, 0x20, 0, 1, MessageType.hello.rawValue] + space)
+    },
+    HostileRow(name: "a frame of four gigabytes, announced") { script in
+      try script.send(raw: [0xff, 0xff, 0xff, 0xff, MessageType.data.rawValue])
+    },
+    HostileRow(name: "an empty frame") { try $0.send(raw: [0, 0, 0, 0]) },
+    HostileRow(name: "a piece of a pack over its limit") { script in
+      try script.greet(heads: [.emptyBlob])
+      try script.send(raw: [0, 4, 0, 2, MessageType.data.rawValue])
+    },
+    HostileRow(name: "certificates in ever more messages") { script in
+      try script.stream.send(script.hello(heads: []))
+      let many = [Base64](repeating: Base64([1]), count: ProtocolLimits.certificatesPerMessage)
+      for _ in 0...ProtocolLimits.certificates / many.count {
+        try script.stream.send(MembershipMessage(certificates: many, revocations: [], more: true))
+      }
+    },
+    HostileRow(name: "a name of 256 bytes") { script in
+      try script.greet(heads: []) { $0.name = String(repeating: "b", count: 256) }
     },
     HostileRow(name: "silence") { _ in },
   ]
