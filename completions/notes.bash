@@ -36,7 +36,7 @@ _notes() {
     -C) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && compopt -o filenames 2>/dev/null; return ;;
     --role) _notes_offer <<<$'reader\nwriter\nadmin'; return ;;
     --keep) _notes_offer <<<$'older\nnewer\nboth'; return ;;
-    --name | --device-name | --at | --listen | --as | --wait | --for | -m | --message | -n | --limit) return ;;
+    --name | --device-name | --at | --listen | --as | --wait | --for | -m | --message | -n | --limit | --lines | --context) return ;;
   esac
 
   case $verb in
@@ -55,6 +55,10 @@ _notes() {
     save) options='-m --message --allow-deletes --json -C --help' arguments=notes ;;
     list) options='-l --long --json -C --help' ;;
     show) options='--no-pager --json -C --help' arguments=version ;;
+    search)
+      options='--history --regex --title --match-case -n --limit --lines --context'
+      options+=' --no-pager --json -C --help'
+      ;;
     log) options='-n --limit --all --no-pager --json -C --help' arguments=notes ;;
     diff) options='--no-pager --json -C --help' arguments=notes ;;
     restore) options='--as --json -C --help' arguments=version ;;

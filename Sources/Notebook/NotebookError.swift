@@ -28,6 +28,8 @@ public enum NotebookError: Error, Sendable {
   case ambiguousVersion(String)
   /// The note does not exist in that version.
   case notInVersion(TreePath, ObjectID)
+  /// A regular expression that cannot be used, and why.
+  case invalidExpression(String, reason: String)
   /// Too much would be deleted at once (notes-merge(7), mass deletion).
   case massDeletion(deleted: Int, of: Int)
 }
@@ -49,6 +51,7 @@ extension NotebookError: CustomStringConvertible {
     case .noSuchVersion(let name): "no version \(name)"
     case .ambiguousVersion(let name): "several versions match \(name)"
     case .notInVersion(let path, let version): "\(path) is not in version \(version.hex.prefix(10))"
+    case .invalidExpression(let text, let reason): "the expression \(text) is wrong: \(reason)"
     case .massDeletion(let deleted, let total): "this would delete \(deleted) of \(total) notes"
     }
   }

@@ -26,7 +26,7 @@ enum Commands {
         name: "Notebooks and notes",
         subcommands: [
           InitCommand.self, StatusCommand.self, SaveCommand.self, ListCommand.self,
-          ShowCommand.self,
+          ShowCommand.self, SearchCommand.self,
         ]),
       CommandGroup(
         name: "History",
@@ -60,6 +60,7 @@ enum Commands {
     case "save": SaveCommand.self
     case "list": ListCommand.self
     case "show": ShowCommand.self
+    case "search": SearchCommand.self
     case "log": LogCommand.self
     case "diff": DiffCommand.self
     case "restore": RestoreCommand.self

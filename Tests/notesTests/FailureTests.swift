@@ -25,6 +25,7 @@ import Testing
         "o", candidates: (1...8).map { TreePath("o\($0).txt") }),
       NotebookError.noSuchVersion("~9"), NotebookError.ambiguousVersion("4b82"),
       NotebookError.notInVersion("A.txt", id), NotebookError.massDeletion(deleted: 9, of: 10),
+      NotebookError.invalidExpression("a[", reason: "Unmatched [, [^"),
       GitError.libraryMissing("no such file"), GitError.notARepository("/x"),
       GitError.foreignOwner(folder: "/x"), GitError.missing(id),
       GitError.wrongKind(id, expected: .commit), GitError.malformed(id, "no tree"),

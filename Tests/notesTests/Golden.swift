@@ -30,6 +30,20 @@ enum Golden {
   }
 }
 
+extension Golden {
+  /// Compares what three screens show: 80 columns, the same in colour, and 40 columns.
+  static func screens(_ name: String, _ text: (Terminal) -> String) throws {
+    try expect(text(.screen()), matches: "\(name).txt")
+    try expect(text(.screen(colour: true)), matches: "\(name)-colour.txt")
+    try expect(text(.screen(40)), matches: "\(name)-40.txt")
+  }
+
+  /// JSON Lines.
+  static func lines(_ values: some Sequence<JSON>) -> String {
+    values.map { String(decoding: $0.encoded, as: UTF8.self) + "\n" }.joined()
+  }
+}
+
 extension Terminal {
   /// Somebody's terminal, with and without colour.
   static func screen(_ width: Int = 80, colour: Bool = false) -> Terminal {

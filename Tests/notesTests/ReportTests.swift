@@ -85,13 +85,11 @@ final class ReportFixture {
   }
 
   private func both(_ name: String, _ text: (Terminal) -> String) throws {
-    try Golden.expect(text(.screen()), matches: "\(name).txt")
-    try Golden.expect(text(.screen(colour: true)), matches: "\(name)-colour.txt")
-    try Golden.expect(text(.screen(40)), matches: "\(name)-40.txt")
+    try Golden.screens(name, text)
   }
 
   private func lines(_ values: [JSON]) -> String {
-    values.map { String(decoding: $0.encoded, as: UTF8.self) + "\n" }.joined()
+    Golden.lines(values)
   }
 
   @Test func `init`() throws {

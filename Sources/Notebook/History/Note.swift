@@ -5,22 +5,26 @@ extension TreePath {
   static let noteSuffixes = [".txt", ".md"]
 
   /// Whether the path is a note's: a text file by its suffix.
-  public var isNote: Bool { noteSuffix != nil }
+  public var isNote: Bool { Self.titleRange(inPath: bytes) != nil }
 
   /// The note's title: the file's name without the suffix. For an attachment the whole name.
   public var noteTitle: String {
-    let bytes = name.bytes
-    return TreePath(bytes: bytes.dropLast(noteSuffix?.utf8.count ?? 0)).description
+    guard let range = Self.titleRange(inPath: bytes) else { return name.description }
+    return TreePath(bytes: bytes[range]).description
   }
 
-  private var noteSuffix: String? {
-    let name = self.name.bytes
-    return Self.noteSuffixes.first { suffix in
-      name.count > suffix.utf8.count
-        && zip(name.suffix(suffix.utf8.count), suffix.utf8).allSatisfy { byte, letter in
+  /// Where the title is in the bytes of a note's path; nil for an attachment's.
+  static func titleRange<Bytes: BidirectionalCollection>(inPath path: Bytes) -> Range<Int>?
+  where Bytes.Element == UInt8, Bytes.Index == Int {
+    let slash = path.lastIndex(of: UInt8(ascii: "/"))
+    let start = slash.map { $0 + 1 } ?? path.startIndex
+    let suffix = noteSuffixes.first { suffix in
+      path.endIndex - start > suffix.utf8.count
+        && zip(path.suffix(suffix.utf8.count), suffix.utf8).allSatisfy { byte, letter in
           (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
             ? byte | 0x20 == letter : byte == letter
         }
     }
+    return suffix.map { start..<(path.endIndex - $0.utf8.count) }
   }
 }

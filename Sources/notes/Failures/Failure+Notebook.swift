@@ -64,6 +64,12 @@ extension Failure {
         .failed, "not_in_version",
         "\(Visible.name(path)) does not exist in version \(version.short)",
         hint: "'notes log \(Visible.word(path.noteTitle))' shows the versions it is in")
+    case .invalidExpression(let text, let reason):
+      self.init(
+        .usage, "invalid_expression",
+        "the regular expression '\(Visible.name(text))' is wrong: "
+          + Visible.name(reason.prefix(1).lowercased() + reason.dropFirst()),
+        hint: "without --regex the text is searched for as it stands")
     case .massDeletion(let deleted, let total): self = .massDeletion(deleted: deleted, of: total)
     }
   }

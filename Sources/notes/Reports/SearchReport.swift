@@ -1,0 +1,86 @@
+internal import Git
+internal import Notebook
+
+/// The notes that a search found.
+struct SearchReport {
+  let hits: ArraySlice<SearchHit>
+  /// How many were found but are not told.
+  let left: Int
+  let texts: [String]
+
+  /// - Parameter left: how many notes were found in all.
+  init(hits: ArraySlice<SearchHit>, left: Int, texts: [String]) {
+    self.hits = hits
+    self.left = left - hits.count
+    self.texts = texts
+  }
+
+  var json: some Sequence<JSON> { hits.lazy.map(\.json) }
+
+  /// Gives the report piece by piece, a note each: there may be very many.
+  func write(on terminal: Terminal, now: Int64, _ give: (String) -> Void) {
+    if hits.isEmpty {
+      give("No note holds \(Counted.list(texts.map { "'\(Visible.name($0))'" })).\n")
+    }
+    for hit in hits { give(Self.text(of: hit, on: terminal, now: now)) }
+    if left > 0 { give("and \(Counted.things(left, "note")) more; -n shows more\n") }
+  }
+
+  private static func text(of hit: SearchHit, on terminal: Terminal, now: Int64) -> String {
+    var text = headline(of: hit, on: terminal, now: now) + "\n"
+    // Numbers stand below each other within a note.
+    let digits = String(hit.lines.last?.number ?? 0).count
+    var former: Int?
+    for line in hit.lines {
+      if let former, line.number > former + 1, hit.lines.contains(where: { !$0.isMatch }) {
+        text += terminal.paint("  " + String(repeating: "·", count: digits), .dim) + "\n"
+      }
+      former = line.number
+      let number = String(line.number)
+      let indent = "  " + String(repeating: " ", count: digits - number.count)
+      let room = terminal.width.map { $0 - digits - 4 }
+      text += indent + terminal.paint(number + (line.isMatch ? ":" : " "), .dim) + " "
+      text += MatchedText(line).shown(on: terminal, width: room) + "\n"
+    }
+    let told = hit.lines.count(where: \.isMatch)
+    if told > 0, hit.matchingLineCount > told {
+      text +=
+        "  "
+        + terminal.paint(
+          "and \(Counted.things(hit.matchingLineCount - told, "line")) more", .dim) + "\n"
+    }
+    return text
+  }
+
+  private static func headline(of hit: SearchHit, on terminal: Terminal, now: Int64) -> String {
+    let when = TimeText.relative(hit.modified, now: now)
+    guard let former = hit.former else {
+      return terminal.paint(hit.path.label, .bold) + "  " + terminal.paint(when, .dim)
+    }
+    return terminal.paint(hit.path.label, .bold)
+      + "  " + terminal.paint(former.isDeleted ? "deleted" : "no more", .red)
+      + terminal.paint(", last in ", .dim) + terminal.paint(former.version.short, .yellow)
+      + terminal.paint(", \(when)", .dim)
+  }
+}
+
+extension SearchHit {
+  var json: JSON {
+    let found = former == nil ? "present" : former?.isDeleted == true ? "deleted" : "former"
+    return [
+      "title": .string(path.noteTitle), "path": .path(path), "state": .string(found),
+      "version": former.map { .id($0.version) } ?? .null, "rank": .string("\(rank)"),
+      "modified": .string(TimeText.rfc3339(modified)), "matching_lines": .int(matchingLineCount),
+      "lines": .array(lines.map(\.json)),
+    ]
+  }
+}
+
+extension SearchLine {
+  fileprivate var json: JSON {
+    [
+      "line": .int(number), "text": .string(String(decoding: bytes, as: UTF8.self)),
+      "match": .bool(isMatch),
+    ]
+  }
+}
