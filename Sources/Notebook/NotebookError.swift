@@ -24,6 +24,10 @@ public enum NotebookError: Error, Sendable {
   case ambiguousNote(String, candidates: [TreePath])
   /// No version answers to this name.
   case noSuchVersion(String)
+  /// `~N` goes further back than there are versions.
+  case tooFewVersions(String, count: Int)
+  /// There was no version yet at that time: when the first was made, in seconds since 1970.
+  case noVersionBy(String, first: Int64)
   /// Several versions answer to this name.
   case ambiguousVersion(String)
   /// The note does not exist in that version.
@@ -49,6 +53,8 @@ extension NotebookError: CustomStringConvertible {
     case .noSuchNote(let name): "no note \(name)"
     case .ambiguousNote(let name, _): "several notes match \(name)"
     case .noSuchVersion(let name): "no version \(name)"
+    case .tooFewVersions(let name, let count): "no version \(name) of \(count)"
+    case .noVersionBy(let name, _): "no version by \(name)"
     case .ambiguousVersion(let name): "several versions match \(name)"
     case .notInVersion(let path, let version): "\(path) is not in version \(version.hex.prefix(10))"
     case .invalidExpression(let text, let reason): "the expression \(text) is wrong: \(reason)"

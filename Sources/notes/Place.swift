@@ -6,7 +6,14 @@ internal import Notebook
 enum Place {
   /// The notebook that the current folder is in.
   static func notebook() throws -> Notebook {
-    try Notebook.open(at: Notebook.find(from: "."))
+    let notebook = try Notebook.open(at: Notebook.find(from: "."))
+    let line = ProgressLine()
+    notebook.historyProgress = { done, count in
+      if done == count { line.clear() }
+      guard done < count, done.isMultiple(of: 100) else { return }
+      line.show("Reading the history: \(Counted.grouped(done)) of \(Counted.grouped(count))")
+    }
+    return notebook
   }
 
   /// A folder as the user gave it, or the current one, as an absolute path. It need not exist yet.
@@ -49,6 +56,19 @@ enum Place {
     let path = try note(String(text[..<at]), in: notebook, includingDeleted: true)
     let version = String(text[text.index(after: at)...])
     return (path, try notebook.version(named: version, of: path))
+  }
+
+  /// A note, and the version of it that `NOTE@VERSION` names, with what it was called then.
+  static func noteVersion(_ text: String, in notebook: Notebook) throws -> (
+    path: TreePath, version: NoteVersion?
+  ) {
+    guard let at = text.lastIndex(of: "@"), at != text.startIndex else {
+      return (try note(text, in: notebook), nil)
+    }
+    if let path = try? note(text, in: notebook) { return (path, nil) }
+    let path = try note(String(text[..<at]), in: notebook, includingDeleted: true)
+    let version = String(text[text.index(after: at)...])
+    return (path, try notebook.noteVersion(named: version, of: path))
   }
 
   /// The path inside the notebook of an existing file or folder, seen from the current folder.

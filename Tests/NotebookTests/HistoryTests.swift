@@ -51,6 +51,25 @@ struct HistoryTests {
     #expect(throws: NotebookError.self) { try notebook.version(named: "2099-13-01") }
   }
 
+  @Test("a version of a note has the name and the bytes it had then")
+  func versionOfRenamedNote() throws {
+    let (home, versions) = try story()
+    try home.remove("Groceries.txt")
+    try home.write("Shopping.txt", "bread\n")
+    _ = try home.notebook.save()
+    for name in ["~3", "2023-11-14", String(versions[0].hex.prefix(7))] {
+      let found = try home.notebook.noteVersion(named: name, of: "Shopping.txt")
+      #expect(found.commit.id == versions[0] && found.path == "Groceries.txt")
+      #expect(try home.notebook.text(of: found) == Array("milk\n".utf8))
+    }
+    // The note is in versions that did not change it, too.
+    let between = try home.notebook.noteVersion(named: versions[1].hex, of: "Shopping.txt")
+    #expect(try home.notebook.text(of: between) == Array("milk\n".utf8))
+    #expect(throws: NotebookError.self) {
+      try home.notebook.noteVersion(named: versions[0].hex, of: "trips/Rome.md")
+    }
+  }
+
   @Test("the log of a note follows it through a rename")
   func renames() throws {
     let (home, versions) = try story()

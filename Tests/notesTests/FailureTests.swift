@@ -23,7 +23,10 @@ import Testing
       NotebookError.ambiguousNote("o", candidates: ["one.txt", "two.txt"]),
       NotebookError.ambiguousNote(
         "o", candidates: (1...8).map { TreePath("o\($0).txt") }),
-      NotebookError.noSuchVersion("~9"), NotebookError.ambiguousVersion("4b82"),
+      NotebookError.noSuchVersion("x"), NotebookError.tooFewVersions("~9", count: 1),
+      NotebookError.tooFewVersions("~0", count: 0),
+      NotebookError.noVersionBy("monday", first: 1_700_000_000),
+      NotebookError.ambiguousVersion("4b82"),
       NotebookError.notInVersion("A.txt", id), NotebookError.massDeletion(deleted: 9, of: 10),
       NotebookError.invalidExpression("a[", reason: "Unmatched [, [^"),
       GitError.libraryMissing("no such file"), GitError.notARepository("/x"),

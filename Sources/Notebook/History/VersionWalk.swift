@@ -102,8 +102,9 @@ private struct StreamSource: VersionSource {
   private mutating func follow(
     _ commit: Commit, in notebook: Notebook
   ) throws -> [VersionChange] {
-    guard let mine = names.removeValue(forKey: commit.id) else { return [] }
+    let mine = names.removeValue(forKey: commit.id) ?? []
     done[commit.id, default: []].formUnion(mine)
+    if mine.isEmpty { return [] }
     let changes = try notebook.changes(of: commit).filter { mine.contains($0.path) }
     for (position, parent) in commit.parents.enumerated() {
       var former: [TreePath: TreePath] = [:]
@@ -114,7 +115,8 @@ private struct StreamSource: VersionSource {
       }
       let new = Set(mine.map { former[$0] ?? $0 }).subtracting(done[parent] ?? [])
       // A parent that stood before this child, by its date, is looked at once more.
-      if !new.isEmpty, done[parent] != nil, names[parent] == nil {
+      if new.isEmpty { continue }
+      if done[parent] != nil, names[parent] == nil {
         try wait(for: parent, in: notebook)
       }
       names[parent, default: []].formUnion(new)

@@ -8,7 +8,8 @@ struct ShowCommand: Verb {
     abstract: "Print a note, as it is or as it was.",
     discussion: """
       NOTE is a title, a path, or a part of one that only one note has. VERSION is an ID or its \
-      beginning, ~N for N versions of that note ago, or a date. Into a file or a pipe the note's \
+      beginning, ~N for N versions of that note ago, or a time such \
+      as yesterday, '2 hours ago' or 2026-11-20 (notes-versions(7)). Into a file or a pipe the note's \
       exact bytes go; on a terminal control characters are shown, not obeyed.
 
       Examples:
@@ -28,12 +29,13 @@ struct ShowCommand: Verb {
 
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
-    let (path, version) = try Place.noteAndVersion(note, in: notebook)
-    let text = try notebook.text(of: path, at: version)
+    let (path, version) = try Place.noteVersion(note, in: notebook)
+    let text = try version.map(notebook.text) ?? notebook.text(of: path)
     if format.json {
       Output.standard.event([
-        "title": .string(path.noteTitle), "path": .path(path),
-        "version": version.map { .id($0.id) } ?? .null, "size": .int(text.count),
+        "title": .string((version?.path ?? path).noteTitle),
+        "path": .path(version?.path ?? path),
+        "version": version.map { .id($0.commit.id) } ?? .null, "size": .int(text.count),
         "text": .string(String(decoding: text, as: UTF8.self)),
       ])
     } else if Console.output.isInteractive {

@@ -54,7 +54,18 @@ extension Failure {
     case .noSuchVersion(let name):
       self.init(
         .failed, "no_such_version", "there is no version '\(Visible.name(name))'",
-        hint: "'notes log' shows the versions; a version is an ID, ~N, or a date like 2026-11-20")
+        hint: "'notes log' shows the versions; a version is an ID, ~N, or a time like yesterday or "
+          + "2026-11-20")
+    case .tooFewVersions(let name, let count):
+      self.init(
+        .failed, "no_such_version",
+        "\(Visible.name(name)) is too far back: there \(count == 1 ? "is" : "are") "
+          + Counted.things(count, "version"),
+        hint: count > 0 ? "the oldest is ~\(count - 1)" : "'notes save' makes the first version")
+    case .noVersionBy(let name, let first):
+      self.init(
+        .failed, "no_such_version", "there was no version yet: \(Visible.name(name))",
+        hint: "the first is from \(TimeText.local(first))")
     case .ambiguousVersion(let name):
       self.init(
         .failed, "ambiguous_version", "several versions begin with '\(Visible.name(name))'",

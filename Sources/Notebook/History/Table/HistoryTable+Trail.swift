@@ -14,16 +14,40 @@ extension HistoryTable {
   /// Where a file of that name was deleted and made again, both lives are told.
   func trail(of path: TreePath, from tip: Int) -> [Step] {
     guard let path = paths.firstIndex(of: path.bytes) else { return [] }
+    var steps: [Step] = []
+    follow(path, from: tip, downTo: 0) { version, _, change in
+      if let change { steps.append(Step(version: version, change: change)) }
+    }
+    return steps.sorted {
+      $0.version == $1.version ? $0.change < $1.change : isNewer($0.version, than: $1.version)
+    }
+  }
+
+  /// What a file of the tip was called in one of its versions; several names where histories that
+  /// gave it different ones come together.
+  func names(of path: UInt32, at wanted: Int, from tip: Int) -> [UInt32] {
+    var names: [UInt32] = []
+    guard wanted <= tip else { return [] }
+    follow(path, from: tip, downTo: wanted) { version, name, _ in
+      if version == wanted { names.append(name) }
+    }
+    return names
+  }
+
+  /// Takes a name back through history: `body` gets each version that the tip has down to
+  /// `oldest`, the name there, and the change of it.
+  private func follow(
+    _ path: UInt32, from tip: Int, downTo oldest: Int, _ body: (Int, UInt32, Int?) -> Void
+  ) {
     var names = [UInt32](repeating: Self.none, count: tip + 1)
     // Where two children know a version's file by two names.
     var furtherNames: [Int: Set<UInt32>] = [:]
     names[tip] = path
-    var steps: [Step] = []
-    for version in stride(from: tip, through: 0, by: -1) where names[version] != Self.none {
-      let all = [names[version]] + (furtherNames.removeValue(forKey: version) ?? [])
+    for version in stride(from: tip, through: oldest, by: -1) where names[version] != Self.none {
+      let all = [names[version]] + (furtherNames.removeValue(forKey: version)?.sorted() ?? [])
       for name in all {
         let change = change(of: name, in: version)
-        if let change { steps.append(Step(version: version, change: change)) }
+        body(version, name, change)
         for (position, parent) in parentRange(of: version).enumerated() {
           let parent = Int(parents[parent])
           let former = former(of: name, in: version, parent: position, change: change)
@@ -34,9 +58,6 @@ extension HistoryTable {
           }
         }
       }
-    }
-    return steps.sorted {
-      $0.version == $1.version ? $0.change < $1.change : isNewer($0.version, than: $1.version)
     }
   }
 

@@ -1,0 +1,178 @@
+/// A time as people name it, in the local zone: notes-versions(7), "Times".
+public struct NamedTime: Hashable, Sendable {
+  /// The first and the last second that the name means: a day has 86,400 of them.
+  public let first: Int64
+  public let last: Int64
+
+  private init(_ times: ClosedRange<Int64>) {
+    first = times.lowerBound
+    last = times.upperBound
+  }
+
+  /// Reads a name, or returns nil when it is not a time's.
+  ///
+  /// - Parameter now: what "ago" counts from, in seconds since 1970.
+  public init?(parsing text: String, now: Int64, zone: LocalZone = .system) {
+    var words = text.lowercased().split(separator: " ").map(String.init)
+    if words.count == 1, let pair = words[0].splitDateAndTime { words = pair }
+    let reader = NamedTimeReader(now: now, zone: zone)
+    guard let times = reader.times(words) else { return nil }
+    self.init(times)
+  }
+}
+
+/// What a name is read with.
+private struct NamedTimeReader {
+  let now: Int64
+  let zone: LocalZone
+
+  private var today: CalendarDay { CalendarDay(containing: now + zone.offset(now)) }
+
+  func times(_ words: [String]) -> ClosedRange<Int64>? {
+    if words == ["now"] { return now...now }
+    if words.last == "ago" { return ago(Array(words.dropLast())) }
+    if words.count == 2, words[0] == "last" {
+      guard let unit = Unit(words[1]) else { return weekday(words[1]).map(whole) }
+      return unit.isLong ? earlier(1, unit) : nil
+    }
+    if words.count == 1, let clock = ClockTime(words[0]) { return times(clock, on: today) }
+    guard let first = words.first, words.count <= 2, let day = day(named: first) else {
+      return nil
+    }
+    guard words.count == 2 else { return whole(day) }
+    return ClockTime(words[1]).flatMap { times($0, on: day) }
+  }
+
+  private func day(named word: String) -> CalendarDay? {
+    if word == "today" { return today }
+    if word == "yesterday" { return CalendarDay(number: today.number - 1) }
+    if let day = weekday(word) { return day }
+    let parts = word.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 3, let year = parts[0].number(4...4), let month = parts[1].number(1...2),
+      let day = parts[2].number(1...2), year >= 1970
+    else { return nil }
+    return CalendarDay(year: year, month: month, day: day)
+  }
+
+  /// The last day of that name before today.
+  private func weekday(_ word: String) -> CalendarDay? {
+    let names = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+    let found = names.firstIndex { $0 == word || $0.prefix(3) == word }
+    return found.map { weekday in
+      CalendarDay(number: today.number - Int64((today.weekday - weekday + 6) % 7 + 1))
+    }
+  }
+
+  /// `2 hours`, `a day`, `an hour`.
+  private func ago(_ words: [String]) -> ClosedRange<Int64>? {
+    guard words.count == 2, let unit = Unit(words[1]),
+      let count = ["a", "an", "one"].contains(words[0]) ? 1 : words[0][...].number(1...6)
+    else { return nil }
+    return earlier(count, unit)
+  }
+
+  private func earlier(_ count: Int, _ unit: Unit) -> ClosedRange<Int64>? {
+    switch unit {
+    case .seconds(let seconds):
+      let time = now - Int64(count) * seconds
+      return time...time
+    case .days(let days): return whole(CalendarDay(number: today.number - Int64(count * days)))
+    case .months(let months): return today.months(before: count * months).map(whole)
+    }
+  }
+
+  private func whole(_ day: CalendarDay) -> ClosedRange<Int64> {
+    let start = zone.times(showing: day.start).lowerBound
+    return start...max(start, zone.times(showing: day.start + 86_400).lowerBound - 1)
+  }
+
+  private func times(_ clock: ClockTime, on day: CalendarDay) -> ClosedRange<Int64>? {
+    let local = day.start + Int64(clock.seconds)
+    if let offset = clock.offset { return (local - offset)...(local - offset + clock.length - 1) }
+    let times = zone.times(showing: local)
+    return times.lowerBound...(times.upperBound + clock.length - 1)
+  }
+
+  private enum Unit {
+    case seconds(Int64)
+    case days(Int)
+    case months(Int)
+
+    init?(_ word: String) {
+      switch word.hasSuffix("s") ? String(word.dropLast()) : word {
+      case "second", "sec": self = .seconds(1)
+      case "minute", "min": self = .seconds(60)
+      case "hour": self = .seconds(3600)
+      case "day": self = .days(1)
+      case "week": self = .days(7)
+      case "month": self = .months(1)
+      case "year": self = .months(12)
+      default: return nil
+      }
+    }
+
+    /// Whether it is longer than a day.
+    var isLong: Bool {
+      switch self {
+      case .seconds: false
+      case .days(let count): count > 1
+      case .months: true
+      }
+    }
+  }
+}
+
+/// `10:00`, `10:00:05`, and with a zone `10:00:05Z`, `10:00:05+01:00`.
+private struct ClockTime {
+  /// Since midnight.
+  let seconds: Int
+  /// How many seconds it means: a minute without seconds means all of it.
+  let length: Int64
+  /// Seconds east of UTC, where it tells.
+  let offset: Int64?
+
+  init?(_ word: String) {
+    var text = word[...]
+    var offset: Int64?
+    if text.last == "z" {
+      text.removeLast()
+      offset = 0
+    } else if let sign = text.lastIndex(where: { $0 == "+" || $0 == "-" }) {
+      guard let (seconds, parts) = Self.seconds(text[text.index(after: sign)...]), parts == 2 else {
+        return nil
+      }
+      offset = Int64(text[sign] == "+" ? seconds : -seconds)
+      text = text[..<sign]
+    }
+    guard let (seconds, parts) = Self.seconds(text) else { return nil }
+    self.seconds = seconds
+    self.offset = offset
+    length = parts == 3 ? 1 : 60
+  }
+
+  private static func seconds(_ text: Substring) -> (Int, parts: Int)? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard (2...3).contains(parts.count), let hour = parts[0].number(1...2), hour < 24,
+      let minute = parts[1].number(2...2), minute < 60
+    else { return nil }
+    guard parts.count == 3 else { return (hour * 3600 + minute * 60, 2) }
+    guard let second = parts[2].number(2...2), second < 60 else { return nil }
+    return (hour * 3600 + minute * 60 + second, 3)
+  }
+}
+
+extension Substring {
+  /// The number that this many ASCII digits write, or nil for anything else.
+  fileprivate func number(_ digits: ClosedRange<Int>) -> Int? {
+    digits.contains(utf8.count) && utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(self) : nil
+  }
+}
+
+extension String {
+  /// `2026-11-20t10:00` as its two words.
+  fileprivate var splitDateAndTime: [String]? {
+    guard let first = utf8.first, (0x30...0x39).contains(first), let letter = firstIndex(of: "t")
+    else { return nil }
+    return [String(self[..<letter]), String(self[index(after: letter)...])]
+  }
+}
