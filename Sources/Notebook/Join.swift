@@ -21,8 +21,13 @@ public struct JoinResult: Sendable {
 public struct JoinOptions: Sendable {
   /// Let more than half of the notes be deleted.
   public var allowsMassDeletion = false
+  /// What the save before it looks at.
+  public var scope = SaveScope.everything
 
-  public init(allowsMassDeletion: Bool = false) { self.allowsMassDeletion = allowsMassDeletion }
+  public init(allowsMassDeletion: Bool = false, scope: SaveScope = .everything) {
+    self.allowsMassDeletion = allowsMassDeletion
+    self.scope = scope
+  }
 }
 
 extension Notebook {
@@ -32,7 +37,7 @@ extension Notebook {
   /// - Throws: `NotebookError.massDeletion`, before a file has changed.
   public func join(_ heads: [ObjectID], options: JoinOptions = JoinOptions()) throws -> JoinResult {
     try withWriterLock {
-      _ = try saveLocked(allowsMassDeletion: options.allowsMassDeletion)
+      _ = try saveLocked(allowsMassDeletion: options.allowsMassDeletion, scope: options.scope)
       return try joinLocked(heads, options: options)
     }
   }

@@ -36,10 +36,10 @@ extension Notebook {
   /// `save` for callers that hold the writer lock.
   func saveLocked(
     message: String? = nil, only paths: [TreePath] = [], allowsMassDeletion: Bool = false,
-    progress: SaveProgress = { _, _ in }
+    scope: SaveScope = .everything, progress: SaveProgress = { _, _ in }
   ) throws -> SaveResult {
     let index = try indexForChange()
-    var found = try scan(against: index)
+    var found = try scan(scope, against: index)
     if !allowsMassDeletion && paths.isEmpty { try guardAgainstMassDeletion(in: found) }
     let head = try repository.head()
     var log = CheckoutLog(stateFolder: stateFolder)

@@ -214,9 +214,21 @@ extension IndexFile {
   }
 
   /// Where the entry with this path is.
-  func position(of path: TreePath) -> Int? {
+  public func position(of path: TreePath) -> Int? {
     let position = firstPosition(notBefore: path.bytes)
     return position < count && isPath(at: position, equalTo: path) ? position : nil
+  }
+
+  /// Where the entry with this path is, and those of the folder with this path.
+  public func positions(atOrBelow path: TreePath) -> [Int] {
+    if path.isEmpty { return Array(0..<count) }
+    var found = position(of: path).map { [$0] } ?? []
+    var position = firstPosition(below: path)
+    while position < count, isBelow(path, at: position) {
+      found.append(position)
+      position += 1
+    }
+    return found
   }
 
   /// Where the first entry below a folder is, or would be.

@@ -13,6 +13,8 @@ struct FolderListing {
 
   private(set) var items: [Item] = []
   private(set) var skipped: [SkippedFile] = []
+  /// The folders that were listed.
+  private(set) var folders: [TreePath] = []
   /// Whether any folder has a `.gitignore`.
   private(set) var hasIgnoreFile = false
   /// The paths of the items, each with a NUL after it.
@@ -31,16 +33,25 @@ struct FolderListing {
     }
   }
 
+  /// The paths of all items.
+  var allPaths: [TreePath] {
+    items.map { item in withPath(of: item) { TreePath(bytes: $1) } }
+  }
+
   /// Lists the folder.
   ///
+  /// - Parameter top: only this folder in it, and what is below.
   /// - Parameter isLeftOut: whether the ignore rules leave a folder out.
-  init(folder: String, isLeftOut: (TreePath, _ hasIgnoreFile: Bool) throws -> Bool) throws {
+  init(
+    folder: String, below top: TreePath = "",
+    isLeftOut: (TreePath, _ hasIgnoreFile: Bool) throws -> Bool
+  ) throws {
     let root = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard root >= 0 else { throw NotebookError.file(call: "open", path: folder, errno: errno) }
     defer { close(root) }
     // Paths of folders still to visit: no recursion and no open folders, so that neither depth nor
     // breadth runs into a limit.
-    var pending = [TreePath("")]
+    var pending = [top]
     while let path = pending.popLast() {
       if try !path.isEmpty && isLeftOut(path, hasIgnoreFile) { continue }
       pending += try list(path, root: root)
@@ -66,6 +77,7 @@ struct FolderListing {
     }
     defer { closedir(stream) }
     let before = (items: items.count, paths: paths.count)
+    folders.append(folder)
     let prefix = folder.isEmpty ? [] : folder.bytes + [UInt8(ascii: "/")]
     var folders: [TreePath] = []
     while true {
@@ -84,6 +96,7 @@ struct FolderListing {
         items.removeSubrange(before.items...)
         paths.removeSubrange(before.paths...)
         skipped.append(SkippedFile(path: folder, reason: .nestedRepository))
+        self.folders.removeLast()
         return []
       }
       if name.isName(".gitignore") { hasIgnoreFile = true }
