@@ -51,6 +51,31 @@ extension Connection {
     }
   }
 
+  /// Sends and receives at the same time, for as long as the moment that `deadline` names has not
+  /// come; it is asked again whenever something happened, and may name another one then.
+  ///
+  /// `produce` and `consume` are those of `exchange`; throws what it throws.
+  public func exchange(
+    until deadline: () -> Deadline, wakeup: Wakeup, produce: () throws -> Frame?,
+    consume: (Frame) throws -> Void
+  ) throws {
+    while true {
+      while let frame = try reader.next() {
+        try consume(frame)
+        if pending < Connection.sendAhead, let answer = try produce() { try enqueue(answer) }
+      }
+      while pending < Connection.sendAhead, let frame = try produce() { try enqueue(frame) }
+      if peerHasFinished { throw ended() }
+      let end = deadline()
+      if end.hasPassed { return }
+      do {
+        _ = try step(reading: true, deadline: end, phase: .receiving, wakeup: wakeup)
+      } catch ChannelError.timedOut(.receiving) {
+        return
+      }
+    }
+  }
+
   /// What a clean end of the other side is worth: in the middle of a frame it is a loss.
   private func ended() -> ChannelError { reader.count == 0 ? .closedByPeer : .connectionLost }
 }

@@ -45,6 +45,16 @@ public final class CancellationToken: Sendable {
   /// A descriptor to which a signal handler may write a byte: the same as `cancel`.
   public var signalDescriptor: Int32 { pipe.writeEnd }
 
+  /// Waits until this one is cancelled, or `other`; true when it was this one.
+  public func wait(orUntil other: CancellationToken) -> Bool {
+    var entries = [
+      pollfd(fd: pipe.readEnd, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: other.pipe.readEnd, events: Int16(POLLIN), revents: 0),
+    ]
+    while poll(&entries, nfds_t(entries.count), -1) < 0 && errno == EINTR {}
+    return entries[0].revents != 0
+  }
+
   /// Whether it was cancelled.
   public var isCancelled: Bool {
     var entry = pollfd(fd: pipe.readEnd, events: Int16(POLLIN), revents: 0)

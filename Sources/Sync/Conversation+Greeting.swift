@@ -14,7 +14,8 @@ extension Conversation {
         versions: [ProtocolLimits.version], notebook: context.membership.notebookID,
         device: context.key.deviceID, name: notebook.identity.device.name, mode: options.mode,
         takes: takesFromPeer, tip: own.tip, heads: own.heads, notes: try notebook.noteCount(),
-        membership: digest, port: options.port))
+        membership: digest, port: options.port,
+        standing: options.keeper == nil ? nil : true))
     let hello = try stream.receive(HelloMessage.self)
     guard hello.versions.contains(ProtocolLimits.version) else {
       throw SyncError.noCommonVersion(hello.versions)
@@ -24,6 +25,7 @@ extension Conversation {
       throw SyncError.protocolBroken("a device ID that is not its certificate's")
     }
     theirs = Standing(tip: hello.tip, heads: hello.heads)
+    peerStands = hello.standing == true
     PeerSightings(stateFolder: notebook.stateFolder).note(peer.deviceID)
     if let port = hello.port { try remember(port: port) }
     if hello.membership != digest { try exchangeMembership() }

@@ -58,6 +58,19 @@ struct MessageStream {
     }
   }
 
+  /// Sends and receives at the same time, for some seconds: as many as `patience` says whenever
+  /// something happened. Frames of types that are not known count as a sign of life only.
+  func stand(
+    patience: () -> Double, wakeup: Wakeup, produce: () throws -> Frame?,
+    consume: (Frame, MessageType?) throws -> Void
+  ) throws {
+    try translated {
+      try connection.exchange(
+        until: { .after(seconds: patience()) }, wakeup: wakeup, produce: produce
+      ) { frame in try consume(frame, known(frame)) }
+    }
+  }
+
   /// Ends the session: says why, and closes. The peer may be gone; that is no error any more.
   func close(_ reason: ByeReason, _ message: String? = nil) {
     if let frame = try? Frame(ByeMessage(reason: reason, message: message?.printable)) {

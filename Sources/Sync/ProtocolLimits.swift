@@ -33,6 +33,10 @@ public enum ProtocolLimits {
   public static let sessions = 64
   /// Sessions at once with one address.
   public static let sessionsPerAddress = 16
+  /// Notes that a side may say it edits.
+  public static let editedNotes = 64
+  /// Bytes of a path.
+  public static let pathBytes = 4096
   /// Notes from which on the mass deletion guard looks.
   public static let guardedNotes = 10
 }
@@ -49,6 +53,8 @@ public struct ProtocolTimeouts: Sendable, Equatable {
   public var patience = 15 * 60.0
   /// Between two `working` of a busy side.
   public var working = 2.0
+  /// Without a word on a session that stands, before a sign of life is asked for.
+  public var ping = 60.0
   /// For somebody to answer an offer.
   public var answer = 5 * 60.0
   /// How long an invitation lives.

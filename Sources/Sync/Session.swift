@@ -11,6 +11,8 @@ internal import Notebook
 ///     pack ↔ pack              ├ a round; again while somebody writes meanwhile
 ///     applied ↔ applied        ┘
 ///     bye ↔ bye
+///
+/// Where both let it, the session stands instead: see `StandingConversation`.
 public enum Session {
   /// Holds a session on a connection that has just been authenticated, to its end, on this thread.
   ///
@@ -28,6 +30,9 @@ public enum Session {
       let result = try conversation.run(onEvent)
       stream.close(.done)
       return result
+    } catch let end as SessionEnd {
+      stream.close(end.reason)
+      throw SyncError.ended(end.reason)
     } catch let error as SyncError {
       stream.close(error.byeReason, error.description)
       throw error
@@ -56,12 +61,23 @@ struct Conversation {
   /// Which ways versions go.
   var gives = false
   var takes = false
+  /// Whether the peer lets the session stand.
+  var peerStands = false
   var outcome = Outcome()
 
   /// What a side shows.
-  struct Standing {
+  struct Standing: Equatable {
     var tip: ObjectID?
     var heads: [ObjectID]
+
+    init(tip: ObjectID?, heads: [ObjectID]) {
+      self.tip = tip
+      self.heads = heads
+    }
+
+    init(_ state: NotebookState) {
+      self.init(tip: state.tip, heads: state.heads.sorted())
+    }
   }
 
   /// What was done so far.
@@ -83,14 +99,24 @@ struct Conversation {
       name: member.name, deviceID: member.deviceID, role: member.role,
       address: stream.connection.peer.description)
     notebook = try Notebook.open(at: context.folder)
-    _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion)
-    own = try notebook.standing()
+    if let keeper = options.keeper {
+      own = Standing(try keeper.currentState())
+    } else {
+      _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion)
+      own = try notebook.standing()
+    }
     theirs = Standing(tip: nil, heads: [])
   }
 
   mutating func run(_ onEvent: (SyncEvent) -> Void) throws -> SessionResult {
     try greet()
     onEvent(.peer(peer))
+    if let keeper = options.keeper, peerStands {
+      let link = try SessionLink(peer: peer, isOpenedHere: options.isOpenedHere)
+      try withoutActuallyEscaping(onEvent) { report in
+        try StandingConversation(self, keeper, link, report).run()
+      }
+    }
     if (gives || takes) && Set(own.heads) != Set(theirs.heads) {
       for round in 1...ProtocolLimits.rounds {
         let isRefused = try exchangeVersions(onEvent)
@@ -108,7 +134,7 @@ struct Conversation {
   }
 
   /// Notes what the peer has, for the next session to start from.
-  private func rememberPeer() throws {
+  func rememberPeer() throws {
     let repository = notebook.repository
     let branch = try repository.head().branch ?? "HEAD"
     let known = try ([theirs.tip] + (theirs.heads.count == 1 ? theirs.heads : [])).compactMap { $0 }
@@ -123,7 +149,6 @@ struct Conversation {
 extension Notebook {
   /// What this device shows, as a side states it.
   func standing() throws -> Conversation.Standing {
-    let state = try state()
-    return Conversation.Standing(tip: state.tip, heads: state.heads.sorted())
+    Conversation.Standing(try state())
   }
 }

@@ -54,6 +54,10 @@ public struct SessionOptions: Sendable {
   public var allowsMassDeletion: Bool
   /// The port this device listens on, told to the peer for later connections; nil when it does not.
   public var port: UInt16?
+  /// Lets the session stand, where the peer does too, and saves and joins for it.
+  public var keeper: (any SessionKeeper)?
+  /// Whether this device opened the connection.
+  public var isOpenedHere = false
 
   public init(mode: SyncMode = .both, allowsMassDeletion: Bool = false, port: UInt16? = nil) {
     self.mode = mode

@@ -20,6 +20,8 @@ public enum SyncError: Error, Sendable {
   case interrupted(String)
   /// The peer stopped answering.
   case timedOut(String)
+  /// The session stood, and was ended from here.
+  case ended(ByeReason)
   /// Another connection to the same device is in use.
   case duplicate(device: String)
   /// The sync would delete most of the notebook, so nothing was changed.
@@ -53,6 +55,7 @@ extension SyncError {
     case .peerEnded, .interrupted, .timedOut, .failed, .massDeletion, .massDeletionAtPeer,
       .wrongCode, .alreadyANotebook, .inviterNotFound, .unknownPeer, .ownAddress:
       .failed
+    case .ended(let reason): reason
     case .protocolBroken: .protocolBroken
     case .overLimit: .overLimit
     case .noCommonVersion: .version
@@ -81,6 +84,7 @@ extension SyncError: CustomStringConvertible {
     case .packRefused(let error): "the peer's versions were refused: \(error)"
     case .interrupted(let what): "the connection was interrupted: \(what)"
     case .timedOut(let what): "the peer stopped answering: \(what)"
+    case .ended(let reason): "the session was ended (\(reason.rawValue))"
     case .duplicate: "another session with this device is under way"
     case .massDeletion(let deleted, let notes):
       "this would delete \(deleted) of \(notes) notes; nothing was changed"

@@ -62,6 +62,8 @@ public enum SyncEvent: Sendable {
   case progress(TransferProgress)
   /// Versions of a peer were joined.
   case received(from: PeerIdentity, JoinResult)
+  /// The guard against mass deletion held, here or there: what the peer has was not joined.
+  case refused(by: PeerIdentity, SyncError)
   /// A session ran to its end.
   case finished(SessionResult)
   /// A connection or session failed. The peer is known when it had authenticated itself, the device

@@ -17,6 +17,8 @@ struct HelloMessage: Message {
   /// A digest of what the sender knows of the membership.
   var membership: String
   var port: UInt16?
+  /// Whether the sender lets the session stand.
+  var standing: Bool?
 
   func validate() throws {
     try MessageRules.check(count: heads.count, limit: ProtocolLimits.heads, "heads of a side")

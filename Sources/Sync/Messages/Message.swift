@@ -10,6 +10,10 @@ enum MessageType: UInt8, Sendable {
   case applied = 5
   case working = 6
   case bye = 7
+  case heads = 8
+  case ping = 9
+  case pong = 10
+  case editing = 11
   case offer = 16
   case accept = 17
   case decline = 18

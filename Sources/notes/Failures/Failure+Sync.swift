@@ -31,6 +31,8 @@ extension Failure {
       self.init(
         .noPeerReached, "timed_out", Visible.name(error.description),
         hint: "is the other device awake, and the network working?")
+    case .ended:
+      self.init(.failed, "ended", Visible.name(error.description))
     case .duplicate:
       self.init(.failed, "duplicate", Visible.name(error.description))
     case .massDeletion(let deleted, let total): self = .massDeletion(deleted: deleted, of: total)

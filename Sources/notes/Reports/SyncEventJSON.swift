@@ -12,6 +12,8 @@ enum SyncEventJSON {
     case .peer(let peer): [["type": .string("peer")] + peer.fields]
     case .progress(let transfer): [progress(transfer)]
     case .received(let peer, let joined): received(from: peer, joined)
+    case .refused(let peer, let error):
+      [failed(name: peer.name, device: peer.deviceID, address: peer.address, error)]
     case .finished(let result): [finished(result)]
     case .failed(let peer, let device, let address, let error):
       [failed(name: peer?.name, device: peer?.deviceID ?? device, address: address, error)]

@@ -67,6 +67,12 @@ final class SyncReport: Sendable {
       let name = peer.map { Visible.name($0.name) } ?? Visible.name(address)
       let failure = Failure(describing: error)
       write(terminal.paint(name, .bold) + ": " + terminal.paint(failure.message, .red) + "\n")
+    case .refused(let peer, let error):
+      progress.clear()
+      let failure = Failure(describing: error)
+      write(
+        terminal.paint(Visible.name(peer.name), .bold) + ": "
+          + terminal.paint(failure.message, .red) + "\n")
     case .discoveryFailed(let error):
       progress.clear()
       // The others are still tried, so this is a remark and not the end.

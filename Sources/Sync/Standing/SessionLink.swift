@@ -1,0 +1,58 @@
+internal import Channel
+public import Git
+public import Notebook
+internal import Synchronization
+
+/// A session that stands, as other threads see it: what they ask of it is done on its own thread.
+public final class SessionLink: Sendable {
+  /// Who is at the other end.
+  public let peer: PeerIdentity
+  /// Whether this device opened the connection.
+  public let isOpenedHere: Bool
+
+  let wakeup: Wakeup
+  private let requests = Mutex(Requests())
+
+  /// What is asked of a session and not done yet.
+  struct Requests: Sendable {
+    var state: NotebookState?
+    var editing: [TreePath]?
+    var asksForPing = false
+    var reconsiders = false
+    var end: ByeReason?
+  }
+
+  init(peer: PeerIdentity, isOpenedHere: Bool) throws {
+    self.peer = peer
+    self.isOpenedHere = isOpenedHere
+    wakeup = try Wakeup()
+  }
+
+  /// This device shows something else now.
+  public func announce(_ state: NotebookState) { ask { $0.state = state } }
+
+  /// These notes are edited here now.
+  public func tell(editing paths: [TreePath]) { ask { $0.editing = paths } }
+
+  /// Asks the peer for a sign of life at once.
+  public func ping() { ask { $0.asksForPing = true } }
+
+  /// Heads that another session was fetching may be fetched, or are here.
+  public func reconsider() { ask { $0.reconsiders = true } }
+
+  /// Ends the session.
+  public func end(_ reason: ByeReason) { ask { $0.end = $0.end ?? reason } }
+
+  private func ask(_ change: (inout sending Requests) -> Void) {
+    requests.withLock { change(&$0) }
+    wakeup.signal()
+  }
+
+  /// What was asked since the last call.
+  func takeRequests() -> Requests {
+    requests.withLock { requests in
+      defer { requests = Requests(end: requests.end) }
+      return requests
+    }
+  }
+}

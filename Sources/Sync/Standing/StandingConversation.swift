@@ -1,0 +1,214 @@
+internal import Channel
+internal import Git
+internal import Notebook
+
+/// A session that stands: notes-protocol(7), "Standing sessions".
+///
+///     heads →              what this side shows now; at any time
+///          ← want          what of it the peer lacks
+///     pack →               ┐
+///     data →               ┘
+///          ← applied       what the peer shows then
+///
+/// Both directions run at once and do not wait for each other. An instance belongs to the session's
+/// thread; what other threads want of it comes through its `SessionLink`.
+final class StandingConversation {
+  let stream: MessageStream
+  let notebook: Notebook
+  let keeper: any SessionKeeper
+  let link: SessionLink
+  let takes: Bool
+  let gives: Bool
+  let report: (SyncEvent) -> Void
+  private let rememberPeer: (StandingConversation) throws -> Void
+
+  /// What this side has told the peer that it shows, and what the peer has told.
+  var own: Conversation.Standing
+  var theirs: Conversation.Standing
+  var outcome = Conversation.Outcome()
+  /// What is to be sent next.
+  var queue: [Frame] = []
+  var sending: PackSender?
+  var fetch = Fetch.none
+  /// Heads that the guard against mass deletion refused here.
+  var refusal: (heads: [ObjectID], error: SyncError)?
+  /// Heads told lately: what the peer may ask for without a look into history.
+  var offered: [ObjectID]
+  /// Whether commits that a peer may know were looked up for this session.
+  var hasNegotiated = false
+  private var editing: [TreePath] = []
+  private var pulse: Pulse
+  /// When to note what the peer has, once it is quiet.
+  private var rememberDue: Moment?
+
+  /// How far the fetching of something is.
+  enum Fetch {
+    case none
+    /// Another session fetches it.
+    case leftToOthers
+    case asked([ObjectID])
+    case receiving(Quarantine, [ObjectID])
+  }
+
+  /// How long nothing must happen before what the peer has is written down, in seconds.
+  private static let quiet = 1.0
+
+  init(
+    _ conversation: Conversation, _ keeper: any SessionKeeper, _ link: SessionLink,
+    _ report: @escaping (SyncEvent) -> Void
+  ) {
+    stream = conversation.stream
+    notebook = conversation.notebook
+    self.keeper = keeper
+    self.link = link
+    takes = conversation.takes
+    gives = conversation.gives
+    self.report = report
+    own = conversation.own
+    theirs = conversation.theirs
+    offered = conversation.own.heads
+    pulse = Pulse(timeouts: conversation.stream.timeouts)
+    rememberPeer = { standing in
+      var conversation = conversation
+      conversation.theirs = standing.theirs
+      try conversation.rememberPeer()
+    }
+  }
+
+  /// Holds the session; it ends by an error only.
+  ///
+  /// - Throws: `SessionEnd` when it was ended from here, `SyncError.peerEnded` when the peer did,
+  ///   and what goes wrong.
+  func run() throws -> Never {
+    try keeper.begin(link)
+    defer {
+      keeper.endFetch(link)
+      keeper.end(link)
+      try? rememberPeer(self)
+    }
+    tellKeeper()
+    try consider()
+    while true {
+      try stream.stand(
+        patience: { pulse.wait(until: rememberDue) }, wakeup: link.wakeup,
+        produce: { try self.next() }, consume: { try self.take($0, $1) })
+      try look()
+    }
+  }
+
+  /// What is due when nothing has come for a while.
+  private func look() throws {
+    if let due = rememberDue, Moment.now >= due {
+      rememberDue = nil
+      tellKeeper()
+      try rememberPeer(self)
+    }
+    switch pulse.look() {
+    case .alive: break
+    case .asks: try queue.append(Frame(PingMessage()))
+    case .dead: throw SyncError.timedOut("no sign of life")
+    }
+  }
+
+  // MARK: Out
+
+  /// The next frame to send, if any.
+  private func next() throws -> Frame? {
+    try obey(link.takeRequests())
+    if !queue.isEmpty { return queue.removeFirst() }
+    guard let frame = try sending?.next() else {
+      sending = nil
+      return nil
+    }
+    return frame
+  }
+
+  private func obey(_ requests: SessionLink.Requests) throws {
+    if let reason = requests.end { throw SessionEnd(reason: reason) }
+    if let state = requests.state { try announce(Conversation.Standing(state)) }
+    if let paths = requests.editing, paths != editing {
+      editing = paths
+      let listed = paths.prefix(ProtocolLimits.editedNotes).map { Base64($0.bytes) }
+      try queue.append(Frame(EditingMessage(paths: Array(listed))))
+    }
+    if requests.asksForPing {
+      pulse.ask()
+      try queue.append(Frame(PingMessage()))
+    }
+    if requests.reconsiders {
+      if case .leftToOthers = fetch { fetch = .none }
+      try consider()
+    }
+  }
+
+  private func announce(_ standing: Conversation.Standing) throws {
+    if own == standing { return }
+    own = standing
+    offered = Array((offered + standing.heads).suffix(ProtocolLimits.heads))
+    try queue.append(Frame(HeadsMessage(tip: standing.tip, heads: standing.heads)))
+  }
+
+  /// Says what came of what the peer sent.
+  func answer(refused: String? = nil) throws {
+    let state = try notebook.state()
+    own = Conversation.Standing(state)
+    offered = Array((offered + own.heads).suffix(ProtocolLimits.heads))
+    try queue.append(
+      Frame(
+        AppliedMessage(
+          tip: own.tip, heads: own.heads, received: outcome.receivedVersions,
+          conflicts: state.conflictCount, refused: refused)))
+  }
+
+  // MARK: In
+
+  private func take(_ frame: Frame, _ type: MessageType?) throws {
+    pulse.beat()
+    switch type {
+    case nil, .working, .pong: break
+    case .ping: try queue.append(Frame(PongMessage()))
+    case .heads:
+      let message = try frame.decode(HeadsMessage.self)
+      try learn(Conversation.Standing(tip: message.tip, heads: message.heads))
+    case .applied:
+      let message = try frame.decode(AppliedMessage.self)
+      if message.refused == AppliedMessage.massDeletion {
+        report(.refused(by: link.peer, SyncError.massDeletionAtPeer))
+      }
+      try learn(Conversation.Standing(tip: message.tip, heads: message.heads))
+    case .editing:
+      let message = try frame.decode(EditingMessage.self)
+      peerEdits = message.paths.map { TreePath(bytes: $0.bytes) }
+      tellKeeper()
+    case .want: try give(frame.decode(WantMessage.self))
+    case .pack: try begin(frame.decode(PackMessage.self))
+    case .data: try receive(frame.payload)
+    case .hello, .membership, .bye, .offer, .accept, .decline, .certificate, .installed:
+      throw SyncError.protocolBroken("a message of type \(frame.type) on a session that stands")
+    }
+  }
+
+  private var peerEdits: [TreePath] = []
+
+  private func learn(_ standing: Conversation.Standing) throws {
+    theirs = standing
+    rememberDue = .now + Self.quiet
+    tellKeeper()
+    try consider()
+  }
+
+  func tellKeeper() {
+    var standing = PeerStanding()
+    standing.tip = theirs.tip
+    standing.heads = theirs.heads
+    standing.editing = peerEdits
+    standing.sentBytes = Int(clamping: stream.connection.bytesSent)
+    standing.receivedBytes = Int(clamping: stream.connection.bytesReceived)
+    keeper.note(standing, of: link)
+  }
+}
+
+/// A session that stands was ended from here.
+struct SessionEnd: Error {
+  let reason: ByeReason
+}
