@@ -73,6 +73,7 @@ _notes() {
     push) options='--at --wait --no-discovery --allow-deletes --json -C --help' arguments=members ;;
     peers) options='--wait --no-discovery --json -C --help' ;;
     doctor) options='--listen --no-discovery --json -C --help' ;;
+    watch) options='--listen --no-discovery --verbose --json -C --help' arguments=folder ;;
     serve) options='--listen --no-discovery --verbose --json -C --help' ;;
     invite) options='--role --for --listen --no-discovery --json -C --help' ;;
     join)

@@ -69,7 +69,7 @@ complete -c notes -n '__notes_is help' -a '(__notes_words commands)'
 
 complete -c notes -l json -d 'Write JSON Lines' \
     -n 'not __notes_none; and not __notes_is help'
-complete -c notes -n '__notes_is init join' -F
+complete -c notes -n '__notes_is init join watch' -F
 complete -c notes -n '__notes_is init' -l name -x -d "The notebook's name"
 complete -c notes -n '__notes_is init' -l device-name -x -d 'What to call this device'
 complete -c notes -n '__notes_is save log diff resolve undo' -a '(__notes_words notes)'
@@ -101,15 +101,15 @@ complete -c notes -n '__notes_is restore' -l as -x -d 'Restore it as another not
 complete -c notes -n '__notes_is resolve' -l keep -x -a 'older newer both' -d 'The text to keep'
 complete -c notes -n '__notes_is sync pull push' -a '(__notes_words members)'
 complete -c notes -n '__notes_is sync pull push join' -l at -x -d 'The peer is at HOST:PORT'
-complete -c notes -n '__notes_is sync serve invite doctor' -l listen -x -d 'Listen at HOST:PORT'
+complete -c notes -n '__notes_is sync serve watch invite doctor' -l listen -x -d 'Listen at HOST:PORT'
 complete -c notes -n '__notes_is sync pull push peers join' -l wait -x -d 'Look for this many seconds'
-complete -c notes -n '__notes_is sync pull push peers serve invite join doctor' -l no-discovery \
+complete -c notes -n '__notes_is sync pull push peers serve watch invite join doctor' -l no-discovery \
     -d 'Do not use Avahi'
 complete -c notes -n '__notes_is sync pull push' -l allow-deletes -d 'Let most notes be deleted'
 complete -c notes -n '__notes_is invite' -l role -x -a 'reader writer admin' \
     -d 'What the new device may do'
 complete -c notes -n '__notes_is join' -l name -x -d 'What to call this device'
 complete -c notes -n '__notes_is invite' -l for -x -d 'How many minutes it is open'
-complete -c notes -n '__notes_is serve' -l verbose -d 'Log more'
+complete -c notes -n '__notes_is serve watch' -l verbose -d 'Log more'
 complete -c notes -n '__notes_is join' -s y -l yes -d 'Do not ask'
 complete -c notes -n '__notes_is join' -l code-file -r -F -d 'Read the code from a file'

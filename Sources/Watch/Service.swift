@@ -10,32 +10,39 @@ internal import Synchronization
 /// It is what `notes serve` runs, and what waits for the new device in `notes invite`. Whatever a
 /// peer does, others are served.
 public final class Service: Sendable {
-  private let contexts: [String: SessionContext]
-  private let discovery: (any Discovery)?
+  let contexts: [String: SessionContext]
+  let discovery: (any Discovery)?
   private let address: Address
-  private let options: SessionOptions
+  let options: SessionOptions
   let log: ServiceLog
-  private let occurrences = Mailbox<Occurrence>()
-  private let invitations = Mutex<[String: Entry]>([:])
+  let occurrences = Mailbox<Occurrence>()
+  let invitations = Mutex<[String: Entry]>([:])
+  /// The notebooks that are watched, by ID; none where the service only answers.
+  let watched: [String: WatchedNotebook]
+  /// Ends all connections; made for the whole life, because connections are opened here too.
+  let token: CancellationToken
 
-  private struct Entry: Sendable {
+  struct Entry: Sendable {
     let invitation: Invitation
     let context: SessionContext
   }
 
-  private func entry(_ locator: String) -> Entry? { invitations.withLock { $0[locator] } }
+  func entry(_ locator: String) -> Entry? { invitations.withLock { $0[locator] } }
 
-  private enum Occurrence: Sendable {
+  enum Occurrence: Sendable {
     case event(ServiceEvent)
     case opened(Invitation)
+    case discovered(DiscoveryEvent)
+    /// A connection that was opened here is over.
+    case dialed(Dialer.Target, Dialer.Outcome)
+    /// The machine slept, or the user wants all to be tried anew.
+    case awoken
+    case paused(Bool)
     /// Something may have changed that the loop looks at anyway.
     case changed
     case stopped
   }
 
-  /// How long a new member may take to begin and end its first session, in seconds, where the
-  /// service waits for it.
-  private static let firstSession = 30.0
   /// How often a cancellation is looked for where the service may end by itself, in seconds.
   private static let tick = 0.1
   /// How long those who are connected get to notice that the service stops, in seconds.
@@ -43,17 +50,28 @@ public final class Service: Sendable {
 
   /// A service for these notebooks, which listens at `address`. What it announces through
   /// `discovery` it also withdraws; it does not stop it.
+  ///
+  /// - Parameter isWatching: whether it versions what is written, and keeps sessions with the other
+  ///   devices standing.
+  /// - Throws: when the process has no descriptors left.
   public init(
     contexts: [SessionContext], discovery: (any Discovery)?,
     listen address: Address = Address(host: Address.anyHost, port: 0), logger: Logger,
-    options: SessionOptions = SessionOptions()
-  ) {
+    options: SessionOptions = SessionOptions(), isWatching: Bool = false
+  ) throws {
     self.contexts = Dictionary(
       contexts.map { ($0.membership.notebookID, $0) }, uniquingKeysWith: { first, _ in first })
     self.discovery = discovery
     self.address = address
     self.options = options
     log = ServiceLog(logger: logger)
+    token = try CancellationToken()
+    let occurrences = occurrences
+    watched =
+      isWatching
+      ? try self.contexts.mapValues { context in
+        try WatchedNotebook(context) { occurrences.put(.event(.watch($0))) }
+      } : [:]
   }
 
   /// The locators that are taken; a new invitation is to avoid them.
@@ -103,8 +121,6 @@ public final class Service: Sendable {
   ) throws {
     for context in contexts.values { _ = try context.credentials() }
     let listener = try Listener(at: address)
-    // A service that may end by itself must not cancel its caller's token.
-    let token = try invitation == nil ? cancellation : CancellationToken()
     let reception = Reception(
       listener: listener, timeouts: contexts.values.first?.timeouts ?? .standard,
       cancellation: token, rules: rules(port: listener.port))
@@ -112,7 +128,10 @@ public final class Service: Sendable {
       reception.run()
       occurrences.put(.stopped)
     }
+    let bell = try Cancellation(cancellation) { [occurrences] in occurrences.put(.stopped) }
     defer {
+      bell.stop()
+      for notebook in watched.values { notebook.stop() }
       token.cancel()
       for context in contexts.values { withdraw(context, port: listener.port) }
       for entry in invitations.withLock({ Array($0.values) }) {
@@ -122,177 +141,40 @@ public final class Service: Sendable {
     }
     report(
       .listening(address: listener.address.host, port: listener.port), onEvent)
+    for notebook in watched.values { try notebook.start() }
+    var dialing = ServiceDialing(self, port: listener.port)
+    try dialing.begin()
     for context in contexts.values { announce(context, port: listener.port, onEvent) }
-    var ending: Ending? = invitation.map { Ending(invitation: $0) }
+    var ending = invitation.map { ServiceEnding(invitation: $0) }
     while true {
       if cancellation.isCancelled { return }
       endInvitations(port: listener.port, onEvent)
       if ending?.isReached == true { return }
-      switch occurrences.take(until: nextLook(ending)) {
+      dialing.dial()
+      switch occurrences.take(until: nextLook(ending, dialing)) {
       case .event(let event):
         report(event, onEvent)
         ending?.note(event)
+        dialing.note(event)
       case .opened(let invitation): announce(invitation, port: listener.port, onEvent)
+      case .discovered(let event): dialing.note(event)
+      case .dialed(let target, let outcome): dialing.note(outcome, of: target)
+      case .awoken: dialing.awake()
+      case .paused(let isPaused): dialing.pause(isPaused)
       case .stopped: return
       case .changed, nil: continue
       }
     }
   }
 
-  private func report(_ event: ServiceEvent, _ onEvent: (ServiceEvent) -> Void) {
+  func report(_ event: ServiceEvent, _ onEvent: (ServiceEvent) -> Void) {
     log.write(event)
     onEvent(event)
   }
 
-  private func nextLook(_ ending: Ending?) -> Moment {
+  private func nextLook(_ ending: ServiceEnding?, _ dialing: ServiceDialing) -> Moment {
     let expiries = invitations.withLock { $0.values.map(\.invitation.deadline) }
-    let next = expiries.min() ?? .now + 3600
+    let next = (expiries + (dialing.next.map { [$0] } ?? [])).min() ?? .now + 3600
     return ending == nil ? next : min(next, .now + Self.tick)
-  }
-
-  // MARK: Announcements
-
-  private func announce(
-    _ context: SessionContext, port: UInt16, _ onEvent: (ServiceEvent) -> Void
-  ) {
-    publish(record(of: context, port: port), onEvent)
-  }
-
-  private func announce(
-    _ invitation: Invitation, port: UInt16, _ onEvent: (ServiceEvent) -> Void
-  ) {
-    guard let entry = entry(invitation.code.locator) else { return }
-    publish(record(of: entry, port: port), onEvent)
-    report(.invitation(invitation, port: port), onEvent)
-  }
-
-  private func publish(_ record: ServiceRecord, _ onEvent: (ServiceEvent) -> Void) {
-    do {
-      try discovery?.publish(record)
-    } catch {
-      report(.discoveryFailed(error), onEvent)
-    }
-  }
-
-  private func withdraw(_ context: SessionContext, port: UInt16) {
-    discovery?.withdraw(record(of: context, port: port))
-  }
-
-  private func withdraw(_ entry: Entry, port: UInt16) {
-    discovery?.withdraw(record(of: entry, port: port))
-  }
-
-  private func record(of context: SessionContext, port: UInt16) -> ServiceRecord {
-    .notebook(id: context.membership.notebookID, device: context.key.deviceID, port: port)
-  }
-
-  private func record(of entry: Entry, port: UInt16) -> ServiceRecord {
-    .invitation(
-      locator: entry.invitation.code.locator, notebook: entry.context.membership.notebookID,
-      device: entry.context.key.deviceID, port: port)
-  }
-
-  private func endInvitations(port: UInt16, _ onEvent: (ServiceEvent) -> Void) {
-    let ended = invitations.withLock { open in
-      let ended = open.values.filter { $0.invitation.end != nil }
-      for entry in ended { open[entry.invitation.code.locator] = nil }
-      return ended
-    }
-    for entry in ended {
-      withdraw(entry, port: port)
-      if let end = entry.invitation.end, end != .used {
-        report(.ended(entry.invitation, end), onEvent)
-      }
-    }
-  }
-
-  // MARK: Visitors, each on a thread of its own
-
-  private func rules(port: UInt16) -> Reception.Rules {
-    Reception.Rules(
-      credentials: { [contexts] notebook in try? contexts[notebook]?.credentials() },
-      invitation: { [self] locator in entry(locator)?.invitation },
-      welcome: { [self] connection, invitation in
-        if let invitation {
-          pair(connection, by: invitation)
-        } else {
-          hold(connection, port: port)
-        }
-      },
-      refuse: { [occurrences] refusal in
-        let address = refusal.address.description
-        if let attempt = refusal.attempt {
-          occurrences.put(
-            .event(
-              .wrongCode(attempt.invitation, address: address, attemptsLeft: attempt.left)))
-        } else {
-          occurrences.put(.event(.failed(peer: nil, address: address, refusal.error)))
-        }
-      })
-  }
-
-  private func hold(_ connection: Connection, port: UInt16) {
-    guard case .member(let notebook, _) = connection.purpose, let context = contexts[notebook]
-    else { return }
-    var options = options
-    options.port = port
-    let address = connection.peer.description
-    do {
-      let result = try Session.run(on: connection, as: context, options: options) {
-        [occurrences] event in
-        switch event {
-        case .peer(let peer): occurrences.put(.event(.peer(peer)))
-        case .received(let peer, let join):
-          occurrences.put(.event(.received(from: peer, join)))
-        default: break
-        }
-      }
-      occurrences.put(.event(.finished(result)))
-    } catch {
-      let peer = (try? context.member(at: connection)).map {
-        PeerIdentity(name: $0.name, deviceID: $0.deviceID, role: $0.role, address: address)
-      }
-      occurrences.put(.event(.failed(peer: peer, address: address, error)))
-    }
-  }
-
-  private func pair(_ connection: Connection, by invitation: Invitation) {
-    let address = connection.peer.description
-    guard let entry = entry(invitation.code.locator) else { return }
-    do {
-      let device = try Pairing.answer(connection, with: invitation, as: entry.context)
-      occurrences.put(.event(.joined(invitation, device)))
-    } catch SyncError.declined {
-      occurrences.put(.event(.declined(invitation, address: address)))
-    } catch {
-      occurrences.put(.event(.failed(peer: nil, address: address, error)))
-    }
-  }
-
-  /// When a service that waits for one invitation is done.
-  private struct Ending {
-    let invitation: Invitation
-    private var joined: (device: String, deadline: Moment)?
-    private var isSynchronised = false
-
-    init(invitation: Invitation) { self.invitation = invitation }
-
-    var isReached: Bool {
-      guard let joined else {
-        // Used, and the event is on its way.
-        return invitation.end != nil && invitation.end != .used
-      }
-      return isSynchronised || Moment.now >= joined.deadline
-    }
-
-    mutating func note(_ event: ServiceEvent) {
-      switch event {
-      case .joined(let used, let device) where used === invitation:
-        joined = (device.deviceID, .now + Service.firstSession)
-      case .finished(let session) where session.peer.deviceID == joined?.device:
-        isSynchronised = true
-      default: break
-      }
-    }
   }
 }

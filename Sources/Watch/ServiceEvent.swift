@@ -25,4 +25,6 @@ public enum ServiceEvent: Sendable {
   case ended(Invitation, InvitationEnd)
   /// This device cannot be found by discovery now; it goes on being tried.
   case discoveryFailed(any Error)
+  /// Something happened in a notebook that is watched.
+  case watch(WatchEvent)
 }

@@ -13,6 +13,9 @@ struct ServiceLog: Sendable {
     logger.log(level: level, "\(line)")
   }
 
+  /// What is usually not worth a line.
+  func debug(_ line: String) { logger.debug("\(line.printable)") }
+
   private static func line(of event: ServiceEvent) -> (level: Logger.Level, text: String) {
     switch event {
     case .listening(let address, let port): (.info, "listening on \(address) port \(port)")
@@ -52,8 +55,42 @@ struct ServiceLog: Sendable {
         "wrong code for \(name(invitation)) from \(address.printable), \(left) attempts left"
       )
     case .ended(let invitation, let end): (.notice, "\(name(invitation)) ended: \(end)")
+    case .watch(let event): line(of: event)
     case .discoveryFailed(let error):
       (.warning, "cannot be found by discovery: \("\(error)".printable)")
+    }
+  }
+
+  private static func line(of event: WatchEvent) -> (level: Logger.Level, text: String) {
+    switch event {
+    case .version(let notebook, let saved):
+      (.info, "\(short(notebook)): version of \(saved.changes.count) changed files")
+    case .connected(let notebook, let peer):
+      (.info, "\(short(notebook)): session with \(name(peer)) stands")
+    case .disconnected(let notebook, let peer):
+      (.info, "\(short(notebook)): session with \(name(peer)) is over")
+    case .shows(let notebook, let peer, let tip):
+      (.debug, "\(short(notebook)): \(name(peer)) shows \(tip.map { "\($0)" } ?? "nothing")")
+    case .editing(let notebook, let peer, let paths):
+      (.debug, "\(short(notebook)): \(name(peer)) edits \(paths.count) notes")
+    case .held(let notebook, let deleted, let total):
+      (
+        .warning,
+        "\(short(notebook)): held back a version that would delete \(deleted) of \(total) notes; "
+          + "'notes save --allow-deletes' lets it through"
+      )
+    case .failed(let notebook, let error):
+      (.warning, "\(short(notebook)): \("\(error)".printable)")
+    case .watchLimit(let notebook, let interval):
+      (
+        .warning,
+        "\(short(notebook)): no more folders can be watched (fs.inotify.max_user_watches); "
+          + "the folder is looked through every \(Int(interval)) s instead"
+      )
+    case .folder(let notebook, let isThere):
+      (.notice, "\(short(notebook)): the folder is \(isThere ? "there again" : "not there")")
+    case .housekeepingDue(let notebook, _):
+      (.debug, "\(short(notebook)): housekeeping is due")
     }
   }
 

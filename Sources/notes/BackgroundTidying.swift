@@ -10,7 +10,11 @@ enum BackgroundTidying {
   /// Starts it if there is enough to do. Nothing depends on it, so a failure to start is no error:
   /// the next command tries again.
   static func startIfDue(in notebook: Notebook) {
-    guard notebook.isHousekeepingDue else { return }
+    if notebook.isHousekeepingDue { start(inFolder: notebook.folder) }
+  }
+
+  /// Starts it. Two at once do no harm: the second leaves.
+  static func start(inFolder folder: String) {
     var actions = posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
     guard posix_spawn_file_actions_init(&actions) == 0 else { return }
@@ -21,7 +25,7 @@ enum BackgroundTidying {
       _ = posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
     }
     _ = posix_spawnattr_setflags(&attributes, newSession)
-    let words = ["notes", "gc", "--auto", "-C", notebook.folder]
+    let words = ["notes", "gc", "--auto", "-C", folder]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
     arguments.append(nil)
     defer { for argument in arguments { free(argument) } }

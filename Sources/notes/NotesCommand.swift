@@ -40,7 +40,8 @@ enum Commands {
         name: "Other devices",
         subcommands: [
           InviteCommand.self, JoinCommand.self, SyncCommand.self, PullCommand.self,
-          PushCommand.self, ServeCommand.self, PeersCommand.self, MembersCommand.self,
+          PushCommand.self, WatchCommand.self, ServeCommand.self, PeersCommand.self,
+          MembersCommand.self,
         ]),
       CommandGroup(name: "Upkeep", subcommands: [DoctorCommand.self, GarbageCommand.self]),
     ]
@@ -72,6 +73,7 @@ enum Commands {
     case "sync": SyncCommand.self
     case "pull": PullCommand.self
     case "push": PushCommand.self
+    case "watch": WatchCommand.self
     case "serve": ServeCommand.self
     case "peers": PeersCommand.self
     case "members": MembersCommand.self

@@ -215,7 +215,8 @@ struct PairingTests {
     try ada.service.open(invitation)
     let port = try ada.start()
     let joined = try bob.joining(invitation.code, port: port).run { _ in true }
-    let service = Service(contexts: [joined.context], discovery: nil, logger: .init(label: "notes"))
+    let service = try Service(
+      contexts: [joined.context], discovery: nil, logger: .init(label: "notes"))
     #expect(throws: MembershipError.notAnAdmin(device: bob.key.deviceID)) {
       try service.open(Invitation(role: .reader))
     }

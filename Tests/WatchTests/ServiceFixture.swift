@@ -39,7 +39,7 @@ final class Host {
     var logger = Logger(label: "notes") { _ in LineLog(lines: lines) }
     logger.logLevel = .info
     let device = key.deviceID
-    service = Service(
+    service = try Service(
       contexts: [context],
       discovery: network.map { InMemoryDiscovery(deviceID: device, network: $0) },
       listen: Address(host: "127.0.0.1", port: 0), logger: logger)

@@ -150,7 +150,7 @@ struct ServiceTests {
     try hub.folder.write("by Ada\n", to: "notes/Ada.txt")
     // Bob serves too; Cleo, whom he has never heard of, meets both.
     let token = try CancellationToken()
-    let serving = Service(
+    let serving = try Service(
       contexts: [contexts[0]],
       discovery: InMemoryDiscovery(deviceID: guests[0].key.deviceID, network: network),
       listen: Address(host: "127.0.0.1", port: 0), logger: .init(label: "notes"))

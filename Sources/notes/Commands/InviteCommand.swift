@@ -47,7 +47,7 @@ struct InviteCommand: Verb {
     let context = try OwnDevice.context(in: notebook)
     let finder = discovery.discovery(for: context.key.deviceID)
     defer { finder?.stop() }
-    let service = Service(
+    let service = try Service(
       contexts: [context], discovery: finder,
       listen: listen.address ?? Address(host: Address.anyHost, port: 0),
       logger: ServiceLogging.silent)

@@ -55,7 +55,7 @@ struct ServiceReport: Sendable {
       Output.errors.line(
         "notes: hint: on the other device add --at HOST:PORT with this device's address")
       Output.errors.flush()
-    case .listening, .peer, .received, .ended: break
+    case .listening, .peer, .received, .ended, .watch: break
     }
   }
 
@@ -95,6 +95,7 @@ struct ServiceReport: Sendable {
       ]
     case .ended(_, let end): [["type": .string("expired"), "reason": .string("\(end)")]]
     case .discoveryFailed(let error): SyncEventJSON.lines(for: .discoveryFailed(error))
+    case .watch(let event): WatchEventJSON.lines(for: event)
     }
   }
 }

@@ -1,0 +1,209 @@
+internal import Git
+internal import Glibc
+internal import Notebook
+
+/// What happens in a notebook's folder, by paths in it. An instance belongs to one thread.
+///
+/// Only folders are watched. One that appears is watched first and listed then, again and again
+/// until the listing holds no folder without a watch: so nothing made in it meanwhile is missed.
+final class FolderEvents {
+  /// What happened.
+  enum Event: Hashable {
+    /// A file was closed after writing, or put there in one piece.
+    case written(TreePath)
+    /// A file is being written.
+    case writing(TreePath)
+    /// A file is new and nobody has closed it yet.
+    case created(TreePath)
+    /// A file or folder is no longer there.
+    case gone(TreePath)
+    /// It is there now under another name.
+    case renamed(TreePath, to: TreePath)
+    /// A folder has appeared.
+    case folder(TreePath)
+    /// An editor's lock on a note was made or removed.
+    case editorLock(TreePath, isThere: Bool)
+    /// The notebook shows another version, or may.
+    case history
+    /// What is known of the members has changed.
+    case membership
+    /// Events were lost.
+    case everything
+    /// The notebook's folder itself is gone, moved or unmounted.
+    case away
+  }
+
+  /// Becomes readable when there are events.
+  var descriptor: Int32 { events.descriptor }
+  /// Whether the user has no watches left, so that some folders are not watched.
+  private(set) var isIncomplete = false
+
+  private let events: FileEvents
+  private let folder: String
+  private let list: (TreePath) throws -> [TreePath]
+  private var paths: [Int32: TreePath] = [:]
+  private var watches: [TreePath: Int32] = [:]
+  private var history: Set<Int32> = []
+  private var membership: Int32 = -1
+
+  private static let fileEvents =
+    IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO
+  private static let ownEvents = IN_DELETE_SELF | IN_MOVE_SELF
+
+  /// Watches a notebook's folder.
+  ///
+  /// - Parameter list: the folders to watch at and below one of them.
+  init(
+    folder: String, gitFolder: String, list: @escaping (TreePath) throws -> [TreePath]
+  ) throws {
+    events = try FileEvents()
+    self.folder = folder
+    self.list = list
+    guard try watch("") else { throw WatchError.folderAway(folder) }
+    try watchTree("")
+    for path in ["/notes", "/refs/heads"] {
+      if let watch = try events.watch(Array((gitFolder + path).utf8), IN_MOVED_TO) {
+        history.insert(watch)
+      }
+    }
+    let members = Array((gitFolder + "/notes/membership").utf8)
+    membership = try events.watch(members, IN_MOVED_TO | IN_CREATE | IN_DELETE) ?? -1
+  }
+
+  /// Watches the folders at and below `top` that have no watch yet.
+  private func watchTree(_ top: TreePath) throws {
+    while true {
+      let missing = try list(top).filter { watches[$0] == nil }
+      var isNew = false
+      for path in missing where try watch(path) { isNew = true }
+      if !isNew { return }
+    }
+  }
+
+  /// Watches one folder; false when it is gone or there are no watches left.
+  private func watch(_ path: TreePath) throws -> Bool {
+    let full = Array(folder.utf8) + (path.isEmpty ? [] : [UInt8(ascii: "/")] + path.bytes)
+    let mask = path.isEmpty ? Self.fileEvents | Self.ownEvents : Self.fileEvents
+    do {
+      guard let watch = try events.watch(full, mask) else { return false }
+      paths[watch] = path
+      watches[path] = watch
+      return true
+    } catch WatchError.system(_, _, ENOSPC) {
+      isIncomplete = true
+      return false
+    }
+  }
+
+  /// Forgets a folder that went, and all below it.
+  private func forget(_ top: TreePath) {
+    for (path, watch) in watches where path == top || path.isInside(top) {
+      events.unwatch(watch)
+      watches[path] = nil
+      paths[watch] = nil
+    }
+  }
+
+  // MARK: Reading
+
+  /// What happened since the last call, in order.
+  func read() -> [Event] {
+    var found: [Event] = []
+    // The first half of a rename waits for the second, which follows at once if there is one.
+    var left: (path: TreePath, cookie: UInt32)?
+    func settle() {
+      if let gone = left?.path { found.append(.gone(gone)) }
+      left = nil
+    }
+    func note(_ event: Event) { if found.last != event { found.append(event) } }
+    for event in events.read() {
+      if event.has(IN_Q_OVERFLOW) {
+        note(.everything)
+        continue
+      }
+      if history.contains(event.watch) {
+        // What other programs keep in these folders is none of our business.
+        if event.name == "tip" || event.has(IN_IGNORED) || !event.name.bytes.isEmpty {
+          note(.history)
+        }
+        continue
+      }
+      if event.watch == membership {
+        note(.membership)
+        continue
+      }
+      guard let parent = paths[event.watch] else { continue }
+      if event.has(IN_UNMOUNT) || event.has(IN_DELETE_SELF) || event.has(IN_MOVE_SELF) {
+        note(parent.isEmpty ? .away : .gone(parent))
+        continue
+      }
+      if event.has(IN_IGNORED) {
+        paths[event.watch] = nil
+        if watches[parent] == event.watch { watches[parent] = nil }
+        continue
+      }
+      let path = parent.appending(event.name)
+      if event.name == ".git" { continue }
+      if let note = EditorLock.note(lockedBy: event.name) {
+        if event.has(IN_CREATE) || event.has(IN_MOVED_TO) {
+          found.append(.editorLock(parent.appending(note), isThere: true))
+        } else if event.has(IN_DELETE) || event.has(IN_MOVED_FROM) {
+          found.append(.editorLock(parent.appending(note), isThere: false))
+        }
+        continue
+      }
+      let isDebris = Notebook.isDebris(event.name) && !event.isFolder
+      if let former = left {
+        // Renamed to what is never versioned, as some editors keep a copy: it is gone for us.
+        if event.has(IN_MOVED_TO), event.cookie == former.cookie, !isDebris {
+          left = nil
+          note(.renamed(former.path, to: path))
+          if event.isFolder { addTree(path) }
+          continue
+        }
+        settle()
+      }
+      if isDebris { continue }
+      if event.isFolder {
+        if event.has(IN_CREATE) || event.has(IN_MOVED_TO) {
+          addTree(path)
+          note(.folder(path))
+        } else if event.has(IN_DELETE) || event.has(IN_MOVED_FROM) {
+          forget(path)
+          if event.has(IN_MOVED_FROM) { left = (path, event.cookie) } else { note(.gone(path)) }
+        }
+      } else if event.has(IN_CLOSE_WRITE) || event.has(IN_MOVED_TO) {
+        note(.written(path))
+      } else if event.has(IN_MOVED_FROM) {
+        left = (path, event.cookie)
+      } else if event.has(IN_DELETE) {
+        note(.gone(path))
+      } else if event.has(IN_CREATE) {
+        note(.created(path))
+      } else {
+        note(.writing(path))
+      }
+    }
+    settle()
+    return found
+  }
+
+  private func addTree(_ path: TreePath) {
+    do {
+      // What is listed here is only what is versioned; a folder left out needs no watch.
+      try watchTree(path)
+    } catch {
+      // It went again, or cannot be read: the next rescan looks once more.
+      isIncomplete = true
+    }
+  }
+}
+
+extension TreePath {
+  /// Whether the path is in that folder, at any depth.
+  func isInside(_ folder: TreePath) -> Bool {
+    folder.isEmpty
+      || bytes.count > folder.bytes.count && bytes[folder.bytes.count] == UInt8(ascii: "/")
+        && bytes.starts(with: folder.bytes)
+  }
+}

@@ -1,0 +1,239 @@
+internal import Git
+internal import Glibc
+internal import Membership
+internal import Notebook
+internal import Sync
+
+/// The thread of a watched notebook: the only one that saves and joins. An instance belongs to it.
+final class NotebookLoop {
+  private let owner: WatchedNotebook
+  private var notebook: Notebook?
+  private var events: FolderEvents?
+  private var unsettled = UnsettledPaths()
+  private var pace = VersionPace()
+  private var shown: NotebookState?
+  private var nextLook = Moment.now
+  private var isStopped = false
+  private var isHolding = false
+  private var editorLocks: Set<TreePath> = []
+  private var changesUntilHousekeeping = 0
+
+  /// How often the whole folder is looked through all the same, in seconds.
+  static let net = 600.0
+  /// The same where some folders cannot be watched.
+  static let netWithoutWatches = 20.0
+  /// How often a folder that went is looked for, in seconds.
+  static let absence = 2.0
+  /// How long after a failure it is tried again, in seconds.
+  static let retry = 5.0
+  /// After how many versions it is asked whether housekeeping is due.
+  static let housekeepingInterval = 50
+  /// From how many paths on the whole folder is looked through instead.
+  static let manyPaths = 2_000
+
+  init(_ owner: WatchedNotebook) { self.owner = owner }
+
+  func run() {
+    while !isStopped {
+      if events == nil { begin() }
+      work()
+      if isStopped { return }
+      Doorbell.wait(
+        for: [owner.bell.descriptor] + (events.map { [$0.descriptor] } ?? []), until: nextMoment)
+    }
+  }
+
+  private var nextMoment: Moment {
+    guard events != nil else { return nextLook }
+    var next = nextLook
+    if let due = unsettled.next { next = min(next, max(due, pace.earliest(.now))) }
+    return next
+  }
+
+  // MARK: The folder
+
+  private func begin() {
+    guard Moment.now >= nextLook || events != nil else { return }
+    do {
+      let notebook = try Notebook.open(at: owner.context.folder)
+      let events = try FolderEvents(
+        folder: notebook.folder, gitFolder: notebook.repository.gitFolder
+      ) { try notebook.versionedFolders(below: $0) }
+      let wasAway = self.notebook != nil
+      self.notebook = notebook
+      self.events = events
+      nextLook = .now
+      if wasAway { owner.report(.folder(owner.notebookID, isThere: true)) }
+      if events.isIncomplete {
+        owner.report(.watchLimit(owner.notebookID, interval: Self.netWithoutWatches))
+      }
+    } catch {
+      if notebook == nil || !(error is NotebookError) {
+        owner.report(.failed(owner.notebookID, error))
+      }
+      nextLook = .now + Self.absence
+    }
+  }
+
+  private func leave() {
+    events = nil
+    unsettled.removeAll()
+    nextLook = .now + Self.absence
+    owner.report(.folder(owner.notebookID, isThere: false))
+  }
+
+  // MARK: Work
+
+  private func work() {
+    readEvents()
+    for job in owner.takeJobs() { perform(job) }
+    guard events != nil else { return }
+    let now = Moment.now
+    if now >= nextLook {
+      lookAtEverything()
+    } else if now >= pace.earliest(now) {
+      let ready = unsettled.ready(now).filter { pace.earliest(for: $0, now) <= now }
+      if !ready.isEmpty { save(ready) }
+      postponeFast(now)
+    }
+  }
+
+  /// Those that were saved too short a time ago wait for their turn.
+  private func postponeFast(_ now: Moment) {
+    for path in unsettled.ready(now) {
+      let earliest = pace.earliest(for: path, now)
+      if earliest > now { unsettled.postpone([path], until: earliest) }
+    }
+  }
+
+  private func readEvents() {
+    guard let events else { return }
+    let now = Moment.now
+    for event in events.read() {
+      switch event {
+      case .written(let path): unsettled.complete(path, now)
+      case .writing(let path), .created(let path): unsettled.writing(path, now)
+      case .gone(let path): unsettled.gone(path, now)
+      case .renamed(let former, let path):
+        unsettled.complete(former, now)
+        unsettled.complete(path, now)
+      case .folder(let path): unsettled.folder(path, now)
+      case .editorLock(let path, let isThere):
+        if isThere { editorLocks.insert(path) } else { editorLocks.remove(path) }
+        owner.sessions.tell(editing: editorLocks.sorted())
+      case .history: announce()
+      case .membership: membershipChanged()
+      case .everything: nextLook = now
+      case .away: return leave()
+      }
+    }
+  }
+
+  private func perform(_ job: WatchedNotebook.Job) {
+    switch job {
+    case .state(let reply):
+      reply.put(
+        Result {
+          let notebook = try open()
+          saveAllSettled()
+          return try notebook.state()
+        })
+    case .join(let heads, let reply): reply.put(Result { try join(heads) })
+    case .lookAtEverything: nextLook = .now
+    case .stop: isStopped = true
+    }
+  }
+
+  private func open() throws -> Notebook {
+    guard let notebook, events != nil else { throw WatchError.folderAway(owner.context.folder) }
+    return notebook
+  }
+
+  private func join(_ heads: [ObjectID]) throws -> JoinResult {
+    let notebook = try open()
+    readEvents()
+    // What was written until now is saved first; what is in the middle of being written is compared
+    // when it is swapped.
+    let scope = SaveScope.only(unsettled.ready(.now))
+    let result = try notebook.join(heads, options: JoinOptions(scope: scope))
+    if case .only(let paths) = scope { unsettled.remove(paths) }
+    announce()
+    countForHousekeeping()
+    return result
+  }
+
+  // MARK: Saving
+
+  /// Saves what has settled, whatever the pace, for a session that begins.
+  private func saveAllSettled() {
+    readEvents()
+    if Moment.now >= nextLook { return lookAtEverything() }
+    let ready = unsettled.ready(.now)
+    if !ready.isEmpty { save(ready) }
+  }
+
+  private func save(_ paths: Set<TreePath>) {
+    if paths.count > Self.manyPaths { return lookAtEverything() }
+    if save(.only(paths)) { pace.note(paths, .now) }
+  }
+
+  /// Looks through the whole folder.
+  private func lookAtEverything() {
+    let ready = unsettled.ready(.now)
+    nextLook = .now + (events?.isIncomplete == true ? Self.netWithoutWatches : Self.net)
+    let unsettled = unsettled.all.subtracting(ready)
+    if save(unsettled.isEmpty ? .everything : .allBut(unsettled)) { pace.note(ready, .now) }
+    self.unsettled.remove(ready)
+  }
+
+  /// Saves; true when something became a version.
+  private func save(_ scope: SaveScope) -> Bool {
+    guard let notebook else { return false }
+    let paths: Set<TreePath> = if case .only(let paths) = scope { paths } else { [] }
+    unsettled.remove(paths)
+    do {
+      let result = try notebook.save(scope)
+      isHolding = false
+      announce()
+      guard result.version != nil else { return false }
+      owner.report(.version(owner.notebookID, result))
+      countForHousekeeping()
+      return true
+    } catch NotebookError.massDeletion(let deleted, let total) {
+      if !isHolding { owner.report(.held(owner.notebookID, deleted: deleted, of: total)) }
+      isHolding = true
+      announce()
+    } catch {
+      owner.report(.failed(owner.notebookID, error))
+      if access(owner.context.folder + "/.git/notes/notebook", F_OK) != 0 {
+        leave()
+      } else if paths.isEmpty {
+        nextLook = .now + Self.retry
+      } else {
+        unsettled.postpone(paths, until: .now + Self.retry)
+      }
+    }
+    return false
+  }
+
+  /// Tells the sessions what the notebook shows now, if that is new.
+  private func announce() {
+    guard let notebook, let state = try? notebook.state(), state != shown else { return }
+    shown = state
+    owner.sessions.announce(state)
+  }
+
+  private func membershipChanged() {
+    guard (try? owner.context.membership.refresh()) != nil else { return }
+    owner.sessions.endOutdated(digest: owner.membershipDigest)
+  }
+
+  private func countForHousekeeping() {
+    changesUntilHousekeeping -= 1
+    guard changesUntilHousekeeping <= 0, let notebook else { return }
+    changesUntilHousekeeping = Self.housekeepingInterval
+    if notebook.isHousekeepingDue {
+      owner.report(.housekeepingDue(owner.notebookID, folder: notebook.folder))
+    }
+  }
+}

@@ -1,0 +1,128 @@
+internal import Channel
+internal import Discovery
+internal import Membership
+internal import Notebook
+internal import Sync
+
+/// Keeps a service connected with the other devices. A value of the service's own thread.
+struct ServiceDialing {
+  private let service: Service
+  private let port: UInt16
+  private var dialer: Dialer
+  private var isPaused = false
+
+  init(_ service: Service, port: UInt16) {
+    self.service = service
+    self.port = port
+    dialer = Dialer(ownDevices: service.watched.mapValues { $0.context.key.deviceID })
+  }
+
+  /// When there is somebody to connect to.
+  var next: Moment? { isPaused ? nil : dialer.next }
+
+  /// Starts to look for the other devices.
+  mutating func begin() throws {
+    guard !service.watched.isEmpty else { return }
+    for (notebookID, watched) in service.watched {
+      let state = watched.context.folder + "/.git/notes"
+      for (device, address) in PeerAddresses(stateFolder: state).all() {
+        dialer.remember(Dialer.Target(notebookID: notebookID, deviceID: device), at: address)
+      }
+    }
+    guard let discovery = service.discovery else { return }
+    // It may keep us waiting, so it has a thread of its own.
+    try startThread { [occurrences = service.occurrences] in
+      do {
+        try discovery.browse(.notebook) { occurrences.put(.discovered($0)) }
+      } catch {
+        occurrences.put(.event(.discoveryFailed(error)))
+      }
+    }
+  }
+
+  /// Connects to those whose turn it is.
+  mutating func dial() {
+    if isPaused { return }
+    let service = service
+    let chosen = dialer.take {
+      service.watched[$0.notebookID]?.sessions.has($0.deviceID) ?? true
+    }
+    for (target, addresses) in chosen {
+      do {
+        try startThread { [service, port] in
+          service.occurrences.put(
+            .dialed(target, service.connect(to: target, at: addresses, port: port)))
+        }
+      } catch {
+        dialer.note(.failed, of: target)
+      }
+    }
+  }
+
+  mutating func note(_ event: DiscoveryEvent) {
+    switch event {
+    case .found(let peer):
+      let target = Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID)
+      if dialer.found(target, at: peer.endpoints.map { Address(host: $0.host, port: $0.port) }) {
+        // It is elsewhere now: is the old connection alive?
+        service.watched[target.notebookID]?.sessions.link(target.deviceID)?.ping()
+      }
+    case .lost(let peer):
+      dialer.lost(Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID))
+    case .interrupted(let error):
+      service.occurrences.put(.event(.discoveryFailed(error)))
+    case .settled, .resumed: break
+    }
+  }
+
+  mutating func note(_ event: ServiceEvent) {
+    if case .watch(.disconnected(let notebook, let peer)) = event {
+      dialer.wake(Dialer.Target(notebookID: notebook, deviceID: peer.deviceID))
+    }
+  }
+
+  mutating func note(_ outcome: Dialer.Outcome, of target: Dialer.Target) {
+    dialer.note(outcome, of: target)
+  }
+
+  /// The machine slept: connections may be dead, and the folder may have changed.
+  mutating func awake() {
+    for watched in service.watched.values {
+      watched.sessions.pingAll()
+      watched.ask(.lookAtEverything)
+    }
+    dialer.hope()
+  }
+
+  /// Lets sessions go, or makes them again.
+  mutating func pause(_ value: Bool) {
+    guard isPaused != value else { return }
+    isPaused = value
+    if value {
+      for watched in service.watched.values { watched.sessions.endAll(.stopped) }
+    } else {
+      dialer.hope()
+    }
+  }
+}
+
+extension Service {
+  /// Opens a connection to a device and holds a session on it.
+  func connect(to target: Dialer.Target, at addresses: [Address], port: UInt16) -> Dialer.Outcome {
+    guard let context = contexts[target.notebookID] else { return .refused }
+    do {
+      let connection = try Connection.connect(
+        to: addresses, as: context.credentials(),
+        deadline: .after(seconds: context.timeouts.connect + context.timeouts.handshake),
+        cancellation: token)
+      defer { connection.close() }
+      let member = try context.member(at: connection)
+      if member.deviceID == context.key.deviceID { throw SyncError.ownAddress }
+      if watched[target.notebookID]?.sessions.has(member.deviceID) == true { return .duplicate }
+      return hold(connection, port: port, isOpenedHere: true)
+    } catch {
+      log.debug("\(target.deviceID.prefix(8)) not reached: \(error)")
+      return .failed
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/// What can go wrong while a folder is watched.
+public enum WatchError: Error, Sendable, Hashable {
+  /// A call of the system failed.
+  case system(call: String, path: String, errno: Int32)
+  /// The notebook's folder is not there: unmounted, moved or deleted.
+  case folderAway(String)
+  /// The notebook's thread did not answer in time, or has stopped.
+  case notAnswering(String)
+}
+
+extension WatchError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .system(let call, let path, let number):
+      "\(call)\(path.isEmpty ? "" : " \(path)"): error \(number)"
+    case .folderAway(let folder): "the folder \(folder) is not there"
+    case .notAnswering(let folder): "\(folder) is busy"
+    }
+  }
+}

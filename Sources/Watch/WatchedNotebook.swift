@@ -1,0 +1,129 @@
+internal import Git
+internal import Membership
+internal import Notebook
+internal import Sync
+internal import Synchronization
+
+/// A notebook that is watched: one thread saves and joins (`NotebookLoop`), and the sessions and
+/// everybody else ask it to.
+final class WatchedNotebook: SessionKeeper {
+  let context: SessionContext
+  let sessions: SessionTable
+  let bell: Doorbell
+  private let tell: @Sendable (WatchEvent) -> Void
+  private let jobs = Mutex<[Job]>([])
+  private let ended = Mailbox<Bool>()
+
+  /// What the notebook's thread is asked to do.
+  enum Job: Sendable {
+    case state(Mailbox<Result<NotebookState, any Error>>)
+    case join([ObjectID], Mailbox<Result<JoinResult, any Error>>)
+    case lookAtEverything
+    case stop
+  }
+
+  var notebookID: String { context.membership.notebookID }
+
+  /// How long a session waits for the notebook's thread, in seconds: as long as a peer waits for one
+  /// that says it is working (notes-protocol(7), "Time-outs").
+  private static let patience = 15 * 60.0
+
+  init(_ context: SessionContext, tell: @escaping @Sendable (WatchEvent) -> Void) throws {
+    self.context = context
+    self.tell = tell
+    sessions = SessionTable(ownDevice: context.key.deviceID)
+    bell = try Doorbell()
+  }
+
+  /// Starts the notebook's thread.
+  func start() throws {
+    try startThread { [self] in
+      NotebookLoop(self).run()
+      // Whoever still waits is told.
+      for job in takeJobs() { refuse(job) }
+      ended.put(true)
+    }
+  }
+
+  /// Ends the thread and the sessions, and waits a little for it.
+  func stop() {
+    sessions.endAll(.stopped)
+    ask(.stop)
+    _ = ended.take(until: .now + 5)
+  }
+
+  func ask(_ job: Job) {
+    jobs.withLock { $0.append(job) }
+    bell.ring()
+  }
+
+  func takeJobs() -> [Job] {
+    bell.silence()
+    return jobs.withLock { jobs in
+      defer { jobs = [] }
+      return jobs
+    }
+  }
+
+  /// What is known of the members now, in short.
+  var membershipDigest: [UInt8] { (try? context.membership.digest()) ?? [] }
+
+  func report(_ event: WatchEvent) { tell(event) }
+
+  private func refuse(_ job: Job) {
+    let error = WatchError.notAnswering(context.folder)
+    switch job {
+    case .state(let reply): reply.put(.failure(error))
+    case .join(_, let reply): reply.put(.failure(error))
+    case .lookAtEverything, .stop: break
+    }
+  }
+
+  // MARK: SessionKeeper, on the sessions' threads
+
+  func currentState() throws -> NotebookState {
+    let reply = Mailbox<Result<NotebookState, any Error>>()
+    ask(.state(reply))
+    return try answer(of: reply)
+  }
+
+  func join(_ heads: [ObjectID], from peer: PeerIdentity) throws -> JoinResult {
+    let reply = Mailbox<Result<JoinResult, any Error>>()
+    ask(.join(heads, reply))
+    return try answer(of: reply)
+  }
+
+  private func answer<Value>(of reply: Mailbox<Result<Value, any Error>>) throws -> Value {
+    guard let result = reply.take(until: .now + Self.patience) else {
+      throw WatchError.notAnswering(context.folder)
+    }
+    return try result.get()
+  }
+
+  func begin(_ session: SessionLink) throws {
+    try sessions.begin(session, digest: membershipDigest)
+    tell(.connected(notebookID, session.peer))
+  }
+
+  func mayFetch(_ heads: [ObjectID], _ session: SessionLink) -> Bool {
+    sessions.mayFetch(heads, session)
+  }
+
+  func endFetch(_ session: SessionLink) { sessions.endFetch(session) }
+
+  func note(_ standing: PeerStanding, of session: SessionLink) {
+    guard let change = sessions.note(standing, of: session) else { return }
+    if change.former.editing != change.now.editing {
+      tell(.editing(notebookID, session.peer, change.now.editing))
+    }
+    if change.former.heads != change.now.heads {
+      tell(.shows(notebookID, session.peer, change.now.tip))
+    }
+  }
+
+  func end(_ session: SessionLink) {
+    if sessions.end(session.peer.deviceID, session) {
+      tell(.disconnected(notebookID, session.peer))
+    }
+  }
+}

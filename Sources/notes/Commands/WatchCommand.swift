@@ -1,0 +1,56 @@
+internal import ArgumentParser
+internal import Channel
+internal import Discovery
+internal import Logging
+internal import Membership
+internal import Notebook
+internal import Sync
+internal import Watch
+
+struct WatchCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "Version what you write at once, and keep all devices up to date.",
+    discussion: """
+      Runs in the foreground until it is stopped. What is written in the folder becomes a version \
+      within milliseconds and is on every device that runs 'notes watch', too, before you look up. \
+      Several folders are served by one process at one port. What happens is logged on standard \
+      error, a line an event, without the text of a note.
+
+      Examples:
+        notes watch
+        notes watch ~/notes ~/work --listen 0.0.0.0:4711
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The notebooks' folders; the current one by default.", valueName: "dir"))
+  var directories: [String] = []
+  @OptionGroup var listen: ListenOption
+  @OptionGroup var discovery: DiscoveryOption
+  @Flag(help: "Log also what is usually not worth a line.")
+  var verbose = false
+  @OptionGroup var format: JSONOption
+  @OptionGroup var place: PlaceOption
+
+  var writesJSON: Bool { format.json }
+
+  func perform() throws -> Exit {
+    let folders = directories.isEmpty ? ["."] : directories
+    let notebooks = try folders.map { try Notebook.open(at: Notebook.find(from: $0)) }
+    let contexts = try notebooks.map { try OwnDevice.context(in: $0) }
+    let finder = contexts.first.flatMap { discovery.discovery(for: $0.key.deviceID) }
+    defer { finder?.stop() }
+    let service = try Service(
+      contexts: contexts, discovery: finder,
+      listen: listen.address ?? Address(host: Address.anyHost, port: 0),
+      logger: ServiceLogging.logger(verbose: verbose), isWatching: true)
+    let report = ServiceReport(json: format.json, tellsPeople: false)
+    try service.run(cancellation: Interruption.token()) { event in
+      report.tell(event)
+      if case .watch(.housekeepingDue(_, let folder)) = event {
+        BackgroundTidying.start(inFolder: folder)
+      }
+    }
+    return Interruption.exit
+  }
+}

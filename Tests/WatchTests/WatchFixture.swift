@@ -1,0 +1,102 @@
+import Channel
+import Discovery
+import Git
+import Logging
+import Membership
+import Notebook
+import TestSupport
+
+@testable import Sync
+@testable import Watch
+
+/// A device that watches its notebook, on a thread of its own.
+final class Watcher {
+  let folder: TemporaryFolder
+  let key: DeviceKey
+  let name: String
+  let context: SessionContext
+  let events = EventLog<ServiceEvent>()
+  private let network: InMemoryNetwork
+  private var running: (token: CancellationToken, ended: Mailbox<Bool>, service: Service)?
+
+  /// The founder of a notebook.
+  convenience init(founding name: String, on network: InMemoryNetwork) throws {
+    try self.init(name, on: network) { folder, key in
+      _ = try MembershipStore.found(
+        in: folder, notebookName: "Home", deviceName: name, key: key)
+    }
+  }
+
+  /// A device that `founder` certified.
+  convenience init(_ name: String, certifiedBy founder: Watcher, as role: Role = .writer) throws {
+    try self.init(name, on: founder.network) { folder, key in
+      let store = founder.context.membership
+      let request = try CertificateRequest(name: name, key: key)
+      _ = try store.issue(for: request, role: role, by: founder.key)
+      _ = try MembershipStore.install(
+        in: folder, root: store.root, certificates: store.certificates,
+        revocations: store.revocations)
+    }
+  }
+
+  private init(
+    _ name: String, on network: InMemoryNetwork, found: (String, DeviceKey) throws -> Void
+  ) throws {
+    self.name = name
+    self.network = network
+    folder = try TemporaryFolder()
+    key = try DeviceKey.loadOrCreate(in: folder["data"])
+    let state = try Notebook.prepare(at: folder["notes"])
+    try found(state + "/membership", key)
+    let membership = try MembershipStore.open(in: state + "/membership")
+    _ = try Notebook.adopt(
+      at: folder["notes"],
+      as: NotebookIdentity(
+        id: membership.notebookID, name: "Home",
+        device: DeviceIdentity(name: name, deviceID: key.deviceID)))
+    context = SessionContext(
+      folder: folder["notes"], key: key, membership: membership, timeouts: .brief)
+  }
+
+  deinit { stop() }
+
+  var sessions: SessionTable? {
+    running?.service.watched[context.membership.notebookID]?.sessions
+  }
+
+  func start() throws {
+    let service = try Service(
+      contexts: [context],
+      discovery: InMemoryDiscovery(deviceID: key.deviceID, network: network),
+      listen: Address(host: "127.0.0.1", port: 0),
+      logger: Logger(label: "notes") { _ in SwiftLogNoOpLogHandler() }, isWatching: true)
+    let token = try CancellationToken()
+    let ended = Mailbox<Bool>()
+    running = (token, ended, service)
+    try Sync.startThread { [events] in
+      try? service.run(cancellation: token) { events.append($0) }
+      ended.put(true)
+    }
+  }
+
+  func stop() {
+    guard let running else { return }
+    running.token.cancel()
+    _ = running.ended.take(until: Sync.Moment.now + 10)
+    self.running = nil
+  }
+
+  func write(_ text: String, to note: String) throws { try folder.write(text, to: "notes/" + note) }
+  func text(_ note: String) throws -> String { try folder.text("notes/" + note) }
+  func tip() throws -> ObjectID? { try Notebook.open(at: folder["notes"]).state().tip }
+
+  /// Waits until `holds`, looking whenever something happens.
+  func wait(_ seconds: Double = 10, until holds: () throws -> Bool) rethrows -> Bool {
+    let end = TestSupport.Moment.now + seconds
+    while try !holds() {
+      if TestSupport.Moment.now >= end { return false }
+      _ = events.wait(within: 0.02) { _ in false }
+    }
+    return true
+  }
+}
