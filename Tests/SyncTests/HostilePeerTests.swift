@@ -107,7 +107,7 @@ final class HostileWorld: @unchecked Sendable {
     let log = Lines(lines: lines)
     var logger = Logger(label: "notes") { _ in log }
     logger.logLevel = .warning
-    let service = Service(
+    let service = try Service(
       contexts: [ada.context], discovery: nil, listen: Address(host: "127.0.0.1", port: 0),
       logger: logger)
     try Sync.startThread { [token, events] in

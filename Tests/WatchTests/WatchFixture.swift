@@ -94,7 +94,10 @@ final class Watcher {
   func wait(_ seconds: Double = 10, until holds: () throws -> Bool) rethrows -> Bool {
     let end = TestSupport.Moment.now + seconds
     while try !holds() {
-      if TestSupport.Moment.now >= end { return false }
+      if TestSupport.Moment.now >= end {
+        for event in events.all.suffix(20) { print("\(name): \(event)") }
+        return false
+      }
       _ = events.wait(within: 0.02) { _ in false }
     }
     return true
