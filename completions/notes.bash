@@ -59,6 +59,7 @@ _notes() {
       options='--history --regex --title --match-case -n --limit --lines --context'
       options+=' --no-pager --json -C --help'
       ;;
+    browse) options='-C --help' ;;
     log) options='-n --limit --all --no-pager --json -C --help' arguments=notes ;;
     diff) options='--no-pager --json -C --help' arguments=notes ;;
     restore) options='--as --json -C --help' arguments=version ;;

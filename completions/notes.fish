@@ -68,7 +68,7 @@ complete -c notes -s h -l help -d 'Show how to use it'
 complete -c notes -n '__notes_is help' -a '(__notes_words commands)'
 
 complete -c notes -l json -d 'Write JSON Lines' \
-    -n 'not __notes_none; and not __notes_is help'
+    -n 'not __notes_none; and not __notes_is help browse'
 complete -c notes -n '__notes_is init join watch' -F
 complete -c notes -n '__notes_is init' -l name -x -d "The notebook's name"
 complete -c notes -n '__notes_is init' -l device-name -x -d 'What to call this device'

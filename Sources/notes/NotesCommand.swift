@@ -26,7 +26,7 @@ enum Commands {
         name: "Notebooks and notes",
         subcommands: [
           InitCommand.self, StatusCommand.self, SaveCommand.self, ListCommand.self,
-          ShowCommand.self, SearchCommand.self,
+          ShowCommand.self, SearchCommand.self, BrowseCommand.self,
         ]),
       CommandGroup(
         name: "History",
@@ -62,6 +62,7 @@ enum Commands {
     case "list": ListCommand.self
     case "show": ShowCommand.self
     case "search": SearchCommand.self
+    case "browse": BrowseCommand.self
     case "log": LogCommand.self
     case "diff": DiffCommand.self
     case "restore": RestoreCommand.self

@@ -58,6 +58,7 @@ enum Style: String, Sendable {
   case yellow = "33"
   case blue = "34"
   case cyan = "36"
+  case reverse = "7"
   case boldRed = "1;31"
   case boldYellow = "1;33"
 }

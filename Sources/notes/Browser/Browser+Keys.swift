@@ -1,0 +1,106 @@
+internal import Notebook
+
+// What keys do.
+extension Browser {
+  /// Changes what is shown as a key asks, and returns what else it asks for.
+  ///
+  /// - Parameter rows: how many lines a pane has.
+  mutating func press(_ key: Key, rows: Int) -> Request? {
+    message = nil
+    isTouched = true
+    if showsHelp {
+      showsHelp = false
+      return key == .control("c") ? .quit : nil
+    }
+    switch key {
+    case .control("c"): return .quit
+    case .control("z"): return .suspend
+    case .control("l"): return .reload
+    default: break
+    }
+    if isFiltering, editFilter(key) { return nil }
+    if scroll(key, page: max(1, rows - 1)) { return nil }
+    switch key {
+    case .character("q"): return .quit
+    case .character("?"): showsHelp = true
+    case .character("/"):
+      focus = .notes
+      isFiltering = true
+    case .enter, .right, .tab, .character("l"): goIn()
+    case .left, .escape, .backspace, .character("h"): goBack()
+    case .character("d"), .character("t"): showsChange.toggle()
+    case .character("r"): return act { .restore($0) }
+    case .character("c"): return act { .copy($0) }
+    default: break
+    }
+    return nil
+  }
+
+  /// What is typed into the filter; false for keys that move.
+  private mutating func editFilter(_ key: Key) -> Bool {
+    switch key {
+    case .character(let character): filter.append(character)
+    case .pasted(let text): filter += text.filter { !$0.isNewline }
+    case .backspace where filter.isEmpty: isFiltering = false
+    case .backspace: filter.removeLast()
+    case .control("u"): filter = ""
+    case .control("w"):
+      while filter.last == " " { filter.removeLast() }
+      while let last = filter.last, last != " " { filter.removeLast() }
+    case .escape:
+      filter = ""
+      isFiltering = false
+    case .enter, .tab: isFiltering = false
+    default: return false
+    }
+    return true
+  }
+
+  private mutating func goIn() {
+    switch focus {
+    case .notes where note != nil: focus = .versions
+    case .versions where version != nil: focus = .text
+    default: break
+    }
+  }
+
+  private mutating func goBack() {
+    switch focus {
+    case .text: focus = .versions
+    case .versions: focus = .notes
+    case .notes: filter = ""
+    }
+  }
+
+  private mutating func act(_ request: (Revision) -> Request) -> Request? {
+    guard focus != .notes, let version else {
+      message = PaneLine("choose a version first: Enter shows those of the note", .yellow)
+      return nil
+    }
+    guard version.kind != .deleted else {
+      message = PaneLine("this version deleted the note; choose an earlier one", .yellow)
+      return nil
+    }
+    return request(version)
+  }
+
+  /// Keys that move in the list or text that has the focus; false for others.
+  private mutating func scroll(_ key: Key, page: Int) -> Bool {
+    let steps: Int
+    switch key {
+    case .up, .character("k"), .control("p"): steps = -1
+    case .down, .character("j"), .control("n"): steps = 1
+    case .pageUp, .character("b"), .control("b"): steps = -page
+    case .pageDown, .character(" "), .control("f"): steps = page
+    case .home, .character("g"): steps = -1 << 40
+    case .end, .character("G"): steps = 1 << 40
+    default: return false
+    }
+    switch focus {
+    case .notes: noteList.move(by: steps, in: listed.count)
+    case .versions: versionList.move(by: steps, in: versions.count)
+    case .text: textTop = max(0, min(textTop + steps, wrapped.lines.count - page))
+    }
+    return true
+  }
+}

@@ -1,0 +1,162 @@
+// How the browser looks.
+extension Browser {
+  /// From how many columns on the list and the text stand side by side.
+  static let wideColumns = 64
+
+  /// How the screen is divided.
+  struct Layout: Equatable {
+    let size: Screen.Size
+    /// The lines between the first and the last row.
+    var rows: Int { max(0, size.rows - 2) }
+    var isWide: Bool { size.columns >= Browser.wideColumns }
+    /// The columns of the list at the left.
+    var listColumns: Int { isWide ? min(48, size.columns * 2 / 5) : size.columns }
+    /// The columns of the text, without the line that divides them.
+    var textColumns: Int { isWide ? size.columns - listColumns - 2 : size.columns }
+  }
+
+  /// The screen at that size.
+  ///
+  /// - Parameter now: what relative times count from.
+  mutating func screen(_ size: Screen.Size, now: Int64) -> Screen {
+    let layout = Layout(size: size)
+    wrap(to: layout.textColumns)
+    noteList.reveal(rows: layout.rows, of: listed.count)
+    versionList.reveal(rows: layout.rows, of: versions.count)
+    textTop = max(0, min(textTop, wrapped.lines.count - layout.rows))
+    var screen = Screen(size: size)
+    screen.add(headline(layout))
+    if showsHelp {
+      for row in 0..<layout.rows {
+        screen.add([Screen.Span(text: row < Self.help.count ? Self.help[row] : "")])
+      }
+    } else {
+      let left = layout.isWide || focus != .text ? list(layout, now: now) : []
+      for row in 0..<layout.rows {
+        var spans = row < left.count ? left[row] : []
+        if layout.isWide {
+          let used = spans.reduce(0) { $0 + Width.of($1.text) }
+          spans.append(
+            Screen.Span(text: String(repeating: " ", count: max(0, layout.listColumns - used))))
+          spans.append(Screen.Span(text: "│ ", style: .dim))
+        }
+        if layout.isWide || focus == .text { spans += textRow(row) }
+        screen.add(spans)
+      }
+    }
+    screen.add(footline(size.columns))
+    return screen
+  }
+
+  private func headline(_ layout: Layout) -> [Screen.Span] {
+    var spans = [Screen.Span(text: title, style: .bold)]
+    switch focus {
+    case .notes:
+      let count =
+        filter.isEmpty
+        ? Counted.things(notes.count, "note")
+        : "\(Counted.grouped(listed.count)) of \(Counted.things(notes.count, "note"))"
+      spans.append(Screen.Span(text: " · \(count)"))
+      if isFiltering || !filter.isEmpty {
+        spans.append(Screen.Span(text: "  /", style: .cyan))
+        spans.append(Screen.Span(text: Visible.name(filter) + (isFiltering ? "_" : "")))
+      }
+    case .versions, .text:
+      spans.append(Screen.Span(text: " · "))
+      spans.append(Screen.Span(text: note?.label ?? "", style: .bold))
+      if focus == .text || layout.isWide, let version {
+        spans.append(
+          Screen.Span(
+            text: " @ \(version.id.short) · \(version.author), \(TimeText.local(version.time))",
+            style: .dim))
+      } else {
+        let count = Counted.things(versions.count, "version")
+        spans.append(Screen.Span(text: " · \(count)\(hasMoreVersions ? " and more" : "")"))
+      }
+    }
+    return spans
+  }
+
+  private func footline(_ columns: Int) -> [Screen.Span] {
+    if let message { return [Screen.Span(text: message.text, style: message.style)] }
+    if showsHelp { return [Screen.Span(text: "any key goes back", style: .dim)] }
+    let other = showsChange ? "d text" : "d change"
+    var keys =
+      switch focus {
+      case .notes where isFiltering: ["type a part of the title", "Enter done", "Esc all notes"]
+      case .notes: ["? help", "Enter versions", "/ filter", "q quit", "↑↓ choose"]
+      case .versions: ["? help", "r restore", "c copy", other, "← back", "↑↓ choose"]
+      case .text: ["? help", "← back", other, "r restore", "c copy", "↑↓ scroll"]
+      }
+    // What matters most comes first and stays longest.
+    while keys.count > 1, Width.of(keys.joined(separator: " · ")) > columns { keys.removeLast() }
+    return [Screen.Span(text: keys.joined(separator: " · "), style: .dim)]
+  }
+
+  static let help = [
+    "Keys", "",
+    "  ↑ ↓  j k        one line up, down",
+    "  PgUp PgDn       a page up, down",
+    "  Home End  g G   the first, the last",
+    "  /               filter the notes by their titles",
+    "  Enter → l       the versions of the note; the text of the version",
+    "  Esc ← h         back",
+    "  d               what the version changed, or its whole text",
+    "  r               restore the version: the present text is kept as one",
+    "  c               copy the version to a note of its own",
+    "  Ctrl-L          read the folder again",
+    "  Ctrl-Z          leave for the shell; fg comes back",
+    "  q  Ctrl-C       quit",
+  ]
+
+  /// The rows of the list at the left.
+  private func list(_ layout: Layout, now: Int64) -> [[Screen.Span]] {
+    let columns = layout.listColumns
+    if focus == .notes {
+      if listed.isEmpty { return [[Screen.Span(text: "no such note", style: .dim)]] }
+      return (noteList.top..<min(listed.count, noteList.top + layout.rows)).map { place in
+        let note = notes[listed[place]]
+        return Self.row(
+          (note.isInConflict ? "! " : "") + note.label,
+          TimeText.relative(note.modified, now: now), isSelected: place == noteList.selected,
+          hasFocus: true, columns: columns)
+      }
+    }
+    if versions.isEmpty { return [[Screen.Span(text: "no versions yet", style: .dim)]] }
+    return (versionList.top..<min(versions.count, versionList.top + layout.rows)).map { place in
+      let version = versions[place]
+      return Self.row(
+        TimeText.relative(version.time, now: now) + " · " + version.subject, version.author,
+        isSelected: place == versionList.selected, hasFocus: focus == .versions,
+        columns: columns)
+    }
+  }
+
+  /// A row of a list: what it is about, and at the right what is told of it where there is room.
+  private static func row(
+    _ text: String, _ aside: String, isSelected: Bool, hasFocus: Bool, columns: Int
+  ) -> [Screen.Span] {
+    let mark = isSelected ? "> " : "  "
+    let style: Style? = isSelected ? (hasFocus ? .reverse : .bold) : nil
+    let room = columns - 2
+    let asideRoom = min(Width.of(aside), room / 2)
+    guard room >= 24, asideRoom > 0 else {
+      return [
+        Screen.Span(text: Width.pad(mark + Width.cut(text, to: room), to: columns), style: style)
+      ]
+    }
+    let kept = Width.cut(text, to: room - asideRoom - 2)
+    let end = Width.cut(aside, to: asideRoom)
+    let gap = String(repeating: " ", count: max(0, room - Width.of(kept) - Width.of(end) - 1))
+    guard style == nil else {
+      return [Screen.Span(text: mark + kept + gap + end + " ", style: style)]
+    }
+    return [Screen.Span(text: mark + kept + gap), Screen.Span(text: end + " ", style: .dim)]
+  }
+
+  private func textRow(_ row: Int) -> [Screen.Span] {
+    guard textSubject == wantedSubject, textTop + row < wrapped.lines.count else { return [] }
+    let line = wrapped.lines[textTop + row]
+    return [Screen.Span(text: line.text, style: line.style)]
+  }
+}

@@ -1,0 +1,230 @@
+internal import Git
+internal import Glibc
+internal import Notebook
+
+/// The browser at work: keys in, screens out, and the notebook behind it.
+struct BrowserSession {
+  private let notebook: Notebook
+  private let terminal: FullScreen
+  private let usesColour: Bool
+  private var browser: Browser
+  private var keys = KeyDecoder()
+  private var shown: Screen?
+  /// The versions of the chosen note that were not fetched yet.
+  private var walk: VersionWalk?
+
+  /// How many versions are fetched at a time.
+  private static let versionsAtOnce = 100
+  /// How long an escape waits for what would make it another key, in milliseconds.
+  private static let patience: Int32 = 40
+
+  init(notebook: Notebook, terminal: FullScreen, usesColour: Bool) {
+    self.notebook = notebook
+    self.terminal = terminal
+    self.usesColour = usesColour
+    browser = Browser(title: Visible.name(notebook.identity.name))
+  }
+
+  /// Runs until the user has enough.
+  mutating func run() throws -> Exit {
+    let standing = try notebook.standingNotes()
+    terminal.enter()
+    defer { terminal.leave() }
+    // What the files say is there at once; what history says comes when the screen stands.
+    browser.show(notes: Self.listed(standing, times: [:], conflicts: []))
+    draw()
+    attempt { try $0.readNotes(standing) }
+    while true {
+      refresh()
+      switch terminal.next(within: keys.isWaiting ? Self.patience : nil) {
+      case .bytes(let bytes):
+        if try press(keys.keys(from: bytes)) { return .done }
+      case .quiet:
+        if try press(keys.flush()) { return .done }
+      case .resized: shown = nil
+      case .stopRequested: suspend(group: false)
+      case .ended: return .interrupted
+      }
+    }
+  }
+
+  /// Handles keys; true when one of them quits.
+  private mutating func press(_ keys: [Key]) throws -> Bool {
+    for key in keys {
+      // Keys that came fast find the list that the ones before them chose from.
+      fetchVersions()
+      let rows = Browser.Layout(size: terminal.size).rows
+      switch browser.press(key, rows: rows) {
+      case .quit: return true
+      case .suspend: suspend(group: true)
+      case .reload:
+        shown = nil
+        attempt { try $0.readNotes($0.notebook.standingNotes()) }
+      case .restore(let revision): attempt { try $0.restore(revision) }
+      case .copy(let revision): attempt { try $0.copy(revision) }
+      case nil: break
+      }
+    }
+    return false
+  }
+
+  private mutating func suspend(group: Bool) {
+    terminal.suspend(group: group)
+    shown = nil
+    attempt { try $0.readNotes($0.notebook.standingNotes()) }
+  }
+
+  /// Does something that may fail; a failure is told at the foot of the screen.
+  private mutating func attempt(_ body: (inout Self) throws -> Void) {
+    do {
+      try body(&self)
+    } catch {
+      let failure = Failure(describing: error)
+      let hint = failure.hint.map { "; \($0)" } ?? ""
+      browser.message = PaneLine(failure.message + hint, .red)
+    }
+  }
+}
+
+// What is shown.
+extension BrowserSession {
+  private mutating func draw() {
+    let screen = browser.screen(terminal.size, now: TimeText.now)
+    let update = screen.update(from: shown, usesColour: usesColour)
+    if !update.isEmpty { terminal.write(update) }
+    shown = screen
+  }
+
+  /// Draws what is there, fetches what is missing, and draws that.
+  private mutating func refresh() {
+    draw()
+    fetchVersions()
+    if let wanted = browser.wantedSubject, wanted != browser.textSubject {
+      attempt { $0.browser.show(text: try $0.text(of: wanted), of: wanted) }
+      // What can't be read is not tried again with every key.
+      if browser.textSubject != wanted { browser.show(text: [], of: wanted) }
+    }
+    draw()
+  }
+
+  private mutating func fetchVersions() {
+    let rows = Browser.Layout(size: terminal.size).rows
+    guard browser.wantsVersions(rows: rows), let path = browser.note?.path else { return }
+    attempt { session in
+      let isNew = session.browser.versionsOf != path
+      let walk = isNew ? try session.notebook.versions(of: path) : session.walk
+      session.walk = walk
+      var versions = isNew ? [] : session.browser.versions
+      let wanted = versions.count + Self.versionsAtOnce
+      var hasMore = true
+      while hasMore, versions.count < wanted {
+        guard let version = try walk?.next() else {
+          hasMore = false
+          break
+        }
+        versions += version.changes.prefix(1).map { Browser.Revision(version, $0) }
+      }
+      session.browser.show(versions: versions, of: path, hasMore: hasMore)
+    }
+    // A history that can't be read has no versions to show.
+    if browser.versionsOf != path { browser.show(versions: [], of: path, hasMore: false) }
+  }
+
+  private func text(of subject: Browser.Subject) throws -> [PaneLine] {
+    guard let id = subject.version else {
+      return PaneLine.lines(of: try notebook.text(of: subject.path))
+    }
+    let version = try notebook.repository.commit(id)
+    let after = try text(at: subject.path, in: version)
+    if subject.showsChange, let revision = browser.version {
+      let before = try revision.former.map { try notebook.repository.blob($0) }
+      return PaneLine.lines(from: before, to: after)
+    }
+    return after.map { PaneLine.lines(of: $0) } ?? [PaneLine("deleted in this version", .dim)]
+  }
+
+  private func text(at path: TreePath, in version: Commit) throws -> [UInt8]? {
+    guard let entry = try notebook.repository.entry(at: path, in: version.tree), entry.mode.isFile
+    else { return nil }
+    return try notebook.repository.blob(entry.id)
+  }
+
+  private mutating func readNotes(_ standing: [StandingNote]) throws {
+    let times = try notebook.times(of: standing.map(\.path))
+    let conflicts = Set(try notebook.conflicts().map(\.path))
+    browser.show(notes: Self.listed(standing, times: times, conflicts: conflicts))
+  }
+
+  /// The last changed first. A note that history does not have is as old as its file.
+  private static func listed(
+    _ notes: [StandingNote], times: [TreePath: NoteTimes], conflicts: Set<TreePath>
+  ) -> [Browser.Note] {
+    notes.map { note in
+      Browser.Note(
+        path: note.path,
+        modified: note.isChanged
+          ? note.modified : times[note.path]?.modified ?? note.modified,
+        isInConflict: conflicts.contains(note.path))
+    }.sorted { ($1.modified, $0.path) < ($0.modified, $1.path) }
+  }
+}
+
+// What is changed.
+extension BrowserSession {
+  private mutating func restore(_ revision: Browser.Revision) throws {
+    guard let note = browser.note else { return }
+    let version = try notebook.repository.commit(revision.id)
+    let made = try notebook.restore(
+      revision.path, from: version, as: note.path == revision.path ? nil : note.path)
+    if let made {
+      browser.message = PaneLine(
+        "restored as it was in \(revision.id.short): version \(made.short); "
+          + "what it was before is a version too", .green)
+      try reread()
+    } else {
+      browser.message = PaneLine("the note is already as it was in \(revision.id.short)", .yellow)
+    }
+  }
+
+  private mutating func copy(_ revision: Browser.Revision) throws {
+    let version = try notebook.repository.commit(revision.id)
+    let target = Self.copyPath(of: revision) { (try? notebook.text(of: $0)) != nil }
+    _ = try notebook.restore(revision.path, from: version, as: target)
+    browser.message = PaneLine("copied to \(target.label)", .green)
+    let message = browser.message
+    try reread()
+    browser.message = message
+  }
+
+  private mutating func reread() throws {
+    browser.forget()
+    try readNotes(notebook.standingNotes())
+  }
+
+  /// `TITLE (DATE TIME)` beside the note, with a number where that is taken.
+  static func copyPath(
+    of revision: Browser.Revision, isTaken: (TreePath) -> Bool
+  ) -> TreePath {
+    let path = revision.path
+    let suffix = path.isNote ? path.name.bytes.dropFirst(path.noteTitle.utf8.count) : []
+    // A colon in a file's name is trouble elsewhere.
+    let when = String(TimeText.local(revision.time).map { $0 == ":" ? "." : $0 })
+    var number = 1
+    while true {
+      let mark = number == 1 ? " (\(when))" : " (\(when), \(number))"
+      let name = TreePath(bytes: Array((path.noteTitle + mark).utf8) + suffix)
+      let target = path.parent?.appending(name) ?? name
+      if !isTaken(target) { return target }
+      number += 1
+    }
+  }
+}
+
+extension Browser.Revision {
+  init(_ version: Version, _ change: VersionChange) {
+    self.init(
+      id: version.commit.id, path: change.path, kind: change.kind, former: change.old,
+      time: version.commit.author.time, author: Visible.name(version.commit.author.name),
+      subject: Visible.name(version.subject))
+  }
+}

@@ -1,0 +1,180 @@
+internal import Glibc
+internal import Synchronization
+
+/// The terminal while a command has all of it: raw, on its alternate screen, and put back as it was
+/// however the command ends.
+final class FullScreen {
+  /// What comes from the terminal.
+  enum Event: Equatable {
+    case bytes([UInt8])
+    /// The window has another size, or the screen is to be drawn anew.
+    case resized
+    /// Somebody else stopped the process, or asks it to stop.
+    case stopRequested
+    /// A request to end, or the terminal is gone.
+    case ended
+    /// Nothing came in time.
+    case quiet
+  }
+
+  /// The alternate screen, no cursor, and pasted text between marks.
+  private static let begin = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?2004h"
+  private static let end: StaticString = "\u{1B}[?2004l\u{1B}[?25h\u{1B}[0m\u{1B}[?1049l"
+
+  /// The settings to put back: the address of a `termios`, or 0 while the terminal is as it was.
+  private static let saved = Atomic<UInt>(0)
+  /// Where signal handlers write the signal's number.
+  private static let signalled = Atomic<Int32>(-1)
+
+  private let memory: UnsafeMutablePointer<termios>
+  private let signals: (reading: Int32, writing: Int32)
+
+  /// - Throws: where standard input or output is no terminal.
+  init() throws(Failure) {
+    guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
+      throw Failure(
+        .failed, "no_terminal", "there is no terminal to browse on",
+        hint: "'notes list', 'notes log' and 'notes show' write to files and pipes")
+    }
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else {
+      throw Failure(.failed, "system_failed", "pipe: \(Failure.reason(errno))")
+    }
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    signals = (ends[0], ends[1])
+    memory = .allocate(capacity: 1)
+    memory.initialize(to: termios())
+    tcgetattr(STDIN_FILENO, memory)
+    Self.signalled.store(ends[1], ordering: .sequentiallyConsistent)
+    for signal in [SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT] {
+      Self.report(signal)
+    }
+    for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT] {
+      Self.restoreOn(signal)
+    }
+  }
+
+  /// The handlers may run until the process ends, so what they use is never freed.
+  deinit { leave() }
+
+  /// Takes the terminal.
+  func enter() {
+    var raw = memory.pointee
+    cfmakeraw(&raw)
+    Self.saved.store(UInt(bitPattern: memory), ordering: .sequentiallyConsistent)
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw)
+    write(Self.begin)
+  }
+
+  /// Puts the terminal back.
+  func leave() { Self.restore() }
+
+  /// The window's size; what every terminal has where it does not tell.
+  var size: Screen.Size {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
+    else { return Screen.Size(columns: 80, rows: 24) }
+    return Screen.Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
+  }
+
+  /// Writes to the terminal, all at once where it can.
+  func write(_ text: String) {
+    let bytes = Array(text.utf8)
+    var start = 0
+    while start < bytes.count {
+      let count = bytes[start...].withUnsafeBytes {
+        Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count)
+      }
+      if count > 0 { start += count } else if errno != EINTR { return }
+    }
+  }
+
+  /// Waits for what comes next.
+  ///
+  /// - Parameter milliseconds: for how long; nil for ever.
+  func next(within milliseconds: Int32? = nil) -> Event {
+    while true {
+      var entries = [
+        pollfd(fd: signals.reading, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+      ]
+      let count = poll(&entries, 2, milliseconds ?? -1)
+      if count < 0 {
+        guard errno == EINTR else { return .ended }
+        continue
+      }
+      if count == 0 { return .quiet }
+      if entries[0].revents != 0, let event = signalEvent() { return event }
+      guard entries[1].revents != 0 else { continue }
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      let length = read(STDIN_FILENO, &bytes, bytes.count)
+      if length > 0 { return .bytes(Array(bytes[..<length])) }
+      if length < 0, errno == EINTR || errno == EAGAIN { continue }
+      return .ended
+    }
+  }
+
+  /// Stops this process as Ctrl-Z does, with the terminal put back, and takes the terminal again
+  /// when it goes on.
+  ///
+  /// - Parameter group: also the others of its job, which a terminal would have told too.
+  func suspend(group: Bool) {
+    leave()
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = SIG_DFL
+    sigaction(SIGTSTP, &action, nil)
+    if group { kill(0, SIGTSTP) } else { raise(SIGTSTP) }
+    Self.report(SIGTSTP)
+    enter()
+  }
+
+  private func signalEvent() -> Event? {
+    var numbers = [UInt8](repeating: 0, count: 64)
+    let count = read(signals.reading, &numbers, numbers.count)
+    guard count > 0 else { return nil }
+    let received = numbers[..<count].map { Int32($0) }
+    if received.contains(where: { [SIGINT, SIGTERM, SIGHUP, SIGQUIT].contains($0) }) {
+      return .ended
+    }
+    if received.contains(SIGTSTP) { return .stopRequested }
+    if received.contains(SIGCONT) {
+      // Whoever had the terminal meanwhile may have left it otherwise.
+      enter()
+    }
+    return .resized
+  }
+
+  private static func report(_ signal: Int32) {
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = { @Sendable signal in
+      let number = errno
+      var byte = UInt8(truncatingIfNeeded: signal)
+      _ = Glibc.write(FullScreen.signalled.load(ordering: .sequentiallyConsistent), &byte, 1)
+      errno = number
+    }
+    sigaction(signal, &action, nil)
+  }
+
+  /// A crash puts the terminal back and then takes its course.
+  private static func restoreOn(_ signal: Int32) {
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = { @Sendable signal in
+      FullScreen.restore()
+      // Comes when the handler is left, and then does what it does to everybody.
+      raise(signal)
+    }
+    action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
+    sigaction(signal, &action, nil)
+  }
+
+  /// Only calls that a signal handler may make.
+  private static func restore() {
+    let address = saved.exchange(0, ordering: .sequentiallyConsistent)
+    guard let settings = UnsafeMutablePointer<termios>(bitPattern: address) else { return }
+    _ = Glibc.write(STDOUT_FILENO, end.utf8Start, end.utf8CodeUnitCount)
+    tcsetattr(STDIN_FILENO, TCSADRAIN, settings)
+  }
+}

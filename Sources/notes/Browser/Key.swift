@@ -1,0 +1,113 @@
+/// A key that was pressed, or text that was pasted.
+enum Key: Equatable, Sendable {
+  case character(Character)
+  /// A letter with Ctrl held.
+  case control(Character)
+  case enter, escape, backspace, tab
+  case up, down, left, right, pageUp, pageDown, home, end
+  case pasted(String)
+}
+
+/// Makes keys of the bytes that a terminal sends (ECMA-48, and the additions of xterm's that all
+/// terminals have).
+struct KeyDecoder {
+  private var pending: [UInt8] = []
+
+  /// Whether bytes wait that may be a key of their own or the beginning of another: an escape.
+  var isWaiting: Bool { !pending.isEmpty }
+
+  /// The keys that are complete with these bytes.
+  mutating func keys(from bytes: some Sequence<UInt8>) -> [Key] {
+    pending += bytes
+    var keys: [Key] = []
+    while let (key, count) = next() {
+      if let key { keys.append(key) }
+      pending.removeFirst(count)
+    }
+    return keys
+  }
+
+  /// The keys that the waiting bytes are if nothing follows them.
+  mutating func flush() -> [Key] {
+    defer { pending = [] }
+    guard pending.first == 0x1B, pending.count == 1 else { return [] }
+    return [.escape]
+  }
+
+  /// The next key and how many bytes it takes; no key for bytes that mean nothing here, and nil
+  /// where more has to come.
+  private func next() -> (key: Key?, count: Int)? {
+    guard let first = pending.first else { return nil }
+    switch first {
+    case 0x1B: return escapeSequence()
+    case 0x0D, 0x0A: return (.enter, 1)
+    case 0x09: return (.tab, 1)
+    case 0x08, 0x7F: return (.backspace, 1)
+    case 0x00: return (nil, 1)
+    case 0x01..<0x1B:
+      return (.control(Character(Unicode.Scalar(first | 0x60))), 1)
+    case 0x1C..<0x20: return (nil, 1)
+    case 0x20..<0x7F: return (.character(Character(Unicode.Scalar(first))), 1)
+    default: return character()
+    }
+  }
+
+  /// A character beyond ASCII.
+  private func character() -> (key: Key?, count: Int)? {
+    let length: Int
+    switch pending[0] {
+    case 0xC2..<0xE0: length = 2
+    case 0xE0..<0xF0: length = 3
+    case 0xF0..<0xF5: length = 4
+    default: return (nil, 1)
+    }
+    guard pending.count >= length else { return nil }
+    guard let text = String(validating: pending[..<length], as: UTF8.self), let first = text.first
+    else { return (nil, 1) }
+    return (.character(first), length)
+  }
+
+  private func escapeSequence() -> (key: Key?, count: Int)? {
+    guard pending.count > 1 else { return nil }
+    switch pending[1] {
+    case UInt8(ascii: "["), UInt8(ascii: "O"): break
+    // Escape, and then another key.
+    case 0x1B: return (.escape, 1)
+    // A key with Alt held.
+    default: return (nil, 2)
+    }
+    guard let last = pending[2...].firstIndex(where: { (0x40...0x7E).contains($0) }) else {
+      // No sequence is that long: something else came in.
+      return pending.count > 32 ? (nil, pending.count) : nil
+    }
+    let parameters = String(decoding: pending[2..<last], as: UTF8.self)
+    let count = last + 1
+    switch (pending[last], parameters) {
+    case (UInt8(ascii: "A"), _): return (.up, count)
+    case (UInt8(ascii: "B"), _): return (.down, count)
+    case (UInt8(ascii: "C"), _): return (.right, count)
+    case (UInt8(ascii: "D"), _): return (.left, count)
+    case (UInt8(ascii: "H"), _), (UInt8(ascii: "~"), "1"), (UInt8(ascii: "~"), "7"):
+      return (.home, count)
+    case (UInt8(ascii: "F"), _), (UInt8(ascii: "~"), "4"), (UInt8(ascii: "~"), "8"):
+      return (.end, count)
+    case (UInt8(ascii: "~"), "5"): return (.pageUp, count)
+    case (UInt8(ascii: "~"), "6"): return (.pageDown, count)
+    case (UInt8(ascii: "~"), "200"): return paste(from: count)
+    default: return (nil, count)
+    }
+  }
+
+  /// Text between the marks of a bracketed paste.
+  private func paste(from start: Int) -> (key: Key?, count: Int)? {
+    let mark = Array("\u{1B}[201~".utf8)
+    var end = start
+    while end + mark.count <= pending.count {
+      if pending[end] == 0x1B, pending[end..<(end + mark.count)].elementsEqual(mark) {
+        return (.pasted(String(decoding: pending[start..<end], as: UTF8.self)), end + mark.count)
+      }
+      end += 1
+    }
+    return nil
+  }
+}

@@ -1,0 +1,106 @@
+internal import Notebook
+
+/// A line of a pane: text that is safe to show, in one style.
+struct PaneLine: Equatable, Sendable {
+  var text: String
+  var style: Style?
+
+  init(_ text: String, _ style: Style? = nil) {
+    self.text = text
+    self.style = style
+  }
+
+  /// The line as lines of at most `width` columns, broken at spaces where there are any.
+  func wrapped(to width: Int) -> [PaneLine] {
+    guard width > 0, Width.of(text) > width else { return [self] }
+    var lines: [PaneLine] = []
+    var line = ""
+    var columns = 0
+    // Where the last space of the line ends, and the columns up to there.
+    var gap: (end: String.Index, columns: Int)?
+    for character in text {
+      let next = Width.of(character)
+      if columns + next > width, !line.isEmpty {
+        if let gap, character != " " {
+          lines.append(PaneLine(String(line[..<gap.end]), style))
+          line = String(line[gap.end...])
+          columns -= gap.columns
+        } else {
+          lines.append(PaneLine(line, style))
+          line = ""
+          columns = 0
+        }
+        gap = nil
+        // The space that the line was broken at is seen by the break.
+        if character == " ", line.isEmpty { continue }
+      }
+      line.append(character)
+      columns += next
+      if character == " " { gap = (line.endIndex, columns) }
+    }
+    lines.append(PaneLine(line, style))
+    return lines
+  }
+}
+
+extension PaneLine {
+  /// The most of a text that a pane shows, in bytes: enough to read for hours, and quick to break
+  /// into lines.
+  static let sizeLimit = 1 << 20
+
+  /// A note's text.
+  static func lines(of text: [UInt8]) -> [PaneLine] {
+    if text.contains(0) { return [PaneLine("not text: \(Counted.bytes(text.count))", .dim)] }
+    var lines = text.prefix(sizeLimit).split(
+      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
+    ).map { PaneLine(visible($0)) }
+    if text.last == UInt8(ascii: "\n"), text.count <= sizeLimit { lines.removeLast() }
+    if text.count > sizeLimit {
+      lines.append(PaneLine("… and \(Counted.bytes(text.count - sizeLimit)) more", .dim))
+    }
+    return lines.isEmpty ? [PaneLine("(empty)", .dim)] : lines
+  }
+
+  /// What a version changed in a note; nil stands for no note.
+  static func lines(from old: [UInt8]?, to new: [UInt8]?) -> [PaneLine] {
+    if (old?.count ?? 0) + (new?.count ?? 0) > 2 * sizeLimit {
+      return [PaneLine("too large to compare here; notes diff does", .dim)]
+    }
+    let diff = LineDiff(from: old ?? [], to: new ?? [])
+    if diff.isBinary { return [PaneLine("not text", .dim)] }
+    var lines: [PaneLine] = []
+    if old == nil { lines.append(PaneLine("added", .dim)) }
+    if new == nil { lines.append(PaneLine("deleted", .dim)) }
+    if old != nil, new != nil, diff.hunks.isEmpty { lines.append(PaneLine("same text", .dim)) }
+    for hunk in diff.hunks {
+      lines.append(PaneLine("@@ line \(hunk.new.lowerBound + 1) @@", .cyan))
+      for line in hunk.lines {
+        let (sign, style): (String, Style?) =
+          switch line.kind {
+          case .context: (" ", nil)
+          case .removed: ("-", .red)
+          case .added: ("+", .green)
+          }
+        lines.append(PaneLine(sign + visible(line.bytes[...]), style))
+      }
+    }
+    return lines
+  }
+
+  /// A line with everything in it made visible; tabs stop every eight columns.
+  private static func visible(_ bytes: ArraySlice<UInt8>) -> String {
+    let line = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
+    let text = String(decoding: line, as: UTF8.self)
+    guard text.utf8.contains(UInt8(ascii: "\t")) else { return Visible.name(text) }
+    var shown = ""
+    for (position, part) in text.split(separator: "\t", omittingEmptySubsequences: false)
+      .enumerated()
+    {
+      if position > 0 {
+        shown += String(repeating: " ", count: 8 - Width.of(shown) % 8)
+      }
+      shown += Visible.name(String(part))
+    }
+    return shown
+  }
+}

@@ -1,0 +1,58 @@
+/// What a terminal's screen shows, row by row.
+struct Screen: Equatable {
+  /// A stretch of a row in one style.
+  struct Span: Equatable {
+    var text: String
+    var style: Style?
+  }
+
+  struct Size: Equatable {
+    var columns: Int
+    var rows: Int
+  }
+
+  let size: Size
+  private(set) var rows: [[Span]] = []
+
+  init(size: Size) {
+    self.size = size
+  }
+
+  /// Adds a row; what is wider than the screen is cut, and rows below it are dropped.
+  mutating func add(_ spans: [Span]) {
+    guard rows.count < size.rows else { return }
+    var left = size.columns
+    var row: [Span] = []
+    for span in spans where !span.text.isEmpty {
+      let text = Width.cut(span.text, to: left)
+      left -= Width.of(text)
+      row.append(Span(text: text, style: span.style))
+    }
+    rows.append(row)
+  }
+
+  /// A row as the terminal gets it.
+  func text(ofRow row: Int, usesColour: Bool) -> String {
+    guard row < rows.count else { return "" }
+    let terminal = Terminal(isInteractive: true, width: size.columns, usesColour: usesColour)
+    return rows[row].map { span in
+      span.style.map { terminal.paint(span.text, $0) } ?? span.text
+    }.joined()
+  }
+
+  /// The escape sequences that make a screen of `former` one of this: only rows that differ are
+  /// written. Without a former screen, or with one of another size, all are.
+  func update(from former: Screen?, usesColour: Bool) -> String {
+    var text = ""
+    let isSame = former?.size == size
+    if !isSame { text += "\u{1B}[2J" }
+    for row in 0..<size.rows {
+      let line = self.text(ofRow: row, usesColour: usesColour)
+      if isSame, former?.text(ofRow: row, usesColour: usesColour) == line { continue }
+      // In the last column the cursor waits for the next character; erasing from there would take
+      // the last one away. So the row is erased first.
+      text += "\u{1B}[\(row + 1);1H\u{1B}[2K" + line
+    }
+    return text
+  }
+}

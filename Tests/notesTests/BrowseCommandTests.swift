@@ -1,0 +1,134 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// `notes browse` on a real terminal.
+@Suite(.serialized) struct BrowseCommandTests {
+  private let shell: Shell
+
+  init() throws {
+    shell = try Shell()
+    try shell.folder.write("milk\n", to: "notes/Shopping.txt")
+    try shell.folder.write("# Soup\nleeks \u{1B}]0;evil\u{7}\n", to: "notes/recipes/Soup.md")
+    try shell.initialise()
+    try shell.folder.write("milk\neggs\n", to: "notes/Shopping.txt")
+    try shell.notes("save")
+  }
+
+  private func browse(columns: Int = 80, rows: Int = 24) throws -> TmuxScreen {
+    // The shell around it tells how it ended, and whether the terminal is as it was.
+    let script = #"""
+      stty -g >"$HOME/before"; "$0" browse; echo "left with $?"; stty -g >"$HOME/after"
+      cmp "$HOME/before" "$HOME/after" && echo "as before"; read -r line; echo "read $line"
+      """#
+    return try TmuxScreen(
+      ["bash", "--norc", "-c", script, BuiltBinary.notes()], home: shell.folder["home"],
+      in: shell.folder["notes"], environment: shell.environment, columns: columns, rows: rows)
+  }
+
+  private func expectRestored(_ screen: TmuxScreen, status: Int) throws {
+    try screen.wait(for: "left with \(status)")
+    try screen.wait(for: "as before")
+    #expect(try screen.value(of: "alternate_on") == "0")
+    #expect(try screen.value(of: "cursor_flag") == "1")
+    try screen.type("back")
+    try screen.press("Enter")
+    try screen.wait(for: "read back")
+  }
+
+  /// The process that has the terminal.
+  private func process(_ screen: TmuxScreen) throws -> pid_t {
+    let parent = try screen.value(of: "pane_pid")
+    let found = try run(["pgrep", "-P", parent, "-x", "notes"])
+    return try #require(pid_t(found.lines.first ?? ""), "\(found)")
+  }
+
+  @Test func `Notes are filtered, versions looked at, restored and copied`() throws {
+    let screen = try browse()
+    try screen.wait(for: "> Shopping")
+    #expect(try screen.wait(for: "│ eggs").contains("Home · 2 notes"))
+    try screen.press("/")
+    try screen.type("sou")
+    let soup = try screen.wait(for: "leeks \\u{1b}]0;evil\\u{7}")
+    #expect(soup.contains("1 of 2 notes  /sou_") && soup.contains("> recipes/Soup"))
+    try screen.press("Escape")
+    try screen.wait(for: "> Shopping")
+    try screen.press("Enter")
+    // What the last version changed.
+    try screen.wait(for: "+eggs")
+    try screen.press("Down")
+    try screen.wait(for: "+milk")
+    try screen.press("d")
+    try screen.wait(for: "│ milk")
+    try screen.press("c")
+    try screen.wait(for: "copied to Shopping (")
+    try screen.press("Down", "r")
+    try screen.wait(for: "restored as it was in")
+    #expect(try shell.folder.text("notes/Shopping.txt") == "milk\n")
+    let titles = try shell.notes("list", "--json").lines
+    #expect(titles.count == 3)
+    try screen.press("q")
+    try expectRestored(screen, status: 0)
+  }
+
+  @Test func `It fits any window and follows its size`() throws {
+    let screen = try browse(columns: 40, rows: 8)
+    let small = try screen.wait(for: "> Shopping")
+    #expect(!small.contains("│"))
+    try screen.resize(columns: 100, rows: 30)
+    try screen.wait(for: "│ eggs")
+    try screen.resize(columns: 12, rows: 3)
+    try screen.wait(for: "a small screen") { !$0.contains("│") && $0.contains("> Shop") }
+    try screen.resize(columns: 80, rows: 24)
+    try screen.wait(for: "│ eggs")
+    try screen.press("C-c")
+    try expectRestored(screen, status: 0)
+  }
+
+  // notes-browse(1): "The terminal is put back as it was when the command ends, is stopped, is
+  // terminated, or crashes."
+  @Test(arguments: [(SIGTERM, 130), (SIGINT, 130), (SIGSEGV, 128 + 11), (SIGABRT, 128 + 6)])
+  func `A signal puts the terminal back`(signal: Int32, status: Int) throws {
+    let screen = try browse()
+    try screen.wait(for: "│ eggs")
+    #expect(try screen.value(of: "alternate_on") == "1")
+    try #require(kill(try process(screen), signal) == 0)
+    try expectRestored(screen, status: status)
+  }
+
+  @Test func `It stops for the shell and comes back`() throws {
+    let screen = try TmuxScreen(
+      ["bash", "--norc", "-i"], home: shell.folder["home"], in: shell.folder["notes"],
+      environment: shell.environment)
+    try screen.type("PS1='ready> '; \(try BuiltBinary.notes()) browse\n")
+    try screen.wait(for: "│ eggs")
+    try screen.press("C-z")
+    try screen.wait(for: "Stopped")
+    #expect(try screen.value(of: "alternate_on") == "0")
+    try shell.folder.write("x\n", to: "notes/Made meanwhile.txt")
+    try screen.type("fg\n")
+    try screen.wait(for: "Made meanwhile")
+    #expect(try screen.value(of: "alternate_on") == "1")
+    // Stopped by somebody else, in a way that can't be caught.
+    let found = try run(["pgrep", "-P", screen.value(of: "pane_pid"), "-x", "notes"])
+    let process = try #require(pid_t(found.lines.first ?? ""))
+    try #require(kill(process, SIGSTOP) == 0)
+    try screen.type("\nfg\n")
+    try screen.wait(for: "Made meanwhile")
+    try screen.press("k")
+    try screen.wait(for: "> Made meanwhile")
+    try screen.press("q")
+    try screen.wait(for: "ready>")
+  }
+
+  @Test func `Without a terminal it says what to use instead`() throws {
+    let result = try shell.notes("browse")
+    #expect(result.status == .exited(1))
+    #expect(
+      result.errorText == """
+        notes: error: there is no terminal to browse on
+        notes: hint: 'notes list', 'notes log' and 'notes show' write to files and pipes
+
+        """)
+  }
+}
