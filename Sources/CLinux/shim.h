@@ -19,6 +19,12 @@ static inline int notes_renameat2(
 /// syncfs(2): all of the file system that `descriptor` is on; returns 0, or -1 with errno set.
 static inline int notes_syncfs(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }
 
+/// sync_file_range(2): begins to write a file's content to the disk and does not wait for it. A hint:
+/// fsync(2) is still to follow. Returns 0, or -1 with errno set.
+static inline int notes_start_writing(int descriptor) {
+  return (int)syscall(SYS_sync_file_range, descriptor, 0L, 0L, 2u /* SYNC_FILE_RANGE_WRITE */);
+}
+
 /// fcntl(2) F_SETLEASE with F_RDLCK: succeeds only while nobody has the file open for writing.
 /// Returns 0, or -1 with errno set (EAGAIN: somebody has).
 static inline int notes_take_read_lease(int descriptor) {

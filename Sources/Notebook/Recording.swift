@@ -12,9 +12,6 @@ struct Recording {
   private(set) var stale: [StaleSave] = []
   private var pack: NewPack?
 
-  // Beyond a handful of files one sync of the file system is cheaper than one a file.
-  private static let oneSyncThreshold = 16
-
   init(notebook: Notebook, index: IndexFile, log: CheckoutLog) {
     self.notebook = notebook
     self.log = log
@@ -24,7 +21,7 @@ struct Recording {
     edit = IndexEdit(of: index)
   }
 
-  /// Stores the candidates.
+  /// Stores the candidates, to be called while the repository stores objects together.
   ///
   /// - Parameter progress: how many are done, of how many.
   mutating func record(_ candidates: [Candidate], progress: SaveProgress) throws {
@@ -42,8 +39,7 @@ struct Recording {
     changes.append(Change(path: entry.path, kind: .deleted))
   }
 
-  /// Stores the trees of the new index and returns the root's ID; everything recorded is durable
-  /// then.
+  /// Stores the trees of the new index and returns the root's ID.
   mutating func makeTree() throws -> ObjectID {
     let repository = notebook.repository
     guard let pack else { return try edit.makeTree { try repository.write(.tree, $0) } }
@@ -83,13 +79,7 @@ struct Recording {
   // MARK: One by one
 
   private mutating func recordSingly(_ candidates: ArraySlice<Candidate>) throws {
-    guard candidates.count > Self.oneSyncThreshold else {
-      for candidate in candidates { try recordSingly(candidate) }
-      return
-    }
-    try notebook.repository.storingTogether {
-      for candidate in candidates { try recordSingly(candidate) }
-    }
+    for candidate in candidates { try recordSingly(candidate) }
   }
 
   /// Reads a file, stores its bytes and puts it into the index.
@@ -99,7 +89,8 @@ struct Recording {
     case .skipped(let reason): skipped.append(SkippedFile(path: path, reason: reason))
     case .gone: recordGone(candidate)
     case .read(let content):
-      let id = try notebook.repository.write(blob: content.bytes)
+      var id = try notebook.repository.hash(blob: content.bytes)
+      if id != candidate.known?.id { id = try notebook.repository.write(blob: content.bytes) }
       if let known = candidate.known, known.id != id,
         let unseen = try editors.unseenCheckout(of: path, text: id, current: known.id)
       {

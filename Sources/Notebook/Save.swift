@@ -49,24 +49,24 @@ extension Notebook {
       found.deleted.removeAll { !isWanted($0.path) }
     }
     var recording = Recording(notebook: self, index: index, log: log)
-    try recording.record(found.candidates, progress: progress)
-    for entry in found.deleted { recording.remove(entry) }
-    let tree = try recording.makeTree()
-    let parent = try head.commit.map { try repository.commit($0) }
     var changes: [Change] = []
     var version: ObjectID?
-    if parent?.tree != tree && !(parent == nil && tree == .emptyTree) {
+    try repository.storingTogether {
+      try recording.record(found.candidates, progress: progress)
+      for entry in found.deleted { recording.remove(entry) }
+      let tree = try recording.makeTree()
+      let parent = try head.commit.map { try repository.commit($0) }
+      guard parent?.tree != tree, parent != nil || tree != .emptyTree else { return }
       changes = recording.changes
       if changes.isEmpty {
         changes = try repository.changes(from: parent?.tree, to: tree).map(Change.init)
       }
       changes.sort { $0.path < $1.path }
-      let made = try makeVersion(
+      version = try makeVersion(
         of: tree, parents: parent.map { [$0] } ?? [],
         message: message ?? Self.message(for: changes))
-      try move(head, to: made, reason: "save")
-      version = made
     }
+    if let version { try move(head, to: version, reason: "save") }
     if !found.isEmpty { try recording.edit.write(to: repository) }
     if version != nil { try rememberTip() }
     try log.forget(Set(changes.map(\.path)), storedIfChanged: true)
@@ -89,7 +89,7 @@ extension Notebook {
 
   /// Moves the branch, naming this device in the reflog.
   func move(_ head: Head, to id: ObjectID, reason: String) throws {
-    try repository.setIdentity(name: identity.device.name, email: identity.device.email)
+    repository.identity = (identity.device.name, identity.device.email)
     try repository.update(
       reference: head.reference, to: id, from: head.commit, message: "notes: \(reason)")
   }

@@ -83,17 +83,7 @@ public struct IndexEdit {
       throw GitError.system(call: "open", path: temporary, errno: errno)
     }
     defer { close(descriptor) }
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes { buffer in
-        Glibc.write(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
-      }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw GitError.system(call: "write", path: temporary, errno: errno)
-      }
-      written += count
-    }
+    try FileOutput.write(bytes, to: descriptor, path: temporary)
     try QuarantineFolder.move(temporary, to: path)
   }
 

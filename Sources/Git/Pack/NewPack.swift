@@ -40,7 +40,7 @@ public final class NewPack: Sendable {
     }
     // Says that its process lives; the kernel takes it back from one that was killed.
     _ = flock(descriptor, LOCK_EX | LOCK_NB)
-    try Self.write(PackFormat.header(objectCount: 0), to: descriptor, path: stem + ".pack")
+    try FileOutput.write(PackFormat.header(objectCount: 0), to: descriptor, path: stem + ".pack")
   }
 
   deinit {
@@ -61,7 +61,7 @@ public final class NewPack: Sendable {
   public func append(_ piece: inout PackPiece) throws {
     guard !piece.objects.isEmpty else { return }
     try state.withLock { state in
-      try Self.write(piece.bytes, to: descriptor, path: stem + ".pack")
+      try FileOutput.write(piece.bytes, to: descriptor, path: stem + ".pack")
       for object in piece.objects {
         state.objects.append(
           PackedObject(id: object.id, offset: state.size + object.offset, crc: object.crc))
@@ -81,14 +81,14 @@ public final class NewPack: Sendable {
         throw GitError.system(call: "write", path: path, errno: errno)
       }
       let checksum = try Self.checksum(of: descriptor, size: state.size, path: path)
-      try Self.write(checksum, to: descriptor, path: path)
+      try FileOutput.write(checksum, to: descriptor, path: path)
       state.objects.sort { $0.id < $1.id }
       let index = open(stem + ".idx", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o444)
       guard index >= 0 else {
         throw GitError.system(call: "open", path: stem + ".idx", errno: errno)
       }
       defer { close(index) }
-      try Self.write(
+      try FileOutput.write(
         PackFormat.index(of: state.objects, checksum: checksum), to: index, path: stem + ".idx")
       for (file, suffix) in [(descriptor, ".pack"), (index, ".idx")] where fsync(file) != 0 {
         throw GitError.system(call: "fsync", path: stem + suffix, errno: errno)
@@ -128,20 +128,6 @@ public final class NewPack: Sendable {
           unlink(path)
         }
       }
-    }
-  }
-
-  private static func write(_ bytes: [UInt8], to descriptor: Int32, path: String) throws {
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes { buffer in
-        Glibc.write(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
-      }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw GitError.system(call: "write", path: path, errno: errno)
-      }
-      written += count
     }
   }
 
@@ -190,7 +176,7 @@ public struct PackPiece {
   public mutating func add(_ kind: ObjectKind, _ content: [UInt8], known: ObjectID? = nil) throws
     -> ObjectID
   {
-    let id = try Libgit2.shared.get().id(of: kind, content)
+    let id = try ObjectID.hashing(kind, content)
     guard id != known, pack.claim(id) else { return id }
     let start = bytes.count
     PackFormat.appendHeader(type: UInt8(kind.rawValue), size: content.count, to: &bytes)

@@ -59,22 +59,34 @@ final class Deflater {
 
   /// Appends the compressed form of `bytes` to `output`.
   func compress(_ bytes: [UInt8], into output: inout [UInt8]) throws {
+    try compress([bytes]) { output.append(contentsOf: $0) }
+  }
+
+  /// Compresses some pieces as one, handing each part of the result to `consume`.
+  func compress(
+    _ pieces: [[UInt8]], consume: (UnsafeBufferPointer<UInt8>) throws -> Void
+  ) throws {
     guard zlib.api.deflateReset(stream) == Z_OK else { throw PackError.compression(code: 0) }
-    try bytes.withUnsafeBytes { source in
-      stream.pointee.next_in = UnsafeMutablePointer(
-        mutating: source.bindMemory(to: UInt8.self).baseAddress)
-      stream.pointee.avail_in = UInt32(source.count)
-      var status = Z_OK
-      while status != Z_STREAM_END {
-        try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Zlib.bufferSize) { buffer in
-          stream.pointee.next_out = buffer.baseAddress
-          stream.pointee.avail_out = UInt32(buffer.count)
-          status = zlib.api.deflate(stream, Z_FINISH)
-          guard status == Z_OK || status == Z_STREAM_END else {
-            throw PackError.compression(code: status)
+    for (position, piece) in pieces.enumerated() {
+      let isLast = position == pieces.count - 1
+      try piece.withUnsafeBytes { source in
+        stream.pointee.next_in = UnsafeMutablePointer(
+          mutating: source.bindMemory(to: UInt8.self).baseAddress)
+        stream.pointee.avail_in = UInt32(source.count)
+        var status = Z_OK
+        while isLast ? status != Z_STREAM_END : stream.pointee.avail_in > 0 {
+          try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Zlib.bufferSize) { buffer in
+            stream.pointee.next_out = buffer.baseAddress
+            stream.pointee.avail_out = UInt32(buffer.count)
+            status = zlib.api.deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
+            guard status == Z_OK || status == Z_STREAM_END else {
+              throw PackError.compression(code: status)
+            }
+            let written = buffer.count - Int(stream.pointee.avail_out)
+            if written > 0 {
+              try consume(UnsafeBufferPointer(rebasing: UnsafeBufferPointer(buffer)[..<written]))
+            }
           }
-          let written = buffer.count - Int(stream.pointee.avail_out)
-          output.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[..<written]))
         }
       }
     }

@@ -1,5 +1,3 @@
-internal import CLinux
-internal import Glibc
 internal import Synchronization
 
 extension Repository {
@@ -26,17 +24,19 @@ extension Repository {
     }
   }
 
-  /// As `withOneSync`, and only after the sync do the objects join the repository: what a power cut
-  /// leaves there is whole. Until then only this instance sees them, and only by their IDs.
-  public func storingTogether(_ body: () throws -> Void) throws {
-    let aside = try ObjectsAside(repository: self)
-    try withOneSync {
-      objectsAside = aside
-      defer { objectsAside = nil }
-      try body()
-    }
-    try aside.join()
-    try syncFileSystem()
+  /// Lets `body` write objects without waiting for the disk at each: it is waited for once, when
+  /// `body` is done, and only then do the objects join the repository. What a power cut leaves there
+  /// is whole. Until then only this instance sees them, and only by their IDs.
+  ///
+  /// `body` moves no reference. A call inside another's `body` is part of that.
+  public func storingTogether<Result>(_ body: () throws -> Result) throws -> Result {
+    guard newObjects == nil, isOfCommonForm else { return try body() }
+    let objects = try NewObjects(in: gitFolder)
+    newObjects = objects
+    defer { newObjects = nil }
+    let result = try body()
+    try objects.finish()
+    return result
   }
 
   /// Held while objects are written without a sync of their own, and while a reference moves.
@@ -47,14 +47,5 @@ extension Repository {
     try Self.bulkWriting.withLock { _ in try body() }
   }
 
-  func syncFileSystem() throws {
-    let descriptor = Glibc.open(gitFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw GitError.system(call: "open", path: gitFolder, errno: errno)
-    }
-    defer { close(descriptor) }
-    guard notes_syncfs(descriptor) == 0 else {
-      throw GitError.system(call: "syncfs", path: gitFolder, errno: errno)
-    }
-  }
+  func syncFileSystem() throws { try FileOutput.syncFileSystem(of: gitFolder) }
 }

@@ -3,20 +3,21 @@ internal import CLibgit2
 extension Repository {
   /// Whether the object is in the repository.
   public func contains(_ id: ObjectID) throws -> Bool {
-    if id == .emptyTree { return true }
+    if id == .emptyTree || newObjects?.contains(id) == true { return true }
     let git = try handles()
     var oid = git_oid(id)
-    return git.library.api.git_odb_exists(objectsAside?.database ?? git.database, &oid) == 1
+    return git.library.api.git_odb_exists(git.database, &oid) == 1
   }
 
   /// The object's kind and its size in bytes, read without unpacking it.
   public func header(of id: ObjectID) throws -> (kind: ObjectKind, size: Int) {
+    if let object = newObjects?.object(id) { return (object.kind, object.data.count) }
     let git = try handles()
     var oid = git_oid(id)
     var size = 0
     var type = GIT_OBJECT_INVALID
     let status = git.library.api.git_odb_read_header(
-      &size, &type, objectsAside?.database ?? git.database, &oid)
+      &size, &type, git.database, &oid)
     if status == GIT_ENOTFOUND.rawValue { throw GitError.missing(id) }
     try git.library.check("git_odb_read_header", status)
     guard let kind = ObjectKind(rawValue: type.rawValue) else {
@@ -28,11 +29,15 @@ extension Repository {
   /// The object's kind and content.
   public func object(_ id: ObjectID) throws -> (kind: ObjectKind, data: [UInt8]) {
     if id == .emptyTree { return (.tree, []) }
+    if let object = newObjects?.object(id) { return object }
+    // The last versions' objects mostly have files of their own, which cost no library to read.
+    if !isOpened, isOfCommonForm, let object = LooseObject.read(path(ofLoose: id), id: id) {
+      return object
+    }
     let git = try handles()
     var oid = git_oid(id)
     var object: OpaquePointer?
-    let status = git.library.api.git_odb_read(
-      &object, objectsAside?.database ?? git.database, &oid)
+    let status = git.library.api.git_odb_read(&object, git.database, &oid)
     if status == GIT_ENOTFOUND.rawValue { throw GitError.missing(id) }
     try git.library.check("git_odb_read", status)
     defer { git.library.api.git_odb_object_free(object) }
@@ -82,15 +87,25 @@ extension Repository {
     return full.objectID
   }
 
+  private static let largeContent = 1 << 18
+
   /// Stores an object with this content, durably, and returns its ID.
   public func write(_ kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
+    if let newObjects {
+      // What is in a pack is not looked for, unless writing it again costs more than that.
+      if kind == .blob, content.count > Self.largeContent {
+        let id = try hash(blob: content)
+        if try contains(id) { return id }
+      }
+      return try newObjects.add(kind, content)
+    }
     let git = try handles()
     var oid = git_oid()
     _ = try content.withUnsafeBytes { bytes in
       try git.library.check(
         "git_odb_write",
         git.library.api.git_odb_write(
-          &oid, objectsAside?.database ?? git.database, bytes.baseAddress, bytes.count,
+          &oid, git.database, bytes.baseAddress, bytes.count,
           git_object_t(kind.rawValue)))
     }
     return oid.objectID
@@ -117,11 +132,12 @@ extension Repository {
 
   /// The ID that `content` would have as a blob; nothing is stored.
   public func hash(blob content: [UInt8]) throws -> ObjectID {
-    try Libgit2.shared.get().id(of: .blob, content)
+    try ObjectID.hashing(.blob, content)
   }
 
   /// Looks for packs that other processes added.
   public func refreshObjects() throws {
+    guard isOpened else { return }
     let git = try handles()
     try git.library.check("git_odb_refresh", git.library.api.git_odb_refresh(git.database))
   }

@@ -19,7 +19,7 @@ public struct Head: Hashable, Sendable {
 extension Repository {
   /// What HEAD says, read from the files so that it costs no library.
   public func head() throws -> Head {
-    guard let text = firstLine(of: gitFolder + "/HEAD") else {
+    guard let text = ReferenceFile.firstLine(of: gitFolder + "/HEAD") else {
       throw GitError.notARepository(folder)
     }
     let prefix = "ref: "
@@ -27,24 +27,12 @@ extension Repository {
       return Head(reference: "HEAD", commit: ObjectID(hex: text))
     }
     let name = String(text.dropFirst(prefix.count))
-    if let line = firstLine(of: gitFolder + "/" + name), let id = ObjectID(hex: line) {
-      return Head(reference: name, commit: id)
+    let file = ReferenceFile(name, in: gitFolder)
+    switch file.content {
+    case .id(let id): return Head(reference: name, commit: id)
+    case .none where isOfCommonForm: return Head(reference: name, commit: file.packed)
+    case .none, .other: return Head(reference: name, commit: try reference(name))
     }
-    guard access(gitFolder + "/packed-refs", F_OK) == 0 else {
-      return Head(reference: name, commit: nil)
-    }
-    return Head(reference: name, commit: try reference(name))
-  }
-
-  /// The first line of a small file, without its end.
-  private func firstLine(of path: String) -> String? {
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var buffer = [UInt8](repeating: 0, count: 1024)
-    let count = read(descriptor, &buffer, buffer.count)
-    guard count > 0 else { return nil }
-    return String(decoding: buffer[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
   }
 
   /// The object a reference stands for, or nil when there is no such reference.
@@ -88,7 +76,8 @@ extension Repository {
   public func update(
     reference name: String, to id: ObjectID, from expected: ObjectID?, message: String
   ) throws {
-    let git = try handles()
+    if let expected, try moveFile(of: name, to: id, from: expected, message: message) { return }
+    let git = try handlesWithIdentity()
     var target = git_oid(id)
     var made: OpaquePointer?
     defer { git.library.api.git_reference_free(made) }
@@ -109,9 +98,35 @@ extension Repository {
     }
   }
 
+  /// Moves the branch that HEAD names, where that can be done without libgit2; false where it can't.
+  private func moveFile(
+    of name: String, to id: ObjectID, from expected: ObjectID, message: String
+  ) throws -> Bool {
+    guard let identity, name.hasPrefix("refs/heads/"), isOfCommonForm,
+      ReferenceFile.firstLine(of: gitFolder + "/HEAD") == "ref: " + name
+    else { return false }
+    var isMoved = false
+    try afterBulkWrites {
+      isMoved = try ReferenceFile(name, in: gitFolder).move(
+        to: id, from: expected, by: identity, message: message)
+    }
+    return isMoved
+  }
+
+  /// The handles, libgit2 knowing who moves references.
+  private func handlesWithIdentity() throws -> Handles {
+    let git = try handles()
+    if let identity {
+      try git.library.check(
+        "git_repository_set_ident",
+        git.library.api.git_repository_set_ident(git.repository, identity.name, identity.email))
+    }
+    return git
+  }
+
   /// Points a reference at `id` wherever it stood: for references that only this device writes.
   public func set(reference name: String, to id: ObjectID, message: String) throws {
-    let git = try handles()
+    let git = try handlesWithIdentity()
     var target = git_oid(id)
     var made: OpaquePointer?
     defer { git.library.api.git_reference_free(made) }

@@ -13,7 +13,10 @@ public final class Repository {
 
   private var opened: Handles?
   /// Where new objects go while `storingTogether` runs.
-  var objectsAside: ObjectsAside?
+  var newObjects: NewObjects?
+  /// Whether the configuration asks for nothing that changes how objects, references and their logs
+  /// are kept, so that they may be written without libgit2.
+  private(set) lazy var isOfCommonForm = RepositoryForm.isCommon(gitFolder: gitFolder)
 
   private init(folder: String) {
     self.folder = folder
@@ -82,6 +85,9 @@ public final class Repository {
     let database: OpaquePointer
   }
 
+  /// Whether libgit2 has the repository open already.
+  var isOpened: Bool { opened != nil }
+
   /// The handles, opened on first use.
   func handles() throws -> Handles {
     if let opened { return opened }
@@ -103,11 +109,6 @@ public final class Repository {
     return handles
   }
 
-  /// Names who moves references, for the reflog.
-  public func setIdentity(name: String, email: String) throws {
-    let git = try handles()
-    try git.library.check(
-      "git_repository_set_ident",
-      git.library.api.git_repository_set_ident(git.repository, name, email))
-  }
+  /// Who moves references, for the reflog; unknown when nil.
+  public var identity: (name: String, email: String)?
 }

@@ -1,0 +1,128 @@
+internal import CLinux
+internal import Glibc
+
+/// New objects with a file each, under names that do not count until all of them are on the disk: an
+/// object cut short by a power cut would count as there, and its content would never be stored.
+///
+/// One wait serves all of them. Writing them out begins as soon as each is complete, so that when
+/// the first is synced the others are on their way.
+final class NewObjects {
+  private let objects: String
+  private let deflater: Deflater
+  private var files: [File] = []
+  private var places: [ObjectID: Int] = [:]
+  /// Whether every file is still open, to be synced by itself.
+  private var isSyncedSingly = true
+  private var hasNewFolder = false
+
+  private struct File {
+    let id: ObjectID
+    let folder: String
+    /// Where it is now; nil for an object that was there already.
+    let temporary: String?
+    var descriptor: Int32
+  }
+
+  // Beyond a handful of files one sync of the file system is cheaper than one a file.
+  private static let oneSyncThreshold = 16
+
+  init(in gitFolder: String) throws {
+    objects = gitFolder + "/objects"
+    deflater = try Deflater(level: Deflater.fastest)
+  }
+
+  deinit {
+    closeAll()
+    for file in files { if let temporary = file.temporary { unlink(temporary) } }
+  }
+
+  /// Whether the object is among them.
+  func contains(_ id: ObjectID) -> Bool { places[id] != nil }
+
+  /// The object, if it is among them.
+  func object(_ id: ObjectID) -> (kind: ObjectKind, data: [UInt8])? {
+    places[id].flatMap { place in
+      LooseObject.read(files[place].temporary ?? path(of: id), id: id)
+    }
+  }
+
+  /// Writes an object under a temporary name, and returns its ID.
+  func add(_ kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
+    let id = try ObjectID.hashing(kind, content)
+    guard places[id] == nil else { return id }
+    let path = path(of: id)
+    let folder = String(path.prefix(objects.utf8.count + 3))
+    if LooseObject.read(path, id: id) != nil {
+      // It may be git's, which does not sync such files.
+      let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw GitError.system(call: "open", path: path, errno: errno) }
+      remember(File(id: id, folder: folder, temporary: nil, descriptor: descriptor))
+      return id
+    }
+    // git's own name for such files: its collection removes those that a killed process left.
+    let temporary =
+      folder + "/tmp_obj_" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+    var descriptor = Self.create(temporary)
+    if descriptor < 0, errno == ENOENT {
+      try QuarantineFolder.makeFolder(folder, mode: 0o777)
+      hasNewFolder = true
+      descriptor = Self.create(temporary)
+    }
+    guard descriptor >= 0 else {
+      throw GitError.system(call: "open", path: temporary, errno: errno)
+    }
+    remember(File(id: id, folder: folder, temporary: temporary, descriptor: descriptor))
+    try deflater.compress([LooseObject.header(kind, size: content.count), content]) {
+      try FileOutput.write(UnsafeRawBufferPointer($0), to: descriptor, path: temporary)
+    }
+    _ = notes_start_writing(descriptor)
+    if !isSyncedSingly { closeAll() }
+    return id
+  }
+
+  /// Makes them part of the repository, durably: contents first, then names.
+  func finish() throws {
+    guard !files.isEmpty else { return }
+    if isSyncedSingly {
+      for file in files where fsync(file.descriptor) != 0 {
+        throw GitError.system(call: "fsync", path: path(of: file.id), errno: errno)
+      }
+    } else {
+      try FileOutput.syncFileSystem(of: objects)
+    }
+    closeAll()
+    var folders: Set<String> = hasNewFolder ? [objects] : []
+    while let file = files.last {
+      if let temporary = file.temporary {
+        try QuarantineFolder.move(temporary, to: path(of: file.id))
+      }
+      folders.insert(file.folder)
+      files.removeLast()
+    }
+    places = [:]
+    guard isSyncedSingly else { return try FileOutput.syncFileSystem(of: objects) }
+    for folder in folders { try QuarantineFolder.sync(folder) }
+  }
+
+  private func path(of id: ObjectID) -> String {
+    let hex = id.hex
+    return objects + "/" + hex.prefix(2) + "/" + hex.dropFirst(2)
+  }
+
+  private static func create(_ path: String) -> Int32 {
+    open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o444)
+  }
+
+  private func remember(_ file: File) {
+    places[file.id] = files.count
+    files.append(file)
+    if files.count > Self.oneSyncThreshold { isSyncedSingly = false }
+  }
+
+  private func closeAll() {
+    for position in files.indices where files[position].descriptor >= 0 {
+      close(files[position].descriptor)
+      files[position].descriptor = -1
+    }
+  }
+}

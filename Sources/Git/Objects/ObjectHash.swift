@@ -1,0 +1,35 @@
+extension ObjectID {
+  /// The ID of an object with this content; nothing is stored.
+  ///
+  /// Text is hashed here. Everything else goes to libgit2, whose hash refuses the blocks by which
+  /// SHA-1 collisions are made: these are noise in which no byte can be chosen freely, and never
+  /// text. What arrives from elsewhere is always hashed there.
+  static func hashing(_ kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
+    // Trees and commits are made here, of names and IDs.
+    guard kind != .blob || isText(content) else {
+      return try Libgit2.shared.get().id(of: kind, content)
+    }
+    return plain(kind, content)
+  }
+
+  /// The same without a look at what the content is.
+  static func plain(_ kind: ObjectKind, _ content: [UInt8]) -> ObjectID {
+    var hash = PackChecksum()
+    hash.update(LooseObject.header(kind, size: content.count))
+    hash.update(content)
+    return ObjectID(bytes: hash.finish()) ?? .zero
+  }
+
+  /// Whether bytes are UTF-8 without control characters but those that part lines and words.
+  static func isText(_ content: [UInt8]) -> Bool {
+    var isASCII = true
+    for byte in content {
+      if byte >= 0x80 {
+        isASCII = false
+      } else if byte < 0x20 || byte == 0x7f {
+        guard byte == 0x0a || byte == 0x09 || byte == 0x0d || byte == 0x0c else { return false }
+      }
+    }
+    return isASCII || String(validating: content, as: UTF8.self) != nil
+  }
+}

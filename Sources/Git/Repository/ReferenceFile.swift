@@ -1,0 +1,118 @@
+internal import CLinux
+internal import Glibc
+
+/// A branch's file, its lock and its log, as git keeps them (gitrepository-layout(5)), without
+/// libgit2.
+struct ReferenceFile {
+  private let gitFolder: String
+  private let name: String
+  private var path: String { gitFolder + "/" + name }
+
+  init(_ name: String, in gitFolder: String) {
+    self.gitFolder = gitFolder
+    self.name = name
+  }
+
+  /// What the reference's own file says.
+  enum Content: Equatable {
+    case id(ObjectID)
+    /// There is none: the reference may be among the packed ones.
+    case none
+    /// It is a symbolic reference, or of a form that is not known here.
+    case other
+  }
+
+  var content: Content {
+    guard let line = Self.firstLine(of: path) else {
+      return access(path, F_OK) == 0 ? .other : .none
+    }
+    return ObjectID(hex: line).map { .id($0) } ?? .other
+  }
+
+  /// The object among the packed references (git-pack-refs(1)), or nil.
+  var packed: ObjectID? {
+    guard let file = try? QuarantineFolder.read(gitFolder + "/packed-refs") else { return nil }
+    for line in file.split(separator: UInt8(ascii: "\n")) where line.count == name.utf8.count + 41 {
+      // `ID NAME`; other lines are comments and what tags point to.
+      if line[line.startIndex + 40] == UInt8(ascii: " "),
+        line.suffix(name.utf8.count).elementsEqual(name.utf8)
+      {
+        return ObjectID(hex: String(decoding: line.prefix(40), as: UTF8.self))
+      }
+    }
+    return nil
+  }
+
+  /// Moves the reference, durably, with an entry in its log and in HEAD's, which names it.
+  ///
+  /// - Returns: false when nothing was done because libgit2 has to: the reference or its log does
+  ///   not exist yet, or somebody holds the lock.
+  /// - Throws: `GitError.referenceMoved` when it does not stand at `expected`.
+  func move(
+    to id: ObjectID, from expected: ObjectID, by identity: (name: String, email: String),
+    message: String
+  ) throws -> Bool {
+    let logs = [name, "HEAD"].map { gitFolder + "/logs/" + $0 }
+    guard logs.allSatisfy({ access($0, W_OK) == 0 }) else { return false }
+    let lock = path + ".lock"
+    let descriptor = open(lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { return false }
+    var isMoved = false
+    defer {
+      close(descriptor)
+      if !isMoved { unlink(lock) }
+    }
+    switch content {
+    case .id(let current): guard current == expected else { throw GitError.referenceMoved(name) }
+    case .none: guard packed == expected else { throw GitError.referenceMoved(name) }
+    case .other: return false
+    }
+    try FileOutput.write(Array("\(id)\n".utf8), to: descriptor, path: lock)
+    _ = notes_start_writing(descriptor)
+    let signature = Signature(
+      name: identity.name, email: identity.email, time: Int64(time(nil)), offset: Self.offset)
+    let entry = "\(expected) \(id) \(signature.serialized)\t\(message)\n"
+    let written = try logs.map { try Self.append(entry, to: $0) }
+    defer { for log in written { close(log) } }
+    for (file, path) in zip([descriptor] + written, [lock] + logs) where fsync(file) != 0 {
+      throw GitError.system(call: "fsync", path: path, errno: errno)
+    }
+    try QuarantineFolder.move(lock, to: path)
+    isMoved = true
+    try QuarantineFolder.sync(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)))
+    return true
+  }
+
+  /// Adds a line to a log, which is to be synced and closed.
+  private static func append(_ line: String, to path: String) throws -> Int32 {
+    let descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+    guard descriptor >= 0 else { throw GitError.system(call: "open", path: path, errno: errno) }
+    do {
+      try FileOutput.write(Array(line.utf8), to: descriptor, path: path)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    _ = notes_start_writing(descriptor)
+    return descriptor
+  }
+
+  /// The local zone's minutes east of UTC now.
+  private static var offset: Int {
+    var now = time(nil)
+    var local = tm()
+    localtime_r(&now, &local)
+    return local.tm_gmtoff / 60
+  }
+
+  /// The first line of a small file, without its end; nil when it can't be read or is empty.
+  static func firstLine(of path: String) -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var buffer = [UInt8](repeating: 0, count: 1024)
+    let count = read(descriptor, &buffer, buffer.count)
+    guard count > 0 else { return nil }
+    return String(decoding: buffer[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,166 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Git
+
+@Suite("Git: objects and references written without libgit2")
+struct ObjectFileTests {
+  let scratch = Scratch()
+  let repository: Repository
+
+  init() throws { repository = try Repository.create(at: scratch.path) }
+
+  private func git(_ words: String...) throws -> String {
+    let result = try run(["git", "-C", scratch.path] + words)
+    #expect(result.isSuccess, "git \(words): \(result.errorText)")
+    return result.text
+  }
+
+  private func commit(_ parents: [ObjectID] = [], _ message: String = "m\n") throws -> ObjectID {
+    try repository.write(
+      commit: repository.write(tree: []), parents: parents, author: tester,
+      committer: tester, message: message)
+  }
+
+  private func file(of id: ObjectID) -> String { repository.path(ofLoose: id) }
+
+  @Test("text is hashed here as libgit2 hashes it; everything else goes to libgit2")
+  func hashing() throws {
+    var random = SplitMix64.reported()
+    let texts = [
+      "", "\n", "plain text\r\n\t", "f\u{fc}r \u{1F4D3}", String(repeating: "x", count: 119),
+    ]
+    for text in texts { #expect(ObjectID.isText(Array(text.utf8)), "\(text)") }
+    for bytes in [[0], [0xff], [0xc3], [0x7f], Array("a\u{1b}[1m".utf8), [0xed, 0xa0, 0x80]]
+      as [[UInt8]]
+    {
+      #expect(!ObjectID.isText(bytes), "\(bytes)")
+    }
+    for length in 0..<200 {
+      let content = (0..<length).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+      for kind in [ObjectKind.blob, .tree, .commit] {
+        #expect(ObjectID.plain(kind, content) == (try Libgit2.shared.get().id(of: kind, content)))
+      }
+    }
+  }
+
+  @Test("objects count when all of them are on the disk, and git reads them")
+  func together() throws {
+    for count in [3, 40] {
+      var ids: [ObjectID] = []
+      try repository.storingTogether {
+        for number in 0..<count {
+          let id = try repository.write(blob: Array("\(count): note \(number)\n".utf8))
+          #expect(try repository.contains(id) && repository.header(of: id).kind == .blob)
+          #expect(try repository.blob(id) == Array("\(count): note \(number)\n".utf8))
+          #expect(access(file(of: id), F_OK) != 0)
+          ids.append(id)
+        }
+      }
+      for (number, id) in ids.enumerated() {
+        #expect(try git("cat-file", "-p", id.hex) == "\(count): note \(number)\n")
+      }
+    }
+    #expect(try git("count-objects", "-v").contains("garbage: 0"))
+  }
+
+  @Test("what fails leaves no object and no file")
+  func failing() throws {
+    struct Failure: Error {}
+    var id = ObjectID.zero
+    #expect(throws: Failure.self) {
+      try repository.storingTogether {
+        id = try repository.write(blob: Array("gone\n".utf8))
+        throw Failure()
+      }
+    }
+    #expect(try !repository.contains(id))
+    #expect(try git("count-objects", "-v").contains("garbage: 0"))
+  }
+
+  @Test("an object file that a power cut left empty or torn is written again")
+  func damaged() throws {
+    let content = Array("text that is stored twice\n".utf8)
+    let id = try repository.write(blob: content)
+    let whole = try readFile(file(of: id))
+    for damage in [[], Array(whole.prefix(5)), Array(whole.reversed())] {
+      chmod(file(of: id), 0o644)
+      try writeFile(file(of: id), damage)
+      #expect(try repository.storingTogether { try repository.write(blob: content) } == id)
+      #expect(try readFile(file(of: id)) == whole)
+    }
+    #expect(try git("fsck", "--strict", "--no-dangling") == "")
+  }
+
+  @Test("a branch moves with entries in both logs, whether its file is there or packed")
+  func branch() throws {
+    repository.identity = ("Ada <of> London\n", "ada@example.org")
+    let first = try commit()
+    try repository.update(reference: "refs/heads/main", to: first, from: nil, message: "one")
+    var last = first
+    for round in 0..<4 {
+      if round == 2 { _ = try git("pack-refs", "--all") }
+      // Libgit2 is not asked: a new instance has not opened it afterwards.
+      let fresh = try Repository.open(at: scratch.path)
+      fresh.identity = repository.identity
+      #expect(try fresh.head() == Head(reference: "refs/heads/main", commit: last))
+      let next = try commit([last], "\(round)\n")
+      try fresh.update(
+        reference: "refs/heads/main", to: next, from: last, message: "notes: save \(round)")
+      #expect(!fresh.isOpened)
+      #expect(try git("rev-parse", "HEAD") == "\(next)\n")
+      for name in ["HEAD", "main"] {
+        #expect(
+          try git("reflog", "-1", "--format=%H %gn %ge %gs", name)
+            == "\(next) Ada of London ada@example.org notes: save \(round)\n")
+      }
+      last = next
+    }
+    #expect(try git("reflog", "main").split(separator: "\n").count == 5)
+    #expect(try git("fsck", "--strict", "--no-dangling") == "")
+  }
+
+  @Test("a branch that stands elsewhere, or whose lock somebody holds, is not moved")
+  func moved() throws {
+    repository.identity = ("Ada", "ada@example.org")
+    let first = try commit()
+    let second = try commit([first])
+    try repository.update(reference: "refs/heads/main", to: first, from: nil, message: "one")
+    let log = try readFile(scratch.path + "/.git/logs/HEAD")
+    let lock = scratch.path + "/.git/refs/heads/main.lock"
+    for expected in [second, ObjectID.zero] {
+      do {
+        try repository.update(
+          reference: "refs/heads/main", to: second, from: expected, message: "two")
+        Issue.record("it was moved")
+      } catch GitError.referenceMoved(let name) {
+        #expect(name == "refs/heads/main" && access(lock, F_OK) != 0)
+      }
+    }
+    try writeFile(lock, [])
+    #expect(throws: GitError.self) {
+      try repository.update(reference: "refs/heads/main", to: second, from: first, message: "two")
+    }
+    #expect(access(lock, F_OK) == 0)
+    #expect(try readFile(scratch.path + "/.git/logs/HEAD") == log)
+    #expect(try repository.head().commit == first)
+  }
+
+  @Test("a repository with settings of its own about how it is kept is libgit2's alone")
+  func form() throws {
+    #expect(RepositoryForm.isCommon(gitFolder: repository.gitFolder))
+    let plain = try readFile(repository.gitFolder + "/config")
+    for (text, isCommon) in [
+      ("[core]\n\tlogAllRefUpdates = true\n", true),
+      ("[core]\n\tlogallrefupdates = false\n", false),
+      ("[Extensions]\n\tobjectFormat = sha256\n", false),
+      ("[core]\n sharedRepository = group", false),
+      ("[include]\n\tpath = x\n", false), ("[includeIf \"x\"]\n", false),
+      ("[notes]\n\tname = x\n", true),
+    ] {
+      try writeFile(repository.gitFolder + "/config", plain + Array(text.utf8))
+      #expect(RepositoryForm.isCommon(gitFolder: repository.gitFolder) == isCommon, "\(text)")
+    }
+  }
+}
