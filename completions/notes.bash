@@ -33,10 +33,14 @@ _notes() {
   done
 
   case $previous in
+    --since)
+      _notes_offer <<<$'today\nyesterday\nmonday\nlast week\nlast month'
+      return
+      ;;
     -C) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && compopt -o filenames 2>/dev/null; return ;;
     --role) _notes_offer <<<$'reader\nwriter\nadmin'; return ;;
     --keep) _notes_offer <<<$'older\nnewer\nboth'; return ;;
-    --name | --device-name | --at | --listen | --as | --wait | --for | -m | --message | -n | --limit | --lines | --context) return ;;
+    --name | --device-name | --at | --listen | --as | --wait | --for | -m | --message | -n | --limit | --by | --lines | --context) return ;;
   esac
 
   case $verb in
@@ -60,8 +64,13 @@ _notes() {
       options+=' --no-pager --json -C --help'
       ;;
     browse) options='-C --help' ;;
-    log) options='-n --limit --all --no-pager --json -C --help' arguments=notes ;;
-    diff) options='--no-pager --json -C --help' arguments=notes ;;
+    log)
+      options='-n --limit --since --by -p --patch --graph --all -l --long'
+      options+=' --no-pager --json -C --help'
+      arguments=notes
+      ;;
+    blame) options='-l --long --no-pager --json -C --help' arguments=version ;;
+    diff) options='-u --unified --no-pager --json -C --help' arguments=notes ;;
     restore) options='--as --json -C --help' arguments=version ;;
     resolve) options='--keep --json -C --help' arguments=notes ;;
     undo) options='--json -C --help' arguments=notes ;;

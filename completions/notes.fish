@@ -76,7 +76,8 @@ complete -c notes -n '__notes_is save log diff resolve undo' -a '(__notes_words 
 complete -c notes -n '__notes_is save' -l allow-deletes -d 'Go on although most notes are gone'
 complete -c notes -n '__notes_is save' -s m -l message -x -d 'What to call the version'
 complete -c notes -n '__notes_is list' -s l -l long -d 'Also IDs, sizes and exact times'
-complete -c notes -n '__notes_is show restore' -a '(__notes_versions)'
+complete -c notes -n '__notes_is blame log' -s l -l long -d 'Exact times'
+complete -c notes -n '__notes_is show restore blame' -a '(__notes_versions)'
 complete -c notes -n '__notes_is search' -l history -d 'Also what notes once held'
 complete -c notes -n '__notes_is search' -l regex -d 'Texts are regular expressions'
 complete -c notes -n '__notes_is search' -l title -d 'Look at titles only'
@@ -84,9 +85,15 @@ complete -c notes -n '__notes_is search' -l match-case -d 'Tell capital letters 
 complete -c notes -n '__notes_is search' -s n -l limit -x -d 'At most N notes'
 complete -c notes -n '__notes_is search' -l lines -x -d 'Matching lines of a note to show'
 complete -c notes -n '__notes_is search' -l context -x -d 'Lines to show around each'
-complete -c notes -n '__notes_is show log diff search' -l no-pager -d 'Do not page the output'
+complete -c notes -n '__notes_is show log diff blame search' -l no-pager -d 'Do not page the output'
 complete -c notes -n '__notes_is log' -s n -l limit -x -d 'At most N versions'
-complete -c notes -n '__notes_is log' -l all -d 'Also merges that settled nothing'
+complete -c notes -n '__notes_is log' -l all -d 'Each version, and all merges'
+complete -c notes -n '__notes_is log' -l since -x -a "today yesterday monday 'last week'" \
+    -d 'Only what was made since'
+complete -c notes -n '__notes_is log' -l by -x -d 'Only what this author made'
+complete -c notes -n '__notes_is log' -s p -l patch -d 'Also what changed'
+complete -c notes -n '__notes_is log' -l graph -d 'Draw what was made on what'
+complete -c notes -n '__notes_is diff' -s u -l unified -d 'Changed lines, for patch'
 complete -c notes -n '__notes_is members; and not __notes_does role remove rename' -l all \
     -d 'Also devices that were removed'
 complete -c notes -n '__notes_is members; and not __notes_does role remove rename' \

@@ -34,6 +34,8 @@ public enum NotebookError: Error, Sendable {
   case notInVersion(TreePath, ObjectID)
   /// A regular expression that cannot be used, and why.
   case invalidExpression(String, reason: String)
+  /// The file holds NUL bytes, so it has no lines.
+  case notText(TreePath)
   /// Too much would be deleted at once (notes-merge(7), mass deletion).
   case massDeletion(deleted: Int, of: Int)
 }
@@ -58,6 +60,7 @@ extension NotebookError: CustomStringConvertible {
     case .ambiguousVersion(let name): "several versions match \(name)"
     case .notInVersion(let path, let version): "\(path) is not in version \(version.hex.prefix(10))"
     case .invalidExpression(let text, let reason): "the expression \(text) is wrong: \(reason)"
+    case .notText(let path): "\(path) is not text"
     case .massDeletion(let deleted, let total): "this would delete \(deleted) of \(total) notes"
     }
   }

@@ -31,7 +31,7 @@ enum Commands {
       CommandGroup(
         name: "History",
         subcommands: [
-          LogCommand.self, DiffCommand.self, RestoreCommand.self,
+          LogCommand.self, DiffCommand.self, BlameCommand.self, RestoreCommand.self,
         ]),
       CommandGroup(
         name: "Conflicts",
@@ -65,6 +65,7 @@ enum Commands {
     case "browse": BrowseCommand.self
     case "log": LogCommand.self
     case "diff": DiffCommand.self
+    case "blame": BlameCommand.self
     case "restore": RestoreCommand.self
     case "conflicts": ConflictsCommand.self
     case "resolve": ResolveCommand.self

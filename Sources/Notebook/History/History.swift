@@ -10,12 +10,17 @@ public struct Version: Sendable {
   public let changes: [VersionChange]
 
   /// The device it was made on, or nil for a hand-made commit.
-  public var deviceID: String? { DeviceIdentity.deviceID(inEmail: commit.author.email) }
+  public var deviceID: String? { commit.deviceID }
 
   /// The message's first line.
   public var subject: String {
     String(commit.message.prefix { !$0.isNewline })
   }
+}
+
+extension Commit {
+  /// The device it was made on, or nil for a hand-made commit.
+  public var deviceID: String? { DeviceIdentity.deviceID(inEmail: author.email) }
 }
 
 extension Notebook {

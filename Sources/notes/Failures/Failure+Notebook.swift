@@ -81,6 +81,10 @@ extension Failure {
         "the regular expression '\(Visible.name(text))' is wrong: "
           + Visible.name(reason.prefix(1).lowercased() + reason.dropFirst()),
         hint: "without --regex the text is searched for as it stands")
+    case .notText(let path):
+      self.init(
+        .failed, "not_text", "\(Visible.name(path)) is not text and has no lines",
+        hint: "'notes log \(Visible.word(path.noteTitle))' shows its versions")
     case .massDeletion(let deleted, let total): self = .massDeletion(deleted: deleted, of: total)
     }
   }

@@ -44,6 +44,17 @@ enum TimeText {
     return "on " + String(local(seconds).prefix(10))
   }
 
+  /// How long ago, in few letters: `now`, `5m`, `3h`, `9d`, `6w`, `2y`.
+  static func short(_ seconds: Int64, now: Int64) -> String {
+    let age = now - seconds
+    if age < 60 { return age < -60 ? "later" : "now" }
+    if age < 3600 { return "\(age / 60)m" }
+    if age < 86_400 { return "\(age / 3600)h" }
+    if age < 14 * 86_400 { return "\(age / 86_400)d" }
+    if age < 365 * 86_400 { return "\(age / (7 * 86_400))w" }
+    return "\(age / (365 * 86_400))y"
+  }
+
   /// A length of time: `45 s`, `9 min`.
   static func duration(_ seconds: Int) -> String {
     seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min"

@@ -1,0 +1,99 @@
+internal import Git
+internal import Notebook
+
+/// A note with who wrote each line, and when.
+struct BlameReport {
+  private let lines: [BlamedLine]
+  private let versions: [ObjectID: Commit]
+
+  init(_ lines: [BlamedLine], in notebook: Notebook) throws {
+    self.lines = lines
+    var versions: [ObjectID: Commit] = [:]
+    for line in lines {
+      guard case .version(let id) = line.origin, versions[id] == nil else { continue }
+      versions[id] = try notebook.repository.commit(id)
+    }
+    self.versions = versions
+  }
+
+  private func commit(of line: BlamedLine) -> Commit? {
+    if case .version(let id) = line.origin { versions[id] } else { nil }
+  }
+
+  var json: [JSON] {
+    lines.enumerated().map { position, line in
+      let commit = commit(of: line)
+      return [
+        "line": .int(position + 1), "version": commit.map { .id($0.id) } ?? .null,
+        "author": .optional(commit?.author.name), "device": .optional(commit?.deviceID),
+        "time": .optional(
+          commit.map { TimeText.rfc3339($0.author.time, offset: $0.author.offset) }),
+        "saved": .bool(line.origin != .unsaved), "marker": .bool(line.origin == .marker),
+        "text": .string(String(decoding: line.bytes, as: UTF8.self)),
+      ]
+    }
+  }
+
+  /// Lines of a note are prose: they are broken between words, never cut. What several lines in a
+  /// row have in common is said once on a terminal, and on each line for programs.
+  ///
+  /// - Parameter isLong: with exact times.
+  func text(on terminal: Terminal, now: Int64, isLong: Bool = false) -> String {
+    let rows = lines.map { cells(for: $0, on: terminal, now: now, isLong: isLong) }
+    let columns = (0..<3).map { column in rows.map { Width.of($0[column].text) }.max() ?? 0 }
+    let digits = String(lines.count).utf8.count
+    let margin = columns.reduce(digits + 2) { $0 + ($1 == 0 ? 0 : $1 + 2) }
+    // Where a line has hardly any room beside its margin, the terminal may break it.
+    let width = terminal.width.map { $0 - margin }.flatMap { $0 < 10 ? nil : $0 }
+    var text = ""
+    for (position, line) in lines.enumerated() {
+      let repeats =
+        terminal.isInteractive && position > 0 && line.origin == lines[position - 1].origin
+      var head = ""
+      for (cell, column) in zip(rows[position], columns) where column > 0 {
+        let shown = repeats ? "" : cell.text
+        head += cell.style.map { terminal.paint(shown, $0) } ?? shown
+        head += String(repeating: " ", count: column - Width.of(shown) + 2)
+      }
+      let number = String(position + 1)
+      head += String(repeating: " ", count: digits - number.utf8.count)
+      head += terminal.paint(number, .dim) + "  "
+      var prose = StyledText()
+      prose.add(shown(line, on: terminal), line.origin == .marker ? .boldYellow : nil)
+      for (row, part) in prose.lines(of: width, on: terminal).enumerated() {
+        let start = row == 0 ? head : String(repeating: " ", count: margin)
+        text += (part.isEmpty ? start.trimmedAtEnd : start + part) + "\n"
+      }
+    }
+    return text
+  }
+
+  private func shown(_ line: BlamedLine, on terminal: Terminal) -> String {
+    let text = String(decoding: line.bytes, as: UTF8.self)
+    return terminal.isInteractive || terminal.usesColour ? Visible.text(text) : text
+  }
+
+  /// Version, author, time; a narrow terminal has no room for the version.
+  private func cells(
+    for line: BlamedLine, on terminal: Terminal, now: Int64, isLong: Bool
+  ) -> [Table.Cell] {
+    let isNarrow = terminal.width.map { $0 < 60 } ?? false
+    guard let commit = commit(of: line) else {
+      let word = line.origin == .marker ? "conflict" : "not saved"
+      return [
+        Table.Cell(""), Table.Cell(word, line.origin == .marker ? .boldYellow : .dim),
+        Table.Cell(""),
+      ]
+    }
+    let time = commit.author.time
+    let when =
+      isLong
+      ? TimeText.local(time)
+      : isNarrow ? TimeText.short(time, now: now) : TimeText.relative(time, now: now)
+    return [
+      Table.Cell(isNarrow ? "" : commit.id.short, .yellow),
+      Table.Cell(Width.cut(Visible.name(commit.author.name), to: isNarrow ? 8 : 20)),
+      Table.Cell(when, .dim),
+    ]
+  }
+}
