@@ -105,7 +105,7 @@ extension Notebook {
   }
 
   /// A line that says what changed.
-  static func message(for changes: [Change]) -> String {
+  public static func message(for changes: [Change]) -> String {
     func names(_ kind: ChangeKind) -> [String] {
       changes.filter { $0.kind == kind }.map { $0.path.noteTitle }
     }

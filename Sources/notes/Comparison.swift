@@ -5,7 +5,8 @@ internal import Notebook
 struct Comparison {
   /// One end: a version, or the folder as it is.
   private enum End {
-    case version(Commit?)
+    /// The name that was given; nil for the last version.
+    case version(String?)
     case folder
   }
 
@@ -33,19 +34,16 @@ struct Comparison {
       }
     }
     self.path = path
-    let tip = try notebook.repository.head().commit.map { try notebook.repository.commit($0) }
     guard let versions else {
-      (old, new) = (.version(tip), .folder)
+      (old, new) = (.version(nil), .folder)
       return
     }
-    func version(_ name: some StringProtocol) throws -> Commit? {
-      name.isEmpty ? tip : try notebook.version(named: String(name), of: path)
-    }
+    func end(_ name: some StringProtocol) -> End { .version(name.isEmpty ? nil : String(name)) }
     if let dots = versions.firstRange(of: "..") {
-      old = .version(try version(versions[..<dots.lowerBound]))
-      new = .version(try version(versions[dots.upperBound...]))
+      old = end(versions[..<dots.lowerBound])
+      new = end(versions[dots.upperBound...])
     } else {
-      (old, new) = (.version(try version(versions)), .folder)
+      (old, new) = (end(versions), .folder)
     }
   }
 
@@ -56,41 +54,83 @@ struct Comparison {
 
   /// The files that differ, by path.
   func files(in notebook: Notebook) throws -> [FileDiff] {
-    switch (old, new) {
-    case (.version(let old), .version(let new)):
-      return try committed(from: old, to: new, in: notebook)
-    case (.version(let old), .folder):
-      return try againstFolder(old, in: notebook)
-    case (.folder, _): return []
+    if let path { return try oneFile(path, in: notebook) }
+    let before = try tree(old, in: notebook)
+    if case .folder = new { return try againstFolder(before, in: notebook) }
+    return try committed(from: before, to: tree(new, in: notebook), in: notebook)
+  }
+
+  private func tree(_ end: End, in notebook: Notebook) throws -> ObjectID? {
+    guard case .version(let name?) = end else {
+      return try notebook.repository.head().commit.map { try notebook.repository.commit($0).tree }
+    }
+    return try notebook.version(named: name).tree
+  }
+
+  private func committed(
+    from old: ObjectID?, to new: ObjectID?, in notebook: Notebook
+  ) throws -> [FileDiff] {
+    let repository = notebook.repository
+    return try notebook.changes(from: old, to: new).map { change in
+      FileDiff(
+        path: change.path, formerPath: change.formerPath,
+        old: try change.old.map { try repository.blob($0) },
+        new: try change.new.map { try repository.blob($0) })
     }
   }
 
-  private func wants(_ candidate: TreePath) -> Bool { path == nil || path == candidate }
+  // MARK: One note, under the name it had at each end
 
-  private func committed(from old: Commit?, to new: Commit?, in notebook: Notebook) throws
-    -> [FileDiff]
-  {
-    let repository = notebook.repository
-    return try repository.changes(from: old?.tree, to: new?.tree).filter { wants($0.path) }
-      .map { change in
-        FileDiff(
-          path: change.path, old: try change.old.map { try repository.blob($0.id) },
-          new: try change.new.map { try repository.blob($0.id) })
-      }
+  private func oneFile(_ path: TreePath, in notebook: Notebook) throws -> [FileDiff] {
+    let before = try side(old, of: path, in: notebook)
+    let after = try side(new, of: path, in: notebook)
+    if before.text == nil, after.text == nil { return [] }
+    let isRenamed = before.text != nil && after.text != nil && before.path != after.path
+    if before.text == after.text, !isRenamed { return [] }
+    return [
+      FileDiff(
+        path: after.text == nil ? before.path : after.path,
+        formerPath: isRenamed ? before.path : nil, old: before.text, new: after.text)
+    ]
   }
+
+  private func side(
+    _ end: End, of path: TreePath, in notebook: Notebook
+  ) throws -> (path: TreePath, text: [UInt8]?) {
+    switch end {
+    case .folder:
+      do { return (path, try notebook.text(of: path)) } catch NotebookError.noSuchNote {
+        return (path, nil)
+      }
+    case .version(let name):
+      do {
+        let version = try notebook.noteVersion(named: name ?? Self.last(in: notebook), of: path)
+        return (version.path, try notebook.text(of: version))
+      } catch NotebookError.notInVersion {
+        return (path, nil)
+      }
+    }
+  }
+
+  private static func last(in notebook: Notebook) throws -> String {
+    guard let tip = try notebook.repository.head().commit else {
+      throw NotebookError.noSuchVersion("~0")
+    }
+    return tip.hex
+  }
+
+  // MARK: The folder
 
   /// The folder differs from a version where it differs from the last one, and where the last one
   /// differs from that.
-  private func againstFolder(_ old: Commit?, in notebook: Notebook) throws -> [FileDiff] {
+  private func againstFolder(_ old: ObjectID?, in notebook: Notebook) throws -> [FileDiff] {
     let repository = notebook.repository
-    let tip = try repository.head().commit.map { try repository.commit($0) }
+    let tip = try repository.head().commit.map { try repository.commit($0).tree }
     var paths = Set(try notebook.status().changes.map(\.path))
-    for change in try repository.changes(from: old?.tree, to: tip?.tree) {
-      paths.insert(change.path)
-    }
-    return try paths.filter(wants).sorted().compactMap { path in
-      let before = try old.flatMap { version -> [UInt8]? in
-        guard let entry = try repository.entry(at: path, in: version.tree), entry.mode.isFile else {
+    for change in try repository.changes(from: old, to: tip) { paths.insert(change.path) }
+    let files = try paths.sorted().compactMap { path -> FileDiff? in
+      let before = try old.flatMap { tree -> [UInt8]? in
+        guard let entry = try repository.entry(at: path, in: tree), entry.mode.isFile else {
           return nil
         }
         return try repository.blob(entry.id)
@@ -99,5 +139,23 @@ struct Comparison {
       do { after = try notebook.text(of: path) } catch NotebookError.noSuchNote {}
       return before == after ? nil : FileDiff(path: path, old: before, new: after)
     }
+    return Self.pairedByText(files)
+  }
+
+  /// A file that went while one with the same text came was renamed.
+  private static func pairedByText(_ files: [FileDiff]) -> [FileDiff] {
+    var gone: [[UInt8]: TreePath] = [:]
+    for file in files where file.new == nil {
+      if let old = file.old, !old.isEmpty { gone[old] = file.path }
+    }
+    var moved: Set<TreePath> = []
+    let found = files.map { file -> FileDiff in
+      guard file.old == nil, let new = file.new, let former = gone.removeValue(forKey: new) else {
+        return file
+      }
+      moved.insert(former)
+      return FileDiff(path: file.path, formerPath: former, old: new, new: new)
+    }
+    return found.filter { !(moved.contains($0.path) && $0.new == nil) }
   }
 }

@@ -92,7 +92,14 @@ final class Shell {
     #expect(try shell.notes("status").text.contains("Everything is saved."))
 
     try shell.folder.write("milk\neggs\n", to: "notes/Shopping.txt")
-    let diff = try shell.notes("diff")
+    #expect(
+      try shell.notes("diff").text == """
+        Shopping.txt  changed  +1
+          milk
+        + eggs
+
+        """)
+    let diff = try shell.notes("diff", "--unified")
     #expect(
       diff.text == """
         diff --git a/Shopping.txt b/Shopping.txt
@@ -118,23 +125,38 @@ final class Shell {
     #expect(try run(["git", "fsck", "--strict"], in: shell.folder["notes"]).isSuccess)
   }
 
-  @Test func `A diff into a pipe is one that patch understands`() throws {
+  @Test func `A unified diff is one that patch and git understand`() throws {
     let shell = try Shell()
     let tricky = "notes/tab\there \"quoted\".txt"
     try shell.folder.write("one\ntwo", to: tricky)
     try shell.folder.write("gone\n", to: "notes/Gone.txt")
+    try shell.folder.write("a\nb\n", to: "notes/A name with spaces.txt")
+    try shell.folder.write("it moves\nall of it\n", to: "notes/Old name.txt")
     try shell.initialise()
     try shell.folder.write("one\nTWO\nthree\n", to: tricky)
     try shell.folder.write("new\n", to: "notes/sub/New.txt")
     try #require(unlink(shell.folder["notes/Gone.txt"]) == 0)
-    let diff = try shell.notes("diff")
+    try shell.folder.write("a\nb\nc\n", to: "notes/A name with spaces.txt")
+    try #require(unlink(shell.folder["notes/Old name.txt"]) == 0)
+    try shell.folder.write("it moves\nall of it\n", to: "notes/New name.txt")
+    let diff = try shell.notes("diff", "--unified")
     try #require(diff.isSuccess)
-    let copy = try run(["git", "clone", "-q", "notes", "copy"], in: shell.folder.path)
-    try #require(copy.isSuccess, "\(copy)")
-    let applied = try run(["git", "apply"], in: shell.folder["copy"], input: diff.output)
-    #expect(applied.isSuccess, "\(applied)")
-    let same = try run(["diff", "-r", "-x", ".git", "notes", "copy"], in: shell.folder.path)
-    #expect(same.isSuccess, "\(same)")
+    try #require(try shell.notes("save").isSuccess)
+    let between = try shell.notes("diff", "-u", "~1..~0")
+    for (tool, patch) in [
+      (["git", "apply"], diff), (["patch", "-p1", "-s"], diff), (["patch", "-p1", "-s"], between),
+      (["git", "apply"], between),
+    ] {
+      removeTree(shell.folder["copy"])
+      let copy = try run(["git", "clone", "-q", "notes", "copy"], in: shell.folder.path)
+      try #require(copy.isSuccess, "\(copy)")
+      let back = try run(["git", "-C", "copy", "checkout", "-q", "HEAD~1"], in: shell.folder.path)
+      try #require(back.isSuccess, "\(back)")
+      let applied = try run(tool, in: shell.folder["copy"], input: patch.output)
+      #expect(applied.isSuccess, "\(applied)")
+      let same = try run(["diff", "-r", "-x", ".git", "notes", "copy"], in: shell.folder.path)
+      #expect(same.isSuccess, "\(same)")
+    }
   }
 
   @Test func `-C stands before the command or after it, and adds up`() throws {

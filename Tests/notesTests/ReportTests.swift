@@ -66,7 +66,7 @@ final class ReportFixture {
 
   /// A notebook in which everything is to be seen: versions, a conflict, a merge below the line,
   /// changes, skipped files and names that play tricks.
-  private func eventful() throws -> ReportFixture {
+  static func eventful() throws -> ReportFixture {
     let fixture = try ReportFixture()
     try fixture.save(
       [
@@ -113,7 +113,7 @@ final class ReportFixture {
   }
 
   @Test func `status`() throws {
-    let fixture = try eventful()
+    let fixture = try Self.eventful()
     try fixture.folder.write("milk\neggs\nbread\nham\n", to: "Shopping.txt")
     try fixture.folder.write("new\n", to: "A note with a rather long name that will not fit.txt")
     try #require(unlink(fixture.folder["recipes/Soup.md"]) == 0)
@@ -133,7 +133,7 @@ final class ReportFixture {
   }
 
   @Test func `conflicts`() throws {
-    let fixture = try eventful()
+    let fixture = try Self.eventful()
     let report = ConflictsReport(conflicts: try fixture.notebook.conflicts())
     try both("conflicts") { report.text(on: $0, now: now) }
     try Golden.expect(lines(report.conflicts.map(\.json)), matches: "conflicts.json")
@@ -149,7 +149,7 @@ final class ReportFixture {
   }
 
   @Test func `list`() throws {
-    let fixture = try eventful()
+    let fixture = try Self.eventful()
     try fixture.folder.write("unsaved\n", to: "日本語のノート.txt")
     let notes = try fixture.notebook.notes()
     let report = ListReport(notes: notes, isLong: false)
@@ -157,33 +157,5 @@ final class ReportFixture {
     let long = ListReport(notes: notes, isLong: true)
     try both("list-long") { long.text(on: $0, now: now) }
     try Golden.expect(lines(report.json), matches: "list.json")
-  }
-
-  @Test func `log`() throws {
-    let fixture = try eventful()
-    var reports: [VersionReport] = []
-    try fixture.notebook.forEachVersion(includesDerived: true) { version in
-      reports.append(try VersionReport(version, in: fixture.notebook))
-      return true
-    }
-    try both("log") { terminal in
-      reports.map { $0.text(on: terminal, now: now) }.joined(separator: "\n")
-    }
-    try Golden.expect(lines(reports.map(\.json)), matches: "log.json")
-  }
-
-  @Test func `diff`() throws {
-    let fixture = try eventful()
-    try fixture.folder.write("milk\neggs\u{1B}[31m", to: "Shopping.txt")
-    try fixture.folder.write("\u{0}new", to: "photo.png")
-    try #require(unlink(fixture.folder["recipes/Soup.md"]) == 0)
-    let files = try Comparison([], in: fixture.notebook).files(in: fixture.notebook)
-    try both("diff") { terminal in
-      files.map { String(decoding: $0.unified(for: terminal), as: UTF8.self) }.joined()
-    }
-    try Golden.expect(
-      files.map { String(decoding: $0.unified(for: .plain), as: UTF8.self) }.joined(),
-      matches: "diff-plain.txt")
-    try Golden.expect(lines(files.map(\.json)), matches: "diff.json")
   }
 }

@@ -29,7 +29,12 @@ extension Notebook {
   /// - Parameter tree: the first parent's tree, where the caller has it.
   func changes(of commit: Commit, parentTree tree: ObjectID? = nil) throws -> [VersionChange] {
     let parent = try tree ?? commit.parents.first.map { try repository.commit($0).tree }
-    let changes = try repository.changes(from: parent, to: commit.tree).filter(\.concernsFile)
+    return try changes(from: parent, to: commit.tree)
+  }
+
+  /// What is different between two trees, by path; nothing before the first version.
+  public func changes(from old: ObjectID?, to new: ObjectID?) throws -> [VersionChange] {
+    let changes = try repository.changes(from: old, to: new).filter(\.concernsFile)
     let former = try formerPaths(in: changes)
     let moved = Set(former.values)
     return changes.compactMap { change in

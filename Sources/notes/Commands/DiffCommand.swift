@@ -5,22 +5,26 @@ internal import Notebook
 struct DiffCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Show what changed, line by line.",
+    abstract: "Show what changed, word by word.",
     discussion: """
       Without VERSIONS, the folder is compared with the last version; with V, with that version; \
-      with V..W, version V with version W. Into a file or a pipe goes a unified diff that patch(1) \
-      understands.
+      with V..W, version V with version W (notes-versions(7)). Words that went and came are \
+      coloured, or stand in [-…-] and {+…+}. --unified makes a diff that patch(1) understands.
 
       Examples:
         notes diff
         notes diff Shopping ~2
-        notes diff 2026-11-01..2026-11-20
+        notes diff 'last week..yesterday'
+        notes diff --unified > changes.patch
       """)
 
   @Argument(
     help: ArgumentHelp(
       "Only this note; and the versions to compare, V or V..W.", valueName: "note|versions"))
   var subjects: [String] = []
+
+  @Flag(name: .shortAndLong, help: "Show changed lines, as diff(1) does.")
+  var unified = false
 
   @OptionGroup var paging: PagerOption
   @OptionGroup var format: JSONOption
@@ -38,9 +42,16 @@ struct DiffCommand: Verb {
     let files = try comparison.files(in: notebook)
     if format.json {
       for file in files { Output.standard.write(bytes: file.json.encoded + [0x0A]) }
-    } else {
-      paging.page {
-        for file in files { Output.standard.write(bytes: file.unified(for: Console.output)) }
+      return .done
+    }
+    paging.page {
+      for (position, file) in files.enumerated() {
+        if unified {
+          Output.standard.write(bytes: file.unified(for: Console.output))
+        } else {
+          if position > 0 { Output.standard.line() }
+          Output.standard.write(file.words(for: Console.output))
+        }
       }
     }
     return .done

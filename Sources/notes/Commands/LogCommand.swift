@@ -7,25 +7,44 @@ struct LogCommand: Verb {
     commandName: "log",
     abstract: "Show the versions, newest first: who, when, and what changed.",
     discussion: """
-      With NOTE only the versions that changed that note, also under its former names. Merges \
-      that notes made by itself are shown where they settled something: a conflict, or edits of \
-      one line merged by sentences or words.
+      With NOTE only the versions that changed that note, also under its former names. Versions \
+      saved in one go are shown as one, and merges that notes made by itself only where they \
+      settled something: a conflict, or edits of one line merged by sentences or words.
 
       Examples:
         notes log
         notes log Shopping -n 5
-        notes log --json
+        notes log --since monday --by Ben -p
+        notes log --graph
       """)
 
   @Argument(help: ArgumentHelp("Only versions that changed this note.", valueName: "note"))
   var note: String?
 
   @Option(
-    name: [.customShort("n"), .long], help: ArgumentHelp("At most N versions.", valueName: "n"))
+    name: [.customShort("n"), .long],
+    help: ArgumentHelp("At most N entries.", valueName: "n"))
   var limit: Int?
 
-  @Flag(help: "Also show merges that had nothing to settle.")
+  @Option(help: ArgumentHelp("Only versions made at this time or later.", valueName: "time"))
+  var since: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only versions whose author's name has this in it.", valueName: "name"))
+  var by: String?
+
+  @Flag(name: [.customShort("p"), .long], help: "Also show what changed, word by word.")
+  var patch = false
+
+  @Flag(help: "Draw how versions were made on one another.")
+  var graph = false
+
+  @Flag(help: "Show each version, and merges that had nothing to settle.")
   var all = false
+
+  @Flag(name: .shortAndLong, help: "Show exact times and devices.")
+  var long = false
 
   @OptionGroup var paging: PagerOption
   @OptionGroup var format: JSONOption
@@ -35,42 +54,62 @@ struct LogCommand: Verb {
 
   func validate() throws {
     if let limit, limit < 1 { throw ValidationError("-n takes a number from 1 on.") }
+    if graph, note != nil {
+      throw ValidationError("--graph shows all versions: leave the note out.")
+    }
   }
 
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     let path = try note.map { try Place.note($0, in: notebook, includingDeleted: true) }
+    var entries = LogEntries(
+      walk: try notebook.versions(of: path, includingDerived: true),
+      since: try since.map(Self.first), author: by, showsAll: all || graph,
+      folds: !(all || graph || format.json), isOfOneNote: path != nil)
+    var left = limit ?? .max
     if format.json {
-      try forEach(in: notebook, of: path) {
-        Output.standard.write(bytes: try VersionReport($0, in: notebook).json.encoded + [0x0A])
+      while left > 0, let burst = try entries.next() {
+        let report = try VersionReport(burst, in: notebook)
+        Output.standard.write(bytes: report.json.encoded + [0x0A])
+        left -= 1
       }
       return .done
     }
-    let now = TimeText.now
+    let style = VersionReport.Style(
+      terminal: Console.output, now: TimeText.now, isLong: long, isOfOneNote: path != nil,
+      ownDevice: notebook.identity.device.deviceID)
     try paging.page {
+      var lines = graph ? GraphLines(terminal: Console.output) : nil
       var isFirst = true
-      try forEach(in: notebook, of: path) { version in
-        if !isFirst { Output.standard.line() }
-        let report = try VersionReport(version, in: notebook, lineCounts: 10)
-        Output.standard.write(report.text(on: Console.output, now: now))
+      while left > 0, !Output.standard.isClosed, let burst = try entries.next() {
+        var text = isFirst || graph ? "" : "\n"
+        let report = try VersionReport(burst, in: notebook, lineCounts: VersionReport.mostFiles)
+        text += report.text(in: style)
+        if patch { text += try report.patch(in: notebook, on: Console.output) }
+        if let commit = graph ? burst.newest.commit : nil {
+          text = lines?.text(text, of: commit.id, parents: commit.parents) ?? text
+        }
+        Output.standard.write(text)
         // The first page appears at once, however long the history is.
         if isFirst { Output.standard.flush() }
         isFirst = false
+        left -= 1
       }
-      if isFirst { Output.standard.line("No versions yet.") }
+      if isFirst { Output.standard.line(nothing) }
     }
     return .done
   }
 
-  private func forEach(
-    in notebook: Notebook, of path: TreePath?, _ body: (Version) throws -> Void
-  ) throws {
-    var left = limit ?? .max
-    try notebook.forEachVersion(of: path, includesDerived: true) { version in
-      if version.isDerived, !all, !VersionReport.settledSomething(version) { return true }
-      try body(version)
-      left -= 1
-      return left > 0
+  private var nothing: String {
+    since == nil && by == nil ? "No versions yet." : "No such versions."
+  }
+
+  private static func first(_ text: String) throws(Failure) -> Int64 {
+    guard let time = NamedTime(parsing: text, now: TimeText.now) else {
+      throw .usage(
+        "'\(Visible.name(text))' is not a time",
+        hint: "a time is like yesterday, '2 hours ago', 2026-11-20 or '2026-11-20 10:00'")
     }
+    return time.first
   }
 }

@@ -23,6 +23,9 @@ final class Output: Sendable {
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
+  /// Whether writing failed, as when the reader went away: there is no use in writing more.
+  var isClosed: Bool { state.withLock { $0.failure != 0 } }
+
   /// Adds text; it is written when enough has gathered, or at `flush()`.
   func write(_ text: String) { write(bytes: text.utf8) }
 

@@ -1,28 +1,50 @@
 internal import Git
 internal import Notebook
 
-/// One version as the log tells it.
+/// One entry of the log: a version, or a burst of them.
 struct VersionReport {
+  /// How an entry is told.
+  struct Style {
+    let terminal: Terminal
+    /// What relative times count from.
+    let now: Int64
+    var isLong = false
+    /// Whether the log is one note's, whose name need not be said each time.
+    var isOfOneNote = false
+    /// The device at hand.
+    var ownDevice: String?
+  }
+
   private struct Line {
     let change: VersionChange
     /// Lines added and removed; nil where they were not counted, or for what is not text.
     let counts: (added: Int, removed: Int)?
+    /// The first line that came, or else that went.
+    let gist: String
   }
 
-  private let version: Version
+  /// How many files an entry names.
+  static let mostFiles = 10
+
+  private let burst: Burst
   private let lines: [Line]
   private let trailers: MergeTrailers
 
+  private var version: Version { burst.newest }
+
   /// - Parameter limit: for how many changed files the lines are counted; all by default.
-  init(_ version: Version, in notebook: Notebook, lineCounts limit: Int = .max) throws {
-    self.version = version
-    trailers = MergeTrailers(message: version.commit.message)
-    lines = try version.changes.enumerated().map { position, change in
-      guard position < limit else { return Line(change: change, counts: nil) }
+  init(_ burst: Burst, in notebook: Notebook, lineCounts limit: Int = .max) throws {
+    self.burst = burst
+    let trailers = MergeTrailers(message: burst.newest.commit.message)
+    self.trailers = trailers
+    lines = try burst.changes.enumerated().map { position, change in
+      guard position < limit else { return Line(change: change, counts: nil, gist: "") }
       let old = try change.old.map { try notebook.repository.blob($0) } ?? []
       let new = try change.new.map { try notebook.repository.blob($0) } ?? []
       let diff = LineDiff(from: old, to: new, context: 0)
-      return Line(change: change, counts: diff.isBinary ? nil : (diff.added, diff.removed))
+      return Line(
+        change: change, counts: diff.isBinary ? nil : (diff.added, diff.removed),
+        gist: trailers.conflicts[change.path] == nil ? Gist.of(diff) : "")
     }
   }
 
@@ -55,37 +77,79 @@ struct VersionReport {
     ]
   }
 
-  /// - Parameter now: what relative times count from.
-  func text(on terminal: Terminal, now: Int64, limit: Int = 10) -> String {
-    let commit = version.commit
-    let author = version.isDerived ? "merged by notes" : Visible.name(commit.author.name)
-    var text = terminal.paint(commit.id.short, .yellow)
-    text += "  " + terminal.paint(Visible.name(version.subject), .bold) + "\n"
-    text +=
-      "  "
-      + terminal.paint(
-        author + ", " + TimeText.relative(commit.author.time, now: now), .dim) + "\n"
-    var table = Table(flexible: 1, indent: "  ")
-    for line in lines.prefix(limit) {
+  func text(in style: Style) -> String {
+    let terminal = style.terminal
+    let title = Visible.name(burst.versions.count > 1 ? burstTitle : version.subject)
+    let room = terminal.width.map { max($0 - 12, 10) }
+    var text = terminal.paint(version.commit.id.short, .yellow) + "  "
+    text += terminal.paint(room.map { Width.cut(title, to: $0) } ?? title, .bold) + "\n"
+    text += "  " + terminal.paint(byline(in: style), .dim) + "\n"
+    return text + table.lines(for: terminal).map { $0 + "\n" }.joined() + rest
+  }
+
+  /// What a burst changed, said as saving would say it.
+  private var burstTitle: String {
+    let title = Notebook.message(
+      for: burst.changes.map { Change(path: $0.path, kind: $0.kind) })
+    return title.isEmpty ? version.subject : title
+  }
+
+  /// Who, when, on which device.
+  private func byline(in style: Style) -> String {
+    let time = version.commit.author.time
+    var parts = [version.isDerived ? "merged by notes" : Visible.name(version.commit.author.name)]
+    if let device = version.deviceID, !version.isDerived {
+      if device == style.ownDevice {
+        parts[0] += " (this device)"
+      } else if style.isLong {
+        parts[0] += " (device \(device.prefix(10)))"
+      }
+    }
+    parts.append(
+      style.isLong ? TimeText.long(time) : TimeText.relative(time, now: style.now))
+    if burst.versions.count > 1 {
+      let minutes = Int((time - burst.oldest.commit.author.time) / 60)
+      let within = minutes < 1 ? "within a minute" : "in \(Counted.things(minutes, "minute"))"
+      parts.append("\(Counted.things(burst.versions.count, "version")) \(within)")
+    }
+    return parts.joined(separator: ", ")
+  }
+
+  private var table: Table {
+    var table = Table(flexible: 1, optional: 3, indent: "  ")
+    for line in lines.prefix(Self.mostFiles) {
       table.add([
         ChangeWord.cell(line.change.kind), Table.Cell(Self.name(of: line.change)),
-        Table.Cell(Self.counts(line.counts), .dim),
+        Table.Cell(Self.counts(line.counts), .dim), Table.Cell(line.gist, .dim),
       ])
     }
-    for path in trailers.conflicts.keys.sorted().prefix(limit) {
+    for path in trailers.conflicts.keys.sorted().prefix(Self.mostFiles) {
       table.add([Table.Cell("conflict", .boldYellow), Table.Cell(Visible.name(path))])
     }
-    for (path, rules) in trailers.merged.sorted(by: { $0.key < $1.key }).prefix(limit) {
+    for (path, rules) in trailers.merged.sorted(by: { $0.key < $1.key }).prefix(Self.mostFiles) {
       table.add([
-        Table.Cell("merged", .cyan), Table.Cell(Visible.name(path)),
+        Table.Cell("merged", .cyan), Table.Cell(Visible.name(path)), Table.Cell(""),
         Table.Cell(rules.phrase, .dim),
       ])
     }
-    text += table.lines(for: terminal).map { $0 + "\n" }.joined()
-    if lines.count > limit {
-      text += "  and \(Counted.things(lines.count - limit, "file")) more\n"
-    }
-    return text
+    return table
+  }
+
+  private var rest: String {
+    let count = lines.count - Self.mostFiles
+    return count > 0 ? "  and \(Counted.things(count, "file")) more\n" : ""
+  }
+
+  /// What changed, word by word.
+  func patch(in notebook: Notebook, on terminal: Terminal) throws -> String {
+    try lines.map { line in
+      let change = line.change
+      let file = FileDiff(
+        path: change.path, formerPath: change.formerPath,
+        old: try change.old.map { try notebook.repository.blob($0) },
+        new: try change.new.map { try notebook.repository.blob($0) })
+      return "\n" + file.words(for: terminal)
+    }.joined()
   }
 
   private static func name(of change: VersionChange) -> String {
@@ -97,6 +161,27 @@ struct VersionReport {
     guard let counts else { return "" }
     return [(counts.added, "+"), (counts.removed, "−")].filter { $0.0 > 0 }
       .map { $0.1 + Counted.grouped($0.0) }.joined(separator: " ")
+  }
+}
+
+/// What a change is about, in one line.
+enum Gist {
+  /// More than this of a line is not shown, however wide the terminal is.
+  private static let longest = 60
+
+  /// The first line that came, or else that went, with something in it.
+  static func of(_ diff: LineDiff) -> String {
+    let lines = diff.hunks.flatMap(\.lines)
+    for kind in [LineDiff.Line.Kind.added, .removed] {
+      for line in lines where line.kind == kind {
+        let text = Visible.name(String(decoding: line.bytes.prefix(400), as: UTF8.self))
+        let words = text.split(separator: " ").joined(separator: " ")
+        if words.contains(where: { $0.isLetter || $0.isNumber }) {
+          return Width.cut(words, to: longest)
+        }
+      }
+    }
+    return ""
   }
 }
 

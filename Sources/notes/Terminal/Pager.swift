@@ -32,6 +32,8 @@ struct Pager {
       close(ends[1])
       return nil
     }
+    // Who leaves the pager has read enough: writing to it fails then, and nothing is lost.
+    signal(SIGPIPE, SIG_IGN)
     dup2(ends[1], STDOUT_FILENO)
     close(ends[1])
     return Pager(process: process)

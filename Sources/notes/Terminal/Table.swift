@@ -13,14 +13,19 @@ struct Table {
 
   /// Which column gives way when a row is wider than the terminal.
   var flexible: Int
+  /// A column that gives way before it, and goes where hardly anything of it is left.
+  var optional: Int?
   /// Columns whose text ends at the right, as numbers do.
   var rightAligned: Set<Int> = []
   /// What stands left of each row.
   var indent = ""
   private(set) var rows: [[Cell]] = []
 
-  init(flexible: Int, rightAligned: Set<Int> = [], indent: String = "") {
+  init(
+    flexible: Int, optional: Int? = nil, rightAligned: Set<Int> = [], indent: String = ""
+  ) {
     self.flexible = flexible
+    self.optional = optional
     self.rightAligned = rightAligned
     self.indent = indent
   }
@@ -42,8 +47,14 @@ struct Table {
         }
       }
     }
-    if let available = terminal.width, flexible < widths.count {
+    if let available = terminal.width, let optional, optional < widths.count {
       let whole = Width.of(indent) + widths.reduce(0, +) + 2 * (widths.count - 1)
+      let left = widths[optional] - max(0, whole - available)
+      widths[optional] = left < min(10, widths[optional]) ? 0 : left
+    }
+    if let available = terminal.width, flexible < widths.count {
+      let shown = widths.count { $0 > 0 }
+      let whole = Width.of(indent) + widths.reduce(0, +) + 2 * (shown - 1)
       if whole > available {
         widths[flexible] = max(min(10, widths[flexible]), widths[flexible] - (whole - available))
       }
@@ -55,7 +66,9 @@ struct Table {
     var line = indent
     var gap = ""
     for (column, cell) in row.enumerated() {
-      let text = column == flexible ? Width.cut(cell.text, to: widths[column]) : cell.text
+      let text =
+        column == flexible || column == optional
+        ? Width.cut(cell.text, to: widths[column]) : cell.text
       let room = String(repeating: " ", count: max(0, widths[column] - Width.of(text)))
       let painted = cell.style.map { terminal.paint(text, $0) } ?? text
       if !text.isEmpty {

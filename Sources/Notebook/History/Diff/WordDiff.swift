@@ -1,0 +1,225 @@
+/// How two texts differ, word by word, as a person reads it: notes-diff(1).
+///
+/// Lines are matched first, as in a merge; where lines stand in the place of others, their words are
+/// matched, unless hardly any are left.
+public struct WordDiff: Sendable {
+  /// A run of bytes of one row.
+  public struct Piece: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable { case same, removed, added }
+    public let kind: Kind
+    public let bytes: [UInt8]
+  }
+
+  /// A line as it is shown, without its newline.
+  public struct Row: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+      case context
+      /// A whole line that went, or came.
+      case removed, added
+      /// A line in which words changed.
+      case changed
+    }
+    public let kind: Kind
+    public let pieces: [Piece]
+  }
+
+  /// Rows that stand together.
+  public struct Group: Sendable {
+    /// The number of its first line in the new text, from 1.
+    public let firstLine: Int
+    public let rows: [Row]
+  }
+
+  public let groups: [Group]
+  /// How many lines were added and removed.
+  public let added: Int
+  public let removed: Int
+  /// Whether either side holds a NUL byte and is no text; there are no groups then.
+  public let isBinary: Bool
+
+  /// Compares two texts.
+  ///
+  /// - Parameter context: how many unchanged lines to show around a change.
+  public init(from old: [UInt8], to new: [UInt8], context: Int = 2) {
+    let lines = LineDiff(from: old, to: new, context: context)
+    (added, removed, isBinary) = (lines.added, lines.removed, lines.isBinary)
+    groups = lines.hunks.map { hunk in
+      Group(firstLine: hunk.new.lowerBound + 1, rows: Self.rows(of: hunk.lines))
+    }
+  }
+
+  private static func rows(of lines: [LineDiff.Line]) -> [Row] {
+    var rows: [Row] = []
+    var position = 0
+    func run(_ kind: LineDiff.Line.Kind) -> [LineDiff.Line] {
+      let run = lines[position...].prefix { $0.kind == kind }
+      position += run.count
+      return Array(run)
+    }
+    while position < lines.count {
+      rows += run(.context).map {
+        Row(kind: .context, pieces: [Piece(kind: .same, bytes: $0.bytes)])
+      }
+      let removed = run(.removed)
+      let added = run(.added)
+      rows += replaced(removed, by: added)
+    }
+    return rows
+  }
+
+  private static func replaced(
+    _ removed: [LineDiff.Line], by added: [LineDiff.Line]
+  ) -> [Row] {
+    if removed.isEmpty || added.isEmpty {
+      return removed.map { row(.removed, $0) } + added.map { row(.added, $0) }
+    }
+    let old = Array(removed.map(\.bytes).joined(separator: [UInt8(ascii: "\n")]))
+    let new = Array(added.map(\.bytes).joined(separator: [UInt8(ascii: "\n")]))
+    let byLines = paired(removed, added)
+    let flowing = words(from: old, to: new)
+    // Lines that were broken anew are compared as one text, all others line by line.
+    let kept = byLines.reduce(0) { $0 + letters(.same, in: $1.pieces) }
+    if 3 * letters(.same, in: flowing) > 4 * kept, isReadable(flowing) { return rows(of: flowing) }
+    return byLines
+  }
+
+  private static func row(_ kind: Row.Kind, _ line: LineDiff.Line) -> Row {
+    Row(
+      kind: kind,
+      pieces: [Piece(kind: kind == .removed ? .removed : .added, bytes: line.bytes)])
+  }
+
+  /// More pairs of lines than this are not compared; the lines are paired in order.
+  private static let mostPairs = 2_500
+
+  /// The lines that went and those that came, those that have the most words in common as one.
+  private static func paired(_ removed: [LineDiff.Line], _ added: [LineDiff.Line]) -> [Row] {
+    guard removed.count * added.count <= mostPairs else {
+      return removed.map { row(.removed, $0) } + added.map { row(.added, $0) }
+    }
+    let pairs = removed.map { old in
+      added.map { new -> (score: Int, pieces: [Piece]) in
+        let pieces = words(from: old.bytes, to: new.bytes)
+        return (isReadable(pieces) ? letters(.same, in: pieces) : 0, pieces)
+      }
+    }
+    // The best pairing that keeps the order: best[i][j] is what the lines from i and j on can have.
+    var best = Array(
+      repeating: Array(repeating: 0, count: added.count + 1), count: removed.count + 1)
+    for i in removed.indices.reversed() {
+      for j in added.indices.reversed() {
+        let score = pairs[i][j].score
+        best[i][j] = max(
+          best[i + 1][j], best[i][j + 1], score > 0 ? score + best[i + 1][j + 1] : 0)
+      }
+    }
+    var rows: [Row] = []
+    var (i, j) = (0, 0)
+    while i < removed.count || j < added.count {
+      if i < removed.count, j < added.count, pairs[i][j].score > 0,
+        best[i][j] == pairs[i][j].score + best[i + 1][j + 1]
+      {
+        rows.append(Row(kind: .changed, pieces: pairs[i][j].pieces))
+        (i, j) = (i + 1, j + 1)
+      } else if i < removed.count, j == added.count || best[i][j] == best[i + 1][j] {
+        rows.append(row(.removed, removed[i]))
+        i += 1
+      } else {
+        rows.append(row(.added, added[j]))
+        j += 1
+      }
+    }
+    return rows
+  }
+
+  /// The words of both texts in order, neighbours of one kind together.
+  private static func words(from old: [UInt8], to new: [UInt8]) -> [Piece] {
+    let before = Token.words(in: old)
+    let after = Token.words(in: new)
+    var table = LineTable()
+    let a = before.map { table.number(of: $0) }
+    let b = after.map { table.number(of: $0) }
+    var pieces: [Piece] = []
+    func add(_ kind: Piece.Kind, _ tokens: ArraySlice<ArraySlice<UInt8>>) {
+      let bytes = Array(tokens.joined())
+      if !bytes.isEmpty { pieces.append(Piece(kind: kind, bytes: bytes)) }
+    }
+    var position = 0
+    for hunk in LineMatching.hunks(from: a, to: b, symbolCount: table.count) {
+      add(.same, before[position..<hunk.a.lowerBound])
+      add(.removed, before[hunk.a])
+      add(.added, after[hunk.b])
+      position = hunk.a.upperBound
+    }
+    add(.same, before[position...])
+    return joined(pieces)
+  }
+
+  /// A blank alone between two changes is changed with them: three words in a row read better
+  /// replaced at once.
+  private static func joined(_ pieces: [Piece]) -> [Piece] {
+    var result: [Piece] = []
+    var removed: [UInt8] = []
+    var added: [UInt8] = []
+    func flush() {
+      if !removed.isEmpty { result.append(Piece(kind: .removed, bytes: removed)) }
+      if !added.isEmpty { result.append(Piece(kind: .added, bytes: added)) }
+      (removed, added) = ([], [])
+    }
+    for (position, piece) in pieces.enumerated() {
+      switch piece.kind {
+      case .removed: removed += piece.bytes
+      case .added: added += piece.bytes
+      case .same:
+        let isBetween = !(removed.isEmpty || added.isEmpty) && position + 1 < pieces.count
+        if isBetween, piece.bytes.allSatisfy({ $0 == UInt8(ascii: " ") }) {
+          removed += piece.bytes
+          added += piece.bytes
+        } else {
+          flush()
+          result.append(piece)
+        }
+      }
+    }
+    flush()
+    return result
+  }
+
+  private static func letters(_ kind: Piece.Kind, in pieces: [Piece]) -> Int {
+    pieces.reduce(0) { $0 + ($1.kind == kind ? $1.bytes.count { $0 > 0x20 } : 0) }
+  }
+
+  /// Whether enough is left to read the change as one: a third of the letters.
+  private static func isReadable(_ pieces: [Piece]) -> Bool {
+    let same = letters(.same, in: pieces)
+    let changed = max(letters(.removed, in: pieces), letters(.added, in: pieces))
+    return same > 0 && 2 * same >= changed
+  }
+
+  private static func rows(of pieces: [Piece]) -> [Row] {
+    var rows: [Row] = []
+    var row: [Piece] = []
+    func end() {
+      let kinds = Set(row.map(\.kind))
+      let kind: Row.Kind =
+        switch kinds {
+        case [.removed]: .removed
+        case [.added]: .added
+        case [.same], []: .context
+        default: .changed
+        }
+      rows.append(Row(kind: kind, pieces: row))
+      row = []
+    }
+    for piece in pieces {
+      let parts = piece.bytes.split(
+        separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      for (position, part) in parts.enumerated() {
+        if !part.isEmpty { row.append(Piece(kind: piece.kind, bytes: Array(part))) }
+        if position < parts.count - 1 { end() }
+      }
+    }
+    if !row.isEmpty { end() }
+    return rows
+  }
+}
