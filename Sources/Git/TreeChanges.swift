@@ -39,9 +39,12 @@ extension Repository {
   /// A tree's content as it is stored; nothing has no entries.
   private func bytes(ofTree id: ObjectID?) throws -> TreeBytes {
     guard let id else { return TreeBytes(data: [], id: .emptyTree) }
+    if let known = treeCache.content(of: id) { return known }
     let object = try object(id)
     guard object.kind == .tree else { throw GitError.wrongKind(id, expected: .tree) }
-    return TreeBytes(data: object.data, id: id)
+    let tree = TreeBytes(data: object.data, id: id)
+    treeCache.keep(tree)
+    return tree
   }
 
   private func compare(

@@ -17,6 +17,8 @@ public final class Repository {
   /// Whether the configuration asks for nothing that changes how objects, references and their logs
   /// are kept, so that they may be written without libgit2.
   private(set) lazy var isOfCommonForm = RepositoryForm.isCommon(gitFolder: gitFolder)
+  /// The trees that were read last.
+  var treeCache = TreeCache()
 
   private init(folder: String) {
     self.folder = folder
