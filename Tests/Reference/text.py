@@ -245,6 +245,10 @@ def open_fence(lines):
     return sum(line.lstrip(b" \t").startswith((b"```", b"~~~")) for line in lines) % 2 == 1
 
 
+def letters_and_digits(line):
+    return bytes(byte for byte in line if is_letter(byte) or 48 <= byte <= 57)
+
+
 def distance_at_most(a, b, limit):
     reach = {1: 0}
     for d in range(limit + 1):
@@ -264,11 +268,11 @@ def distance_at_most(a, b, limit):
 def has_similar(older, newer):
     older = [line for line in dict.fromkeys(older) if has_letters(line)]
     newer = [line for line in dict.fromkeys(newer) if has_letters(line)]
+    if {letters_and_digits(line) for line in older} & {letters_and_digits(line) for line in newer}:
+        return True
     cost = len(older) * len(newer)
     for a in older:
         for b in newer:
-            if a == b:
-                return True
             if max(len(a), len(b)) > 4096:
                 continue
             total = len(a) + len(b)

@@ -40,17 +40,19 @@ enum LineGuards {
     return newer.contains { lines.contains($0) && hasLetters($0, table) }
   }
 
-  /// Whether a line of one side is more than 0.8 similar to a line of the other, or finding out
-  /// would take longer than `effortLimit`.
+  /// Whether a line of one side differs from a line of the other in nothing but spaces and
+  /// punctuation, or is more than 0.8 similar to it, or finding out would take longer than
+  /// `effortLimit`.
   static func holdSimilarLines(_ older: [Int32], _ newer: [Int32], _ table: LineTable) -> Bool {
     let older = distinct(older).filter { hasLetters($0, table) }
     let newer = distinct(newer).filter { hasLetters($0, table) }
+    let olderWords = Set(older.map { words(table[$0]) })
+    if newer.contains(where: { olderWords.contains(words(table[$0])) }) { return true }
     let olderCounts = older.map { byteCounts(table[$0]) }
     let newerCounts = newer.map { byteCounts(table[$0]) }
     var effort = older.count * newer.count
     for (left, leftCounts) in zip(older, olderCounts) {
       for (right, rightCounts) in zip(newer, newerCounts) {
-        if left == right { return true }
         let (a, b) = (table[left], table[right])
         guard a.count <= longestComparedLine, b.count <= longestComparedLine else { continue }
         // 2·common > 0.8·total, where total − 2·common is the number of insertions and deletions.
@@ -64,6 +66,11 @@ enum LineGuards {
       }
     }
     return effort > effortLimit
+  }
+
+  /// What is left of a line without spaces and punctuation.
+  private static func words(_ line: ArraySlice<UInt8>) -> [UInt8] {
+    line.filter { Token.isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }
 
   private static func distinct(_ lines: [Int32]) -> [Int32] {
