@@ -15,7 +15,8 @@ extension Conversation {
         device: context.key.deviceID, name: notebook.identity.device.name, mode: options.mode,
         takes: takesFromPeer, tip: own.tip, heads: own.heads, notes: try notebook.noteCount(),
         membership: digest, port: options.port,
-        standing: options.keeper == nil ? nil : true))
+        standing: options.keeper == nil ? nil : true,
+        merge: MergeTrailers.currentVersion))
     let hello = try stream.receive(HelloMessage.self)
     guard hello.versions.contains(ProtocolLimits.version) else {
       throw SyncError.noCommonVersion(hello.versions)
@@ -26,6 +27,7 @@ extension Conversation {
     }
     theirs = Standing(tip: hello.tip, heads: hello.heads)
     peerStands = hello.standing == true
+    peerRules = hello.merge
     PeerSightings(stateFolder: notebook.stateFolder).note(peer.deviceID)
     if let port = hello.port { try remember(port: port) }
     if hello.membership != digest { try exchangeMembership() }

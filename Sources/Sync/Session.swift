@@ -58,6 +58,8 @@ struct Conversation {
   /// What this side shows, and the peer's, as of the last `hello` or `applied`.
   var own: Standing
   var theirs: Standing
+  /// The version of the merge rules that the peer follows, if it says so.
+  var peerRules: Int?
   /// Which ways versions go.
   var gives = false
   var takes = false
@@ -125,12 +127,14 @@ struct Conversation {
       }
     }
     try rememberPeer()
+    let difference = try compareTips(onEvent)
     return SessionResult(
       peer: peer, tip: own.tip, peerTip: theirs.tip, sentVersions: outcome.sentVersions,
       receivedVersions: outcome.receivedVersions,
       sentBytes: Int(clamping: stream.connection.bytesSent),
       receivedBytes: Int(clamping: stream.connection.bytesReceived), joins: outcome.joins,
-      conflicts: try notebook.state().conflictCount)
+      conflicts: try notebook.state().conflictCount,
+      tipDifference: difference)
   }
 
   /// Notes what the peer has, for the next session to start from.

@@ -292,7 +292,9 @@ struct SyncCoordination {
       if now < end { return false }
     }
     let tip = try notebook.state().tip
-    let areAllAlike = outcomes.values.allSatisfy { $0.result.peerTip == tip }
+    let areAllAlike = outcomes.values.allSatisfy {
+      $0.result.peerTip == tip || $0.result.tipDifference?.tip == tip
+    }
     if !isAnybodyMissing && areAllAlike { return true }
     switch search {
     case .looking where now < start + run.window: return false

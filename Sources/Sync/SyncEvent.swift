@@ -37,6 +37,8 @@ public struct SessionResult: Sendable {
   public let joins: [JoinResult]
   /// How many notes are in conflict here now.
   public let conflicts: Int
+  /// How the tips differ although both devices have the same heads; nil when they do not.
+  public var tipDifference: TipDifference?
 
   /// Whether both devices show the same bytes.
   public var isInSync: Bool { tip == peerTip }
@@ -69,6 +71,8 @@ public enum SyncEvent: Sendable {
   /// A connection or session failed. The peer is known when it had authenticated itself, the device
   /// ID when discovery or memory named it.
   case failed(peer: PeerIdentity?, device: String?, address: String, any Error)
+  /// The peer has the same heads and shows another tip; told once for each such tip.
+  case differs(PeerIdentity, TipDifference)
   /// Devices cannot be looked for; what is known without discovery is still tried.
   case discoveryFailed(any Error)
 }

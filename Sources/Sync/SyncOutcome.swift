@@ -35,7 +35,8 @@ extension SessionResult {
       sentVersions: sentVersions + later.sentVersions,
       receivedVersions: receivedVersions + later.receivedVersions,
       sentBytes: sentBytes + later.sentBytes, receivedBytes: receivedBytes + later.receivedBytes,
-      joins: joins + later.joins, conflicts: later.conflicts)
+      joins: joins + later.joins, conflicts: later.conflicts,
+      tipDifference: later.tipDifference)
   }
 
   /// The result with the tip that this device shows now.
@@ -43,6 +44,6 @@ extension SessionResult {
     SessionResult(
       peer: peer, tip: tip, peerTip: peerTip, sentVersions: sentVersions,
       receivedVersions: receivedVersions, sentBytes: sentBytes, receivedBytes: receivedBytes,
-      joins: joins, conflicts: conflicts)
+      joins: joins, conflicts: conflicts, tipDifference: tipDifference)
   }
 }

@@ -45,6 +45,8 @@ extension Service {
         case .peer(let peer): occurrences.put(.event(.peer(peer)))
         case .received(let peer, let join):
           occurrences.put(.event(.received(from: peer, join)))
+        case .differs(let peer, let difference):
+          occurrences.put(.event(.differs(peer, difference)))
         case .refused(let peer, let error):
           occurrences.put(.event(.failed(peer: peer, address: peer.address, error)))
         default: break

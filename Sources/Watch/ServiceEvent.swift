@@ -13,6 +13,8 @@ public enum ServiceEvent: Sendable {
   case received(from: PeerIdentity, JoinResult)
   /// A session ran to its end.
   case finished(SessionResult)
+  /// A member has the same heads and shows another tip.
+  case differs(PeerIdentity, TipDifference)
   /// A session failed, or somebody was refused; the peer is known when it proved who it is.
   case failed(peer: PeerIdentity?, address: String, any Error)
   /// A device joined by an invitation.

@@ -1,3 +1,4 @@
+internal import Git
 internal import Logging
 internal import Membership
 internal import Notebook
@@ -28,6 +29,7 @@ struct ServiceLog: Sendable {
         "received from \(name(peer)): \(join.changes.count) changed files, "
           + "\(join.conflicts.count) new conflicts"
       )
+    case .differs(let peer, let difference): (.warning, line(of: difference, with: peer))
     case .finished(let session):
       (
         .info,
@@ -94,6 +96,13 @@ struct ServiceLog: Sendable {
     }
   }
 
+  private static func line(of difference: TipDifference, with peer: PeerIdentity) -> String {
+    let theirs = difference.peerRules.map(String.init) ?? "unknown"
+    return "the same versions merge differently at \(name(peer)): "
+      + "\(short(difference.peerTip)) by rules \(theirs), "
+      + "here \(short(difference.tip)) by rules \(difference.rules); the next edit settles it"
+  }
+
   /// The locator is public, the rest of the code is not.
   private static func name(_ invitation: Invitation) -> String {
     "invitation \(invitation.code.locator)"
@@ -102,6 +111,8 @@ struct ServiceLog: Sendable {
   private static func name(_ peer: PeerIdentity) -> String {
     "\(peer.name.printable) (\(short(peer.deviceID))) at \(peer.address.printable)"
   }
+
+  private static func short(_ tip: ObjectID) -> Substring { tip.hex.prefix(10) }
 
   private static func short(_ device: String) -> String { String(device.prefix(8)).printable }
 }

@@ -88,6 +88,17 @@ import Testing
           + "> .git/notes/checkout/journal")
     },
     Trouble(
+      name: "a device that merges differently", check: "agreement", level: .problem,
+      says: "laptop merges the same versions differently: it shows 2222222222 by rules 2"
+    ) {
+      try sh(
+        $0,
+        "cd notes/.git/notes; mkdir differing; "
+          + "id=$(sed -n 's/^device-id //p' notebook); tip() { printf %40s | tr ' ' $1; }\n"
+          + "printf 'tip %s\\nrules 1\\npeer-tip %s\\npeer-rules 2\\n' $(tip 1) $(tip 2) "
+          + "> differing/$id")
+    },
+    Trouble(
       name: "a single admin", check: "membership", level: .advice, says: "only laptop is an admin"
     ) { shell in
       let store = try MembershipStore.open(in: shell.folder["notes/.git/notes/membership"])

@@ -19,6 +19,8 @@ struct HelloMessage: Message {
   var port: UInt16?
   /// Whether the sender lets the session stand.
   var standing: Bool?
+  /// The version of the merge rules that the sender follows.
+  var merge: Int?
 
   func validate() throws {
     try MessageRules.check(count: heads.count, limit: ProtocolLimits.heads, "heads of a side")

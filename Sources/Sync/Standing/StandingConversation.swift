@@ -70,8 +70,10 @@ final class StandingConversation {
     pulse = Pulse(timeouts: conversation.stream.timeouts)
     rememberPeer = { standing in
       var conversation = conversation
+      conversation.own = standing.own
       conversation.theirs = standing.theirs
       try conversation.rememberPeer()
+      _ = try conversation.compareTips(report)
     }
   }
 
@@ -86,6 +88,7 @@ final class StandingConversation {
       keeper.end(link)
       try? rememberPeer(self)
     }
+    rememberDue = .now + Self.quiet
     tellKeeper()
     try consider()
     while true {

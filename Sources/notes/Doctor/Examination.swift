@@ -30,7 +30,8 @@ struct Examination: Sendable {
 
   /// All of them, in the order in which they are told.
   static let all: [Examination] = [
-    deviceKey, history, interruption, membership, clock, discovery, port, fileSystem, names, size,
+    deviceKey, history, interruption, agreement, membership, clock, discovery, port, fileSystem,
+    names, size,
   ]
 
   /// What is found; a failure of the examination is a finding too.

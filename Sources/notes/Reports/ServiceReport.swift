@@ -55,7 +55,7 @@ struct ServiceReport: Sendable {
       Output.errors.line(
         "notes: hint: on the other device add --at HOST:PORT with this device's address")
       Output.errors.flush()
-    case .listening, .peer, .received, .ended, .watch: break
+    case .listening, .peer, .received, .differs, .ended, .watch: break
     }
   }
 
@@ -76,6 +76,8 @@ struct ServiceReport: Sendable {
     case .peer(let peer): SyncEventJSON.lines(for: .peer(peer))
     case .received(let peer, let joined): SyncEventJSON.lines(for: .received(from: peer, joined))
     case .finished(let result): SyncEventJSON.lines(for: .finished(result))
+    case .differs(let peer, let difference):
+      SyncEventJSON.lines(for: .differs(peer, difference))
     case .failed(let peer, let address, let error):
       SyncEventJSON.lines(for: .failed(peer: peer, device: nil, address: address, error))
     case .joined(_, let device):

@@ -12,6 +12,8 @@ enum SyncEventJSON {
     case .peer(let peer): [["type": .string("peer")] + peer.fields]
     case .progress(let transfer): [progress(transfer)]
     case .received(let peer, let joined): received(from: peer, joined)
+    case .differs(let peer, let difference):
+      [["type": .string("differs")] + peer.fields + self.difference(difference)]
     case .refused(let peer, let error):
       [failed(name: peer.name, device: peer.deviceID, address: peer.address, error)]
     case .finished(let result): [finished(result)]
@@ -101,6 +103,15 @@ enum SyncEventJSON {
       "sent_versions": .int(result.sentVersions),
       "received_versions": .int(result.receivedVersions), "sent_bytes": .int(result.sentBytes),
       "received_bytes": .int(result.receivedBytes),
+      "tip_difference": result.tipDifference.map(difference) ?? .null,
+    ]
+  }
+
+  private static func difference(_ difference: TipDifference) -> JSON {
+    [
+      "tip": .id(difference.tip), "rules": .int(difference.rules),
+      "peer_tip": .id(difference.peerTip),
+      "peer_rules": difference.peerRules.map(JSON.int) ?? .null,
     ]
   }
 
@@ -110,7 +121,7 @@ enum SyncEventJSON {
       "name": .optional(peer.name), "device": .optional(peer.device),
       "address": .string(peer.address), "result": .string(peer.failure.kind), "tip": .null,
       "sent_versions": .int(0), "received_versions": .int(0), "sent_bytes": .int(0),
-      "received_bytes": .int(0),
+      "received_bytes": .int(0), "tip_difference": .null,
     ]
   }
 

@@ -80,7 +80,7 @@ final class SyncReport: Sendable {
       Output.errors.write("notes: warning: \(failure.message)\n")
       if let hint = failure.hint { Output.errors.write("notes: hint: \(hint)\n") }
       Output.errors.flush()
-    case .listening, .peer, .received: break
+    case .listening, .peer, .received, .differs: break
     }
   }
 
@@ -127,6 +127,7 @@ struct SessionText {
       parts.append("sent " + Counted.things(result.sentVersions, "version"))
     }
     let moved = parts.isEmpty ? "nothing new" : parts.joined(separator: ", ")
+    if result.tipDifference != nil { return moved + "; merged differently, see 'notes doctor'" }
     return moved + (result.isInSync ? "; in sync" : "")
   }
 }
