@@ -23,9 +23,10 @@ struct MergeTrial {
   struct Answer: Encodable {
     var tip: String?
     var tree: String?
+    /// Paths, which may be any bytes, in base64.
     var conflicts: [String]?
     var reports: [String]?
-    /// Paths and the rules below the line that had a part in them.
+    /// Paths in base64, and the rules below the line that had a part in them.
     var merged: [[String]]?
     var text: String?
     var markerSize: Int?
@@ -55,6 +56,10 @@ struct MergeTrial {
     }
   }
 
+  private static func base64(_ path: TreePath) -> String {
+    Data(path.bytes).base64EncodedString()
+  }
+
   private static func answer(_ request: Request) throws -> Answer {
     var answer = Answer()
     if let folder = request.repository {
@@ -63,10 +68,10 @@ struct MergeTrial {
       let tip = try DerivedMerge.tip(of: heads, in: repository)
       answer.tip = tip.id.hex
       answer.tree = try repository.commit(tip.id).tree.hex
-      answer.conflicts = tip.conflicts.map(\.description)
+      answer.conflicts = tip.conflicts.map(base64)
       answer.merged = tip.reports.compactMap { report in
         if case .merged(let rules) = report.kind {
-          [report.path.description, rules.names]
+          [base64(report.path), rules.names]
         } else {
           nil
         }
