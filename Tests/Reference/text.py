@@ -270,7 +270,9 @@ def has_similar(older, newer):
     newer = [line for line in dict.fromkeys(newer) if has_letters(line)]
     if {letters_and_digits(line) for line in older} & {letters_and_digits(line) for line in newer}:
         return True
-    cost = len(older) * len(newer)
+    cost = 32 * len(older) * len(newer)
+    if cost > 1 << 27:
+        return True
     for a in older:
         for b in newer:
             if max(len(a), len(b)) > 4096:
@@ -284,7 +286,7 @@ def has_similar(older, newer):
             cost += limit * total
             if cost > 1 << 27 or distance_at_most(a, b, limit):
                 return True
-    return cost > 1 << 27
+    return False
 
 
 def contains(outer, inner):
@@ -437,7 +439,7 @@ def sentences(text):
 
 
 def smaller_parts(base, older, newer, before, after):
-    if max(map(len, (base, older, newer))) > 2000:
+    if any(len(t) > 2000 or sum(len(line) + 1 for line in t) > 1 << 20 for t in (base, older, newer)):
         return None
 
     def meet_lines(place, x, y):

@@ -12,7 +12,7 @@ enum BelowTheLine {
     guard sides.count == 2 else { return nil }
     let region = FineRegion(
       base: base, context: context, older: sides[0], newer: sides[1])
-    guard region.isSmall else { return nil }
+    guard region.isSmall(table) else { return nil }
     if rules.contains(.touchingLines), let lines = region.mergedByLines(&table) {
       return (lines, .touchingLines)
     }

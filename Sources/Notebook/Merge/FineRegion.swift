@@ -8,8 +8,15 @@ struct FineRegion {
 
   /// More lines than this are not looked into.
   static let mostLines = 2000
+  /// Nor more bytes.
+  static let mostBytes = 1 << 20
 
-  var isSmall: Bool { max(base.count, older.count, newer.count) <= Self.mostLines }
+  func isSmall(_ table: LineTable) -> Bool {
+    [base, older, newer].allSatisfy { lines in
+      lines.count <= Self.mostLines
+        && lines.reduce(0) { $0 + table[$1].count + 1 } <= Self.mostBytes
+    }
+  }
 
   /// The merge by lines, edits that touch allowed.
   func mergedByLines(_ table: inout LineTable) -> [Int32]? {

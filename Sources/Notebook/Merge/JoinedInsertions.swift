@@ -43,9 +43,21 @@ enum JoinedInsertions {
 
   /// Whether `inner` stands in `outer` as it is.
   static func contains(_ outer: [Int32], _ inner: [Int32]) -> Bool {
-    guard inner.count <= outer.count else { return false }
-    return (0...(outer.count - inner.count)).contains { start in
-      outer[start..<start + inner.count].elementsEqual(inner)
+    guard !inner.isEmpty, inner.count <= outer.count else { return inner.isEmpty }
+    // Knuth, Morris and Pratt: lines that are all equal must not cost the product of the sizes.
+    var borders = [0]
+    var matched = 0
+    for line in inner.dropFirst() {
+      while matched > 0, inner[matched] != line { matched = borders[matched - 1] }
+      if inner[matched] == line { matched += 1 }
+      borders.append(matched)
     }
+    matched = 0
+    for line in outer {
+      while matched > 0, inner[matched] != line { matched = borders[matched - 1] }
+      if inner[matched] == line { matched += 1 }
+      if matched == inner.count { return true }
+    }
+    return false
   }
 }

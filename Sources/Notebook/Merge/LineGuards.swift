@@ -1,9 +1,12 @@
 /// The signs that two edits are versions of one thing, or that a merge of both would say something
 /// twice: notes-merge(7), "Guards".
 enum LineGuards {
-  /// How much work the search for similar lines may be: one for each pair of lines, and for each pair
-  /// of about the same length and letters their lengths times the edits to look for.
+  /// How much work the search for similar lines may be: `pairEffort` for each pair of lines, and for
+  /// each pair of about the same length and letters their lengths times the edits to look for.
   static let effortLimit = 1 << 27
+
+  /// What it costs to see that two lines are of other lengths or letters.
+  static let pairEffort = 32
 
   /// Lines longer than this count as similar only when they are equal.
   static let longestComparedLine = 4096
@@ -48,9 +51,10 @@ enum LineGuards {
     let newer = distinct(newer).filter { hasLetters($0, table) }
     let olderWords = Set(older.map { words(table[$0]) })
     if newer.contains(where: { olderWords.contains(words(table[$0])) }) { return true }
+    var effort = older.count * newer.count * pairEffort
+    if effort > effortLimit { return true }
     let olderCounts = older.map { byteCounts(table[$0]) }
     let newerCounts = newer.map { byteCounts(table[$0]) }
-    var effort = older.count * newer.count
     for (left, leftCounts) in zip(older, olderCounts) {
       for (right, rightCounts) in zip(newer, newerCounts) {
         let (a, b) = (table[left], table[right])
@@ -59,13 +63,13 @@ enum LineGuards {
         let total = a.count + b.count
         let limit = (total - 1) / 5
         guard abs(a.count - b.count) <= limit,
-          zip(leftCounts, rightCounts).reduce(0, { $0 + abs(Int($1.0) - Int($1.1)) }) <= limit
+          difference(leftCounts, rightCounts) <= limit
         else { continue }
         effort += limit * total
         if effort > effortLimit || hasEdit(Array(a), Array(b), atMost: limit) { return true }
       }
     }
-    return effort > effortLimit
+    return false
   }
 
   /// What is left of a line without spaces and punctuation.
@@ -83,6 +87,17 @@ enum LineGuards {
     var counts = [Int32](repeating: 0, count: 128)
     for byte in line { counts[Int(byte & 0x7f)] += 1 }
     return counts
+  }
+
+  /// The sum of the differences of two lines' counts.
+  private static func difference(_ left: [Int32], _ right: [Int32]) -> Int {
+    left.withUnsafeBufferPointer { left in
+      right.withUnsafeBufferPointer { right in
+        var sum: Int32 = 0
+        for index in 0..<128 { sum &+= abs(left[index] &- right[index]) }
+        return Int(sum)
+      }
+    }
   }
 
   /// Whether some edit of at most `limit` insertions and deletions leads from `a` to `b`.
