@@ -105,9 +105,10 @@ _notes() {
   if [[ $arguments == version && ($cur == @ || $previous == @) ]]; then
     note=$previous
     if [[ $previous == @ ]]; then note=${COMP_WORDS[COMP_CWORD - 2]}; fi
-    cur=${cur#@}
     note=${note//\\/}
-    _notes_offer < <(_notes_words versions "${note//[\"\']/}" | cut -f 1)
+    # The @ alone is the word that the completion takes the place of.
+    local before=${cur%%[!@]*}
+    _notes_offer < <(_notes_words versions "${note//[\"\']/}" | cut -f 1 | sed "s/^/$before/")
     return
   fi
   case $arguments in

@@ -15,14 +15,17 @@ end
 
 # The notes, or, after NOTE@, that note's versions.
 function __notes_versions
-    set -l token (commandline -ct)
+    # The shell gives the token as it was typed, with its backslashes and quotes.
+    set -l token (commandline -ct | string unescape)
     if string match -q '*@*' -- $token
         set -l note (string replace -r '@[^@]*$' '' -- $token)
         for line in (__notes_words versions $note)
             echo "$note@$line"
         end
     else
-        __notes_words notes
+        # Where the title is not all, an @ at its end keeps the shell from going on to another word.
+        __notes_is restore; or __notes_words notes
+        __notes_words notes | string replace -r '$' '@'
     end
 end
 

@@ -51,7 +51,7 @@ public final class TmuxScreen {
   }
 
   /// Types a text.
-  public func type(_ text: String) throws { try tell("send-keys", "-l", text) }
+  public func type(_ text: String) throws { try tell("send-keys", "-l", "--", text) }
 
   /// Gives the window another size.
   public func resize(columns: Int, rows: Int) throws {

@@ -33,7 +33,7 @@ struct CompleteCommand: Verb {
 
   /// Titles where one note alone has it, else paths.
   private static func notes() throws -> [String] {
-    let paths = try Place.notebook().notes().map(\.path)
+    let paths = try Place.notebook().standingNotes().map(\.path)
     let counts = Dictionary(grouping: paths, by: \.noteTitle)
     return paths.map { counts[$0.noteTitle]?.count == 1 ? $0.noteTitle : $0.description }
   }
