@@ -22,12 +22,6 @@ public struct Conflict: Hashable, Sendable {
 }
 
 extension Notebook {
-  /// The trailers by which a version of `tree` on `parents` passes on the conflicts that are still
-  /// open in it.
-  func carriedTrailers(from parents: [Commit], to tree: ObjectID) throws -> [String] {
-    try OpenConflicts.carried(from: parents.map(\.id), to: tree, in: repository).lines
-  }
-
   /// The notes with an open conflict in the tip, by path.
   func openConflictPaths() throws -> [TreePath] { try openConflicts().keys.sorted() }
 

@@ -23,10 +23,16 @@ public struct JoinOptions: Sendable {
   public var allowsMassDeletion = false
   /// What the save before it looks at.
   public var scope = SaveScope.everything
+  /// What brings the heads, for the log of operations.
+  public var operation: OperationKind
 
-  public init(allowsMassDeletion: Bool = false, scope: SaveScope = .everything) {
+  public init(
+    allowsMassDeletion: Bool = false, scope: SaveScope = .everything,
+    operation: OperationKind = .receive
+  ) {
     self.allowsMassDeletion = allowsMassDeletion
     self.scope = scope
+    self.operation = operation
   }
 }
 
@@ -62,7 +68,8 @@ extension Notebook {
       reports = tip.reports
       guard tip.id != head.commit || !overlay.isEmpty else { break }
       if !options.allowsMassDeletion { try guardAgainstMassDeletion(from: former, to: tip.id) }
-      incoming = try checkOut(from: head.commit, to: tip.id, head: head, overlay: overlay)
+      incoming = try checkOut(
+        from: head.commit, to: tip.id, head: head, overlay: overlay, operation: options.operation)
       overlay = []
       if incoming.isEmpty { break }
       // Somebody wrote while the files were swapped: save what else they wrote, and join again.

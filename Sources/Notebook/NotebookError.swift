@@ -38,6 +38,20 @@ public enum NotebookError: Error, Sendable {
   case notText(TreePath)
   /// Too much would be deleted at once (notes-merge(7), mass deletion).
   case massDeletion(deleted: Int, of: Int)
+  /// A title can't be a note's: the title, and what is wrong with it.
+  case unfitTitle(String, String)
+  /// What has the wanted name already, or one that differs from it only by case or Unicode form.
+  case nameTaken(TreePath, by: TreePath, isFolder: Bool)
+  /// A folder can't be moved into itself.
+  case intoItself(TreePath)
+  /// So many operations can't be taken back: how many could.
+  case nothingToUndo(available: Int)
+  /// No undo is left that could be taken back.
+  case nothingToRedo
+  /// No operation of this device led to such a version.
+  case noSuchOperation(String)
+  /// Later edits of the same lines of these notes are in the way of taking something back.
+  case undoConflict([TreePath])
 }
 
 extension NotebookError: CustomStringConvertible {
@@ -62,6 +76,14 @@ extension NotebookError: CustomStringConvertible {
     case .invalidExpression(let text, let reason): "the expression \(text) is wrong: \(reason)"
     case .notText(let path): "\(path) is not text"
     case .massDeletion(let deleted, let total): "this would delete \(deleted) of \(total) notes"
+    case .unfitTitle(let title, let why): "\(title) cannot be a title: \(why)"
+    case .nameTaken(_, let other, _): "there is \(other) already"
+    case .intoItself(let folder): "\(folder) cannot be moved into itself"
+    case .nothingToUndo: "nothing to undo"
+    case .nothingToRedo: "nothing to redo"
+    case .noSuchOperation(let name): "no operation led to version \(name)"
+    case .undoConflict(let paths):
+      "later edits of the same lines: \(paths.map(\.description).joined(separator: ", "))"
     }
   }
 }

@@ -17,7 +17,9 @@ extension Notebook {
       let text = try resolution.apply(to: repository.blob(entry.id), markerSize: size)
       let resolved = TreeEntry(
         name: path.name, mode: entry.mode, id: try repository.write(blob: text))
-      return try replace([path: resolved], message: "Resolve \(path.noteTitle)")
+      return try replace(
+        [path: resolved], message: "Resolve \(path.noteTitle)",
+        options: JoinOptions(operation: .resolve))
     }
   }
 
@@ -50,7 +52,7 @@ extension Notebook {
       let made = try repository.write(
         commit: tree, parents: [tip.id], author: author, committer: author,
         message: message.withTrailers(trailers.lines))
-      try joinLocked([made])
+      try joinLocked([made], options: JoinOptions(operation: .unmerge))
       return made
     }
   }

@@ -21,22 +21,25 @@ extension Notebook {
   ///   - message: what the version is called; made from the changes when nil.
   ///   - paths: only these files or folders; all when empty. Deleting what is named is a wish.
   ///   - allowsMassDeletion: let more than half of the notes be deleted.
+  ///   - operation: what the save is called in the log of operations.
   ///   - progress: called while many files are stored.
   /// - Throws: `NotebookError.massDeletion`, before anything is versioned.
   public func save(
     message: String? = nil, only paths: [TreePath] = [], allowsMassDeletion: Bool = false,
-    progress: SaveProgress = { _, _ in }
+    operation: OperationKind = .save, progress: SaveProgress = { _, _ in }
   ) throws -> SaveResult {
     try withWriterLock {
       try saveLocked(
-        message: message, only: paths, allowsMassDeletion: allowsMassDeletion, progress: progress)
+        message: message, only: paths, allowsMassDeletion: allowsMassDeletion,
+        operation: operation, progress: progress)
     }
   }
 
   /// `save` for callers that hold the writer lock.
   func saveLocked(
     message: String? = nil, only paths: [TreePath] = [], allowsMassDeletion: Bool = false,
-    scope: SaveScope = .everything, progress: SaveProgress = { _, _ in }
+    scope: SaveScope = .everything, operation: OperationKind = .save,
+    progress: SaveProgress = { _, _ in }
   ) throws -> SaveResult {
     let index = try indexForChange()
     var found = try scan(scope, against: index)
@@ -66,7 +69,7 @@ extension Notebook {
         of: tree, parents: parent.map { [$0] } ?? [],
         message: message ?? Self.message(for: changes))
     }
-    if let version { try move(head, to: version, reason: "save") }
+    if let version { try move(head, to: version, operation: operation) }
     if !found.isEmpty { try recording.edit.write(to: repository) }
     if version != nil { try rememberTip() }
     try log.forget(Set(changes.map(\.path)), storedIfChanged: true)
@@ -80,18 +83,27 @@ extension Notebook {
   }
 
   /// Stores a version made by this device now; no reference moves.
-  func makeVersion(of tree: ObjectID, parents: [Commit], message: String) throws -> ObjectID {
+  ///
+  /// - Parameters:
+  ///   - trailers: lines for the end of the message, before those of open conflicts.
+  ///   - conflicts: notes with an open conflict beyond those of the parents.
+  func makeVersion(
+    of tree: ObjectID, parents: [Commit], message: String, trailers: [String] = [],
+    conflicts: [TreePath: Int] = [:]
+  ) throws -> ObjectID {
     let author = signature(after: parents)
+    var carried = try OpenConflicts.carried(from: parents.map(\.id), to: tree, in: repository)
+    carried.conflicts.merge(conflicts) { max($0, $1) }
     return try repository.write(
       commit: tree, parents: parents.map(\.id), author: author, committer: author,
-      message: message.withTrailers(carriedTrailers(from: parents, to: tree)))
+      message: message.withTrailers(trailers + carried.lines))
   }
 
   /// Moves the branch, naming this device in the reflog.
-  func move(_ head: Head, to id: ObjectID, reason: String) throws {
+  func move(_ head: Head, to id: ObjectID, operation: OperationKind) throws {
     repository.identity = (identity.device.name, identity.device.email)
     try repository.update(
-      reference: head.reference, to: id, from: head.commit, message: "notes: \(reason)")
+      reference: head.reference, to: id, from: head.commit, message: "notes: \(operation.rawValue)")
   }
 
   /// This device's signature for a version made now. Times never go back along history, whatever

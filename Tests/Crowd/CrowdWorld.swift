@@ -169,7 +169,7 @@ final class CrowdWorld {
       let checkout = try Checkout(notebook: notebook, plan: plan, journal: journal)
       try checkout.stage()
       try journal.store(in: notebook.stateFolder)
-      if Bool.random(using: &random) { try notebook.move(head, to: tip, reason: "checkout") }
+      if Bool.random(using: &random) { try notebook.move(head, to: tip, operation: .checkout) }
       var part = try Checkout(
         notebook: notebook,
         plan: plan.prefix(Int.random(in: 0...plan.steps.count, using: &random)), journal: journal)

@@ -8,14 +8,15 @@ extension Notebook {
   /// - Returns: versions of what somebody wrote into the files meanwhile, made on what they were
   ///   written upon; not part of any tip yet.
   func checkOut(
-    from: ObjectID?, to: ObjectID, head: Head, overlay: [CheckoutJournal.Overlay] = []
+    from: ObjectID?, to: ObjectID, head: Head, overlay: [CheckoutJournal.Overlay] = [],
+    operation: OperationKind = .checkout
   ) throws -> [ObjectID] {
     let journal = CheckoutJournal(from: from, to: to, overlay: overlay)
     let checkout = try Checkout(
       notebook: self, plan: journal.plan(in: repository), journal: journal)
     try checkout.stage()
     try journal.store(in: stateFolder)
-    return try finish(checkout, journal, head: head)
+    return try finish(checkout, journal, head: head, operation: operation)
   }
 
   /// Finishes what a killed run left, if anything: before anything else looks at the folder, so
@@ -37,12 +38,13 @@ extension Notebook {
     }
   }
 
-  private func finish(_ checkout: Checkout, _ journal: CheckoutJournal, head: Head) throws
-    -> [ObjectID]
-  {
+  private func finish(
+    _ checkout: Checkout, _ journal: CheckoutJournal, head: Head,
+    operation: OperationKind = .checkout
+  ) throws -> [ObjectID] {
     var checkout = checkout
     if head.commit == journal.from, journal.from != journal.to {
-      try move(head, to: journal.to, reason: "checkout")
+      try move(head, to: journal.to, operation: operation)
     }
     try checkout.run()
     let rescued = try rescue(checkout.rescued, journal)

@@ -78,7 +78,9 @@ extension Notebook {
         CheckoutJournal.Overlay(path: $0.path, file: $0.entry, base: version)
       }
     }
-    return try joinLocked(heads, overlay: overlay).tip
+    return try joinLocked(
+      heads, options: JoinOptions(operation: .save), overlay: overlay
+    ).tip
   }
 }
 

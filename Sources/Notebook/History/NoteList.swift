@@ -16,6 +16,9 @@ public struct NoteSummary: Sendable {
   public let isInConflict: Bool
 
   public var title: String { path.noteTitle }
+
+  /// How many hexadecimal digits an ID has.
+  static let idLength = 12
 }
 
 extension Notebook {
@@ -47,7 +50,7 @@ extension Notebook {
   private func noteID(_ times: NoteTimes) throws -> String {
     let birth =
       Array("\(times.firstVersion) ".utf8) + times.firstPath.bytes + [UInt8(ascii: "\n")]
-    return String(try repository.hash(blob: birth).hex.prefix(12))
+    return String(try repository.hash(blob: birth).hex.prefix(NoteSummary.idLength))
   }
 }
 

@@ -24,18 +24,26 @@ extension Notebook {
   /// What a commit changed against its first parent, by path.
   ///
   /// A file that went while another came is one that was renamed, by the rule of notes-merge(7),
-  /// "Renames": the same bytes, or at least half of them.
+  /// "Renames": the same bytes, or at least half of them. What the commit's own message says of
+  /// its renames (notes-mv(1)) comes first.
   ///
   /// - Parameter tree: the first parent's tree, where the caller has it.
   func changes(of commit: Commit, parentTree tree: ObjectID? = nil) throws -> [VersionChange] {
     let parent = try tree ?? commit.parents.first.map { try repository.commit($0).tree }
-    return try changes(from: parent, to: commit.tree)
+    return try changes(
+      from: parent, to: commit.tree, told: RenameTrailer.all(in: commit.message))
   }
 
   /// What is different between two trees, by path; nothing before the first version.
   public func changes(from old: ObjectID?, to new: ObjectID?) throws -> [VersionChange] {
+    try changes(from: old, to: new, told: [])
+  }
+
+  private func changes(
+    from old: ObjectID?, to new: ObjectID?, told: [RenameTrailer]
+  ) throws -> [VersionChange] {
     let changes = try repository.changes(from: old, to: new).filter(\.concernsFile)
-    let former = try formerPaths(in: changes)
+    let former = try formerPaths(in: changes, told: told)
     let moved = Set(former.values)
     return changes.compactMap { change in
       if change.newFile == nil, moved.contains(change.path) { return nil }
@@ -53,7 +61,9 @@ extension Notebook {
     return try formerPaths(in: repository.changes(from: tree, to: commit.tree))
   }
 
-  private func formerPaths(in changes: [TreeChange]) throws -> [TreePath: TreePath] {
+  private func formerPaths(
+    in changes: [TreeChange], told: [RenameTrailer] = []
+  ) throws -> [TreePath: TreePath] {
     var gone: [(path: TreePath, id: ObjectID)] = []
     var new: [(path: TreePath, id: ObjectID)] = []
     for change in changes {
@@ -61,8 +71,20 @@ extension Notebook {
       if let file = change.newFile, change.oldFile == nil { new.append((change.path, file.id)) }
     }
     guard !gone.isEmpty, !new.isEmpty else { return [:] }
+    var found: [TreePath: TreePath] = [:]
+    if !told.isEmpty {
+      let arrived = Set(new.map(\.path))
+      for file in gone {
+        let target = told.lazy.compactMap { $0.target(of: file.path) }.first
+        if let target, arrived.contains(target), found[target] == nil { found[target] = file.path }
+      }
+      let taken = Set(found.values)
+      gone.removeAll { taken.contains($0.path) }
+      new.removeAll { found[$0.path] != nil }
+    }
     let renames = try RenameDetection.renames(gone: gone, new: new, store: repository)
-    return Dictionary(renames.map { ($0.value, $0.key) }) { first, _ in first }
+    found.merge(renames.map { ($0.value, $0.key) }) { first, _ in first }
+    return found
   }
 }
 

@@ -3,8 +3,8 @@ public import Git
 extension Notebook {
   /// The path of the note that `name` means, among the files of the folder and of the tip.
   ///
-  /// In this order: a path, a path without the suffix, a title, a title in another case, a part of
-  /// one path only.
+  /// In this order: a path, a path without the suffix, a title, a title in another case, the
+  /// ID of a note that is there, a part of one path only.
   ///
   /// - Parameter deleted: look also among notes that only history has.
   public func note(named name: String, includingDeleted deleted: Bool = false) throws -> TreePath {
@@ -26,10 +26,14 @@ extension Notebook {
     let wanted = TreePath(name)
     if paths.contains(wanted) { return wanted }
     let folded = name.lowercased()
+    // Asked for only where the name can be an ID.
+    let canBeID = name.utf8.count == NoteSummary.idLength && name.allSatisfy(\.isHexDigit)
+    let identified = canBeID ? try files().first { $0.id == folded }?.path : nil
     let rules: [(TreePath) -> Bool] = [
       { path in path.isNote && path.withoutNoteSuffix == wanted },
       { $0.noteTitle == name },
       { $0.noteTitle.lowercased() == folded },
+      { $0 == identified },
       { $0.description.lowercased().containsText(folded) },
     ]
     for rule in rules {

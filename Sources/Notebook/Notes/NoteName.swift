@@ -1,0 +1,123 @@
+public import Git
+internal import Glibc
+
+extension Notebook {
+  /// The path of a note of that title: notes-new(1), "Titles".
+  ///
+  /// - Parameters:
+  ///   - title: the note's title, after the folders it is in, with slashes between; a suffix that
+  ///     makes a file a note may stand at its end.
+  ///   - folder: the folder that the title is seen from.
+  ///   - suffix: what the name gets when the title has none; empty for an attachment.
+  /// - Throws: `unfitTitle`.
+  public func path(
+    titled title: String, in folder: TreePath = "", suffix: String = ".txt"
+  ) throws -> TreePath {
+    let parts = Array(title.utf8).split(
+      separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
+    ).map { TreePath(bytes: $0) }
+    guard let last = parts.last, !title.isEmpty else {
+      throw NotebookError.unfitTitle(title, "it is empty")
+    }
+    // Looked at before the suffix hides it.
+    if let problem = NameRules.problem(with: last) {
+      throw NotebookError.unfitTitle(title, problem)
+    }
+    let name = last.isNote ? last : TreePath(bytes: last.bytes + Array(suffix.utf8))
+    var path = folder
+    for part in parts.dropLast() + [name] {
+      if part == "." { continue }
+      if part == ".." {
+        guard !path.isEmpty else {
+          throw NotebookError.unfitTitle(title, "it leads out of the notebook")
+        }
+        path = path.parent ?? ""
+        continue
+      }
+      if let problem = NameRules.problem(with: part) {
+        throw NotebookError.unfitTitle(title, problem)
+      }
+      if SkipRules.isDebris(part.bytes) {
+        throw NotebookError.unfitTitle(title, "a name of editors' own files, not versioned")
+      }
+      path = path.appending(part)
+    }
+    if path.bytes.count >= Int(PATH_MAX) - folderLength {
+      throw NotebookError.unfitTitle(title, "a path longer than the system allows")
+    }
+    if try repository.isIgnored(path, isFolder: false) {
+      throw NotebookError.unfitTitle(title, "left out by .gitignore")
+    }
+    return path
+  }
+
+  private var folderLength: Int { folder.utf8.count + 2 }
+
+  /// Whether a file of this name can be made without getting in the way of another.
+  ///
+  /// - Parameters:
+  ///   - own: what is about to be renamed and does not count.
+  ///   - anySuffix: count a note of the same title with another suffix, too.
+  /// - Throws: `nameTaken`.
+  func checkIsFree(
+    _ path: TreePath, except own: TreePath? = nil, anySuffix: Bool = false
+  ) throws {
+    var parent = TreePath("")
+    for name in path.components {
+      let isLast = parent.appending(name) == path
+      for present in try names(in: parent) where parent.appending(present.name) != own {
+        let other = parent.appending(present.name)
+        if present.name == name {
+          // A folder on the way is where the note goes.
+          if !isLast, present.isFolder { continue }
+          throw NotebookError.nameTaken(path, by: other, isFolder: present.isFolder)
+        }
+        let isTwin =
+          isLast && anySuffix && !present.isFolder && present.name.isNote
+          && NameKey(TreePath(present.name.noteTitle)) == NameKey(TreePath(name.noteTitle))
+        if isTwin || NameKey(present.name) == NameKey(name) {
+          throw NotebookError.nameTaken(path, by: other, isFolder: present.isFolder)
+        }
+      }
+      parent = parent.appending(name)
+    }
+  }
+
+  /// Whether a file can come back under its name: no folder has it, and no file is on its way.
+  func checkCanStand(_ path: TreePath) throws {
+    guard let tree = try tipTree() else { return }
+    if try repository.entry(at: path, in: tree)?.mode == .tree {
+      throw NotebookError.nameTaken(path, by: path, isFolder: true)
+    }
+    var folder = path.parent
+    while let current = folder {
+      if let entry = try repository.entry(at: current, in: tree), entry.mode != .tree {
+        throw NotebookError.nameTaken(path, by: current, isFolder: false)
+      }
+      folder = current.parent
+    }
+  }
+
+  /// What stands in a folder; nothing where there is none.
+  private func names(in folder: TreePath) throws -> [(name: TreePath, isFolder: Bool)] {
+    let path = folder.isEmpty ? [] : [UInt8(ascii: "/")] + folder.bytes
+    let bytes = Array(self.folder.utf8) + path + [0]
+    guard let stream = opendir(bytes.map { CChar(bitPattern: $0) }) else {
+      if errno == ENOENT || errno == ENOTDIR { return [] }
+      throw NotebookError.file(call: "opendir", path: folder.description, errno: errno)
+    }
+    defer { closedir(stream) }
+    var found: [(name: TreePath, isFolder: Bool)] = []
+    while let entry = readdir(stream) {
+      let name = TreePath(bytes: entry.nameBytes)
+      if name == "." || name == ".." { continue }
+      var status = stat()
+      let isThere =
+        fstatat(
+          dirfd(stream), name.bytes.map { CChar(bitPattern: $0) } + [0], &status,
+          AT_SYMLINK_NOFOLLOW) == 0
+      if isThere { found.append((name, status.st_mode & S_IFMT == S_IFDIR)) }
+    }
+    return found.sorted { $0.name < $1.name }
+  }
+}

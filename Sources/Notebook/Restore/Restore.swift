@@ -1,0 +1,109 @@
+public import Git
+internal import Glibc
+
+extension Notebook {
+  /// A note's bytes: as they stand in the folder, or in a version.
+  public func text(of path: TreePath, at version: Commit? = nil) throws -> [UInt8] {
+    if let version {
+      guard let entry = try repository.entry(at: path, in: version.tree), entry.mode.isFile else {
+        throw NotebookError.notInVersion(path, version.id)
+      }
+      return try repository.blob(entry.id)
+    }
+    switch try FileContent.read(path, in: folder, sizeLimit: .max) {
+    case .read(let content): return content.bytes
+    case .gone: throw NotebookError.noSuchNote(path.description)
+    case .skipped(.unreadable(let number)):
+      throw NotebookError.file(call: "read", path: path.description, errno: number)
+    case .skipped: throw NotebookError.file(call: "read", path: path.description, errno: EAGAIN)
+    }
+  }
+
+  /// Brings back a note as it was in a version, as a new version; the present text is versioned
+  /// first. Returns the new version, or nil when the note is so already.
+  ///
+  /// - Parameter target: under this path instead of its own.
+  /// - Throws: `nameTaken` when the target is to be new and is not, or when a folder has that name.
+  public func restore(_ path: TreePath, from version: Commit, as target: TreePath? = nil) throws
+    -> ObjectID?
+  {
+    try withWriterLock {
+      let former = try formerPath(of: path, in: version)
+      guard let entry = try repository.entry(at: former, in: version.tree), entry.mode.isFile else {
+        throw NotebookError.notInVersion(path, version.id)
+      }
+      _ = try saveLocked()
+      if let target { try checkIsFree(target) } else { try checkCanStand(path) }
+      let title = (target ?? path).noteTitle
+      let conflicts = try OpenConflicts.conflicts(at: version.id, in: repository)
+      return try replace(
+        [target ?? path: TreeEntry(name: path.name, mode: entry.mode, id: entry.id)],
+        message: "Restore \(title) from \(version.id.hex.prefix(10))",
+        conflicts: conflicts[former].map { [target ?? path: $0] } ?? [:],
+        options: JoinOptions(operation: .restore))
+    }
+  }
+
+  /// What the note at `path` was called in a version: the name it has, or one that it had before.
+  func formerPath(of path: TreePath, in version: Commit) throws -> TreePath {
+    try noteVersion(named: version.id.hex, of: path).path
+  }
+
+  /// Makes a version of the tip with some files replaced (nil removes one) and brings the folder to
+  /// it, for callers that hold the writer lock and have saved. Returns nil where nothing differs.
+  ///
+  /// - Parameters:
+  ///   - trailers: lines for the message.
+  ///   - conflicts: the open conflicts that come with the files.
+  func replace(
+    _ files: [TreePath: TreeEntry?], message: String, trailers: [String] = [],
+    conflicts: [TreePath: Int] = [:], options: JoinOptions
+  ) throws -> ObjectID? {
+    let head = try repository.head()
+    let parents = try head.commit.map { [try repository.commit($0)] } ?? []
+    let tree = try repository.write(tree: parents.first?.tree, replacing: files)
+    guard tree != parents.first?.tree else { return nil }
+    // A name may hold a line break, which would end the subject.
+    let id = try makeVersion(
+      of: tree, parents: parents, message: String(message.map { $0.isNewline ? " " : $0 }),
+      trailers: trailers, conflicts: conflicts)
+    try joinLocked([id], options: options)
+    return id
+  }
+}
+
+extension Notebook {
+  /// The last version that has a file of this path; nil when none has.
+  public func lastVersion(with path: TreePath) throws -> Commit? {
+    func has(_ commit: Commit) throws -> Bool {
+      try repository.entry(at: path, in: commit.tree)?.mode.isFile == true
+    }
+    if let tip = try repository.head().commit.map({ try repository.commit($0) }), try has(tip) {
+      return tip
+    }
+    var found: Commit?
+    try forEachVersion(of: path, includesDerived: true) { version in
+      let parents = try version.commit.parents.map { try repository.commit($0) }
+      found = try ([version.commit] + parents).first(where: has)
+      return found == nil
+    }
+    return found
+  }
+
+  /// Whether a file in the folder is another than a note was in a version.
+  public func differs(_ path: TreePath, from note: TreePath, in version: Commit) throws -> Bool {
+    let wanted = try text(of: formerPath(of: note, in: version), at: version)
+    do {
+      return try text(of: path) != wanted
+    } catch NotebookError.noSuchNote { return true }
+  }
+
+  /// The version of the whole notebook that `name` means: as `version(named:)`, but a date means all
+  /// that was known by then (notes-restore(1)).
+  public func pastVersion(named name: String) throws -> Commit {
+    guard case .by(let time) = VersionName(parsing: name, now: clock.now().seconds) else {
+      return try version(named: name)
+    }
+    return try pastTip(at: time.last, named: name)
+  }
+}
