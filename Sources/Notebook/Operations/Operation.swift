@@ -1,0 +1,131 @@
+public import Git
+
+/// Something that a command, or git by hand, did to the notebook on this device.
+public struct Operation: Hashable, Sendable {
+  public let kind: OperationKind
+  /// When, in seconds since 1970.
+  public let time: Int64
+  /// The tip before; nil for the first version.
+  public let before: ObjectID?
+  /// The tip after.
+  public let after: ObjectID
+  /// The line that says what was done: the version's own, or what changed for versions that came
+  /// from elsewhere.
+  public let summary: String
+  /// Whether it was taken back, and not done again since.
+  public var isUndone = false
+}
+
+/// The lines by which a version says that it takes something back: notes-undo(1), "Versions".
+enum UndoTrailer {
+  static let undo = "Notes-Undo"
+  static let redo = "Notes-Redo"
+
+  /// `KEY: BEFORE AFTER`: the change from one tip to the other was taken back, or done again.
+  static func line(_ key: String, before: ObjectID, after: ObjectID) -> String {
+    "\(key): \(before) \(after)"
+  }
+
+  /// What a version's message says by such a line, or nil.
+  static func parse(_ message: String) -> (key: String, before: ObjectID, after: ObjectID)? {
+    for line in message.utf8.split(separator: UInt8(ascii: "\n")).reversed() {
+      let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+      guard words.count == 3, let key = [undo, redo].first(where: { words[0] == $0 + ":" }),
+        let before = ObjectID(hex: words[1]), let after = ObjectID(hex: words[2])
+      else { continue }
+      return (key, before, after)
+    }
+    return nil
+  }
+}
+
+/// What was done on this device and what of it can be taken back or done again.
+struct OperationHistory {
+  /// An operation before its summary is made.
+  struct Step: Hashable {
+    let kind: OperationKind
+    let time: Int64
+    let before: ObjectID?
+    let after: ObjectID
+  }
+
+  /// All, oldest first.
+  private(set) var all: [Step] = []
+  /// What stands, oldest first: what `undo` takes back from the end.
+  private(set) var done: [Step] = []
+  /// The undos that were not taken back, oldest first: what `redo` takes back from the end.
+  private(set) var undone: [Step] = []
+  /// What the undos took back.
+  private(set) var takenBack: Set<ObjectID> = []
+
+  init(_ log: BranchLog, in repository: Repository) {
+    var taken: [ObjectID: [Step]] = [:]
+    for entry in log.entries {
+      let step = Step(
+        kind: Self.kind(of: entry), time: entry.time, before: entry.old, after: entry.new)
+      all.append(step)
+      // Only these say more in their version.
+      let version =
+        [.undo, .redo, .checkout].contains(step.kind) ? try? repository.commit(entry.new) : nil
+      let trailer = version.flatMap { UndoTrailer.parse($0.message) }
+      switch trailer?.key {
+      case UndoTrailer.undo:
+        guard let trailer,
+          let end = done.lastIndex(where: { $0.after == trailer.after }),
+          let start = done[...end].lastIndex(where: { $0.before == trailer.before })
+        else { break }
+        taken[step.after] = Array(done[start...end])
+        done.removeSubrange(start...end)
+        undone.append(step)
+      case UndoTrailer.redo:
+        if let trailer, let position = undone.lastIndex(where: { $0.after == trailer.after }) {
+          taken[undone[position].after] = nil
+          undone.remove(at: position)
+        }
+        done.append(step)
+      default: done.append(step)
+      }
+    }
+    takenBack = Set(taken.values.joined().map(\.after))
+  }
+
+  private static func kind(of entry: BranchLog.Entry) -> OperationKind {
+    guard entry.message.hasPrefix("notes: ") else { return .git }
+    return OperationKind(rawValue: String(entry.message.dropFirst(7))) ?? .git
+  }
+}
+
+extension Notebook {
+  /// What was done on this device, newest first, as far back as the branch's log goes.
+  public func operations() throws -> [Operation] {
+    let history = try operationHistory()
+    return history.all.reversed().map { step in
+      var operation = operation(step)
+      operation.isUndone = history.takenBack.contains(step.after)
+      return operation
+    }
+  }
+
+  func operationHistory() throws -> OperationHistory {
+    let head = try repository.head()
+    let log = try BranchLog(
+      of: head.reference, tip: head.commit, gitFolder: repository.gitFolder)
+    return OperationHistory(log, in: repository)
+  }
+
+  func operation(_ step: OperationHistory.Step) -> Operation {
+    Operation(
+      kind: step.kind, time: step.time, before: step.before, after: step.after,
+      summary: (try? summary(of: step)) ?? "")
+  }
+
+  private func summary(of step: OperationHistory.Step) throws -> String {
+    let after = try repository.commit(step.after)
+    if step.kind != .receive, !DerivedMerge.isDerived(after) {
+      return String(after.message.prefix { !$0.isNewline })
+    }
+    let before = try step.before.map { try repository.commit($0).tree }
+    let changes = try repository.changes(from: before, to: after.tree).map(Change.init)
+    return changes.isEmpty ? "Nothing changed" : Self.message(for: changes)
+  }
+}
