@@ -37,8 +37,9 @@ _notes() {
       _notes_offer <<<$'today\nyesterday\nmonday\nlast week\nlast month'
       return
       ;;
-    -C) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && compopt -o filenames 2>/dev/null; return ;;
+    -C | --folder) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && compopt -o filenames 2>/dev/null; return ;;
     --role) _notes_offer <<<$'reader\nwriter\nadmin'; return ;;
+    --sort) _notes_offer <<<$'modified\ncreated\ntitle\nsize'; return ;;
     --keep) _notes_offer <<<$'older\nnewer\nboth'; return ;;
     --name | --device-name | --at | --listen | --as | --wait | --for | -m | --message | -n | --limit | --by | --lines | --context) return ;;
   esac
@@ -57,7 +58,13 @@ _notes() {
       esac
       ;;
     save) options='-m --message --allow-deletes --json -C --help' arguments=notes ;;
-    list) options='-l --long --json -C --help' ;;
+    new) options='-e --edit --json -C --help' arguments=folder ;;
+    edit) options='--json -C --help' arguments=notes ;;
+    mv) options='--json -C --help' arguments=places ;;
+    rm) options='--allow-deletes --json -C --help' arguments=places ;;
+    list)
+      options='-l --long --sort -r --reverse --folder --since --attachments --json -C --help'
+      ;;
     show) options='--no-pager --json -C --help' arguments=version ;;
     search)
       options='--history --regex --title --match-case -n --limit --lines --context'
@@ -65,15 +72,19 @@ _notes() {
       ;;
     browse) options='-C --help' ;;
     log)
-      options='-n --limit --since --by -p --patch --graph --all -l --long'
+      options='-n --limit --since --by -p --patch --graph --all --operations -l --long'
       options+=' --no-pager --json -C --help'
       arguments=notes
       ;;
     blame) options='-l --long --no-pager --json -C --help' arguments=version ;;
     diff) options='-u --unified --no-pager --json -C --help' arguments=notes ;;
-    restore) options='--as --json -C --help' arguments=version ;;
+    restore)
+      options='--as --all -d --dry-run --allow-deletes --json -C --help'
+      arguments=version
+      ;;
     resolve) options='--keep --json -C --help' arguments=notes ;;
-    undo) options='--json -C --help' arguments=notes ;;
+    undo) options='-d --dry-run --allow-deletes --json -C --help' arguments=operations ;;
+    redo) options='-d --dry-run --allow-deletes --json -C --help' ;;
     gc) options='--json -C --help' ;;
     sync)
       options='--at --listen --wait --no-discovery --allow-deletes --json -C --help'
@@ -115,6 +126,14 @@ _notes() {
     notes | version)
       _notes_offer < <(_notes_words notes)
       if [[ $arguments == version ]]; then compopt -o nospace 2>/dev/null; fi
+      ;;
+    places)
+      _notes_offer < <(_notes_words notes)
+      _notes_offer < <(compgen -d -S / -- "$cur")
+      ;;
+    operations)
+      _notes_offer < <(_notes_words operations | cut -f 1)
+      _notes_offer < <(_notes_words notes)
       ;;
     members) _notes_offer < <(_notes_words members) ;;
     verbs) _notes_offer <<<$'role\nremove\nrename' ;;

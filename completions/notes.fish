@@ -75,7 +75,17 @@ complete -c notes -l json -d 'Write JSON Lines' \
 complete -c notes -n '__notes_is init join watch' -F
 complete -c notes -n '__notes_is init' -l name -x -d "The notebook's name"
 complete -c notes -n '__notes_is init' -l device-name -x -d 'What to call this device'
-complete -c notes -n '__notes_is save log diff resolve undo' -a '(__notes_words notes)'
+complete -c notes -n '__notes_is save log diff resolve undo edit mv rm' -a '(__notes_words notes)'
+complete -c notes -n '__notes_is new mv rm' -a '(__fish_complete_directories)'
+complete -c notes -n '__notes_is new' -s e -l edit -d 'Write it in the editor'
+complete -c notes -n '__notes_is undo' -a '(__notes_words operations)'
+complete -c notes -n '__notes_is restore undo redo' -s d -l dry-run -d 'Show what would be done'
+complete -c notes -n '__notes_is restore' -l all -d 'Restore the whole notebook'
+complete -c notes -n '__notes_is list' -l sort -x -a 'modified created title size' -d 'The order'
+complete -c notes -n '__notes_is list' -s r -l reverse -d 'In the opposite order'
+complete -c notes -n '__notes_is list' -l folder -x -a '(__fish_complete_directories)' \
+    -d 'Only what is in it'
+complete -c notes -n '__notes_is list' -l attachments -d 'The other files'
 complete -c notes -n '__notes_is save' -l allow-deletes -d 'Go on although most notes are gone'
 complete -c notes -n '__notes_is save' -s m -l message -x -d 'What to call the version'
 complete -c notes -n '__notes_is list' -s l -l long -d 'Also IDs, sizes and exact times'
@@ -91,12 +101,13 @@ complete -c notes -n '__notes_is search' -l context -x -d 'Lines to show around 
 complete -c notes -n '__notes_is show log diff blame search' -l no-pager -d 'Do not page the output'
 complete -c notes -n '__notes_is log' -s n -l limit -x -d 'At most N versions'
 complete -c notes -n '__notes_is log' -l all -d 'Each version, and all merges'
-complete -c notes -n '__notes_is log' -l since -x -a "today yesterday monday 'last week'" \
+complete -c notes -n '__notes_is log list' -l since -x -a "today yesterday monday 'last week'" \
     -d 'Only what was made since'
 complete -c notes -n '__notes_is log' -l by -x -d 'Only what this author made'
 complete -c notes -n '__notes_is log' -s p -l patch -d 'Also what changed'
 complete -c notes -n '__notes_is log' -l graph -d 'Draw what was made on what'
 complete -c notes -n '__notes_is diff' -s u -l unified -d 'Changed lines, for patch'
+complete -c notes -n '__notes_is log' -l operations -d 'What was done on this device'
 complete -c notes -n '__notes_is members; and not __notes_does role remove rename' -l all \
     -d 'Also devices that were removed'
 complete -c notes -n '__notes_is members; and not __notes_does role remove rename' \
@@ -115,7 +126,7 @@ complete -c notes -n '__notes_is sync serve watch invite doctor' -l listen -x -d
 complete -c notes -n '__notes_is sync pull push peers join' -l wait -x -d 'Look for this many seconds'
 complete -c notes -n '__notes_is sync pull push peers serve watch invite join doctor' -l no-discovery \
     -d 'Do not use Avahi'
-complete -c notes -n '__notes_is sync pull push' -l allow-deletes -d 'Let most notes be deleted'
+complete -c notes -n '__notes_is sync pull push rm restore undo redo' -l allow-deletes -d 'Let most notes be deleted'
 complete -c notes -n '__notes_is invite' -l role -x -a 'reader writer admin' \
     -d 'What the new device may do'
 complete -c notes -n '__notes_is join' -l name -x -d 'What to call this device'

@@ -25,17 +25,19 @@ enum Commands {
       CommandGroup(
         name: "Notebooks and notes",
         subcommands: [
-          InitCommand.self, StatusCommand.self, SaveCommand.self, ListCommand.self,
-          ShowCommand.self, SearchCommand.self, BrowseCommand.self,
+          InitCommand.self, StatusCommand.self, SaveCommand.self, NewCommand.self,
+          EditCommand.self, ListCommand.self, ShowCommand.self, SearchCommand.self,
+          BrowseCommand.self, MoveCommand.self, RemoveCommand.self,
         ]),
       CommandGroup(
         name: "History",
         subcommands: [
           LogCommand.self, DiffCommand.self, BlameCommand.self, RestoreCommand.self,
+          UndoCommand.self, RedoCommand.self,
         ]),
       CommandGroup(
         name: "Conflicts",
-        subcommands: [ConflictsCommand.self, ResolveCommand.self, UndoCommand.self]),
+        subcommands: [ConflictsCommand.self, ResolveCommand.self]),
       CommandGroup(
         name: "Other devices",
         subcommands: [
@@ -59,10 +61,14 @@ enum Commands {
     case "init": InitCommand.self
     case "status": StatusCommand.self
     case "save": SaveCommand.self
+    case "new": NewCommand.self
+    case "edit": EditCommand.self
     case "list": ListCommand.self
     case "show": ShowCommand.self
     case "search": SearchCommand.self
     case "browse": BrowseCommand.self
+    case "mv": MoveCommand.self
+    case "rm": RemoveCommand.self
     case "log": LogCommand.self
     case "diff": DiffCommand.self
     case "blame": BlameCommand.self
@@ -70,6 +76,7 @@ enum Commands {
     case "conflicts": ConflictsCommand.self
     case "resolve": ResolveCommand.self
     case "undo": UndoCommand.self
+    case "redo": RedoCommand.self
     case "invite": InviteCommand.self
     case "join": JoinCommand.self
     case "sync": SyncCommand.self

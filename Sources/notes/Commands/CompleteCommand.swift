@@ -6,7 +6,7 @@ internal import Notebook
 /// What the shells' completions ask; not for people. Whatever goes wrong, it offers nothing.
 struct CompleteCommand: Verb {
   enum Kind: String, ExpressibleByArgument {
-    case commands, notes, versions, members
+    case commands, notes, versions, members, operations
   }
 
   static let configuration = CommandConfiguration(
@@ -26,6 +26,7 @@ struct CompleteCommand: Verb {
       case .notes: (try? Self.notes()) ?? []
       case .versions: (try? versions()) ?? []
       case .members: (try? Self.members()) ?? []
+      case .operations: (try? Self.operations()) ?? []
       }
     for word in words where !word.contains(where: \.isNewline) { Output.standard.line(word) }
     return .done
@@ -49,6 +50,12 @@ struct CompleteCommand: Verb {
       return words.count < 30
     }
     return words
+  }
+
+  /// What can be taken back.
+  private static func operations() throws -> [String] {
+    try Place.notebook().operations().lazy.filter { !$0.isUndone && $0.kind != .undo }.prefix(30)
+      .map { "\($0.after.short)\t\($0.kind.rawValue): \(Visible.name($0.summary))" }
   }
 
   private static func members() throws -> [String] {

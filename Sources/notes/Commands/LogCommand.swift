@@ -46,6 +46,9 @@ struct LogCommand: Verb {
   @Flag(name: .shortAndLong, help: "Show exact times and devices.")
   var long = false
 
+  @Flag(help: "Show what was done on this device instead, and what 'notes undo' takes back.")
+  var operations = false
+
   @OptionGroup var paging: PagerOption
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
@@ -53,6 +56,7 @@ struct LogCommand: Verb {
   var writesJSON: Bool { format.json }
 
   func validate() throws {
+    if operations, note != nil { throw ValidationError("--operations does not go with a note.") }
     if let limit, limit < 1 { throw ValidationError("-n takes a number from 1 on.") }
     if graph, note != nil {
       throw ValidationError("--graph shows all versions: leave the note out.")
@@ -61,6 +65,7 @@ struct LogCommand: Verb {
 
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
+    if operations { return try showOperations(in: notebook) }
     let path = try note.map { try Place.note($0, in: notebook, includingDeleted: true) }
     var entries = LogEntries(
       walk: try notebook.versions(of: path, includingDerived: true),

@@ -5,74 +5,180 @@ internal import Notebook
 struct RestoreCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Bring back a note as it was.",
+    abstract: "Bring back a note, a folder or the whole notebook as it was.",
     discussion: """
-      The present text is saved first and the restored one is a new version, so nothing is lost. \
-      A deleted note comes back the same way. With --as the old text becomes a note of its own.
+      What the folder holds is saved first and what is restored is a new version, so nothing is \
+      lost. A deleted note comes back the same way; its last text does without a version. With \
+      --as the old text becomes a note of its own. A folder, or with --all the notebook, becomes \
+      what it was: notes that came since go.
 
       Examples:
         notes restore Shopping@~1
         notes restore 'Shopping@2026-11-20' --as 'Shopping before'
+        notes restore 'Deleted plan'
+        notes restore trips/@2026-11-20
+        notes restore --all '@2026-11-20 10:00' --dry-run
       """)
 
-  @Argument(help: ArgumentHelp("The note and its version.", valueName: "note@version"))
-  var note: String
+  @Argument(
+    help: ArgumentHelp("The note or folder and its version.", valueName: "note@version"))
+  var note: String?
 
   @Option(
     name: .customLong("as"),
     help: ArgumentHelp("Restore it as another note.", valueName: "title"))
   var title: String?
 
+  @Flag(help: "Restore the whole notebook; without a version the last one.")
+  var all = false
+
+  @Flag(name: .shortAndLong, help: "Show what would change, and change nothing.")
+  var dryRun = false
+
+  @Flag(help: "Go on although more than half of the notes are deleted.")
+  var allowDeletes = false
+
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
   var writesJSON: Bool { format.json }
 
+  func validate() throws {
+    if note == nil, !all { throw ValidationError("Missing expected argument '<note@version>'.") }
+    if all, title != nil { throw ValidationError("--as goes with a note, not with --all.") }
+  }
+
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
-    let (path, version) = try Place.noteAndVersion(note, in: notebook)
-    guard let version else {
+    if all {
+      let name = note.map { $0.hasPrefix("@") ? String($0.dropFirst()) : $0 }
+      try restore(nil, named: name, in: notebook)
+      return .done
+    }
+    let (item, version) = try Self.itemAndVersion(note ?? "", in: notebook)
+    switch item {
+    case .folder(let folder):
+      guard title == nil else { throw Failure.usage("--as goes with a note, not with a folder") }
+      try restore(folder, named: version, in: notebook)
+    case .note(let path): try restore(note: path, version: version, in: notebook)
+    }
+    return .done
+  }
+
+  /// The note or folder and the version that `NOTE@VERSION` names. A note whose name holds an `@`
+  /// is found first.
+  private static func itemAndVersion(
+    _ text: String, in notebook: Notebook
+  ) throws -> (item: Item, version: String?) {
+    if let at = text.lastIndex(of: "@"), at != text.startIndex {
+      if let item = try? Place.item(text, in: notebook) { return (item, nil) }
+      let name = String(text[..<at])
+      return (
+        try Place.item(name, in: notebook, includingDeleted: true),
+        String(text[text.index(after: at)...])
+      )
+    }
+    return (try Place.item(text, in: notebook, includingDeleted: true), nil)
+  }
+
+  // MARK: A folder, or all
+
+  private func restore(_ folder: TreePath?, named name: String?, in notebook: Notebook) throws {
+    let version: Commit
+    if let name {
+      version = try notebook.pastVersion(named: name)
+    } else if folder == nil, let tip = try notebook.state().tip {
+      version = try notebook.repository.commit(tip)
+    } else {
+      let shown = folder.map { Visible.name($0) + "/" } ?? "the notebook"
+      throw Failure.usage(
+        "which version of \(shown) to restore is missing",
+        hint: "write \(folder == nil ? "" : "FOLDER/")@VERSION; 'notes log' shows the versions")
+    }
+    let done = try Deletions.guarded(allowed: allowDeletes) {
+      try notebook.restore(
+        folder: folder, from: version, label: name ?? version.id.short, trial: dryRun,
+        allowsMassDeletion: $0)
+    }
+    if format.json {
+      Output.standard.event([
+        "type": .string("restored"), "path": folder.map(JSON.path) ?? .null,
+        "from": .id(version.id), "changes": .array(done.changes.map(\.json)),
+        "version": done.version.map(JSON.id) ?? .null, "dry_run": .bool(dryRun),
+      ])
+      return
+    }
+    let what = folder.map { Visible.name($0) + "/" } ?? "the notebook"
+    let when = TimeText.relative(version.author.time, now: TimeText.now)
+    let past = "as it was in \(version.id.short), \(when)"
+    guard !done.changes.isEmpty else {
+      Output.standard.line("\(what.capitalisedFirst) is \(past), already.")
+      return
+    }
+    let made = done.version.map { ": version " + Console.output.paint($0.short, .yellow) }
+    Output.standard.line(
+      (dryRun ? "This would restore " : "Restored ") + what + " \(past)" + (made ?? ""))
+    Output.standard.write(ChangeList(changes: done.changes).text(on: Console.output))
+  }
+
+  // MARK: A note
+
+  private func restore(note path: TreePath, version name: String?, in notebook: Notebook) throws {
+    let version: Commit
+    if let name {
+      version = try notebook.version(named: name, of: path)
+    } else if try !notebook.isThere(path), let last = try notebook.lastVersion(with: path) {
+      version = last
+    } else {
       throw Failure.usage(
         "which version of \(Visible.name(path.noteTitle)) to restore is missing",
         hint: "write NOTE@VERSION; 'notes log \(Visible.word(path.noteTitle))' shows the versions")
     }
     let target = try title.map { try Self.target(titled: $0, beside: path, in: notebook) }
-    let made = try notebook.restore(path, from: version, as: target)
     let shown = target ?? path
-    if format.json {
-      Output.standard.event([
-        "type": .string("restored"), "path": .path(shown), "from": .id(version.id),
-        "version": made.map(JSON.id) ?? .null,
-      ])
-      return .done
-    }
     let when = TimeText.relative(version.author.time, now: TimeText.now)
+    let past = "as it was in \(version.id.short), \(when)"
+    if dryRun {
+      let isDifferent = try notebook.differs(shown, from: path, in: version)
+      if format.json { return report(shown, version, nil) }
+      Output.standard.line(
+        isDifferent
+          ? "This would restore \(Visible.name(shown)) \(past)."
+          : "\(Visible.name(shown)) is \(past), already.")
+      return
+    }
+    let made = try Deletions.foundBefore {
+      try notebook.restore(path, from: version, as: target)
+    }
+    if format.json { return report(shown, version, made) }
     if let made {
       Output.standard.line(
-        "Restored \(Visible.name(shown)) as it was in \(version.id.short), \(when): version "
+        "Restored \(Visible.name(shown)) \(past): version "
           + Console.output.paint(made.short, .yellow))
     } else {
-      Output.standard.line("\(Visible.name(shown)) is already as it was in \(version.id.short).")
+      Output.standard.line("\(Visible.name(shown)) is \(past), already.")
     }
-    return .done
   }
 
-  /// The path of a new note of that title in the same folder, with the same suffix.
+  private func report(_ path: TreePath, _ version: Commit, _ made: ObjectID?) {
+    Output.standard.event([
+      "type": .string("restored"), "path": .path(path), "from": .id(version.id),
+      "version": made.map(JSON.id) ?? .null, "dry_run": .bool(dryRun),
+    ])
+  }
+
+  /// The path of a new note of that title, in the same folder where the title names none, with the
+  /// same suffix.
   private static func target(
     titled title: String, beside path: TreePath, in notebook: Notebook
   ) throws -> TreePath {
-    guard !title.isEmpty, !title.contains("/"), title != ".", title != ".." else {
-      throw Failure.usage("'\(Visible.name(title))' cannot be the title of a note")
-    }
-    let wanted = TreePath(title)
-    let suffix = path.isNote ? path.name.bytes.dropFirst(Array(path.noteTitle.utf8).count) : []
-    let name = wanted.isNote ? wanted : TreePath(bytes: wanted.bytes + suffix)
-    let target = path.parent?.appending(name) ?? name
-    if (try? notebook.text(of: target)) != nil {
-      throw Failure(
-        .failed, "note_exists", "there is a note \(Visible.name(target)) already",
-        hint: "choose another title")
-    }
-    return target
+    let suffix = path.isNote ? path.name.bytes.dropFirst(path.noteTitle.utf8.count) : []
+    let folder = title.contains("/") ? Place.currentFolder(in: notebook) : path.parent ?? ""
+    return try notebook.path(
+      titled: title, in: folder, suffix: TreePath(bytes: suffix).description)
   }
+}
+
+extension String {
+  fileprivate var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

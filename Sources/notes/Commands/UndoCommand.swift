@@ -1,22 +1,36 @@
 internal import ArgumentParser
+internal import Git
 internal import Notebook
 
 struct UndoCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "undo",
-    abstract: "Take an automatic merge of a note back to conflict markers.",
+    abstract: "Take back what was done last, or an automatic merge.",
     discussion: """
-      Where edits of the same lines met, notes may have put them together by itself: 'notes log' \
-      and 'notes sync' show such a note as merged. This makes a version in which the edits stand \
-      between markers instead, to be resolved by hand. Any other state of a note is brought back \
-      by 'notes restore'.
+      Takes back the last save, edit, restore, rename, deletion or resolution on this device, or \
+      what the last sync brought, as a new version; a number takes back so many. Unsaved changes \
+      are saved first, and are then what was done last. A version that 'notes log --operations' \
+      shows takes back what led to it, and keeps what came later. 'notes redo' takes an undo back.
+
+      With a note, where edits of the same lines met and notes put them together by itself, makes \
+      a version in which they stand between markers instead.
 
       Examples:
+        notes undo
+        notes undo 3 --dry-run
+        notes undo 4b82c1d0aa
         notes undo Shopping
       """)
 
-  @Argument(help: ArgumentHelp("The note.", valueName: "note"))
-  var note: String
+  @Argument(
+    help: ArgumentHelp("How many, a version, or a merged note.", valueName: "what"))
+  var subject: String?
+
+  @Flag(name: .shortAndLong, help: "Show what would be done, and change nothing.")
+  var dryRun = false
+
+  @Flag(help: "Go on although more than half of the notes are deleted.")
+  var allowDeletes = false
 
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
@@ -25,13 +39,41 @@ struct UndoCommand: Verb {
 
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
-    let path = try Place.note(note, in: notebook)
+    guard let choice = try choice(in: notebook) else {
+      try takeBackMerge(of: Place.noteOnly(subject ?? "", in: notebook), in: notebook)
+      return .done
+    }
+    let done = try Deletions.guarded(allowed: allowDeletes) {
+      try notebook.undo(choice, trial: dryRun, allowsMassDeletion: $0)
+    }
+    ReversalReport(reversal: done, isUndo: true, isTrial: dryRun).print(json: format.json)
+    return .done
+  }
+
+  /// Which operations are meant; nil for a note.
+  private func choice(in notebook: Notebook) throws -> OperationChoice? {
+    guard let subject else { return .last(1) }
+    if subject.utf8.count <= 3, let count = Int(subject) {
+      guard count > 0 else { throw Failure.usage("how many to undo is a number from 1 on") }
+      return .last(count)
+    }
+    let isHexadecimal = subject.utf8.count >= 4 && subject.allSatisfy(\.isHexDigit)
+    guard isHexadecimal else { return nil }
+    let isKnown = try notebook.operations().contains {
+      $0.after.hex.hasPrefix(subject.lowercased())
+    }
+    if isKnown { return .version(subject) }
+    return (try? Place.note(subject, in: notebook)) == nil ? .version(subject) : nil
+  }
+
+  private func takeBackMerge(of path: TreePath, in notebook: Notebook) throws {
+    guard !dryRun else { throw Failure.usage("--dry-run does not go with a note") }
     guard let version = try notebook.takeBackMerge(of: path) else {
       throw Failure(
         .failed, "nothing_to_undo",
         "the last change of \(Visible.name(path)) is not an automatic merge of the same lines",
-        hint: "'notes log \(Visible.word(path.noteTitle))' shows its versions; "
-          + "'notes restore' brings one back")
+        hint: "'notes undo' takes back what was done last; 'notes log "
+          + "\(Visible.word(path.noteTitle))' and 'notes restore' bring back a version of the note")
     }
     if format.json {
       Output.standard.event([
@@ -42,6 +84,5 @@ struct UndoCommand: Verb {
         "\(Visible.name(path)) holds both edits between markers now: version "
           + Console.output.paint(version.short, .yellow))
     }
-    return .done
   }
 }

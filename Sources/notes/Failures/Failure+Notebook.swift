@@ -86,6 +86,8 @@ extension Failure {
         .failed, "not_text", "\(Visible.name(path)) is not text and has no lines",
         hint: "'notes log \(Visible.word(path.noteTitle))' shows its versions")
     case .massDeletion(let deleted, let total): self = .massDeletion(deleted: deleted, of: total)
+    case .unfitTitle, .nameTaken, .intoItself: self = .naming(error)
+    case .nothingToUndo, .nothingToRedo, .noSuchOperation, .undoConflict: self = .undoing(error)
     }
   }
 

@@ -4,13 +4,30 @@ internal import Notebook
 struct ListReport {
   let notes: [NoteSummary]
   let isLong: Bool
+  private let isFiltered: Bool
+  private let kind: String
 
-  init(notes: [NoteSummary], isLong: Bool) {
-    // Unsaved notes are the newest of all.
-    self.notes = notes.sorted {
-      ($1.modified ?? .max, $0.path) < ($0.modified ?? .max, $1.path)
+  /// - Parameters:
+  ///   - isFiltered: whether there are more than these.
+  ///   - kind: what they are, in the singular.
+  init(
+    notes: [NoteSummary], isLong: Bool, order: ListCommand.Order = .modified,
+    isReversed: Bool = false, isFiltered: Bool = false, kind: String = "note"
+  ) {
+    let sorted = notes.sorted { left, right in
+      // Unsaved notes are the newest of all.
+      switch order {
+      case .modified: (right.modified ?? .max, left.path) < (left.modified ?? .max, right.path)
+      case .created: (right.created ?? .max, left.path) < (left.created ?? .max, right.path)
+      case .size: (right.size, left.path) < (left.size, right.path)
+      case .title:
+        (left.title.lowercased(), left.path) < (right.title.lowercased(), right.path)
+      }
     }
+    self.notes = isReversed ? sorted.reversed() : sorted
     self.isLong = isLong
+    self.isFiltered = isFiltered
+    self.kind = kind
   }
 
   var json: [JSON] {
@@ -27,7 +44,7 @@ struct ListReport {
   }
 
   func text(on terminal: Terminal, now: Int64) -> String {
-    guard !notes.isEmpty else { return "No notes yet.\n" }
+    guard !notes.isEmpty else { return isFiltered ? "No such \(kind)s.\n" : "No \(kind)s yet.\n" }
     var table = isLong ? Table(flexible: 5, rightAligned: [1]) : Table(flexible: 0)
     for note in notes {
       table.add(isLong ? longRow(note) : row(note, now: now))

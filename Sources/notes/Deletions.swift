@@ -1,0 +1,32 @@
+internal import Notebook
+
+/// What the guard against mass deletion stops, asked of the user where there is one.
+enum Deletions {
+  /// Runs `body`, which deletes much only if it is told to; asks before it is told so.
+  static func guarded<Result>(
+    allowed: Bool, _ body: (_ isAllowed: Bool) throws -> Result
+  ) throws -> Result {
+    do {
+      return try body(allowed)
+    } catch NotebookError.massDeletion(let deleted, let total) where !allowed && Console.canAsk {
+      let question =
+        "This deletes \(Counted.grouped(deleted)) of \(Counted.things(total, "note")). Go on?"
+      guard Console.confirm(question, byDefault: false) else {
+        throw Failure.massDeletion(deleted: deleted, of: total)
+      }
+      return try body(true)
+    }
+  }
+
+  /// Runs `body`, which only saves what the folder holds before it does its own work.
+  static func foundBefore<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch NotebookError.massDeletion(let deleted, let total) {
+      throw Failure(
+        .failed, "mass_deletion",
+        "\(Counted.grouped(deleted)) of \(Counted.things(total, "note")) are gone from the folder",
+        hint: "'notes restore --all' brings them back, 'notes save --allow-deletes' lets them go")
+    }
+  }
+}

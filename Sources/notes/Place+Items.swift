@@ -1,0 +1,97 @@
+internal import Git
+internal import Glibc
+internal import Notebook
+
+/// A note or a folder that a command line names.
+enum Item: Equatable {
+  case note(TreePath)
+  case folder(TreePath)
+
+  var path: TreePath {
+    switch self {
+    case .note(let path), .folder(let path): path
+    }
+  }
+}
+
+extension Place {
+  /// What a name means where it may be a folder's: with a slash at its end the folder; else a note of
+  /// that path or title, then a folder, then a note by a part of its name.
+  static func item(
+    _ name: String, in notebook: Notebook, includingDeleted deleted: Bool = false
+  ) throws -> Item {
+    if name.hasSuffix("/") {
+      if let folder = folder(named: name, in: notebook) { return .folder(folder) }
+      guard deleted else { throw NotebookError.noSuchNote(name) }
+      return .folder(TreePath(bytes: trimmed(name).utf8))
+    }
+    let folder = folder(named: name, in: notebook)
+    do {
+      let found = try note(name, in: notebook, includingDeleted: deleted && folder == nil)
+      guard let folder else { return .note(found) }
+      return found != folder && isExact(found, name) ? .note(found) : .folder(folder)
+    } catch NotebookError.noSuchNote(let name) {
+      guard let folder else { throw NotebookError.noSuchNote(name) }
+      return .folder(folder)
+    } catch NotebookError.ambiguousNote(let name, let candidates) {
+      guard let folder, !candidates.allSatisfy({ isExact($0, name) }) else {
+        throw NotebookError.ambiguousNote(name, candidates: candidates)
+      }
+      return .folder(folder)
+    }
+  }
+
+  /// The note that is meant; a folder is no answer.
+  static func noteOnly(_ name: String, in notebook: Notebook) throws -> TreePath {
+    switch try item(name, in: notebook) {
+    case .note(let path): return path
+    case .folder(let path):
+      throw Failure(
+        .failed, "is_a_folder", "\(Visible.name(path)) is a folder, not a note",
+        hint: "'notes list --folder \(Visible.word(path.description))' lists the notes in it")
+    }
+  }
+
+  private static func isExact(_ path: TreePath, _ name: String) -> Bool {
+    let folded = name.lowercased()
+    let label = path.parent.map { "\($0)/\(path.noteTitle)" } ?? path.noteTitle
+    return [path.description, path.noteTitle, label].contains { $0.lowercased() == folded }
+  }
+
+  /// The folder of that name, seen from the current one or from the notebook's.
+  static func folder(named name: String, in notebook: Notebook) -> TreePath? {
+    let name = trimmed(name)
+    var status = stat()
+    if let path = path(ofFile: name, in: notebook), lstat(name, &status) == 0,
+      status.st_mode & S_IFMT == S_IFDIR
+    {
+      return path == ".git" || path.description.hasPrefix(".git/") ? nil : path
+    }
+    guard !name.isEmpty, !name.hasPrefix("/"),
+      lstat(notebook.folder + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFDIR
+    else { return nil }
+    let path = TreePath(bytes: name.utf8)
+    let isPlain = path.components.allSatisfy { NameRules.problem(with: $0) == nil }
+    return isPlain && path.components.count == name.split(separator: "/").count ? path : nil
+  }
+
+  /// The current folder as a path in the notebook; empty at its top.
+  static func currentFolder(in notebook: Notebook) -> TreePath {
+    guard let here = realpath(".", nil), let root = realpath(notebook.folder, nil) else {
+      return TreePath("")
+    }
+    defer {
+      free(here)
+      free(root)
+    }
+    let (folder, top) = (String(cString: here), String(cString: root))
+    guard folder.hasPrefix(top + "/") else { return TreePath("") }
+    return TreePath(String(folder.dropFirst(top.utf8.count + 1)))
+  }
+
+  private static func trimmed(_ name: String) -> String {
+    var name = name
+    while name.count > 1, name.hasSuffix("/") { name.removeLast() }
+    return name
+  }
+}

@@ -1,0 +1,105 @@
+internal import Glibc
+
+/// The program that a user writes notes with.
+struct Editor {
+  /// A command line for the shell, which gets the file's name as one more word.
+  let command: String
+
+  /// $VISUAL where the terminal can show one, $EDITOR, then nano or vi.
+  static func find(environment: Environment = .process) throws(Failure) -> Editor {
+    func value(_ name: String) -> String? {
+      environment[name].flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
+    }
+    let kind = environment["TERM"] ?? ""
+    let isDumb = kind.isEmpty || kind == "dumb"
+    if let command = (isDumb ? nil : value("VISUAL")) ?? value("EDITOR") ?? value("VISUAL") {
+      return Editor(command: command)
+    }
+    let path = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    for name in ["nano", "vi"] {
+      let isThere = path.split(separator: ":").contains { access("\($0)/\(name)", X_OK) == 0 }
+      guard isThere else { continue }
+      guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, !isDumb else {
+        throw Failure(
+          .failed, "no_terminal", "\(name) needs a terminal to edit in",
+          hint: "set EDITOR to a program that does not, or write the file and run 'notes save'")
+      }
+      return Editor(command: name)
+    }
+    throw Failure(
+      .failed, "no_editor", "no editor was found",
+      hint: "set VISUAL or EDITOR to the one that you use")
+  }
+
+  /// Lets the user edit a file and waits for the end.
+  ///
+  /// - Throws: a failure when the editor can't be started or does not end well.
+  func edit(_ file: String) throws(Failure) {
+    Output.standard.flush()
+    Output.errors.flush()
+    var terminal = termios()
+    let hasTerminal = tcgetattr(STDIN_FILENO, &terminal) == 0
+    // Ctrl-C is the editor's business while it runs.
+    var (formerInterrupt, formerQuit) = (sigaction(), sigaction())
+    var ignoring = sigaction()
+    ignoring.__sigaction_handler.sa_handler = SIG_IGN
+    sigaction(SIGINT, &ignoring, &formerInterrupt)
+    sigaction(SIGQUIT, &ignoring, &formerQuit)
+    defer {
+      sigaction(SIGINT, &formerInterrupt, nil)
+      sigaction(SIGQUIT, &formerQuit, nil)
+    }
+    let status = try run(file)
+    let code = status >> 8 & 0xff
+    // A shell between the two passes a signal on as a status above 128.
+    let signal = status & 0x7f != 0 ? status & 0x7f : code > 128 ? code - 128 : 0
+    if signal != 0 {
+      if hasTerminal { tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal) }
+      throw failure("was ended by signal \(signal)")
+    }
+    // What sh(1) says of a program that is not there, or can't be run.
+    if code == 126 || code == 127 {
+      throw Failure(
+        .failed, "no_editor", "the editor '\(Visible.name(command))' cannot be started",
+        hint: "set VISUAL or EDITOR to one that is installed")
+    }
+    if code != 0 { throw failure("ended with status \(code)") }
+  }
+
+  private func failure(_ what: String) -> Failure {
+    Failure(
+      .failed, "editor_failed", "the editor '\(Visible.name(command))' \(what)",
+      hint: "no version was made; what it wrote is in the folder, and 'notes save' keeps it")
+  }
+
+  /// Runs the command and returns its wait status.
+  private func run(_ file: String) throws(Failure) -> Int32 {
+    var attributes = posix_spawnattr_t()
+    guard posix_spawnattr_init(&attributes) == 0 else { throw notStarted(ENOMEM) }
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGINT)
+    sigaddset(&signals, SIGQUIT)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    let words = ["sh", "-c", command + " \"$@\"", command, file]
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+    arguments.append(nil)
+    defer { for argument in arguments { free(argument) } }
+    var child = pid_t()
+    let failure = posix_spawn(&child, "/bin/sh", nil, &attributes, &arguments, environ)
+    guard failure == 0 else { throw notStarted(failure) }
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0 {
+      if errno != EINTR { throw notStarted(errno) }
+    }
+    return status
+  }
+
+  private func notStarted(_ code: Int32) -> Failure {
+    Failure(
+      .failed, "no_editor", "the editor cannot be started: \(Failure.reason(code))",
+      hint: "set VISUAL or EDITOR to one that is installed")
+  }
+}

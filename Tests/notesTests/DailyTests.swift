@@ -1,0 +1,315 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// The commands of every day, as a shell sees them.
+@Suite struct DailyTests {
+  private let shell: Shell
+
+  init() throws {
+    shell = try Shell()
+    try shell.folder.write("milk\n", to: "notes/Shopping.txt")
+    try shell.folder.write("forum\n", to: "notes/trips/Rome.md")
+    try shell.folder.write("\u{0}png", to: "notes/photo.png")
+    try shell.initialise()
+  }
+
+  private func text(_ name: String) throws -> String { try shell.folder.text("notes/" + name) }
+
+  private func isThere(_ name: String) -> Bool { access(shell.folder["notes/" + name], F_OK) == 0 }
+
+  /// The failure's two lines.
+  private func failure(_ message: String, _ hint: String) -> String {
+    "notes: error: \(message)\nnotes: hint: \(hint)\n"
+  }
+
+  @Test func `A note is made from standard input, in the current folder`() throws {
+    let made = try shell.notes("new", "Plan", in: "notes/trips", input: "first\n")
+    #expect(made.text.hasPrefix("Added trips/Plan.txt: version ") && made.isSuccess)
+    #expect(try text("trips/Plan.txt") == "first\n")
+    #expect(try shell.notes("new", "../Top.md", in: "notes/trips", input: "x").isSuccess)
+    #expect(try text("Top.md") == "x")
+    #expect(try shell.notes("new", "--", "-dash").isSuccess)
+    #expect(try text("-dash.txt").isEmpty)
+    let line = try shell.notes("new", "a/b/Deep", "--json").text
+    #expect(line.hasPrefix(#"{"type":"created","path":"a/b/Deep.txt","version":""#))
+    #expect(try shell.notes("status").text.contains("Everything is saved."))
+  }
+
+  @Test(
+    arguments: [
+      (
+        ["new", "Shopping"], 1, "there is a note Shopping.txt already",
+        "choose another title; 'notes edit Shopping' changes that one"
+      ),
+      (
+        ["new", "shopping"], 1, "there is a note Shopping.txt already",
+        "names that differ only by case or accents would be one on other systems; choose another "
+          + "title"
+      ),
+      (
+        ["new", "trips/Rome"], 1, "there is a note trips/Rome.md already",
+        "choose another title, or write the suffix too: trips/Rome.txt"
+      ),
+      (
+        ["new", ".git/x"], 64, "'.git/x' cannot be a title: a name that means .git",
+        "choose another title; one with slashes names the folders that the note goes into"
+      ),
+      (
+        ["mv", "Shopping", "trips/Rome.md"], 1, "there is a note trips/Rome.md already",
+        "choose another title; 'notes edit Rome' changes that one"
+      ),
+      (
+        ["mv", "trips/", "trips/x"], 1, "the folder trips cannot be moved into itself",
+        "choose a folder outside of it"
+      ),
+      (["mv", "Nope", "x"], 1, "there is no note 'Nope'", "'notes list' shows the notes"),
+      (["rm", "Shopping", "Nope"], 1, "there is no note 'Nope'", "'notes list' shows the notes"),
+      (
+        ["edit", "Nope"], 1, "there is no note 'Nope'",
+        "'notes new Nope --edit' makes it, 'notes list' lists the notes"
+      ),
+      (
+        ["edit", "trips"], 1, "trips is a folder, not a note",
+        "'notes list --folder trips' lists the notes in it"
+      ),
+      (
+        ["undo"], 1, "there is nothing to undo",
+        "'notes log --operations' shows what was done here"
+      ),
+      (["undo", "0"], 64, "how many to undo is a number from 1 on", nil),
+      (
+        ["undo", "9"], 1, "there is nothing to undo",
+        "'notes log --operations' shows what was done here"
+      ),
+      (
+        ["undo", "abcdef12"], 1, "no operation that could be undone led to version abcdef12",
+        "'notes log --operations' shows what was done here"
+      ),
+      (
+        ["redo"], 1, "there is nothing to redo",
+        "'notes redo' takes back 'notes undo'; 'notes log --operations' shows what was done here"
+      ),
+      (
+        ["list", "--folder", "nowhere"], 1, "there is no folder 'nowhere'",
+        "it is named as seen from here, or from the notebook's top"
+      ),
+      (
+        ["list", "--since", "soonish"], 64, "'soonish' is not a date",
+        "write it like 2026-11-20, yesterday, or '2 weeks ago'"
+      ),
+      (
+        ["restore", "trips/"], 64, "which version of trips/ to restore is missing",
+        "write FOLDER/@VERSION; 'notes log' shows the versions"
+      ),
+      (
+        ["restore", "Shopping"], 64, "which version of Shopping to restore is missing",
+        "write NOTE@VERSION; 'notes log Shopping' shows the versions"
+      ),
+      (["restore", "trips/@~0", "--as", "x"], 64, "--as goes with a note, not with a folder", nil),
+    ] as [([String], Int32, String, String?)])
+  func `Each mistake is told with what to do next, and changes nothing`(
+    arguments: [String], status: Int32, message: String, hint: String?
+  ) throws {
+    let before = try run(["git", "rev-parse", "HEAD"], in: shell.folder["notes"]).text
+    let result = try run(
+      [BuiltBinary.notes()] + arguments, in: shell.folder["notes"],
+      environment: shell.environment)
+    #expect(result.status == .exited(status))
+    #expect(result.output.isEmpty)
+    let hintLine = hint.map { "notes: hint: \($0)\n" } ?? ""
+    #expect(result.errorText == "notes: error: \(message)\n" + hintLine)
+    #expect(try run(["git", "rev-parse", "HEAD"], in: shell.folder["notes"]).text == before)
+  }
+
+  @Test func `An editor's text becomes a version`() throws {
+    shell.environment["EDITOR"] = "sh -c 'echo eggs >> \"$1\"' editor"
+    #expect(try shell.notes("edit", "shopping").text.hasPrefix("Saved Shopping.txt: version "))
+    #expect(try text("Shopping.txt") == "milk\neggs\n")
+    #expect(try shell.notes("new", "a/Fresh", "--edit").text.hasPrefix("Added a/Fresh.txt: "))
+    #expect(try text("a/Fresh.txt") == "eggs\n")
+    // Only the note is saved.
+    try shell.folder.write("other\n", to: "notes/Other.txt")
+    _ = try shell.notes("edit", "shopping")
+    #expect(try shell.notes("status", "--json").text.contains(#""path":"Other.txt""#))
+    shell.environment["EDITOR"] = "true"
+    #expect(try shell.notes("edit", "Rome").text == "Nothing changed in trips/Rome.md.\n")
+    let none = try shell.notes("new", "b/Nothing", "--edit")
+    #expect(none.status == .exited(1))
+    #expect(none.errorText.contains("nothing was written, and no note was made"))
+    #expect(!isThere("b"))
+    // notes-edit(1): VISUAL counts where the terminal can show it.
+    shell.environment["VISUAL"] = "false"
+    #expect(try shell.notes("edit", "Rome").isSuccess)
+    shell.environment["TERM"] = "xterm"
+    #expect(try !shell.notes("edit", "Rome").isSuccess)
+  }
+
+  @Test(
+    arguments: [
+      ("sh -c 'echo half > \"$1\"; exit 3' x", "ended with status 3"),
+      ("sh -c 'echo half > \"$1\"; kill -9 $$' x", "was ended by signal 9"),
+      ("/no/such/editor", "cannot be started"),
+    ])
+  func `An editor that fails makes no version and loses nothing`(command: String, what: String)
+    throws
+  {
+    shell.environment["EDITOR"] = command
+    let result = try shell.notes("edit", "Shopping")
+    #expect(result.status == .exited(1))
+    #expect(result.errorText.contains(what))
+    #expect(try text("Shopping.txt") == (command.hasPrefix("/") ? "milk\n" : "half\n"))
+    #expect(try shell.notes("log", "Shopping", "--json").lines.count == 1)
+  }
+
+  @Test func `Without any editor, or a terminal for it, the message says what to set`() throws {
+    shell.environment["PATH"] = shell.folder.path
+    let none = try shell.notes("edit", "Shopping")
+    #expect(
+      none.errorText
+        == failure("no editor was found", "set VISUAL or EDITOR to the one that you use"))
+    try writeFile(shell.folder["nano"], Array("#!/bin/sh\n".utf8))
+    chmod(shell.folder["nano"], 0o755)
+    let blind = try shell.notes("edit", "Shopping")
+    #expect(blind.errorText.contains("nano needs a terminal to edit in"))
+  }
+
+  // notes-merge(7), "The stale editor".
+  @Test func `What arrives while the editor runs is merged with what it writes`() throws {
+    let (old, new) = ("one\ntwo\nthree\nfour\nfive\n", "one\ntwo\nthree\nfour\nFIVE\n")
+    for text in [old, new] {
+      try shell.folder.write(text, to: "notes/Long.txt")
+      try #require(try shell.notes("save").isSuccess)
+    }
+    // The editor has loaded the new text when another command brings the old one back.
+    try shell.folder.write(
+      "cp \"$1\" ../loaded\n\(BuiltBinary.notes()) undo\nsed s/one/ONE/ ../loaded > \"$1\"\n",
+      to: "editor.sh")
+    shell.environment["EDITOR"] = "sh ../editor.sh"
+    let edited = try shell.notes("edit", "Long")
+    #expect(edited.isSuccess, "\(edited)")
+    #expect(try text("Long.txt") == "ONE\ntwo\nthree\nfour\nfive\n")
+  }
+
+  @Test func `Notes and folders move, and take their history along`() throws {
+    let moved = try shell.notes("mv", "Rome", "Roma").text
+    #expect(moved.hasPrefix("Renamed trips/Rome.md to trips/Roma.md: version "))
+    #expect(
+      try shell.notes("mv", "Roma", "./Roma", "--json").text.hasPrefix(
+        #"{"type":"renamed","renamed":[{"from":"trips/Roma.md","to":"Roma.md"}],"version":""#))
+    #expect(!isThere("trips"))
+    #expect(try shell.notes("mv", "Roma", "far/away/").isSuccess)
+    #expect(
+      try shell.notes("mv", "far/", "near").text.hasPrefix(
+        "Renamed far/ to near/ with 1 file: version "))
+    #expect(try shell.notes("mv", "near/away", "trips").isSuccess)
+    #expect(try text("near/trips/Roma.md") == "forum\n")
+    #expect(try shell.notes("log", "Roma", "--json").lines.count == 6)
+    // A title that a folder has is no way into it.
+    #expect(try shell.notes("mv", "Shopping", "near").isSuccess)
+    #expect(isThere("near.txt") && isThere("near/trips/Roma.md"))
+    #expect(try shell.notes("mv", "near.txt", "near").text == "near.txt is called so already.\n")
+  }
+
+  @Test func `Deleted notes come back, each in its way`() throws {
+    let gone = try shell.notes("rm", "Shopping", "trips/")
+    #expect(gone.text.hasPrefix("Deleted 2 files: version "))
+    #expect(gone.text.hasSuffix("; 'notes undo' takes it back\n"))
+    #expect(!isThere("Shopping.txt") && !isThere("trips"))
+    #expect(try shell.notes("restore", "Rome").text.hasPrefix("Restored trips/Rome.md as it was"))
+    #expect(try text("trips/Rome.md") == "forum\n")
+    // By a file manager, and not saved yet.
+    try #require(unlink(shell.folder["notes/trips/Rome.md"]) == 0)
+    #expect(try shell.notes("restore", "Rome", "--as", "Roma").isSuccess)
+    #expect(try text("trips/Roma.md") == "forum\n")
+    #expect(try shell.notes("restore", "--all", "~4", "--dry-run").text.contains("Shopping.txt"))
+    #expect(!isThere("Shopping.txt"))
+    #expect(try shell.notes("restore", "--all", "@~4").isSuccess)
+    #expect(isThere("Shopping.txt") && isThere("trips/Rome.md") && !isThere("trips/Roma.md"))
+  }
+
+  @Test func `The whole notebook comes back after all was deleted by mistake`() throws {
+    for number in 1...12 { try shell.folder.write("\(number)\n", to: "notes/\(number).txt") }
+    try #require(try shell.notes("save").isSuccess)
+    for number in 1...12 { unlink(shell.folder["notes/\(number).txt"]) }
+    let refused = try shell.notes("new", "Another")
+    #expect(
+      refused.errorText
+        == failure(
+          "12 of 14 notes are gone from the folder",
+          "'notes restore --all' brings them back, 'notes save --allow-deletes' lets them go"))
+    #expect(try shell.notes("restore", "--all").isSuccess)
+    #expect(isThere("7.txt"))
+    let many = try shell.notes("rm", "1", "2", "3", "4", "5", "6", "7", "8", "9")
+    #expect(many.errorText.contains("this would delete 9 of 14 notes"))
+    #expect(isThere("7.txt"))
+    let allowed = try shell.notes(
+      "rm", "1", "2", "3", "4", "5", "6", "7", "8", "9", "--allow-deletes")
+    #expect(allowed.isSuccess && !isThere("7.txt"))
+    #expect(try shell.notes("undo").isSuccess)
+    #expect(isThere("7.txt"))
+  }
+
+  @Test func `Undo says exactly what it does`() throws {
+    try #require(try shell.notes("rm", "Shopping").isSuccess)
+    let trial = try shell.notes("undo", "--dry-run").text
+    #expect(
+      trial == "This would undo: Delete Shopping (delete, just now)\n  added  Shopping.txt\n")
+    #expect(!isThere("Shopping.txt"))
+    let done = try shell.notes("undo").text
+    #expect(
+      done.hasPrefix("Undone: Delete Shopping (delete, just now)\n  added  Shopping.txt\nVersion "))
+    #expect(done.hasSuffix("; 'notes redo' takes it back\n"))
+    #expect(try text("Shopping.txt") == "milk\n")
+    let redone = try shell.notes("redo", "--json").text
+    #expect(redone.hasPrefix(#"{"type":"redone","operations":[{"kind":"undo","time":""#))
+    #expect(redone.contains(#""changes":[{"path":"Shopping.txt","kind":"deleted"}],"version":""#))
+    let operations = try shell.notes("log", "--operations", "--json").lines
+    #expect(operations.count == 4)
+    #expect(operations[0].hasPrefix(#"{"type":"operation","kind":"redo","time":""#))
+    let id = try #require(
+      operations[2].firstRange(of: #""after":""#).map { operations[2][$0.upperBound...].prefix(10) }
+    )
+    #expect(try shell.notes("undo", String(id)).status == .exited(1))
+  }
+
+  @Test func `Lists are sorted and filtered`() throws {
+    try shell.folder.write(String(repeating: "long\n", count: 100), to: "notes/trips/Athens.txt")
+    func titles(_ arguments: String...) throws -> [String] {
+      let result = try run(
+        [BuiltBinary.notes(), "list", "--json"] + arguments, in: shell.folder["notes"],
+        environment: shell.environment)
+      try #require(result.isSuccess, "\(result)")
+      return result.lines.map { line in
+        String(
+          line.firstRange(of: #""title":""#).map { line[$0.upperBound...].prefix { $0 != "\"" } }
+            ?? "")
+      }
+    }
+    #expect(try titles("--sort", "title") == ["Athens", "Rome", "Shopping"])
+    #expect(try titles("--sort", "title", "-r") == ["Shopping", "Rome", "Athens"])
+    #expect(try titles("--sort", "size").first == "Athens")
+    #expect(try titles().first == "Athens")
+    #expect(try titles("--folder", "trips", "--sort", "title") == ["Athens", "Rome"])
+    #expect(try titles("--folder", "trips/", "ROM") == ["Rome"])
+    #expect(try titles("--attachments") == ["photo.png"])
+    #expect(try titles("--since", "yesterday").count == 3)
+    #expect(try titles("--since", "2099-01-01") == ["Athens"])
+    #expect(try shell.notes("list", "zzz").text == "No such notes.\n")
+    let id = try shell.notes("list", "--json", "Rome").text.dropFirst(7).prefix(12)
+    #expect(try shell.notes("show", String(id)).text == "forum\n")
+  }
+
+  @Test func `A folder that cannot be written is named`() throws {
+    chmod(shell.folder["notes/trips"], 0o500)
+    defer { chmod(shell.folder["notes/trips"], 0o700) }
+    let result = try shell.notes("new", "trips/Plan", input: "x\n")
+    // root may write everywhere.
+    if geteuid() == 0 {
+      #expect(result.isSuccess)
+    } else {
+      #expect(result.status == .exited(1))
+      #expect(result.errorText.contains("permission denied"))
+    }
+  }
+}
