@@ -65,10 +65,18 @@ enum Place {
     guard let at = text.lastIndex(of: "@"), at != text.startIndex else {
       return (try note(text, in: notebook), nil)
     }
-    if let path = try? note(text, in: notebook) { return (path, nil) }
-    let path = try note(String(text[..<at]), in: notebook, includingDeleted: true)
-    let version = String(text[text.index(after: at)...])
-    return (path, try notebook.noteVersion(named: version, of: path))
+    if let path = try path(ofFile: text, in: notebook) ?? notebook.note(spelled: text) {
+      return (path, nil)
+    }
+    do {
+      let path = try note(String(text[..<at]), in: notebook, includingDeleted: true)
+      let version = String(text[text.index(after: at)...])
+      return (path, try notebook.noteVersion(named: version, of: path))
+    } catch let error as NotebookError {
+      // The @ may be a part of the note's own name.
+      if let path = try? note(text, in: notebook) { return (path, nil) }
+      throw error
+    }
   }
 
   /// The path inside the notebook of an existing file or folder, seen from the current folder.

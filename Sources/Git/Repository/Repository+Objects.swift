@@ -34,6 +34,7 @@ extension Repository {
     if !isOpened, isOfCommonForm, let object = LooseObject.read(path(ofLoose: id), id: id) {
       return object
     }
+    if let object = packedObjects?.object(id) { return object }
     let git = try handles()
     var oid = git_oid(id)
     var object: OpaquePointer?
@@ -76,6 +77,11 @@ extension Repository {
     guard (4...40).contains(prefix.utf8.count),
       let padded = ObjectID(hex: prefix + String(repeating: "0", count: 40 - prefix.utf8.count))
     else { return nil }
+    switch packedObjects?.objects(withPrefix: prefix) {
+    case let found? where found.count > 1: throw GitError.ambiguousPrefix(prefix)
+    case let found? where found.count == 1: return found[0]
+    default: break
+    }
     let git = try handles()
     var short = git_oid(padded)
     var full = git_oid()

@@ -20,6 +20,15 @@ public final class Repository {
   /// The trees that were read last.
   var treeCache = TreeCache()
 
+  private lazy var packs = PackedObjects(folder: gitFolder + "/objects")
+
+  /// What reads the first packed objects as long as nothing needs libgit2.
+  var packedObjects: PackedObjects? {
+    guard opened == nil, isOfCommonForm, let packs, packs.readCount < PackedObjects.mostObjects
+    else { return nil }
+    return packs
+  }
+
   private init(folder: String) {
     self.folder = folder
     gitFolder = folder + "/.git"

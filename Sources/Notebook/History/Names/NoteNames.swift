@@ -1,4 +1,5 @@
 public import Git
+internal import Glibc
 
 extension Notebook {
   /// The path of the note that `name` means, among the files of the folder and of the tip.
@@ -8,18 +9,41 @@ extension Notebook {
   ///
   /// - Parameter deleted: look also among notes that only history has.
   public func note(named name: String, includingDeleted deleted: Bool = false) throws -> TreePath {
+    if let found = try note(spelled: name) { return found }
     var paths = Set(try indexFile().entries.filter { $0.mode.isFile }.map(\.path))
     for candidate in try scan().candidates { paths.insert(candidate.file.path) }
     if let found = try match(name, in: paths.sorted()) { return found }
     if deleted {
-      var former: Set<TreePath> = []
-      try forEachVersion { version in
-        for change in version.changes { former.insert(change.path) }
-        return true
-      }
+      let table = try historyTable()?.table
+      let former =
+        table.map { table in
+          Set(
+            table.changePaths.map { table.path($0) }
+              + table.changeFormers.compactMap {
+                $0 == HistoryTable.none ? nil : table.path($0)
+              })
+        } ?? []
       if let found = try match(name, in: former.sorted()) { return found }
     }
     throw NotebookError.noSuchNote(name)
+  }
+
+  /// The note whose path this is, with or without the suffix, if no other comes near it: found
+  /// without a look at the whole folder.
+  public func note(spelled name: String) throws -> TreePath? {
+    let index = try indexFile()
+    func isFile(_ path: TreePath) -> Bool {
+      index.position(of: path).map { index.mode(at: $0).isFile } ?? false
+    }
+    let path = TreePath(name)
+    if isFile(path) { return path }
+    let notes = TreePath.noteSuffixes.map { TreePath(name + $0) }
+    let saved = notes.filter(isFile)
+    guard saved.count == 1, !name.isEmpty else { return nil }
+    let isAlone = notes.allSatisfy { note in
+      note == saved[0] || access(folder + "/" + note.description, F_OK) != 0
+    }
+    return isAlone ? saved[0] : nil
   }
 
   private func match(_ name: String, in paths: [TreePath]) throws -> TreePath? {

@@ -1,0 +1,68 @@
+internal import Glibc
+
+/// The index of a pack, version 2 (gitformat-pack(5)): where each object is in the pack.
+struct PackIndexFile {
+  private let file: MappedFile
+  private let count: Int
+
+  private static let fanoutStart = 8
+  private static let idsStart = fanoutStart + 256 * 4
+
+  /// Opens an index, or returns nil when it is not one of this version.
+  init?(_ path: String) {
+    guard let file = MappedFile(path), file.word(at: 0) == 0xff74_4f63, file.word(at: 4) == 2,
+      let count = file.word(at: Self.fanoutStart + 255 * 4),
+      file.bytes.count >= Self.idsStart + Int(count) * 28 + 40
+    else { return nil }
+    self.file = file
+    self.count = Int(count)
+  }
+
+  /// Where the object begins in the pack, or nil when it is not there.
+  func offset(of id: ObjectID) -> Int? {
+    let position = firstPosition(notBefore: id)
+    guard position < count, self.id(at: position) == id else { return nil }
+    return offset(at: position)
+  }
+
+  /// The objects whose IDs begin so, two at most: more say nothing more.
+  func ids(from first: ObjectID, where matches: (ObjectID) -> Bool) -> [ObjectID] {
+    var found: [ObjectID] = []
+    var position = firstPosition(notBefore: first)
+    while found.count < 2, position < count, let id = id(at: position), matches(id) {
+      found.append(id)
+      position += 1
+    }
+    return found
+  }
+
+  private func id(at position: Int) -> ObjectID? {
+    let start = Self.idsStart + position * ObjectID.byteCount
+    guard start + ObjectID.byteCount <= file.bytes.count else { return nil }
+    return ObjectID(bytes: file.bytes[start..<start + ObjectID.byteCount])
+  }
+
+  private func firstPosition(notBefore id: ObjectID) -> Int {
+    let byte = Int(id.firstByte)
+    func fanout(_ byte: Int) -> Int {
+      byte < 0 ? 0 : min(Int(file.word(at: Self.fanoutStart + byte * 4) ?? 0), count)
+    }
+    var (low, high) = (fanout(byte - 1), fanout(byte))
+    while low < high {
+      let middle = (low + high) / 2
+      guard let there = self.id(at: middle) else { return count }
+      if there < id { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  private func offset(at position: Int) -> Int? {
+    let offsets = Self.idsStart + count * 24
+    guard let word = file.word(at: offsets + position * 4) else { return nil }
+    if word & 1 << 31 == 0 { return Int(word) }
+    let large = offsets + count * 4 + Int(word & ~(1 << 31)) * 8
+    guard let high = file.word(at: large), let low = file.word(at: large + 4), high >> 31 == 0
+    else { return nil }
+    return Int(high) << 32 | Int(low)
+  }
+}

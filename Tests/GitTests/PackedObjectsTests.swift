@@ -1,0 +1,86 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Git
+
+@Suite("Reading packed objects without libgit2")
+struct PackedObjectsTests {
+  /// A repository whose objects are in one pack, made by git, and the IDs of all of them.
+  private func packed(_ options: [String]) throws -> (folder: TemporaryFolder, ids: [ObjectID]) {
+    let folder = try TemporaryFolder()
+    func git(_ words: [String], input: [UInt8] = []) throws -> String {
+      let result = try run(["git", "-C", folder.path] + words, input: input)
+      try #require(result.isSuccess, "\(result)")
+      return result.text
+    }
+    _ = try git(["init", "-q", "-b", "main"])
+    let history = try run(
+      [BuiltBinary.sourceFolder + "/scripts/make-history", "60", "20"])
+    _ = try git(["fast-import", "--quiet"], input: history.output)
+    _ = try git(options)
+    let listed = try git(["cat-file", "--batch-all-objects", "--batch-check=%(objectname)"])
+    return (folder, listed.split(separator: "\n").compactMap { ObjectID(hex: String($0)) })
+  }
+
+  @Test(
+    "it reads what libgit2 reads: whole objects, deltas on a place and on an ID",
+    arguments: [
+      ["repack", "-a", "-d", "-f", "-q"],
+      ["-c", "repack.useDeltaBaseOffset=false", "repack", "-a", "-d", "-f", "-q"],
+    ])
+  func readsAll(_ options: [String]) throws {
+    let (folder, ids) = try packed(options)
+    let reader = try #require(PackedObjects(folder: folder[".git/objects"]))
+    let repository = try Repository.open(at: folder.path)
+    _ = try repository.handles()
+    #expect(ids.count > 150)
+    for id in ids {
+      let mine = try #require(reader.object(id), "\(id)")
+      let theirs = try repository.object(id)
+      #expect(mine.kind == theirs.kind && mine.data == theirs.data)
+      #expect(reader.objects(withPrefix: String(id.hex.prefix(12))) == [id])
+    }
+    #expect(reader.object(.zero) == nil)
+    #expect(reader.objects(withPrefix: "xyz1") == nil)
+    #expect(reader.objects(withPrefix: "000000000000") == [])
+  }
+
+  @Test("a damaged pack or index yields nothing wrong, and never ends the program")
+  func damage() throws {
+    let (folder, ids) = try packed(["repack", "-a", "-d", "-f", "-q"])
+    let repository = try Repository.open(at: folder.path)
+    _ = try repository.handles()
+    let right = Dictionary(
+      uniqueKeysWithValues: try ids.map { ($0, try repository.object($0).data) })
+    var random = SplitMix64.reported()
+    let names = try run(["ls", ".git/objects/pack"], in: folder.path).lines
+    for _ in 0..<20 {
+      for name in names where name.hasSuffix(".pack") || name.hasSuffix(".idx") {
+        let path = folder[".git/objects/pack/" + name]
+        let whole = try readFile(path)
+        var broken = whole
+        for _ in 0..<Int.random(in: 1...8, using: &random) {
+          let place =
+            Bool.random(using: &random)
+            ? Int.random(in: 0..<broken.count, using: &random)
+            : Int.random(in: 0..<min(1_100, broken.count), using: &random)
+          broken[place] = UInt8.random(in: 0...255, using: &random)
+        }
+        if Int.random(in: 0..<8, using: &random) == 0 {
+          broken.removeLast(Int.random(in: 0..<broken.count, using: &random))
+        }
+        try #require(unlink(path) == 0)
+        try writeFile(path, broken)
+        if let reader = PackedObjects(folder: folder[".git/objects"]) {
+          for id in ids {
+            if let found = reader.object(id) { #expect(found.data == right[id]) }
+            _ = reader.objects(withPrefix: String(id.hex.prefix(4)))
+          }
+        }
+        try #require(unlink(path) == 0)
+        try writeFile(path, whole)
+      }
+    }
+  }
+}
