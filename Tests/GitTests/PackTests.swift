@@ -112,6 +112,21 @@ import Testing
     #expect(try receiver.receive(sender.pack(wants: tip), promised: tip) == 8)
   }
 
+  @Test func `an edit of what the receiver has arrives with its being taken back`() throws {
+    let sender = try PackRepository()
+    let text = (0..<50).map { "line \($0)\n" }.joined()
+    var commits: [ObjectID] = []
+    for number in 0..<5 {
+      let files = ["kept.txt": "kept\n", "note.txt": number % 2 == 0 ? text : text + "more\n"]
+      commits.append(
+        try sender.commit(files, parents: Array(commits.suffix(1)), time: Int64(number)))
+    }
+    let receiver = try PackRepository()
+    try receiver.receive(sender.pack(wants: [commits[0]]), promised: [commits[0]])
+    let pack = try sender.pack(wants: [commits[4]], haves: [commits[0]])
+    #expect(try receiver.receive(pack, promised: [commits[4]]) == 4)
+  }
+
   @Test func `nothing to send is an empty pack`() throws {
     let sender = try PackRepository()
     let tip = try sender.commit(["a.txt": "a\n"])

@@ -99,10 +99,18 @@ struct PackPlan {
     return sorted
   }
 
+  /// Plans an object. What a receiver takes for a base it has, sent or not, and must not get again: an
+  /// edit that is taken back would else be two deltas against each other, which libgit2 never ends
+  /// resolving.
+  private mutating func plan(_ id: ObjectID, _ kind: ObjectKind, base: ObjectID?) {
+    items.append(Item(id: id, kind: kind, base: base))
+    if let base, wanted == nil { seen.insert(base) }
+  }
+
   private mutating func planTree(_ tree: ObjectID, parents: [ObjectID]) throws {
     guard !parents.contains(tree), wanted?.contains(tree) != false, seen.insert(tree).inserted
     else { return }
-    items.append(Item(id: tree, kind: .tree, base: parents.first))
+    plan(tree, .tree, base: parents.first)
     let content = try cache.tree(tree)
     // What each parent's tree lacks; an entry that any parent has is known to the receiver.
     let differences = try (parents.isEmpty ? [nil] : parents.map(Optional.some)).map { parent in
@@ -131,7 +139,7 @@ struct PackPlan {
         if files.contains(difference.id) { continue }
         if wanted?.contains(difference.id) == false { continue }
         if seen.insert(difference.id).inserted {
-          items.append(Item(id: difference.id, kind: .blob, base: files.first))
+          plan(difference.id, .blob, base: files.first)
         }
       }
     }
