@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Git
@@ -100,6 +101,48 @@ struct RepositoryTests {
     try repository.delete(reference: "refs/remotes/D/main")
     try repository.delete(reference: "refs/remotes/D/main")
     #expect(try repository.reference("refs/remotes/D/main") == nil)
+  }
+
+  @Test("who descends from whom in random histories, with clocks that went wrong")
+  func randomHistories() throws {
+    var random = SplitMix64.reported(for: "histories")
+    for _ in 0..<8 {
+      var commits: [ObjectID] = []
+      var ancestors: [Set<Int>] = []
+      for number in 0..<Int.random(in: 20..<120, using: &random) {
+        let parents = Set(
+          (0..<Int.random(in: 0...3, using: &random)).compactMap { _ in
+            commits.indices.suffix(12).randomElement(using: &random)
+          })
+        var signature = tester
+        signature.time += Int64.random(in: -40...40, using: &random) + Int64(number)
+        commits.append(
+          try repository.write(
+            commit: .emptyTree, parents: parents.sorted().map { commits[$0] }, author: signature,
+            committer: signature, message: "\(number)\n"))
+        ancestors.append(parents.reduce(into: [number]) { $0.formUnion(ancestors[$1]) })
+      }
+      func heads(_ some: Set<Int>) -> Set<Int> {
+        some.filter { one in !some.contains { $0 != one && ancestors[$0].contains(one) } }
+      }
+      for _ in 0..<60 {
+        let (one, other) = (
+          Int.random(in: commits.indices, using: &random),
+          Int.random(in: commits.indices, using: &random)
+        )
+        let isAncestor = try repository.isAncestor(commits[one], of: commits[other])
+        #expect(isAncestor == ancestors[other].contains(one))
+        let bases = try repository.mergeBases(of: commits[one], and: commits[other])
+        let expected = heads(ancestors[one].intersection(ancestors[other]))
+        #expect(bases == expected.map { commits[$0] }.sorted())
+        let some = Set(
+          (0..<Int.random(in: 1..<100, using: &random)).map { _ in
+            Int.random(in: commits.indices, using: &random)
+          })
+        let found = try repository.heads(among: some.map { commits[$0] })
+        #expect(found == Set(heads(some).map { commits[$0] }))
+      }
+    }
   }
 
   @Test("ancestors and merge bases")

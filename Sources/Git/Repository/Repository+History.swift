@@ -3,26 +3,27 @@ internal import CLibgit2
 extension Repository {
   /// The best common ancestors of two commits, by ID; empty when they share no history.
   public func mergeBases(of left: ObjectID, and right: ObjectID) throws -> [ObjectID] {
-    let git = try handles()
-    var first = git_oid(left)
-    var second = git_oid(right)
-    var found = git_oidarray()
-    let status = git.library.api.git_merge_bases(&found, git.repository, &first, &second)
-    if status == GIT_ENOTFOUND.rawValue { return [] }
-    try git.library.check("git_merge_bases", status)
-    defer { git.library.api.git_oidarray_dispose(&found) }
-    return (0..<found.count).map { found.ids[$0].objectID }.sorted()
+    let graph = commitGraph
+    let found = try CommitPainting.commonAncestors(
+      of: graph.number(of: left), and: graph.number(of: right), in: graph)
+    return try heads(among: found.map { graph.nodes[Int($0)].id }).sorted()
   }
 
   /// Whether `descendant` is `ancestor` or has it in its history.
   public func isAncestor(_ ancestor: ObjectID, of descendant: ObjectID) throws -> Bool {
-    if ancestor == descendant { return true }
-    let git = try handles()
-    var commit = git_oid(descendant)
-    var candidate = git_oid(ancestor)
-    return try git.library.check(
-      "git_graph_descendant_of",
-      git.library.api.git_graph_descendant_of(git.repository, &commit, &candidate)) == 1
+    let graph = commitGraph
+    return try CommitPainting.descends(
+      graph.number(of: descendant), from: graph.number(of: ancestor), in: graph)
+  }
+
+  /// Of these commits, those that no other one descends from, each once.
+  public func heads(among commits: [ObjectID]) throws -> Set<ObjectID> {
+    let different = Set(commits)
+    if different.count < 2 { return different }
+    let graph = commitGraph
+    let heads = try CommitPainting.heads(
+      among: different.map { graph.number(of: $0) }, in: graph)
+    return Set(heads.map { graph.nodes[Int($0)].id })
   }
 
   /// In which order a walk gives commits.

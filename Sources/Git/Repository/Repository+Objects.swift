@@ -52,7 +52,8 @@ extension Repository {
     return (kind, Array(bytes))
   }
 
-  private func data(of id: ObjectID, kind: ObjectKind) throws -> [UInt8] {
+  /// The content of an object of that kind.
+  func data(of id: ObjectID, kind: ObjectKind) throws -> [UInt8] {
     let object = try object(id)
     guard object.kind == kind else { throw GitError.wrongKind(id, expected: kind) }
     return object.data

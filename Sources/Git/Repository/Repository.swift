@@ -19,6 +19,10 @@ public final class Repository {
   private(set) lazy var isOfCommonForm = RepositoryForm.isCommon(gitFolder: gitFolder)
   /// The trees that were read last.
   var treeCache = TreeCache()
+  /// What was read of history so far.
+  private(set) lazy var commitGraph = CommitGraph { [unowned self] id in
+    try data(of: id, kind: .commit)
+  }
 
   private lazy var packs = PackedObjects(folder: gitFolder + "/objects")
 

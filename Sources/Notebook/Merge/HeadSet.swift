@@ -22,11 +22,8 @@ enum HeadSet {
 
   /// The commits that are not ancestors of others among them.
   static func maximal(_ commits: [Commit], in store: any MergeStore) throws -> [Commit] {
-    try commits.filter { commit in
-      try !commits.contains { other in
-        try other.id != commit.id && store.isAncestor(commit.id, of: other.id)
-      }
-    }
+    let heads = try store.heads(among: commits.map(\.id))
+    return commits.filter { heads.contains($0.id) }
   }
 
   /// Older before newer.

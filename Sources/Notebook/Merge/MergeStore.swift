@@ -14,9 +14,20 @@ package protocol MergeStore: AnyObject {
   ) throws -> ObjectID
   func mergeBases(of left: ObjectID, and right: ObjectID) throws -> [ObjectID]
   func isAncestor(_ ancestor: ObjectID, of descendant: ObjectID) throws -> Bool
+  func heads(among commits: [ObjectID]) throws -> Set<ObjectID>
   func changes(from old: ObjectID?, to new: ObjectID?) throws -> [TreeChange]
   func entry(at path: TreePath, in tree: ObjectID) throws -> TreeEntry?
   func write(tree: ObjectID?, replacing files: [TreePath: TreeEntry?]) throws -> ObjectID
 }
 
 extension Repository: MergeStore {}
+
+extension MergeStore {
+  /// Of these commits, those that no other one descends from.
+  package func heads(among commits: [ObjectID]) throws -> Set<ObjectID> {
+    try Set(
+      commits.filter { commit in
+        try !commits.contains { try $0 != commit && isAncestor(commit, of: $0) }
+      })
+  }
+}
