@@ -67,6 +67,42 @@ struct HandMadeGitTests {
     #expect(try other.read("c.txt") == "after the reset\n")
   }
 
+  @Test("a commit between a checkout that was killed and the next command", arguments: 0...2)
+  func commitAmidCheckout(steps: Int) throws {
+    for name in ["a.txt", "b.txt"] { try other.write(name, "remote \(name)\n") }
+    let theirs = try #require(try other.notebook.save().version)
+    try home.copyObjects(from: other)
+    let notebook = home.notebook
+    let journal = CheckoutJournal(from: try notebook.state().tip, to: theirs)
+    let plan = try journal.plan(in: notebook.repository)
+    var checkout = try Checkout(notebook: notebook, plan: plan.prefix(steps), journal: journal)
+    try Checkout(notebook: notebook, plan: plan, journal: journal).stage()
+    try journal.store(in: notebook.stateFolder)
+    try checkout.run()
+    try home.write("c.txt", "by hand\n")
+    try git("add", "c.txt")
+    try git("commit", "-qm", "by hand")
+    let byHand = try #require(try notebook.repository.head().commit)
+
+    let fresh = try Notebook.open(at: home.path)
+    _ = try fresh.save()
+    let tip = try #require(try fresh.state().tip)
+    // Both are in history, and what came from elsewhere is nobody else's edit.
+    #expect(try fresh.repository.isAncestor(byHand, of: tip))
+    #expect(try fresh.repository.isAncestor(theirs, of: tip))
+    for id in try fresh.repository.walk(from: [tip], hiding: [theirs]).all() {
+      let commit = try fresh.repository.commit(id)
+      guard commit.parents.count == 1, let parent = commit.parents.first else { continue }
+      let changes = try fresh.repository.changes(
+        from: fresh.repository.commit(parent).tree, to: commit.tree)
+      #expect(changes.map(\.path) == ["c.txt"])
+    }
+    for name in ["a.txt", "b.txt"] { #expect(try home.read(name) == "remote \(name)\n") }
+    #expect(try home.read("c.txt") == "by hand\n")
+    #expect(try fresh.repository.references(under: Notebook.rescueFolder).isEmpty)
+    try meet()
+  }
+
   @Test("a branch checked out, worked on and merged by git")
   func branches() throws {
     try git("checkout", "-q", "-b", "side")

@@ -30,11 +30,10 @@ extension Notebook {
       try CheckoutJournal.emptyStaging(in: stateFolder)
     }
     _ = try gatherLingering()
-    if access(repository.gitFolder + "/" + Self.rescueFolder, F_OK) == 0 {
+    let kept = try keptVersions()
+    if !kept.isEmpty {
       _ = try saveLocked(allowsMassDeletion: true)
-      try joinLocked(
-        repository.references(under: Self.rescueFolder + "/").map(\.id),
-        options: JoinOptions(allowsMassDeletion: true))
+      try joinLocked(kept, options: JoinOptions(allowsMassDeletion: true))
     }
   }
 
@@ -43,11 +42,14 @@ extension Notebook {
     operation: OperationKind = .checkout
   ) throws -> [ObjectID] {
     var checkout = checkout
-    if head.commit == journal.from, journal.from != journal.to {
+    if head.commit != journal.to {
+      // Where a killed run had not moved the branch, somebody may have, with git: that version waits
+      // with the rescued ones, and is joined with them.
+      if let made = head.commit, made != journal.from { try keep([made]) }
       try move(head, to: journal.to, operation: operation)
     }
     try checkout.run()
-    let rescued = try rescue(checkout.rescued, journal)
+    let rescued = try rescue(unkept(checkout.rescued), journal)
     try checkout.recordInIndex()
     // The rescued versions must be findable before the journal goes: references keep them.
     try keep(rescued)
@@ -79,6 +81,24 @@ extension Notebook {
     for id in rescued {
       try repository.set(
         reference: Self.rescueFolder + "/" + id.hex, to: id, message: "notes: rescued")
+    }
+  }
+
+  /// The versions that are kept so.
+  private func keptVersions() throws -> [ObjectID] {
+    guard access(repository.gitFolder + "/" + Self.rescueFolder, F_OK) == 0 else { return [] }
+    return try repository.references(under: Self.rescueFolder + "/").map(\.id)
+  }
+
+  /// Leaves out files that stand so in a version that is kept already.
+  private func unkept(_ files: [TreePath: TreeEntry?]) throws -> [TreePath: TreeEntry?] {
+    if files.isEmpty { return files }
+    let trees = try keptVersions().map { try repository.commit($0).tree }
+    return try files.filter { path, file in
+      try !trees.contains { tree in
+        let known = try repository.entry(at: path, in: tree)
+        return known?.id == file?.id && known?.mode == file?.mode
+      }
     }
   }
 
