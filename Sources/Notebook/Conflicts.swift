@@ -22,6 +22,18 @@ public struct Conflict: Hashable, Sendable {
 }
 
 extension Notebook {
+  /// Those of these new notes in `tree` that hold blocks of what the folder held before the last
+  /// checkouts: notes that were moved while a checkout replaced them.
+  func conflicts(ofMoved paths: [TreePath], in tree: ObjectID) throws -> [TreePath: Int] {
+    var found: [TreePath: Int] = [:]
+    if paths.isEmpty { return found }
+    for base in CheckoutLog(stateFolder: stateFolder).latestBases {
+      let former = try OpenConflicts.carried(from: [base], to: tree, in: repository).conflicts
+      for path in paths where found[path] == nil { found[path] = former[path] }
+    }
+    return found
+  }
+
   /// The notes with an open conflict in the tip, by path.
   func openConflictPaths() throws -> [TreePath] { try openConflicts().keys.sorted() }
 

@@ -67,7 +67,8 @@ extension Notebook {
       changes.sort { $0.path < $1.path }
       version = try makeVersion(
         of: tree, parents: parent.map { [$0] } ?? [],
-        message: message ?? Self.message(for: changes))
+        message: message ?? Self.message(for: changes),
+        conflicts: conflicts(ofMoved: changes.filter { $0.kind == .added }.map(\.path), in: tree))
     }
     if let version { try move(head, to: version, operation: operation) }
     if !found.isEmpty { try recording.edit.write(to: repository) }
@@ -100,7 +101,7 @@ extension Notebook {
   }
 
   /// Moves the branch, naming this device in the reflog.
-  func move(_ head: Head, to id: ObjectID, operation: OperationKind) throws {
+  package func move(_ head: Head, to id: ObjectID, operation: OperationKind) throws {
     repository.identity = (identity.device.name, identity.device.email)
     try repository.update(
       reference: head.reference, to: id, from: head.commit, message: "notes: \(operation.rawValue)")

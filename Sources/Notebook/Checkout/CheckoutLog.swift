@@ -46,6 +46,19 @@ struct CheckoutLog {
   /// The checkouts that changed a note, oldest first.
   func entries(for path: TreePath) -> [Entry] { entries.filter { $0.path == path } }
 
+  /// What the folder held before the last few checkouts, the latest first.
+  var latestBases: [ObjectID] {
+    var found: [ObjectID] = []
+    for entry in entries.reversed() where !found.contains(entry.base) {
+      found.append(entry.base)
+      if found.count == Self.latestCount { break }
+    }
+    return found
+  }
+
+  // Who moves a note while a checkout runs saves soon after.
+  private static let latestCount = 4
+
   /// Adds what a checkout brought.
   mutating func append(_ new: [Entry]) {
     entries += new
