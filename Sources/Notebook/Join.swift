@@ -50,7 +50,7 @@ extension Notebook {
 
   /// `join` for callers that hold the writer lock and have saved.
   @discardableResult
-  func joinLocked(
+  package func joinLocked(
     _ foreign: [ObjectID], options: JoinOptions = JoinOptions(),
     overlay: [CheckoutJournal.Overlay] = []
   ) throws -> JoinResult {

@@ -36,7 +36,7 @@ extension Notebook {
   }
 
   /// `save` for callers that hold the writer lock.
-  func saveLocked(
+  package func saveLocked(
     message: String? = nil, only paths: [TreePath] = [], allowsMassDeletion: Bool = false,
     scope: SaveScope = .everything, operation: OperationKind = .save,
     progress: SaveProgress = { _, _ in }

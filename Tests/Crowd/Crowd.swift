@@ -28,51 +28,61 @@ struct Crowd {
     let began = clock.now
     let total = Mutex(Total())
     let next = Atomic(0)
-    let workers = (0..<2).map { _ in EventLog<Bool>() }
+    let count = only == nil ? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) : 1
+    let workers = (0..<count).map { _ in EventLog<Bool>() }
     for worker in workers {
       startThread {
         while total.withLock({ $0.steps < wanted && $0.failures.isEmpty }) {
-          let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
-          if only != nil, number > 0 { break }
-          let played = Self.play(only ?? number, seed: seed)
+          let number = only ?? next.wrappingAdd(1, ordering: .relaxed).oldValue
+          let played = Self.play(number, seed: seed)
           total.withLock { $0.add(played) }
+          if only != nil { break }
         }
         worker.append(true)
       }
     }
     for worker in workers { _ = worker.wait(within: 86_400) { !$0.isEmpty } }
     let result = total.withLock { $0 }
-    let kinds = result.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-    print(
-      "\(result.steps) steps (\(kinds.joined(separator: ", "))) in \(result.worlds) worlds of"
-        + " 2 to \(result.largest) devices, settled in at most the network's"
-        + " diameter + (\(result.slack ?? 0)) rounds, \(Int((clock.now - began) / .seconds(1))) s")
+    result.report(seconds: (clock.now - began) / .seconds(1))
     for failure in result.failures { print("scripts/crowd \(seed) \(failure)") }
     return result.failures.isEmpty
+  }
+
+  /// How many devices a world has. What a step of 64 costs, hundreds of two cost not.
+  private static func size(of number: Int) -> Int {
+    switch number % 40 {
+    case 1: 64
+    case 11, 31: 20
+    default: [2, 3, 4, 5, 6, 8, 3, 12][number % 8]
+    }
   }
 
   /// A world follows from the seed and its number alone.
   private static func play(_ number: Int, seed: UInt64) -> Total {
     var random = SplitMix64(seed: seed &+ UInt64(number) &* 0x9e37_79b9_7f4a_7c15)
-    let size = [2, 3, 3, 4, 5, 6, 8, 12, 20, 64][number % 10]
+    let size = size(of: number)
     var total = Total()
     do {
       let folder = try MemoryFolder()
-      defer { folder.remove((0..<size).map(String.init)) }
-      let steps = 200 + size * Int.random(in: 20..<60, using: &random)
-      let world = try CrowdWorld(size: size, folder: folder.path, random: random)
+      let steps = 200 + size * Int.random(in: size > 20 ? 8..<16 : 20..<60, using: &random)
+      let transfer: CrowdTransfer = Bool.random(using: &random) ? .packs : .objects
+      let world = try CrowdWorld(
+        size: size, folder: folder.path, transfer: transfer, random: random)
+      var place = "play"
       do {
         try world.play(steps)
-        let (rounds, diameter) = try world.settle()
-        total.slack = rounds - diameter
+        place = "settling"
+        total.slack = try world.settle() - world.network.diameter
+        folder.remove((0..<size).map(String.init))
       } catch {
         total.failures.append(
-          "world \(number): \(size) devices, step \(world.steps): \(error)")
+          "world \(number): \(size) devices, \(transfer), step \(world.steps), \(place):"
+            + " \(error)\nKept in \(folder.path)")
       }
       total.steps = world.steps
       total.counts = world.counts
-      total.worlds = 1
-      total.largest = size
+      total.messages = world.network.counts
+      total.worlds = [size: 1]
     } catch {
       total.failures.append("world \(number): \(error)")
     }
@@ -82,8 +92,9 @@ struct Crowd {
   private struct Total: Sendable {
     var steps = 0
     var counts: [String: Int] = [:]
-    var worlds = 0
-    var largest = 0
+    var messages: [String: Int] = [:]
+    /// How many worlds of each size.
+    var worlds: [Int: Int] = [:]
     /// How many rounds more than the diameter it took to settle, at most.
     var slack: Int?
     var failures: [String] = []
@@ -91,10 +102,25 @@ struct Crowd {
     mutating func add(_ other: Total) {
       steps += other.steps
       counts.merge(other.counts) { $0 + $1 }
-      worlds += other.worlds
-      largest = max(largest, other.largest)
+      messages.merge(other.messages) { $0 + $1 }
+      worlds.merge(other.worlds) { $0 + $1 }
       slack = [slack, other.slack].compactMap { $0 }.max()
       failures += other.failures
+    }
+
+    func report(seconds: Double) {
+      func list(_ counts: [String: Int]) -> String {
+        counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+      }
+      let sizes = worlds.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }
+      print(
+        """
+        \(steps) steps in \(Int(seconds)) s, \(Int(Double(steps) / max(seconds, 0.001))) a second:\
+         \(list(counts))
+        besides: \(list(messages))
+        worlds: \(worlds.values.reduce(0, +)), devices: \(sizes.joined(separator: ", "))
+        rounds to settle: at most the network's diameter + (\(slack ?? 0))
+        """)
     }
   }
 }

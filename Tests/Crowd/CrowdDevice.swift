@@ -1,10 +1,8 @@
-import FoundationEssentials
 import Git
 import Glibc
+import Notebook
 import Synchronization
 import TestSupport
-
-@testable import Notebook
 
 /// A device of the simulated crowd: a real notebook in a folder of its own, with a clock that is
 /// wrong.
@@ -12,6 +10,11 @@ final class CrowdDevice {
   let number: Int
   let folder: String
   private(set) var notebook: Notebook
+  /// The files that somebody wrote, moved or removed since the last save looked.
+  var touched: Set<String> = []
+  /// What others fetch from: open since the device began, whatever other instances store, pack and
+  /// remove meanwhile, as in a service that runs for months.
+  let served: Repository
   private let clock: WrongClock
 
   /// Seconds since 1970 as the device believes.
@@ -28,6 +31,7 @@ final class CrowdDevice {
     try makeFolder(folder)
     _ = try Notebook.prepare(at: folder)
     notebook = try Self.adopt(folder, number: 0, clock)
+    served = try Repository.open(at: folder)
     for name in ["a.txt", "b.txt", "folder/c.txt"] {
       let lines = (0..<Int.random(in: 1..<8, using: &random)).map { "\(name) line \($0)\n" }
       try writeFile(folder + "/" + name, Array(lines.joined().utf8))
@@ -35,16 +39,21 @@ final class CrowdDevice {
     _ = try notebook.save()
   }
 
-  /// A device that begins with a copy of another.
-  init(number: Int, copyOf other: CrowdDevice, at folder: String, random: inout SplitMix64) throws {
+  /// A device that begins with what another one has.
+  init(number: Int, joining other: CrowdDevice, at folder: String, random: inout SplitMix64) throws
+  {
     self.number = number
     self.folder = folder
     // Years off, either way.
     let years = Int64.random(in: -20...20, using: &random)
     clock = WrongClock(1_700_000_000 + years * 31_556_952)
-    try FileManager.default.copyItem(atPath: other.folder, toPath: folder)
+    try makeFolder(folder)
+    _ = try Notebook.prepare(at: folder)
     notebook = try Self.adopt(folder, number: number, clock)
-    _ = try notebook.save()
+    served = try Repository.open(at: folder)
+    let heads = try other.notebook.state().heads
+    try fetch(heads, from: other, by: .packs)
+    _ = try notebook.join(heads)
   }
 
   private static func adopt(_ folder: String, number: Int, _ clock: WrongClock) throws -> Notebook {
@@ -66,64 +75,59 @@ final class CrowdDevice {
 
   /// What a new process knows: nothing but what is on the disk.
   func restart() throws {
-    notebook = try Self.reopened(folder, number: number, clock)
+    let clock = notebook.clock
+    notebook = try Notebook.open(at: folder)
+    notebook.clock = clock
   }
 
-  private static func reopened(
-    _ folder: String, number: Int, _ clock: WrongClock
-  ) throws -> Notebook {
-    let notebook = try Notebook.open(at: folder)
-    notebook.clock = Clock { (clock.seconds.load(ordering: .relaxed), number % 24 * 60 - 660) }
-    return notebook
+  /// Packs what is stored, as another process would beside the one at work.
+  func tidy(all: Bool) throws {
+    let other = try Notebook.open(at: folder)
+    _ = all ? try other.collectGarbage() : try other.tidyUp()
   }
 
   // MARK: Files
 
+  /// The names of the files in the folder, sorted.
+  func names() throws -> [String] {
+    var found: [String] = []
+    try list("", into: &found)
+    return found.sorted()
+  }
+
+  private func list(_ prefix: String, into found: inout [String]) throws {
+    guard let stream = opendir(folder + "/" + prefix) else { throw SystemError("opendir", prefix) }
+    defer { closedir(stream) }
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name.hasPrefix(".git") || name == "." || name == ".." { continue }
+      if entry.pointee.d_type == UInt8(DT_DIR) {
+        try list(prefix + name + "/", into: &found)
+      } else if entry.pointee.d_type == UInt8(DT_REG) {
+        found.append(prefix + name)
+      }
+    }
+  }
+
   /// The files in the folder, by path.
   func files() throws -> [String: [UInt8]] {
     var found: [String: [UInt8]] = [:]
-    for path in try FileManager.default.subpathsOfDirectory(atPath: folder)
-    where !path.hasPrefix(".git") {
-      var status = stat()
-      if lstat(folder + "/" + path, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
-        found[path] = try readFile(folder + "/" + path)
-      }
-    }
+    for name in try names() { found[name] = try readFile(folder + "/" + name) }
     return found
   }
 
-  // MARK: Objects
-
-  /// Copies what these commits need from another device, as a sync would.
-  func fetch(_ heads: [ObjectID], from other: CrowdDevice) throws {
-    let (mine, theirs) = (notebook.repository, other.notebook.repository)
-    var commits: [Commit] = []
-    var waiting = heads
-    var seen: Set<ObjectID> = []
-    while let id = waiting.popLast() {
-      guard seen.insert(id).inserted, try !mine.contains(id) else { continue }
-      let commit = try theirs.commit(id)
-      commits.append(commit)
-      waiting += commit.parents
-    }
-    // Trees and blobs first: a commit that is there promises all below it.
-    for commit in commits { try copyTree(commit.tree, from: theirs, to: mine) }
-    for commit in commits.reversed() {
-      let object = try theirs.object(commit.id)
-      _ = try mine.write(object.kind, object.data)
-    }
-  }
-
-  private func copyTree(_ id: ObjectID, from theirs: Repository, to mine: Repository) throws {
-    if try mine.contains(id) { return }
-    let tree = try theirs.tree(id)
-    for entry in tree.entries {
-      if entry.mode == .tree {
-        try copyTree(entry.id, from: theirs, to: mine)
-      } else if try !mine.contains(entry.id) {
-        _ = try mine.write(blob: theirs.blob(entry.id))
+  /// What stands in the files that somebody wrote since the last save.
+  func unsaved() throws -> [String: [UInt8]] {
+    var found: [String: [UInt8]] = [:]
+    for name in touched {
+      var status = stat()
+      guard lstat(folder + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        continue
       }
+      found[name] = try readFile(folder + "/" + name)
     }
-    _ = try mine.write(tree: tree.entries)
+    return found
   }
 }

@@ -7,26 +7,28 @@ extension CrowdDevice {
   ///
   /// - Parameter token: text that no other edit has.
   func edit(_ token: String, _ random: inout SplitMix64) throws {
-    let files = try self.files()
-    guard let name = files.keys.sorted().randomElement(using: &random), let text = files[name]
-    else {
-      return try writeFile(folder + "/\(token).txt", Array("\(token)\n".utf8))
+    let names = try self.names()
+    guard let name = names.randomElement(using: &random) else {
+      return try put("\(token).txt", "\(token)\n")
     }
+    let text = try readFile(folder + "/" + name)
+    touched.insert(name)
     let path = folder + "/" + name
     // Nobody writes on behind a marker: a text without an end gets one first.
     let ended = text.last == UInt8(ascii: "\n") ? text : text + [UInt8(ascii: "\n")]
     switch Int.random(in: 0..<24, using: &random) {
-    case 0 where files.count > 3: unlink(path)
-    case 1: try move(path, to: "\(folder)/moved \(token).txt")
-    case 2: try move(path, to: "\(folder)/folder \(token.suffix(1))/\(token).txt")
-    case 3 where files.count < 9:
-      try writeFile("\(folder)/new \(token).txt", Array("\(token)\nsecond\n".utf8))
+    case 0 where names.count > 3: unlink(path)
+    case 1: try move(name, to: "moved \(token).txt")
+    case 2: try move(name, to: "folder \(token.suffix(1))/\(token).txt")
+    case 3 where names.count < 9:
+      try put("new \(token).txt", "\(token)\nsecond\n")
     case 4: try writeFile(path, Array("\(token) instead of it all\n".utf8))
     case 5: chmod(path, text.count % 2 == 0 ? 0o755 : 0o644)
-    case 6 where files.count < 9:
+    case 6 where names.count < 9:
       // Two people may choose the same name.
-      try writeFile("\(folder)/same.txt", Array("\(token)\n".utf8))
-    case 7 where files.count < 9:
+      try put("same.txt", "\(token)\n")
+    case 7 where names.count < 9:
+      touched.insert("picture.png")
       try writeFile("\(folder)/picture.png", [0x89, 0, 1, 2] + Array(token.utf8))
     case 8: try writeFile(path, ended + Array("\(token) without an end".utf8))
     case 9, 10: try writeFile(path, ended + Array("\(token) appended\n".utf8))
@@ -35,9 +37,17 @@ extension CrowdDevice {
     }
   }
 
-  private func move(_ path: String, to target: String) throws {
-    if let slash = target.lastIndex(of: "/") { try makeFolder(String(target[..<slash])) }
-    rename(path, target)
+  private func put(_ name: String, _ text: String) throws {
+    touched.insert(name)
+    try writeFile(folder + "/" + name, Array(text.utf8))
+  }
+
+  private func move(_ name: String, to target: String) throws {
+    if let slash = target.lastIndex(of: "/") {
+      try makeFolder(folder + "/" + target[..<slash])
+    }
+    touched.insert(target)
+    rename(folder + "/" + name, folder + "/" + target)
   }
 
   private static func isMarker(_ line: ArraySlice<UInt8>) -> Bool {

@@ -12,7 +12,7 @@ internal import Glibc
 /// | new file | the new bytes | none |
 /// | changed file | the new bytes | what stood in the folder |
 /// | deleted file | none | what stood in the folder |
-struct Checkout {
+package struct Checkout {
   private let notebook: Notebook
   private let folder: FolderAccess
   private let staging: String
@@ -26,7 +26,7 @@ struct Checkout {
   /// Whether the file system can swap two files in one step, as far as is known.
   private var canExchange: Bool
 
-  init(
+  package init(
     notebook: Notebook, plan: CheckoutPlan, journal: CheckoutJournal, canExchange: Bool = true
   ) throws {
     self.canExchange = canExchange
@@ -40,7 +40,7 @@ struct Checkout {
   // MARK: Staging
 
   /// Writes the new bytes of all steps to the staging folder, durably.
-  func stage() throws {
+  package func stage() throws {
     try StateFile.makeFolder(staging)
     try CheckoutJournal.emptyStaging(in: notebook.stateFolder)
     let staged = plan.steps.filter(\.isStaged)
@@ -82,7 +82,7 @@ struct Checkout {
   // MARK: Swapping
 
   /// Carries out the steps that are not done yet.
-  mutating func run() throws {
+  package mutating func run() throws {
     for step in plan.steps {
       try finishExchange(step)
       switch (step.old, step.new) {

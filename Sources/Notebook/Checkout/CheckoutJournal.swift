@@ -1,4 +1,4 @@
-internal import Git
+package import Git
 internal import Glibc
 
 /// The record of a checkout under way: `.git/notes/checkout/journal`, beside the staged files.
@@ -6,7 +6,7 @@ internal import Glibc
 /// It is written when every staged file is on the disk and before the first file in the folder
 /// changes, and removed when the index says what the folder holds. Whoever finds it finishes the
 /// checkout: each step shows by its staged file whether it was done (see `Checkout`).
-struct CheckoutJournal {
+package struct CheckoutJournal {
   /// The commit the folder showed; nil for none.
   let from: ObjectID?
   /// The commit the folder is to show.
@@ -15,11 +15,17 @@ struct CheckoutJournal {
   /// older text.
   var overlay: [Overlay] = []
 
-  struct Overlay {
+  package struct Overlay {
     let path: TreePath
     let file: TreeEntry
     /// The version that has the file so.
     let base: ObjectID
+  }
+
+  package init(from: ObjectID?, to: ObjectID, overlay: [Overlay] = []) {
+    self.from = from
+    self.to = to
+    self.overlay = overlay
   }
 
   static let format = "1"
@@ -59,7 +65,7 @@ struct CheckoutJournal {
   }
 
   /// Writes the journal, durably.
-  func store(in stateFolder: String) throws {
+  package func store(in stateFolder: String) throws {
     var text = "\(Self.format)\n\(from ?? .zero)\n\(to)\n"
     for item in overlay {
       text += "\(item.base) \(item.file.id) \(String(item.file.mode.rawValue, radix: 8)) "
@@ -72,7 +78,7 @@ struct CheckoutJournal {
   func base(of path: TreePath) -> ObjectID? { overlay.first { $0.path == path }?.base }
 
   /// What the checkout does to the folder.
-  func plan(in repository: Repository) throws -> CheckoutPlan {
+  package func plan(in repository: Repository) throws -> CheckoutPlan {
     var old = try from.map { try repository.commit($0).tree }
     if !overlay.isEmpty {
       old = try repository.write(

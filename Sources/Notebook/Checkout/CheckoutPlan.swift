@@ -2,8 +2,8 @@ internal import Git
 
 /// What a checkout has to do to the folder, in a fixed order: the plan of the same two trees is the
 /// same at every run, which is what lets a later run finish an interrupted one.
-struct CheckoutPlan {
-  struct Step {
+package struct CheckoutPlan {
+  package struct Step {
     /// The step's number, which names its file in the staging folder.
     let number: Int
     let path: TreePath
@@ -16,12 +16,14 @@ struct CheckoutPlan {
     var isStaged: Bool { new != nil }
   }
 
-  let steps: [Step]
+  package let steps: [Step]
 
   private init(steps: [Step]) { self.steps = steps }
 
   /// The plan's first steps only.
-  func prefix(_ count: Int) -> CheckoutPlan { CheckoutPlan(steps: Array(steps.prefix(count))) }
+  package func prefix(_ count: Int) -> CheckoutPlan {
+    CheckoutPlan(steps: Array(steps.prefix(count)))
+  }
 
   /// The steps from one tree to another: deletions first, deepest first, so that a folder can make
   /// room for a file; then the rest by path.

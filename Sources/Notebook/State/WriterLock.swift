@@ -68,7 +68,7 @@ final class WriterLock {
 extension Notebook {
   /// Runs `body` while no other process or instance can change the notebook, after finishing what
   /// an interrupted run left.
-  func withWriterLock<Result>(_ body: () throws -> Result) throws -> Result {
+  package func withWriterLock<Result>(_ body: () throws -> Result) throws -> Result {
     let lock = try WriterLock(stateFolder: stateFolder, folder: folder)
     // A lock file of git's that could not be removed is left for the next run to remove.
     defer { if !leavesLockFile() { lock.end() } }
