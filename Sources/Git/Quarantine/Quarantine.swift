@@ -21,6 +21,7 @@ public final class Quarantine {
   private let limits: PackLimits
   private var inspector: PackInspector
   private var parts: Parts?
+  private var isJoined = false
 
   private struct Parts {
     let folder: QuarantineFolder
@@ -46,7 +47,7 @@ public final class Quarantine {
   ///
   /// - Throws: `PackError` as soon as the bytes break a limit; the quarantine is empty then.
   public func append(_ bytes: [UInt8]) throws {
-    guard let parts else { throw PackError.finished }
+    guard let parts, !isJoined else { throw PackError.finished }
     do {
       try bytes.withUnsafeBytes { bytes in
         try inspector.inspect(bytes)
@@ -61,16 +62,18 @@ public final class Quarantine {
   /// Removes everything.
   public func discard() { parts = nil }
 
-  /// Checks the pack and moves it into the repository, durably; the quarantine is empty afterwards,
-  /// also when this throws.
+  /// Checks the pack and moves it into the repository, durably. What is left of the quarantine goes
+  /// with this value, so that nobody waits for it, and at once when this throws.
   ///
   /// - Parameter heads: commits that must be there then.
   /// - Returns: how many commits the pack brought.
   /// - Throws: `PackError` when the pack breaks a rule; the repository is as it was.
   @discardableResult
   public func join(promised heads: [ObjectID]) throws -> Int {
-    guard let parts else { throw PackError.finished }
-    defer { discard() }
+    guard let parts, !isJoined else { throw PackError.finished }
+    var isMoved = false
+    defer { if !isMoved { discard() } }
+    isJoined = true
     guard inspector.isComplete else { throw PackError.malformed("it ends early") }
     // An empty pack makes no index.
     if inspector.objectCount == 0 {
@@ -86,20 +89,21 @@ public final class Quarantine {
       objects: objects, database: database, repository: repository, limits: limits)
     let commits = try check.run(promised: heads)
     try move(pack, name: name)
+    isMoved = true
     return commits
   }
 
-  /// Moves the pack, then its index: a pack counts from the moment its index is there.
+  /// Moves the pack, then its index: a pack counts from the moment its index is there. libgit2 has
+  /// synced both files; their new names become durable together, in the order they were made.
   private func move(_ pack: String, name: String) throws {
     let folder = repository.gitFolder + "/objects/pack"
     if mkdir(folder, 0o755) != 0, errno != EEXIST {
       throw GitError.system(call: "mkdir", path: folder, errno: errno)
     }
-    for suffix in [".pack", ".idx"] { try QuarantineFolder.sync(pack + suffix) }
     for suffix in [".pack", ".idx"] {
       try QuarantineFolder.move(pack + suffix, to: folder + "/" + name + suffix)
-      try QuarantineFolder.sync(folder)
     }
+    try QuarantineFolder.sync(folder)
     try repository.refreshObjects()
   }
 }

@@ -15,6 +15,8 @@ public struct Housekeeping: Sendable {
   static let looseByteLimit = 24 << 20
   /// Packs beyond this are merged with their like.
   static let packLimit = 10
+  /// From how many packs on a command does so: each push of another device leaves a small one.
+  static let packsDue = 100
 }
 
 extension Notebook {
@@ -23,6 +25,7 @@ extension Notebook {
     let loose = repository.estimatedLooseObjects()
     return loose.count >= Housekeeping.looseObjectLimit
       || loose.bytes >= Housekeeping.looseByteLimit
+      || repository.replaceablePacks().count >= Housekeeping.packsDue
   }
 
   /// Packs all that is stored into one pack, with deltas. Nothing is dropped, not even what nothing
