@@ -36,7 +36,7 @@ let package = Package(
     .target(
       name: "Watch",
       dependencies: [
-        "Sync", "Notebook", "Membership", "Discovery", "Channel",
+        "Sync", "Notebook", "Membership", "Discovery", "Channel", "CLinux",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),

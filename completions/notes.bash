@@ -92,9 +92,12 @@ _notes() {
       ;;
     pull) options='--at --wait --no-discovery --allow-deletes --json -C --help' arguments=members ;;
     push) options='--at --wait --no-discovery --allow-deletes --json -C --help' arguments=members ;;
-    peers) options='--wait --no-discovery --json -C --help' ;;
+    peers) options='--watch --wait --no-discovery --json -C --help' ;;
     doctor) options='--listen --no-discovery --json -C --help' ;;
-    watch) options='--listen --no-discovery --verbose --json -C --help' arguments=folder ;;
+    watch)
+      options='--listen --no-discovery --pause --resume --verbose --json -C --help'
+      arguments=folder
+      ;;
     serve) options='--listen --no-discovery --verbose --json -C --help' ;;
     invite) options='--role --for --listen --no-discovery --json -C --help' ;;
     join)

@@ -31,3 +31,13 @@ static inline int notes_take_read_lease(int descriptor) {
   // Not through <fcntl.h>: it brings `struct stat` along, which Swift would then find in two modules.
   return (int)syscall(SYS_fcntl, descriptor, 1024 /* F_SETLEASE */, 0 /* F_RDLCK */);
 }
+
+/// SO_PEERCRED (unix(7)): the user at the other end of a socket of this machine; -1 when it is not
+/// known.
+static inline long notes_peer_user(int descriptor) {
+  unsigned credentials[3];  // struct ucred: pid, uid, gid
+  unsigned length = sizeof(credentials);
+  // SOL_SOCKET and SO_PEERCRED have these numbers on all machines but old ones of other makes.
+  if (syscall(SYS_getsockopt, descriptor, 1, 17, credentials, &length) != 0) return -1;
+  return length == sizeof(credentials) ? (long)credentials[1] : -1;
+}

@@ -45,6 +45,9 @@ public final class CancellationToken: Sendable {
   /// A descriptor to which a signal handler may write a byte: the same as `cancel`.
   public var signalDescriptor: Int32 { pipe.writeEnd }
 
+  /// Becomes readable when it is cancelled, for whoever polls.
+  public var descriptor: Int32 { pipe.readEnd }
+
   /// Waits until this one is cancelled, or `other`; true when it was this one.
   public func wait(orUntil other: CancellationToken) -> Bool {
     var entries = [

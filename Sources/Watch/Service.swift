@@ -13,6 +13,7 @@ public final class Service: Sendable {
   let contexts: [String: SessionContext]
   let discovery: (any Discovery)?
   private let address: Address
+  private let controlFolder: String?
   let options: SessionOptions
   let log: ServiceLog
   let occurrences = Mailbox<Occurrence>()
@@ -51,14 +52,18 @@ public final class Service: Sendable {
   /// A service for these notebooks, which listens at `address`. What it announces through
   /// `discovery` it also withdraws; it does not stop it.
   ///
-  /// - Parameter isWatching: whether it versions what is written, and keeps sessions with the other
-  ///   devices standing.
+  /// - Parameters:
+  ///   - isWatching: whether it versions what is written, and keeps sessions with the other devices
+  ///     standing.
+  ///   - control: the folder of the sockets at which it answers other commands; nil for none.
   /// - Throws: when the process has no descriptors left.
   public init(
     contexts: [SessionContext], discovery: (any Discovery)?,
     listen address: Address = Address(host: Address.anyHost, port: 0), logger: Logger,
-    options: SessionOptions = SessionOptions(), isWatching: Bool = false
+    options: SessionOptions = SessionOptions(), isWatching: Bool = false,
+    control: String? = nil
   ) throws {
+    controlFolder = control
     self.contexts = Dictionary(
       contexts.map { ($0.membership.notebookID, $0) }, uniquingKeysWith: { first, _ in first })
     self.discovery = discovery
@@ -142,6 +147,8 @@ public final class Service: Sendable {
     report(
       .listening(address: listener.address.host, port: listener.port), onEvent)
     for notebook in watched.values { try notebook.start() }
+    let control = startControl(port: listener.port)
+    defer { control?.stop() }
     var dialing = ServiceDialing(self, port: listener.port)
     try dialing.begin()
     for context in contexts.values { announce(context, port: listener.port, onEvent) }
@@ -156,6 +163,7 @@ public final class Service: Sendable {
         report(event, onEvent)
         ending?.note(event)
         dialing.note(event)
+        control?.changed()
       case .opened(let invitation): announce(invitation, port: listener.port, onEvent)
       case .discovered(let event): dialing.note(event)
       case .dialed(let target, let outcome): dialing.note(outcome, of: target)
@@ -164,6 +172,19 @@ public final class Service: Sendable {
       case .stopped: return
       case .changed, nil: continue
       }
+    }
+  }
+
+  /// Lets other commands ask. Without it the service does all else.
+  private func startControl(port: UInt16) -> ControlServer? {
+    guard let controlFolder, !watched.isEmpty else { return nil }
+    do {
+      let control = try ControlServer(self, port: port, in: controlFolder)
+      try control.start()
+      return control
+    } catch {
+      log.warn("other commands cannot ask this watcher: \(error)")
+      return nil
     }
   }
 

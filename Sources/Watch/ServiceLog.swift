@@ -17,6 +17,9 @@ struct ServiceLog: Sendable {
   /// What is usually not worth a line.
   func debug(_ line: String) { logger.debug("\(line.printable)") }
 
+  /// What somebody should know.
+  func warn(_ line: String) { logger.warning("\(line.printable)") }
+
   private static func line(of event: ServiceEvent) -> (level: Logger.Level, text: String) {
     switch event {
     case .listening(let address, let port): (.info, "listening on \(address) port \(port)")

@@ -4,6 +4,8 @@ public enum WatchError: Error, Sendable, Hashable {
   case system(call: String, path: String, errno: Int32)
   /// The notebook's folder is not there: unmounted, moved or deleted.
   case folderAway(String)
+  /// Another process watches the notebook.
+  case watchedAlready(String, process: Int)
   /// The notebook's thread did not answer in time, or has stopped.
   case notAnswering(String)
 }
@@ -14,6 +16,8 @@ extension WatchError: CustomStringConvertible {
     case .system(let call, let path, let number):
       "\(call)\(path.isEmpty ? "" : " \(path)"): error \(number)"
     case .folderAway(let folder): "the folder \(folder) is not there"
+    case .watchedAlready(let folder, let process):
+      "\(folder) is watched already, by process \(process)"
     case .notAnswering(let folder): "\(folder) is busy"
     }
   }

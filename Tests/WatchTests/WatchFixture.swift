@@ -69,7 +69,8 @@ final class Watcher {
       contexts: [context],
       discovery: InMemoryDiscovery(deviceID: key.deviceID, network: network),
       listen: Address(host: "127.0.0.1", port: 0),
-      logger: Logger(label: "notes") { _ in SwiftLogNoOpLogHandler() }, isWatching: true)
+      logger: Logger(label: "notes") { _ in SwiftLogNoOpLogHandler() }, isWatching: true,
+      control: folder["run"])
     let token = try CancellationToken()
     let ended = Mailbox<Bool>()
     running = (token, ended, service)
@@ -77,6 +78,17 @@ final class Watcher {
       try? service.run(cancellation: token) { events.append($0) }
       ended.put(true)
     }
+  }
+
+  /// A command's connection to it.
+  func control() -> ControlClient? {
+    ControlClient.connect(
+      in: folder["run"], notebookID: context.membership.notebookID, deviceID: key.deviceID)
+  }
+
+  /// How often versions of others were joined.
+  var received: Int {
+    events.all.count { if case .received = $0 { true } else { false } }
   }
 
   func stop() {

@@ -52,4 +52,98 @@ struct WatchTests {
     #expect(ada.wait { (try? ada.text("f/e/n.txt")) == nil })
     try expectAlike(devices)
   }
+
+  // "Heads that another session is fetching are not asked for until that one has ended or has them,
+  // so nobody gets a pack twice." "Nothing is answered to heads that are known."
+  @Test("in a triangle every save comes once, and then it is quiet")
+  func triangle() throws {
+    let devices = try devices(3)
+    try start(devices)
+    try expectAlike(devices)
+    let before = devices.map(\.received)
+    for number in 0..<10 {
+      let writer = devices[number % 3]
+      try writer.write("\(number)\n", to: "n\(number).txt")
+      #expect(writer.wait { devices.allSatisfy { (try? $0.text("n\(number).txt")) != nil } })
+    }
+    try expectAlike(devices)
+    // Who wrote a third of the notes received the others', each once.
+    let counts = zip(devices, before).map { $0.received - $1 }
+    #expect(counts == [6, 7, 7])
+    let quiet = devices.map { $0.sessions?.sessions.map(\.standing.tip) }
+    #expect(quiet.allSatisfy { $0?.count == 2 })
+  }
+
+  @Test("a device that cannot be reached gets it from one that can")
+  func passedOn() throws {
+    let devices = try devices(3)
+    let (ada, bob, cleo) = (devices[0], devices[1], devices[2])
+    try start([ada, bob])
+    try ada.write("1\n", to: "n.txt")
+    #expect(bob.wait { (try? bob.text("n.txt")) == "1\n" })
+    ada.stop()
+    try cleo.start()
+    #expect(cleo.wait { (try? cleo.text("n.txt")) == "1\n" })
+    // The peer's restart: it finds the others, and gets what happened meanwhile.
+    try cleo.write("2\n", to: "n.txt")
+    try ada.start()
+    #expect(ada.wait { (try? ada.text("n.txt")) == "2\n" })
+    #expect(ada.wait { ada.sessions?.sessions.count == 2 })
+    try expectAlike(devices)
+  }
+
+  @Test("both edit the same line at once: both end with the same markers")
+  func conflict() throws {
+    let devices = try devices(2)
+    let (ada, bob) = (devices[0], devices[1])
+    try start(devices)
+    try ada.write("line\n", to: "n.txt")
+    #expect(bob.wait { (try? bob.text("n.txt")) == "line\n" })
+    try ada.write("by Ada\n", to: "n.txt")
+    try bob.write("by Bob\n", to: "n.txt")
+    #expect(ada.wait { (try? ada.text("n.txt").hasPrefix("<<<<<<<")) == true })
+    try expectAlike(devices)
+    #expect(try ada.text("n.txt") == bob.text("n.txt"))
+  }
+
+  @Test("commands ask the watcher who is connected, and let it pause")
+  func control() throws {
+    let devices = try devices(2)
+    let (ada, bob) = (devices[0], devices[1])
+    #expect(ada.control() == nil)
+    try start(devices)
+    let status = try run(["stat", "-c", "%a", ada.folder["run"]]).text
+    #expect(status == "700\n")
+    try ada.write("1\n", to: "n.txt")
+    #expect(bob.wait { (try? bob.text("n.txt")) == "1\n" })
+    let replies = try #require(ada.control()).all(ControlRequest(.sync), within: 10)
+    #expect(replies.map(\.type) == ["watcher", "peer", "done"])
+    let tip = try ada.tip()?.hex
+    #expect(replies[1].name == "Bob" && replies[1].tip == tip)
+    // "Lock files that editors keep beside an open note are told to the other devices."
+    try bob.write("", to: ".n.txt.swp")
+    let sees = ada.wait {
+      ada.control()?.all(ControlRequest(.peers)).contains { $0.editing == ["6e2e747874"] } == true
+    }
+    #expect(sees)
+    #expect(ada.control()?.all(ControlRequest(.pause)).last?.type == "done")
+    #expect(ada.wait { ada.sessions?.sessions.isEmpty == true })
+    #expect(ada.control()?.all(ControlRequest(.resume)).last?.type == "done")
+    #expect(ada.wait { ada.sessions?.sessions.count == 1 })
+  }
+
+  @Test("a version that would delete most notes is held back")
+  func massDeletion() throws {
+    let device = try devices(1)[0]
+    for number in 0..<12 { try device.write("\(number)\n", to: "\(number).txt") }
+    try device.start()
+    #expect(device.wait { (try? device.tip()) != nil })
+    let tip = try device.tip()
+    _ = try run(["sh", "-c", "rm *.txt"], in: device.folder["notes"])
+    let held = device.events.next {
+      if case .watch(.held(_, deleted: 12, of: 12)) = $0 { true } else { false }
+    }
+    #expect(held != nil)
+    #expect(try device.tip() == tip)
+  }
 }

@@ -81,7 +81,8 @@ extension StandingConversation {
     outcome.receivedVersions += received
     switch result {
     case .success(let joined):
-      report(.received(from: peer, joined))
+      // Another session may have brought the same.
+      if received > 0 || joined.tip != joined.former { report(.received(from: peer, joined)) }
       try answer()
     case .failure(let error):
       refusal = (shown, error)

@@ -8,9 +8,13 @@ struct UnsettledPaths {
     var due: Moment
     /// When it began.
     let since: Moment
+    var isGone = false
   }
 
   private var entries: [TreePath: Entry] = [:]
+  /// When the last file went. All that went wait for each other, so that the guard against mass
+  /// deletion sees them together.
+  private var lastGone: Moment?
 
   /// How long a file that is being written must rest, in seconds.
   static let quiet = 2.0
@@ -25,7 +29,7 @@ struct UnsettledPaths {
   /// Everything that is waited for.
   var all: Set<TreePath> { Set(entries.keys) }
   /// When the next is due.
-  var next: Moment? { entries.values.map(\.due).min() }
+  var next: Moment? { entries.values.map(due).min() }
 
   /// The file is whole.
   mutating func complete(_ path: TreePath, _ now: Moment) { set(path, now, now) }
@@ -37,7 +41,11 @@ struct UnsettledPaths {
   }
 
   /// It went.
-  mutating func gone(_ path: TreePath, _ now: Moment) { set(path, now + Self.reappearance, now) }
+  mutating func gone(_ path: TreePath, _ now: Moment) {
+    set(path, now + Self.reappearance, now)
+    entries[path]?.isGone = true
+    lastGone = now
+  }
 
   /// A folder appeared.
   mutating func folder(_ path: TreePath, _ now: Moment) { set(path, now + Self.filling, now) }
@@ -49,7 +57,7 @@ struct UnsettledPaths {
 
   /// Those that are due.
   func ready(_ now: Moment) -> Set<TreePath> {
-    Set(entries.filter { $0.value.due <= now }.keys)
+    Set(entries.filter { due($0.value) <= now }.keys)
   }
 
   mutating func remove(_ paths: Set<TreePath>) {
@@ -57,6 +65,11 @@ struct UnsettledPaths {
   }
 
   mutating func removeAll() { entries.removeAll() }
+
+  private func due(_ entry: Entry) -> Moment {
+    guard entry.isGone, let lastGone else { return entry.due }
+    return max(entry.due, min(lastGone + Self.reappearance, entry.since + Self.patience))
+  }
 
   private mutating func set(_ path: TreePath, _ due: Moment, _ now: Moment) {
     entries[path] = Entry(due: due, since: entries[path]?.since ?? now)

@@ -4,20 +4,25 @@ internal import Git
 internal import Membership
 internal import Notebook
 internal import Sync
+internal import Watch
 
 struct PeersCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "peers",
     abstract: "List the other devices: who can be reached, and how far each was at the last sync.",
     discussion: """
-      A device that announces the notebook right now is near; of the others the last address is \
-      shown. That a device is announced is a hint, not a proof: only a sync proves who it is.
+      Where 'notes watch' runs, it says who is connected: those are here. A device that announces \
+      the notebook right now is near; of the others the last address is shown. That a device is \
+      announced is a hint, not a proof: only a session proves who it is.
 
       Examples:
         notes peers
+        notes peers --watch
         notes peers --wait 10 --json
       """)
 
+  @Flag(name: .customLong("watch"), help: "Go on showing it, whenever something changes.")
+  var follows = false
   @OptionGroup var wait: WaitOption
   @OptionGroup var discovery: DiscoveryOption
   @OptionGroup var format: JSONOption
@@ -28,6 +33,12 @@ struct PeersCommand: Verb {
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     let membership = try OwnDevice.membership(of: notebook)
+    if follows { return try follow(notebook, membership) }
+    if let live = try live(notebook) {
+      try show(
+        PeersReport(notebook: notebook, members: membership.members(), near: [:], live: live))
+      return .done
+    }
     var near: [String: DiscoveredPeer] = [:]
     var problem: Failure?
     if let discovery = discovery.discovery(for: notebook.identity.device.deviceID) {
@@ -38,13 +49,45 @@ struct PeersCommand: Verb {
         problem = Failure(describing: error)
       }
     }
-    let report = try PeersReport(notebook: notebook, members: membership.members(), near: near)
+    try show(PeersReport(notebook: notebook, members: membership.members(), near: near))
+    if let problem { throw problem }
+    return .done
+  }
+
+  /// What the watcher says of the devices that are connected; nil when none runs.
+  private func live(_ notebook: Notebook) throws -> [ControlReply]? {
+    guard let watcher = RunningWatcher.of(notebook) else { return nil }
+    let replies = watcher.all(ControlRequest(.peers))
+    guard replies.last?.type == "done" else { return nil }
+    return replies.filter { $0.type == "peer" }
+  }
+
+  private func show(_ report: PeersReport) throws {
     if format.json {
       for line in report.json { Output.standard.event(line) }
     } else {
       Output.standard.write(report.text(on: Console.output))
     }
-    if let problem { throw problem }
-    return .done
+    Output.standard.flush()
+  }
+
+  /// Shows the table anew whenever the watcher says that something changed.
+  private func follow(_ notebook: Notebook, _ membership: MembershipStore) throws -> Exit {
+    guard let watcher = RunningWatcher.of(notebook), watcher.ask(ControlRequest(.follow)) else {
+      throw RunningWatcher.missing(notebook)
+    }
+    let token = try Interruption.token()
+    while let reply = watcher.next(orUntil: token) {
+      guard reply.type == "watcher" || reply.type == "changed" else { continue }
+      try membership.refresh()
+      guard let live = try live(notebook) else { break }
+      let report = try PeersReport(
+        notebook: notebook, members: membership.members(), near: [:], live: live)
+      // Home, and everything after the cursor away: nothing flickers.
+      if !format.json && Console.output.isInteractive { Output.standard.write("\u{1B}[H\u{1B}[J") }
+      try show(report)
+    }
+    if Interruption.hasCome { return Interruption.exit }
+    throw RunningWatcher.missing(notebook)
   }
 }

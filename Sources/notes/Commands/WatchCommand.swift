@@ -20,6 +20,7 @@ struct WatchCommand: Verb {
       Examples:
         notes watch
         notes watch ~/notes ~/work --listen 0.0.0.0:4711
+        notes watch --pause
       """)
 
   @Argument(
@@ -27,6 +28,10 @@ struct WatchCommand: Verb {
   var directories: [String] = []
   @OptionGroup var listen: ListenOption
   @OptionGroup var discovery: DiscoveryOption
+  @Flag(help: "Let a running watcher close its connections; it goes on making versions.")
+  var pause = false
+  @Flag(help: "Let a paused watcher connect again.")
+  var resume = false
   @Flag(help: "Log also what is usually not worth a line.")
   var verbose = false
   @OptionGroup var format: JSONOption
@@ -34,16 +39,26 @@ struct WatchCommand: Verb {
 
   var writesJSON: Bool { format.json }
 
+  func validate() throws {
+    if pause && resume { throw ValidationError("--pause and --resume exclude each other.") }
+  }
+
   func perform() throws -> Exit {
     let folders = directories.isEmpty ? ["."] : directories
     let notebooks = try folders.map { try Notebook.open(at: Notebook.find(from: $0)) }
+    if pause || resume { return try order(pause ? .pause : .resume, notebooks) }
+    let locks = try notebooks.map {
+      try WatchLock(stateFolder: $0.stateFolder, folder: $0.folder)
+    }
+    defer { withExtendedLifetime(locks) {} }
     let contexts = try notebooks.map { try OwnDevice.context(in: $0) }
     let finder = contexts.first.flatMap { discovery.discovery(for: $0.key.deviceID) }
     defer { finder?.stop() }
     let service = try Service(
       contexts: contexts, discovery: finder,
       listen: listen.address ?? Address(host: Address.anyHost, port: 0),
-      logger: ServiceLogging.logger(verbose: verbose), isWatching: true)
+      logger: ServiceLogging.logger(verbose: verbose), isWatching: true,
+      control: UserFolders().runtime)
     let report = ServiceReport(json: format.json, tellsPeople: false)
     try service.run(cancellation: Interruption.token()) { event in
       report.tell(event)
@@ -52,5 +67,15 @@ struct WatchCommand: Verb {
       }
     }
     return Interruption.exit
+  }
+
+  /// Tells the watcher of each notebook what to do.
+  private func order(_ verb: ControlRequest.Verb, _ notebooks: [Notebook]) throws -> Exit {
+    for notebook in notebooks {
+      guard let watcher = RunningWatcher.of(notebook),
+        watcher.all(ControlRequest(verb)).last?.type == "done"
+      else { throw RunningWatcher.missing(notebook) }
+    }
+    return .done
   }
 }

@@ -5,6 +5,7 @@ internal import Git
 internal import Membership
 internal import Notebook
 internal import Sync
+internal import Watch
 
 extension Failure {
   /// What any error means to the user. Every module's errors are explained in one place; what is
@@ -23,6 +24,7 @@ extension Failure {
     case let error as ChannelError: self.init(error)
     case let error as SyncError: self.init(error)
     case let error as DiscoveryError: self.init(error)
+    case let error as WatchError: self.init(error)
     default: self.init(parsing: error)
     }
   }

@@ -4,6 +4,7 @@ internal import Git
 internal import Membership
 internal import Notebook
 internal import Sync
+internal import Watch
 
 /// The other devices of a notebook.
 struct PeersReport {
@@ -21,21 +22,43 @@ struct PeersReport {
     let isInSync: Bool?
     /// When a session was last held with it.
     var lastSeen: Int64?
+    /// Whether a session with it stands.
+    var isConnected = false
+    /// How many versions it has that this device lacks; nil when that is not known.
+    var behind: Int?
+    /// The notes that are edited there; nil when nobody can tell.
+    var editing: [TreePath]?
+
+    /// As programs are told.
+    var state: String {
+      isConnected ? "here" : name == nil ? "unknown" : isNear ? "near" : "away"
+    }
   }
 
   let peers: [Peer]
 
   init(peers: [Peer]) { self.peers = peers }
 
-  init(notebook: Notebook, members: [Member], near: [String: DiscoveredPeer]) throws {
+  /// - Parameter live: what a running watcher says about the devices that are connected to it.
+  init(
+    notebook: Notebook, members: [Member], near: [String: DiscoveredPeer],
+    live: [ControlReply] = []
+  ) throws {
+    let live = Dictionary(
+      live.compactMap { reply in reply.device.map { ($0, reply) } },
+      uniquingKeysWith: { first, _ in first })
     let sightings = PeerSightings(stateFolder: notebook.stateFolder)
     let known = PeerAddresses(stateFolder: notebook.stateFolder).all()
     let own = notebook.identity.device.deviceID
     let head = try notebook.repository.head()
     var peers: [Peer] = []
     for member in members where !member.isRemoved && member.deviceID != own {
-      let last = try notebook.repository.reference(
+      let session = live[member.deviceID]
+      let shown = session?.tip.flatMap { ObjectID(hex: $0) }
+      let recorded = try notebook.repository.reference(
         "refs/remotes/\(member.deviceID)/\(head.branch ?? "HEAD")")
+      let isHere = try shown.map { try notebook.repository.contains($0) } ?? false
+      let last = isHere ? shown : recorded
       let ahead = try last.map { last in
         try head.commit.map { try Self.count(from: $0, lacking: last, in: notebook) } ?? 0
       }
@@ -43,10 +66,17 @@ struct PeersReport {
       peers.append(
         Peer(
           name: member.name, deviceID: member.deviceID, role: member.role,
-          isNear: announced != nil,
-          address: announced?.endpoints.first?.description ?? known[member.deviceID]?.description,
-          ahead: ahead, isInSync: last.map { $0 == head.commit },
-          lastSeen: sightings.last(of: member.deviceID)))
+          isNear: announced != nil || session != nil,
+          address: session?.address ?? announced?.endpoints.first?.description
+            ?? known[member.deviceID]?.description,
+          ahead: ahead, isInSync: (shown ?? recorded).map { $0 == head.commit },
+          lastSeen: sightings.last(of: member.deviceID), isConnected: session != nil,
+          behind: try isHere
+            ? shown.map { shown in
+              try head.commit.map { try Self.count(from: shown, lacking: $0, in: notebook) } ?? 0
+            } : nil,
+          editing: session?.editing?.compactMap { [UInt8](hexadecimal: $0) }
+            .map { TreePath(bytes: $0) }))
     }
     let strangers = near.keys.filter { device in
       !members.contains { $0.deviceID == device && !$0.isRemoved }
@@ -80,11 +110,12 @@ struct PeersReport {
       [
         "name": .optional(peer.name), "device": .string(peer.deviceID),
         "role": .optional(peer.role?.rawValue),
-        "state": .string(peer.name == nil ? "unknown" : peer.isNear ? "near" : "away"),
+        "state": .string(peer.state),
         "address": .optional(peer.address),
         "last_seen": peer.lastSeen.map { .string(TimeText.rfc3339($0)) } ?? .null,
         "in_sync": peer.isInSync.map(JSON.bool) ?? .null, "ahead": .optional(peer.ahead),
-        "behind": .null, "editing": .null,
+        "behind": .optional(peer.behind),
+        "editing": peer.editing.map { .array($0.map(JSON.path)) } ?? .null,
       ]
     }
   }
@@ -97,7 +128,8 @@ struct PeersReport {
     for peer in peers {
       table.add([
         Table.Cell(Visible.name(peer.name ?? String(peer.deviceID.prefix(8))), .bold),
-        peer.isNear ? Table.Cell("near", .green) : Table.Cell("away", .dim),
+        peer.isConnected || peer.isNear
+          ? Table.Cell(peer.isConnected ? "here" : "near", .green) : Table.Cell("away", .dim),
         Table.Cell(peer.role?.rawValue ?? "not a member"),
         Table.Cell(Visible.name(peer.address ?? "")),
         Table.Cell(Self.words(for: peer), .dim),
@@ -107,6 +139,10 @@ struct PeersReport {
   }
 
   private static func words(for peer: Peer) -> String {
+    if let path = peer.editing?.first {
+      let more = (peer.editing?.count ?? 1) - 1
+      return "edits \(path.label)" + (more > 0 ? " and \(more) more" : "")
+    }
     guard let ahead = peer.ahead else { return peer.name == nil ? "" : "never met" }
     if peer.isInSync == true { return "in sync" }
     return ahead == 0 ? "up to date" : "lacks \(Counted.things(ahead, "version"))"

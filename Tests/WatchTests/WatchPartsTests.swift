@@ -1,0 +1,106 @@
+import Channel
+import Git
+import Testing
+
+@testable import Sync
+@testable import Watch
+
+/// notes-watch(1), "When a version is made" and "Which devices", with moments given.
+@Suite("When the watcher does what")
+struct WatchPartsTests {
+  let start = Moment(seconds: 1_000)
+
+  // "A file that was closed after writing … is versioned at once." "One that is being written is
+  // left alone until it is closed or has rested for 2 s; … without a rest … after 10 s."
+  @Test("a file settles when it is closed, rests, or has been written for too long")
+  func settles() {
+    var paths = UnsettledPaths()
+    paths.complete("whole.txt", start)
+    paths.writing("long.txt", start)
+    #expect(paths.ready(start) == ["whole.txt"])
+    paths.remove(["whole.txt"])
+    for second in 1..<10 {
+      paths.writing("long.txt", start + Double(second))
+      #expect(paths.ready(start + Double(second)).isEmpty)
+    }
+    #expect(paths.ready(start + 10) == ["long.txt"])
+    paths.complete("long.txt", start + 5)
+    #expect(paths.ready(start + 5) == ["long.txt"])
+  }
+
+  // "Some editors save by deleting and writing anew."
+  @Test("a deleted file may come back")
+  func comesBack() {
+    var paths = UnsettledPaths()
+    paths.gone("n.txt", start)
+    #expect(paths.ready(start + 0.1).isEmpty)
+    paths.complete("n.txt", start + 0.1)
+    #expect(paths.ready(start + 0.1) == ["n.txt"])
+  }
+
+  @Test("files that go one after the other go together")
+  func goTogether() {
+    var paths = UnsettledPaths()
+    paths.gone("1.txt", start)
+    paths.gone("2.txt", start + 0.15)
+    #expect(paths.ready(start + 0.3).isEmpty)
+    #expect(paths.ready(start + 0.36) == ["1.txt", "2.txt"])
+  }
+
+  @Test("the first save counts at once, a burst is one more, and no end of them is slowed down")
+  func pace() {
+    var pace = VersionPace()
+    var now = Moment.now
+    #expect(pace.earliest(now) == now)
+    pace.note(["n.txt"], now)
+    #expect(pace.earliest(now) == now + VersionPace.window)
+    var versions = 0
+    let end = now + 60
+    while now < end {
+      now = max(pace.earliest(now), pace.earliest(for: "n.txt", now)) + 0.001
+      pace.note(["n.txt"], now)
+      versions += 1
+    }
+    #expect((10...25).contains(versions))
+  }
+
+  @Test("waits grow up to a minute and are never alike")
+  func backoff() {
+    var backoff = Backoff()
+    let waits = (0..<12).map { _ in backoff.next(isSeen: true) }
+    #expect(waits[0] < 0.7 && waits[11] > 40 && waits.allSatisfy { $0 <= 75 })
+    #expect(Set(waits).count == waits.count)
+    backoff.reset()
+    let again = backoff.next(isSeen: true)
+    #expect(again < 0.7)
+  }
+
+  @Test("the lock files of editors name their note")
+  func locks() {
+    #expect(EditorLock.note(lockedBy: ".plan.txt.swp") == "plan.txt")
+    #expect(EditorLock.note(lockedBy: ".#plan.txt") == "plan.txt")
+    #expect(EditorLock.note(lockedBy: ".~lock.plan.odt#") == "plan.odt")
+    #expect(EditorLock.note(lockedBy: "plan.txt") == nil)
+    #expect(EditorLock.note(lockedBy: ".swp") == nil)
+  }
+
+  @Test("a device is tried at once when it is announced, and again after growing waits")
+  func dials() {
+    let target = Dialer.Target(notebookID: "n", deviceID: "B")
+    var dialer = Dialer(ownDevices: ["n": "A"])
+    func take() -> [(target: Dialer.Target, addresses: [Address])] { dialer.take { _ in false } }
+    #expect(take().isEmpty)
+    _ = dialer.found(target, at: [Address(host: "127.0.0.1", port: 1)])
+    #expect(take().map(\.target) == [target])
+    #expect(take().isEmpty)
+    dialer.note(.failed, of: target)
+    #expect(take().isEmpty)
+    // Elsewhere, it is tried at once.
+    let hasMoved = dialer.found(target, at: [Address(host: "127.0.0.1", port: 2)])
+    #expect(hasMoved)
+    #expect(take().map(\.addresses.first?.port) == [2])
+    _ = dialer.found(
+      Dialer.Target(notebookID: "n", deviceID: "A"), at: [Address(host: "127.0.0.1", port: 3)])
+    #expect(take().isEmpty)
+  }
+}
