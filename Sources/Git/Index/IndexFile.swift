@@ -70,6 +70,7 @@ public final class IndexFile {
       ] { append(word) }
       image += entry.id.bytes + [0, 0] + entry.path.bytes
       ends.append(UInt32(image.count))
+      image.append(0)
     }
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: image.count, alignment: 8)
     copy.copyBytes(from: image)
@@ -104,6 +105,15 @@ public final class IndexFile {
     let start = Int(starts[position])
     let name = start + (half(start + 60) & 0x4000 != 0 ? 64 : 62)
     return UnsafeRawBufferPointer(rebasing: bytes[name..<Int(ends[position])])
+  }
+
+  /// Calls `body` with an entry's path as a C string.
+  public func withPath<Result>(
+    at position: Int, _ body: (UnsafePointer<CChar>) throws -> Result
+  ) rethrows -> Result {
+    // A NUL follows every path: the reader has seen to it.
+    try body(
+      pathBytes(at: position).baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: CChar.self))
   }
 
   /// An entry's mode.
