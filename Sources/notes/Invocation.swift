@@ -41,6 +41,7 @@ struct Invocation {
     if rest.first == "status", let exit = try StatusCommand.runPlain(rest.dropFirst()) {
       return exit
     }
+    if rest.first == "save", let exit = try SaveCommand.runPlain(rest.dropFirst()) { return exit }
     return try perform(parse(Array(rest)))
   }
 

@@ -31,7 +31,11 @@ struct GarbageCommand: Verb {
       if notebook.isHousekeepingDue { _ = try notebook.tidyUp() }
       return .done
     }
-    guard let done = try notebook.collectGarbage() else {
+    let line = ProgressLine()
+    defer { line.clear() }
+    let collected = try notebook.collectGarbage { line.show("packing", $0, of: $1, "object") }
+    line.clear()
+    guard let done = collected else {
       throw Failure(
         .failed, "busy", "git or another notes command is packing this notebook",
         hint: "wait until it has finished")

@@ -49,7 +49,12 @@ struct InitCommand: Verb {
       as: NotebookIdentity(
         id: membership.notebookID, name: membership.notebookName,
         device: DeviceIdentity(name: device, deviceID: key.deviceID)))
-    let saved = try notebook.save(message: "Start notebook \(membership.notebookName)")
+    let line = ProgressLine()
+    defer { line.clear() }
+    let saved = try notebook.save(message: "Start notebook \(membership.notebookName)") {
+      line.show("saving", $0, of: $1, "file")
+    }
+    line.clear()
     let report = InitReport(
       identity: notebook.identity, folder: folder,
       noteCount: saved.changes.count { $0.path.isNote },

@@ -34,17 +34,54 @@ struct SaveCommand: Verb {
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     let paths = try notes.map { try Place.note($0, in: notebook) }
+    try Self.save(
+      in: notebook, paths: paths, message: message, allowDeletes: allowDeletes, json: format.json)
+    return .done
+  }
+
+  /// Runs `notes save [-m MSG] [--json] [-C DIR]` without the argument parser if the arguments are
+  /// plain enough.
+  ///
+  /// - Returns: nil where the parser has to look at them.
+  static func runPlain(_ arguments: ArraySlice<String>) throws -> Exit? {
+    var rest = arguments
+    var folders: [String] = []
+    var message: String?
+    var json = false
+    while let argument = rest.popFirst() {
+      if argument == "--json" {
+        json = true
+      } else if argument == "-C", let folder = rest.popFirst(), !folder.hasPrefix("-") {
+        folders.append(folder)
+      } else if argument == "-m", message == nil, let text = rest.popFirst(), !text.hasPrefix("-") {
+        message = text
+      } else {
+        return nil
+      }
+    }
+    for folder in folders { try PlaceOption.enter(folder) }
+    try save(
+      in: Place.notebook(), paths: [], message: message, allowDeletes: false, json: json)
+    return .done
+  }
+
+  private static func save(
+    in notebook: Notebook, paths: [TreePath], message: String?, allowDeletes: Bool, json: Bool
+  ) throws {
     // An empty message would make a version without a name; git refuses it, here it means none.
     let message = message.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
-    let report = SaveReport(
-      result: try notebook.save(
-        message: message, only: paths, allowsMassDeletion: allowDeletes))
-    if format.json {
+    let line = ProgressLine()
+    defer { line.clear() }
+    let result = try notebook.save(
+      message: message, only: paths, allowsMassDeletion: allowDeletes
+    ) { line.show("saving", $0, of: $1, "file") }
+    line.clear()
+    let report = SaveReport(result: result)
+    if json {
       Output.standard.event(report.json)
     } else {
       Output.standard.write(report.text(on: Console.output))
     }
-    if report.result.version != nil { BackgroundTidying.startIfDue(in: notebook) }
-    return .done
+    if result.version != nil { BackgroundTidying.startIfDue(in: notebook) }
   }
 }

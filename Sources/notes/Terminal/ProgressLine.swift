@@ -35,6 +35,11 @@ final class ProgressLine: Sendable {
     }
   }
 
+  /// Shows how many things are done of how many: `saving 1,200 of 10,000 files`.
+  func show(_ work: String, _ done: Int, of total: Int, _ thing: String) {
+    show("\(work) \(Counted.grouped(done)) of \(Counted.things(total, thing))")
+  }
+
   /// Takes the line away, before anything else is written or when the work is done.
   func clear() {
     state.withLock { state in
