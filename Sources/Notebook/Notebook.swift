@@ -20,6 +20,8 @@ public final class Notebook {
   public lazy var sizeLimit = SizeLimit.configured(in: repository)
   /// What new versions are stamped with.
   public var clock = Clock.system
+  /// The table of the history, once something asked for it.
+  var loadedHistory: HistoryTable?
   /// Told how many of how many versions are read while a cache of the history is made.
   public var historyProgress: ((Int, Int) -> Void)?
 

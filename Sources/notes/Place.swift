@@ -44,21 +44,8 @@ enum Place {
     return try notebook.note(named: name, includingDeleted: deleted)
   }
 
-  /// A note and the version of it that `NOTE@VERSION` names. A note whose name holds an `@` is
-  /// found first.
-  static func noteAndVersion(_ text: String, in notebook: Notebook) throws -> (
-    path: TreePath, version: Commit?
-  ) {
-    guard let at = text.lastIndex(of: "@"), at != text.startIndex else {
-      return (try note(text, in: notebook), nil)
-    }
-    if let path = try? note(text, in: notebook) { return (path, nil) }
-    let path = try note(String(text[..<at]), in: notebook, includingDeleted: true)
-    let version = String(text[text.index(after: at)...])
-    return (path, try notebook.version(named: version, of: path))
-  }
-
-  /// A note, and the version of it that `NOTE@VERSION` names, with what it was called then.
+  /// A note, and the version of it that `NOTE@VERSION` names, with what it was called then. A
+  /// note whose path holds the `@` is found first.
   static func noteVersion(_ text: String, in notebook: Notebook) throws -> (
     path: TreePath, version: NoteVersion?
   ) {

@@ -71,8 +71,10 @@ struct RestoreCommand: Verb {
     _ text: String, in notebook: Notebook
   ) throws -> (item: Item, version: String?) {
     if let at = text.lastIndex(of: "@"), at != text.startIndex {
-      if let item = try? Place.item(text, in: notebook) { return (item, nil) }
       let name = String(text[..<at])
+      // Where the name is a note's own, looking for one with an @ is no use.
+      let isPlain = try notebook.note(spelled: name) != nil && notebook.note(spelled: text) == nil
+      if !isPlain, let item = try? Place.item(text, in: notebook) { return (item, nil) }
       return (
         try Place.item(name, in: notebook, includingDeleted: true),
         String(text[text.index(after: at)...])

@@ -18,17 +18,24 @@ extension Notebook {
     newVersions limit: Int = .max, progress: ((Int, Int) -> Void)? = nil
   ) throws -> (table: HistoryTable, tip: Int)? {
     guard let tip = try repository.head().commit else { return nil }
+    if let loaded = loadedHistory, let position = loaded.firstIndex(of: tip) {
+      return (loaded, position)
+    }
     let stored = (try? StateFile.read(historyCachePath)).flatMap { file in
       file.flatMap { HistoryTable(parsing: $0) }
     }
     let known = stored ?? HistoryTable()
-    if let position = known.firstIndex(of: tip) { return (known, position) }
+    if let position = known.firstIndex(of: tip) {
+      loadedHistory = known
+      return (known, position)
+    }
     if limit < .max, try !isWithin(limit, of: known, from: tip) { return nil }
     let table = try extend(known, to: tip, progress: progress ?? historyProgress)
     // A large table is not written again for every single version.
     if stored == nil || (table.count - known.count) * 1_000 >= table.count {
       keep(table)
     }
+    loadedHistory = table
     return table.firstIndex(of: tip).map { (table, $0) }
   }
 
