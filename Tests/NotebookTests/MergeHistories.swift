@@ -14,13 +14,27 @@ struct MergeHistories {
   private var clock: Int64 = 1_700_000_000
   private var lineCount = 0
 
-  init(store: any MergeStore, seed: UInt64, devices: Int, steps: Int) throws {
+  /// With `onOneLine` every device begins with an edit of the same line, without knowing of the
+  /// others' edits.
+  init(
+    store: any MergeStore, seed: UInt64, devices: Int, steps: Int, onOneLine: Bool = false
+  ) throws {
     self.store = store
     random = SplitMix64(seed: seed)
-    let first = (0..<(1 + below(6))).map { _ in newLine() }
+    let first = (0..<(1 + below(onOneLine ? 3 : 6))).map { _ in newLine() }
     let root = try commit(texts: ["n.txt": first, "d/o.txt": [newLine()]], by: 0, on: [])
     for line in first { origins[line] = root }
     heads = Array(repeating: [root], count: devices)
+    if onOneLine {
+      for device in 0..<devices {
+        let new = newLine()
+        let edited = [new] + first.dropFirst()
+        let id = try commit(
+          texts: ["n.txt": edited, "d/o.txt": []], by: device, on: [store.commit(root)])
+        origins[new] = id
+        heads[device] = [id]
+      }
+    }
     for _ in 0..<steps { try step() }
   }
 

@@ -26,6 +26,23 @@ import Testing
     }
   }
 
+  /// Up to eight heads on one line: the blocks hold all sides, and are then edited on top of.
+  @Test(arguments: 0..<10)
+  func headsThatMeetOnOneLine(run: Int) throws {
+    let first = Self.firstSeed + UInt64(run * 100)
+    for seed in first..<first + 100 {
+      let store = MergeMemoryStore()
+      let history = try MergeHistories(
+        store: store, seed: seed, devices: 2 + Int(seed % 7), steps: Int(seed / 7 % 9),
+        onOneLine: true)
+      if seed / 7 % 9 == 0 {
+        let tip = try DerivedMerge.tip(of: history.heads.flatMap { $0 }, store: store)
+        #expect(tip.heads.count == 2 + Int(seed % 7) && tip.conflicts == ["n.txt"], "seed \(seed)")
+      }
+      try check(history, store, seed)
+    }
+  }
+
   @Test func theSameHoldsInARepository() throws {
     for seed in Self.firstSeed..<Self.firstSeed + 15 {
       let folder = try TemporaryFolder()

@@ -41,7 +41,10 @@ class Cases:
         if kind < 0.55:
             return b"* " + self.pick(b"Apple", b"Birne", b"Cherry", b"Date", b"Elder") + b" %d" % (
                 self.random.randrange(4))
-        if kind < 0.58:
+        if kind < 0.57:
+            return b"  https://e.org/" + self.pick(b"issues/%d", b"issue/1%d", b"%d#2") % (
+                self.random.randrange(12))
+        if kind < 0.6:
             return bytes(self.random.randrange(1, 256) for _ in range(5)).replace(b"\n", b"")
         count = self.random.randrange(1, 14)
         words = [self.random.choice(WORDS) for _ in range(count)]

@@ -283,6 +283,9 @@ def has_similar(older, newer):
             letters.subtract(Counter(byte & 127 for byte in b))
             if abs(len(a) - len(b)) > limit or sum(map(abs, letters.values())) > limit:
                 continue
+            numbers = [set(re.findall(rb"[0-9]+", line.partition(b"://")[2])) for line in (a, b)]
+            if all(numbers) and not numbers[0] & numbers[1]:
+                continue
             cost += limit * total
             if cost > 1 << 27 or distance_at_most(a, b, limit):
                 return True

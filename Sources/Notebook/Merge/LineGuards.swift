@@ -55,15 +55,19 @@ enum LineGuards {
     if effort > effortLimit { return true }
     let olderCounts = older.map { byteCounts(table[$0]) }
     let newerCounts = newer.map { byteCounts(table[$0]) }
-    for (left, leftCounts) in zip(older, olderCounts) {
-      for (right, rightCounts) in zip(newer, newerCounts) {
+    let olderNumbers = older.map { linkNumbers(table[$0]) }
+    let newerNumbers = newer.map { linkNumbers(table[$0]) }
+    for (i, left) in older.enumerated() {
+      for (j, right) in newer.enumerated() {
         let (a, b) = (table[left], table[right])
         guard a.count <= longestComparedLine, b.count <= longestComparedLine else { continue }
         // 2·common > 0.8·total, where total − 2·common is the number of insertions and deletions.
         let total = a.count + b.count
         let limit = (total - 1) / 5
         guard abs(a.count - b.count) <= limit,
-          difference(leftCounts, rightCounts) <= limit
+          difference(olderCounts[i], newerCounts[j]) <= limit,
+          olderNumbers[i].isEmpty || newerNumbers[j].isEmpty
+            || !olderNumbers[i].isDisjoint(with: newerNumbers[j])
         else { continue }
         effort += limit * total
         if effort > effortLimit || hasEdit(Array(a), Array(b), atMost: limit) { return true }
@@ -75,6 +79,18 @@ enum LineGuards {
   /// What is left of a line without spaces and punctuation.
   private static func words(_ line: ArraySlice<UInt8>) -> [UInt8] {
     line.filter { Token.isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  }
+
+  /// The numbers after the first `://` of a line: links with other numbers lead to other things.
+  private static func linkNumbers(_ line: ArraySlice<UInt8>) -> Set<ArraySlice<UInt8>> {
+    let mark = Array("://".utf8)
+    guard
+      let link = line.indices.dropLast(2).first(where: {
+        line[$0] == mark[0] && line[$0 + 1] == mark[1] && line[$0 + 2] == mark[2]
+      })
+    else { return [] }
+    return Set(
+      line[(link + 3)...].split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
   }
 
   private static func distinct(_ lines: [Int32]) -> [Int32] {
