@@ -368,6 +368,14 @@ def standing():
     vector.add("dan", {"n.txt": swap(NOTE, "milk", "rice milk")}, ["base"], 4)
     vector.add("cyd", {"n.txt": swap(text, "bread", "rye")}, [both], 3).write("block-touched", ["cyd", "dan"])
 
+    vector = start("two blocks with sides in common, and a head that knows neither: no side goes")
+    for name, milk, time in (("eve", "rice milk", 3), ("fay", "nut milk", 4), ("gus", "no milk", 9)):
+        vector.add(name, {"n.txt": swap(NOTE, "milk", milk)}, ["base"], time)
+    for name, third, time in (("cyd", "eve", 5), ("dan", "fay", 6)):
+        with_block = vector.text(both + [third], "n.txt")
+        vector.add(name, {"n.txt": swap(with_block, "Shopping", "To buy")}, [both + [third]], time)
+    vector.write("blocks-and-a-stranger", ["cyd", "dan", "gus"])
+
     vector = start("one side of a block edited on: the older text of that side goes")
     vector.add("eve", {"n.txt": swap(NOTE, "milk", "oat milk, barista")}, ["ann"], 4)
     vector.add("cyd", {"n.txt": swap(text, "Shopping", "To buy")}, [both], 3).write("block-side-edited", ["cyd", "eve"])

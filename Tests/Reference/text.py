@@ -632,12 +632,15 @@ def region(positives, negatives, labels, before, after, has_base, fine, rules):
             rules.add(found[1])
             return list(found[0])
     expanded = [expand(value, labels[positives.index(value)]) for value in left]
-    old = {lines for value in bases for _, lines in expand(value, b"")}
+    net = Counter()
+    for values, sign in ((positives, 1), (negatives, -1)):
+        for value in values:
+            for lines in {lines for _, lines in expand(value, b"")}:
+                net[lines] += sign
     sides = []
     for value in expanded:
         for label, lines in value:
-            dropped = len(value) > 1 and lines in old and any(
-                lines not in [l for _, l in other] for other in expanded)
+            dropped = len(value) > 1 and net[lines] <= 0
             if not dropped and lines not in [l for _, l in sides]:
                 sides.append((label, lines))
     if len(sides) == 1:

@@ -1,23 +1,26 @@
 /// The sides of a conflict, of which some may hold blocks already: notes-merge(7), "Blocks that
 /// meet".
 enum ConflictSides {
-  /// One side for each distinct text that the positive terms hold; a side of an older block that
-  /// another term removed or replaced is left out.
+  /// One side for each distinct text that the values left hold; a side of an older block that some
+  /// term removed or replaced is left out: those that have it cancel against the bases that do.
   static func sides(
-    positives: [(lines: [Int32], label: [UInt8])], negatives: [[Int32]],
+    _ left: [(lines: [Int32], label: [UInt8])], positives: [[Int32]], negatives: [[Int32]],
     blocks: [Int32: ConflictBlock]
   ) -> [ConflictBlock.Side] {
-    let expanded = positives.map { expand($0.lines, label: $0.label, blocks: blocks) }
-    let texts = expanded.map { Set($0.map(\.lines)) }
-    let old = Set(
-      negatives.flatMap { expand($0, label: [], blocks: blocks).map(\.lines) })
+    var net: [[Int32]: Int] = [:]
+    for (values, sign) in [(positives, 1), (negatives, -1)] {
+      for value in values {
+        for text in Set(expand(value, label: [], blocks: blocks).map(\.lines)) {
+          net[text, default: 0] += sign
+        }
+      }
+    }
     var result: [ConflictBlock.Side] = []
     var seen: Set<[Int32]> = []
-    for sides in expanded {
+    for value in left {
+      let sides = expand(value.lines, label: value.label, blocks: blocks)
       for side in sides {
-        let isDropped =
-          sides.count > 1 && old.contains(side.lines)
-          && texts.contains { !$0.contains(side.lines) }
+        let isDropped = sides.count > 1 && net[side.lines, default: 0] <= 0
         if !isDropped, seen.insert(side.lines).inserted { result.append(side) }
       }
     }

@@ -113,8 +113,8 @@ package struct TextMerge {
     }
     emitBlock(
       ConflictSides.sides(
-        positives: left.positives.map { (positives[$0], labels[$0]) }, negatives: bases,
-        blocks: table.blocks))
+        left.positives.map { (positives[$0], labels[$0]) }, positives: positives,
+        negatives: negatives, blocks: table.blocks))
   }
 
   private mutating func emit(_ lines: [Int32]) {
