@@ -18,7 +18,7 @@ public final class TmuxScreen {
     _ command: [String], home: String, in folder: String, environment: [String: String],
     columns: Int = 80, rows: Int = 24
   ) throws {
-    socket = home + "/tmux"
+    socket = home + "/tmux-\(UInt32.random(in: .min ... .max))"
     var environment = environment
     environment["TERM"] = "xterm-256color"
     self.environment = environment
