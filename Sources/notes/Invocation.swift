@@ -21,7 +21,7 @@ struct Invocation {
       Output.standard.flush()
       return .done
     } catch {
-      let failure = Failure(describing: error)
+      let failure = Failure(describing: error).withNearTitles()
       failure.report(json: arguments.contains("--json"))
       return failure.exit
     }

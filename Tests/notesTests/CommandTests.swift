@@ -84,6 +84,21 @@ final class Shell {
     #expect(result.errorText == "notes: error: \(message)\n" + hintLine)
   }
 
+  @Test func `A mistyped title is met with those it may mean`() throws {
+    let shell = try Shell()
+    try shell.folder.write("milk\n", to: "notes/Shopping.txt")
+    try shell.initialise()
+    #expect(
+      try shell.notes("show", "Shoping").errorText == """
+        notes: error: there is no note 'Shoping'
+        notes: hint: did you mean 'Shopping'?
+
+        """)
+    #expect(
+      try shell.notes("log", "Elsewhere").errorText.hasSuffix(
+        "notes: hint: 'notes list' shows the notes\n"))
+  }
+
   @Test func `A notebook is made, changed, looked at and restored`() throws {
     let shell = try Shell()
     try shell.folder.write("milk\n", to: "notes/Shopping.txt")

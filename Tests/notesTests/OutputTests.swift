@@ -61,6 +61,16 @@ import Testing
     #expect(Similarity.nearest(to: typed, among: words) == expected)
   }
 
+  @Test(
+    arguments: [
+      ("shoping", ["Shopping"]), ("Sopu", ["Soup"]), ("Jurnal", ["Journal", "Journal 2026"]),
+      ("xyzzy", []), ("recipe", ["My recipes"]), ("日木語", ["日本語"]), ("", []),
+    ] as [(String, [String])])
+  func `A mistyped title finds those it may mean`(typed: String, expected: [String]) {
+    let titles = ["Soup", "Shopping", "Journal 2026", "Journal", "My recipes", "日本語", "Plan"]
+    #expect(Similarity.titles(near: typed, among: titles) == expected)
+  }
+
   // The XDG Base Directory Specification: unset, empty and relative values fall back.
   @Test(
     arguments: [

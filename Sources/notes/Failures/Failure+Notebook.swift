@@ -44,7 +44,7 @@ extension Failure {
     case .noSuchNote(let name):
       self.init(
         .failed, "no_such_note", "there is no note '\(Visible.name(name))'",
-        hint: "'notes list' shows the notes")
+        hint: "'notes list' shows the notes", name: name)
     case .ambiguousNote(let name, let candidates):
       let shown = candidates.prefix(5).map { "'\(Visible.name($0))'" }
       let more = candidates.count > 5 ? ["\(candidates.count - 5) more"] : []

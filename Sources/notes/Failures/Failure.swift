@@ -1,4 +1,6 @@
+internal import Git
 internal import Glibc
+internal import Notebook
 
 /// How a command ends, as scripts see it.
 enum Exit: Int32, Sendable {
@@ -20,12 +22,17 @@ struct Failure: Error, Equatable, Sendable {
   let kind: String
   let message: String
   let hint: String?
+  /// The name that nothing answers to, where that is what went wrong.
+  let name: String?
 
-  init(_ exit: Exit, _ kind: String, _ message: String, hint: String? = nil) {
+  init(
+    _ exit: Exit, _ kind: String, _ message: String, hint: String? = nil, name: String? = nil
+  ) {
     self.exit = exit
     self.kind = kind
     self.message = message
     self.hint = hint
+    self.name = name
   }
 
   /// The lines for people.
@@ -76,5 +83,21 @@ extension Failure {
     let text = String(
       decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     return text.prefix(1).lowercased() + text.dropFirst()
+  }
+}
+
+extension Failure {
+  /// Where there is no note of a name, the same failure with the titles that may have been meant.
+  func withNearTitles() -> Failure {
+    guard kind == "no_such_note", let name, let notebook = try? Place.notebook(),
+      let notes = try? notebook.standingNotes()
+    else { return self }
+    let near = Similarity.titles(near: name, among: notes.map(\.path.noteTitle))
+    guard !near.isEmpty else { return self }
+    let titles = near.map { "'\(Visible.name($0))'" }
+    let words =
+      titles.count == 1
+      ? titles[0] : titles.dropLast().joined(separator: ", ") + " or " + titles[titles.count - 1]
+    return Failure(exit, kind, message, hint: "did you mean \(words)?", name: name)
   }
 }
