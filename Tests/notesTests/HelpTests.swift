@@ -84,6 +84,43 @@ import Testing
     #expect(overview.contains(".It Xr notes-\(name) 1\n"))
   }
 
+  // The shells' completions are asked for the options in CompletionTests; zsh says too little of
+  // what it would offer there, so its file is read.
+  @Test(arguments: names) func `zsh's completion has the options of the command`(name: String)
+    throws
+  {
+    let file = String(
+      decoding: try readFile(BuiltBinary.sourceFolder + "/completions/_notes"), as: UTF8.self)
+    let lines = file.split(separator: "\n")
+    // Each command has a case of its own, or shares one: `status | conflicts)`.
+    let start = try #require(
+      lines.firstIndex { line in
+        line.hasPrefix("    ") && line.contains(")")
+          && line.prefix { $0 != ")" }.split(separator: "|").contains {
+            $0.filter { $0 != " " } == name
+          }
+      }, "\(name) has no case in _notes")
+    let end = try #require(
+      lines[start...].firstIndex { $0.hasSuffix(";;") && !$0.hasPrefix("        ") })
+    var text = lines[start...end].joined(separator: "\n")
+    // What several commands share stands in arrays: local -a json=(…).
+    for line in lines where line.hasPrefix("  local -a ") {
+      let name = line.dropFirst("  local -a ".count).prefix { $0 != "=" }
+      if text.contains("$\(name)") { text += line }
+    }
+    for option in try options(of: name) where !["C", "h", "help"].contains(option) {
+      let word = option.count == 1 ? "-\(option)" : "--\(option)"
+      #expect(text.contains(word), "\(word) of \(name)")
+    }
+  }
+
+  @Test(arguments: names) func `The README's table has the command`(name: String) throws {
+    let readme = String(
+      decoding: try readFile(BuiltBinary.sourceFolder + "/README.md"), as: UTF8.self)
+    let cells = readme.split(separator: "\n").filter { $0.hasPrefix("| `notes ") }
+    #expect(cells.contains { $0.contains("`notes \(name)`") || $0.contains(" `\(name)`") })
+  }
+
   @Test func `There is no page without a command`() throws {
     let folder = try run(["ls", BuiltBinary.sourceFolder + "/man"])
     let pages = folder.lines.filter { $0.hasPrefix("notes-") && $0.hasSuffix(".1") }
