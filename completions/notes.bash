@@ -95,7 +95,7 @@ _notes() {
     peers) options='--watch --wait --no-discovery --json -C --help' ;;
     doctor) options='--listen --no-discovery --json -C --help' ;;
     watch)
-      options='--listen --no-discovery --pause --resume --verbose --json -C --help'
+      options='--listen --no-discovery --pause --resume --install --verbose --json -C --help'
       arguments=folder
       ;;
     serve) options='--listen --no-discovery --verbose --json -C --help' ;;

@@ -131,6 +131,7 @@ complete -c notes -n '__notes_is invite' -l role -x -a 'reader writer admin' \
     -d 'What the new device may do'
 complete -c notes -n '__notes_is join' -l name -x -d 'What to call this device'
 complete -c notes -n '__notes_is invite' -l for -x -d 'How many minutes it is open'
+complete -c notes -n '__notes_is watch' -l install -d 'Have systemd run it'
 complete -c notes -n '__notes_is watch' -l pause -d 'Let a running watcher close its connections'
 complete -c notes -n '__notes_is watch' -l resume -d 'Let a paused watcher connect again'
 complete -c notes -n '__notes_is peers' -l watch -d 'Go on showing it'

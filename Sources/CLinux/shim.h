@@ -41,3 +41,15 @@ static inline long notes_peer_user(int descriptor) {
   if (syscall(SYS_getsockopt, descriptor, 1, 17, credentials, &length) != 0) return -1;
   return length == sizeof(credentials) ? (long)credentials[1] : -1;
 }
+
+/// timerfd_create(2): becomes readable every so many seconds, counting those that the machine sleeps;
+/// -1 with errno set when there is none to be had.
+static inline int notes_sleepless_timer(long seconds) {
+  int descriptor = (int)syscall(
+      SYS_timerfd_create, 7 /* CLOCK_BOOTTIME */, 02000000 | 04000 /* close on exec, no waiting */);
+  if (descriptor < 0) return -1;
+  long times[4] = {seconds, 0, seconds, 0};  // struct itimerspec: interval, first
+  if (syscall(SYS_timerfd_settime, descriptor, 0, times, (void *)0) == 0) return descriptor;
+  close(descriptor);
+  return -1;
+}

@@ -79,6 +79,8 @@ public final class Service: Sendable {
       } : [:]
   }
 
+  private var isWatching: Bool { !watched.isEmpty }
+
   /// The locators that are taken; a new invitation is to avoid them.
   public var locators: Set<String> { invitations.withLock { Set($0.keys) } }
 
@@ -147,18 +149,24 @@ public final class Service: Sendable {
     report(
       .listening(address: listener.address.host, port: listener.port), onEvent)
     for notebook in watched.values { try notebook.start() }
+    let sleep = try !isWatching ? nil : SleepWatch { [occurrences] in occurrences.put(.awoken) }
+    defer { sleep?.stop() }
     let control = startControl(port: listener.port)
     defer { control?.stop() }
     var dialing = ServiceDialing(self, port: listener.port)
     try dialing.begin()
     for context in contexts.values { announce(context, port: listener.port, onEvent) }
+    var state = ServiceState()
+    if isWatching { state.ready() }
+    defer { if isWatching { state.stopping() } }
     var ending = invitation.map { ServiceEnding(invitation: $0) }
     while true {
       if cancellation.isCancelled { return }
       endInvitations(port: listener.port, onEvent)
       if ending?.isReached == true { return }
       dialing.dial()
-      switch occurrences.take(until: nextLook(ending, dialing)) {
+      if isWatching { state.live() }
+      switch occurrences.take(until: nextLook(ending, dialing, isWatching ? state.next : nil)) {
       case .event(let event):
         report(event, onEvent)
         ending?.note(event)
@@ -193,9 +201,11 @@ public final class Service: Sendable {
     onEvent(event)
   }
 
-  private func nextLook(_ ending: ServiceEnding?, _ dialing: ServiceDialing) -> Moment {
+  private func nextLook(_ ending: ServiceEnding?, _ dialing: ServiceDialing, _ life: Moment?)
+    -> Moment
+  {
     let expiries = invitations.withLock { $0.values.map(\.invitation.deadline) }
-    let next = (expiries + (dialing.next.map { [$0] } ?? [])).min() ?? .now + 3600
+    let next = (expiries + [dialing.next, life].compactMap { $0 }).min() ?? .now + 3600
     return ending == nil ? next : min(next, .now + Self.tick)
   }
 }

@@ -70,6 +70,8 @@ struct ServiceLog: Sendable {
     switch event {
     case .version(let notebook, let saved):
       (.info, "\(short(notebook)): version of \(saved.changes.count) changed files")
+    case .joined(let notebook, let peer, let join):
+      (.debug, "\(short(notebook)): \(name(peer)) brought \(join.changes.count) changed files")
     case .connected(let notebook, let peer):
       (.info, "\(short(notebook)): session with \(name(peer)) stands")
     case .disconnected(let notebook, let peer):

@@ -6,6 +6,8 @@ public import Sync
 public enum WatchEvent: Sendable {
   /// What was written became a version.
   case version(String, SaveResult)
+  /// Versions of a device were joined.
+  case joined(String, PeerIdentity, JoinResult)
   /// A session with a device stands.
   case connected(String, PeerIdentity)
   /// It does not any more.

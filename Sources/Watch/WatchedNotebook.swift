@@ -90,7 +90,9 @@ final class WatchedNotebook: SessionKeeper {
   func join(_ heads: [ObjectID], from peer: PeerIdentity) throws -> JoinResult {
     let reply = Mailbox<Result<JoinResult, any Error>>()
     ask(.join(heads, reply))
-    return try answer(of: reply)
+    let result = try answer(of: reply)
+    if result.tip != result.former { tell(.joined(notebookID, peer, result)) }
+    return result
   }
 
   private func answer<Value>(of reply: Mailbox<Result<Value, any Error>>) throws -> Value {

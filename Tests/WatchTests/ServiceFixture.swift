@@ -20,6 +20,7 @@ final class Host {
   let lines: EventLog<String>
   private let token: CancellationToken
   private let ended = Mailbox<Result<Bool, any Error>>()
+  private var isStarted = false
 
   init(_ name: String = "Ada", network: InMemoryNetwork? = nil) throws {
     folder = try TemporaryFolder()
@@ -51,6 +52,7 @@ final class Host {
   /// Starts the service and returns its port.
   @discardableResult
   func start(until invitation: Invitation? = nil) throws -> UInt16 {
+    isStarted = true
     try Sync.startThread { [service, token, events, ended] in
       ended.put(
         Result {
@@ -72,6 +74,7 @@ final class Host {
 
   func stop() {
     token.cancel()
+    guard isStarted else { return }
     if let result = ended.take(until: .now + 10) { ended.put(result) }
   }
 

@@ -1,5 +1,6 @@
 import Channel
 import Git
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -8,7 +9,7 @@ import Testing
 /// notes-watch(1), "When a version is made" and "Which devices", with moments given.
 @Suite("When the watcher does what")
 struct WatchPartsTests {
-  let start = Moment(seconds: 1_000)
+  let start = Sync.Moment(seconds: 1_000)
 
   // "A file that was closed after writing … is versioned at once." "One that is being written is
   // left alone until it is closed or has rested for 2 s; … without a rest … after 10 s."
@@ -50,7 +51,7 @@ struct WatchPartsTests {
   @Test("the first save counts at once, a burst is one more, and no end of them is slowed down")
   func pace() {
     var pace = VersionPace()
-    var now = Moment.now
+    var now = Sync.Moment.now
     #expect(pace.earliest(now) == now)
     pace.note(["n.txt"], now)
     #expect(pace.earliest(now) == now + VersionPace.window)
@@ -102,5 +103,28 @@ struct WatchPartsTests {
     _ = dialer.found(
       Dialer.Target(notebookID: "n", deviceID: "A"), at: [Address(host: "127.0.0.1", port: 3)])
     #expect(take().isEmpty)
+  }
+
+  // "Also … when the machine was asleep."
+  @Test("sleep shows in the difference of two clocks")
+  func sleeps() {
+    var gauge = SleepGauge(gap: 100)
+    let verdicts = [100.001, 400, 400.002].map { gauge.hasSlept(gap: $0) }
+    #expect(verdicts == [false, true, false])
+  }
+
+  // notes-watch(1), "Hooks".
+  @Test("a hook gets what it is told, and is ended when it takes too long")
+  func hooks() throws {
+    let folder = try TemporaryFolder()
+    let occasion = Hooks.Occasion(
+      event: "change", folder: folder.path, paths: ["a b.txt", "$(x).txt"], device: "Bob's")
+    let command =
+      "printf '%s|' \"$NOTES_EVENT\" \"$NOTES_PATHS\" \"$NOTES_DEVICE\" >\"$NOTES_NOTEBOOK\"/out"
+    let trouble = Hooks.perform(command, occasion)
+    #expect(trouble == nil)
+    #expect(try folder.text("out") == "change|a b.txt\n$(x).txt|Bob's|")
+    #expect(Hooks.perform("exit 3", occasion) == "ended with status 3")
+    #expect(Hooks.perform("sleep 60", occasion, limit: 0.1)?.hasPrefix("ended after") == true)
   }
 }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Channel
 internal import Discovery
+internal import Glibc
 internal import Logging
 internal import Membership
 internal import Notebook
@@ -32,6 +33,8 @@ struct WatchCommand: Verb {
   var pause = false
   @Flag(help: "Let a paused watcher connect again.")
   var resume = false
+  @Flag(help: "Have systemd run it for you, now and whenever you log in.")
+  var install = false
   @Flag(help: "Log also what is usually not worth a line.")
   var verbose = false
   @OptionGroup var format: JSONOption
@@ -40,13 +43,23 @@ struct WatchCommand: Verb {
   var writesJSON: Bool { format.json }
 
   func validate() throws {
-    if pause && resume { throw ValidationError("--pause and --resume exclude each other.") }
+    if [pause, resume, install].count(where: { $0 }) > 1 {
+      throw ValidationError("--pause, --resume and --install exclude each other.")
+    }
   }
 
   func perform() throws -> Exit {
     let folders = directories.isEmpty ? ["."] : directories
     let notebooks = try folders.map { try Notebook.open(at: Notebook.find(from: $0)) }
     if pause || resume { return try order(pause ? .pause : .resume, notebooks) }
+    if install {
+      let program = realpath("/proc/self/exe", nil)
+      defer { free(program) }
+      try WatchInstallation(
+        program: program.map { String(cString: $0) } ?? "notes", folders: notebooks.map(\.folder)
+      ).install(in: UserFolders().units)
+      return .done
+    }
     let locks = try notebooks.map {
       try WatchLock(stateFolder: $0.stateFolder, folder: $0.folder)
     }
@@ -60,11 +73,12 @@ struct WatchCommand: Verb {
       logger: ServiceLogging.logger(verbose: verbose), isWatching: true,
       control: UserFolders().runtime)
     let report = ServiceReport(json: format.json, tellsPeople: false)
+    let hooks = try WatchHooks(notebooks: notebooks)
     try service.run(cancellation: Interruption.token()) { event in
       report.tell(event)
-      if case .watch(.housekeepingDue(_, let folder)) = event {
-        BackgroundTidying.start(inFolder: folder)
-      }
+      guard case .watch(let event) = event else { return }
+      if case .housekeepingDue(_, let folder) = event { BackgroundTidying.start(inFolder: folder) }
+      hooks.tell(event)
     }
     return Interruption.exit
   }

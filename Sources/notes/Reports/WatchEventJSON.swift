@@ -38,7 +38,8 @@ enum WatchEventJSON {
       [head("watch_limit", notebook) + ["interval": .int(Int(interval))]]
     case .folder(let notebook, let isThere):
       [head("folder", notebook) + ["state": .string(isThere ? "here" : "away")]]
-    case .housekeepingDue: []
+    // The events of a sync tell of what was joined.
+    case .joined, .housekeepingDue: []
     }
   }
 

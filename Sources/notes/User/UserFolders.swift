@@ -16,6 +16,14 @@ struct UserFolders {
     get throws(Failure) { try folder("XDG_CONFIG_HOME", below: ".config") }
   }
 
+  /// Where the user's systemd units are.
+  var units: String {
+    get throws(Failure) {
+      let settings = try config
+      return settings.dropLast("notes".count) + "systemd/user"
+    }
+  }
+
   /// Where sockets are, or nil where the system keeps no such folder for the user.
   var runtime: String? {
     absolute("XDG_RUNTIME_DIR").map { $0 + "/notes" }

@@ -1,0 +1,64 @@
+internal import CLinux
+internal import Glibc
+internal import Sync
+
+/// Notices that the machine was asleep, as soon as it is awake.
+///
+/// A timer that counts the time asleep, too, ends at once when its moment passed meanwhile; what
+/// that clock is ahead of the one that stands still is the sleep.
+final class SleepWatch: Sendable {
+  private let timer: Int32
+  private let stopping: Doorbell
+
+  /// How often the clocks are compared, in seconds.
+  static let interval = 60
+  /// From how many seconds on it counts as sleep.
+  static let nap = 5.0
+
+  init(_ awoken: @escaping @Sendable () -> Void) throws {
+    timer = notes_sleepless_timer(Self.interval)
+    guard timer >= 0 else {
+      throw WatchError.system(call: "timerfd_create", path: "", errno: errno)
+    }
+    let stopping = try Doorbell()
+    self.stopping = stopping
+    let timer = timer
+    try startThread {
+      var gauge = SleepGauge(gap: Self.gap)
+      while true {
+        Doorbell.wait(for: [timer, stopping.descriptor], until: nil)
+        var entry = pollfd(fd: stopping.descriptor, events: Int16(POLLIN), revents: 0)
+        if poll(&entry, 1, 0) > 0 { break }
+        var count: UInt64 = 0
+        _ = read(timer, &count, 8)
+        if gauge.hasSlept(gap: Self.gap) { awoken() }
+      }
+      close(timer)
+    }
+  }
+
+  func stop() { stopping.ring() }
+
+  /// How many seconds the machine has slept since it was started.
+  private static var gap: Double {
+    func seconds(_ clock: clockid_t) -> Double {
+      var time = timespec()
+      clock_gettime(clock, &time)
+      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+    return seconds(CLOCK_BOOTTIME) - seconds(CLOCK_MONOTONIC)
+  }
+}
+
+/// Tells from the difference of two clocks whether the machine was asleep.
+struct SleepGauge {
+  private var gap: Double
+
+  init(gap: Double) { self.gap = gap }
+
+  /// Whether it was, since the last call.
+  mutating func hasSlept(gap now: Double) -> Bool {
+    defer { gap = now }
+    return now - gap >= SleepWatch.nap
+  }
+}

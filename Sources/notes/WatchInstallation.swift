@@ -1,0 +1,93 @@
+internal import Glibc
+
+/// The systemd user service that runs `notes watch` from the login on: notes-watch(1), --install.
+struct WatchInstallation {
+  /// The program.
+  let program: String
+  /// The notebooks' folders.
+  let folders: [String]
+
+  static let unit = "notes-watch.service"
+
+  /// The unit's text.
+  var text: String {
+    let words = [program, "watch"] + folders
+    return """
+      # Written by notes watch --install; it writes it anew.
+      [Unit]
+      Description=Keep notes up to date on all devices
+      Documentation=man:notes-watch(1)
+
+      [Service]
+      Type=notify
+      ExecStart=\(words.map(Self.quoted).joined(separator: " "))
+      Restart=on-failure
+      RestartSec=5
+      WatchdogSec=120
+
+      [Install]
+      WantedBy=default.target
+
+      """
+  }
+
+  /// A word as systemd reads it back: quotes, and `%` and `$` stand for themselves.
+  static func quoted(_ word: String) -> String {
+    var text = ""
+    for character in word {
+      switch character {
+      case "\\", "\"": text += "\\" + String(character)
+      case "%", "$": text += String(repeating: character, count: 2)
+      default: text.append(character)
+      }
+    }
+    return "\"" + text + "\""
+  }
+
+  /// Writes the unit and has systemd start it, now and at every login.
+  ///
+  /// - Parameter folder: where the user's units are.
+  func install(in folder: String) throws {
+    try write(to: folder)
+    for words in [["daemon-reload"], ["enable", "--now", Self.unit], ["restart", Self.unit]] {
+      guard Self.run(["systemctl", "--user"] + words) else {
+        throw Failure(
+          .failed, "no_systemd",
+          "the unit is written, but 'systemctl --user \(words.joined(separator: " "))' failed",
+          hint: "'systemctl --user status \(Self.unit)' tells more")
+      }
+    }
+  }
+
+  /// Writes the unit.
+  func write(to folder: String) throws(Failure) {
+    var path = ""
+    for name in folder.split(separator: "/") {
+      path += "/" + name
+      mkdir(path, 0o755)
+    }
+    let target = folder + "/" + Self.unit
+    guard let file = fopen(target + ".new", "we") else {
+      throw Failure(
+        .failed, "unit_not_written",
+        "\(Visible.name(target)) cannot be written: \(Failure.reason(errno))")
+    }
+    fputs(text, file)
+    guard fclose(file) == 0, rename(target + ".new", target) == 0 else {
+      throw Failure(
+        .failed, "unit_not_written",
+        "\(Visible.name(target)) cannot be written: \(Failure.reason(errno))")
+    }
+  }
+
+  private static func run(_ words: [String]) -> Bool {
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+    arguments.append(nil)
+    defer { for argument in arguments { free(argument) } }
+    var child = pid_t()
+    guard posix_spawnp(&child, words[0], nil, nil, arguments, environ) == 0 else { return false }
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+    return status == 0
+  }
+}
