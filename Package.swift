@@ -1,6 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// The targets of Tests/Fuzz are a test, or, where $NOTES_FUZZING is set, what libFuzzer calls: see
+/// scripts/fuzz.
+let fuzzes = Context.environment["NOTES_FUZZING"] != nil
+
 let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
@@ -26,7 +30,7 @@ let package = Package(
     .target(
       name: "Git", dependencies: ["CLibgit2", "CZlib", "CLinux"], swiftSettings: settings),
     .target(name: "Notebook", dependencies: ["Git", "CLinux"], swiftSettings: settings),
-    .target(name: "Membership", dependencies: ["COpenSSL"], swiftSettings: settings),
+    .target(name: "Membership", dependencies: ["COpenSSL", "CLinux"], swiftSettings: settings),
     .target(name: "Discovery", dependencies: ["CAvahi"], swiftSettings: settings),
     .target(name: "Channel", dependencies: ["COpenSSL"], swiftSettings: settings),
     .target(
@@ -99,3 +103,15 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+let fuzzed: [Target.Dependency] = [
+  "Sync", "Git", "Notebook", "Membership", "Channel", "TestSupport",
+]
+package.targets.append(
+  fuzzes
+    ? .executableTarget(
+      name: "Fuzz", dependencies: fuzzed, path: "Tests/Fuzz", sources: ["Targets", "Entry"],
+      swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])])
+    : .testTarget(
+      name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz", sources: ["Targets", "Tests"],
+      swiftSettings: settings))

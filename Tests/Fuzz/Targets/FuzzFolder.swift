@@ -1,0 +1,18 @@
+import Glibc
+import Synchronization
+import TestSupport
+
+/// Folders in memory for targets that read files; removed when the process ends.
+enum FuzzFolder {
+  private static let made = Mutex<[String]>([])
+
+  static func make() -> String? {
+    guard let folder = try? MemoryFolder() else { return nil }
+    let isFirst = made.withLock { made in
+      made.append(folder.path)
+      return made.count == 1
+    }
+    if isFirst { atexit { FuzzFolder.made.withLock { $0 }.forEach { removeTree($0) } } }
+    return folder.path
+  }
+}

@@ -1,0 +1,46 @@
+import Channel
+import Membership
+import TestSupport
+
+@testable import Git
+@testable import Notebook
+
+/// What people type: a note, a version, a code, an address.
+enum NameTarget {
+  /// A notebook with a few notes and versions.
+  nonisolated(unsafe) private static let world: Notebook? = {
+    guard let folder = FuzzFolder.make() else { return nil }
+    let notes = folder + "/notes"
+    guard (try? Notebook.prepare(at: notes)) != nil,
+      let notebook = try? Notebook.adopt(
+        at: notes,
+        as: NotebookIdentity(
+          id: "n", name: "Home", device: DeviceIdentity(name: "Ada", deviceID: "A")))
+    else { return nil }
+    for (name, text) in [("a.txt", "a\n"), ("b@c.txt", "b\n"), ("folder/~1.md", "c\n")] {
+      try? makeFolder(notes + "/folder")
+      try? writeFile(notes + "/" + name, Array(text.utf8))
+      _ = try? notebook.save()
+    }
+    return notebook
+  }()
+
+  static func run(_ bytes: [UInt8]) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    if let code = InvitationCode(parsing: text) {
+      precondition(InvitationCode(parsing: code.description) == code)
+    }
+    if let address = Address(parsing: text) {
+      precondition(Address(parsing: address.description) == address)
+    }
+    if let name = DisplayName.made(from: text) {
+      precondition((try? DisplayName.check(name)) != nil)
+    }
+    guard let world else { return }
+    if let path = try? world.note(named: text) {
+      precondition(!path.bytes.isEmpty)
+      _ = try? world.version(named: text, of: path)
+    }
+    _ = try? world.version(named: text)
+  }
+}

@@ -1,0 +1,41 @@
+import Channel
+import TestSupport
+
+@testable import Git
+@testable import Notebook
+@testable import Sync
+
+/// Files that only this program writes, but that a disk, a backup or a person may have changed: an
+/// error at worst.
+enum StateTarget {
+  private static let folder = FuzzFolder.make()
+
+  static func run(_ bytes: [UInt8]) {
+    if let identity = try? NotebookIdentity(parsing: bytes, path: "notebook") {
+      let again = try? NotebookIdentity(parsing: identity.serialized, path: "notebook")
+      precondition(again?.id == identity.id && again?.device.deviceID == identity.device.deviceID)
+    }
+    _ = HistoryTable(parsing: bytes)
+    _ = bytes.withUnsafeBytes { IndexTree(parsing: $0) }
+    _ = SizeLimit.parse(String(decoding: bytes, as: UTF8.self))
+    guard let folder else { return }
+    let state = folder
+    for name in ["checkout/journal", "addresses", "index"] {
+      try? makeFolder(state + "/checkout")
+      try? writeFile(state + "/" + name, bytes)
+    }
+    if let journal = try? CheckoutJournal.load(from: state) {
+      for overlay in journal.overlay { precondition(overlay.file.name == overlay.path.name) }
+    }
+    for (device, address) in PeerAddresses(stateFolder: state).all() {
+      precondition(!device.isEmpty && !address.host.isEmpty)
+    }
+    if let index = try? IndexFile(ofRepositoryAt: state) {
+      for position in 0..<min(index.count, 64) {
+        _ = index.pathBytes(at: position).count
+        _ = index.id(at: position)
+        _ = index.status(at: position)
+      }
+    }
+  }
+}
