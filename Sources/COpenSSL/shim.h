@@ -6,6 +6,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/pkcs12.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -25,6 +26,8 @@
   F(EVP_PKEY_get_raw_private_key) F(EVP_PKEY_get_raw_public_key) \
   F(EVP_PKEY_new_raw_private_key) F(EVP_PKEY_new_raw_public_key) \
   F(PEM_read_bio_PrivateKey) F(PEM_write_bio_PKCS8PrivateKey) F(i2d_PUBKEY) \
+  F(EVP_PKEY2PKCS8) F(PKCS8_PRIV_KEY_INFO_free) F(PKCS5_pbe2_set_scrypt) F(PKCS8_set0_pbe) \
+  F(PEM_write_bio_PKCS8) F(X509_SIG_free) F(X509_ALGOR_free) F(EVP_aes_256_cbc) \
   /* ASN.1 values and names */ \
   F(ASN1_INTEGER_free) F(ASN1_OCTET_STRING_free) F(ASN1_OCTET_STRING_new) \
   F(ASN1_STRING_get0_data) F(ASN1_STRING_length) F(ASN1_STRING_set) F(ASN1_STRING_type) \

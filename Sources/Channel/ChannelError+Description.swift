@@ -56,6 +56,7 @@ extension CertificateRefusal: CustomStringConvertible {
     switch self {
     case .stranger: "not a member of the notebook"
     case .removed: "removed from the notebook"
+    case .blocked: "blocked on this device"
     case .missing: "no certificate"
     }
   }

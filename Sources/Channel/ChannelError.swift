@@ -65,6 +65,8 @@ public enum CertificateRefusal: Equatable, Sendable {
   case stranger
   /// The device was a member and has been removed.
   case removed
+  /// This device exchanges nothing with that one.
+  case blocked
   /// No certificate was presented.
   case missing
 }

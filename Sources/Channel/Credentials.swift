@@ -29,6 +29,8 @@ public enum CertificateVerdict: Sendable {
   case removed
   /// It never was one.
   case stranger
+  /// It is one that this device exchanges nothing with; it is told as little as a stranger.
+  case blocked
   /// It could not be judged, for a failure on this side; the peer learns only that something failed.
   case undecided(String)
 }

@@ -238,6 +238,9 @@ final class Handshake {
       failure = .verificationFailed(reason)
       // The peer is told of an internal error, not that it is a stranger.
       crypto.X509_STORE_CTX_set_error(context, X509_V_ERR_UNSPECIFIED)
+    case .blocked:
+      failure = .certificateRefused(.blocked)
+      crypto.X509_STORE_CTX_set_error(context, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY)
     case .stranger:
       failure = .certificateRefused(.stranger)
       crypto.X509_STORE_CTX_set_error(context, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY)

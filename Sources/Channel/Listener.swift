@@ -59,6 +59,14 @@ public final class Listener: Sendable {
     return descriptor
   }
 
+  /// Whether a connection to this address can be made from here, within a second.
+  public static func isReachable(_ address: Address) -> Bool {
+    let deadline = Deadline.after(seconds: 1)
+    let found = try? SocketAddress.resolve(address, deadline: deadline, cancellation: nil)
+    guard let first = found?.first else { return false }
+    return (try? Socket.connect(to: first, deadline: deadline, cancellation: nil)) != nil
+  }
+
   /// The next connection. Throws `timedOut(.accepting)` or `cancelled`; `system` when there are no
   /// descriptors left, which may pass.
   public func accept(deadline: Deadline = .never, cancellation: CancellationToken? = nil) throws

@@ -5,7 +5,7 @@ extension DeviceKey {
   /// The key's file in the data folder.
   public static let fileName = "device-key.pem"
 
-  private static let maximumFileSize = 16 * 1024
+  static let maximumFileSize = 16 * 1024
 
   /// The key kept in `dataFolder`, or a new one, stored there before it is returned.
   ///
@@ -56,30 +56,56 @@ extension DeviceKey {
   func pem() throws -> [UInt8] {
     let lib = try OpenSSL.library()
     return try withKey(lib) { key in
-      let memory = try OpenSSL.check("BIO_new", lib, lib.BIO_new(lib.BIO_s_mem()))
-      defer { _ = lib.BIO_free(memory) }
-      try OpenSSL.check(
-        "PEM_write_bio_PKCS8PrivateKey", lib,
-        lib.PEM_write_bio_PKCS8PrivateKey(memory, key, nil, nil, 0, nil, nil))
-      var bytes = [UInt8](repeating: 0, count: DeviceKey.maximumFileSize)
-      let count = lib.BIO_read(memory, &bytes, Int32(bytes.count))
-      try OpenSSL.check("BIO_read", lib, count)
-      return Array(bytes[..<Int(count)])
+      try DeviceKey.text(lib) {
+        try OpenSSL.check(
+          "PEM_write_bio_PKCS8PrivateKey", lib,
+          lib.PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil))
+      }
     }
+  }
+
+  /// What `write` puts into a BIO.
+  static func text(_ lib: libcrypto, _ write: (OpaquePointer) throws -> Void) throws -> [UInt8] {
+    let memory = try OpenSSL.check("BIO_new", lib, lib.BIO_new(lib.BIO_s_mem()))
+    defer { _ = lib.BIO_free(memory) }
+    try write(memory)
+    var bytes = [UInt8](repeating: 0, count: DeviceKey.maximumFileSize)
+    let count = lib.BIO_read(memory, &bytes, Int32(bytes.count))
+    try OpenSSL.check("BIO_read", lib, count)
+    return Array(bytes[..<Int(count)])
   }
 
   /// Nil unless the text holds an unencrypted Ed25519 private key.
   private init?(pem: [UInt8]) throws {
+    guard let raw = try DeviceKey.rawKey(of: pem, passphrase: nil) else { return nil }
+    try self.init(privateKey: raw)
+  }
+
+  /// The 32 bytes of the Ed25519 key in the text; nil when it holds none, or another passphrase
+  /// opens it.
+  static func rawKey(of pem: [UInt8], passphrase: [UInt8]?) throws -> [UInt8]? {
     let lib = try OpenSSL.library()
+    var secret = Passphrase(bytes: passphrase)
     // The BIO reads the bytes where they are, so they have to stay there until it is freed.
-    let raw: [UInt8]? = try pem.withUnsafeBytes { pem in
+    return try pem.withUnsafeBytes { pem in
       let memory = try OpenSSL.check(
         "BIO_new_mem_buf", lib, lib.BIO_new_mem_buf(pem.baseAddress, Int32(pem.count)))
       defer { _ = lib.BIO_free(memory) }
-      // The callback answers "no passphrase"; without one OpenSSL would ask at the terminal.
-      guard let key = lib.PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil) else {
-        return nil
+      // Without a callback OpenSSL would ask at the terminal. It answers -1, "no passphrase", where
+      // there is none.
+      let read = withUnsafeMutablePointer(to: &secret) { secret in
+        lib.PEM_read_bio_PrivateKey(
+          memory, nil,
+          { buffer, size, _, secret in
+            guard let buffer, let secret,
+              let bytes = secret.assumingMemoryBound(to: Passphrase.self).pointee.bytes,
+              bytes.count <= Int(size)
+            else { return -1 }
+            for (index, byte) in bytes.enumerated() { buffer[index] = CChar(bitPattern: byte) }
+            return Int32(bytes.count)
+          }, secret)
       }
+      guard let key = read else { return nil }
       defer { lib.EVP_PKEY_free(key) }
       if lib.EVP_PKEY_get_id(key) != EVP_PKEY_ED25519 { return nil }
       var raw = [UInt8](repeating: 0, count: 32)
@@ -88,7 +114,9 @@ extension DeviceKey {
         "EVP_PKEY_get_raw_private_key", lib, lib.EVP_PKEY_get_raw_private_key(key, &raw, &size))
       return raw
     }
-    guard let raw else { return nil }
-    try self.init(privateKey: raw)
+  }
+
+  private struct Passphrase {
+    var bytes: [UInt8]?
   }
 }

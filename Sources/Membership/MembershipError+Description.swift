@@ -18,6 +18,9 @@ extension MembershipError: CustomStringConvertible {
     case .notAnAdmin(let device): "\(device) is not an admin"
     case .founderIsPermanent: "the founder's device can't be removed, nor its role changed"
     case .anotherAdminNeeded: "a device can't change or remove itself: another admin can"
+    case .passphraseRefused:
+      "a passphrase has at least \(DeviceKey.shortestPassphrase) characters"
+    case .blocked(let device, let name): "\(name) (\(device)) is blocked on this device"
     case .limitExceeded(let what, let limit): "more than \(limit) \(what)"
     case .membershipMissing(let folder): "\(folder) holds no membership"
     case .membershipExists(let notebookID):

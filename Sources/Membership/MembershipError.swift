@@ -25,6 +25,10 @@ public enum MembershipError: Error, Equatable, Sendable {
   case founderIsPermanent
   /// A device cannot change or remove itself: what it signs counts only as long as it stays.
   case anotherAdminNeeded
+  /// A passphrase that is too short to protect a key, or longer than can be read back.
+  case passphraseRefused
+  /// The device (an ID) is blocked here.
+  case blocked(device: String, name: String)
   /// More certificates, lists or entries than a notebook may have.
   case limitExceeded(what: String, limit: Int)
   /// The folder holds no membership.

@@ -3,7 +3,13 @@ internal import Synchronization
 extension MembershipStore {
   /// Everybody ever certified, removed devices included: the founder first, then by name.
   public func members() -> [Member] {
-    state.withLock { $0.set.members() }
+    state.withLock { state in
+      state.set.members().map { member in
+        var member = member
+        member.isBlocked = state.blocked.contains(member.deviceID)
+        return member
+      }
+    }
   }
 
   /// A device's role; nil when it is not a member, or no longer.
@@ -23,7 +29,7 @@ extension MembershipStore {
   }
 
   /// The member that presents this chain, own certificate first. What it presents counts as known
-  /// for this question only; nothing is stored.
+  /// for this question only; nothing is stored. Throws `blocked` for a member that is blocked here.
   ///
   /// The question is whether the key has an unrevoked chain, not whether this chain is one: a
   /// device whose role was changed while it was away still presents the old certificate, and must
@@ -38,10 +44,13 @@ extension MembershipStore {
     }
     let own = try MembershipStore.refuse { try Certificate(der: first) }
     try refresh()
-    var set = state.withLock { $0.set }
+    var (set, blocked) = state.withLock { ($0.set, $0.blocked) }
     _ = try set.insert(certificates: chain, revocationLists: [])
     guard let member = set.member(ofKey: own.keyIdentifier), !member.isRemoved else {
       throw refusal(of: own.keyIdentifier, in: set)
+    }
+    if blocked.contains(member.deviceID) {
+      throw MembershipError.blocked(device: member.deviceID, name: member.name)
     }
     return member
   }

@@ -20,6 +20,8 @@ public final class MembershipStore: Sendable {
     var set: CertificateSet
     /// The files that have been read or written.
     var known: Set<String> = []
+    /// Devices that this one exchanges nothing with.
+    var blocked: Set<String> = []
   }
 
   private init(folder: String, set: CertificateSet) {
@@ -75,9 +77,15 @@ public final class MembershipStore: Sendable {
     return store
   }
 
+  /// The ID of the notebook whose root this is. Throws `certificateRefused` for what is none.
+  public static func notebookID(ofRoot root: [UInt8]) throws -> String {
+    try CertificateSet(root: root).notebookID
+  }
+
   /// Takes in what other processes have stored since.
   public func refresh() throws {
     try state.withLock { state in
+      state.blocked = try DeviceList.read("\(folder)/\(DeviceList.blocked)")
       let files = try StoreFolder.files(in: folder).subtracting(state.known)
       if files.isEmpty { return }
       let (certificates, lists) = try StoreFolder.read(files, in: folder)

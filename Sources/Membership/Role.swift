@@ -38,4 +38,6 @@ public struct Member: Hashable, Sendable {
   public let serial: String
   /// Whether it has been removed.
   public let isRemoved: Bool
+  /// Whether this device, for itself, exchanges nothing with it.
+  public internal(set) var isBlocked = false
 }

@@ -55,7 +55,7 @@ public struct SyncRun: Sendable {
     let others = context.membership.members().filter {
       !$0.isRemoved && $0.deviceID != context.key.deviceID
     }
-    if peers.isEmpty { return others }
+    if peers.isEmpty { return others.filter { !$0.isBlocked } }
     var wanted: [Member] = []
     for name in peers {
       let named = others.filter {
@@ -63,6 +63,9 @@ public struct SyncRun: Sendable {
           || (name.utf8.count >= Self.shortestID && $0.deviceID.hasPrefix(name.uppercased()))
       }
       if named.isEmpty { throw SyncError.unknownPeer(name) }
+      if let blocked = named.first(where: \.isBlocked), named.allSatisfy(\.isBlocked) {
+        throw MembershipError.blocked(device: blocked.deviceID, name: blocked.name)
+      }
       wanted += named.filter { !wanted.contains($0) }
     }
     return wanted

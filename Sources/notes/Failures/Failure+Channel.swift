@@ -114,6 +114,7 @@ extension Failure {
     switch refusal {
     case .stranger: "\(device) is not a member of the notebook"
     case .removed: "\(device) has been removed from the notebook"
+    case .blocked: "\(device) is blocked on this device"
     case .missing: "\(device) showed no certificate"
     }
   }

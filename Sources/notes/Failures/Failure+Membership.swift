@@ -43,6 +43,15 @@ extension Failure {
       self.init(
         .failed, "another_admin_needed", "a device cannot change or remove itself",
         hint: "do it on another admin's device")
+    case .passphraseRefused:
+      self.init(
+        .usage, "bad_passphrase",
+        "a passphrase has at least \(DeviceKey.shortestPassphrase) characters",
+        hint: "several words are easier to remember than one with odd characters")
+    case .blocked(_, let name):
+      self.init(
+        .refusedByPeer, "blocked", "\(Visible.name(name)) is blocked on this device",
+        hint: "'notes members unblock NAME' lets it in again")
     case .limitExceeded(let what, let limit):
       self.init(
         .failed, "limit_exceeded", "too many \(what): a notebook may have \(Counted.grouped(limit))"

@@ -68,7 +68,7 @@ struct MembersReport {
       return [
         "name": .string(member.name), "device": .string(member.deviceID),
         "role": .string(member.role.rawValue),
-        "state": .string(member.isRemoved ? "removed" : "member"),
+        "state": .string(member.isRemoved ? "removed" : member.isBlocked ? "blocked" : "member"),
         "address": .optional(line.address),
         "last_seen": line.lastSeen.map { .string(TimeText.rfc3339($0)) } ?? .null,
         "in_sync": line.isInSync.map(JSON.bool) ?? .null, "ahead": .null, "behind": .null,
@@ -116,6 +116,7 @@ struct MembersReport {
   private func seen(_ line: Line, now: Int64) -> String {
     if line.member.deviceID == thisDevice { return "this device" }
     if line.member.isRemoved { return "" }
+    if line.member.isBlocked { return "blocked here" }
     guard let lastSeen = line.lastSeen else { return "not met yet" }
     return "seen " + TimeText.relative(lastSeen, now: now)
       + (line.isInSync == true ? ", in sync" : "")

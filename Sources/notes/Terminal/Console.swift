@@ -18,6 +18,21 @@ enum Console {
     return readLine(strippingNewline: true)
   }
 
+  /// Asks for something that is not shown while it is typed; nil at the end of the input.
+  static func askSecret(_ question: String) -> String? {
+    var shown = termios()
+    guard tcgetattr(STDIN_FILENO, &shown) == 0 else { return ask(question) }
+    var hidden = shown
+    hidden.c_lflag &= ~tcflag_t(ECHO)
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+    defer {
+      tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown)
+      Output.errors.line()
+      Output.errors.flush()
+    }
+    return ask(question)
+  }
+
   /// Asks a question that Enter answers with yes, or with no where that is the safer answer. The
   /// end of the input means no.
   static func confirm(_ question: String, byDefault expected: Bool = true) -> Bool {

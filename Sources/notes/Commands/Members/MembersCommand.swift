@@ -16,9 +16,11 @@ struct MembersCommand: Verb {
         notes members role phone reader
         notes members remove 'old laptop'
         notes members rename phone tablet
+        notes members block 'old laptop'
       """,
     subcommands: [
       MembersRoleCommand.self, MembersRemoveCommand.self, MembersRenameCommand.self,
+      MembersBlockCommand.self, MembersUnblockCommand.self, MembersResetCommand.self,
     ])
 
   @Flag(help: "Also devices that were removed.")

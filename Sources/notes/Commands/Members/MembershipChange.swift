@@ -7,7 +7,7 @@ internal import Sync
 struct MembershipChange {
   let membership: MembershipStore
   let key: DeviceKey
-  private let notebook: Notebook
+  let notebook: Notebook
 
   init() throws {
     notebook = try Place.notebook()
@@ -85,7 +85,7 @@ struct MembershipChange {
     Output.standard.event([
       "type": .string(type), "name": .string(member.name), "device": .string(member.deviceID),
       "role": .string(member.role.rawValue),
-      "state": .string(member.isRemoved ? "removed" : "member"),
+      "state": .string(member.isRemoved ? "removed" : member.isBlocked ? "blocked" : "member"),
     ])
   }
 }

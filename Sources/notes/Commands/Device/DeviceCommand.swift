@@ -1,0 +1,65 @@
+internal import ArgumentParser
+internal import Membership
+
+struct DeviceCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "device",
+    abstract: "Show this device's ID, and keep or move its key.",
+    discussion: """
+      The device key is what makes this device a member of its notebooks. Without it, it has to \
+      be invited anew. Whoever has the key is this device to all others, so a copy is written \
+      under a passphrase.
+
+      Examples:
+        notes device
+        notes device export key-backup.pem
+        notes device import key-backup.pem
+      """,
+    subcommands: [DeviceExportCommand.self, DeviceImportCommand.self])
+
+  @OptionGroup var format: JSONOption
+  @OptionGroup var place: PlaceOption
+
+  var writesJSON: Bool { format.json }
+
+  func perform() throws -> Exit {
+    let folder = try UserFolders().data
+    let path = folder + "/" + DeviceKey.fileName
+    guard let key = try DeviceKey.load(in: folder) else {
+      throw Failure(
+        .failed, "no_device_key", "this device has no key yet",
+        hint: "'notes init' and 'notes join' make one; 'notes device import' takes one back")
+    }
+    if format.json {
+      Output.standard.event(["device": .string(key.deviceID), "path": .string(path)])
+    } else {
+      Output.standard.line("device  \(key.deviceID)")
+      Output.standard.line("key     \(Visible.name(path))")
+    }
+    return .done
+  }
+}
+
+/// `--passphrase-file FILE`.
+struct PassphraseOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Read the passphrase from a file; '-' is standard input.", valueName: "file"))
+  var passphraseFile: String?
+
+  /// The passphrase: from the file, or asked for, twice where it is a new one.
+  func passphrase(isNew: Bool) throws -> String {
+    if let passphraseFile { return try SecretFile.firstLine(of: passphraseFile) }
+    guard Console.canAsk else {
+      throw Failure.usage(
+        "there is no terminal to ask for the passphrase",
+        hint: "--passphrase-file reads it from a file, or with '-' from standard input")
+    }
+    guard let first = Console.askSecret("Passphrase: ") else { throw Failure.interrupted }
+    if isNew {
+      guard let second = Console.askSecret("The same again: ") else { throw Failure.interrupted }
+      if first != second { throw Failure.usage("the two passphrases differ", hint: nil) }
+    }
+    return first
+  }
+}

@@ -1,0 +1,58 @@
+internal import ArgumentParser
+internal import Membership
+
+struct DeviceImportCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Take back a key that 'notes device export' wrote.",
+    discussion: """
+      From then on this is that device. Use a key in one place at a time: two places with one key \
+      are one device to all others, which then miss versions of either.
+
+      A device that has a key already keeps it unless --replace is given; then the old key stays \
+      beside the new one, and notebooks made with it need it back.
+
+      Examples:
+        notes device import key-backup.pem
+        notes device import key-backup.pem --passphrase-file - --replace
+      """)
+
+  @Argument(help: "The file that 'notes device export' wrote.")
+  var file: String
+
+  @Flag(help: "Put another key in the place of the one that is there.")
+  var replace = false
+
+  @OptionGroup var passphrase: PassphraseOption
+  @OptionGroup var format: JSONOption
+  @OptionGroup var place: PlaceOption
+
+  var writesJSON: Bool { format.json }
+
+  func perform() throws -> Exit {
+    let folder = try UserFolders().data
+    let sealed = try SecretFile.read(file, atMost: 64 << 10)
+    let present = try DeviceKey.load(in: folder)
+    if present != nil, !replace {
+      throw Failure(
+        .failed, "device_key_exists", "this device has a key already",
+        hint: "--replace puts the other in its place, and keeps this one beside it")
+    }
+    let secret = try passphrase.passphrase(isNew: false)
+    guard let key = try DeviceKey(exported: sealed, passphrase: secret) else {
+      throw Failure(
+        .failed, "key_unreadable", "the passphrase is wrong, or the file holds no device key",
+        hint: "'openssl pkey -in FILE -noout' tells which")
+    }
+    let aside = try key.store(in: folder)
+    if format.json {
+      Output.standard.event([
+        "type": .string("imported"), "device": .string(key.deviceID), "kept": .optional(aside),
+      ])
+    } else {
+      Output.standard.line("This is device \(key.deviceID) now.")
+      if let aside { Output.standard.line("Its former key is in \(Visible.name(aside)).") }
+    }
+    return .done
+  }
+}

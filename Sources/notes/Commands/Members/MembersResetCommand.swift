@@ -1,0 +1,72 @@
+internal import ArgumentParser
+internal import Membership
+internal import Notebook
+
+struct MembersResetCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "reset",
+    abstract: "Begin the membership anew, with this device as its founder.",
+    discussion: """
+      For when the founder's device was stolen, or no admin is left. This device makes a new root \
+      and is its only member; the notes and their history stay. The other devices join again: \
+      'notes invite' here, 'notes join CODE' in their notebook's folder. Until then they go on \
+      with the old membership among themselves, the stolen device included.
+
+      Examples:
+        notes members reset
+        notes members reset --yes
+      """)
+
+  @Flag(name: [.short, .long], help: "Do not ask.")
+  var yes = false
+
+  @OptionGroup var format: JSONOption
+  @OptionGroup var place: PlaceOption
+
+  var writesJSON: Bool { format.json }
+
+  func perform() throws -> Exit {
+    let change = try MembershipChange()
+    let others = change.membership.members().filter {
+      !$0.isRemoved && $0.deviceID != change.key.deviceID
+    }
+    if !yes {
+      guard Console.canAsk else {
+        throw Failure.usage(
+          "beginning anew has to be confirmed", hint: "--yes goes on without asking")
+      }
+      let question = """
+        This device will be the only member of the notebook. \
+        \(Counted.things(others.count, "other device")) will have to join again
+        by a code each. Notes and history stay as they are, here and there.
+        Begin anew?
+        """
+      guard Console.confirm(question, byDefault: false) else {
+        throw Failure(.failed, "declined", "nothing was changed")
+      }
+    }
+    let identity = change.notebook.identity
+    let membership = try MembershipStore.renew(
+      in: change.notebook.stateFolder + "/membership", deviceName: identity.device.name,
+      key: change.key)
+    _ = try Notebook.adopt(
+      at: change.notebook.folder,
+      as: NotebookIdentity(
+        id: membership.notebookID, name: identity.name, device: identity.device))
+    if format.json {
+      Output.standard.event([
+        "type": .string("reset"), "notebook": .string(membership.notebookID),
+        "formerly": .string(identity.id), "device": .string(change.key.deviceID),
+      ])
+    } else {
+      let names = others.prefix(5).map { Visible.name($0.name) }
+      Output.standard.line("This device is the founder and the only member now.")
+      if !names.isEmpty {
+        Output.standard.line(
+          "To join again, \(Counted.list(names)): 'notes invite' here, 'notes join CODE' in the "
+            + "notebook's folder there.")
+      }
+    }
+    return .done
+  }
+}

@@ -1,0 +1,89 @@
+import TestSupport
+import Testing
+
+@testable import Membership
+
+// notes-security(7), "BLOCKING" and "BEGINNING ANEW".
+@Suite("Membership: what a device decides for itself", .timeLimit(.minutes(1)))
+struct HereTests {
+  @Test("A blocked member is refused here and nowhere else, until it is let in again")
+  func blocking() throws {
+    let family = try Family()
+    let phone = try family.add("phone", .writer)
+    let other = try family.copy("other")
+    let chain = try family.store.chain(for: phone)
+    try family.store.setBlocked(true, device: phone.deviceID, by: family.founder)
+    #expect(
+      failure { _ = try family.store.verify(chain: chain) }
+        == .blocked(device: phone.deviceID, name: "phone"))
+    #expect(family.store.member(phone)?.isBlocked == true)
+    #expect(family.store.member(phone)?.isRemoved == false)
+    // It survives the process, and does not travel.
+    let again = try MembershipStore.open(in: family.store.folder)
+    #expect(again.member(phone)?.isBlocked == true)
+    try other.merge(family.store)
+    #expect(try other.verify(chain: chain).deviceID == phone.deviceID)
+    #expect(try family.store.digest() == other.digest())
+    try family.store.setBlocked(false, device: phone.deviceID, by: family.founder)
+    #expect(try family.store.verify(chain: chain).deviceID == phone.deviceID)
+    // Another process's choice is seen at the next question.
+    try again.refresh()
+    #expect(again.member(phone)?.isBlocked == false)
+  }
+
+  @Test("Nobody blocks itself, or a stranger")
+  func refusals() throws {
+    let family = try Family()
+    let stranger = try DeviceKey.random()
+    #expect(
+      failure {
+        try family.store.setBlocked(true, device: stranger.deviceID, by: family.founder)
+      } == .notAMember(device: stranger.deviceID))
+    #expect(
+      failure {
+        try family.store.setBlocked(true, device: family.founder.deviceID, by: family.founder)
+      } == .anotherAdminNeeded)
+  }
+
+  @Test("A new root: this device alone is a member, and the old certificates open nothing")
+  func renewal() throws {
+    let family = try Family()
+    let phone = try family.add("phone", .writer)
+    let store = try family.copy("phone")
+    let thief = try family.store.chain(for: family.founder)
+    let new = try MembershipStore.renew(in: store.folder, deviceName: "phone", key: phone)
+    #expect(new.notebookID != store.notebookID && new.notebookName == store.notebookName)
+    #expect(new.members().map(\.deviceID) == [phone.deviceID])
+    #expect(new.role(ofDevice: phone.deviceID) == .admin)
+    #expect(failure { _ = try new.verify(chain: thief) } != nil)
+    #expect(try new.formerIDs() == [store.notebookID])
+    // What was there is kept.
+    let old = try MembershipStore.open(in: "\(store.folder)-\(store.notebookID.prefix(8))")
+    #expect(old.notebookID == store.notebookID)
+
+    // Another member takes the new one over.
+    let desk = try family.copy("desk")
+    let deskKey = try DeviceKey.random()
+    let certificate = try new.issue(
+      for: CertificateRequest(name: "desk", key: deskKey), role: .writer, by: phone)
+    let joined = try MembershipStore.replace(
+      in: desk.folder, root: new.root, certificates: [certificate] + new.certificates,
+      revocations: new.revocations, formerly: new.formerIDs())
+    #expect(joined.notebookID == new.notebookID)
+    #expect(try joined.formerIDs() == [store.notebookID])
+    #expect(try joined.chain(for: deskKey).count == 1)
+
+    // And again: all the IDs there were are known.
+    let third = try MembershipStore.renew(in: joined.folder, deviceName: "desk", key: deskKey)
+    #expect(try third.formerIDs() == [store.notebookID, new.notebookID])
+  }
+
+  @Test("A list that is none is an error, not an empty list")
+  func damaged() throws {
+    let family = try Family()
+    try family.folder.write("../../etc/passwd\n", to: "founder/blocked")
+    #expect(
+      failure { _ = try MembershipStore.open(in: family.store.folder) }
+        == .fileDamaged(path: family.folder["founder/blocked"]))
+  }
+}
