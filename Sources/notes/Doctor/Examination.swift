@@ -30,7 +30,8 @@ struct Examination: Sendable {
 
   /// All of them, in the order in which they are told.
   static let all: [Examination] = [
-    deviceKey, history, interruption, agreement, membership, clock, discovery, port, fileSystem,
+    deviceKey, history, interruption, agreement, membership, clock, discovery, multicast, port,
+    fileSystem,
     names, size,
   ]
 

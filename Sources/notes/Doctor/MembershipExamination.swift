@@ -1,5 +1,6 @@
 internal import Membership
 internal import Notebook
+internal import Sync
 
 extension Examination {
   /// This device is a member, and the notebook does not hang on a single admin.
@@ -36,6 +37,26 @@ extension Examination {
             ?? "make a new notebook of this folder and invite the others")
       ]
     }
+    if let lost = founderUnseen(among: present, by: patient) { return [lost] }
     return [.good("\(Counted.things(present.count, "device")); this one is \(role.withArticle)")]
+  }
+
+  /// How many days the founder's device may be away before it is worth a word.
+  private static let longAway: Int64 = 90
+
+  /// The founder's device has not been met for long: it may be lost.
+  private static func founderUnseen(among members: [Member], by patient: Patient) -> Finding? {
+    let own = patient.notebook.identity.device.deviceID
+    guard let founder = members.first(where: \.isFounder), founder.deviceID != own else {
+      return nil
+    }
+    let seen = PeerSightings(stateFolder: patient.notebook.stateFolder).last(of: founder.deviceID)
+    let last = max(seen ?? 0, founder.issuedAt)
+    guard patient.now - last > longAway * 86_400 else { return nil }
+    return .advice(
+      "\(Visible.name(founder.name)), the founder's device, was last met "
+        + TimeText.relative(last, now: patient.now),
+      remedy: "if it is lost, the other admins carry on; if it was stolen, "
+        + "'notes members reset' begins the membership anew")
   }
 }

@@ -16,15 +16,50 @@ extension Examination {
     ]
   }
 
-  /// A session could listen.
+  /// Other machines are heard over multicast, without which nobody is found.
+  static let multicast = Examination(
+    name: "multicast", title: "multicast", remedy: "name devices by --at HOST:PORT"
+  ) { patient in
+    guard patient.discovery != nil else { return [.good("not looked at")] }
+    let heard = try MulticastProbe.run(seconds: 1.5)
+    if heard.interfaces.isEmpty {
+      return [
+        .advice(
+          "no network interface takes part in multicast, so devices cannot find each other",
+          remedy: "connect to a network, or name devices by --at HOST:PORT")
+      ]
+    }
+    let interfaces = Counted.list(heard.interfaces.map { Visible.name($0) })
+    if heard.others == 0 {
+      return [
+        .advice(
+          "no other machine was heard on \(interfaces)",
+          remedy: "where others are on: guest networks and Wi-Fi that keeps its clients apart "
+            + "drop multicast; sync by --at HOST:PORT there")
+      ]
+    }
+    return [.good("\(Counted.things(heard.others, "other machine")) heard on \(interfaces)")]
+  }
+
+  /// A session could listen, and can be reached.
   static let port = Examination(
     name: "port", title: "port", remedy: "choose another address with --listen"
   ) { patient in
     let listener = try Listener(at: patient.listen)
-    return [
-      .good(
-        patient.listen.port == 0
-          ? "any free one" : "\(Visible.name(listener.address.description)) is free")
-    ]
+    let blocked = MulticastProbe.ownHosts().filter { host in
+      patient.listen.host == Address.anyHost
+        && !Listener.isReachable(Address(host: host, port: listener.port))
+    }
+    if !blocked.isEmpty {
+      return [
+        .problem(
+          "a connection to this device's own address \(Counted.list(blocked)) is not let through",
+          remedy: "let a firewall here accept connections to the port that --listen names")
+      ]
+    }
+    let what =
+      patient.listen.port == 0
+      ? "any free one" : "\(Visible.name(listener.address.description)) is free"
+    return [.good("\(what), reached from this device; a firewall may still keep others out")]
   }
 }

@@ -1,0 +1,135 @@
+internal import Glibc
+
+/// Whether multicast DNS (RFC 6762) of other machines is heard here: what discovery lives on, and what
+/// guest networks and isolated Wi-Fi clients are often denied.
+public enum MulticastProbe {
+  /// What was heard.
+  public struct Result: Sendable, Equatable {
+    /// The interfaces that take part in multicast.
+    public let interfaces: [String]
+    /// How many other machines were heard, by their IPv4 addresses.
+    public let others: Int
+  }
+
+  private static let group: UInt32 = 0xe000_00fb
+  private static let port: UInt16 = 5353
+
+  /// Asks everybody on the local network which services there are, and listens for so many seconds.
+  ///
+  /// - Throws: `DiscoveryError.invalidRecord` with the reason when the port cannot be shared.
+  public static func run(seconds: Double) throws -> Result {
+    let own = ownAddresses()
+    let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { throw DiscoveryError.invalidRecord("socket: error \(errno)") }
+    defer { close(descriptor) }
+    // The port is the daemon's, too.
+    set(descriptor, SOL_SOCKET, SO_REUSEADDR, Int32(1))
+    set(descriptor, SOL_SOCKET, SO_REUSEPORT, Int32(1))
+    guard with(address(INADDR_ANY, port), { bind(descriptor, $0, $1) }) == 0 else {
+      throw DiscoveryError.invalidRecord("port 5353: error \(errno)")
+    }
+    set(descriptor, IPPROTO_IP, IP_MULTICAST_TTL, Int32(255))
+    for interface in own {
+      var membership = ip_mreqn()
+      membership.imr_multiaddr.s_addr = group.bigEndian
+      membership.imr_ifindex = Int32(bitPattern: interface.index)
+      setsockopt(
+        descriptor, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &membership,
+        socklen_t(MemoryLayout<ip_mreqn>.size))
+      setsockopt(
+        descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &membership,
+        socklen_t(MemoryLayout<ip_mreqn>.size))
+      _ = with(address(group, port)) { to, size in
+        sendto(descriptor, query, query.count, 0, to, size)
+      }
+    }
+    let heard = listen(descriptor, seconds: seconds).subtracting(own.map(\.address))
+    return Result(interfaces: own.map(\.name), others: heard.count)
+  }
+
+  /// The IPv4 addresses of this device, as text.
+  public static func ownHosts() -> [String] {
+    ownAddresses().map { entry in
+      [24, 16, 8, 0].map { String(entry.address >> UInt32($0) & 0xFF) }.joined(separator: ".")
+    }
+  }
+
+  /// `_services._dns-sd._udp.local PTR`: RFC 6763, section 9.
+  private static let query: [UInt8] =
+    [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+    + ["_services", "_dns-sd", "_udp", "local"].flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+    + [0, 0, 12, 0, 1]
+
+  private static func listen(_ descriptor: Int32, seconds: Double) -> Set<UInt32> {
+    var heard: Set<UInt32> = []
+    var buffer = [UInt8](repeating: 0, count: 9000)
+    let end = now() + seconds
+    while now() < end {
+      var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&wait, 1, Int32(max(1, (end - now()) * 1000))) > 0 else { continue }
+      var from = sockaddr_in()
+      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let count = withUnsafeMutablePointer(to: &from) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          recvfrom(descriptor, &buffer, buffer.count, 0, $0, &size)
+        }
+      }
+      if count > 0 { heard.insert(UInt32(bigEndian: from.sin_addr.s_addr)) }
+    }
+    return heard
+  }
+
+  /// The IPv4 addresses of interfaces that are up and take part in multicast.
+  private static func ownAddresses() -> [(name: String, index: UInt32, address: UInt32)] {
+    var first: UnsafeMutablePointer<ifaddrs>?
+    guard getifaddrs(&first) == 0 else { return [] }
+    defer { freeifaddrs(first) }
+    var found: [(name: String, index: UInt32, address: UInt32)] = []
+    var next = first
+    while let entry = next?.pointee {
+      next = entry.ifa_next
+      let flags = Int32(bitPattern: entry.ifa_flags)
+      guard let address = entry.ifa_addr, Int32(address.pointee.sa_family) == AF_INET,
+        flags & Int32(IFF_UP) != 0, flags & Int32(IFF_MULTICAST) != 0,
+        flags & Int32(IFF_LOOPBACK) == 0
+      else { continue }
+      let name = String(cString: entry.ifa_name)
+      let number = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+        UInt32(bigEndian: $0.pointee.sin_addr.s_addr)
+      }
+      found.append((name, if_nametoindex(entry.ifa_name), number))
+    }
+    return found
+  }
+
+  private static func address(_ host: UInt32, _ port: UInt16) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = host.bigEndian
+    return address
+  }
+
+  private static func with<Value>(
+    _ address: sockaddr_in, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value
+  ) -> Value {
+    withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  }
+
+  private static func set(
+    _ descriptor: Int32, _ level: some BinaryInteger, _ option: Int32, _ value: Int32
+  ) {
+    var value = value
+    setsockopt(descriptor, Int32(level), option, &value, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  private static func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}
