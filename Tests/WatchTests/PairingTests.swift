@@ -99,6 +99,55 @@ struct PairingTests {
     #expect(ada.context.membership.role(ofDevice: bob.key.deviceID) == .reader)
   }
 
+  // notes-security(7), BEGINNING ANEW.
+  @Test("begun anew, the notebook is joined again in its own folder, and history goes on")
+  func renewal() throws {
+    let first = try Invitation(role: .admin)
+    try ada.service.open(first)
+    let port = try ada.start(until: first)
+    let joined = try bob.joining(first.code, port: port).run { _ in true }
+    var run = SyncRun(context: joined.context)
+    run.addresses = [joined.address]
+    #expect(try run.run().sessions.map(\.isInSync) == [true])
+    try ada.wait()
+    let formerID = joined.context.membership.notebookID
+
+    // Ada's device is stolen: Bob begins anew, and Cleo's old device, a copy of what Ada had, joins.
+    let renewed = try MembershipStore.renew(
+      in: bob.notes + "/.git/notes/membership", deviceName: "Bob", key: bob.key)
+    let notebook = try Notebook.open(at: bob.notes)
+    _ = try Notebook.adopt(
+      at: bob.notes,
+      as: NotebookIdentity(
+        id: renewed.notebookID, name: "Home", device: notebook.identity.device))
+    let context = SessionContext(
+      folder: bob.notes, key: bob.key, membership: renewed, timeouts: .brief)
+    let host = try Host(serving: context)
+    let second = try Invitation(role: .writer)
+    try host.service.open(second)
+    let newPort = try host.start(until: second)
+    try ada.folder.write("while away\n", to: "notes/away.txt")
+    var shown: PairingOffer?
+    var joining = Joining(code: second.code, name: "Ada", key: ada.key) {
+      [folder = ada.folder["notes"]] _ in folder
+    }
+    joining.addresses = [Address(host: "127.0.0.1", port: newPort)]
+    joining.timeouts = .brief
+    let again = try joining.run {
+      shown = $0
+      return true
+    }
+    #expect(shown?.isRenewal == true && shown?.formerly == [formerID])
+    #expect(again.context.membership.notebookID == renewed.notebookID)
+    #expect(try Notebook.open(at: ada.folder["notes"]).identity.id == renewed.notebookID)
+    var last = SyncRun(context: again.context)
+    last.addresses = [again.address]
+    #expect(try last.run().sessions.map(\.isInSync) == [true])
+    #expect(try bob.folder.text("notes/away.txt") == "while away\n")
+    #expect(try ada.tip() == bob.tip())
+    try host.wait()
+  }
+
   // "An invitation ends … with the third wrong attempt, counted over all addresses."
   @Test("three wrong codes end it, for the right code too; members are served on")
   func wrongCodes() throws {

@@ -22,9 +22,9 @@ final class Host {
   private let ended = Mailbox<Result<Bool, any Error>>()
   private var isStarted = false
 
-  init(_ name: String = "Ada", network: InMemoryNetwork? = nil) throws {
-    folder = try TemporaryFolder()
-    key = try DeviceKey.loadOrCreate(in: folder["data"])
+  convenience init(_ name: String = "Ada", network: InMemoryNetwork? = nil) throws {
+    let folder = try TemporaryFolder()
+    let key = try DeviceKey.loadOrCreate(in: folder["data"])
     let state = try Notebook.prepare(at: folder["notes"])
     let membership = try MembershipStore.found(
       in: state + "/membership", notebookName: "Home", deviceName: name, key: key)
@@ -33,8 +33,20 @@ final class Host {
       as: NotebookIdentity(
         id: membership.notebookID, name: "Home",
         device: DeviceIdentity(name: name, deviceID: key.deviceID)))
-    context = SessionContext(
-      folder: folder["notes"], key: key, membership: membership, timeouts: .brief)
+    try self.init(
+      serving: SessionContext(
+        folder: folder["notes"], key: key, membership: membership, timeouts: .brief),
+      in: folder, network: network)
+  }
+
+  /// A service for a notebook that is there.
+  init(
+    serving context: SessionContext, in folder: TemporaryFolder? = nil,
+    network: InMemoryNetwork? = nil
+  ) throws {
+    self.context = context
+    self.folder = try folder ?? TemporaryFolder()
+    key = context.key
     let lines = EventLog<String>()
     self.lines = lines
     var logger = Logger(label: "notes") { _ in LineLog(lines: lines) }
