@@ -40,6 +40,10 @@ _notes() {
     -C | --folder) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && compopt -o filenames 2>/dev/null; return ;;
     --role) _notes_offer <<<$'reader\nwriter\nadmin'; return ;;
     --sort) _notes_offer <<<$'modified\ncreated\ntitle\nsize'; return ;;
+    --device) _notes_offer < <(_notes_words members); return ;;
+    --via) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && compopt -o filenames 2>/dev/null; return ;;
+    --passphrase-file | --code-file) mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      compopt -o filenames 2>/dev/null; return ;;
     --keep) _notes_offer <<<$'older\nnewer\nboth'; return ;;
     --name | --device-name | --at | --listen | --as | --wait | --for | -m | --message | -n | --limit | --by | --lines | --context) return ;;
   esac
@@ -53,8 +57,16 @@ _notes() {
       case $action in
         role) options='--json -C --help' arguments=role ;;
         remove) options='-y --yes --json -C --help' arguments=members ;;
-        rename) options='--json -C --help' arguments=members ;;
+        rename | block | unblock) options='--json -C --help' arguments=members ;;
+        reset) options='-y --yes --json -C --help' ;;
         *) options='--all --json -C --help' arguments=verbs ;;
+      esac
+      ;;
+    device)
+      case $action in
+        export) options='--passphrase-file --json -C --help' arguments=file ;;
+        import) options='--passphrase-file --replace --json -C --help' arguments=file ;;
+        *) options='--json -C --help' arguments=device ;;
       esac
       ;;
     save) options='-m --message --allow-deletes --json -C --help' arguments=notes ;;
@@ -99,7 +111,14 @@ _notes() {
       arguments=folder
       ;;
     serve) options='--listen --no-discovery --verbose --json -C --help' ;;
-    invite) options='--role --for --listen --no-discovery --json -C --help' ;;
+    invite) options='--role --for --device --via --listen --no-discovery --json -C --help' ;;
+    invitations)
+      case $action in
+        accept) options='-y --yes --json -C --help' arguments=folder ;;
+        cancel | decline) options='--json -C --help' ;;
+        *) options='--json -C --help' arguments=answers ;;
+      esac
+      ;;
     join)
       options='--at --name -y --yes --code-file --wait --no-discovery --json -C --help'
       arguments=folder
@@ -139,7 +158,7 @@ _notes() {
       _notes_offer < <(_notes_words notes)
       ;;
     members) _notes_offer < <(_notes_words members) ;;
-    verbs) _notes_offer <<<$'role\nremove\nrename' ;;
+    verbs) _notes_offer <<<$'role\nremove\nrename\nblock\nunblock\nreset' ;;
     role)
       if [[ $previous == role ]]; then
         _notes_offer < <(_notes_words members)
@@ -147,6 +166,9 @@ _notes() {
         _notes_offer <<<$'reader\nwriter\nadmin'
       fi
       ;;
+    answers) _notes_offer <<<$'cancel\naccept\ndecline' ;;
+    device) _notes_offer <<<$'export\nimport' ;;
+    file) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && compopt -o filenames 2>/dev/null ;;
     folder) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && compopt -o filenames 2>/dev/null ;;
   esac
 }

@@ -108,16 +108,23 @@ complete -c notes -n '__notes_is log' -s p -l patch -d 'Also what changed'
 complete -c notes -n '__notes_is log' -l graph -d 'Draw what was made on what'
 complete -c notes -n '__notes_is diff' -s u -l unified -d 'Changed lines, for patch'
 complete -c notes -n '__notes_is log' -l operations -d 'What was done on this device'
-complete -c notes -n '__notes_is members; and not __notes_does role remove rename' -l all \
+complete -c notes -n '__notes_is members; and not __notes_does role remove rename block unblock reset' -l all \
     -d 'Also devices that were removed'
-complete -c notes -n '__notes_is members; and not __notes_does role remove rename' \
-    -a 'role remove rename'
-complete -c notes -n '__notes_is members; and __notes_does remove rename' -a '(__notes_words members)'
-complete -c notes -n '__notes_is members; and __notes_does remove' -s y -l yes -d 'Do not ask'
+complete -c notes -n '__notes_is members; and not __notes_does role remove rename block unblock reset' \
+    -a 'role remove rename block unblock reset'
+complete -c notes -n '__notes_is members; and __notes_does remove rename block unblock' \
+    -a '(__notes_words members)'
+complete -c notes -n '__notes_is members; and __notes_does remove reset' -s y -l yes -d 'Do not ask'
 complete -c notes -n '__notes_is members; and __notes_does role; and __notes_last role' \
     -a '(__notes_words members)'
 complete -c notes -n '__notes_is members; and __notes_does role; and not __notes_last role' \
     -a 'reader writer admin'
+complete -c notes -n '__notes_is device; and not __notes_does export import' -a 'export import'
+complete -c notes -n '__notes_is device; and __notes_does export import' -F
+complete -c notes -n '__notes_is device; and __notes_does export import' -l passphrase-file -r -F \
+    -d 'Read the passphrase from a file'
+complete -c notes -n '__notes_is device; and __notes_does import' -l replace \
+    -d 'Put it in the place of the key that is there'
 complete -c notes -n '__notes_is restore' -l as -x -d 'Restore it as another note'
 complete -c notes -n '__notes_is resolve' -l keep -x -a 'older newer both' -d 'The text to keep'
 complete -c notes -n '__notes_is sync pull push' -a '(__notes_words members)'
@@ -130,8 +137,15 @@ complete -c notes -n '__notes_is sync pull push rm restore undo redo' -l allow-d
 complete -c notes -n '__notes_is invite' -l role -x -a 'reader writer admin' \
     -d 'What the new device may do'
 complete -c notes -n '__notes_is join' -l name -x -d 'What to call this device'
-complete -c notes -n '__notes_is invite' -l for -x -d 'How many minutes it is open'
 complete -c notes -n '__notes_is watch' -l install -d 'Have systemd run it'
+complete -c notes -n '__notes_is invite' -l for -x -d 'How long it is open'
+complete -c notes -n '__notes_is invite' -l device -x -a '(__notes_words members)' \
+    -d 'Invite this device'
+complete -c notes -n '__notes_is invite' -l via -r -F -d 'The notebook that it shares'
+complete -c notes -n '__notes_is invitations; and not __notes_does cancel accept decline' \
+    -a 'cancel accept decline'
+complete -c notes -n '__notes_is invitations; and __notes_does accept' -F
+complete -c notes -n '__notes_is invitations; and __notes_does accept' -s y -l yes -d 'Do not ask'
 complete -c notes -n '__notes_is watch' -l pause -d 'Let a running watcher close its connections'
 complete -c notes -n '__notes_is watch' -l resume -d 'Let a paused watcher connect again'
 complete -c notes -n '__notes_is peers' -l watch -d 'Go on showing it'

@@ -16,7 +16,8 @@ extension Conversation {
         takes: takesFromPeer, tip: own.tip, heads: own.heads, notes: try notebook.noteCount(),
         membership: digest, port: options.port,
         standing: options.keeper == nil ? nil : true,
-        merge: MergeTrailers.currentVersion))
+        merge: MergeTrailers.currentVersion,
+        invitation: options.invitation.flatMap { $0.guest == peer.deviceID ? $0.message : nil }))
     let hello = try stream.receive(HelloMessage.self)
     guard hello.versions.contains(ProtocolLimits.version) else {
       throw SyncError.noCommonVersion(hello.versions)
@@ -31,6 +32,7 @@ extension Conversation {
     PeerSightings(stateFolder: notebook.stateFolder).note(peer.deviceID)
     if let port = hello.port { try remember(port: port) }
     if hello.membership != digest { try exchangeMembership() }
+    if let invitation = hello.invitation { try keep(invitation) }
     gives = options.mode.gives && hello.mode.receives && hello.takes
     // The role may have changed by what was just learned: the stricter of both counts.
     takes =
@@ -85,5 +87,14 @@ extension Conversation {
   private func remember(port: UInt16) throws {
     try PeerAddresses(stateFolder: notebook.stateFolder).remember(
       Address(host: stream.connection.peer.host, port: port), of: peer.deviceID)
+  }
+
+  /// Keeps an invitation to another notebook for the user to answer.
+  private func keep(_ message: HelloInvitation) throws {
+    let invitation = try CarriedInvitation(message, for: context.key.deviceID)
+    try ReceivedInvitations(stateFolder: notebook.stateFolder).keep(
+      ReceivedInvitation(
+        invitation: invitation, inviter: peer.name, inviterID: peer.deviceID,
+        address: Address(host: stream.connection.peer.host, port: invitation.port)))
   }
 }

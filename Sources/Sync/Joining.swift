@@ -72,10 +72,13 @@ public struct Joining: Sendable {
     guard message.versions.contains(ProtocolLimits.version) else {
       throw SyncError.noCommonVersion(message.versions)
     }
-    let offer = try PairingOffer(message)
+    var offer = try PairingOffer(message)
     let folder = folder(offer)
     let present = try Self.notebook(in: folder)
-    guard present.map({ $0.identity.id == offer.notebookID }) ?? true else {
+    if let present, present.identity.id != offer.notebookID {
+      offer.isRenewal = offer.formerly.contains(present.identity.id)
+    }
+    guard offer.isRenewal || present.map({ $0.identity.id == offer.notebookID }) ?? true else {
       try? stream.send(DeclineMessage())
       throw SyncError.alreadyANotebook(folder)
     }
@@ -96,16 +99,25 @@ public struct Joining: Sendable {
     _ message: CertificateMessage, _ offer: PairingOffer, in folder: String, _ present: Notebook?
   ) throws -> SessionContext {
     let state = try present?.stateFolder ?? Notebook.prepare(at: folder)
-    let membership = try MembershipStore.install(
-      in: state + "/membership", root: message.root.bytes,
-      certificates: [message.certificate.bytes] + message.certificates.map(\.bytes),
-      revocations: message.revocations.map(\.bytes))
-    guard membership.notebookID == offer.notebookID else {
+    let certificates = [message.certificate.bytes] + message.certificates.map(\.bytes)
+    let revocations = message.revocations.map(\.bytes)
+    guard try MembershipStore.notebookID(ofRoot: message.root.bytes) == offer.notebookID else {
       throw SyncError.protocolBroken("a root that is not the offered notebook's")
     }
+    let membership =
+      if offer.isRenewal {
+        try MembershipStore.replace(
+          in: state + "/membership", root: message.root.bytes, certificates: certificates,
+          revocations: revocations, formerly: Set(offer.formerly))
+      } else {
+        try MembershipStore.install(
+          in: state + "/membership", root: message.root.bytes, certificates: certificates,
+          revocations: revocations)
+      }
+    try membership.noteFormerIDs(Set(offer.formerly))
     // Throws unless there is a chain from this device's key to the root.
     _ = try membership.chain(for: key)
-    if let present {
+    if let present, !offer.isRenewal {
       try present.rename(device: name)
     } else {
       _ = try Notebook.adopt(
@@ -194,7 +206,7 @@ extension PairingOffer {
     self.init(
       notebookID: message.notebook, notebookName: message.notebookName, notes: message.notes,
       bytes: message.bytes, inviter: message.inviter, inviterID: message.device, role: role,
-      expires: message.expires)
+      expires: message.expires, formerly: message.formerly ?? [])
   }
 }
 

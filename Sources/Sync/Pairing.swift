@@ -18,6 +18,10 @@ public struct PairingOffer: Sendable, Equatable {
   public let role: Role
   /// When the invitation ends, in seconds since 1970 by the inviter's clock.
   public let expires: Int64
+  /// The IDs that the notebook had before its membership was begun anew.
+  public let formerly: [String]
+  /// Whether the folder holds the notebook under one of those.
+  public internal(set) var isRenewal = false
 }
 
 /// A device that joined by an invitation.
@@ -96,7 +100,13 @@ public enum Pairing {
       notebookName: context.membership.notebookName, notes: files?.count ?? 0,
       bytes: try files?.reduce(0) { try $0 + repository.header(of: $1.entry.id).size } ?? 0,
       inviter: notebook.identity.device.name, device: context.key.deviceID,
-      role: invitation.role.rawValue, expires: invitation.expires)
+      role: invitation.role.rawValue, expires: invitation.expires,
+      formerly: try former(context.membership))
+  }
+
+  private static func former(_ membership: MembershipStore) throws -> [String]? {
+    let former = try membership.formerIDs().sorted().prefix(ProtocolLimits.formerIDs)
+    return former.isEmpty ? nil : Array(former)
   }
 
   /// The certificate with what is needed to verify it, and as much of the rest as fits.

@@ -21,6 +21,8 @@ public enum ProtocolLimits {
   public static let haves = 256
   /// Bytes of a name.
   public static let nameBytes = 255
+  /// Former IDs of a notebook in an offer.
+  static let formerIDs = 64
   /// Characters of the line in a `bye`.
   public static let byeCharacters = 200
   /// Rounds of a session.

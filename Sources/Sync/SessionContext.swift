@@ -37,6 +37,8 @@ public struct SessionContext: Sendable {
         return .accepted
       } catch MembershipError.removed {
         return .removed
+      } catch MembershipError.blocked {
+        return .blocked
       } catch let error as MembershipError where error.isAboutThePeer {
         return .stranger
       } catch {
@@ -58,8 +60,14 @@ public struct SessionOptions: Sendable {
   public var keeper: (any SessionKeeper)?
   /// Whether this device opened the connection.
   public var isOpenedHere = false
+  /// An invitation to another notebook that the peer is told.
+  public var invitation: CarriedInvitation?
 
-  public init(mode: SyncMode = .both, allowsMassDeletion: Bool = false, port: UInt16? = nil) {
+  public init(
+    mode: SyncMode = .both, allowsMassDeletion: Bool = false, port: UInt16? = nil,
+    invitation: CarriedInvitation? = nil
+  ) {
+    self.invitation = invitation
     self.mode = mode
     self.allowsMassDeletion = allowsMassDeletion
     self.port = port
@@ -72,10 +80,10 @@ extension MembershipError {
   var isAboutThePeer: Bool {
     switch self {
     case .certificateRefused, .requestRefused, .notAMember, .removed, .notAnAdmin, .nameRefused,
-      .limitExceeded, .founderIsPermanent, .anotherAdminNeeded:
+      .limitExceeded, .founderIsPermanent, .anotherAdminNeeded, .blocked:
       true
     case .libraryMissing, .library, .system, .deviceKeyUnusable, .membershipMissing,
-      .membershipExists, .formatUnsupported, .fileDamaged:
+      .membershipExists, .formatUnsupported, .fileDamaged, .passphraseRefused:
       false
     }
   }

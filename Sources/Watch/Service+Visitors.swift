@@ -72,6 +72,7 @@ extension Service {
   func pair(_ connection: Connection, by invitation: Invitation) {
     let address = connection.peer.description
     guard let entry = entry(invitation.code.locator) else { return }
+    occurrences.put(.event(.offered(invitation, address: address)))
     do {
       let device = try Pairing.answer(connection, with: invitation, as: entry.context)
       occurrences.put(.event(.joined(invitation, device)))

@@ -19,6 +19,8 @@ public enum ServiceEvent: Sendable {
   case failed(peer: PeerIdentity?, address: String, any Error)
   /// A device joined by an invitation.
   case joined(Invitation, PairedDevice)
+  /// Somebody who has the code is shown the offer.
+  case offered(Invitation, address: String)
   /// Somebody who had the code was shown the offer and declined. The invitation stays open.
   case declined(Invitation, address: String)
   /// Somebody tried a wrong code.

@@ -52,6 +52,8 @@ struct ServiceLog: Sendable {
         "joined by \(name(invitation)) as \(device.role.rawValue): \(device.name.printable) "
           + "(\(short(device.deviceID))) at \(device.address.printable)"
       )
+    case .offered(let invitation, let address):
+      (.info, "\(name(invitation)) is looked at by \(address.printable)")
     case .declined(let invitation, let address):
       (.notice, "\(name(invitation)) declined by \(address.printable)")
     case .wrongCode(let invitation, let address, let left):

@@ -41,9 +41,9 @@ enum Commands {
       CommandGroup(
         name: "Other devices",
         subcommands: [
-          InviteCommand.self, JoinCommand.self, SyncCommand.self, PullCommand.self,
-          PushCommand.self, WatchCommand.self, ServeCommand.self, PeersCommand.self,
-          MembersCommand.self,
+          InviteCommand.self, InvitationsCommand.self, JoinCommand.self, SyncCommand.self,
+          PullCommand.self, PushCommand.self, WatchCommand.self, ServeCommand.self,
+          PeersCommand.self, MembersCommand.self, DeviceCommand.self,
         ]),
       CommandGroup(name: "Upkeep", subcommands: [DoctorCommand.self, GarbageCommand.self]),
     ]
@@ -78,6 +78,7 @@ enum Commands {
     case "undo": UndoCommand.self
     case "redo": RedoCommand.self
     case "invite": InviteCommand.self
+    case "invitations": InvitationsCommand.self
     case "join": JoinCommand.self
     case "sync": SyncCommand.self
     case "pull": PullCommand.self
@@ -86,6 +87,7 @@ enum Commands {
     case "serve": ServeCommand.self
     case "peers": PeersCommand.self
     case "members": MembersCommand.self
+    case "device": DeviceCommand.self
     case "doctor": DoctorCommand.self
     case "gc": GarbageCommand.self
     case "complete-words": CompleteCommand.self

@@ -21,8 +21,11 @@ struct HelloMessage: Message {
   var standing: Bool?
   /// The version of the merge rules that the sender follows.
   var merge: Int?
+  /// An invitation to another notebook, for the device at the other end.
+  var invitation: HelloInvitation?
 
   func validate() throws {
+    try invitation?.validate()
     try MessageRules.check(count: heads.count, limit: ProtocolLimits.heads, "heads of a side")
     try MessageRules.check(name: name)
     try MessageRules.check(name: device)

@@ -15,8 +15,11 @@ struct DiscoveryOption: ParsableArguments {
 
   /// What finds devices for this one, unless it is turned off.
   func discovery(for device: String) -> (any Discovery)? {
-    isOff ? nil : AvahiDiscovery(deviceID: device)
+    isOff ? nil : Self.standard(for: device)
   }
+
+  /// What finds devices for this one.
+  static func standard(for device: String) -> any Discovery { AvahiDiscovery(deviceID: device) }
 }
 
 /// `--at HOST:PORT`.

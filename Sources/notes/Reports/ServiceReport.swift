@@ -8,6 +8,8 @@ struct ServiceReport: Sendable {
   let json: Bool
   /// Whether people are told here; a service's log tells them otherwise.
   let tellsPeople: Bool
+  /// The device that an invitation is told to, where it needs no code.
+  var guest: String?
 
   func tell(_ event: ServiceEvent) {
     if json {
@@ -20,6 +22,18 @@ struct ServiceReport: Sendable {
 
   private func tellPeople(_ event: ServiceEvent) {
     switch event {
+    case .invitation(let invitation, _) where guest != nil:
+      let minutes = TimeText.duration(Int(max(0, invitation.expires - TimeText.now)))
+      Output.standard.write(
+        """
+        \(Console.output.paint(Visible.name(guest ?? ""), .bold)) is invited as \
+        \(invitation.role.rawValue), as soon as it is reached. There run:
+
+          notes invitations accept
+
+        It ends in \(minutes). Waiting; Ctrl-C takes the invitation back.
+
+        """)
     case .invitation(let invitation, _):
       let code = Console.output.paint(invitation.code.description, .bold)
       let minutes = TimeText.duration(Int(max(0, invitation.expires - TimeText.now)))
@@ -55,7 +69,7 @@ struct ServiceReport: Sendable {
       Output.errors.line(
         "notes: hint: on the other device add --at HOST:PORT with this device's address")
       Output.errors.flush()
-    case .listening, .peer, .received, .differs, .ended, .watch: break
+    case .listening, .peer, .received, .differs, .ended, .offered, .watch: break
     }
   }
 
@@ -88,6 +102,7 @@ struct ServiceReport: Sendable {
           "address": .string(device.address),
         ]
       ]
+    case .offered(_, let address): [["type": .string("offered"), "address": .string(address)]]
     case .declined(_, let address): [["type": .string("declined"), "address": .string(address)]]
     case .wrongCode(_, let address, let left):
       [

@@ -1,0 +1,144 @@
+public import Channel
+internal import Glibc
+public import Membership
+
+/// An invitation to another notebook, told to a device within a session of a notebook that both share:
+/// notes-protocol(7), hello. The session is authenticated, so no person has to carry the code.
+public struct CarriedInvitation: Sendable, Equatable {
+  /// Secret.
+  public let code: InvitationCode
+  public let notebookID: String
+  public let notebookName: String
+  public let role: Role
+  /// When it ends, in seconds since 1970 by the inviter's clock.
+  public let expires: Int64
+  /// The port on which the inviter waits.
+  public let port: UInt16
+  /// The device that it is for: no other is told.
+  let guest: String
+
+  public init(
+    _ invitation: Invitation, to membership: MembershipStore, for guest: String, port: UInt16
+  ) {
+    self.guest = guest
+    code = invitation.code
+    notebookID = membership.notebookID
+    notebookName = membership.notebookName
+    role = invitation.role
+    expires = invitation.expires
+    self.port = port
+  }
+
+  init(_ message: HelloInvitation, for guest: String) throws {
+    self.guest = guest
+    guard let code = InvitationCode(parsing: message.code), let role = Role(rawValue: message.role)
+    else { throw SyncError.protocolBroken("an invitation without a code or role") }
+    self.code = code
+    self.role = role
+    notebookID = message.notebook
+    notebookName = message.notebookName
+    expires = message.expires
+    port = message.port
+  }
+
+  var message: HelloInvitation {
+    HelloInvitation(
+      code: code.description, notebook: notebookID, notebookName: notebookName,
+      role: role.rawValue, expires: expires, port: port)
+  }
+}
+
+/// An invitation that came in a session and waits for an answer.
+public struct ReceivedInvitation: Sendable, Equatable {
+  public let invitation: CarriedInvitation
+  /// Who invites, as it was called then.
+  public let inviter: String
+  public let inviterID: String
+  /// Where it was.
+  public let address: Address
+}
+
+/// The invitations that came in sessions of a notebook: `.git/notes/invited`, a file each, readable by
+/// its owner alone. At most one of a device and notebook is kept.
+public struct ReceivedInvitations: Sendable {
+  private let folder: String
+
+  /// How many are kept; further ones are passed over.
+  static let maximum = 64
+  private static let maximumSize = 4096
+
+  /// Those of the notebook with this state folder.
+  public init(stateFolder: String) { folder = stateFolder + "/invited" }
+
+  /// All that have not ended, by their end.
+  public func all(now: Int64 = WallClock.now()) -> [ReceivedInvitation] {
+    FolderNames.of(folder).compactMap { name -> ReceivedInvitation? in
+      guard !name.hasSuffix(".new"),
+        let content = SmallFile.read("\(folder)/\(name)", limit: Self.maximumSize),
+        let received = ReceivedInvitation(parsing: content)
+      else { return nil }
+      if received.invitation.expires > now { return received }
+      unlink("\(folder)/\(name)")
+      return nil
+    }
+    .sorted { ($0.invitation.expires, $0.inviterID) < ($1.invitation.expires, $1.inviterID) }
+  }
+
+  /// Keeps one until it ends or is answered.
+  func keep(_ received: ReceivedInvitation) throws {
+    mkdir(folder, 0o700)
+    let others = all().filter { !Self.isSame($0, received) }
+    guard others.count < Self.maximum else { throw SyncError.overLimit("invitations") }
+    try SmallFile.write(received.serialized, to: path(of: received))
+  }
+
+  /// Forgets one that was answered.
+  public func forget(_ received: ReceivedInvitation) { unlink(path(of: received)) }
+
+  private func path(of received: ReceivedInvitation) -> String {
+    // Both IDs are letters and digits: they were checked when they came.
+    "\(folder)/\(received.inviterID.prefix(16))-\(received.invitation.notebookID.prefix(16))"
+  }
+
+  private static func isSame(_ one: ReceivedInvitation, _ other: ReceivedInvitation) -> Bool {
+    one.inviterID == other.inviterID && one.invitation.notebookID == other.invitation.notebookID
+  }
+}
+
+extension ReceivedInvitation {
+  var serialized: [UInt8] {
+    let carried = invitation
+    return Array(
+      """
+      format 1
+      code \(carried.code)
+      notebook \(carried.notebookID)
+      notebook-name \(carried.notebookName.printable)
+      role \(carried.role.rawValue)
+      expires \(carried.expires)
+      inviter \(inviter.printable)
+      device \(inviterID)
+      address \(address)
+
+      """.utf8)
+  }
+
+  init?(parsing content: [UInt8]) {
+    var values: [String: String] = [:]
+    for line in String(decoding: content, as: UTF8.self).split(separator: "\n") {
+      let parts = line.split(separator: " ", maxSplits: 1)
+      if parts.count == 2 { values[String(parts[0])] = String(parts[1]) }
+    }
+    guard values["format"] == "1", let code = values["code"], let notebook = values["notebook"],
+      let name = values["notebook-name"], let role = values["role"],
+      let expires = values["expires"].flatMap(Int64.init), let inviter = values["inviter"],
+      let device = values["device"],
+      let address = values["address"].flatMap(Address.init(parsing:)),
+      let carried = try? CarriedInvitation(
+        HelloInvitation(
+          code: code, notebook: notebook, notebookName: name, role: role, expires: expires,
+          port: address.port), for: "")
+    else { return nil }
+    self.init(invitation: carried, inviter: inviter, inviterID: device, address: address)
+  }
+}

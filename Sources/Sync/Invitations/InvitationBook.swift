@@ -1,0 +1,129 @@
+internal import Glibc
+public import Membership
+
+/// The invitations that were made on this device for a notebook: `.git/notes/invitations`, a file each,
+/// and beside it one that is locked for as long as the invitation is held open.
+public struct InvitationBook: Sendable {
+  private let folder: String
+
+  /// How many that have ended are remembered.
+  private static let remembered = 50
+  private static let maximumSize = 4096
+
+  /// The book of the notebook with this state folder.
+  public init(stateFolder: String) { folder = stateFolder + "/invitations" }
+
+  /// All that are open, and the last ones that were, the newest first.
+  public func all() -> [InvitationRecord] {
+    names().compactMap { name in
+      guard var record = read(name) else { return nil }
+      if record.state.isOpen, !isHeld(name) {
+        record.state = record.expires <= WallClock.now() ? .expired : .cancelled
+      }
+      return record
+    }
+    .sorted { ($0.created, $0.locator) > ($1.created, $1.locator) }
+  }
+
+  /// The first digits of those that are open, on whatever port: a new one avoids them.
+  public func openLocators() -> Set<String> {
+    Set(all().filter(\.state.isOpen).map(\.locator))
+  }
+
+  /// Notes that an invitation is open; it is for as long as the returned object lives.
+  public func hold(
+    _ invitation: Invitation, for device: Member? = nil, created: Int64 = WallClock.now()
+  ) throws -> HeldInvitation {
+    try forget()
+    mkdir(folder, 0o700)
+    var record = InvitationRecord(invitation, created: created)
+    record.name = device?.name
+    record.deviceID = device?.deviceID
+    return try HeldInvitation(record, path: "\(folder)/\(created)-\(record.locator)")
+  }
+
+  /// Takes back the open invitation with these first digits; false when there is none.
+  public func cancel(locator: String) throws -> Bool {
+    for name in names() where name.hasSuffix("-" + locator) && isHeld(name) {
+      guard let record = read(name), record.state.isOpen else { continue }
+      let path = "\(folder)/\(name)\(HeldInvitation.cancelSuffix)"
+      let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      guard file >= 0 else { throw SyncError.failed("\(path): error \(errno)") }
+      close(file)
+      return true
+    }
+    return false
+  }
+
+  private func names() -> [String] {
+    FolderNames.of(folder).filter { name in
+      name.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
+    }
+  }
+
+  private func read(_ name: String) -> InvitationRecord? {
+    SmallFile.read("\(folder)/\(name)", limit: Self.maximumSize)
+      .flatMap { InvitationRecord(parsing: $0) }
+  }
+
+  /// Whether a process holds it open: the kernel lets go of the lock of one that was killed.
+  private func isHeld(_ name: String) -> Bool {
+    let lock = open("\(folder)/\(name)\(HeldInvitation.lockSuffix)", O_RDONLY | O_CLOEXEC)
+    guard lock >= 0 else { return false }
+    defer { close(lock) }
+    return flock(lock, LOCK_SH | LOCK_NB) != 0
+  }
+
+  /// Removes the oldest of those that have ended.
+  private func forget() throws {
+    let ended = names().filter { !isHeld($0) }.sorted().dropLast(Self.remembered)
+    for name in ended {
+      for suffix in ["", HeldInvitation.lockSuffix, HeldInvitation.cancelSuffix] {
+        unlink("\(folder)/\(name)\(suffix)")
+      }
+    }
+  }
+}
+
+/// An invitation that this process holds open.
+public final class HeldInvitation: Sendable {
+  static let lockSuffix = ".open"
+  static let cancelSuffix = ".cancel"
+
+  private let record: InvitationRecord
+  private let path: String
+  private let lock: Int32
+
+  init(_ record: InvitationRecord, path: String) throws {
+    self.record = record
+    self.path = path
+    lock = open(path + Self.lockSuffix, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard lock >= 0 else { throw SyncError.failed("\(path): error \(errno)") }
+    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      close(lock)
+      throw SyncError.failed("another invitation has the same first digits")
+    }
+    try SmallFile.write(record.serialized, to: path)
+  }
+
+  deinit {
+    unlink(path + Self.lockSuffix)
+    unlink(path + Self.cancelSuffix)
+    close(lock)
+  }
+
+  /// Whether somebody asked to take it back.
+  public var isCancelled: Bool { access(path + Self.cancelSuffix, F_OK) == 0 }
+
+  /// Notes what became of it, and which device joined. It is news for people: where it cannot be
+  /// written, the invitation goes on.
+  public func note(
+    _ state: InvitationRecord.State, name: String? = nil, deviceID: String? = nil
+  ) {
+    var record = record
+    record.state = state
+    if let name { record.name = name }
+    if let deviceID { record.deviceID = deviceID }
+    try? SmallFile.write(record.serialized, to: path)
+  }
+}

@@ -1,0 +1,24 @@
+internal import Glibc
+internal import Sync
+internal import Synchronization
+internal import Watch
+
+/// Looks whether `notes invitations cancel` asked this process to take an invitation back.
+final class CancellationWatch: Sendable {
+  private let isOver = Atomic(false)
+
+  /// How often it looks, in microseconds.
+  private static let interval: UInt32 = 250_000
+
+  init(_ held: HeldInvitation, of invitation: Invitation, in service: Service) throws {
+    try startThread { [self] in
+      while !isOver.load(ordering: .sequentiallyConsistent), invitation.end == nil {
+        if held.isCancelled { return service.withdraw(invitation) }
+        usleep(Self.interval)
+      }
+    }
+  }
+
+  /// Stops looking.
+  func end() { isOver.store(true, ordering: .sequentiallyConsistent) }
+}

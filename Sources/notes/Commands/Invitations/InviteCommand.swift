@@ -1,0 +1,117 @@
+public import ArgumentParser
+internal import Channel
+internal import Discovery
+public import Membership
+internal import Notebook
+internal import Sync
+internal import Watch
+
+extension Role: ExpressibleByArgument {}
+
+struct InviteCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "invite",
+    abstract: "Let another device join the notebook, by a code that works once.",
+    discussion: """
+      Prints the code and waits until a device has joined by it and has everything. Only admins \
+      may invite. Tell the code to nobody but the person who is to type it: whoever has it can \
+      join while the invitation is open. Several can be open at once; 'notes invitations' lists \
+      them.
+
+      A device that shares another notebook with this one needs no code: --device names it, --via \
+      is the folder of the notebook that both have. It is asked there, by 'notes invitations'.
+
+      Examples:
+        notes invite
+        notes invite --role reader --for 5m
+        notes invite --device phone --via ~/notes
+      """)
+
+  @Option(help: "What the device may do: reader, writer or admin.")
+  var role: Role = .writer
+
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("How long it is open, as 10m or 90s.", valueName: "time"))
+  var lifetime = Lifetime(seconds: 600)
+
+  @Option(help: ArgumentHelp("Invite this device, without a code.", valueName: "name"))
+  var device: String?
+
+  @Option(help: ArgumentHelp("The notebook that it shares with this device.", valueName: "dir"))
+  var via: String?
+
+  @OptionGroup var listen: ListenOption
+  @OptionGroup var discovery: DiscoveryOption
+  @OptionGroup var format: JSONOption
+  @OptionGroup var place: PlaceOption
+
+  var writesJSON: Bool { format.json }
+
+  func validate() throws {
+    if (device == nil) != (via == nil) {
+      throw ValidationError("--device and --via go together.")
+    }
+  }
+
+  func perform() throws -> Exit {
+    let notebook = try Place.notebook()
+    let context = try OwnDevice.context(in: notebook)
+    let guest = try device.map { try InvitedDevice(named: $0, via: via ?? "") }
+    let finder = discovery.discovery(for: context.key.deviceID)
+    defer { finder?.stop() }
+    let service = try Service(
+      contexts: [context], discovery: finder,
+      listen: listen.address ?? Address(host: Address.anyHost, port: 0),
+      logger: ServiceLogging.silent)
+    let book = InvitationBook(stateFolder: notebook.stateFolder)
+    let invitation = try Invitation(
+      role: role, lifetime: lifetime.seconds, avoiding: book.openLocators())
+    try service.open(invitation)
+    let held = try book.hold(invitation, for: guest?.member)
+    let watch = try CancellationWatch(held, of: invitation, in: service)
+    defer { watch.end() }
+    let report = ServiceReport(json: format.json, tellsPeople: true, guest: guest?.member.name)
+    let (isOff, membership) = (discovery.isOff, context.membership)
+    try service.run(cancellation: Interruption.token(), until: invitation) { event in
+      Self.note(event, in: held)
+      if case .invitation(_, let port) = event, let guest {
+        guest.tell(
+          CarriedInvitation(
+            invitation, to: membership, for: guest.member.deviceID, port: port), until: invitation,
+          withoutDiscovery: isOff)
+      }
+      report.tell(event)
+    }
+    return try conclude(invitation, held)
+  }
+
+  private static func note(_ event: ServiceEvent, in held: HeldInvitation) {
+    switch event {
+    case .offered: held.note(.pending)
+    case .declined: held.note(.declined)
+    case .joined(_, let device): held.note(.joined, name: device.name, deviceID: device.deviceID)
+    default: break
+    }
+  }
+
+  private func conclude(_ invitation: Invitation, _ held: HeldInvitation) throws -> Exit {
+    switch invitation.end {
+    case .used: return .done
+    case .exhausted:
+      held.note(.exhausted)
+      throw Failure(
+        .refusedByPeer, "wrong_code", "three attempts with a wrong code ended the invitation",
+        hint: "'notes invite' opens another")
+    case .expired:
+      held.note(.expired)
+      throw Failure(
+        .failed, "expired", "nobody joined in \(TimeText.duration(Int(lifetime.seconds)))",
+        hint: "'notes invite' opens another invitation")
+    case .withdrawn, nil:
+      held.note(.cancelled)
+      if Interruption.hasCome { return .interrupted }
+      throw Failure(.failed, "cancelled", "the invitation was taken back")
+    }
+  }
+}

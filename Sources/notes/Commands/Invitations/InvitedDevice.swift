@@ -1,0 +1,49 @@
+internal import Channel
+internal import Membership
+internal import Notebook
+internal import Sync
+
+/// A device that is invited through a notebook that it shares with this one.
+struct InvitedDevice: Sendable {
+  let member: Member
+  private let context: SessionContext
+
+  /// How many seconds a try may look for the device.
+  private static let window = 10.0
+
+  /// - Throws: a `Failure` when no member of the notebook in that folder is called so.
+  init(named name: String, via folder: String) throws {
+    let notebook = try Notebook.open(at: Notebook.find(from: Place.folder(folder)))
+    context = try OwnDevice.context(in: notebook)
+    let members = try OwnDevice.members(
+      named: [name], in: context.membership, except: context.key.deviceID)
+    guard let member = members.first else {
+      throw Failure(.failed, "no_such_member", "no member is called '\(Visible.name(name))'")
+    }
+    self.member = member
+  }
+
+  /// Tells the device in a session of the shared notebook, on a thread of its own: again and again,
+  /// until it was reached or the invitation has ended.
+  func tell(
+    _ carried: CarriedInvitation, until invitation: Invitation, withoutDiscovery: Bool
+  ) {
+    try? startThread {
+      while invitation.end == nil {
+        var run = SyncRun(context: context, options: SessionOptions(invitation: carried))
+        run.peers = [member.deviceID]
+        run.window = Self.window
+        if !withoutDiscovery {
+          run.discovery = DiscoveryOption.standard(for: context.key.deviceID)
+        }
+        guard let outcome = try? run.run(), !outcome.sessions.isEmpty else {
+          Self.pause()
+          continue
+        }
+        return
+      }
+    }
+  }
+
+  private static func pause() { _ = Mailbox<Bool>().take(until: .now + 2) }
+}
