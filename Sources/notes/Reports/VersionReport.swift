@@ -84,7 +84,7 @@ struct VersionReport {
     var text = terminal.paint(version.commit.id.short, .yellow) + "  "
     text += terminal.paint(room.map { Width.cut(title, to: $0) } ?? title, .bold) + "\n"
     text += "  " + terminal.paint(byline(in: style), .dim) + "\n"
-    return text + table.lines(for: terminal).map { $0 + "\n" }.joined() + rest
+    return text + table(in: style).lines(for: terminal).map { $0 + "\n" }.joined() + rest
   }
 
   /// What a burst changed, said as saving would say it.
@@ -115,18 +115,22 @@ struct VersionReport {
     return parts.joined(separator: ", ")
   }
 
-  private var table: Table {
+  private func table(in style: Style) -> Table {
     var table = Table(flexible: 1, optional: 3, indent: "  ")
+    // What a version says of other notes is no part of one note's history.
+    let changed = Set(burst.changes.map(\.path))
+    func isTold(_ path: TreePath) -> Bool { !style.isOfOneNote || changed.contains(path) }
     for line in lines.prefix(Self.mostFiles) {
       table.add([
         ChangeWord.cell(line.change.kind), Table.Cell(Self.name(of: line.change)),
         Table.Cell(Self.counts(line.counts), .dim), Table.Cell(line.gist, .dim),
       ])
     }
-    for path in trailers.conflicts.keys.sorted().prefix(Self.mostFiles) {
+    for path in trailers.conflicts.keys.filter(isTold).sorted().prefix(Self.mostFiles) {
       table.add([Table.Cell("conflict", .boldYellow), Table.Cell(Visible.name(path))])
     }
-    for (path, rules) in trailers.merged.sorted(by: { $0.key < $1.key }).prefix(Self.mostFiles) {
+    let merged = trailers.merged.filter { isTold($0.key) }.sorted { $0.key < $1.key }
+    for (path, rules) in merged.prefix(Self.mostFiles) {
       table.add([
         Table.Cell("merged", .cyan), Table.Cell(Visible.name(path)), Table.Cell(""),
         Table.Cell(rules.phrase, .dim),
