@@ -86,9 +86,12 @@ final class Watcher {
       in: folder["run"], notebookID: context.membership.notebookID, deviceID: key.deviceID)
   }
 
-  /// How often versions of others were joined.
-  var received: Int {
-    events.all.count { if case .received = $0 { true } else { false } }
+  /// How often versions of others were joined that changed notes here, and that changed nothing.
+  var received: Int { joins.count { !$0.changes.isEmpty } }
+  var receivedInVain: Int { joins.count { $0.changes.isEmpty } }
+
+  private var joins: [JoinResult] {
+    events.all.compactMap { if case .received(_, let join) = $0 { join } else { nil } }
   }
 
   func stop() {
