@@ -63,9 +63,8 @@ struct Invocation {
     {
       return command
     }
-    if let name = arguments.first, !name.hasPrefix("-"), name != "help",
-      Commands.type(named: name) == nil
-    {
+    let asked = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
+    if let name = asked, !name.hasPrefix("-"), name != "help", Commands.type(named: name) == nil {
       throw Commands.unknown(name)
     }
     return try NotesCommand.parseAsRoot(arguments)

@@ -62,6 +62,7 @@ final class Shell {
     arguments: [
       (["stauts"], "there is no command 'stauts'", "did you mean 'status'?"),
       (["xyzzy"], "there is no command 'xyzzy'", "'notes help' lists the commands"),
+      (["help", "stauts"], "there is no command 'stauts'", "did you mean 'status'?"),
       (["status", "--jsn"], "unknown option '--jsn'", "did you mean '--json'?"),
       (
         ["show"], "missing expected argument '<note[@version]>'",
