@@ -146,3 +146,36 @@ struct HistoryTests {
     #expect(LineDiff(from: [], to: old).hunks.first?.old == 0..<0)
   }
 }
+
+@Suite("Differences by words: notes-diff(1)")
+struct WordDiffTests {
+  private func shown(_ old: String, _ new: String) -> [String] {
+    WordDiff(from: Array(old.utf8), to: Array(new.utf8)).groups.flatMap(\.rows).map { row in
+      row.pieces.map { piece in
+        let text = String(decoding: piece.bytes, as: UTF8.self)
+        return piece.kind == .same ? text : piece.kind == .removed ? "[-\(text)-]" : "{+\(text)+}"
+      }.joined()
+    }
+  }
+
+  @Test("words are told apart, pictures stay whole, scripts without spaces go by characters")
+  func words() {
+    #expect(shown("a quick fox ran\n", "a slow fox ran\n") == ["a [-quick-]{+slow+} fox ran"])
+    #expect(
+      shown("one family 👨‍👩‍👧‍👦 here\n", "one family 👨‍👩‍👧 here\n")
+        == ["one family [-👨‍👩‍👧‍👦-]{+👨‍👩‍👧+} here"])
+    #expect(shown("とても長い行です\n", "とても短い行です\n") == ["とても[-長-]{+短+}い行です"])
+    #expect(shown("gone\n", "something else\n") == ["[-gone-]", "{+something else+}"])
+    #expect(shown("no newline", "no newline\n") == ["[-no newline-]", "{+no newline+}"])
+    #expect(shown("", "new\n") == ["{+new+}"] && shown("same\n", "same\n").isEmpty)
+  }
+
+  @Test("lines that were broken anew are one text; lines keep their order")
+  func lines() {
+    let broken = shown("one two three four five six\n", "one two three\nfour five six seven\n")
+    #expect(broken.joined(separator: "\n").contains("{+seven+}") || broken.count == 2)
+    #expect(
+      shown("alpha beta gamma\ndelta epsilon zeta\n", "alpha beta GAMMA\nnew\ndelta epsilon ZETA\n")
+        == ["alpha beta [-gamma-]{+GAMMA+}", "{+new+}", "delta epsilon [-zeta-]{+ZETA+}"])
+  }
+}

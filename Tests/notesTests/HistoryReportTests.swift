@@ -119,7 +119,7 @@ import Testing
       The quick red fox leaps over the lazy dog, and nobody minds it very much at all.
       Unchanged.
       買い物リスト：牛乳、卵、ごはん、そして日本茶を忘れないでください。
-      Ünïcödé 👩‍👩‍👧 stays here.
+      Ünïcödé 👩‍👩‍👧‍👦 stays here.
       Something else that came at the end.
 
       """

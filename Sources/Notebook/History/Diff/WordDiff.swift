@@ -75,8 +75,10 @@ public struct WordDiff: Sendable {
     }
     let old = Array(removed.map(\.bytes).joined(separator: [UInt8(ascii: "\n")]))
     let new = Array(added.map(\.bytes).joined(separator: [UInt8(ascii: "\n")]))
+    // Nothing but the newline at the end of the file came or went.
+    if old == new { return removed.map { row(.removed, $0) } + added.map { row(.added, $0) } }
     let byLines = paired(removed, added)
-    let flowing = words(from: old, to: new)
+    let flowing = WordMatching.pieces(from: old, to: new)
     // Lines that were broken anew are compared as one text, all others line by line.
     let kept = byLines.reduce(0) { $0 + letters(.same, in: $1.pieces) }
     if 3 * letters(.same, in: flowing) > 4 * kept, isReadable(flowing) { return rows(of: flowing) }
@@ -99,7 +101,7 @@ public struct WordDiff: Sendable {
     }
     let pairs = removed.map { old in
       added.map { new -> (score: Int, pieces: [Piece]) in
-        let pieces = words(from: old.bytes, to: new.bytes)
+        let pieces = WordMatching.pieces(from: old.bytes, to: new.bytes)
         return (isReadable(pieces) ? letters(.same, in: pieces) : 0, pieces)
       }
     }
@@ -130,59 +132,6 @@ public struct WordDiff: Sendable {
       }
     }
     return rows
-  }
-
-  /// The words of both texts in order, neighbours of one kind together.
-  private static func words(from old: [UInt8], to new: [UInt8]) -> [Piece] {
-    let before = Token.words(in: old)
-    let after = Token.words(in: new)
-    var table = LineTable()
-    let a = before.map { table.number(of: $0) }
-    let b = after.map { table.number(of: $0) }
-    var pieces: [Piece] = []
-    func add(_ kind: Piece.Kind, _ tokens: ArraySlice<ArraySlice<UInt8>>) {
-      let bytes = Array(tokens.joined())
-      if !bytes.isEmpty { pieces.append(Piece(kind: kind, bytes: bytes)) }
-    }
-    var position = 0
-    for hunk in LineMatching.hunks(from: a, to: b, symbolCount: table.count) {
-      add(.same, before[position..<hunk.a.lowerBound])
-      add(.removed, before[hunk.a])
-      add(.added, after[hunk.b])
-      position = hunk.a.upperBound
-    }
-    add(.same, before[position...])
-    return joined(pieces)
-  }
-
-  /// A blank alone between two changes is changed with them: three words in a row read better
-  /// replaced at once.
-  private static func joined(_ pieces: [Piece]) -> [Piece] {
-    var result: [Piece] = []
-    var removed: [UInt8] = []
-    var added: [UInt8] = []
-    func flush() {
-      if !removed.isEmpty { result.append(Piece(kind: .removed, bytes: removed)) }
-      if !added.isEmpty { result.append(Piece(kind: .added, bytes: added)) }
-      (removed, added) = ([], [])
-    }
-    for (position, piece) in pieces.enumerated() {
-      switch piece.kind {
-      case .removed: removed += piece.bytes
-      case .added: added += piece.bytes
-      case .same:
-        let isBetween = !(removed.isEmpty || added.isEmpty) && position + 1 < pieces.count
-        if isBetween, piece.bytes.allSatisfy({ $0 == UInt8(ascii: " ") }) {
-          removed += piece.bytes
-          added += piece.bytes
-        } else {
-          flush()
-          result.append(piece)
-        }
-      }
-    }
-    flush()
-    return result
   }
 
   private static func letters(_ kind: Piece.Kind, in pieces: [Piece]) -> Int {

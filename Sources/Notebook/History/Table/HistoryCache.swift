@@ -2,8 +2,9 @@ internal import Git
 internal import Glibc
 
 extension Notebook {
-  /// How many versions a cache may lack for a command that shows something at once.
-  static let fewVersions = 500
+  /// How many versions a cache may lack for a command that shows something at once: they are read
+  /// in about a second.
+  static let fewVersions = 20_000
 
   private var historyCachePath: String { stateFolder + "/cache/history" }
 
