@@ -146,7 +146,10 @@ struct Conversation {
     guard let known else { return }
     let name = Negotiation.remoteReference(of: peer.deviceID, branch: branch)
     if try repository.reference(name) == known { return }
-    try repository.set(reference: name, to: known, message: "notes: sync")
+    // Under the writer lock, so that the next command removes git's lock file if this one is killed.
+    try notebook.withWriterLock {
+      try repository.set(reference: name, to: known, message: "notes: sync")
+    }
   }
 }
 
