@@ -21,6 +21,7 @@ enum StoreFolder {
 
   /// Builds the whole folder beside its place and moves it there in one step.
   static func create(_ folder: String, set: CertificateSet) throws {
+    try removeLeftovers(beside: folder)
     let suffix = Hexadecimal.encode(try OpenSSL.random(8))
     let temporary = "\(folder).\(suffix).tmp"
     for kind in Kind.allCases {
@@ -36,6 +37,25 @@ enum StoreFolder {
       throw MembershipError.system(call: "rename", path: folder, code: errno)
     }
     try DurableFile.synchronizeFolder(of: folder)
+  }
+
+  /// Removes what a killed process had begun to build.
+  private static func removeLeftovers(beside folder: String) throws {
+    guard let slash = folder.lastIndex(of: "/") else { return }
+    let name = folder[folder.index(after: slash)...]
+    let parent = String(folder[..<slash])
+    for found in try DurableFile.names(in: parent)
+    where found.hasPrefix("\(name).") && found.hasSuffix(".tmp") {
+      let path = "\(parent)/\(found)"
+      for kind in Kind.allCases {
+        for file in (try? DurableFile.names(in: "\(path)/\(kind.rawValue)")) ?? [] {
+          unlink("\(path)/\(kind.rawValue)/\(file)")
+        }
+        rmdir("\(path)/\(kind.rawValue)")
+      }
+      for file in (try? DurableFile.names(in: path)) ?? [] { unlink("\(path)/\(file)") }
+      rmdir(path)
+    }
   }
 
   /// The root certificate, after a look at the form's version.
