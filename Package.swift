@@ -95,7 +95,8 @@ let package = Package(
       name: "Crowd", dependencies: ["Notebook", "Git", "TestSupport"], path: "Tests/Crowd",
       swiftSettings: settings),
     .testTarget(
-      name: "FaultTests", dependencies: ["FaultSubject", "Notebook", "Git", "TestSupport"],
+      name: "FaultTests",
+      dependencies: ["FaultSubject", "notes", "Notebook", "Git", "TestSupport"],
       exclude: ["faults.c"], swiftSettings: settings),
     .testTarget(
       name: "EndToEnd", dependencies: ["TestSupport"], path: "Tests/EndToEnd",

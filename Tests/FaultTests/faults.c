@@ -5,6 +5,7 @@
 //
 //   FAULT_ROOT   only calls on files below this folder count
 //   FAULT_LOG    append a line `KIND PATH` a counted call
+//   FAULT_TIME   what time(2) says: versions get the same IDs in every run
 //   FAULT_AT     the number of the call to act on, from 1
 //   FAULT_MODE   kill   die just before the call
 //                torn   a write carries out its first half, then dies; other calls as kill
@@ -26,7 +27,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *root, *mode;
@@ -52,6 +55,15 @@ __attribute__((constructor)) static void start(void) {
   number = getenv("FAULT_ERRNO") ? atoi(getenv("FAULT_ERRNO")) : EIO;
   const char *log = getenv("FAULT_LOG");
   if (log) log_file = RAW(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+}
+
+time_t time(time_t *out) {
+  const char *fixed = getenv("FAULT_TIME");
+  struct timespec now;
+  if (!fixed) clock_gettime(CLOCK_REALTIME, &now);
+  time_t seconds = fixed ? atol(fixed) : now.tv_sec;
+  if (out) *out = seconds;
+  return seconds;
 }
 
 // What has been written and not synced: a descriptor of our own for each file.
@@ -358,6 +370,16 @@ int futimens(int file, const struct timespec times[2]) {
   return RAW(SYS_utimensat, file, NULL, times, 0);
 }
 
+int utimes(const char *name, const struct timeval times[2]) {
+  if (met_name("utimes", AT_FDCWD, name, 0)) return -1;
+  return RAW(SYS_utimes, name, times);
+}
+// Only begins what a sync ends: nothing depends on it.
+int sync_file_range(int file, off64_t offset, off64_t size, unsigned flags) {
+  if (met_file("sync-range", file, 0)) return -1;
+  return RAW(SYS_sync_file_range, file, offset, size, flags);
+}
+
 // The calls that have no function of their own in the program.
 long syscall(long call, ...) {
   va_list list;
@@ -369,6 +391,7 @@ long syscall(long call, ...) {
     case SYS_renameat2: return rename_file(a, (const char *)b, c, (const char *)d, e);
     case SYS_renameat: return rename_file(a, (const char *)b, c, (const char *)d, 0);
     case SYS_syncfs: return syncfs(a);
+    case SYS_sync_file_range: return sync_file_range(a, b, c, d);
     case SYS_openat: return open_file(a, (const char *)b, c, d);
     case SYS_linkat: return linkat(a, (const char *)b, c, (const char *)d, e);
     case SYS_unlinkat: return unlinkat(a, (const char *)b, c);
