@@ -25,6 +25,9 @@ public final class Notebook {
   /// Told how many of how many versions are read while a cache of the history is made.
   public var historyProgress: ((Int, Int) -> Void)?
 
+  /// References beside the branch that were moved here: their lock files are looked for, too.
+  var notedReferences: Set<String> = []
+
   /// The folder of this device's state for the notebook.
   public var stateFolder: String { repository.gitFolder + "/notes" }
 

@@ -146,10 +146,7 @@ struct Conversation {
     guard let known else { return }
     let name = Negotiation.remoteReference(of: peer.deviceID, branch: branch)
     if try repository.reference(name) == known { return }
-    // Under the writer lock, so that the next command removes git's lock file if this one is killed.
-    try notebook.withWriterLock {
-      try repository.set(reference: name, to: known, message: "notes: sync")
-    }
+    try notebook.note(reference: name, at: known, message: "notes: sync")
   }
 }
 

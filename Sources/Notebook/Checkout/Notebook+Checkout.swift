@@ -79,8 +79,9 @@ extension Notebook {
   /// Keeps rescued versions findable until they are part of the tip.
   func keep(_ rescued: [ObjectID]) throws {
     for id in rescued {
-      try repository.set(
-        reference: Self.rescueFolder + "/" + id.hex, to: id, message: "notes: rescued")
+      let name = Self.rescueFolder + "/" + id.hex
+      notedReferences.insert(name)
+      try repository.set(reference: name, to: id, message: "notes: rescued")
     }
   }
 

@@ -1,4 +1,4 @@
-internal import Git
+package import Git
 internal import Glibc
 
 /// The lock that lets one process at a time change a notebook: flock(2) on `.git/notes/lock`. The
@@ -79,8 +79,17 @@ extension Notebook {
     return try body()
   }
 
+  /// Points a reference that only this device writes, beside the branch, at a commit.
+  package func note(reference name: String, at id: ObjectID, message: String) throws {
+    try withWriterLock {
+      notedReferences.insert(name)
+      try repository.set(reference: name, to: id, message: message)
+    }
+  }
+
   private func leavesLockFile() -> Bool {
-    ["index", "HEAD", (try? repository.head().reference) ?? "HEAD"].contains {
+    let branch = (try? repository.head().reference) ?? "HEAD"
+    return notedReferences.union(["index", "HEAD", branch]).contains {
       access("\(repository.gitFolder)/\($0).lock", F_OK) == 0
     }
   }
