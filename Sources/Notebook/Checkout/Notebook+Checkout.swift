@@ -14,6 +14,7 @@ extension Notebook {
     let journal = CheckoutJournal(from: from, to: to, overlay: overlay)
     let checkout = try Checkout(
       notebook: self, plan: journal.plan(in: repository), journal: journal)
+    try checkout.checkAccess(in: FolderAccess(folder: folder))
     try checkout.stage()
     try journal.store(in: stateFolder)
     return try finish(checkout, journal, head: head, operation: operation)

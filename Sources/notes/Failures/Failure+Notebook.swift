@@ -1,4 +1,5 @@
 internal import Git
+internal import Glibc
 internal import Notebook
 
 extension Failure {
@@ -35,7 +36,8 @@ extension Failure {
         hint: "try again when it has finished")
     case .file(let call, let path, let errno):
       self.init(
-        .failed, "file_failed", "\(call) \(Visible.name(path)): \(Self.reason(errno))")
+        .failed, "file_failed", "\(call) \(Visible.name(path)): \(Self.reason(errno))",
+        hint: Self.remedy(errno))
     case .obstructed(let path):
       self.init(
         .failed, "obstructed",
@@ -91,6 +93,19 @@ extension Failure {
     }
   }
 
+  /// What helps against a system's error, where something does.
+  private static func remedy(_ errno: Int32) -> String? {
+    switch errno {
+    case EACCES, EPERM: "let your user read and write there, and run the command again"
+    case EROFS: "it is on a disk that cannot be written; nothing was changed"
+    case ENOSPC, EDQUOT: "make room on the disk, and run the command again"
+    case EMFILE, ENFILE: "close other programs, or raise the limit of open files"
+    case EFBIG: "notes.maxFileSize in .git/config sets the limit"
+    case EIO: "the disk may be failing: copy the folder elsewhere"
+    default: nil
+    }
+  }
+
   /// The guard against mass deletion stopped a sync.
   static func massDeletion(deleted: Int, of total: Int) -> Failure {
     Failure(
@@ -123,7 +138,9 @@ extension Failure {
         .failed, "repository_damaged", Visible.name(error.description),
         hint: "'git fsck' tells more; what other devices have is not affected")
     case .system(let call, let path, let errno):
-      self.init(.failed, "file_failed", "\(call) \(Visible.name(path)): \(Self.reason(errno))")
+      self.init(
+        .failed, "file_failed", "\(call) \(Visible.name(path)): \(Self.reason(errno))",
+        hint: Self.remedy(errno))
     case .library, .ambiguousPrefix:
       self.init(.failed, "repository_failed", Visible.name(error.description))
     }

@@ -1,0 +1,62 @@
+internal import Git
+internal import Glibc
+
+extension Checkout {
+  /// Whether the folder lets the checkout write what it has to: asked before anything changes,
+  /// because a checkout that stops half-way keeps every later command waiting for its end.
+  ///
+  /// - Throws: `file` for a folder that can't be written, `obstructed` for a name that something else
+  ///   than a file has.
+  func checkAccess(in access: FolderAccess) throws {
+    let deleted = plan.steps.filter { $0.new == nil }.map(\.path)
+    let leaving = Set(deleted.flatMap(\.folders))
+    let files = Set(deleted)
+    for (parent, steps) in Dictionary(grouping: plan.steps, by: \.path.parent) {
+      let folder = parent ?? TreePath("")
+      // Where a file goes before its name becomes a folder's.
+      if files.contains(folder) || folder.folders.contains(where: files.contains) { continue }
+      let isThere: Void? = try access.withParent(of: folder.appending("x"), create: false) {
+        here, _ in
+        try Self.checkIsWritable(here, folder)
+        for step in steps where step.new != nil {
+          var status = stat()
+          let name = step.path.name.bytes.map { CChar(bitPattern: $0) } + [0]
+          guard fstatat(here, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
+          let kind = status.st_mode & S_IFMT
+          // A folder may go before the file comes.
+          if kind == S_IFREG || kind == S_IFDIR && leaving.contains(step.path) { continue }
+          throw NotebookError.obstructed(path: step.path.description)
+        }
+      }
+      if isThere == nil, steps.contains(where: { $0.new != nil }) {
+        try checkCanBeMade(folder, in: access)
+      }
+    }
+  }
+
+  /// A folder that is missing is made in the nearest one above it.
+  private func checkCanBeMade(_ folder: TreePath, in access: FolderAccess) throws {
+    var current = folder
+    while !current.isEmpty {
+      current = current.parent ?? TreePath("")
+      let isThere: Void? = try access.withParent(of: current.appending("x"), create: false) {
+        here, _ in
+        try Self.checkIsWritable(here, current)
+      }
+      if isThere != nil { return }
+    }
+  }
+
+  private static func checkIsWritable(_ descriptor: Int32, _ folder: TreePath) throws {
+    guard faccessat(descriptor, ".", W_OK | X_OK, 0) != 0 else { return }
+    throw NotebookError.file(
+      call: "write", path: folder.isEmpty ? "." : folder.description, errno: errno)
+  }
+}
+
+extension TreePath {
+  /// The folders the path is in, innermost first.
+  fileprivate var folders: [TreePath] {
+    Array(sequence(first: self) { $0.parent }.dropFirst())
+  }
+}
