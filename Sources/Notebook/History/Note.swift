@@ -13,6 +13,17 @@ extension TreePath {
     return TreePath(bytes: bytes[range]).description
   }
 
+  /// What makes the file a note: `.txt`, `.md`, as it is written; empty for an attachment.
+  public var noteSuffix: String {
+    Self.titleRange(inPath: bytes).map { TreePath(bytes: bytes[$0.upperBound...]).description }
+      ?? ""
+  }
+
+  /// The path without the suffix that makes it a note.
+  var withoutNoteSuffix: TreePath {
+    Self.titleRange(inPath: bytes).map { TreePath(bytes: bytes[..<$0.upperBound]) } ?? self
+  }
+
   /// Where the title is in the bytes of a note's path; nil for an attachment's.
   static func titleRange<Bytes: BidirectionalCollection>(inPath path: Bytes) -> Range<Int>?
   where Bytes.Element == UInt8, Bytes.Index == Int {

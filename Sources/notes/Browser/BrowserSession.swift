@@ -206,7 +206,7 @@ extension BrowserSession {
     of revision: Browser.Revision, isTaken: (TreePath) -> Bool
   ) -> TreePath {
     let path = revision.path
-    let suffix = path.isNote ? path.name.bytes.dropFirst(path.noteTitle.utf8.count) : []
+    let suffix = path.noteSuffix.utf8
     // A colon in a file's name is trouble elsewhere.
     let when = String(TimeText.local(revision.time).map { $0 == ":" ? "." : $0 })
     var number = 1

@@ -47,6 +47,8 @@ extension Notebook {
   }
 
   private func match(_ name: String, in paths: [TreePath]) throws -> TreePath? {
+    // An empty name, as of a variable that is not set, is part of every other.
+    if name.isEmpty { return nil }
     let wanted = TreePath(name)
     if paths.contains(wanted) { return wanted }
     let folded = name.lowercased()
@@ -66,14 +68,6 @@ extension Notebook {
       if found.count > 1 { throw NotebookError.ambiguousNote(name, candidates: found) }
     }
     return nil
-  }
-}
-
-extension TreePath {
-  /// The path without the suffix that makes it a note.
-  var withoutNoteSuffix: TreePath {
-    let suffix = name.bytes.count - Array(noteTitle.utf8).count
-    return isNote ? TreePath(bytes: bytes.dropLast(suffix)) : self
   }
 }
 
