@@ -20,6 +20,8 @@ extension Place {
   static func item(
     _ name: String, in notebook: Notebook, includingDeleted deleted: Bool = false
   ) throws -> Item {
+    // Neither the notebook's folder nor one above it is in the notebook.
+    if name.allSatisfy({ $0 == "." || $0 == "/" }) { throw NotebookError.noSuchNote(name) }
     if name.hasSuffix("/") {
       if let folder = folder(named: name, in: notebook) { return .folder(folder) }
       guard deleted else { throw NotebookError.noSuchNote(name) }
@@ -27,7 +29,12 @@ extension Place {
     }
     let folder = folder(named: name, in: notebook)
     do {
-      let found = try note(name, in: notebook, includingDeleted: deleted && folder == nil)
+      let isDeletedMeant = deleted && folder == nil
+      // A link or a pipe is no note; one of that title may be.
+      let found =
+        try isSpecial(name)
+        ? notebook.note(named: name, includingDeleted: isDeletedMeant)
+        : note(name, in: notebook, includingDeleted: isDeletedMeant)
       guard let folder else { return .note(found) }
       return found != folder && isExact(found, name) ? .note(found) : .folder(folder)
     } catch NotebookError.noSuchNote(let name) {
@@ -50,6 +57,12 @@ extension Place {
         .failed, "is_a_folder", "\(Visible.name(path)) is a folder, not a note",
         hint: "'notes list --folder \(Visible.word(path.description))' lists the notes in it")
     }
+  }
+
+  private static func isSpecial(_ name: String) -> Bool {
+    var status = stat()
+    let kinds = [S_IFREG, S_IFDIR]
+    return lstat(name, &status) == 0 && !kinds.contains(status.st_mode & S_IFMT)
   }
 
   private static func isExact(_ path: TreePath, _ name: String) -> Bool {
@@ -75,18 +88,31 @@ extension Place {
     return isPlain && path.components.count == name.split(separator: "/").count ? path : nil
   }
 
+  /// As `folder(named:)`, or the notebook's own as an empty path.
+  static func folderOrTop(named name: String, in notebook: Notebook) -> TreePath? {
+    let last = trimmed(name).split(separator: "/").last
+    guard last == "." || last == ".." else { return folder(named: name, in: notebook) }
+    return resolved(name, in: notebook)
+  }
+
   /// The current folder as a path in the notebook; empty at its top.
   static func currentFolder(in notebook: Notebook) -> TreePath {
-    guard let here = realpath(".", nil), let root = realpath(notebook.folder, nil) else {
-      return TreePath("")
+    resolved(".", in: notebook) ?? TreePath("")
+  }
+
+  /// The path in the notebook of a folder seen from here; nil outside of it.
+  private static func resolved(_ name: String, in notebook: Notebook) -> TreePath? {
+    guard let there = realpath(name, nil), let root = realpath(notebook.folder, nil) else {
+      return nil
     }
     defer {
-      free(here)
+      free(there)
       free(root)
     }
-    let (folder, top) = (String(cString: here), String(cString: root))
-    guard folder.hasPrefix(top + "/") else { return TreePath("") }
-    return TreePath(String(folder.dropFirst(top.utf8.count + 1)))
+    let (folder, top) = (String(cString: there), String(cString: root))
+    if folder == top { return TreePath("") }
+    guard folder.hasPrefix(top + "/") else { return nil }
+    return TreePath(String(folder.dropFirst(top.count + 1)))
   }
 
   private static func trimmed(_ name: String) -> String {

@@ -1,4 +1,5 @@
 import Git
+import Glibc
 import Testing
 
 @testable import Notebook
@@ -39,6 +40,18 @@ import Testing
     try home.write(".gitignore", "private/\n*.bak.txt\n")
     #expect(throws: NotebookError.self) { try home.notebook.path(titled: "a.bak") }
     #expect(try home.notebook.path(titled: "a") == "a.txt")
+  }
+
+  // A peer may send any bytes as a name.
+  @Test func `A name that is not UTF-8 keeps its suffix, and hinders no other`() throws {
+    let odd = TreePath(bytes: [0xFF, 0xFE, 0xFF, 0xFF] + Array(".txt".utf8))
+    #expect(odd.noteSuffix == ".txt" && odd.withoutNoteSuffix.bytes == [0xFF, 0xFE, 0xFF, 0xFF])
+    let home = try Fixture()
+    _ = try home.notebook.create("Plan.md", text: [])
+    _ = try home.notebook.rename("Plan.md", to: odd)
+    _ = try home.notebook.create("trips/Rome.md", text: [])
+    #expect(try home.notebook.note(named: "rom") == "trips/Rome.md")
+    #expect(throws: NotebookError.self) { try home.notebook.note(named: "") }
   }
 
   // notes-new(1): "nothing is ever overwritten".
@@ -245,5 +258,52 @@ import Testing
     #expect(try ada.notebook.conflicts().isEmpty)
     _ = try ada.notebook.restore("Note.txt", from: inConflict)
     #expect(try ada.notebook.conflicts().map(\.path) == ["Note.txt"])
+  }
+}
+
+/// What can't be written is known before anything changes: no command leaves a checkout half done.
+@Suite struct CheckoutAccessTests {
+  @Test func `Something that is no file is in the way, and the notebook goes on`() throws {
+    let home = try Fixture()
+    try home.write("Note.txt", "x\n")
+    _ = try home.notebook.save()
+    try #require(mkfifo(home.path + "/Pipe.txt", 0o600) == 0)
+    try #require(symlink("/tmp", home.path + "/link") == 0)
+    let ben = try home.clone(device: "Ben")
+    for name in ["Pipe.txt", "link/Note.txt"] {
+      try ben.write(name, "ben\n")
+      _ = try ben.notebook.save()
+      #expect {
+        try home.receive(from: ben)
+      } throws: { error in
+        guard case NotebookError.obstructed = error else { return false }
+        return true
+      }
+      #expect(try !home.notebook.status().isInterrupted)
+      _ = try ben.notebook.undo()
+    }
+    try home.write("Note.txt", "goes on\n")
+    #expect(try home.notebook.save().version != nil)
+    // What was in the way is gone from the other's present state, too.
+    try home.receive(from: ben)
+  }
+
+  @Test func `A folder and a file may change places in one version`() throws {
+    let home = try Fixture()
+    try home.write("a.txt", "file\n")
+    try home.write("b.txt/Note.txt", "in folder\n")
+    _ = try home.notebook.save()
+    let ben = try home.clone(device: "Ben")
+    try ben.remove("a.txt")
+    try ben.remove("b.txt")
+    try ben.write("a.txt/c/Note.txt", "in folder\n")
+    try ben.write("b.txt", "file\n")
+    _ = try ben.notebook.save()
+    try home.receive(from: ben)
+    #expect(try home.read("a.txt/c/Note.txt") == "in folder\n")
+    #expect(try home.read("b.txt") == "file\n")
+    _ = try home.notebook.undo()
+    #expect(try home.read("a.txt") == "file\n")
+    #expect(try home.read("b.txt/Note.txt") == "in folder\n")
   }
 }

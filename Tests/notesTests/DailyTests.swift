@@ -205,6 +205,10 @@ import Testing
     #expect(try shell.notes("mv", "near/away", "trips").isSuccess)
     #expect(try text("near/trips/Roma.md") == "forum\n")
     #expect(try shell.notes("log", "Roma", "--json").lines.count == 6)
+    #expect(try text("near/trips/Roma.md") == "forum\n")
+    #expect(try shell.notes("mv", "Roma", "./", in: "notes/near").isSuccess)
+    #expect(try shell.notes("list", "--folder", "..", "--json", in: "notes/near").lines.count == 2)
+    #expect(try shell.notes("mv", "Roma", "../near/trips/", in: "notes/near").isSuccess)
     // A title that a folder has is no way into it.
     #expect(try shell.notes("mv", "Shopping", "near").isSuccess)
     #expect(isThere("near.txt") && isThere("near/trips/Roma.md"))
@@ -300,16 +304,30 @@ import Testing
     #expect(try shell.notes("show", String(id)).text == "forum\n")
   }
 
-  @Test func `A folder that cannot be written is named`() throws {
-    chmod(shell.folder["notes/trips"], 0o500)
-    defer { chmod(shell.folder["notes/trips"], 0o700) }
-    let result = try shell.notes("new", "trips/Plan", input: "x\n")
-    // root may write everywhere.
-    if geteuid() == 0 {
-      #expect(result.isSuccess)
-    } else {
-      #expect(result.status == .exited(1))
-      #expect(result.errorText.contains("permission denied"))
+  @Test func `A folder that cannot be written stops one command, and not the next`() throws {
+    // root may write everywhere: the program runs as nobody.
+    guard geteuid() == 0 else { return }
+    try #require(
+      try run(["cp", BuiltBinary.notes(), shell.folder["program"]], in: "/").isSuccess)
+    let asNobody = [
+      "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", shell.folder["program"],
+    ]
+    func notes(_ arguments: [String]) throws -> ProcessResult {
+      try run(
+        asNobody + arguments, in: shell.folder["notes"], environment: shell.environment)
     }
+    try #require(
+      try run(["chown", "-R", "65534:65534", shell.folder.path], in: "/").isSuccess)
+    chmod(shell.folder["notes/trips"], 0o555)
+    for arguments in [["new", "trips/Plan"], ["mv", "Rome", "./Rome"], ["rm", "Rome"]] {
+      let result = try notes(arguments)
+      #expect(
+        result.errorText
+          == failure(
+            "write trips: permission denied",
+            "let your user read and write there, and run the command again"))
+    }
+    #expect(try notes(["mv", "Shopping", "Groceries"]).isSuccess)
+    #expect(try notes(["status"]).text.contains("Everything is saved."))
   }
 }

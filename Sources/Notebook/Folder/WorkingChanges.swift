@@ -13,10 +13,13 @@ public enum ChangeKind: String, Hashable, Sendable {
 public struct Change: Hashable, Sendable {
   public let path: TreePath
   public let kind: ChangeKind
+  /// What the file was called before, where it was renamed and that is known.
+  public let formerPath: TreePath?
 
-  public init(path: TreePath, kind: ChangeKind) {
+  public init(path: TreePath, kind: ChangeKind, formerPath: TreePath? = nil) {
     self.path = path
     self.kind = kind
+    self.formerPath = formerPath
   }
 }
 

@@ -14,6 +14,12 @@ public struct Operation: Hashable, Sendable {
   public let summary: String
   /// Whether it was taken back, and not done again since.
   public var isUndone = false
+
+  /// The same at another time, for tests: git's log has the real one.
+  package func at(_ time: Int64) -> Operation {
+    Operation(
+      kind: kind, time: time, before: before, after: after, summary: summary, isUndone: isUndone)
+  }
 }
 
 /// The lines by which a version says that it takes something back: notes-undo(1), "Versions".

@@ -16,6 +16,12 @@ public struct Reversal: Sendable {
   public let changes: [Change]
   /// The new version; nil in a trial, and where nothing was left to change.
   public let version: ObjectID?
+
+  package init(operations: [Operation], changes: [Change], version: ObjectID?) {
+    self.operations = operations
+    self.changes = changes
+    self.version = version
+  }
 }
 
 // notes-undo(1): an operation led from one tip to another. To take it back is to apply the inverse
@@ -164,7 +170,7 @@ extension Notebook {
     let made = try makeVersion(
       of: plan.tree, parents: [tip], message: plan.message, trailers: plan.trailers,
       conflicts: plan.conflicts)
-    let changes = try repository.changes(from: tip.tree, to: plan.tree).map(Change.init)
+    let changes = try renamedChanges(from: tip.tree, to: plan.tree)
     try joinLocked(
       [made],
       options: JoinOptions(allowsMassDeletion: allowsMassDeletion, operation: operation))

@@ -62,7 +62,8 @@ extension Notebook {
         replaced, message: "Restore \(what) as of \(label)", conflicts: wanted.conflicts,
         options: JoinOptions(allowsMassDeletion: allowsMassDeletion, operation: .restore))
       return FolderRestoration(
-        changes: made == nil ? [] : changes.map(Change.init), version: made)
+        changes: made == nil ? [] : try renamedChanges(from: former, to: wanted.tree),
+        version: made)
     }
   }
 
@@ -87,6 +88,7 @@ extension Notebook {
   /// What would change in the folder if it became a tree, unsaved changes included.
   func changesInFolder(to tree: ObjectID, under folder: TreePath? = nil) throws -> [Change] {
     var paths = Set(try status().changes.map(\.path))
+    if paths.isEmpty { return try renamedChanges(from: tipTree(), to: tree) }
     for change in try repository.changes(from: tipTree(), to: tree) { paths.insert(change.path) }
     return try paths.sorted().compactMap { path in
       if let folder, !path.isBelow(folder) { return nil }
@@ -96,6 +98,13 @@ extension Notebook {
       if wanted?.id == present { return nil }
       let kind: ChangeKind = wanted == nil ? .deleted : present == nil ? .added : .modified
       return Change(path: path, kind: kind)
+    }
+  }
+
+  /// What differs between two trees, a renamed file as one.
+  func renamedChanges(from old: ObjectID?, to new: ObjectID) throws -> [Change] {
+    try changes(from: old, to: new).map {
+      Change(path: $0.path, kind: $0.kind, formerPath: $0.formerPath)
     }
   }
 

@@ -46,7 +46,7 @@ struct EditCommand: Verb {
 
   /// Lets the user edit a note that is there.
   private static func edit(_ path: TreePath, in notebook: Notebook, json: Bool) throws {
-    try Editor.find().edit(notebook.folder + "/" + path.description)
+    try Editor.find().edit(file(path, in: notebook))
     try save(path, in: notebook, as: .edit, json: json)
   }
 
@@ -57,13 +57,17 @@ struct EditCommand: Verb {
     let editor = try Editor.find()
     try notebook.prepareFolder(for: path, anySuffix: anySuffix)
     defer { try? notebook.abandonFolder(for: path) }
-    try editor.edit(notebook.folder + "/" + path.description)
+    try editor.edit(file(path, in: notebook))
     guard try notebook.isThere(path) else {
       throw Failure(
         .failed, "nothing_written", "nothing was written, and no note was made",
         hint: "write the file in the editor before you leave it")
     }
     try save(path, in: notebook, as: .create, json: json)
+  }
+
+  private static func file(_ path: TreePath, in notebook: Notebook) -> [UInt8] {
+    Array((notebook.folder + "/").utf8) + path.bytes
   }
 
   private static func save(

@@ -58,12 +58,13 @@ struct ListCommand: Verb {
       notes.removeAll { !$0.title.lowercased().contains(wanted) }
     }
     if let folder {
-      guard let path = Place.folder(named: folder, in: notebook) else {
+      guard let path = Place.folderOrTop(named: folder, in: notebook) else {
         throw Failure(
           .failed, "no_such_folder", "there is no folder '\(Visible.name(folder))'",
           hint: "it is named as seen from here, or from the notebook's top")
       }
-      notes.removeAll { !$0.path.bytes.starts(with: path.bytes + [UInt8(ascii: "/")]) }
+      let start = path.isEmpty ? [] : path.bytes + [UInt8(ascii: "/")]
+      notes.removeAll { !$0.path.bytes.starts(with: start) }
     }
     if let since {
       guard let time = NamedTime(parsing: since, now: TimeText.now) else {

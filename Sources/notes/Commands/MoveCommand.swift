@@ -64,27 +64,19 @@ struct MoveCommand: Verb {
     let suffix =
       switch item {
       case .folder: ""
-      case .note(let path): path.isNote ? path.noteSuffixText : ""
+      case .note(let path): path.noteSuffix
       }
     guard title.hasSuffix("/") else {
       let folder = title.contains("/") ? here : item.path.parent ?? ""
       return try notebook.path(titled: title, in: folder, suffix: suffix)
     }
-    if let folder = Place.folder(named: title, in: notebook) {
-      return try notebook.path(
-        titled: item.path.name.description, in: folder, suffix: suffix)
+    if let folder = Place.folderOrTop(named: title, in: notebook) {
+      return folder.appending(item.path.name)
     }
     var name = title
     while name.hasSuffix("/") { name.removeLast() }
     let folder = try notebook.path(titled: name, in: here, suffix: "")
     if case .folder = item { return folder }
-    return try notebook.path(titled: item.path.name.description, in: folder, suffix: suffix)
-  }
-}
-
-extension TreePath {
-  /// What makes the file a note: `.txt`, `.md`.
-  fileprivate var noteSuffixText: String {
-    TreePath(bytes: name.bytes.dropFirst(noteTitle.utf8.count)).description
+    return folder.appending(item.path.name)
   }
 }

@@ -174,10 +174,8 @@ struct RestoreCommand: Verb {
   private static func target(
     titled title: String, beside path: TreePath, in notebook: Notebook
   ) throws -> TreePath {
-    let suffix = path.isNote ? path.name.bytes.dropFirst(path.noteTitle.utf8.count) : []
     let folder = title.contains("/") ? Place.currentFolder(in: notebook) : path.parent ?? ""
-    return try notebook.path(
-      titled: title, in: folder, suffix: TreePath(bytes: suffix).description)
+    return try notebook.path(titled: title, in: folder, suffix: path.noteSuffix)
   }
 }
 

@@ -15,7 +15,10 @@ enum ChangeWord {
 }
 
 extension Change {
-  var json: JSON { ["path": .path(path), "kind": .string(kind.rawValue)] }
+  var json: JSON {
+    let fields: JSON = ["path": .path(path), "kind": .string(kind.rawValue)]
+    return formerPath.map { fields + ["former_path": .path($0)] } ?? fields
+  }
 }
 
 /// A list of changed files, cut where it would fill screens.
@@ -27,7 +30,9 @@ struct ChangeList {
   func text(on terminal: Terminal) -> String {
     var table = Table(flexible: 1, indent: "  ")
     for change in changes.prefix(limit) {
-      table.add([ChangeWord.cell(change.kind), Table.Cell(Visible.name(change.path))])
+      let name = Visible.name(change.path)
+      let former = change.formerPath.map { Visible.name($0) + " → " } ?? ""
+      table.add([ChangeWord.cell(change.kind), Table.Cell(former + name)])
     }
     var lines = table.lines(for: terminal)
     if changes.count > limit {

@@ -34,7 +34,7 @@ struct Editor {
   /// Lets the user edit a file and waits for the end.
   ///
   /// - Throws: a failure when the editor can't be started or does not end well.
-  func edit(_ file: String) throws(Failure) {
+  func edit(_ file: [UInt8]) throws(Failure) {
     Output.standard.flush()
     Output.errors.flush()
     var terminal = termios()
@@ -73,7 +73,7 @@ struct Editor {
   }
 
   /// Runs the command and returns its wait status.
-  private func run(_ file: String) throws(Failure) -> Int32 {
+  private func run(_ file: [UInt8]) throws(Failure) -> Int32 {
     var attributes = posix_spawnattr_t()
     guard posix_spawnattr_init(&attributes) == 0 else { throw notStarted(ENOMEM) }
     defer { posix_spawnattr_destroy(&attributes) }
@@ -83,8 +83,10 @@ struct Editor {
     sigaddset(&signals, SIGQUIT)
     posix_spawnattr_setsigdefault(&attributes, &signals)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-    let words = ["sh", "-c", command + " \"$@\"", command, file]
+    let words = ["sh", "-c", command + " \"$@\"", command]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+    // A name need not be UTF-8.
+    arguments.append(strdup(file.map { CChar(bitPattern: $0) } + [0]))
     arguments.append(nil)
     defer { for argument in arguments { free(argument) } }
     var child = pid_t()
