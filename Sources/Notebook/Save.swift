@@ -54,7 +54,7 @@ extension Notebook {
     var recording = Recording(notebook: self, index: index, log: log)
     var changes: [Change] = []
     var version: ObjectID?
-    try repository.storingTogether {
+    try repository.storingTogether(isBeforeMove: true) {
       try recording.record(found.candidates, progress: progress)
       for entry in found.deleted { recording.remove(entry) }
       let tree = try recording.makeTree()
@@ -70,7 +70,11 @@ extension Notebook {
         message: message ?? Self.message(for: changes),
         conflicts: conflicts(ofMoved: changes.filter { $0.kind == .added }.map(\.path), in: tree))
     }
-    if let version { try move(head, to: version, operation: operation) }
+    if let version {
+      try move(head, to: version, operation: operation)
+    } else {
+      try repository.settleObjects()
+    }
     if !found.isEmpty { try recording.edit.write(to: repository) }
     if version != nil { try rememberTip() }
     try log.forget(Set(changes.map(\.path)), storedIfChanged: true)

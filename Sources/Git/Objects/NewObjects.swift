@@ -14,6 +14,8 @@ final class NewObjects {
   /// Whether every file is still open, to be synced by itself.
   private var isSyncedSingly = true
   private var hasNewFolder = false
+  /// The folders whose lists of names are not on the disk yet.
+  private var unsettled: Set<String> = []
 
   private struct File {
     let id: ObjectID
@@ -80,8 +82,9 @@ final class NewObjects {
     return id
   }
 
-  /// Makes them part of the repository, durably: contents first, then names.
-  func finish() throws {
+  /// Makes them part of the repository when their contents are on the disk; their names are so after
+  /// `settle`.
+  func join() throws {
     guard !files.isEmpty else { return }
     if isSyncedSingly {
       for file in files where fsync(file.descriptor) != 0 {
@@ -91,17 +94,26 @@ final class NewObjects {
       try FileOutput.syncFileSystem(of: objects)
     }
     closeAll()
-    var folders: Set<String> = hasNewFolder ? [objects] : []
+    if hasNewFolder { unsettled.insert(objects) }
     while let file = files.last {
       if let temporary = file.temporary {
         try QuarantineFolder.move(temporary, to: path(of: file.id))
       }
-      folders.insert(file.folder)
+      unsettled.insert(file.folder)
       files.removeLast()
     }
     places = [:]
-    guard isSyncedSingly else { return try FileOutput.syncFileSystem(of: objects) }
-    for folder in folders { try QuarantineFolder.sync(folder) }
+  }
+
+  /// Waits until the names are on the disk.
+  func settle() throws {
+    guard !unsettled.isEmpty else { return }
+    if isSyncedSingly {
+      for folder in unsettled { try QuarantineFolder.sync(folder) }
+    } else {
+      try FileOutput.syncFileSystem(of: objects)
+    }
+    unsettled = []
   }
 
   private func path(of id: ObjectID) -> String {

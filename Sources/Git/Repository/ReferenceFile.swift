@@ -45,12 +45,13 @@ struct ReferenceFile {
 
   /// Moves the reference, durably, with an entry in its log and in HEAD's, which names it.
   ///
+  /// - Parameter settlingObjects: waits until what the reference is to stand for is on the disk.
   /// - Returns: false when nothing was done because libgit2 has to: the reference or its log does
   ///   not exist yet, or somebody holds the lock.
   /// - Throws: `GitError.referenceMoved` when it does not stand at `expected`.
   func move(
     to id: ObjectID, from expected: ObjectID, by identity: (name: String, email: String),
-    message: String
+    message: String, settlingObjects: () throws -> Void
   ) throws -> Bool {
     let logs = [name, "HEAD"].map { gitFolder + "/logs/" + $0 }
     guard logs.allSatisfy({ access($0, W_OK) == 0 }) else { return false }
@@ -74,6 +75,8 @@ struct ReferenceFile {
     let entry = "\(expected) \(id) \(signature.serialized)\t\(message)\n"
     let written = try logs.map { try Self.append(entry, to: $0) }
     defer { for log in written { close(log) } }
+    // With everything on its way, the first wait is the only long one.
+    try settlingObjects()
     for (file, path) in zip([descriptor] + written, [lock] + logs) where fsync(file) != 0 {
       throw GitError.system(call: "fsync", path: path, errno: errno)
     }

@@ -29,14 +29,28 @@ extension Repository {
   /// is whole. Until then only this instance sees them, and only by their IDs.
   ///
   /// `body` moves no reference. A call inside another's `body` is part of that.
-  public func storingTogether<Result>(_ body: () throws -> Result) throws -> Result {
+  ///
+  /// - Parameter isBeforeMove: leave the last wait, for the objects' names, to the move of a reference
+  ///   that follows, or to `settleObjects`: it then waits for the reference's files as well.
+  public func storingTogether<Result>(
+    isBeforeMove: Bool = false, _ body: () throws -> Result
+  ) throws -> Result {
     guard newObjects == nil, isOfCommonForm else { return try body() }
+    try settleObjects()
     let objects = try NewObjects(in: gitFolder)
     newObjects = objects
     defer { newObjects = nil }
     let result = try body()
-    try objects.finish()
+    try objects.join()
+    unsettledObjects = objects
+    if !isBeforeMove { try settleObjects() }
     return result
+  }
+
+  /// Waits until the names of all objects stored so far are on the disk.
+  public func settleObjects() throws {
+    try unsettledObjects?.settle()
+    unsettledObjects = nil
   }
 
   /// Held while objects are written without a sync of their own, and while a reference moves.

@@ -108,13 +108,14 @@ extension Repository {
     var isMoved = false
     try afterBulkWrites {
       isMoved = try ReferenceFile(name, in: gitFolder).move(
-        to: id, from: expected, by: identity, message: message)
+        to: id, from: expected, by: identity, message: message, settlingObjects: settleObjects)
     }
     return isMoved
   }
 
-  /// The handles, libgit2 knowing who moves references.
+  /// The handles for moving a reference, libgit2 knowing who does.
   private func handlesWithIdentity() throws -> Handles {
+    try settleObjects()
     let git = try handles()
     if let identity {
       try git.library.check(

@@ -14,6 +14,8 @@ public final class Repository {
   private var opened: Handles?
   /// Where new objects go while `storingTogether` runs.
   var newObjects: NewObjects?
+  /// Objects that joined the repository and whose names may not be on the disk yet.
+  var unsettledObjects: NewObjects?
   /// Whether the configuration asks for nothing that changes how objects, references and their logs
   /// are kept, so that they may be written without libgit2.
   private(set) lazy var isOfCommonForm = RepositoryForm.isCommon(gitFolder: gitFolder)

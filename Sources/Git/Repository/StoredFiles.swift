@@ -46,6 +46,25 @@ extension Repository {
     return (count * step, bytes * step)
   }
 
+  /// Removes files of objects that were never finished, git's and libgit2's as well as ours, when they
+  /// are so old that nobody is writing them any more.
+  func removeUnfinishedObjects() {
+    let folders = (0..<256).map { objectsFolder + "/" + String(hexadecimal: [UInt8($0)]) }
+    for folder in folders + [objectsFolder] {
+      for name in QuarantineFolder.names(in: folder)
+      where name.hasPrefix("tmp_obj_") || name.hasPrefix("tmp_object_git2_") {
+        let path = folder + "/" + name
+        var status = stat()
+        if lstat(path, &status) == 0, time(nil) - status.st_mtim.tv_sec > Self.longestWriting {
+          unlink(path)
+        }
+      }
+    }
+  }
+
+  /// A day, in seconds.
+  private static var longestWriting: Int { 86_400 }
+
   /// The packs that may be replaced by others, smallest first: none that somebody marked to keep, and
   /// none at all where a file speaks of several packs at once (git-multi-pack-index(1)).
   public func replaceablePacks() -> [StoredPack] {
