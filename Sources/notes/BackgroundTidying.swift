@@ -1,9 +1,11 @@
 internal import Glibc
 internal import Notebook
+internal import Synchronization
 
 /// Packs what has gathered while nobody waits: `notes gc --auto`, a process by itself in a session of
 /// its own, that goes on when the terminal closes.
 enum BackgroundTidying {
+  private static let started = Mutex<[pid_t]>([])
   // Of <spawn.h>, where _GNU_SOURCE shows it.
   private static let newSession: Int16 = 0x80
 
@@ -30,6 +32,12 @@ enum BackgroundTidying {
     arguments.append(nil)
     defer { for argument in arguments { free(argument) } }
     var child = pid_t()
-    _ = posix_spawn(&child, "/proc/self/exe", &actions, &attributes, &arguments, environ)
+    guard posix_spawn(&child, "/proc/self/exe", &actions, &attributes, &arguments, environ) == 0
+    else { return }
+    // A process that runs for months would gather those that have ended.
+    started.withLock { started in
+      started.removeAll { waitpid($0, nil, WNOHANG) != 0 }
+      started.append(child)
+    }
   }
 }

@@ -37,6 +37,18 @@ struct HousekeepingTests {
     ]).text.split(separator: "\n").sorted().joined(separator: "\n")
   }
 
+  @Test("files of objects that a killed process left go when nobody can be writing them any more")
+  func unfinishedObjects() throws {
+    let objects = home.path + "/.git/objects"
+    let names = ["ab/tmp_obj_old", "tmp_object_git2_old", "ab/tmp_obj_new", "tmp_object_git2_new"]
+    for name in names { try home.write(".git/objects/" + name, "x") }
+    for name in names.prefix(2) {
+      try #require(try run(["touch", "-d", "2 days ago", objects + "/" + name]).isSuccess)
+    }
+    _ = try home.notebook.collectGarbage()
+    #expect(names.map { access(objects + "/" + $0, F_OK) == 0 } == [false, false, true, true])
+  }
+
   @Test("everything ends in one pack that git accepts; nothing is dropped, reachable or not")
   func one() throws {
     try edit(0..<70)

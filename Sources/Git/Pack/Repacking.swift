@@ -14,6 +14,7 @@ extension Repository {
     -> Int
   {
     removeQuarantineLeftovers()
+    removeUnfinishedObjects()
     try refreshObjects()
     let (objects, loose) = try objectsToPack(in: packs)
     guard !objects.isEmpty else { return 0 }
