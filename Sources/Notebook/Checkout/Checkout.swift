@@ -222,8 +222,7 @@ package struct Checkout {
 
   private func setMode(_ step: CheckoutPlan.Step, _ new: TreeEntry) throws {
     let mode: mode_t = new.mode == .executable ? 0o777 : 0o666
-    let mask = umask(0)
-    umask(mask)
+    let mask = FileModeMask.ofProcess
     _ = try folder.withParent(of: step.path, create: false) { parent, name in
       // Some file systems have no such bit.
       guard fchmodat(parent, name, mode & ~mask, 0) == 0 || errno == ENOENT || errno == EPERM else {

@@ -17,10 +17,11 @@ enum ControlSocket {
     try makePrivate(folder)
     let descriptor = try make()
     unlink(path)
-    let former = umask(0o177)
-    let status = withAddress(path) { bind(descriptor, $0, $1) }
-    umask(former)
-    guard status == 0, Glibc.listen(descriptor, 16) == 0 else {
+    // Linux gives the file the mode of the unbound socket. The process's mask would do as well, but
+    // it is other threads' mask, too.
+    guard fchmod(descriptor, 0o600) == 0,
+      withAddress(path, { bind(descriptor, $0, $1) }) == 0, Glibc.listen(descriptor, 16) == 0
+    else {
       let code = errno
       close(descriptor)
       throw WatchError.system(call: "bind", path: path, errno: code)
