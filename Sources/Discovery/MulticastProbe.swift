@@ -1,3 +1,5 @@
+// Built as one with the rest of this module, the C library's types count as CAvahi's, too.
+internal import CAvahi
 internal import Glibc
 
 /// Whether multicast DNS (RFC 6762) of other machines is heard here: what discovery lives on, and what
