@@ -114,7 +114,7 @@ import Testing
     Trouble(
       name: "another notebook's certificates", check: "membership", level: .problem,
       says: "another notebook's"
-    ) { try sh($0, "sed -i 's/^id ./id x/' notes/.git/notes/notebook") },
+    ) { try sh($0, "sed -i -e 's/^id x/id y/; t' -e 's/^id ./id x/' notes/.git/notes/notebook") },
     Trouble(
       name: "names that meet", check: "names", level: .advice,
       says: "'Caf\u{E9}.txt' and 'cafe\u{301}.txt' are one name"
