@@ -66,7 +66,9 @@ time_t time(time_t *out) {
   return seconds;
 }
 
-// What has been written and not synced: a descriptor of our own for each file.
+// What has been written and not synced: a descriptor of our own for each file. It is one that stands
+// for the name only: a copy of the program's would hold its flock(2), and one open for writing would
+// count as a program that has the file open.
 static struct { dev_t device; ino_t inode; int file; } unsynced[4096];
 static atomic_int unsynced_count;
 
@@ -82,7 +84,11 @@ static void wrote(int file) {
   if (count == 4096) abort();
   unsynced[count].device = status.st_dev;
   unsynced[count].inode = status.st_ino;
-  unsynced[count].file = RAW(SYS_fcntl, file, F_DUPFD_CLOEXEC, 500);
+  char link[64];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  int mark = RAW(SYS_openat, AT_FDCWD, link, O_PATH | O_CLOEXEC);
+  unsynced[count].file = RAW(SYS_fcntl, mark, F_DUPFD_CLOEXEC, 500);
+  RAW(SYS_close, mark);
   unsynced_count = count + 1;
 }
 
@@ -110,8 +116,10 @@ static void die(void) {
         struct stat status;
         fstat(unsynced[i].file, &status);
         struct timespec times[2] = {status.st_atim, status.st_mtim};
-        RAW(SYS_ftruncate, unsynced[i].file, 0);
-        RAW(SYS_utimensat, unsynced[i].file, NULL, times, 0);
+        char link[64];
+        snprintf(link, sizeof link, "/proc/self/fd/%d", unsynced[i].file);
+        int file = RAW(SYS_openat, AT_FDCWD, link, O_WRONLY | O_TRUNC);
+        RAW(SYS_utimensat, file, NULL, times, 0);
       }
   RAW(SYS_kill, RAW(SYS_getpid), SIGKILL);
   for (;;) RAW(SYS_pause);
