@@ -12,10 +12,7 @@ struct Story: Sendable, CustomStringConvertible {
 
   var description: String { name }
 
-  /// The last two take minutes: only where every call is wanted.
-  static let all =
-    [save, restore, asking]
-    + (TestEnvironment.variable("NOTES_FAULTS") == "all" ? [answering, joining] : [])
+  static let all = [save, restore, asking, answering, joining]
 
   static let save = Story(name: "notes save", victim: "ada", parties: ["ada"]) { folder, faults in
     try Party("ada", in: folder).notes("save", faults: faults)
