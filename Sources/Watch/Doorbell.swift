@@ -34,6 +34,12 @@ final class Doorbell: Sendable {
     while read(descriptor, &bytes, bytes.count) > 0 {}
   }
 
+  /// Whether a descriptor can be read, or has come to its end.
+  static func isReadable(_ descriptor: Int32) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, 0) > 0
+  }
+
   /// Waits until one of `descriptors` can be read or `moment` has come.
   static func wait(for descriptors: [Int32], until moment: Moment?) {
     var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }

@@ -3,6 +3,7 @@ internal import Glibc
 internal import Membership
 internal import Notebook
 internal import Sync
+internal import Synchronization
 
 /// The thread of a watched notebook: the only one that saves and joins. An instance belongs to it.
 final class NotebookLoop {
@@ -14,8 +15,13 @@ final class NotebookLoop {
   private var shown: NotebookState?
   private var nextLook = Moment.now
   private var isStopped = false
-  private var isHolding = false
+  private var isHolding: Bool {
+    get { owner.isHolding.load(ordering: .relaxed) }
+    set { owner.isHolding.store(newValue, ordering: .relaxed) }
+  }
   private var editorLocks: Set<TreePath> = []
+  /// How many commands say that they edit a note.
+  private var edited: [TreePath: Int] = [:]
   private var changesUntilHousekeeping = 0
 
   /// How often the whole folder is looked through all the same, in seconds.
@@ -120,7 +126,7 @@ final class NotebookLoop {
       case .folder(let path): unsettled.folder(path, now)
       case .editorLock(let path, let isThere):
         if isThere { editorLocks.insert(path) } else { editorLocks.remove(path) }
-        owner.sessions.tell(editing: editorLocks.sorted())
+        tellEditing()
       case .history: announce()
       case .membership: membershipChanged()
       case .everything: nextLook = now
@@ -140,6 +146,10 @@ final class NotebookLoop {
         })
     case .join(let heads, let reply): reply.put(Result { try join(heads) })
     case .lookAtEverything: nextLook = .now
+    case .edits(let paths, let isOpen):
+      for path in paths { edited[path, default: 0] += isOpen ? 1 : -1 }
+      edited = edited.filter { $0.value > 0 }
+      tellEditing()
     case .stop: isStopped = true
     }
   }
@@ -160,6 +170,10 @@ final class NotebookLoop {
     announce()
     countForHousekeeping()
     return result
+  }
+
+  private func tellEditing() {
+    owner.sessions.tell(editing: editorLocks.union(edited.keys).sorted())
   }
 
   // MARK: Saving

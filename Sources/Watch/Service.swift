@@ -39,6 +39,8 @@ public final class Service: Sendable {
     /// The machine slept, or the user wants all to be tried anew.
     case awoken
     case paused(Bool)
+    /// All devices are to be tried now; told when none is being tried any more.
+    case reachAll(Mailbox<Bool>)
     /// Something may have changed that the loop looks at anyway.
     case changed
     case stopped
@@ -171,11 +173,12 @@ public final class Service: Sendable {
         report(event, onEvent)
         ending?.note(event)
         dialing.note(event)
-        control?.changed()
+        control?.tell(event)
       case .opened(let invitation): announce(invitation, port: listener.port, onEvent)
       case .discovered(let event): dialing.note(event)
       case .dialed(let target, let outcome): dialing.note(outcome, of: target)
       case .awoken: dialing.awake()
+      case .reachAll(let settled): dialing.reachAll(settled)
       case .paused(let isPaused): dialing.pause(isPaused)
       case .stopped: return
       case .changed, nil: continue

@@ -10,6 +10,8 @@ struct ServiceDialing {
   private let port: UInt16
   private var dialer: Dialer
   private var isPaused = false
+  /// Who waits until nobody is being tried any more.
+  private var waiting: [Mailbox<Bool>] = []
 
   init(_ service: Service, port: UInt16) {
     self.service = service
@@ -42,11 +44,10 @@ struct ServiceDialing {
 
   /// Connects to those whose turn it is.
   mutating func dial() {
+    defer { tellWaiting() }
     if isPaused { return }
     let service = service
-    let chosen = dialer.take {
-      service.watched[$0.notebookID]?.sessions.has($0.deviceID) ?? true
-    }
+    let chosen = dialer.take(isConnected: isConnected)
     for (target, addresses) in chosen {
       do {
         try startThread { [service, port] in
@@ -92,6 +93,26 @@ struct ServiceDialing {
       watched.ask(.lookAtEverything)
     }
     dialer.hope()
+  }
+
+  /// Tries everybody who is not connected now.
+  ///
+  /// - Parameter settled: is told when that has come to something.
+  mutating func reachAll(_ settled: Mailbox<Bool>) {
+    waiting.append(settled)
+    dialer.hope()
+  }
+
+  private mutating func tellWaiting() {
+    guard !waiting.isEmpty else { return }
+    let isTrying = !isPaused && dialer.isTrying { isConnected($0) }
+    if isTrying { return }
+    for settled in waiting { settled.put(true) }
+    waiting = []
+  }
+
+  private func isConnected(_ target: Dialer.Target) -> Bool {
+    service.watched[target.notebookID]?.sessions.has(target.deviceID) ?? true
   }
 
   /// Lets sessions go, or makes them again.

@@ -18,6 +18,9 @@ struct ServiceEnding {
     return isSynchronised || Moment.now >= joined.deadline
   }
 
+  /// Whether it is the device that joined.
+  func isGuest(_ device: String) -> Bool { joined?.device == device }
+
   mutating func note(_ event: ServiceEvent) {
     switch event {
     case .joined(let used, let device) where used === invitation:

@@ -11,6 +11,8 @@ final class WatchedNotebook: SessionKeeper {
   let sessions: SessionTable
   let bell: Doorbell
   private let tell: @Sendable (WatchEvent) -> Void
+  /// Whether a version that would delete most notes is held back.
+  let isHolding = Atomic(false)
   private let jobs = Mutex<[Job]>([])
   private let ended = Mailbox<Bool>()
 
@@ -19,6 +21,8 @@ final class WatchedNotebook: SessionKeeper {
     case state(Mailbox<Result<NotebookState, any Error>>)
     case join([ObjectID], Mailbox<Result<JoinResult, any Error>>)
     case lookAtEverything
+    /// This user has opened or closed these notes.
+    case edits([TreePath], isOpen: Bool)
     case stop
   }
 
@@ -75,7 +79,7 @@ final class WatchedNotebook: SessionKeeper {
     switch job {
     case .state(let reply): reply.put(.failure(error))
     case .join(_, let reply): reply.put(.failure(error))
-    case .lookAtEverything, .stop: break
+    case .lookAtEverything, .edits, .stop: break
     }
   }
 

@@ -133,6 +133,57 @@ struct WatchTests {
     #expect(ada.wait { ada.sessions?.sessions.count == 1 })
   }
 
+  // notes-control(7), "invite": first an invitation, then what becomes of it, at last ended.
+  @Test("an invitation is opened by the watcher, and ends with the command that asked for it")
+  func invitation() throws {
+    let ada = try devices(1)[0]
+    try ada.start()
+    #expect(ada.wait { ada.control() != nil })
+    let client = try #require(ada.control())
+    var request = ControlRequest(.invite)
+    request.role = "reader"
+    request.seconds = 60
+    #expect(client.ask(request))
+    let open = try #require(client.next(within: 10))
+    #expect(open.type == "invitation" && open.role == "reader" && open.code != nil)
+    let book = InvitationBook(stateFolder: ada.folder["notes/.git/notes"])
+    let locator = String((open.code ?? "").prefix(2))
+    #expect(book.openLocators() == [locator])
+    #expect(try book.cancel(locator: locator))
+    let ended = try #require(client.next(within: 10))
+    #expect(ended.type == "ended" && ended.message == "withdrawn")
+    #expect(client.next(within: 10)?.type == "done")
+    #expect(book.all().map(\.state) == [.cancelled])
+    do {
+      let other = try #require(ada.control())
+      #expect(other.ask(request))
+      #expect(other.next(within: 10)?.type == "invitation")
+    }
+    #expect(ada.wait { book.openLocators().isEmpty })
+    request.role = "owner"
+    #expect(ada.control()?.all(request).last?.message == "there is no role 'owner'")
+  }
+
+  @Test("notes that a command says it edits are told to the others until it ends")
+  func editing() throws {
+    let devices = try devices(2)
+    let (ada, bob) = (devices[0], devices[1])
+    try start(devices)
+    func isToldOf(_ name: [String]) -> Bool {
+      bob.wait {
+        bob.control()?.all(ControlRequest(.peers)).contains { $0.editing == name } == true
+      }
+    }
+    var request = ControlRequest(.edit)
+    request.paths = ["6e2e747874"]
+    do {
+      let client = try #require(ada.control())
+      #expect(client.ask(request))
+      #expect(isToldOf(["6e2e747874"]))
+    }
+    #expect(isToldOf([]))
+  }
+
   @Test("a version that would delete most notes is held back")
   func massDeletion() throws {
     let device = try devices(1)[0]

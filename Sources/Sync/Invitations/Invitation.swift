@@ -3,7 +3,7 @@ public import Membership
 internal import Synchronization
 
 /// Why an invitation is no longer open.
-public enum InvitationEnd: Sendable, Equatable {
+public enum InvitationEnd: String, Sendable {
   /// A device joined by it.
   case used
   /// Too many attempts with a wrong code.

@@ -42,6 +42,19 @@ public struct PeerStanding: Hashable, Sendable {
   /// Bytes of the session so far.
   public var sentBytes = 0
   public var receivedBytes = 0
+  /// Versions of the session so far.
+  public var sentVersions = 0
+  public var receivedVersions = 0
+  /// Why what the other one shows is not joined, if it is not.
+  public var refusal: Refusal?
+
+  /// Who refuses, as programs are told.
+  public enum Refusal: String, Sendable {
+    /// This device: most notes would be deleted.
+    case here = "mass_deletion"
+    /// The other one, for the same reason.
+    case there = "mass_deletion_there"
+  }
 
   public init() {}
 }

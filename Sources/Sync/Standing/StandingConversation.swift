@@ -178,6 +178,7 @@ final class StandingConversation {
       if message.refused == AppliedMessage.massDeletion {
         report(.refused(by: link.peer, SyncError.massDeletionAtPeer))
       }
+      isRefusedThere = message.refused != nil
       try learn(Conversation.Standing(tip: message.tip, heads: message.heads))
     case .editing:
       let message = try frame.decode(EditingMessage.self)
@@ -192,6 +193,7 @@ final class StandingConversation {
   }
 
   private var peerEdits: [TreePath] = []
+  private var isRefusedThere = false
 
   private func learn(_ standing: Conversation.Standing) throws {
     theirs = standing
@@ -207,6 +209,9 @@ final class StandingConversation {
     standing.editing = peerEdits
     standing.sentBytes = Int(clamping: stream.connection.bytesSent)
     standing.receivedBytes = Int(clamping: stream.connection.bytesReceived)
+    standing.sentVersions = outcome.sentVersions
+    standing.receivedVersions = outcome.receivedVersions
+    standing.refusal = refusal?.heads == theirs.heads ? .here : isRefusedThere ? .there : nil
     keeper.note(standing, of: link)
   }
 }

@@ -1,4 +1,4 @@
-/// What a command asks of a running watcher: one line of JSON.
+/// What a command asks of a running watcher, as one line of JSON: notes-control(7), "Requests".
 public struct ControlRequest: Codable, Sendable {
   /// What is asked.
   public enum Verb: String, Codable, Sendable {
@@ -10,44 +10,67 @@ public struct ControlRequest: Codable, Sendable {
     case sync
     /// Open an invitation: what becomes of it, a line each.
     case invite
+    /// Tell the other devices which notes are edited, until the connection ends.
+    case edit
     /// Let connections go, and make them again.
     case pause
     case resume
   }
 
   public var verb: Verb
-  /// For an invitation.
+  /// For an invitation: a `Role` in words.
   public var role: String?
-  public var minutes: Int?
-  /// How many seconds a sync may take.
+  /// The notes that are edited, as bytes in hexadecimal digits.
+  public var paths: [String]?
+  /// How many seconds a sync may take, or an invitation is open.
   public var seconds: Double?
 
   public init(_ verb: Verb) { self.verb = verb }
 }
 
-/// What a running watcher says: one line of JSON. The last line has the type `done` or `error`.
+/// What a running watcher says, as one line of JSON: notes-control(7), "Answers". The last line has
+/// the type `done` or `error`.
 public struct ControlReply: Codable, Sendable {
   public var type: String
   /// The watcher's process, and the port it listens at.
   public var process: Int?
   public var port: Int?
-  public var isPaused: Bool?
+  public var paused: Bool?
+  /// Whether a version that would delete most notes is held back.
+  public var held: Bool?
   /// A device.
   public var name: String?
   public var device: String?
   public var role: String?
   public var address: String?
   public var tip: String?
+  public var inSync: Bool?
   /// Paths, as bytes in hexadecimal digits.
   public var editing: [String]?
+  /// What the session has moved so far.
   public var sentBytes: Int?
   public var receivedBytes: Int?
-  /// An invitation.
+  public var sentVersions: Int?
+  public var receivedVersions: Int?
+  /// Why versions are not joined: `mass_deletion`, or `mass_deletion_there`.
+  public var refused: String?
+  /// An invitation; its end is in seconds since 1970.
   public var code: String?
   public var expires: Int64?
   public var attemptsLeft: Int?
-  /// What went wrong.
+  /// What went wrong, or how an invitation ended.
   public var message: String?
 
   public init(_ type: String) { self.type = type }
+
+  private enum CodingKeys: String, CodingKey {
+    case type, process, port, paused, held, name, device, role, address, tip, editing, refused
+    case code, expires, message
+    case inSync = "in_sync"
+    case sentBytes = "sent_bytes"
+    case receivedBytes = "received_bytes"
+    case sentVersions = "sent_versions"
+    case receivedVersions = "received_versions"
+    case attemptsLeft = "attempts_left"
+  }
 }

@@ -54,6 +54,12 @@ struct Dialer {
   /// When there is something to do.
   var next: Moment? { targets.values.filter { !$0.isUnderWay }.map(\.next).min() }
 
+  /// Whether somebody who is not connected is being tried, or about to.
+  func isTrying(isConnected: (Target) -> Bool) -> Bool {
+    let now = Moment.now
+    return targets.contains { ($1.isUnderWay || $1.next <= now) && !isConnected($0) }
+  }
+
   /// A device was there once.
   mutating func remember(_ target: Target, at address: Address) {
     guard isForeign(target), targets[target] == nil else { return }

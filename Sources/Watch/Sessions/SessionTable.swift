@@ -36,6 +36,9 @@ final class SessionTable: Sendable {
       .sorted { ($0.peer.name, $0.peer.deviceID) < ($1.peer.name, $1.peer.deviceID) }
   }
 
+  /// What this device shows, as the sessions were told.
+  var shown: NotebookState? { state.withLock { $0.shown } }
+
   /// Whether a session with this device stands.
   func has(_ device: String) -> Bool { state.withLock { $0.sessions[device] != nil } }
 
