@@ -31,8 +31,7 @@ struct Examination: Sendable {
   /// All of them, in the order in which they are told.
   static let all: [Examination] = [
     deviceKey, history, interruption, agreement, membership, clock, discovery, multicast, port,
-    fileSystem,
-    names, size,
+    fileSystem, watches, names, size,
   ]
 
   /// What is found; a failure of the examination is a finding too.

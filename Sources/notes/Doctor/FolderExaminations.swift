@@ -63,3 +63,35 @@ extension Examination {
     return [.good("\(Counted.things(notes, "note")); \(Counted.bytes(free)) free")]
   }
 }
+
+extension Examination {
+  /// A watcher can be told of every change at once.
+  static let watches = Examination(
+    name: "watches", title: "watches",
+    remedy: "raise fs.inotify.max_user_watches with sysctl(8)"
+  ) { patient in
+    let folders = try patient.notebook.versionedFolders(below: "").count
+    let needed = folders + WatchLimits.own
+    guard let limits = WatchLimits.present else { return [.good("no limit is known")] }
+    if limits.watches < needed {
+      return [
+        .advice(
+          "the user may watch \(Counted.grouped(limits.watches)) folders "
+            + "and the notebook needs \(Counted.grouped(needed)): "
+            + "'notes watch' looks through it every 20 s instead",
+          remedy: "raise fs.inotify.max_user_watches with sysctl(8)")
+      ]
+    }
+    if limits.isExhausted {
+      return [
+        .advice(
+          "programs of the user hold all \(Counted.grouped(limits.instances)) inotify instances",
+          remedy: "raise fs.inotify.max_user_instances with sysctl(8)")
+      ]
+    }
+    return [
+      .good(
+        "\(Counted.grouped(needed)) of \(Counted.grouped(limits.watches)) that the user may have")
+    ]
+  }
+}
