@@ -105,9 +105,10 @@ _notes() {
     pull) options='--at --wait --no-discovery --allow-deletes --json -C --help' arguments=members ;;
     push) options='--at --wait --no-discovery --allow-deletes --json -C --help' arguments=members ;;
     peers) options='--watch --wait --no-discovery --json -C --help' ;;
+    config) options='--unset --json -C --help' arguments=settings ;;
     doctor) options='--listen --no-discovery --json -C --help' ;;
     watch)
-      options='--listen --no-discovery --pause --resume --install --verbose --json -C --help'
+      options='--all --listen --no-discovery --pause --resume --install --verbose --json -C --help'
       arguments=folder
       ;;
     serve) options='--listen --no-discovery --verbose --json -C --help' ;;
@@ -167,6 +168,11 @@ _notes() {
       fi
       ;;
     answers) _notes_offer <<<$'cancel\naccept\ndecline' ;;
+    settings)
+      if [[ -z $action ]]; then
+        _notes_offer <<<$'device-name\nlisten\nmax-file-size\non-change\non-conflict'
+      fi
+      ;;
     device) _notes_offer <<<$'export\nimport' ;;
     file) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && compopt -o filenames 2>/dev/null ;;
     folder) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && compopt -o filenames 2>/dev/null ;;

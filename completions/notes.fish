@@ -137,6 +137,10 @@ complete -c notes -n '__notes_is sync pull push rm restore undo redo' -l allow-d
 complete -c notes -n '__notes_is invite' -l role -x -a 'reader writer admin' \
     -d 'What the new device may do'
 complete -c notes -n '__notes_is join' -l name -x -d 'What to call this device'
+complete -c notes -n '__notes_is config' -l unset -d 'Take the setting away'
+complete -c notes -n '__notes_is config' \
+    -a 'device-name listen max-file-size on-change on-conflict'
+complete -c notes -n '__notes_is watch' -l all -d 'All notebooks of this device'
 complete -c notes -n '__notes_is watch' -l install -d 'Have systemd run it'
 complete -c notes -n '__notes_is invite' -l for -x -d 'How long it is open'
 complete -c notes -n '__notes_is invite' -l device -x -a '(__notes_words members)' \

@@ -45,7 +45,9 @@ enum Commands {
           PullCommand.self, PushCommand.self, WatchCommand.self, ServeCommand.self,
           PeersCommand.self, MembersCommand.self, DeviceCommand.self,
         ]),
-      CommandGroup(name: "Upkeep", subcommands: [DoctorCommand.self, GarbageCommand.self]),
+      CommandGroup(
+        name: "Upkeep",
+        subcommands: [ConfigCommand.self, DoctorCommand.self, GarbageCommand.self]),
     ]
   }
 
@@ -88,6 +90,7 @@ enum Commands {
     case "peers": PeersCommand.self
     case "members": MembersCommand.self
     case "device": DeviceCommand.self
+    case "config": ConfigCommand.self
     case "doctor": DoctorCommand.self
     case "gc": GarbageCommand.self
     case "complete-words": CompleteCommand.self

@@ -6,27 +6,24 @@ internal import Watch
 struct WatchHooks {
   private let hooks = Hooks(logger: ServiceLogging.logger(verbose: false))
   private let folders: [String: String]
-  private let onChange: String?
-  private let onConflict: String?
 
-  init(notebooks: [Notebook]) throws {
+  init(notebooks: [Notebook]) {
     folders = Dictionary(
       notebooks.map { ($0.identity.id, $0.folder) }, uniquingKeysWith: { first, _ in first })
-    let settings = try Settings.read(in: UserFolders().config)
-    onChange = settings["on-change"]
-    onConflict = settings["on-conflict"]
   }
 
   func tell(_ event: WatchEvent) {
     guard case .joined(let notebook, let peer, let join) = event, let folder = folders[notebook]
     else { return }
-    if let onChange, !join.changes.isEmpty {
+    // Read anew each time: a changed setting holds at once.
+    guard let settings = try? Settings.read(in: UserFolders().config) else { return }
+    if let onChange = settings[Setting.onChange.rawValue], !join.changes.isEmpty {
       hooks.run(
         onChange,
         on: Hooks.Occasion(
           event: "change", folder: folder, paths: join.changes.map(\.path), device: peer.name))
     }
-    if let onConflict, !join.conflicts.isEmpty {
+    if let onConflict = settings[Setting.onConflict.rawValue], !join.conflicts.isEmpty {
       hooks.run(
         onConflict,
         on: Hooks.Occasion(

@@ -4,14 +4,14 @@ internal import Glibc
 struct WatchInstallation {
   /// The program.
   let program: String
-  /// The notebooks' folders.
-  let folders: [String]
+  /// The notebooks' folders, or `--all`.
+  let words: [String]
 
   static let unit = "notes-watch.service"
 
   /// The unit's text.
   var text: String {
-    let words = [program, "watch"] + folders
+    let words = [program, "watch"] + words
     return """
       # Written by notes watch --install; it writes it anew.
       [Unit]

@@ -63,6 +63,7 @@ import Testing
     try expect(
       lines("init", "--name", "Home", "--device-name", "laptop"), isLikeCommand: "init")
     try shell.folder.write("two\n", to: "notes/A.txt")
+    try expect(lines("config"), isLikeCommand: "config", atLeast: 5)
     try expect(lines("save"), isLikeCommand: "save")
     try expect(lines("save"), isLikeCommand: "save")
     try expect(lines("list"), isLikeCommand: "list")

@@ -10,7 +10,7 @@ struct WatchInstallationTests {
   func unit() throws {
     let folder = try TemporaryFolder()
     let installation = WatchInstallation(
-      program: "/usr/bin/notes", folders: ["/home/ada/my notes", "/home/ada/100% \"$x\""])
+      program: "/usr/bin/notes", words: ["/home/ada/my notes", "/home/ada/100% \"$x\""])
     try installation.write(to: folder["config/systemd/user"])
     let text = try folder.text("config/systemd/user/notes-watch.service")
     #expect(

@@ -33,6 +33,20 @@ enum SizeLimit {
   }
 }
 
+extension Notebook {
+  /// Whether a text names a number of bytes, as git writes numbers.
+  public static func isSizeLimit(_ text: String) -> Bool { SizeLimit.parse(text) != nil }
+
+  /// The largest file that is versioned as the user set it; nil where nothing is set.
+  public func sizeLimitSetting() throws -> String? { try repository.setting(SizeLimit.setting) }
+
+  /// Sets the largest file that is versioned, from the next save on; nil takes the setting away.
+  public func setSizeLimit(_ text: String?) throws {
+    try withWriterLock { try repository.set(SizeLimit.setting, to: text) }
+    sizeLimit = SizeLimit.configured(in: repository)
+  }
+}
+
 extension [UInt8] {
   fileprivate func containsSequence(_ other: [UInt8]) -> Bool {
     guard let first = other.first, count >= other.count else { return false }

@@ -46,7 +46,11 @@ struct EditCommand: Verb {
 
   /// Lets the user edit a note that is there.
   private static func edit(_ path: TreePath, in notebook: Notebook, json: Bool) throws {
-    try Editor.find().edit(file(path, in: notebook))
+    let editor = try Editor.find()
+    let presence = EditingPresence(of: path, in: notebook)
+    presence.warn()
+    try editor.edit(file(path, in: notebook))
+    withExtendedLifetime(presence) {}
     try save(path, in: notebook, as: .edit, json: json)
   }
 

@@ -49,6 +49,7 @@ struct InitCommand: Verb {
       as: NotebookIdentity(
         id: membership.notebookID, name: membership.notebookName,
         device: DeviceIdentity(name: device, deviceID: key.deviceID)))
+    KnownNotebooks(dataFolder: try users.data).add(notebook)
     let line = ProgressLine()
     defer { line.clear() }
     let saved = try notebook.save(message: "Start notebook \(membership.notebookName)") {

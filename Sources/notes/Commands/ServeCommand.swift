@@ -36,7 +36,7 @@ struct ServeCommand: Verb {
     defer { finder?.stop() }
     let service = try Service(
       contexts: [context], discovery: finder,
-      listen: listen.address ?? Address(host: Address.anyHost, port: 0),
+      listen: listen.configured(),
       logger: ServiceLogging.logger(verbose: verbose))
     let report = ServiceReport(json: format.json, tellsPeople: false)
     try service.run(cancellation: Interruption.token()) { report.tell($0) }

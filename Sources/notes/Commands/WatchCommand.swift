@@ -21,12 +21,15 @@ struct WatchCommand: Verb {
       Examples:
         notes watch
         notes watch ~/notes ~/work --listen 0.0.0.0:4711
+        notes watch --all --install
         notes watch --pause
       """)
 
   @Argument(
     help: ArgumentHelp("The notebooks' folders; the current one by default.", valueName: "dir"))
   var directories: [String] = []
+  @Flag(help: "All notebooks that were made or joined on this device.")
+  var all = false
   @OptionGroup var listen: ListenOption
   @OptionGroup var discovery: DiscoveryOption
   @Flag(help: "Let a running watcher close its connections; it goes on making versions.")
@@ -46,34 +49,35 @@ struct WatchCommand: Verb {
     if [pause, resume, install].count(where: { $0 }) > 1 {
       throw ValidationError("--pause, --resume and --install exclude each other.")
     }
+    if all, !directories.isEmpty {
+      throw ValidationError("--all goes without folders.")
+    }
   }
 
   func perform() throws -> Exit {
-    let folders = directories.isEmpty ? ["."] : directories
-    let notebooks = try folders.map { try Notebook.open(at: Notebook.find(from: $0)) }
+    var notebooks = try chosen()
     if pause || resume { return try order(pause ? .pause : .resume, notebooks) }
     if install {
       let program = realpath("/proc/self/exe", nil)
       defer { free(program) }
       try WatchInstallation(
-        program: program.map { String(cString: $0) } ?? "notes", folders: notebooks.map(\.folder)
+        program: program.map { String(cString: $0) } ?? "notes",
+        words: all ? ["--all"] : notebooks.map(\.folder)
       ).install(in: UserFolders().units)
       return .done
     }
-    let locks = try notebooks.map {
-      try WatchLock(stateFolder: $0.stateFolder, folder: $0.folder)
-    }
+    let locks = try lock(&notebooks)
     defer { withExtendedLifetime(locks) {} }
     let contexts = try notebooks.map { try OwnDevice.context(in: $0) }
     let finder = contexts.first.flatMap { discovery.discovery(for: $0.key.deviceID) }
     defer { finder?.stop() }
     let service = try Service(
       contexts: contexts, discovery: finder,
-      listen: listen.address ?? Address(host: Address.anyHost, port: 0),
+      listen: listen.configured(),
       logger: ServiceLogging.logger(verbose: verbose), isWatching: true,
       control: UserFolders().runtime)
     let report = ServiceReport(json: format.json, tellsPeople: false)
-    let hooks = try WatchHooks(notebooks: notebooks)
+    let hooks = WatchHooks(notebooks: notebooks)
     try service.run(cancellation: Interruption.token()) { event in
       report.tell(event)
       guard case .watch(let event) = event else { return }
@@ -81,6 +85,54 @@ struct WatchCommand: Verb {
       hooks.tell(event)
     }
     return Interruption.exit
+  }
+
+  /// The notebooks that are meant. Of all that are known, those that are there.
+  private func chosen() throws -> [Notebook] {
+    let known = KnownNotebooks(dataFolder: try UserFolders().data)
+    guard all else {
+      let folders = directories.isEmpty ? ["."] : directories
+      let notebooks = try folders.map { try Notebook.open(at: Notebook.find(from: $0)) }
+      for notebook in notebooks { known.add(notebook) }
+      return notebooks
+    }
+    var notebooks: [Notebook] = []
+    for folder in known.folders() {
+      do {
+        let notebook = try Notebook.open(at: folder)
+        let isNew = !notebooks.contains { $0.identity.id == notebook.identity.id }
+        if isNew { notebooks.append(notebook) }
+      } catch {
+        leaveOut(folder, error)
+      }
+    }
+    guard notebooks.isEmpty else { return notebooks }
+    throw Failure(
+      .failed, "no_notebooks", "no notebook is known on this device",
+      hint: "'notes init' makes one, 'notes join' brings one; or name its folder")
+  }
+
+  /// Lets no other process watch them meanwhile. Of all that are known, those that another process
+  /// watches are left to it.
+  private func lock(_ notebooks: inout [Notebook]) throws -> [WatchLock] {
+    var locks: [WatchLock] = []
+    var locked: [Notebook] = []
+    for notebook in notebooks {
+      do {
+        locks.append(try WatchLock(stateFolder: notebook.stateFolder, folder: notebook.folder))
+        locked.append(notebook)
+      } catch let error where all && notebooks.count > locked.count + 1 {
+        leaveOut(notebook.folder, error)
+      }
+    }
+    notebooks = locked
+    return locks
+  }
+
+  private func leaveOut(_ folder: String, _ error: any Error) {
+    let reason = Failure(describing: error).message
+    Output.errors.write("notes: warning: \(Visible.name(folder)) is left out: \(reason)\n")
+    Output.errors.flush()
   }
 
   /// Tells the watcher of each notebook what to do.

@@ -38,6 +38,19 @@ struct ListenOption: ParsableArguments {
     help: ArgumentHelp(
       "Where to listen; all interfaces and any free port by default.", valueName: "host:port"))
   var address: Address?
+
+  /// The address given, else the user's setting, for services that are left running.
+  func configured() throws -> Address {
+    if let address { return address }
+    guard let text = try Settings.read(in: UserFolders().config)[Setting.listen.rawValue] else {
+      return Address(host: Address.anyHost, port: 0)
+    }
+    guard let address = Address(parsing: text) else {
+      throw Failure.usage(
+        "the setting listen is not HOST:PORT", hint: "'notes config listen HOST:PORT' changes it")
+    }
+    return address
+  }
 }
 
 /// `--wait SECONDS`.

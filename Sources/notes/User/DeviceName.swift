@@ -6,7 +6,7 @@ enum DeviceName {
   /// The name given, else the user's setting `device-name`, else the host's.
   static func choose(given: String?, folders: UserFolders = UserFolders()) throws -> String {
     if let given { return try DisplayName.check(given) }
-    if let configured = try Settings.read(in: folders.config)["device-name"] {
+    if let configured = try Settings.read(in: folders.config)[Setting.deviceName.rawValue] {
       return try DisplayName.check(configured)
     }
     return hostName

@@ -7,9 +7,61 @@ struct Settings {
 
   /// The settings of that folder; none where there is no file.
   static func read(in folder: String) throws(Failure) -> Settings {
+    Settings(text: try text(in: folder))
+  }
+
+  /// Sets a value, or takes it away; comments and all else in the file stay as they are.
+  static func set(_ key: String, to value: String?, in folder: String) throws(Failure) {
+    var lines = try text(in: folder).split(separator: "\n", omittingEmptySubsequences: false)
+      .map(String.init)
+    if lines.last?.isEmpty == true { lines.removeLast() }
+    let places = lines.indices.filter { Self.key(of: lines[$0]) == key }
+    // The last one counts.
+    for place in places.reversed().dropFirst(value == nil ? 0 : 1) { lines.remove(at: place) }
+    if let value {
+      let line = "\(key) = \(value)"
+      if let place = lines.lastIndex(where: { Self.key(of: $0) == key }) {
+        lines[place] = line
+      } else {
+        lines.append(line)
+      }
+    }
+    try write(lines.map { $0 + "\n" }.joined(), in: folder)
+  }
+
+  private static func write(_ text: String, in folder: String) throws(Failure) {
+    var path = ""
+    for name in folder.split(separator: "/") {
+      path += "/" + name
+      mkdir(path, 0o700)
+    }
+    path += "/config"
+    // A file that the user keeps elsewhere stays a link.
+    if let target = realpath(path, nil) {
+      path = String(cString: target)
+      free(target)
+    }
+    guard let file = fopen(path + ".new", "we") else { throw unwritable(path, errno) }
+    fputs(text, file)
+    guard fflush(file) == 0, fsync(fileno(file)) == 0 else {
+      let code = errno
+      fclose(file)
+      unlink(path + ".new")
+      throw unwritable(path, code)
+    }
+    guard fclose(file) == 0, rename(path + ".new", path) == 0 else { throw unwritable(path, errno) }
+  }
+
+  private static func unwritable(_ path: String, _ code: Int32) -> Failure {
+    Failure(
+      .failed, "settings_not_written",
+      "the settings in \(Visible.name(path)) cannot be written: \(Failure.reason(code))")
+  }
+
+  private static func text(in folder: String) throws(Failure) -> String {
     let path = folder + "/config"
     guard let file = fopen(path, "re") else {
-      if errno == ENOENT || errno == ENOTDIR { return Settings(text: "") }
+      if errno == ENOENT || errno == ENOTDIR { return "" }
       throw Failure(
         .failed, "settings_unreadable",
         "the settings in \(Visible.name(path)) cannot be read: \(Failure.reason(errno))")
@@ -22,14 +74,13 @@ struct Settings {
       if count == 0 { break }
       bytes.append(contentsOf: buffer[..<count])
     }
-    return Settings(text: String(decoding: bytes, as: UTF8.self))
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   init(text: String) {
     var values: [String: String] = [:]
-    for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
-      guard let equals = line.firstIndex(of: "=") else { continue }
-      let key = Self.trimmed(line[..<equals])
+    for line in text.split(separator: "\n") {
+      guard let key = Self.key(of: line), let equals = line.firstIndex(of: "=") else { continue }
       values[key] = Self.trimmed(line[line.index(after: equals)...])
     }
     self.values = values
@@ -37,6 +88,12 @@ struct Settings {
 
   /// The value of a setting, or nil when it is not set.
   subscript(key: String) -> String? { values[key] }
+
+  /// The key of a line; nil for a comment and for what sets nothing.
+  private static func key(of line: some StringProtocol) -> String? {
+    guard !line.hasPrefix("#"), let equals = line.firstIndex(of: "=") else { return nil }
+    return trimmed(Substring(line[..<equals]))
+  }
 
   private static func trimmed(_ text: Substring) -> String {
     let head = text.drop(while: \.isWhitespace)

@@ -55,6 +55,7 @@ struct JoinDialogue {
     run.addresses = [joined.address]
     let report = SyncReport(json: json)
     let notebook = try Notebook.open(at: joined.context.folder)
+    KnownNotebooks(dataFolder: try UserFolders().data).add(notebook)
     let outcome: SyncOutcome
     do {
       defer { report.finish() }

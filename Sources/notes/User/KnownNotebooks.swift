@@ -1,0 +1,59 @@
+internal import Glibc
+internal import Notebook
+
+/// The notebooks that were made or joined on this device: `$XDG_DATA_HOME/notes/notebooks`, a line
+/// `ID FOLDER` each. It is what `notes watch --all` goes by; lines may be taken out by hand.
+struct KnownNotebooks {
+  private let path: String
+
+  init(dataFolder: String) { path = dataFolder + "/notebooks" }
+
+  /// Their folders, in the order in which they were made. Where one notebook has several, for
+  /// instance because it was moved, the last of those that are there.
+  func folders() -> [String] {
+    var found: [(id: Substring, folder: String)] = []
+    for line in lines() {
+      let parts = line.split(separator: " ", maxSplits: 1)
+      guard parts.count == 2, parts[1].hasPrefix("/") else { continue }
+      let folder = String(parts[1])
+      if let place = found.firstIndex(where: { $0.id == parts[0] }) {
+        let isThere = access(folder + "/.git", F_OK) == 0
+        if isThere || access(found[place].folder + "/.git", F_OK) != 0 {
+          found[place].folder = folder
+        }
+      } else {
+        found.append((parts[0], folder))
+      }
+    }
+    return found.map(\.folder)
+  }
+
+  /// Adds a notebook, if it is not the last one noted under its ID. The list is a convenience: where
+  /// it cannot be written, all else goes on.
+  func add(_ notebook: Notebook) {
+    guard let resolved = realpath(notebook.folder, nil) else { return }
+    defer { free(resolved) }
+    let line = "\(notebook.identity.id) \(String(cString: resolved))"
+    let known = lines().last { $0.hasPrefix(notebook.identity.id + " ") }
+    guard known != line, !line.contains("\n") else { return }
+    let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+    guard file >= 0 else { return }
+    defer { close(file) }
+    // One call, so that two commands at once make two lines.
+    let bytes = Array((line + "\n").utf8)
+    _ = write(file, bytes, bytes.count)
+  }
+
+  private func lines() -> [String] {
+    guard let file = fopen(path, "re") else { return [] }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = fread(&buffer, 1, buffer.count, file)
+      if count == 0 { break }
+      bytes += buffer[..<count]
+    }
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+}

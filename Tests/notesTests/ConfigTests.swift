@@ -1,0 +1,113 @@
+import TestSupport
+import Testing
+
+@testable import notes
+
+/// notes-config(1), and the notebooks that notes-watch(1), --all, goes by.
+@Suite struct ConfigTests {
+  let shell: Shell
+
+  init() throws { shell = try Shell() }
+
+  private func expectValue(
+    _ value: String, of name: String, _ location: SourceLocation = #_sourceLocation
+  ) throws {
+    let result = try shell.notes("config", name)
+    #expect(result.text == value + "\n", sourceLocation: location)
+  }
+
+  @Test func `A setting is set, shown and taken away`() throws {
+    try expectValue("*:0", of: "listen")
+    #expect(try shell.notes("config", "listen", "127.0.0.1:4711").isSuccess)
+    try expectValue("127.0.0.1:4711", of: "listen")
+    #expect(try shell.notes("config", "--unset", "listen").isSuccess)
+    try expectValue("*:0", of: "listen")
+    let unset = try shell.notes("config", "on-change")
+    #expect(unset.status == .exited(1))
+    #expect(unset.errorText.hasPrefix("notes: error: on-change is not set\n"))
+  }
+
+  // "lines name = value, of which the last one for a name counts, and comments that begin with #"
+  @Test func `What else is in the file stays as it was`() throws {
+    let before = "# mine\nlisten = *:1\n\nfuture = x = y\n on-change=a\nlisten = *:2\n"
+    try shell.folder.write(before, to: "home/.config/notes/config")
+    try expectValue("*:2", of: "listen")
+    try shell.notes("config", "listen", "*:3")
+    try shell.notes("config", "on-conflict", "echo '$NOTES_PATHS' = \"#\"")
+    #expect(
+      try shell.folder.text("home/.config/notes/config") == """
+        # mine
+
+        future = x = y
+         on-change=a
+        listen = *:3
+        on-conflict = echo '$NOTES_PATHS' = "#"
+
+        """)
+    try expectValue("echo '$NOTES_PATHS' = \"#\"", of: "on-conflict")
+    try shell.notes("config", "--unset", "listen")
+    #expect(try !shell.folder.text("home/.config/notes/config").contains("listen"))
+  }
+
+  @Test(
+    arguments: [
+      ["listen", "here"], ["listen", "*:70000"], ["device-name", "a/b"], ["on-change", " "],
+      ["on-change", "a\nb"], ["max-file-size", "big"], ["max-file-size", "0"], ["lisen", "*:1"],
+      ["--unset"], ["--unset", "listen", "*:1"],
+    ])
+  func `A value that cannot be meant is refused`(words: [String]) throws {
+    try shell.initialise()
+    let result = try run(
+      [BuiltBinary.notes(), "config"] + words, in: shell.folder["notes"],
+      environment: shell.environment)
+    #expect(result.status == .exited(64))
+    #expect(result.output.isEmpty)
+    #expect(try !run(["ls", shell.folder["home/.config/notes/config"]]).isSuccess)
+  }
+
+  @Test func `The largest file is a setting of the notebook`() throws {
+    #expect(try shell.notes("config", "max-file-size", "1k").status == .exited(2))
+    try shell.initialise()
+    try expectValue("50m", of: "max-file-size")
+    #expect(try shell.notes("config", "max-file-size", "1k").isSuccess)
+    try shell.folder.write(String(repeating: "x", count: 1_025), to: "notes/Big.txt")
+    try shell.notes("save")
+    #expect(try shell.notes("list").text.contains("Big") == false)
+    #expect(try shell.notes("config", "--unset", "max-file-size").isSuccess)
+    try shell.notes("save")
+    #expect(try shell.notes("list").text.contains("Big"))
+  }
+
+  @Test func `All are listed, for people and for programs`() throws {
+    try shell.initialise()
+    try shell.notes("config", "on-change", "true")
+    let lines = try shell.notes("config").lines
+    #expect(lines.count == Setting.allCases.count)
+    #expect(lines.contains("on-change      true"))
+    #expect(lines.contains("listen         *:0 (by default)"))
+    #expect(lines.contains("on-conflict    not set"))
+    let json = try shell.notes("config", "--json").lines
+    #expect(
+      json.contains(#"{"name":"on-change","value":"true","default":null,"scope":"user"}"#))
+    #expect(
+      json.contains(#"{"name":"max-file-size","value":null,"default":"50m","scope":"notebook"}"#))
+  }
+
+  @Test func `Notebooks that were made are known, each at its last place that is there`() throws {
+    try shell.initialise()
+    let known = KnownNotebooks(dataFolder: shell.folder["home/.local/share/notes"])
+    let first = try run(["realpath", shell.folder["notes"]]).lines
+    #expect(known.folders() == first)
+    try makeFolder(shell.folder["other"])
+    #expect(try shell.notes("init", in: "other").isSuccess)
+    try shell.notes("init", in: "other")
+    #expect(known.folders().count == 2)
+    let list = try shell.folder.text("home/.local/share/notes/notebooks")
+    let id = try #require(list.split(separator: " ").first)
+    try shell.folder.write(list + "\(id) /nowhere\n", to: "home/.local/share/notes/notebooks")
+    #expect(known.folders().first == first.first)
+    let none = try Shell()
+    let result = try none.notes("watch", "--all")
+    #expect(result.errorText.hasPrefix("notes: error: no notebook is known on this device\n"))
+  }
+}
