@@ -25,6 +25,7 @@ extension MembershipError: CustomStringConvertible {
     case .membershipMissing(let folder): "\(folder) holds no membership"
     case .membershipExists(let notebookID):
       "the folder belongs to another notebook already, \(notebookID)"
+    case .begunAnew(let notebookID): "the membership was begun anew, as \(notebookID)"
     case .formatUnsupported(let folder, let found):
       "\(folder) was written by another version: '\(found)'"
     case .fileDamaged(let path): "\(path) is damaged"

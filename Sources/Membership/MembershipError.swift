@@ -35,6 +35,8 @@ public enum MembershipError: Error, Equatable, Sendable {
   case membershipMissing(folder: String)
   /// The folder holds a membership already, of the notebook with this ID.
   case membershipExists(notebookID: String)
+  /// The folder holds another membership by now, that of the notebook with this ID.
+  case begunAnew(notebookID: String)
   /// The folder was written by a version of the program that stores membership otherwise.
   case formatUnsupported(folder: String, found: String)
   /// A stored file is not what was written.

@@ -82,9 +82,15 @@ public final class MembershipStore: Sendable {
     try CertificateSet(root: root).notebookID
   }
 
-  /// Takes in what other processes have stored since.
+  /// Takes in what other processes have stored since. Throws `begunAnew` where another membership
+  /// has taken the place of this one: whoever goes on with the old one would let in whom the new
+  /// one is to keep out.
   public func refresh() throws {
     try state.withLock { state in
+      let root = try StoreFolder.root(in: folder)
+      if root != self.root {
+        throw MembershipError.begunAnew(notebookID: try Self.notebookID(ofRoot: root))
+      }
       state.blocked = try DeviceList.read("\(folder)/\(DeviceList.blocked)")
       let files = try StoreFolder.files(in: folder).subtracting(state.known)
       if files.isEmpty { return }

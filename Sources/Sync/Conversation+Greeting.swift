@@ -89,8 +89,12 @@ extension Conversation {
       Address(host: stream.connection.peer.host, port: port), of: peer.deviceID)
   }
 
-  /// Keeps an invitation to another notebook for the user to answer.
-  private func keep(_ message: HelloInvitation) throws {
+  /// Keeps an invitation to another notebook for the user to answer. It is listed for as long as
+  /// an invitation may live, whatever the peer says of its end.
+  func keep(_ message: HelloInvitation) throws {
+    var message = message
+    message.expires = min(
+      message.expires, WallClock.now() + Int64(context.timeouts.invitation))
     let invitation = try CarriedInvitation(message, for: context.key.deviceID)
     try ReceivedInvitations(stateFolder: notebook.stateFolder).keep(
       ReceivedInvitation(

@@ -31,6 +31,13 @@ public struct PairedDevice: Sendable, Equatable {
   public let role: Role
   /// Where it is, as `HOST:PORT`.
   public let address: String
+
+  package init(name: String, deviceID: String, role: Role, address: String) {
+    self.name = name
+    self.deviceID = deviceID
+    self.role = role
+    self.address = address
+  }
 }
 
 /// The inviter's side of notes-protocol(7), PAIRING.

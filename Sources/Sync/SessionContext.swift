@@ -83,7 +83,7 @@ extension MembershipError {
       .limitExceeded, .founderIsPermanent, .anotherAdminNeeded, .blocked:
       true
     case .libraryMissing, .library, .system, .deviceKeyUnusable, .membershipMissing,
-      .membershipExists, .formatUnsupported, .fileDamaged, .passphraseRefused:
+      .membershipExists, .begunAnew, .formatUnsupported, .fileDamaged, .passphraseRefused:
       false
     }
   }

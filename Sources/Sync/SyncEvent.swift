@@ -44,6 +44,19 @@ public struct SessionResult: Sendable {
   public var isInSync: Bool { tip == peerTip }
 }
 
+extension SessionResult {
+  /// What a session that stands did in some time.
+  package init(
+    peer: PeerIdentity, tip: ObjectID?, peerTip: ObjectID?, sentVersions: Int,
+    receivedVersions: Int, sentBytes: Int, receivedBytes: Int
+  ) {
+    self.init(
+      peer: peer, tip: tip, peerTip: peerTip, sentVersions: sentVersions,
+      receivedVersions: receivedVersions, sentBytes: sentBytes, receivedBytes: receivedBytes,
+      joins: [], conflicts: 0, tipDifference: nil)
+  }
+}
+
 /// How far a transfer is.
 public struct TransferProgress: Hashable, Sendable {
   public let peer: PeerIdentity

@@ -13,6 +13,8 @@ public struct SyncOutcome: Sendable {
   public var absent: [Member] = []
   /// The tip at the end; nil in a notebook without versions.
   public var tip: ObjectID?
+
+  public init() {}
 }
 
 /// A session that did not come about or broke off.
@@ -40,7 +42,7 @@ extension SessionResult {
   }
 
   /// The result with the tip that this device shows now.
-  func at(tip: ObjectID?) -> SessionResult {
+  package func at(tip: ObjectID?) -> SessionResult {
     SessionResult(
       peer: peer, tip: tip, peerTip: peerTip, sentVersions: sentVersions,
       receivedVersions: receivedVersions, sentBytes: sentBytes, receivedBytes: receivedBytes,

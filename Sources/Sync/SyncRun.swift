@@ -1,6 +1,6 @@
 public import Channel
 public import Discovery
-internal import Membership
+public import Membership
 internal import Notebook
 
 /// One run of `notes sync`, `pull` or `push`: finds the devices of the notebook that are there,
@@ -50,7 +50,9 @@ public struct SyncRun: Sendable {
   }
 
   /// The other members that are meant.
-  private func wantedMembers() throws -> [Member] {
+  ///
+  /// - Throws: `SyncError.unknownPeer` and `MembershipError.blocked`.
+  public func wantedMembers() throws -> [Member] {
     try context.membership.refresh()
     let others = context.membership.members().filter {
       !$0.isRemoved && $0.deviceID != context.key.deviceID

@@ -238,8 +238,16 @@ final class NotebookLoop {
   }
 
   private func membershipChanged() {
-    guard (try? owner.context.membership.refresh()) != nil else { return }
-    owner.sessions.endOutdated(digest: owner.membershipDigest)
+    do {
+      try owner.context.membership.refresh()
+      owner.sessions.endOutdated(digest: owner.membershipDigest)
+      owner.sessions.endAll(.done) { !owner.exchanges(with: $0) }
+    } catch {
+      // Whoever cannot tell members from others exchanges with nobody.
+      owner.sessions.endAll(.done)
+      owner.report(.failed(owner.notebookID, error))
+    }
+    owner.report(.members(owner.notebookID))
   }
 
   private func countForHousekeeping() {

@@ -123,7 +123,8 @@ public final class Service: Sendable {
   ///     member's first session.
   ///   - onEvent: is told what happens; called on this thread.
   /// - Throws: `ChannelError` when it cannot listen there, `MembershipError` when this device is not
-  ///   a member (any more).
+  ///   a member (any more), or, where it watches, the membership was begun anew: then another
+  ///   service is to go on.
   public func run(
     cancellation: CancellationToken, until invitation: Invitation? = nil,
     onEvent: (ServiceEvent) -> Void = { _ in }
@@ -171,6 +172,11 @@ public final class Service: Sendable {
       switch occurrences.take(until: nextLook(ending, dialing, isWatching ? state.next : nil)) {
       case .event(let event):
         report(event, onEvent)
+        if case .watch(.failed(_, let error as MembershipError)) = event,
+          case .begunAnew = error
+        {
+          throw error
+        }
         ending?.note(event)
         dialing.note(event)
         control?.tell(event)

@@ -77,13 +77,21 @@ struct ServiceDialing {
   }
 
   mutating func note(_ event: ServiceEvent) {
-    if case .watch(.disconnected(let notebook, let peer)) = event {
+    switch event {
+    case .watch(.disconnected(let notebook, let peer)):
       dialer.wake(Dialer.Target(notebookID: notebook, deviceID: peer.deviceID))
+    // Somebody may be a member now, or not blocked any more.
+    case .watch(.members(let notebook)): dialer.hope(notebookID: notebook)
+    default: break
     }
   }
 
   mutating func note(_ outcome: Dialer.Outcome, of target: Dialer.Target) {
     dialer.note(outcome, of: target)
+    guard case .failed = outcome, let watched = service.watched[target.notebookID] else { return }
+    // Another command may have met it elsewhere since.
+    let known = PeerAddresses(stateFolder: watched.context.folder + "/.git/notes").all()
+    if let address = known[target.deviceID] { dialer.remember(target, at: address) }
   }
 
   /// The machine slept: connections may be dead, and the folder may have changed.
@@ -112,7 +120,8 @@ struct ServiceDialing {
   }
 
   private func isConnected(_ target: Dialer.Target) -> Bool {
-    service.watched[target.notebookID]?.sessions.has(target.deviceID) ?? true
+    guard let watched = service.watched[target.notebookID] else { return true }
+    return watched.sessions.has(target.deviceID) || !watched.exchanges(with: target.deviceID)
   }
 
   /// Lets sessions go, or makes them again.

@@ -82,6 +82,7 @@ struct ServiceLog: Sendable {
       (.debug, "\(short(notebook)): \(name(peer)) shows \(tip.map { "\($0)" } ?? "nothing")")
     case .editing(let notebook, let peer, let paths):
       (.debug, "\(short(notebook)): \(name(peer)) edits \(paths.count) notes")
+    case .members(let notebook): (.debug, "\(short(notebook)): the members have changed")
     case .held(let notebook, let deleted, let total):
       (
         .warning,

@@ -6,6 +6,10 @@ public enum WatchError: Error, Sendable, Hashable {
   case folderAway(String)
   /// Another process watches the notebook.
   case watchedAlready(String, process: Int)
+  /// The watcher that did something for this process has stopped.
+  case watcherGone
+  /// It does not do what it was asked for; the text says why.
+  case watcherRefused(String)
   /// The notebook's thread did not answer in time, or has stopped.
   case notAnswering(String)
 }
@@ -18,6 +22,8 @@ extension WatchError: CustomStringConvertible {
     case .folderAway(let folder): "the folder \(folder) is not there"
     case .watchedAlready(let folder, let process):
       "\(folder) is watched already, by process \(process)"
+    case .watcherGone: "the watcher has stopped"
+    case .watcherRefused(let reason): "the watcher refused: \(reason)"
     case .notAnswering(let folder): "\(folder) is busy"
     }
   }

@@ -16,6 +16,8 @@ public enum WatchEvent: Sendable {
   case shows(String, PeerIdentity, ObjectID?)
   /// These notes are edited at a device.
   case editing(String, PeerIdentity, [TreePath])
+  /// What is known of the members has changed, or whom this device exchanges with.
+  case members(String)
   /// A save was held back, because it would delete most of the notebook.
   case held(String, deleted: Int, of: Int)
   /// A save or a look at the folder failed; it is tried again.

@@ -72,6 +72,13 @@ final class WatchedNotebook: SessionKeeper {
   /// What is known of the members now, in short.
   var membershipDigest: [UInt8] { (try? context.membership.digest()) ?? [] }
 
+  /// Whether this device is to exchange anything with that one: a member that is not blocked.
+  func exchanges(with device: String) -> Bool {
+    context.membership.members().contains {
+      $0.deviceID == device && !$0.isRemoved && !$0.isBlocked
+    }
+  }
+
   func report(_ event: WatchEvent) { tell(event) }
 
   private func refuse(_ job: Job) {

@@ -15,7 +15,7 @@ public struct CarriedInvitation: Sendable, Equatable {
   /// The port on which the inviter waits.
   public let port: UInt16
   /// The device that it is for: no other is told.
-  let guest: String
+  package let guest: String
 
   public init(
     _ invitation: Invitation, to membership: MembershipStore, for guest: String, port: UInt16
@@ -27,6 +27,19 @@ public struct CarriedInvitation: Sendable, Equatable {
     role = invitation.role
     expires = invitation.expires
     self.port = port
+  }
+
+  package init(
+    code: InvitationCode, notebookID: String, notebookName: String, role: Role, expires: Int64,
+    port: UInt16, guest: String
+  ) {
+    self.code = code
+    self.notebookID = notebookID
+    self.notebookName = notebookName
+    self.role = role
+    self.expires = expires
+    self.port = port
+    self.guest = guest
   }
 
   init(_ message: HelloInvitation, for guest: String) throws {

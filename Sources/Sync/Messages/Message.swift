@@ -14,6 +14,7 @@ enum MessageType: UInt8, Sendable {
   case ping = 9
   case pong = 10
   case editing = 11
+  case invitation = 12
   case offer = 16
   case accept = 17
   case decline = 18

@@ -25,6 +25,15 @@ struct PongMessage: Message {
   static let type = MessageType.pong
 }
 
+/// An invitation to another notebook, for the device at the other end.
+struct InvitationMessage: Message {
+  static let type = MessageType.invitation
+
+  var invitation: HelloInvitation
+
+  func validate() throws { try invitation.validate() }
+}
+
 /// Which notes are edited at the sender's.
 struct EditingMessage: Message {
   static let type = MessageType.editing

@@ -17,6 +17,7 @@ public final class SessionLink: Sendable {
   struct Requests: Sendable {
     var state: NotebookState?
     var editing: [TreePath]?
+    var invitations: [CarriedInvitation] = []
     var asksForPing = false
     var reconsiders = false
     var end: ByeReason?
@@ -33,6 +34,9 @@ public final class SessionLink: Sendable {
 
   /// These notes are edited here now.
   public func tell(editing paths: [TreePath]) { ask { $0.editing = paths } }
+
+  /// Tells the peer of an invitation to another notebook.
+  package func tell(_ invitation: CarriedInvitation) { ask { $0.invitations.append(invitation) } }
 
   /// Asks the peer for a sign of life at once.
   public func ping() { ask { $0.asksForPing = true } }

@@ -21,6 +21,7 @@ final class StandingConversation {
   let gives: Bool
   let report: (SyncEvent) -> Void
   private let rememberPeer: (StandingConversation) throws -> Void
+  private let keepInvitation: (HelloInvitation) throws -> Void
 
   /// What this side has told the peer that it shows, and what the peer has told.
   var own: Conversation.Standing
@@ -68,6 +69,7 @@ final class StandingConversation {
     theirs = conversation.theirs
     offered = conversation.own.heads
     pulse = Pulse(timeouts: conversation.stream.timeouts)
+    keepInvitation = conversation.keep
     rememberPeer = { standing in
       var conversation = conversation
       conversation.own = standing.own
@@ -134,6 +136,9 @@ final class StandingConversation {
       let listed = paths.prefix(ProtocolLimits.editedNotes).map { Base64($0.bytes) }
       try queue.append(Frame(EditingMessage(paths: Array(listed))))
     }
+    for invitation in requests.invitations {
+      try queue.append(Frame(InvitationMessage(invitation: invitation.message)))
+    }
     if requests.asksForPing {
       pulse.ask()
       try queue.append(Frame(PingMessage()))
@@ -184,6 +189,8 @@ final class StandingConversation {
       let message = try frame.decode(EditingMessage.self)
       peerEdits = message.paths.map { TreePath(bytes: $0.bytes) }
       tellKeeper()
+    case .invitation:
+      try keepInvitation(frame.decode(InvitationMessage.self).invitation)
     case .want: try give(frame.decode(WantMessage.self))
     case .pack: try begin(frame.decode(PackMessage.self))
     case .data: try receive(frame.payload)
@@ -207,6 +214,8 @@ final class StandingConversation {
     standing.tip = theirs.tip
     standing.heads = theirs.heads
     standing.editing = peerEdits
+    standing.sentVersions = outcome.sentVersions
+    standing.receivedVersions = outcome.receivedVersions
     standing.sentBytes = Int(clamping: stream.connection.bytesSent)
     standing.receivedBytes = Int(clamping: stream.connection.bytesReceived)
     standing.sentVersions = outcome.sentVersions

@@ -56,6 +56,7 @@ struct ControlAnswer {
       try sendPeers()
     case .invite: try invite(request)
     case .edit: try edit(request)
+    case .offer: try offer(request)
     case .pause: server.pause(true)
     case .resume: server.pause(false)
     }
@@ -173,6 +174,26 @@ struct ControlAnswer {
     try send(reply)
   }
 
+  /// Tells a device of an invitation to another notebook, in each session that stands meanwhile.
+  private func offer(_ request: ControlRequest) throws {
+    guard let invitation = request.offer.flatMap(CarriedInvitation.init) else {
+      throw SyncError.failed("an offer that is none")
+    }
+    try server.following { follower in
+      notebook.sessions.offer(invitation)
+      defer { notebook.sessions.withdraw(invitation) }
+      var isTold = false
+      repeat {
+        _ = follower.take()
+        if !isTold, notebook.sessions.has(invitation.guest) {
+          isTold = true
+          try send(ControlReply("told"))
+        }
+      } while server.wait(follower, for: lines, until: nil)
+      throw Gone()
+    }
+  }
+
   private static func note(
     _ event: ServiceEvent, of invitation: Invitation, in held: HeldInvitation
   ) {
@@ -213,11 +234,19 @@ struct ControlAnswer {
       reply.name = device.name
       reply.device = device.deviceID
       reply.role = invitation.role.rawValue
+      reply.address = device.address
     case .finished(let session) where ending.isGuest(session.peer.deviceID):
       reply = ControlReply("synchronised")
       reply.name = session.peer.name
       reply.device = session.peer.deviceID
+      reply.role = session.peer.role.rawValue
+      reply.address = session.peer.address
       reply.tip = session.tip?.hex
+      reply.inSync = session.isInSync
+      reply.sentVersions = session.sentVersions
+      reply.receivedVersions = session.receivedVersions
+      reply.sentBytes = session.sentBytes
+      reply.receivedBytes = session.receivedBytes
     default: return nil
     }
     return reply

@@ -1,8 +1,12 @@
 public import Channel
 internal import FoundationEssentials
+internal import Glibc
 
 /// A command's connection to the watcher of a notebook.
-public final class ControlClient {
+///
+/// Sendable although its lines are not: they belong to the thread that asks, and `hangUp` touches the
+/// descriptor alone.
+public final class ControlClient: @unchecked Sendable {
   private let lines: ControlLines
 
   private init(_ lines: ControlLines) { self.lines = lines }
@@ -36,6 +40,9 @@ public final class ControlClient {
     guard let line = lines.next(within: 86_400, token) else { return nil }
     return try? JSONDecoder().decode(ControlReply.self, from: Data(line))
   }
+
+  /// Ends what was asked for: whoever waits for the next line gets none. From any thread.
+  func hangUp() { shutdown(lines.descriptor, Int32(SHUT_RDWR)) }
 
   /// All lines of an answer, its last one included.
   public func all(_ request: ControlRequest, within seconds: Double = 60) -> [ControlReply] {

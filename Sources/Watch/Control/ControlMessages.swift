@@ -12,6 +12,9 @@ public struct ControlRequest: Codable, Sendable {
     case invite
     /// Tell the other devices which notes are edited, until the connection ends.
     case edit
+    /// Tell a device, in a session, of an invitation to another notebook, until the connection
+    /// ends: a `told` when it was.
+    case offer
     /// Let connections go, and make them again.
     case pause
     case resume
@@ -22,6 +25,8 @@ public struct ControlRequest: Codable, Sendable {
   public var role: String?
   /// The notes that are edited, as bytes in hexadecimal digits.
   public var paths: [String]?
+  /// What a device is to be told.
+  public var offer: ControlOffer?
   /// How many seconds a sync may take, or an invitation is open.
   public var seconds: Double?
 

@@ -44,7 +44,8 @@ final class FolderEvents {
   private var paths: [Int32: TreePath] = [:]
   private var watches: [TreePath: Int32] = [:]
   private var history: Set<Int32> = []
-  private var membership: Int32 = -1
+  private var membership: Set<Int32> = []
+  private let gitFolder: String
 
   private static let fileEvents =
     IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO
@@ -58,6 +59,7 @@ final class FolderEvents {
   ) throws {
     events = try FileEvents()
     self.folder = folder
+    self.gitFolder = gitFolder
     self.list = list
     guard try watch("") else { throw WatchError.folderAway(folder) }
     try watchTree("")
@@ -66,8 +68,16 @@ final class FolderEvents {
         history.insert(watch)
       }
     }
-    let members = Array((gitFolder + "/notes/membership").utf8)
-    membership = try events.watch(members, IN_MOVED_TO | IN_CREATE | IN_DELETE) ?? -1
+    try watchMembership()
+  }
+
+  /// Watches what is known of the members. `notes members reset` puts another folder there.
+  private func watchMembership() throws {
+    let folder = gitFolder + "/notes/membership"
+    membership = try Set(
+      [folder, folder + "/certificates", folder + "/revocations"].compactMap {
+        try events.watch(Array($0.utf8), IN_MOVED_TO | IN_DELETE)
+      })
   }
 
   /// Watches the folders at and below `top` that have no watch yet.
@@ -121,6 +131,12 @@ final class FolderEvents {
         note(.everything)
         continue
       }
+      if history.contains(event.watch), event.name == "membership" {
+        // Where it cannot be watched, every handshake looks at it all the same.
+        try? watchMembership()
+        note(.membership)
+        continue
+      }
       if history.contains(event.watch) {
         // What other programs keep in these folders is none of our business.
         if event.name == "tip" || event.has(IN_IGNORED) || !event.name.bytes.isEmpty {
@@ -128,7 +144,7 @@ final class FolderEvents {
         }
         continue
       }
-      if event.watch == membership {
+      if membership.contains(event.watch) {
         note(.membership)
         continue
       }

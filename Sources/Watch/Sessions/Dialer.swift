@@ -60,9 +60,11 @@ struct Dialer {
     return targets.contains { ($1.isUnderWay || $1.next <= now) && !isConnected($0) }
   }
 
-  /// A device was there once.
+  /// A device was there once; where it is announced, that counts more.
   mutating func remember(_ target: Target, at address: Address) {
-    guard isForeign(target), targets[target] == nil else { return }
+    guard isForeign(target), targets[target]?.isAnnounced != true,
+      targets[target]?.addresses != [address]
+    else { return }
     targets[target] = State(
       addresses: [address], isAnnounced: false, next: .now + Self.patience)
   }
@@ -91,9 +93,9 @@ struct Dialer {
   /// A device said goodbye: it may have lost only the network, so its address is kept.
   mutating func lost(_ target: Target) { targets[target]?.isAnnounced = false }
 
-  /// The network, or this machine, is back: everybody is tried at once.
-  mutating func hope() {
-    for target in targets.keys {
+  /// The network, or this machine, is back: everybody is tried at once, or everybody of a notebook.
+  mutating func hope(notebookID: String? = nil) {
+    for target in targets.keys where notebookID == nil || target.notebookID == notebookID {
       targets[target]?.backoff.reset()
       targets[target]?.next = .now
     }
@@ -105,7 +107,7 @@ struct Dialer {
     targets[target]?.next = min(state.next, .now + Self.courtesy)
   }
 
-  /// Those to connect to now.
+  /// Those to connect to now, but for whom a connection stands, or is not wanted.
   mutating func take(isConnected: (Target) -> Bool) -> [(target: Target, addresses: [Address])] {
     let now = Moment.now
     var room = Self.width

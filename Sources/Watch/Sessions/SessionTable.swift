@@ -19,6 +19,8 @@ final class SessionTable: Sendable {
     /// What this device shows, as the sessions were told.
     var shown: NotebookState?
     var editing: [TreePath] = []
+    /// Invitations to other notebooks, for devices that are told as soon as a session stands.
+    var offers: [CarriedInvitation] = []
   }
 
   private struct Entry: Sendable {
@@ -57,6 +59,7 @@ final class SessionTable: Sendable {
       state.sessions[device] = Entry(link: link, digest: digest)
       if let shown = state.shown { link.announce(shown) }
       if !state.editing.isEmpty { link.tell(editing: state.editing) }
+      for offer in state.offers where offer.guest == device { link.tell(offer) }
       return (former, false)
     }
     if stays {
@@ -99,6 +102,21 @@ final class SessionTable: Sendable {
     for link in links { link.tell(editing: paths) }
   }
 
+  /// Tells a device of an invitation to another notebook, now or when a session with it begins,
+  /// until it is taken back.
+  func offer(_ invitation: CarriedInvitation) {
+    let link = state.withLock { state in
+      state.offers.append(invitation)
+      return state.sessions[invitation.guest]?.link
+    }
+    link?.tell(invitation)
+  }
+
+  /// Takes one back: no further session tells of it.
+  func withdraw(_ invitation: CarriedInvitation) {
+    state.withLock { $0.offers.removeAll { $0 == invitation } }
+  }
+
   /// Asks every peer for a sign of life.
   func pingAll() {
     for link in state.withLock({ $0.sessions.values.map(\.link) }) { link.ping() }
@@ -111,9 +129,12 @@ final class SessionTable: Sendable {
     for link in links { link.end(.done) }
   }
 
-  /// Ends every session.
-  func endAll(_ reason: ByeReason) {
-    for link in state.withLock({ $0.sessions.values.map(\.link) }) { link.end(reason) }
+  /// Ends the sessions with some devices, or with all.
+  func endAll(_ reason: ByeReason, where isMeant: (String) -> Bool = { _ in true }) {
+    for link in state.withLock({ $0.sessions.values.map(\.link) })
+    where isMeant(link.peer.deviceID) {
+      link.end(reason)
+    }
   }
 
   /// What a peer shows now; nil when nothing is different but the counters, or the session is not

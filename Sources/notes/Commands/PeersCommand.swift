@@ -34,7 +34,7 @@ struct PeersCommand: Verb {
     let notebook = try Place.notebook()
     let membership = try OwnDevice.membership(of: notebook)
     if follows { return try follow(notebook, membership) }
-    if let live = try live(notebook) {
+    if let live = RunningWatcher.peers(of: notebook) {
       try show(
         PeersReport(notebook: notebook, members: membership.members(), near: [:], live: live))
       return .done
@@ -52,14 +52,6 @@ struct PeersCommand: Verb {
     try show(PeersReport(notebook: notebook, members: membership.members(), near: near))
     if let problem { throw problem }
     return .done
-  }
-
-  /// What the watcher says of the devices that are connected; nil when none runs.
-  private func live(_ notebook: Notebook) throws -> [ControlReply]? {
-    guard let watcher = RunningWatcher.of(notebook) else { return nil }
-    let replies = watcher.all(ControlRequest(.peers))
-    guard replies.last?.type == "done" else { return nil }
-    return replies.filter { $0.type == "peer" }
   }
 
   private func show(_ report: PeersReport) throws {
@@ -80,7 +72,7 @@ struct PeersCommand: Verb {
     while let reply = watcher.next(orUntil: token) {
       guard reply.type == "watcher" || reply.type == "changed" else { continue }
       try membership.refresh()
-      guard let live = try live(notebook) else { break }
+      guard let live = RunningWatcher.peers(of: notebook) else { break }
       let report = try PeersReport(
         notebook: notebook, members: membership.members(), near: [:], live: live)
       // Home, and everything after the cursor away: nothing flickers.

@@ -7,7 +7,8 @@ struct StatusCommand: Verb {
     abstract: "Show what changed, what is in conflict, and which version this device shows.",
     discussion: """
       Lists the files that differ from the last version, the notes with a conflict to resolve, \
-      and the files that are not versioned. Changes nothing.
+      and the files that are not versioned; and, where 'notes watch' runs, which devices are \
+      connected. Changes nothing.
 
       Examples:
         notes status
@@ -50,7 +51,8 @@ struct StatusCommand: Verb {
     let status = try notebook.status()
     let report = StatusReport(
       status: status, folder: notebook.folder,
-      conflicts: status.state.conflictCount > 0 ? try notebook.conflicts() : [])
+      conflicts: status.state.conflictCount > 0 ? try notebook.conflicts() : [],
+      watcher: RunningWatcher.says(of: notebook))
     if json {
       Output.standard.event(report.json)
     } else {

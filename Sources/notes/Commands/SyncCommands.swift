@@ -28,6 +28,9 @@ struct SyncCommand: ExchangeVerb {
   @OptionGroup var place: PlaceOption
 
   var listensAt: Address? { listen.address ?? Address(host: Address.anyHost, port: 0) }
+  var mayUseWatcher: Bool {
+    exchange.at.addresses.isEmpty && listen.address == nil && !exchange.allowDeletes
+  }
 }
 
 struct PullCommand: ExchangeVerb {
@@ -89,10 +92,13 @@ protocol ExchangeVerb: Verb {
   var format: JSONOption { get }
   /// Where it listens while it looks; nil where it does not.
   var listensAt: Address? { get }
+  var mayUseWatcher: Bool { get }
 }
 
 extension ExchangeVerb {
   var listensAt: Address? { nil }
+  /// Whether the connections of a watcher do as well as new ones.
+  var mayUseWatcher: Bool { false }
   var writesJSON: Bool { format.json }
 
   func perform() throws -> Exit {
@@ -113,7 +119,9 @@ extension ExchangeVerb {
     let outcome: SyncOutcome
     do {
       defer { report.finish() }
-      outcome = try run.run(cancellation: Interruption.token()) { report.tell($0) }
+      outcome =
+        try mayUseWatcher
+        ? WatcherSync(notebook, run).run(report) : run.run(reportingTo: report)
     }
     return try report.conclude(outcome, in: notebook)
   }

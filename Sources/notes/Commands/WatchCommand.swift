@@ -68,6 +68,22 @@ struct WatchCommand: Verb {
     }
     let locks = try lock(&notebooks)
     defer { withExtendedLifetime(locks) {} }
+    let token = try Interruption.token()
+    var isOver = false
+    while !isOver {
+      do {
+        try watch(notebooks.map(\.folder), until: token)
+        isOver = true
+      } catch MembershipError.begunAnew {
+        // 'notes members reset' ran, or a device joined again: what this one serves is another
+        // notebook to the others now.
+      }
+    }
+    return Interruption.exit
+  }
+
+  private func watch(_ folders: [String], until token: CancellationToken) throws {
+    let notebooks = try folders.map { try Notebook.open(at: $0) }
     let contexts = try notebooks.map { try OwnDevice.context(in: $0) }
     let finder = contexts.first.flatMap { discovery.discovery(for: $0.key.deviceID) }
     defer { finder?.stop() }
@@ -78,13 +94,12 @@ struct WatchCommand: Verb {
       control: UserFolders().runtime)
     let report = ServiceReport(json: format.json, tellsPeople: false)
     let hooks = WatchHooks(notebooks: notebooks)
-    try service.run(cancellation: Interruption.token()) { event in
+    try service.run(cancellation: token) { event in
       report.tell(event)
       guard case .watch(let event) = event else { return }
       if case .housekeepingDue(_, let folder) = event { BackgroundTidying.start(inFolder: folder) }
       hooks.tell(event)
     }
-    return Interruption.exit
   }
 
   /// The notebooks that are meant. Of all that are known, those that are there.

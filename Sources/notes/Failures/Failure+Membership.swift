@@ -64,6 +64,10 @@ extension Failure {
       self.init(
         .failed, "already_a_notebook", "the folder belongs to a notebook already",
         hint: "choose another folder")
+    case .begunAnew:
+      self.init(
+        .failed, "begun_anew", "the membership of the notebook was begun anew meanwhile",
+        hint: "run the command again")
     case .formatUnsupported:
       self.init(
         .failed, "newer_format", "the notebook's certificates were written by a newer notes",

@@ -16,6 +16,12 @@ extension Failure {
         .failed, "watched_already",
         "\(Visible.name(folder)) is watched already, by process \(process)",
         hint: "'notes peers' shows who is connected to it")
+    case .watcherGone:
+      self.init(
+        .failed, "watcher_gone", "the watcher of the notebook has stopped",
+        hint: "run the command again; it works without a watcher, too")
+    case .watcherRefused(let reason):
+      self.init(.failed, "watcher_refused", "the watcher refused: \(Visible.name(reason))")
     case .notAnswering(let folder):
       self.init(
         .failed, "not_answering", "the watcher of \(Visible.name(folder)) does not answer",

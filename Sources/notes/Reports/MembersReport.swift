@@ -1,8 +1,6 @@
-internal import Channel
-internal import Git
 internal import Membership
 internal import Notebook
-internal import Sync
+internal import Watch
 
 /// The devices of a notebook.
 struct MembersReport {
@@ -11,12 +9,7 @@ struct MembersReport {
     var member: Member
     /// What the admin that certified it is called; nil when it is not known.
     var issuer: String?
-    /// Where it was last reached.
-    var address: String?
-    /// When a session was last held with it.
-    var lastSeen: Int64?
-    /// Whether it then had the version that is shown here now; nil when it was never met.
-    var isInSync: Bool?
+    var standing = DeviceStanding()
   }
 
   private let lines: [Line]
@@ -43,21 +36,20 @@ struct MembersReport {
     return left.name == right.name ? left.deviceID < right.deviceID : left.name < right.name
   }
 
-  /// What a notebook's state folder remembers of these members.
-  init(members: [Member], includingRemoved: Bool, of notebook: Notebook) throws {
+  /// What is known of these members here.
+  ///
+  /// - Parameter live: what a running watcher says about the devices that are connected to it.
+  init(
+    members: [Member], includingRemoved: Bool, of notebook: Notebook, live: [ControlReply] = []
+  ) throws {
     let own = notebook.identity.device.deviceID
-    let addresses = PeerAddresses(stateFolder: notebook.stateFolder).all()
-    let sightings = PeerSightings(stateFolder: notebook.stateFolder)
     let names = Dictionary(members.map { ($0.deviceID, $0.name) }) { first, _ in first }
-    let head = try notebook.repository.head()
+    let standings = try DeviceStandings(in: notebook, live: live)
     let lines = try members.map { member in
-      let last = try notebook.repository.reference(
-        "refs/remotes/\(member.deviceID)/\(head.branch ?? "HEAD")")
-      return Line(
+      Line(
         member: member, issuer: names[member.issuedBy],
-        address: addresses[member.deviceID]?.description,
-        lastSeen: sightings.last(of: member.deviceID),
-        isInSync: member.deviceID == own ? nil : last.map { $0 == head.commit })
+        standing: member.deviceID == own
+          ? DeviceStanding() : try standings.standing(of: member.deviceID))
     }
     self.init(lines, includingRemoved: includingRemoved, thisDevice: own)
   }
@@ -69,10 +61,9 @@ struct MembersReport {
         "name": .string(member.name), "device": .string(member.deviceID),
         "role": .string(member.role.rawValue),
         "state": .string(member.isRemoved ? "removed" : member.isBlocked ? "blocked" : "member"),
-        "address": .optional(line.address),
-        "last_seen": line.lastSeen.map { .string(TimeText.rfc3339($0)) } ?? .null,
-        "in_sync": line.isInSync.map(JSON.bool) ?? .null, "ahead": .null, "behind": .null,
-        "editing": .null, "founder": .bool(member.isFounder),
+        "address": .optional(line.standing.address),
+      ] + line.standing.json + [
+        "founder": .bool(member.isFounder),
         "this_device": .bool(member.deviceID == thisDevice),
         "issued_by": .string(member.issuedBy), "issued_by_name": .optional(line.issuer),
         "since": .string(TimeText.rfc3339(member.issuedAt)),
@@ -117,8 +108,10 @@ struct MembersReport {
     if line.member.deviceID == thisDevice { return "this device" }
     if line.member.isRemoved { return "" }
     if line.member.isBlocked { return "blocked here" }
-    guard let lastSeen = line.lastSeen else { return "not met yet" }
-    return "seen " + TimeText.relative(lastSeen, now: now)
-      + (line.isInSync == true ? ", in sync" : "")
+    let standing = line.standing
+    let agreement = standing.agreement.isEmpty ? "" : ", " + standing.agreement
+    if standing.isConnected { return "here" + agreement }
+    guard let lastSeen = standing.lastSeen else { return "not met yet" }
+    return "seen " + TimeText.relative(lastSeen, now: now) + agreement
   }
 }

@@ -16,22 +16,11 @@ struct PeersReport {
     let isNear: Bool
     /// Where it is, or was.
     let address: String?
-    /// How many versions of ours it lacked when it was last met; nil when it never was.
-    let ahead: Int?
-    /// Whether it had the version shown here.
-    let isInSync: Bool?
-    /// When a session was last held with it.
-    var lastSeen: Int64?
-    /// Whether a session with it stands.
-    var isConnected = false
-    /// How many versions it has that this device lacks; nil when that is not known.
-    var behind: Int?
-    /// The notes that are edited there; nil when nobody can tell.
-    var editing: [TreePath]?
+    var standing = DeviceStanding()
 
     /// As programs are told.
     var state: String {
-      isConnected ? "here" : name == nil ? "unknown" : isNear ? "near" : "away"
+      standing.isConnected ? "here" : name == nil ? "unknown" : isNear ? "near" : "away"
     }
   }
 
@@ -44,39 +33,19 @@ struct PeersReport {
     notebook: Notebook, members: [Member], near: [String: DiscoveredPeer],
     live: [ControlReply] = []
   ) throws {
-    let live = Dictionary(
-      live.compactMap { reply in reply.device.map { ($0, reply) } },
-      uniquingKeysWith: { first, _ in first })
-    let sightings = PeerSightings(stateFolder: notebook.stateFolder)
-    let known = PeerAddresses(stateFolder: notebook.stateFolder).all()
+    let standings = try DeviceStandings(in: notebook, live: live)
     let own = notebook.identity.device.deviceID
-    let head = try notebook.repository.head()
     var peers: [Peer] = []
     for member in members where !member.isRemoved && member.deviceID != own {
-      let session = live[member.deviceID]
-      let shown = session?.tip.flatMap { ObjectID(hex: $0) }
-      let recorded = try notebook.repository.reference(
-        "refs/remotes/\(member.deviceID)/\(head.branch ?? "HEAD")")
-      let isHere = try shown.map { try notebook.repository.contains($0) } ?? false
-      let last = isHere ? shown : recorded
-      let ahead = try last.map { last in
-        try head.commit.map { try Self.count(from: $0, lacking: last, in: notebook) } ?? 0
-      }
+      let standing = try standings.standing(of: member.deviceID)
       let announced = near[member.deviceID]
       peers.append(
         Peer(
           name: member.name, deviceID: member.deviceID, role: member.role,
-          isNear: announced != nil || session != nil,
-          address: session?.address ?? announced?.endpoints.first?.description
-            ?? known[member.deviceID]?.description,
-          ahead: ahead, isInSync: (shown ?? recorded).map { $0 == head.commit },
-          lastSeen: sightings.last(of: member.deviceID), isConnected: session != nil,
-          behind: try isHere
-            ? shown.map { shown in
-              try head.commit.map { try Self.count(from: shown, lacking: $0, in: notebook) } ?? 0
-            } : nil,
-          editing: session?.editing?.compactMap { [UInt8](hexadecimal: $0) }
-            .map { TreePath(bytes: $0) }))
+          isNear: announced != nil || standing.isConnected,
+          address: (standing.isConnected ? nil : announced?.endpoints.first?.description)
+            ?? standing.address,
+          standing: standing))
     }
     let strangers = near.keys.filter { device in
       !members.contains { $0.deviceID == device && !$0.isRemoved }
@@ -85,24 +54,12 @@ struct PeersReport {
       peers.append(
         Peer(
           name: nil, deviceID: device, role: nil, isNear: true,
-          address: near[device]?.endpoints.first?.description, ahead: nil, isInSync: nil))
+          address: near[device]?.endpoints.first?.description))
     }
     self.peers = peers.sorted {
       ($0.isNear ? 0 : 1, $0.name == nil ? 1 : 0, $0.name ?? "", $0.deviceID)
         < ($1.isNear ? 0 : 1, $1.name == nil ? 1 : 0, $1.name ?? "", $1.deviceID)
     }
-  }
-
-  /// How many versions that somebody made are in `tip` and not in `other`.
-  private static func count(
-    from tip: ObjectID, lacking other: ObjectID, in notebook: Notebook
-  ) throws -> Int {
-    let walk = try notebook.repository.walk(from: [tip], hiding: [other])
-    var count = 0
-    while let id = try walk.next() {
-      if try !DerivedMerge.isDerived(notebook.repository.commit(id)) { count += 1 }
-    }
-    return count
   }
 
   var json: [JSON] {
@@ -112,11 +69,7 @@ struct PeersReport {
         "role": .optional(peer.role?.rawValue),
         "state": .string(peer.state),
         "address": .optional(peer.address),
-        "last_seen": peer.lastSeen.map { .string(TimeText.rfc3339($0)) } ?? .null,
-        "in_sync": peer.isInSync.map(JSON.bool) ?? .null, "ahead": .optional(peer.ahead),
-        "behind": .optional(peer.behind),
-        "editing": peer.editing.map { .array($0.map(JSON.path)) } ?? .null,
-      ]
+      ] + peer.standing.json
     }
   }
 
@@ -128,8 +81,9 @@ struct PeersReport {
     for peer in peers {
       table.add([
         Table.Cell(Visible.name(peer.name ?? String(peer.deviceID.prefix(8))), .bold),
-        peer.isConnected || peer.isNear
-          ? Table.Cell(peer.isConnected ? "here" : "near", .green) : Table.Cell("away", .dim),
+        Table.Cell(
+          peer.standing.isConnected ? "here" : peer.isNear ? "near" : "away",
+          peer.isNear ? .green : .dim),
         Table.Cell(peer.role?.rawValue ?? "not a member"),
         Table.Cell(Visible.name(peer.address ?? "")),
         Table.Cell(Self.words(for: peer), .dim),
@@ -139,12 +93,33 @@ struct PeersReport {
   }
 
   private static func words(for peer: Peer) -> String {
-    if let path = peer.editing?.first {
-      let more = (peer.editing?.count ?? 1) - 1
+    let standing = peer.standing
+    if let path = standing.editing?.first {
+      let more = (standing.editing?.count ?? 1) - 1
       return "edits \(path.label)" + (more > 0 ? " and \(more) more" : "")
     }
-    guard let ahead = peer.ahead else { return peer.name == nil ? "" : "never met" }
-    if peer.isInSync == true { return "in sync" }
-    return ahead == 0 ? "up to date" : "lacks \(Counted.things(ahead, "version"))"
+    if standing.ahead == nil { return peer.name == nil ? "" : "never met" }
+    return standing.agreement
+  }
+}
+
+extension DeviceStanding {
+  /// How far the device is, in words; empty when that is not known.
+  var agreement: String {
+    guard let ahead else { return "" }
+    if isInSync == true { return "in sync" }
+    if ahead > 0 { return "lacks \(Counted.things(ahead, "version"))" }
+    if let behind, behind > 0 { return "has \(Counted.things(behind, "version")) more" }
+    return "up to date"
+  }
+
+  /// The fields that lists of devices share.
+  var json: JSON {
+    [
+      "last_seen": lastSeen.map { .string(TimeText.rfc3339($0)) } ?? .null,
+      "in_sync": isInSync.map(JSON.bool) ?? .null, "ahead": .optional(ahead),
+      "behind": .optional(behind),
+      "editing": editing.map { .array($0.map(JSON.path)) } ?? .null,
+    ]
   }
 }

@@ -13,7 +13,7 @@ struct ServiceReport: Sendable {
 
   func tell(_ event: ServiceEvent) {
     if json {
-      for line in Self.lines(for: event) { Output.standard.event(line) }
+      for line in lines(for: event) { Output.standard.event(line) }
     } else if tellsPeople {
       tellPeople(event)
       Output.standard.flush()
@@ -74,14 +74,17 @@ struct ServiceReport: Sendable {
   }
 
   /// The lines of the tables in notes-serve(1) and notes-invite(1).
-  private static func lines(for event: ServiceEvent) -> [JSON] {
+  private func lines(for event: ServiceEvent) -> [JSON] {
     switch event {
     case .listening(let address, let port):
       [SyncEventJSON.listening(address: address, port: port)]
     case .invitation(let invitation, let port):
       [
         [
-          "type": .string("invitation"), "code": .string(invitation.code.description),
+          // The code is for whoever invites, and not for a service's log.
+          "type": .string("invitation"),
+          tellsPeople ? "code" : "locator":
+            .string(tellsPeople ? invitation.code.description : invitation.code.locator),
           "address": .string("*"), "port": .int(Int(port)),
           "role": .string(invitation.role.rawValue),
           "expires": .string(TimeText.rfc3339(invitation.expires)),

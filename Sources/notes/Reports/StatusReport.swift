@@ -1,10 +1,14 @@
+internal import Git
 internal import Notebook
+internal import Watch
 
 /// What `notes status` tells.
 struct StatusReport {
   let status: NotebookStatus
   let folder: String
   let conflicts: [Conflict]
+  /// What the running watcher says; empty when none runs.
+  var watcher: [ControlReply] = []
 
   var json: JSON {
     [
@@ -16,8 +20,22 @@ struct StatusReport {
       "changes": .array(status.changes.map(\.json)),
       "conflicts": .array(conflicts.map(\.json)),
       "skipped": .array(status.skipped.map(\.json)),
-      "interrupted": .bool(status.isInterrupted),
+      "interrupted": .bool(status.isInterrupted), "watched": .bool(!watcher.isEmpty),
+      "connected": watcher.isEmpty
+        ? .null : .array(connected.compactMap { $0.device.map(JSON.string) }),
     ]
+  }
+
+  /// The devices that are connected.
+  private var connected: [ControlReply] { watcher.filter { $0.type == "peer" } }
+
+  private func watched(_ head: ControlReply) -> String {
+    if head.paused == true { return "Watched, with connections paused." }
+    if connected.isEmpty { return "Watched; no other device is here." }
+    let behind = connected.filter { $0.tip != status.state.tip?.hex }
+    let names = Counted.list(connected.map { Visible.name($0.name ?? "") })
+    if behind.isEmpty { return "Watched, and in sync with \(names)." }
+    return "Watched; here: \(names)."
   }
 
   func text(on terminal: Terminal, now: Int64) -> String {
@@ -26,6 +44,7 @@ struct StatusReport {
     text += " on \(Visible.name(identity.device.name))"
     text += status.state.tip.map { ", version \($0.short)" } ?? ", no version yet"
     text += "\n"
+    if let head = watcher.first { text += watched(head) + "\n" }
     if status.changes.isEmpty, conflicts.isEmpty, !status.isInterrupted {
       text += status.state.tip == nil ? "Nothing to save yet.\n" : "Everything is saved.\n"
     }

@@ -39,7 +39,7 @@ enum WatchEventJSON {
     case .folder(let notebook, let isThere):
       [head("folder", notebook) + ["state": .string(isThere ? "here" : "away")]]
     // The events of a sync tell of what was joined.
-    case .joined, .housekeepingDue: []
+    case .joined, .members, .housekeepingDue: []
     }
   }
 

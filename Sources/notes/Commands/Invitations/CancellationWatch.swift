@@ -1,7 +1,6 @@
 internal import Glibc
 internal import Sync
 internal import Synchronization
-internal import Watch
 
 /// Looks whether `notes invitations cancel` asked this process to take an invitation back.
 final class CancellationWatch: Sendable {
@@ -10,10 +9,12 @@ final class CancellationWatch: Sendable {
   /// How often it looks, in microseconds.
   private static let interval: UInt32 = 250_000
 
-  init(_ held: HeldInvitation, of invitation: Invitation, in service: Service) throws {
+  init(
+    _ held: HeldInvitation, of invitation: Invitation, withdraw: @escaping @Sendable () -> Void
+  ) throws {
     try startThread { [self] in
       while !isOver.load(ordering: .sequentiallyConsistent), invitation.end == nil {
-        if held.isCancelled { return service.withdraw(invitation) }
+        if held.isCancelled { return withdraw() }
         usleep(Self.interval)
       }
     }

@@ -58,23 +58,16 @@ struct InviteCommand: Verb {
     let notebook = try Place.notebook()
     let context = try OwnDevice.context(in: notebook)
     let guest = try device.map { try InvitedDevice(named: $0, via: via ?? "") }
-    let finder = discovery.discovery(for: context.key.deviceID)
-    defer { finder?.stop() }
-    let service = try Service(
-      contexts: [context], discovery: finder,
-      listen: listen.address ?? Address(host: Address.anyHost, port: 0),
-      logger: ServiceLogging.silent)
     let book = InvitationBook(stateFolder: notebook.stateFolder)
-    let invitation = try Invitation(
-      role: role, lifetime: lifetime.seconds, avoiding: book.openLocators())
-    try service.open(invitation)
-    let held = try book.hold(invitation, for: guest?.member)
-    let watch = try CancellationWatch(held, of: invitation, in: service)
-    defer { watch.end() }
+    let inviter = try inviter(notebook, context, book)
+    let invitation = inviter.invitation
+    let held = inviter.keepsBook ? nil : try book.hold(invitation, for: guest?.member)
+    let watch = try held.map { try CancellationWatch($0, of: invitation) { inviter.withdraw() } }
+    defer { watch?.end() }
     let report = ServiceReport(json: format.json, tellsPeople: true, guest: guest?.member.name)
     let (isOff, membership) = (discovery.isOff, context.membership)
-    try service.run(cancellation: Interruption.token(), until: invitation) { event in
-      Self.note(event, in: held)
+    try inviter.run(cancellation: Interruption.token()) { event in
+      if let held { Self.note(event, in: held) }
       if case .invitation(_, let port) = event, let guest {
         guest.tell(
           CarriedInvitation(
@@ -86,6 +79,23 @@ struct InviteCommand: Verb {
     return try conclude(invitation, held)
   }
 
+  /// The watcher of the notebook, where one runs and nothing else was asked for; else this process.
+  private func inviter(
+    _ notebook: Notebook, _ context: SessionContext, _ book: InvitationBook
+  ) throws -> any Inviter {
+    guard context.membership.role(ofDevice: context.key.deviceID) == .admin else {
+      throw MembershipError.notAnAdmin(device: context.key.deviceID)
+    }
+    if listen.address == nil, !discovery.isOff, let watcher = RunningWatcher.of(notebook) {
+      return try watcher.invite(role: role, seconds: lifetime.seconds)
+    }
+    return try OwnInviter(
+      context,
+      Invitation(role: role, lifetime: lifetime.seconds, avoiding: book.openLocators()),
+      discovery: discovery.discovery(for: context.key.deviceID),
+      listen: listen.address ?? Address(host: Address.anyHost, port: 0))
+  }
+
   private static func note(_ event: ServiceEvent, in held: HeldInvitation) {
     switch event {
     case .offered: held.note(.pending)
@@ -95,21 +105,21 @@ struct InviteCommand: Verb {
     }
   }
 
-  private func conclude(_ invitation: Invitation, _ held: HeldInvitation) throws -> Exit {
+  private func conclude(_ invitation: Invitation, _ held: HeldInvitation?) throws -> Exit {
     switch invitation.end {
     case .used: return .done
     case .exhausted:
-      held.note(.exhausted)
+      held?.note(.exhausted)
       throw Failure(
         .refusedByPeer, "wrong_code", "three attempts with a wrong code ended the invitation",
         hint: "'notes invite' opens another")
     case .expired:
-      held.note(.expired)
+      held?.note(.expired)
       throw Failure(
         .failed, "expired", "nobody joined in \(TimeText.duration(Int(lifetime.seconds)))",
         hint: "'notes invite' opens another invitation")
     case .withdrawn, nil:
-      held.note(.cancelled)
+      held?.note(.cancelled)
       if Interruption.hasCome { return .interrupted }
       throw Failure(.failed, "cancelled", "the invitation was taken back")
     }

@@ -2,10 +2,12 @@ internal import Channel
 internal import Membership
 internal import Notebook
 internal import Sync
+internal import Watch
 
 /// A device that is invited through a notebook that it shares with this one.
 struct InvitedDevice: Sendable {
   let member: Member
+  private let watcher: ControlClient?
   private let context: SessionContext
 
   /// How many seconds a try may look for the device.
@@ -14,6 +16,7 @@ struct InvitedDevice: Sendable {
   /// - Throws: a `Failure` when no member of the notebook in that folder is called so.
   init(named name: String, via folder: String) throws {
     let notebook = try Notebook.open(at: Notebook.find(from: Place.folder(folder)))
+    watcher = RunningWatcher.of(notebook)
     context = try OwnDevice.context(in: notebook)
     let members = try OwnDevice.members(
       named: [name], in: context.membership, except: context.key.deviceID)
@@ -23,12 +26,20 @@ struct InvitedDevice: Sendable {
     self.member = member
   }
 
-  /// Tells the device in a session of the shared notebook, on a thread of its own: again and again,
-  /// until it was reached or the invitation has ended.
+  /// Tells the device in a session of the shared notebook, on a thread of its own: in the one that
+  /// the watcher of that notebook holds, or in one that is opened for it, again and again until the
+  /// device was reached or the invitation has ended.
   func tell(
     _ carried: CarriedInvitation, until invitation: Invitation, withoutDiscovery: Bool
   ) {
     try? startThread {
+      if let watcher, watcher.offer(carried, within: 1) {
+        // For as long as this connection lasts, a session that begins anew tells it, too.
+        while invitation.end == nil { Self.pause() }
+        withExtendedLifetime(watcher) {}
+        return
+      }
+      defer { withExtendedLifetime(watcher) {} }
       while invitation.end == nil {
         var run = SyncRun(context: context, options: SessionOptions(invitation: carried))
         run.peers = [member.deviceID]

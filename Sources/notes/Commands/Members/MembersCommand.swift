@@ -34,7 +34,8 @@ struct MembersCommand: Verb {
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     let report = try MembersReport(
-      members: OwnDevice.membership(of: notebook).members(), includingRemoved: all, of: notebook)
+      members: OwnDevice.membership(of: notebook).members(), includingRemoved: all, of: notebook,
+      live: RunningWatcher.peers(of: notebook) ?? [])
     if format.json {
       for line in report.json { Output.standard.event(line) }
     } else {

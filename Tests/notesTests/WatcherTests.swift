@@ -1,0 +1,213 @@
+import TestSupport
+import Testing
+
+@testable import notes
+
+/// Commands beside a running 'notes watch', as shells on two devices see them: notes-watch(1), "Other
+/// commands".
+@Suite(.timeLimit(.minutes(2))) struct WatcherTests {
+  private let ada: Shell
+  private let bob: Shell
+
+  init() throws {
+    ada = try Shell()
+    bob = try Shell()
+    try ada.initialise()
+  }
+
+  private func start(_ shell: Shell, in place: String = "notes", _ words: String...) throws
+    -> RunningProcess
+  {
+    try RunningProcess(
+      [BuiltBinary.notes()] + words, in: shell.folder[place], environment: shell.environment)
+  }
+
+  private func watch(_ shell: Shell, in place: String = "notes") throws -> RunningProcess {
+    let watch = try start(
+      shell, in: place, "watch", "--json", "--no-discovery", "--listen", "127.0.0.1:0")
+    _ = try watch.line { $0.contains(#""type":"listening""#) }
+    return watch
+  }
+
+  private func field(_ name: String, of line: String) throws -> String {
+    let start = try #require(line.firstRange(of: "\"\(name)\":")?.upperBound)
+    return String(line[start...].drop { $0 == "\"" }.prefix { !"\",}".contains($0) })
+  }
+
+  /// Bob joins by a code that Ada's watcher holds open, and both watch.
+  private func watched() throws -> (RunningProcess, RunningProcess) {
+    try ada.folder.write("one\n", to: "notes/one.txt")
+    let first = try watch(ada)
+    let invite = try start(ada, "invite", "--json")
+    let line = try invite.line { $0.contains(#""type":"invitation""#) }
+    let (code, port) = (try field("code", of: line), try field("port", of: line))
+    let list = try ada.notes("invitations", "--json").text
+    #expect(list.contains(#""state":"available""#), "\(list)")
+    let joined = try bob.notes(
+      "join", "--code-file", "-", bob.folder["notes"], "--yes", "--name", "bob", "--at",
+      "127.0.0.1:\(port)", in: ".", input: code + "\n")
+    try #require(joined.isSuccess, "\(joined)")
+    #expect(try bob.folder.text("notes/one.txt") == "one\n")
+    let events = try invite.wait().lines.joined()
+    for type in ["offered", "joined", "finished"] {
+      #expect(events.contains("\"type\":\"\(type)\""), "\(events)")
+    }
+    #expect(try ada.notes("invitations", "--json").text.contains(#""state":"joined""#))
+    // Ada knows where Bob is once he has been there, and Bob where Ada is since he joined.
+    let second = try watch(bob)
+    _ = try first.line { $0.contains(#""state":"here""#) }
+    return (first, second)
+  }
+
+  @Test func `They ask it, and work by themselves without one`() throws {
+    let alone = try ada.notes("status", "--json").text
+    #expect(alone.contains(#""watched":false,"connected":null"#))
+    #expect(!(try ada.notes("status").text.contains("Watched")))
+    let (first, second) = try watched()
+    try ada.folder.write("two\n", to: "notes/two.txt")
+    let sync = try ada.notes("sync", "--no-discovery")
+    #expect(sync.text.hasPrefix("bob: ") && sync.text.contains("; in sync\n"), "\(sync)")
+    #expect(try bob.folder.text("notes/two.txt") == "two\n")
+    let json = try ada.notes("sync", "--json").lines
+    #expect(json.last?.contains(#""name":"bob""#) == true, "\(json)")
+    #expect(json.last?.contains(#""result":"in_sync""#) == true)
+    let unknown = try ada.notes("sync", "carol").errorText
+    #expect(unknown.contains("no member of the notebook is called carol"))
+
+    #expect(try ada.notes("status").text.contains("\nWatched, and in sync with bob.\n"))
+    let members = try ada.notes("members", "--json").lines
+    let line = try #require(members.last)
+    #expect(line.contains(#""name":"bob""#) && line.contains(#""in_sync":true"#))
+    #expect(line.contains(#""ahead":0,"behind":0,"editing":[]"#), "\(line)")
+    #expect(try ada.notes("members").text.contains("here, in sync"))
+    #expect(try ada.notes("peers").text.contains("here"))
+
+    second.send(15)
+    try second.wait()
+    _ = try first.line { $0.contains(#""state":"away""#) }
+    try ada.folder.write("three\n", to: "notes/three.txt")
+    _ = try first.line { $0.contains(#""type":"version""#) && $0.contains("three.txt") }
+    #expect(try ada.notes("status").text.contains("\nWatched; no other device is here.\n"))
+    let away = try ada.notes("members", "--json").lines.last
+    #expect(away?.contains(#""in_sync":false,"ahead":1,"behind":null,"editing":null"#) == true)
+    let missed = try ada.notes("sync", "--no-discovery", "--wait", "0.2")
+    #expect(missed.status == .exited(4), "\(missed)")
+    first.send(15)
+    try first.wait()
+  }
+
+  @Test func `Many notes deleted are not synchronised without a word`() throws {
+    for number in 0..<12 { try ada.folder.write("\(number)\n", to: "notes/\(number).txt") }
+    let (first, second) = try watched()
+    #expect(try ada.notes("watch", "--pause").isSuccess)
+    _ = try run(["sh", "-c", "rm ?.txt ??.txt"], in: ada.folder["notes"])
+    let sync = try ada.notes("sync", "--no-discovery")
+    #expect(!sync.isSuccess && sync.errorText.contains("--allow-deletes"), "\(sync)")
+    for process in [first, second] { process.send(15) }
+    for process in [first, second] { try process.wait() }
+  }
+
+  @Test func `An invitation that the watcher holds open is taken back in each way`() throws {
+    let watch = try watch(ada)
+    let cancelled = try start(ada, "invite", "--json")
+    let line = try cancelled.line { $0.contains(#""type":"invitation""#) }
+    let digits = try field("code", of: line).prefix(2)
+    #expect(try ada.notes("invitations", "cancel", String(digits)).isSuccess)
+    #expect(try cancelled.wait().errorText.contains("the invitation was taken back"))
+    let interrupted = try start(ada, "invite", "--json")
+    _ = try interrupted.line { $0.contains(#""type":"invitation""#) }
+    interrupted.send(2)
+    #expect(try interrupted.wait().status == .exited(130))
+    let killed = try start(ada, "invite", "--json")
+    _ = try killed.line { $0.contains(#""type":"invitation""#) }
+    killed.send(9)
+    try killed.wait()
+    let orphan = try start(ada, "invite", "--json")
+    _ = try orphan.line { $0.contains(#""type":"invitation""#) }
+    let list = try ada.notes("invitations", "--json").lines
+    #expect(list.count { $0.contains(#""state":"available""#) } == 1, "\(list)")
+    watch.send(15)
+    #expect(try orphan.wait().errorText.contains("the watcher of the notebook has stopped"))
+    try watch.wait()
+  }
+
+  // notes-protocol(7), "invitation": "It is told within a session that stands, too."
+  @Test func `A second notebook is offered through the session that stands`() throws {
+    let (first, second) = try watched()
+    try makeFolder(ada.folder["second"])
+    try ada.folder.write("two\n", to: "second/two.txt")
+    #expect(try ada.notes("init", "--device-name", "ada", in: "second").isSuccess)
+    let third = try watch(ada, in: "second")
+    for answer in ["decline", "accept"] {
+      let invite = try start(
+        ada, in: "second", "invite", "--device", "bob", "--via", ada.folder["notes"], "--json")
+      _ = try invite.line { $0.contains(#""type":"invitation""#) }
+      var received = ""
+      let deadline = Moment.now + 10
+      while received.isEmpty, Moment.now < deadline {
+        received = try bob.notes("invitations", "--json").text
+      }
+      #expect(received.contains(#""type":"received","inviter":"laptop""#), "\(received)")
+      if answer == "decline" {
+        let declined = try bob.notes("invitations", "decline")
+        #expect(declined.text == "Declined the invitation of laptop.\n", "\(declined)")
+        _ = try invite.line { $0.contains(#""type":"declined""#) }
+        invite.send(2)
+      } else {
+        let accepted = try bob.notes(
+          "invitations", "accept", "laptop", bob.folder["second"], "--yes")
+        #expect(accepted.isSuccess, "\(accepted)")
+        #expect(try bob.folder.text("second/two.txt") == "two\n")
+      }
+      try invite.wait()
+      #expect(try bob.notes("invitations", "--json").output.isEmpty)
+    }
+    for process in [first, second, third] { process.send(15) }
+    for process in [first, second, third] { try process.wait() }
+  }
+
+  // notes-security(7), BLOCKING: "it opens no connection to it".
+  @Test func `Who is blocked or removed is cut off at once, and is back when it may`() throws {
+    let (first, second) = try watched()
+    #expect(try ada.notes("members", "block", "bob").isSuccess)
+    _ = try first.line { $0.contains(#""state":"away""#) }
+    let blocked = try bob.notes("sync", "--no-discovery", "--wait", "0.5")
+    #expect(!blocked.isSuccess)
+    #expect(try ada.notes("status").text.contains("no other device is here"))
+    #expect(try ada.notes("members", "unblock", "bob").isSuccess)
+    _ = try first.line { $0.contains(#""state":"here""#) }
+    #expect(try ada.notes("members", "remove", "bob", "--yes").isSuccess)
+    _ = try first.line { $0.contains(#""state":"away""#) }
+    let told = try second.errorLine { $0.contains("removed") }
+    #expect(!told.isEmpty)
+    #expect(try bob.folder.text("notes/one.txt") == "one\n")
+    for process in [first, second] { process.send(15) }
+    for process in [first, second] { try process.wait() }
+  }
+
+  // notes-members(1), reset: "the stolen device" gets nothing from a watcher that was running.
+  @Test func `After a reset the watcher goes on with the new membership alone`() throws {
+    let (first, second) = try watched()
+    let reset = try ada.notes("members", "reset", "--yes", "--json")
+    #expect(reset.isSuccess, "\(reset)")
+    let notebook = try field("notebook", of: reset.text)
+    _ = try first.line { $0.contains(#""type":"listening""#) }
+    #expect(try ada.notes("status", "--json").text.contains(#""watched":true,"connected":[]"#))
+    try ada.folder.write("secret\n", to: "notes/secret.txt")
+    _ = try first.line { $0.contains(#""type":"version""#) && $0.contains("secret.txt") }
+    #expect(!(try bob.notes("sync", "--no-discovery", "--wait", "0.5").isSuccess))
+    #expect((try? bob.folder.text("notes/secret.txt")) == nil)
+    // Bob's watcher takes the new membership over when Bob joins again in the same folder.
+    let invite = try start(ada, "invite", "--json")
+    let line = try invite.line { $0.contains(#""type":"invitation""#) }
+    let joined = try bob.notes(
+      "join", "--code-file", "-", bob.folder["notes"], "--yes", "--name", "bob", "--at",
+      "127.0.0.1:\(try field("port", of: line))", in: ".", input: try field("code", of: line))
+    #expect(joined.isSuccess, "\(joined)")
+    #expect(try bob.folder.text("notes/secret.txt") == "secret\n")
+    _ = try second.line { $0.contains(#""type":"listening""#) }
+    _ = try first.line { $0.contains(#""state":"here""#) && $0.contains(notebook) }
+    for process in [first, second] { process.send(15) }
+    for process in [first, second] { try process.wait() }
+  }
+}
