@@ -3,9 +3,11 @@ internal import Sync
 /// When a service that waits for one invitation is done.
 struct ServiceEnding {
   let invitation: Invitation
-  /// How long a new member may take to begin and end its first session, in seconds.
+  /// How long a new member may take to begin its first session, in seconds.
   private static let firstSession = 30.0
   private var joined: (device: String, deadline: Moment)?
+  /// The devices with a session under way: the first one may take as long as it takes.
+  private var busy: Set<String> = []
   private var isSynchronised = false
 
   init(invitation: Invitation) { self.invitation = invitation }
@@ -15,7 +17,7 @@ struct ServiceEnding {
       // Used, and the event is on its way.
       return invitation.end != nil && invitation.end != .used
     }
-    return isSynchronised || Moment.now >= joined.deadline
+    return isSynchronised || !busy.contains(joined.device) && Moment.now >= joined.deadline
   }
 
   /// Whether it is the device that joined.
@@ -25,8 +27,13 @@ struct ServiceEnding {
     switch event {
     case .joined(let used, let device) where used === invitation:
       joined = (device.deviceID, .now + Self.firstSession)
-    case .finished(let session) where session.peer.deviceID == joined?.device:
-      isSynchronised = true
+    case .peer(let peer): busy.insert(peer.deviceID)
+    case .finished(let session):
+      busy.remove(session.peer.deviceID)
+      if session.peer.deviceID == joined?.device { isSynchronised = true }
+    case .failed(let peer?, _, _):
+      busy.remove(peer.deviceID)
+      if let device = joined?.device { joined = (device, .now + Self.firstSession) }
     default: break
     }
   }
