@@ -43,7 +43,9 @@ extension Notebook {
   /// - Throws: `NotebookError.massDeletion`, before a file has changed.
   public func join(_ heads: [ObjectID], options: JoinOptions = JoinOptions()) throws -> JoinResult {
     try withWriterLock {
-      _ = try saveLocked(allowsMassDeletion: options.allowsMassDeletion, scope: options.scope)
+      if !options.scope.isEmpty {
+        _ = try saveLocked(allowsMassDeletion: options.allowsMassDeletion, scope: options.scope)
+      }
       return try joinLocked(heads, options: options)
     }
   }

@@ -24,6 +24,9 @@ public final class Notebook {
   var loadedHistory: HistoryTable?
   /// Told how many of how many versions are read while a cache of the history is made.
   public var historyProgress: ((Int, Int) -> Void)?
+  /// Told of a version of this device as soon as its objects are in the repository, before the branch
+  /// moves: notes-protocol(7), "Standing sessions".
+  public var earlyNotice: ((ObjectID) -> Void)?
 
   /// References beside the branch that were moved here: their lock files are looked for, too.
   var notedReferences: Set<String> = []

@@ -71,6 +71,7 @@ extension Notebook {
         conflicts: conflicts(ofMoved: changes.filter { $0.kind == .added }.map(\.path), in: tree))
     }
     if let version {
+      earlyNotice?(version)
       try move(head, to: version, operation: operation)
     } else {
       try repository.settleObjects()

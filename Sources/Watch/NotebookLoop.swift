@@ -65,6 +65,10 @@ final class NotebookLoop {
       let events = try FolderEvents(
         folder: notebook.folder, gitFolder: notebook.repository.gitFolder
       ) { try notebook.versionedFolders(below: $0) }
+      notebook.earlyNotice = { [owner] version in
+        // Somebody's own version stands for itself alone.
+        owner.sessions.announce(NotebookState(tip: version, heads: [version], conflictCount: 0))
+      }
       let wasAway = self.notebook != nil
       self.notebook = notebook
       self.events = events

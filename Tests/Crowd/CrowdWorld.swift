@@ -141,7 +141,6 @@ final class CrowdWorld {
       let checkout = try Checkout(notebook: notebook, plan: plan, journal: journal)
       try checkout.stage()
       guard Int.random(in: 0..<8, using: &random) > 0 else { return [] }
-      try journal.store(in: notebook.stateFolder)
       if Bool.random(using: &random) { try notebook.move(head, to: tip, operation: .checkout) }
       var part = try Checkout(
         notebook: notebook,

@@ -105,7 +105,6 @@ struct CheckoutTests {
     let journal = CheckoutJournal(from: from, to: target)
     let checkout = try Checkout(notebook: notebook, plan: plan, journal: journal)
     try checkout.stage()
-    try journal.store(in: notebook.stateFolder)
     if stop > 0 {
       try notebook.repository.update(
         reference: "refs/heads/main", to: target, from: from, message: "x")
@@ -149,7 +148,6 @@ struct CheckoutTests {
     let journal = CheckoutJournal(from: try notebook.repository.head().commit, to: target)
     try Checkout(notebook: notebook, plan: journal.plan(in: notebook.repository), journal: journal)
       .stage()
-    try journal.store(in: notebook.stateFolder)
     let staging = CheckoutJournal.folder(in: notebook.stateFolder)
     #expect(rename(other.path + "/n.txt", staging + "/0.out") == 0)
     // In that moment somebody saves a new file of the name.

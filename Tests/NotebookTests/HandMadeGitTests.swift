@@ -77,7 +77,6 @@ struct HandMadeGitTests {
     let plan = try journal.plan(in: notebook.repository)
     var checkout = try Checkout(notebook: notebook, plan: plan.prefix(steps), journal: journal)
     try Checkout(notebook: notebook, plan: plan, journal: journal).stage()
-    try journal.store(in: notebook.stateFolder)
     try checkout.run()
     try home.write("c.txt", "by hand\n")
     try git("add", "c.txt")

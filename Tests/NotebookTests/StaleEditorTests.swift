@@ -130,7 +130,6 @@ struct StaleEditorTests {
     try Checkout(
       notebook: notebook, plan: journal.plan(in: notebook.repository), journal: journal
     ).stage()
-    try journal.store(in: notebook.stateFolder)
     // The editor saves once more before the next command runs.
     try home.write("n.txt", "ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n")
     let fresh = try Notebook.open(at: home.path)

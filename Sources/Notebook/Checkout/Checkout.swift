@@ -39,29 +39,21 @@ package struct Checkout {
 
   // MARK: Staging
 
-  /// Writes the new bytes of all steps to the staging folder, durably.
+  /// Writes the new bytes of all steps to the staging folder and then the journal, durably.
   package func stage() throws {
     try StateFile.makeFolder(staging)
     try CheckoutJournal.emptyStaging(in: notebook.stateFolder)
-    let staged = plan.steps.filter(\.isStaged)
-    for step in staged {
+    let batch = FileBatch(in: staging)
+    for step in plan.steps where step.isStaged {
       guard let new = step.new else { continue }
-      try StateFile.writeSynced(
+      try batch.write(
         notebook.repository.blob(new.id), to: path(of: step),
-        mode: new.mode == .executable ? 0o777 : 0o666, sync: staged.count <= 16)
+        mode: new.mode == .executable ? 0o777 : 0o666)
     }
-    if staged.count > 16 { try syncFileSystem() } else { try StateFile.sync(folder: staging) }
-  }
-
-  private func syncFileSystem() throws {
-    let descriptor = open(staging, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw NotebookError.file(call: "open", path: staging, errno: errno)
-    }
-    defer { close(descriptor) }
-    guard notes_syncfs(descriptor) == 0 else {
-      throw NotebookError.file(call: "syncfs", path: staging, errno: errno)
-    }
+    try journal.write(to: batch, in: notebook.stateFolder)
+    try batch.settle()
+    // Only now does the journal count: what it speaks of is there.
+    try CheckoutJournal.begin(in: notebook.stateFolder)
   }
 
   private func path(of step: CheckoutPlan.Step) -> String { "\(staging)/\(step.number)" }

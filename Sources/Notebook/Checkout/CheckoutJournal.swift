@@ -64,14 +64,23 @@ package struct CheckoutJournal {
     return journal
   }
 
-  /// Writes the journal, durably.
-  package func store(in stateFolder: String) throws {
+  /// Writes the journal under a name that does not count yet.
+  func write(to batch: FileBatch, in stateFolder: String) throws {
     var text = "\(Self.format)\n\(from ?? .zero)\n\(to)\n"
     for item in overlay {
       text += "\(item.base) \(item.file.id) \(String(item.file.mode.rawValue, radix: 8)) "
       text += String(hexadecimal: item.path.bytes) + "\n"
     }
-    try StateFile.write(Array(text.utf8), to: Self.path(in: stateFolder))
+    try batch.write(Array(text.utf8), to: Self.path(in: stateFolder) + ".new", mode: 0o600)
+  }
+
+  /// Lets a journal that is on the disk count, durably.
+  static func begin(in stateFolder: String) throws {
+    let path = path(in: stateFolder)
+    guard rename(path + ".new", path) == 0 else {
+      throw NotebookError.file(call: "rename", path: path, errno: errno)
+    }
+    try StateFile.sync(folder: folder(in: stateFolder))
   }
 
   /// The version that has an overlaid file as it stood; nil for other files.

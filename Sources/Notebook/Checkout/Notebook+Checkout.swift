@@ -16,7 +16,6 @@ extension Notebook {
       notebook: self, plan: journal.plan(in: repository), journal: journal)
     try checkout.checkAccess(in: FolderAccess(folder: folder))
     try checkout.stage()
-    try journal.store(in: stateFolder)
     return try finish(checkout, journal, head: head, operation: operation)
   }
 
@@ -43,13 +42,15 @@ extension Notebook {
     operation: OperationKind = .checkout
   ) throws -> [ObjectID] {
     var checkout = checkout
+    // Whoever waits for the new texts has them now: with the journal and all that it speaks of on the
+    // disk, the branch may follow.
+    try checkout.run()
     if head.commit != journal.to {
       // Where a killed run had not moved the branch, somebody may have, with git: that version waits
       // with the rescued ones, and is joined with them.
       if let made = head.commit, made != journal.from { try keep([made]) }
       try move(head, to: journal.to, operation: operation)
     }
-    try checkout.run()
     let rescued = try rescue(unkept(checkout.rescued), journal)
     try checkout.recordInIndex()
     // The rescued versions must be findable before the journal goes: references keep them.

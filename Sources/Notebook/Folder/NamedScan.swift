@@ -9,6 +9,9 @@ public enum SaveScope: Sendable {
   case only(Set<TreePath>)
   /// All but these files, which somebody is in the middle of writing.
   case allBut(Set<TreePath>)
+
+  /// Whether there is nothing to look at.
+  var isEmpty: Bool { if case .only(let paths) = self { paths.isEmpty } else { false } }
 }
 
 // Looking at what was named, where the rest of the folder is known to be as it was: what a watcher

@@ -64,6 +64,14 @@ enum StateFile {
       throw NotebookError.file(call: "open", path: path, errno: errno)
     }
     defer { close(descriptor) }
+    try writeAll(content, to: descriptor, path: path)
+    if sync, fsync(descriptor) != 0 {
+      throw NotebookError.file(call: "fsync", path: path, errno: errno)
+    }
+  }
+
+  /// Writes all bytes.
+  static func writeAll(_ content: [UInt8], to descriptor: Int32, path: String) throws {
     var written = 0
     while written < content.count {
       let count = content.withUnsafeBytes { buffer in
@@ -75,8 +83,17 @@ enum StateFile {
       }
       written += count
     }
-    if sync, fsync(descriptor) != 0 {
-      throw NotebookError.file(call: "fsync", path: path, errno: errno)
+  }
+
+  /// Waits until everything on the file system that holds `folder` is on the disk.
+  static func syncFileSystem(of folder: String) throws {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw NotebookError.file(call: "open", path: folder, errno: errno)
+    }
+    defer { close(descriptor) }
+    guard notes_syncfs(descriptor) == 0 else {
+      throw NotebookError.file(call: "syncfs", path: folder, errno: errno)
     }
   }
 

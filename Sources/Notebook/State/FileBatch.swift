@@ -1,0 +1,49 @@
+internal import CLinux
+internal import Glibc
+
+/// New files that are waited for together: writing each to the disk begins as soon as it is complete,
+/// so that when the first one is there the others are on their way.
+final class FileBatch {
+  private let folder: String
+  private var descriptors: [Int32] = []
+  private var count = 0
+
+  // Beyond a handful of files one sync of the file system is cheaper than one a file.
+  private static let oneSyncThreshold = 16
+
+  /// A batch of files that all are in `folder`.
+  init(in folder: String) { self.folder = folder }
+
+  deinit { closeAll() }
+
+  /// Writes a file.
+  func write(_ content: [UInt8], to path: String, mode: mode_t) throws {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode)
+    guard descriptor >= 0 else {
+      throw NotebookError.file(call: "open", path: path, errno: errno)
+    }
+    descriptors.append(descriptor)
+    count += 1
+    try StateFile.writeAll(content, to: descriptor, path: path)
+    _ = notes_start_writing(descriptor)
+    if count > Self.oneSyncThreshold { closeAll() }
+  }
+
+  /// Waits until the files and their names are on the disk.
+  func settle() throws {
+    if count > Self.oneSyncThreshold {
+      try StateFile.syncFileSystem(of: folder)
+    } else {
+      for descriptor in descriptors where fsync(descriptor) != 0 {
+        throw NotebookError.file(call: "fsync", path: folder, errno: errno)
+      }
+      try StateFile.sync(folder: folder)
+    }
+    closeAll()
+  }
+
+  private func closeAll() {
+    for descriptor in descriptors { close(descriptor) }
+    descriptors = []
+  }
+}
