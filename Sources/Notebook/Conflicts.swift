@@ -22,17 +22,31 @@ public struct Conflict: Hashable, Sendable {
 }
 
 extension Notebook {
-  /// Those of these new notes in `tree` that hold blocks of what the folder held before the last
-  /// checkouts: notes that were moved while a checkout replaced them.
-  func conflicts(ofMoved paths: [TreePath], in tree: ObjectID) throws -> [TreePath: Int] {
+  /// Those of these files in `tree` that hold blocks of what the folder held before: notes that were
+  /// moved while a checkout replaced them, and text that an editor's undo brought back.
+  func formerConflicts(
+    in tree: ObjectID, among paths: Set<TreePath>, head: Head
+  ) throws -> [TreePath: Int] {
     var found: [TreePath: Int] = [:]
     if paths.isEmpty { return found }
-    for base in CheckoutLog(stateFolder: stateFolder).latestBases {
+    let steps = try BranchLog(
+      of: head.reference, tip: head.commit, gitFolder: repository.gitFolder
+    ).entries.suffix(Self.searchedSteps)
+    let bases =
+      [head.commit] + CheckoutLog(stateFolder: stateFolder).latestBases
+      + steps.reversed().map(\.old)
+    var seen: Set<ObjectID> = []
+    for base in bases.compactMap({ $0 }) where seen.insert(base).inserted {
+      if found.count == paths.count { break }
+      guard try repository.contains(base) else { continue }
       let former = try OpenConflicts.carried(from: [base], to: tree, in: repository).conflicts
       for path in paths where found[path] == nil { found[path] = former[path] }
     }
     return found
   }
+
+  /// How many steps of the branch, saves and checkouts, are looked through for them.
+  private static let searchedSteps = 64
 
   /// The notes with an open conflict in the tip, by path.
   func openConflictPaths() throws -> [TreePath] { try openConflicts().keys.sorted() }

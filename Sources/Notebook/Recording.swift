@@ -10,6 +10,8 @@ struct Recording {
   private(set) var skipped: [SkippedFile] = []
   /// Edits of texts from before a checkout; the index keeps what the checkout left.
   private(set) var stale: [StaleSave] = []
+  /// The files that may hold conflict blocks.
+  private(set) var marked: Set<TreePath> = []
   private var pack: NewPack?
 
   init(notebook: Notebook, index: IndexFile, log: CheckoutLog) {
@@ -71,7 +73,9 @@ struct Recording {
       case .skipped(let reason):
         skipped.append(SkippedFile(path: candidate.file.path, reason: reason))
       case .gone: recordGone(candidate)
-      case .stored(let id, let mode, let status): set(candidate, id, mode, status)
+      case .stored(let id, let mode, let status):
+        marked.insert(candidate.file.path)
+        set(candidate, id, mode, status)
       }
     }
   }
@@ -97,6 +101,7 @@ struct Recording {
         let entry = TreeEntry(name: path.name, mode: content.mode, id: id)
         stale.append(StaleSave(path: path, entry: entry, unseen: unseen))
       } else {
+        if MarkedText.mayHoldBlocks(content.bytes) { marked.insert(path) }
         set(candidate, id, content.mode, content.status)
       }
     }

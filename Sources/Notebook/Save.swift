@@ -68,7 +68,7 @@ extension Notebook {
       version = try makeVersion(
         of: tree, parents: parent.map { [$0] } ?? [],
         message: message ?? Self.message(for: changes),
-        conflicts: conflicts(ofMoved: changes.filter { $0.kind == .added }.map(\.path), in: tree))
+        conflicts: formerConflicts(in: tree, among: recording.marked, head: head))
     }
     if let version {
       earlyNotice?(version)

@@ -58,4 +58,51 @@ import Testing
     #expect(try ada.notebook.conflicts().map(\.path) == ["Note.txt"])
     #expect(try ada.notebook.takeBackMerge(of: "Note.txt") == nil)
   }
+
+  /// "Files that came or changed with it are looked at for those of what the folder held before."
+  @Test func `Text that an editor's undo brings back is in conflict again`() throws {
+    let ada = try conflict("one\nTWO\nthree\n", "one\nzwei\nthree\n")
+    let marked = try #require(try ada.read("Note.txt"))
+    try ada.write("Note.txt", "one\nTWO\nthree\n")
+    _ = try ada.notebook.save()
+    try ada.write("Other.txt", "other\n")
+    _ = try ada.notebook.save()
+    #expect(try ada.notebook.conflicts().isEmpty)
+    try ada.write("Note.txt", marked)
+    _ = try ada.notebook.save()
+    #expect(try ada.notebook.conflicts().map(\.path) == ["Note.txt"])
+  }
+
+  /// "Who moves or copies a note takes its blocks along."
+  @Test func `A copy of a note in conflict is in conflict, whatever it replaces`() throws {
+    let ada = try conflict("one\nTWO\nthree\n", "one\nzwei\nthree\n")
+    let marked = try #require(try ada.read("Note.txt"))
+    try ada.write("Old.txt", "old\n")
+    _ = try ada.notebook.save()
+    try ada.write("Old.txt", marked)
+    try ada.write("New.txt", "# A copy\n\n" + marked)
+    try ada.write("Like.txt", marked.replacing("Ada", with: "Eve"))
+    _ = try ada.notebook.save()
+    #expect(try ada.notebook.conflicts().map(\.path) == ["New.txt", "Note.txt", "Old.txt"])
+  }
+
+  /// The checkout puts the note back under its name: it is not gone, and there are two of them.
+  @Test func `A note moved while a checkout changes it stays in conflict`() throws {
+    let ada = try conflict("one\nTWO\nthree\n", "one\nzwei\nthree\n")
+    let ben = try ada.clone(device: "Ben")
+    ben.seconds.now = ada.seconds.now + 60
+    let marked = try #require(try ben.read("Note.txt"))
+    try ben.write("Note.txt", marked.replacing("TWO", with: "2"))
+    _ = try ben.notebook.save()
+    try ada.copyObjects(from: ben)
+    let heads = try ben.notebook.state().heads
+    try ada.notebook.withWriterLock {
+      _ = try ada.notebook.saveLocked()
+      try ada.write("Moved.txt", marked)
+      try ada.remove("Note.txt")
+      try ada.notebook.joinLocked(heads)
+    }
+    _ = try ada.notebook.save()
+    #expect(try ada.notebook.conflicts().map(\.path) == ["Moved.txt", "Note.txt"])
+  }
 }

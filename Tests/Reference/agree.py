@@ -158,7 +158,9 @@ class Cases:
         elif kind < 0.3:
             del files[self.random.choice(paths)]
         elif kind < 0.45:
-            mode, content = files.pop(self.random.choice(paths))
+            # Moved, or copied.
+            path = self.random.choice(paths)
+            mode, content = files[path] if self.random.random() < 0.3 else files.pop(path)
             if self.random.random() < 0.5:
                 content = b"\n".join(self.edited(content.split(b"\n")))
             files[self.path()] = mode, content

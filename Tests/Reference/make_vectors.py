@@ -401,6 +401,16 @@ def standing():
     vector.add("cyd", {"list.txt": text}, [both], 3)
     vector.add("dan", {"n.txt": swap(NOTE, "milk", "rice milk")}, ["base"], 4).write("block-renamed", ["cyd", "dan"])
 
+    vector = start("a copy of a note in conflict is in conflict, too")
+    vector.add("cyd", {"n.txt": swap(text, "oat milk", "oats"), "copy.txt": text}, [both], 3)
+    vector.add("dan", {"n.txt": text, "copy.txt": swap(text, "Shopping", "To buy")}, [both], 4).write(
+        "block-copied", ["cyd", "dan"])
+
+    vector = start("a note in conflict moved over another one")
+    vector.add("base2", {"n.txt": text, "o.txt": "o\n"}, [both], 3)
+    vector.add("cyd", {"o.txt": text}, ["base2"], 4)
+    vector.add("dan", {"n.txt": text, "o.txt": "o\np\n"}, ["base2"], 5).write("block-moved-over", ["cyd", "dan"])
+
     vector = start("a commit made by hand on top of a conflict")
     vector.add("cyd", {"n.txt": swap(text, "Shopping", "To buy")}, [both], 3, host="example.org")
     vector.add("dan", {"n.txt": swap(NOTE, "milk", "rice milk")}, ["base"], 4).write("block-by-hand", ["cyd", "dan"])

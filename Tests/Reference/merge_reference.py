@@ -162,24 +162,20 @@ class Merge:
     def standing(self, conflicts, old, new):
         if old == new:
             return dict(conflicts)
-        result, moved = {}, {}
+        before, after, result = self.store.files(old), self.store.files(new), {}
+        labels = defaultdict(set)
         for path, size in conflicts.items():
-            entry = self.store.entry(new, path)
-            if not entry or entry[0] not in (REGULAR, EXECUTABLE):
-                moved[path] = size
-            elif (self.store.entry(old, path) or [0, 0])[1] == entry[1] or self.blocks(entry[1], size):
+            mode, blob = after.get(path, (0, None))
+            if mode in (REGULAR, EXECUTABLE) and (
+                    before.get(path, (0, 0))[1] == blob or self.blocks(blob, size)):
                 result[path] = size
-        if moved:
-            before, after = self.store.files(old), self.store.files(new)
-            for path, size in moved.items():
-                if path not in before:
-                    continue
-                labels = {tuple(l for l, _ in b.sides) for b in self.blocks(before[path][1], size)}
-                for name in sorted(set(after) - set(before)):
-                    mode, blob = after[name]
-                    if mode in (REGULAR, EXECUTABLE) and name not in result and any(
-                            tuple(l for l, _ in b.sides) in labels for b in self.blocks(blob, size)):
-                        result[name] = size
+            if before.get(path, (0, 0))[0] in (REGULAR, EXECUTABLE):
+                labels[size] |= {tuple(l for l, _ in b.sides) for b in self.blocks(before[path][1], size)}
+        for name, (mode, blob) in after.items():
+            if mode in (REGULAR, EXECUTABLE) and before.get(name) != (mode, blob):
+                for size in labels:
+                    if any(tuple(l for l, _ in b.sides) in labels[size] for b in self.blocks(blob, size)):
+                        result[name] = max(size, result.get(name, 0))
         return result
 
     # Labels.

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// A note's text cut into plain text and conflict blocks: notes-merge(7), "Markers".
 public struct MarkedText: Sendable {
   /// One side of a block.
@@ -54,6 +56,26 @@ public struct MarkedText: Sendable {
       }
     }
     if textStart < text.count { pieces.append(.text(Array(text[textStart...]))) }
+  }
+
+  /// Whether some line is a block's opening marker, of any size: without one there is no block.
+  static func mayHoldBlocks(_ text: [UInt8]) -> Bool {
+    text.withUnsafeBytes { bytes in
+      let mark = UInt8(ascii: "<")
+      var start = 0
+      while start < bytes.count, let base = bytes.baseAddress,
+        let found = memchr(base + start, Int32(mark), bytes.count - start)
+      {
+        let first = found - UnsafeMutableRawPointer(mutating: base)
+        let run = bytes[first...].prefix { $0 == mark }.count
+        start = first + run
+        let isAtStart = first == 0 || bytes[first - 1] == UInt8(ascii: "\n")
+        guard run >= smallestMarkerSize, isAtStart else { continue }
+        let line = text[first...].prefix { $0 != UInt8(ascii: "\n") }
+        if case .opening = MarkerLine(line, size: run) { return true }
+      }
+      return false
+    }
   }
 
   /// The ranges of the lines, newlines included.

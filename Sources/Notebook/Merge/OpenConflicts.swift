@@ -102,39 +102,46 @@ public enum OpenConflicts {
     commit.author.email.utf8.suffix(14).elementsEqual("@notes.invalid".utf8)
   }
 
-  /// The conflicts of which a block still stands in a later tree, under the note's own name, or
-  /// under a new one when the note was moved.
+  /// The conflicts of which a block still stands in a later tree: in the note itself, or in another
+  /// file that changed, because the note was moved or copied.
   private static func standing(
     _ open: [TreePath: Int], from old: ObjectID, in new: ObjectID, store: any MergeStore
   ) throws -> [TreePath: Int] {
     if open.isEmpty || old == new { return open }
     var result: [TreePath: Int] = [:]
-    var moved: [TreePath: Int] = [:]
     for (path, size) in open {
-      guard let entry = try store.entry(at: path, in: new), entry.mode.isFile else {
-        moved[path] = size
-        continue
-      }
-      if try store.entry(at: path, in: old)?.id == entry.id {
-        result[path] = size
-      } else if !MarkedText(try store.blob(entry.id), markerSize: size).blocks.isEmpty {
+      guard let entry = try store.entry(at: path, in: new), entry.mode.isFile else { continue }
+      let isSame = try store.entry(at: path, in: old)?.id == entry.id
+      if try isSame || !MarkedText(store.blob(entry.id), markerSize: size).blocks.isEmpty {
         result[path] = size
       }
     }
-    if moved.isEmpty { return result }
-    let added = try store.changes(from: old, to: new).filter { $0.old == nil }
-    for (path, size) in moved {
-      guard let before = try store.entry(at: path, in: old), before.mode.isFile else { continue }
-      let labels = Set(
-        MarkedText(try store.blob(before.id), markerSize: size).blocks.map { $0.map(\.label) })
-      for change in added {
-        guard let file = change.new, file.mode.isFile, result[change.path] == nil else { continue }
-        let blocks = MarkedText(try store.blob(file.id), markerSize: size).blocks
+    let labels = try labels(of: open, in: old, store: store)
+    for change in try store.changes(from: old, to: new) {
+      guard let file = change.new, file.mode.isFile else { continue }
+      let text = try store.blob(file.id)
+      guard MarkedText.mayHoldBlocks(text) else { continue }
+      for (size, labels) in labels where size > result[change.path, default: 0] {
+        let blocks = MarkedText(text, markerSize: size).blocks
         if blocks.contains(where: { labels.contains($0.map(\.label)) }) {
           result[change.path] = size
         }
       }
     }
     return result
+  }
+
+  /// The labels of each block of those notes, by the size of the markers.
+  private static func labels(
+    of open: [TreePath: Int], in tree: ObjectID, store: any MergeStore
+  ) throws -> [Int: Set<[[UInt8]]>] {
+    var found: [Int: Set<[[UInt8]]>] = [:]
+    for (path, size) in open {
+      guard let entry = try store.entry(at: path, in: tree), entry.mode.isFile else { continue }
+      for block in MarkedText(try store.blob(entry.id), markerSize: size).blocks {
+        found[size, default: []].insert(block.map(\.label))
+      }
+    }
+    return found
   }
 }
