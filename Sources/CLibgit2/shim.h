@@ -67,13 +67,7 @@
   F(git_index_conflict_cleanup) \
   F(git_index_write) \
   F(git_index_write_tree) \
-  F(git_ignore_path_is_ignored) \
-  F(git_indexer_options_init) \
-  F(git_indexer_new) \
-  F(git_indexer_append) \
-  F(git_indexer_commit) \
-  F(git_indexer_name) \
-  F(git_indexer_free)
+  F(git_ignore_path_is_ignored)
 
 /// The table of functions; it does not change once filled, so threads may share it.
 struct __attribute__((swift_attr("@Sendable"))) libgit2 {

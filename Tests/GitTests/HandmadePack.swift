@@ -38,9 +38,12 @@ struct HandmadePack {
   mutating func addTree(_ entries: [(mode: String, name: [UInt8], id: ObjectID)]) throws
     -> ObjectID
   {
-    try add(
-      .tree,
-      entries.flatMap { Array("\($0.mode) ".utf8) + $0.name + [0] + $0.id.bytes })
+    try add(.tree, Self.treeContent(entries))
+  }
+
+  /// The content of such a tree.
+  static func treeContent(_ entries: [(mode: String, name: [UInt8], id: ObjectID)]) -> [UInt8] {
+    entries.flatMap { Array("\($0.mode) ".utf8) + $0.name + [0] + $0.id.bytes }
   }
 
   /// Adds a commit of a tree.
@@ -54,6 +57,12 @@ struct HandmadePack {
         author, "committer A <a@example.org> 1700000000 +0100", "", "m", "",
       ]
     return try add(.commit, Array(lines.joined(separator: "\n").utf8))
+  }
+
+  /// Adds a commit of these blobs, named a, b, c and so on.
+  @discardableResult
+  mutating func addCommit(named blobs: [ObjectID]) throws -> ObjectID {
+    try addCommit(addTree(zip(UInt8(ascii: "a")..., blobs).map { ("100644", [$0], $1) }))
   }
 
   /// The bytes of the pack.

@@ -67,6 +67,19 @@ private let commitAttacks: [Attack] =
     Attack("a commit without a tree") { pack in
       (nil, [try pack.add(.commit, Array("author A <a> 1 +0000\n\nm\n".utf8))])
     },
+    Attack("a second tree, which did not come, after the committer") { pack in
+      let tree = try pack.addTree([])
+      let text = """
+        tree \(tree)
+        author A <a> 1 +0000
+        committer A <a> 1 +0000
+        tree \(HandmadePack.id(.tree, [1]))
+
+        m
+
+        """
+      return (nil, [try pack.add(.commit, Array(text.utf8))])
+    },
     Attack("a commit with a NUL") { pack in
       let tree = try pack.addTree([])
       let text = "tree \(tree)\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\n\nm\0\n"
@@ -216,4 +229,97 @@ private let packAttacks: [Attack] = [
   },
 ]
 
-let attacks: [Attack] = nameAttacks + treeAttacks + commitAttacks + packAttacks
+// notes-protocol(7), PACKS: "An object stands in a pack once", "A delta's base stands before it".
+private let deltaAttacks: [Attack] = [
+  Attack("one delta twice") { pack in
+    let old = Array("first\n".utf8)
+    let new = Array("first\nsecond\n".utf8)
+    let base = try pack.add(.blob, old)
+    for _ in 0..<2 {
+      try pack.add(.blob, PackDelta.blob(from: old, to: new), type: 7, between: base.bytes)
+    }
+    return (nil, [try pack.addCommit(named: [base, HandmadePack.id(.blob, new)])])
+  },
+  Attack("two deltas that lead to one object") { pack in
+    let new = Array("second\n".utf8)
+    var blobs: [ObjectID] = []
+    for old in ["one\n", "two\n"].map({ Array($0.utf8) }) {
+      let base = try pack.add(.blob, old)
+      try pack.add(.blob, PackDelta.blob(from: old, to: new), type: 7, between: base.bytes)
+      blobs.append(base)
+    }
+    return (nil, [try pack.addCommit(named: blobs + [HandmadePack.id(.blob, new)])])
+  },
+  Attack("two deltas that lead to one folder") { pack in
+    let blob = try pack.add(.blob, [1])
+    let old = HandmadePack.treeContent([("100644", [97], blob)])
+    let new = HandmadePack.treeContent([("100644", [97], blob), ("100644", [98], blob)])
+    guard let delta = PackDelta.tree(from: old, to: new) else { return (nil, []) }
+    let base = try pack.add(.tree, old)
+    for _ in 0..<2 { try pack.add(.tree, delta, type: 7, between: base.bytes) }
+    _ = try pack.addCommit(base)
+    return (nil, [try pack.addCommit(HandmadePack.id(.tree, new))])
+  },
+  Attack("an object and a delta that leads to it") { pack in
+    let (old, new) = (Array("one\n".utf8), Array("two\n".utf8))
+    let blobs = [try pack.add(.blob, old), try pack.add(.blob, new)]
+    try pack.add(.blob, PackDelta.blob(from: old, to: new), type: 7, between: blobs[0].bytes)
+    return (nil, [try pack.addCommit(named: blobs)])
+  },
+  Attack("an object twice") { pack in
+    let blob = try pack.add(.blob, [1])
+    try pack.add(.blob, [1])
+    return (nil, [try pack.addCommit(named: [blob])])
+  },
+  Attack("two deltas based on one another, one of which the receiver has") { pack in
+    let (here, new) = (Array("kept\n".utf8), Array("kept\nmore\n".utf8))
+    let ids = [HandmadePack.id(.blob, here), HandmadePack.id(.blob, new)]
+    try pack.add(.blob, PackDelta.blob(from: here, to: new), type: 7, between: ids[0].bytes)
+    try pack.add(.blob, PackDelta.blob(from: new, to: here), type: 7, between: ids[1].bytes)
+    return (nil, [try pack.addCommit(named: ids)])
+  },
+  Attack("two deltas based on one another, neither of which is known") { pack in
+    let (old, new) = (Array("one\n".utf8), Array("two\n".utf8))
+    let ids = [HandmadePack.id(.blob, old), HandmadePack.id(.blob, new)]
+    try pack.add(.blob, PackDelta.blob(from: old, to: new), type: 7, between: ids[0].bytes)
+    try pack.add(.blob, PackDelta.blob(from: new, to: old), type: 7, between: ids[1].bytes)
+    return (nil, [try pack.addCommit(named: ids)])
+  },
+  Attack("a delta based on itself") { pack in
+    let delta = PackDelta.blob(from: Array("kept\n".utf8), to: Array("kept\n".utf8))
+    let blob = HandmadePack.id(.blob, Array("kept\n".utf8))
+    try pack.add(.blob, delta, type: 7, between: blob.bytes)
+    return (nil, [try pack.addCommit(named: [blob])])
+  },
+  Attack("a delta against the middle of an object") { pack in
+    try pack.add(.blob, Array("some text\n".utf8))
+    try pack.add(.blob, [1, 1, 1, 0], type: 6, between: [3])
+    return (nil, [])
+  },
+  Attack("a delta that does not fit its base") { pack in
+    let old = Array("first\n".utf8)
+    let base = try pack.add(.blob, old)
+    let delta = PackDelta.blob(from: old + [1], to: old + [1, 2])
+    try pack.add(.blob, delta, type: 7, between: base.bytes)
+    return (nil, [try pack.addCommit(named: [base])])
+  },
+  Attack("a delta that copies from beyond its base") { pack in
+    let base = try pack.add(.blob, [1, 2, 3])
+    try pack.add(.blob, [3, 4, 0x91, 0, 4], type: 7, between: base.bytes)
+    return (nil, [try pack.addCommit(named: [base])])
+  },
+  Attack("a longer chain than is allowed", limits: Attack.smallLimits) { pack in
+    var content = Array("note\n".utf8)
+    var blobs = [try pack.add(.blob, content)]
+    for number in 0..<5 {
+      let next = content + Array("\(number)\n".utf8)
+      try pack.add(
+        .blob, PackDelta.blob(from: content, to: next), type: 7, between: blobs[number].bytes)
+      content = next
+      blobs.append(HandmadePack.id(.blob, content))
+    }
+    return (nil, [try pack.addCommit(named: blobs)])
+  },
+]
+
+let attacks: [Attack] = nameAttacks + treeAttacks + commitAttacks + packAttacks + deltaAttacks

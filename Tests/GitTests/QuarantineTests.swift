@@ -52,6 +52,7 @@ struct Attack: CustomTestStringConvertible, Sendable {
     limits.depth = 8
     limits.files = 1000
     limits.parents = 3
+    limits.chain = 4
     return limits
   }()
 }

@@ -73,6 +73,19 @@ extension HostileRow {
       return [try pack.addCommit(tree)]
     },
     pack("a tree that does not come") { pack in [try pack.addCommit(HandmadePack.id(.tree, [1]))] },
+    pack("a second tree, after the committer, that does not come") { pack in
+      let tree = try pack.addTree([])
+      let text = """
+        tree \(tree)
+        author A <a> 1 +0000
+        committer A <a> 1 +0000
+        tree \(HandmadePack.id(.tree, [1]))
+
+        m
+
+        """
+      return [try pack.add(.commit, Array(text.utf8))]
+    },
     pack("a parent that does not come") { pack in
       let tree = try pack.addTree([])
       return [try pack.addCommit(tree, parents: [HandmadePack.id(.commit, [1])])]
@@ -105,6 +118,56 @@ extension HostileRow {
     pack("a blob that nothing refers to") { pack in
       try pack.add(.blob, [1])
       return [try pack.addCommit(try pack.addTree([]))]
+    },
+  ]
+
+  private static let deltas: [HostileRow] = [
+    pack("two deltas that lead to one note") { pack in
+      let new = Array("both\n".utf8)
+      var blobs: [ObjectID] = []
+      for old in [Array("one\n".utf8), Array("two\n".utf8)] {
+        let base = try pack.add(.blob, old)
+        try pack.add(.blob, PackDelta.blob(from: old, to: new), type: 7, between: base.bytes)
+        blobs.append(base)
+      }
+      return [try pack.addCommit(named: blobs + [HandmadePack.id(.blob, new)])]
+    },
+    pack("two deltas that lead to one folder") { pack in
+      let blob = try pack.add(.blob, [1])
+      let old = HandmadePack.treeContent([("100644", [97], blob)])
+      let new = HandmadePack.treeContent([("100644", [97], blob), ("100644", [98], blob)])
+      let base = try pack.add(.tree, old)
+      for _ in 0..<2 {
+        guard let delta = PackDelta.tree(from: old, to: new) else { continue }
+        try pack.add(.tree, delta, type: 7, between: base.bytes)
+      }
+      let parent = try pack.addCommit(base)
+      return [try pack.addCommit(HandmadePack.id(.tree, new), parents: [parent])]
+    },
+    // "a\n" is what the receiver's note holds.
+    pack("two deltas based on one another, one of which the receiver has") { pack in
+      let (here, new) = (Array("a\n".utf8), Array("a\nb\n".utf8))
+      let ids = [HandmadePack.id(.blob, here), HandmadePack.id(.blob, new)]
+      try pack.add(.blob, PackDelta.blob(from: here, to: new), type: 7, between: ids[0].bytes)
+      try pack.add(.blob, PackDelta.blob(from: new, to: here), type: 7, between: ids[1].bytes)
+      return [try pack.addCommit(named: ids)]
+    },
+    pack("two deltas based on one another") { pack in
+      let (one, two) = (Array("one\n".utf8), Array("two\n".utf8))
+      let ids = [HandmadePack.id(.blob, one), HandmadePack.id(.blob, two)]
+      try pack.add(.blob, PackDelta.blob(from: one, to: two), type: 7, between: ids[0].bytes)
+      try pack.add(.blob, PackDelta.blob(from: two, to: one), type: 7, between: ids[1].bytes)
+      return [try pack.addCommit(named: ids)]
+    },
+    pack("a thousand deltas in a row") { pack in
+      var content = Array("note\n".utf8)
+      var base = try pack.add(.blob, content)
+      for number in 0..<1_000 {
+        let next = Array("\(number)\n".utf8)
+        try pack.add(.blob, PackDelta.blob(from: content, to: next), type: 7, between: base.bytes)
+        (content, base) = (next, HandmadePack.id(.blob, next))
+      }
+      return [try pack.addCommit(named: [base])]
     },
   ]
 
@@ -165,5 +228,5 @@ extension HostileRow {
   ]
 
   /// Packs and what is in them.
-  static let packs = names + trees + objects + dates + transfers
+  static let packs = names + trees + objects + deltas + dates + transfers
 }

@@ -80,7 +80,8 @@ public final class NewPack: Sendable {
       guard pwrite(descriptor, header, header.count, 0) == header.count else {
         throw GitError.system(call: "write", path: path, errno: errno)
       }
-      let checksum = try Self.checksum(of: descriptor, size: state.size, path: path)
+      // The number of objects stands at the beginning and is known last: all is read again.
+      let checksum = try PackChecksum.ofFile(descriptor, size: state.size, path: path)
       try FileOutput.write(checksum, to: descriptor, path: path)
       state.objects.sort { $0.id < $1.id }
       let index = open(stem + ".idx", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o444)
@@ -129,24 +130,6 @@ public final class NewPack: Sendable {
         }
       }
     }
-  }
-
-  /// The checksum of a file's first bytes. The number of objects stands at their beginning and is
-  /// known last, so all of them are read again.
-  private static func checksum(of descriptor: Int32, size: Int, path: String) throws -> [UInt8] {
-    var checksum = PackChecksum()
-    try withUnsafeTemporaryAllocation(byteCount: 1 << 17, alignment: 16) { buffer in
-      var position = 0
-      while position < size {
-        let count = pread(
-          descriptor, buffer.baseAddress, min(buffer.count, size - position), off_t(position))
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { throw GitError.system(call: "read", path: path, errno: errno) }
-        checksum.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-        position += count
-      }
-    }
-    return checksum.finish()
   }
 }
 

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// SHA-1 (FIPS 180-4) over bytes that arrive in pieces: the checksum at the end of packs, their
 /// indexes and the index file. Objects get their IDs from libgit2, which looks for collisions.
 struct PackChecksum {
@@ -52,6 +54,23 @@ struct PackChecksum {
       }
     }
     return digest
+  }
+
+  /// The checksum of a file's first bytes.
+  static func ofFile(_ descriptor: Int32, size: Int, path: String) throws -> [UInt8] {
+    var checksum = PackChecksum()
+    try withUnsafeTemporaryAllocation(byteCount: 1 << 17, alignment: 16) { buffer in
+      var position = 0
+      while position < size {
+        let count = pread(
+          descriptor, buffer.baseAddress, min(buffer.count, size - position), off_t(position))
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { throw GitError.system(call: "read", path: path, errno: errno) }
+        checksum.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        position += count
+      }
+    }
+    return checksum.finish()
   }
 
   private mutating func process(_ block: UnsafeRawBufferPointer) {

@@ -16,9 +16,9 @@ struct Zlib: Sendable {
 
   static let bufferSize = 64 * 1024
 
-  /// The CRC-32 of some bytes, as pack indexes keep it of each object.
-  func crc32(of bytes: UnsafeRawBufferPointer) -> UInt32 {
-    var crc: UInt = 0
+  /// The CRC-32 of some bytes, as pack indexes keep it of each object, and of those before them.
+  func crc32(of bytes: UnsafeRawBufferPointer, after start: UInt32 = 0) -> UInt32 {
+    var crc = UInt(start)
     var rest = bytes
     // zlib counts in 32 bits.
     while !rest.isEmpty {
@@ -146,5 +146,23 @@ final class Inflater {
       }
     }
     return (input.count - Int(stream.pointee.avail_in), status == Z_STREAM_END)
+  }
+  /// The content of a stream that lies in memory whole, or nil when it is not of `size` bytes.
+  ///
+  /// Room for all of it is made at once: the size must be one that has been checked.
+  func inflate(_ input: UnsafeRawBufferPointer, size: Int) throws -> [UInt8]? {
+    try reset()
+    var ended = false
+    let content = [UInt8](unsafeUninitializedCapacity: size + 1) { output, count in
+      stream.pointee.next_in = UnsafeMutablePointer(
+        mutating: input.bindMemory(to: UInt8.self).baseAddress)
+      stream.pointee.avail_in = UInt32(min(input.count, 1 << 30))
+      stream.pointee.next_out = output.baseAddress
+      // A byte more than wanted, so that a stream that goes on is told from one that ends.
+      stream.pointee.avail_out = UInt32(size + 1)
+      ended = zlib.api.inflate(stream, Z_FINISH) == Z_STREAM_END
+      count = min(size + 1 - Int(stream.pointee.avail_out), size)
+    }
+    return ended && stream.pointee.avail_out == 1 ? content : nil
   }
 }

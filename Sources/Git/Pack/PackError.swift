@@ -12,6 +12,8 @@ public enum PackError: Error, Sendable, Equatable {
   case refused(ObjectID, String)
   /// An object needs one that neither the pack nor the repository has.
   case incomplete(ObjectID, needs: ObjectID)
+  /// A delta's base, which neither stands before it in the pack nor is in the repository.
+  case baseMissing(ObjectID)
   /// The pack does not bring a head that was promised.
   case headMissing(ObjectID)
   /// The quarantine was already emptied.
@@ -27,6 +29,7 @@ extension PackError: CustomStringConvertible {
     case .overLimit(let what, let limit): "\(what): the limit is \(limit)"
     case .refused(let id, let why): "object \(id) is refused: \(why)"
     case .incomplete(let id, let needed): "object \(id) needs \(needed), which did not come"
+    case .baseMissing(let id): "a delta is based on object \(id), which did not come before it"
     case .headMissing(let id): "the promised version \(id) did not come"
     case .finished: "the pack was already finished"
     }

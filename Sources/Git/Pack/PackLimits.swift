@@ -12,6 +12,10 @@ public struct PackLimits: Sendable, Equatable {
   public var treeBytes = 32 << 20
   /// Bytes that all deltas of a pack unpack to, together.
   public var deltaBytes = 256 << 30
+  /// Deltas in a row that lead to one object. git's own packs have 50 (pack.depth).
+  public var chain = 512
+  /// Bytes of objects that are kept while deltas are applied to them.
+  public var keptBytes = 128 << 20
   /// Parents of a commit.
   public var parents = 256
   /// Folders inside one another.
@@ -25,4 +29,25 @@ public struct PackLimits: Sendable, Equatable {
   public static let standard = PackLimits()
 
   public init() {}
+
+  /// Those for a pack of our own making: what the repository holds is as large as it is.
+  static let own = {
+    var limits = PackLimits()
+    limits.objects = Int(Int32.max)
+    limits.packBytes = .max
+    for limit in [\PackLimits.objectBytes, \.commitBytes, \.treeBytes] {
+      limits[keyPath: limit] = Int(Int32.max)
+    }
+    limits.deltaBytes = .max
+    return limits
+  }()
+
+  /// Bytes of one object of that kind.
+  func bytes(of kind: ObjectKind) -> Int {
+    switch kind {
+    case .commit: commitBytes
+    case .tree: treeBytes
+    case .blob, .tag: objectBytes
+    }
+  }
 }

@@ -4,8 +4,8 @@ extension Repository {
   /// Puts all objects that have files of their own, and those of `packs`, into one new pack, with
   /// deltas, and removes what the new pack replaces.
   ///
-  /// No object is dropped, whether anything leads to it or not. The new pack is indexed by libgit2,
-  /// which takes every object out of it again, and is durable before anything is removed; a process
+  /// No object is dropped, whether anything leads to it or not. Every object is taken out of
+  /// the new pack again to be indexed, and it is durable before anything is removed; a process
   /// that reads meanwhile finds each object in one place or the other.
   ///
   /// - Parameter progress: how many objects are packed, of how many.
@@ -20,14 +20,13 @@ extension Repository {
     guard !objects.isEmpty else { return 0 }
     let folder = try QuarantineFolder(for: self)
     let pack = try write(objects, to: folder, progress: progress)
-    let packed = Set(try QuarantineIndex.objects(QuarantineFolder.read(pack + ".idx")))
+    let packed = Set(pack.objects.map(\.id))
     guard packed.isSuperset(of: objects.keys) else {
       throw PackError.malformed("it lacks objects")
     }
-    let name = try moveIn(pack)
-    try refreshObjects()
+    let new = try adopt(pack)
     for id in loose where packed.contains(id) { unlink(path(ofLoose: id)) }
-    for old in packs where old.path != name { remove(old) }
+    for old in packs where old.path != new { remove(old) }
     try refreshObjects()
     return objects.count
   }
@@ -54,32 +53,15 @@ extension Repository {
 
   private func write(
     _ objects: [ObjectID: ObjectKind], to folder: QuarantineFolder, progress: (Int, Int) -> Void
-  ) throws -> String {
+  ) throws -> ReceivedPack.Finished {
     let cache = PackObjectCache(repository: self)
     let plan = try PackPlan(repacking: objects, repository: self, cache: cache)
     let writer = try PackWriter(plan: plan, cache: cache, mayNameOutsiders: false)
-    let database = try QuarantineDatabase(objects: folder.objects, repository: self)
-    let indexer = try QuarantineIndexer(folder: folder.packs, database: database)
+    let pack = try ReceivedPack(in: folder.packs, for: self, limits: .own)
     while let piece = try writer.next() {
-      try piece.withUnsafeBytes { try indexer.append($0) }
+      try piece.withUnsafeBytes { try pack.append($0) }
       progress(writer.objectsWritten, objects.count)
     }
-    return folder.packs + "/" + (try indexer.commit())
-  }
-
-  /// Moves a pack into the repository, durably, and returns its path there.
-  private func moveIn(_ pack: String) throws -> String {
-    let packs = gitFolder + "/objects/pack"
-    guard mkdir(packs, 0o777) == 0 || errno == EEXIST else {
-      throw GitError.system(call: "mkdir", path: packs, errno: errno)
-    }
-    let name = packs + "/" + (pack.split(separator: "/").last.map(String.init) ?? "")
-    for suffix in [".pack", ".idx"] { try QuarantineFolder.sync(pack + suffix) }
-    // A pack counts from the moment its index is there.
-    for suffix in [".pack", ".idx"] {
-      try QuarantineFolder.move(pack + suffix, to: name + suffix)
-      try QuarantineFolder.sync(packs)
-    }
-    return name
+    return try pack.finish()
   }
 }

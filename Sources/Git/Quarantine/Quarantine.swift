@@ -19,28 +19,24 @@ extension Repository {
 public final class Quarantine {
   private let repository: Repository
   private let limits: PackLimits
-  private var inspector: PackInspector
   private var parts: Parts?
   private var isJoined = false
 
   private struct Parts {
     let folder: QuarantineFolder
-    let database: QuarantineDatabase
-    let indexer: QuarantineIndexer
+    let pack: ReceivedPack
   }
 
   /// How many objects the pack says it holds.
-  public var objectCount: Int { inspector.objectCount }
+  public private(set) var objectCount = 0
 
   init(repository: Repository, limits: PackLimits) throws {
     self.repository = repository
     self.limits = limits
-    inspector = try PackInspector(limits: limits)
     repository.removeQuarantineLeftovers()
     let folder = try QuarantineFolder(for: repository)
-    let database = try QuarantineDatabase(objects: folder.objects, repository: repository)
-    let indexer = try QuarantineIndexer(folder: folder.packs, database: database)
-    parts = Parts(folder: folder, database: database, indexer: indexer)
+    let pack = try ReceivedPack(in: folder.packs, for: repository, limits: limits)
+    parts = Parts(folder: folder, pack: pack)
   }
 
   /// Takes the next bytes of the pack.
@@ -49,10 +45,8 @@ public final class Quarantine {
   public func append(_ bytes: [UInt8]) throws {
     guard let parts, !isJoined else { throw PackError.finished }
     do {
-      try bytes.withUnsafeBytes { bytes in
-        try inspector.inspect(bytes)
-        try parts.indexer.append(bytes)
-      }
+      try bytes.withUnsafeBytes { try parts.pack.append($0) }
+      objectCount = parts.pack.objectCount
     } catch {
       discard()
       throw error
@@ -74,36 +68,42 @@ public final class Quarantine {
     var isMoved = false
     defer { if !isMoved { discard() } }
     isJoined = true
-    guard inspector.isComplete else { throw PackError.malformed("it ends early") }
+    guard parts.pack.isComplete else { throw PackError.malformed("it ends early") }
     // An empty pack makes no index.
-    if inspector.objectCount == 0 {
+    if objectCount == 0 {
       for head in heads where try !repository.contains(head) { throw PackError.headMissing(head) }
       return 0
     }
-    let name = try parts.indexer.commit()
-    let pack = parts.folder.packs + "/" + name
-    let objects = try QuarantineIndex.objects(QuarantineFolder.read(pack + ".idx"))
-    // A fresh database: the one the indexer was given does not know the new pack.
+    let pack = try parts.pack.finish()
     let database = try QuarantineDatabase(objects: parts.folder.objects, repository: repository)
     var check = QuarantineCheck(
-      objects: objects, database: database, repository: repository, limits: limits)
+      objects: pack.objects, database: database, repository: repository, limits: limits)
     let commits = try check.run(promised: heads)
-    try move(pack, name: name)
+    try repository.adopt(pack)
     isMoved = true
     return commits
   }
+}
 
-  /// Moves the pack, then its index: a pack counts from the moment its index is there. libgit2 has
-  /// synced both files; their new names become durable together, in the order they were made.
-  private func move(_ pack: String, name: String) throws {
-    let folder = repository.gitFolder + "/objects/pack"
-    if mkdir(folder, 0o755) != 0, errno != EEXIST {
+extension Repository {
+  /// Moves a received pack into the repository, durably.
+  ///
+  /// - Returns: its path there, without `.pack`.
+  @discardableResult
+  func adopt(_ pack: ReceivedPack.Finished) throws -> String {
+    let folder = gitFolder + "/objects/pack"
+    guard mkdir(folder, 0o777) == 0 || errno == EEXIST else {
       throw GitError.system(call: "mkdir", path: folder, errno: errno)
     }
+    let path = folder + "/" + (pack.path.split(separator: "/").last.map(String.init) ?? "")
+    for suffix in [".pack", ".idx"] { try QuarantineFolder.sync(pack.path + suffix) }
+    // A pack counts from the moment its index is there. The new names become durable together, in
+    // the order they were made.
     for suffix in [".pack", ".idx"] {
-      try QuarantineFolder.move(pack + suffix, to: folder + "/" + name + suffix)
+      try QuarantineFolder.move(pack.path + suffix, to: path + suffix)
     }
     try QuarantineFolder.sync(folder)
-    try repository.refreshObjects()
+    try refreshObjects()
+    return path
   }
 }

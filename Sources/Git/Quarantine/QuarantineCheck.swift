@@ -9,15 +9,17 @@ struct QuarantineCheck {
   private let database: QuarantineDatabase
   private let limits: PackLimits
   private let objects: [ObjectID]
-  private var kinds: [ObjectID: ObjectKind] = [:]
+  private let kinds: [ObjectID: ObjectKind]
   private var reached: Set<ObjectID> = []
   private var known: Set<ObjectID> = []
   private var extents: [ObjectID: QuarantineExtent] = [:]
 
   init(
-    objects: [ObjectID], database: QuarantineDatabase, repository: Repository, limits: PackLimits
+    objects: [(id: ObjectID, kind: ObjectKind)], database: QuarantineDatabase,
+    repository: Repository, limits: PackLimits
   ) {
-    self.objects = objects
+    self.objects = objects.map(\.id)
+    kinds = Dictionary(uniqueKeysWithValues: objects.map { ($0.id, $0.kind) })
     self.database = database
     self.repository = repository
     self.limits = limits
@@ -27,7 +29,7 @@ struct QuarantineCheck {
   ///
   /// - Returns: how many commits the pack brought.
   mutating func run(promised heads: [ObjectID]) throws -> Int {
-    try readKinds()
+    for id in objects where kinds[id] == .tag { throw PackError.refused(id, "a tag") }
     let commits = objects.filter { kinds[$0] == .commit }
     var links: [ObjectID: QuarantineCommit.Links] = [:]
     for id in commits {
@@ -44,7 +46,7 @@ struct QuarantineCheck {
       try visit(link.tree, base: base, depth: 0)
     }
     for id in objects where !reached.contains(id) {
-      // Bases of deltas, which the indexer added, are here already.
+      // A sender may not know what is here already.
       guard try repository.contains(id) else {
         throw PackError.refused(id, "no version of the pack refers to it")
       }
@@ -81,22 +83,6 @@ struct QuarantineCheck {
       }
     }
     return sorted
-  }
-
-  /// Reads only headers: nothing is unpacked before its size is known.
-  private mutating func readKinds() throws {
-    for id in objects {
-      let (kind, size) = try database.header(of: id)
-      let limit =
-        switch kind {
-        case .commit: limits.commitBytes
-        case .tree: limits.treeBytes
-        case .blob: limits.objectBytes
-        case .tag: throw PackError.refused(id, "a tag")
-        }
-      guard size <= limit else { throw PackError.overLimit("bytes in a \(kind)", limit: limit) }
-      kinds[id] = kind
-    }
   }
 
   private mutating func visit(_ tree: ObjectID, base: ObjectID?, depth: Int) throws {

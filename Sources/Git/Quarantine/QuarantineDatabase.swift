@@ -19,19 +19,6 @@ final class QuarantineDatabase {
 
   deinit { library.api.git_odb_free(handle) }
 
-  /// An object's kind and size, without unpacking it.
-  func header(of id: ObjectID) throws -> (kind: ObjectKind, size: Int) {
-    var oid = git_oid(id)
-    var size = 0
-    var type = GIT_OBJECT_INVALID
-    try library.check(
-      "git_odb_read_header", library.api.git_odb_read_header(&size, &type, handle, &oid))
-    guard let kind = ObjectKind(rawValue: type.rawValue) else {
-      throw PackError.refused(id, "an unknown kind of object")
-    }
-    return (kind, size)
-  }
-
   /// An object's content; its size was checked before.
   func content(of id: ObjectID) throws -> [UInt8] {
     if id == .emptyTree { return [] }
@@ -43,42 +30,5 @@ final class QuarantineDatabase {
       UnsafeRawBufferPointer(
         start: library.api.git_odb_object_data(object),
         count: library.api.git_odb_object_size(object)))
-  }
-}
-
-/// Indexes a pack that arrives in pieces into a folder.
-final class QuarantineIndexer {
-  private let library: Libgit2
-  private let handle: OpaquePointer
-  private var progress = git_indexer_progress()
-
-  init(folder: String, database: QuarantineDatabase) throws {
-    library = try Libgit2.shared.get()
-    var options = git_indexer_options()
-    try library.check(
-      "git_indexer_options_init",
-      library.api.git_indexer_options_init(&options, UInt32(GIT_INDEXER_OPTIONS_VERSION)))
-    var made: OpaquePointer?
-    let status = library.api.git_indexer_new(&made, folder, 0o444, database.handle, &options)
-    guard status == 0, let made else { throw library.error("git_indexer_new", status) }
-    handle = made
-  }
-
-  deinit { library.api.git_indexer_free(handle) }
-
-  func append(_ bytes: UnsafeRawBufferPointer) throws {
-    try library.check(
-      "git_indexer_append",
-      library.api.git_indexer_append(handle, bytes.baseAddress, bytes.count, &progress))
-  }
-
-  /// Resolves the deltas and writes the index; returns the pack's name.
-  func commit() throws -> String {
-    try library.check(
-      "git_indexer_commit", library.api.git_indexer_commit(handle, &progress))
-    guard let name = library.api.git_indexer_name(handle) else {
-      throw PackError.malformed("it has no name")
-    }
-    return "pack-" + String(cString: name)
   }
 }

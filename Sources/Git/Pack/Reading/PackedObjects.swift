@@ -148,24 +148,9 @@ final class PackedObjects {
       base = .object(id)
     }
     guard size <= Self.largestObject,
-      let content = inflate(UnsafeRawBufferPointer(rebasing: bytes[position...]), size: size)
+      let content = try? inflater.inflate(
+        UnsafeRawBufferPointer(rebasing: bytes[position...]), size: size)
     else { return nil }
     return Entry(type: type, base: base, content: content)
-  }
-
-  /// The so many bytes that a compressed stream holds, or nil when it holds others.
-  private func inflate(_ input: UnsafeRawBufferPointer, size: Int) -> [UInt8]? {
-    struct TooLarge: Error {}
-    var content: [UInt8] = []
-    content.reserveCapacity(size)
-    do {
-      try inflater.reset()
-      let part = UnsafeRawBufferPointer(rebasing: input.prefix(1 << 30))
-      let (_, ended) = try inflater.inflate(part) { output in
-        guard content.count + output.count <= size else { throw TooLarge() }
-        content.append(contentsOf: output)
-      }
-      return ended && content.count == size ? content : nil
-    } catch { return nil }
   }
 }

@@ -1,0 +1,153 @@
+/// Applies the deltas of a pack, each once, so that every object has an ID.
+///
+/// A delta's base stands before it in the pack, or the repository has it. So deltas can't lead in a
+/// circle, and following them takes as many steps as there are deltas. Some objects are kept while
+/// more deltas apply to them; over `PackLimits.keptBytes` those that are needed last are given up, to
+/// be unpacked again.
+struct PackDeltas {
+  private(set) var entries: PackEntries
+  /// How many of the entries came with the pack; those after them are bases from the repository.
+  let received: Int
+
+  private let pack: UnsafeRawBufferPointer
+  private let limits: PackLimits
+  private let inflater: Inflater
+  private var unpackedBytes: Int
+  private var keptBytes = 0
+
+  /// Where an object that the pack lacks comes from, and where it goes to.
+  struct Outside {
+    /// The object, or nil when there is none of that ID.
+    let object: (ObjectID) throws -> (kind: ObjectKind, data: [UInt8])?
+    /// Adds it to the end of the pack.
+    let append: (ObjectKind, [UInt8]) throws -> PackEntry
+  }
+
+  /// An object some of whose deltas are still to be applied.
+  private struct Kept {
+    let entry: Int
+    /// How many deltas lead to it.
+    let depth: Int
+    var content: [UInt8]?
+    var deltas: [Int32]
+  }
+
+  /// - Parameter pack: the pack's bytes up to its checksum.
+  init(of stream: PackStream, pack: UnsafeRawBufferPointer, limits: PackLimits) throws {
+    entries = stream.entries
+    received = entries.all.count
+    unpackedBytes = stream.deltaBytes
+    self.pack = pack
+    self.limits = limits
+    inflater = try Inflater()
+  }
+
+  /// Resolves all of them.
+  ///
+  /// - Throws: `PackError` when a delta has no base or does not fit it, or when one goes over a limit.
+  mutating func apply(_ outside: Outside) throws {
+    for entry in 0..<received where entries.all[entry].base == PackEntry.none {
+      guard let kind = entries.all[entry].kind else { continue }
+      entries.resolve(entry, kind, entries.all[entry].id)
+      try apply(below: entry, content: nil, outside)
+    }
+    // In the order of the pack: what stands before a delta has been resolved when its turn comes.
+    let wanted = entries.waiting.sorted { $0.value.first < $1.value.first }.map(\.key)
+    for base in wanted where entries.waiting[base] != nil {
+      guard let object = try outside.object(base) else {
+        throw PackError.baseMissing(base)
+      }
+      guard object.data.count <= limits.bytes(of: object.kind) else {
+        throw PackError.overLimit("bytes in an object", limit: limits.bytes(of: object.kind))
+      }
+      let entry = entries.all.count
+      entries.all.append(try outside.append(object.kind, object.data))
+      entries.resolve(entry, object.kind, base)
+      try apply(below: entry, content: object.data, outside)
+    }
+  }
+
+  /// Applies all deltas that lead to others from an object that is known.
+  private mutating func apply(
+    below root: Int, content: [UInt8]?, _ outside: Outside
+  ) throws {
+    let deltas = entries.deltas(of: root)
+    guard !deltas.isEmpty else { return }
+    var stack: [Kept] = []
+    keep(
+      Kept(entry: root, depth: 0, content: try content ?? unpack(root), deltas: deltas), on: &stack)
+    while var base = stack.popLast() {
+      let bytes = try base.content ?? unpackAgain(base.entry, outside)
+      keptBytes -= base.content?.count ?? 0
+      guard let delta = base.deltas.popLast().map(Int.init) else { continue }
+      let kind = entries.all[base.entry].kind ?? .blob
+      let limit = limits.bytes(of: kind)
+      guard let object = PackDelta.applied(try unpack(delta), to: bytes, limit: limit) else {
+        throw PackError.malformed("a delta that does not fit its base")
+      }
+      entries.all[delta].base = Int32(base.entry)
+      entries.resolve(delta, kind, try ObjectID.received(kind, object))
+      let (entry, depth) = (base.entry, base.depth)
+      if !base.deltas.isEmpty {
+        keep(Kept(entry: entry, depth: depth, content: bytes, deltas: base.deltas), on: &stack)
+      }
+      let next = entries.deltas(of: delta)
+      guard !next.isEmpty else { continue }
+      guard depth + 2 <= limits.chain else {
+        throw PackError.overLimit("deltas that lead to one object", limit: limits.chain)
+      }
+      keep(Kept(entry: delta, depth: depth + 1, content: object, deltas: next), on: &stack)
+    }
+  }
+
+  /// Puts an object on the stack. What is needed last is given up where that is too much.
+  private mutating func keep(_ object: Kept, on stack: inout [Kept]) {
+    stack.append(object)
+    keptBytes += object.content?.count ?? 0
+    for position in stack.indices.dropLast() where keptBytes > limits.keptBytes {
+      keptBytes -= stack[position].content?.count ?? 0
+      stack[position].content = nil
+    }
+  }
+
+  /// The content of an entry: an object or a delta. Its size has been checked as it came.
+  private func unpack(_ number: Int) throws -> [UInt8] {
+    let entry = entries.all[number]
+    let end = number + 1 < received ? entries.all[number + 1].offset : pack.count
+    let bytes = pack[(entry.offset + Int(entry.headerBytes))..<end]
+    guard
+      let content = try inflater.inflate(
+        UnsafeRawBufferPointer(rebasing: bytes), size: Int(entry.size))
+    else { throw PackError.malformed("a compressed object is damaged") }
+    return content
+  }
+
+  /// An object that was given up, from the whole one at the beginning of its chain.
+  private mutating func unpackAgain(_ number: Int, _ outside: Outside) throws -> [UInt8] {
+    var deltas: [Int] = []
+    var root = number
+    while entries.all[root].base != PackEntry.none {
+      deltas.append(root)
+      root = Int(entries.all[root].base)
+    }
+    var content: [UInt8]
+    if root < received {
+      content = try unpack(root)
+    } else {
+      let id = entries.all[root].id
+      guard let object = try outside.object(id) else { throw PackError.baseMissing(id) }
+      content = object.data
+    }
+    while let delta = deltas.popLast() {
+      guard let next = PackDelta.applied(try unpack(delta), to: content, limit: .max) else {
+        throw PackError.malformed("a delta that does not fit its base")
+      }
+      unpackedBytes += content.count + next.count
+      content = next
+    }
+    guard unpackedBytes <= limits.deltaBytes else {
+      throw PackError.overLimit("bytes that deltas unpack to", limit: limits.deltaBytes)
+    }
+    return content
+  }
+}

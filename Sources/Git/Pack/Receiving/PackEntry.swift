@@ -1,0 +1,94 @@
+/// An object of a pack that is being taken in, and its place among the deltas.
+///
+/// A pack may hold millions, so the tree of deltas is kept in numbers of entries, 0 and up.
+struct PackEntry {
+  /// Where its header begins in the pack.
+  let offset: Int
+  /// Bytes from there to the compressed content.
+  let headerBytes: UInt8
+  /// Bytes of that content, unpacked: the object's, or the delta's.
+  let size: UInt32
+  /// The CRC-32 of its bytes in the pack.
+  let crc: UInt32
+  /// What it is; of a delta known when its base is.
+  var kind: ObjectKind?
+  /// The object's ID, once its kind is known.
+  var id = ObjectID.zero
+  /// The entry whose content its delta applies to.
+  var base: Int32 = PackEntry.none
+  /// The first of the deltas that apply to it.
+  var firstDelta: Int32 = PackEntry.none
+  /// The next of the deltas that apply to the same base.
+  var nextDelta: Int32 = PackEntry.none
+
+  static let none: Int32 = -1
+}
+
+/// The entries of a pack as they were sent, and what the deltas among them want.
+struct PackEntries {
+  var all: [PackEntry] = []
+  /// Deltas that name their base by its ID, until that one is known.
+  var waiting: [ObjectID: Waiting] = [:]
+
+  /// The first and the last of a list of deltas.
+  struct Waiting {
+    let first: Int32
+    var last: Int32
+  }
+
+  /// The entry that begins at `offset`, or nil when none does.
+  func entry(at offset: Int) -> Int? {
+    var (low, high) = (0, all.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if all[middle].offset < offset { low = middle + 1 } else { high = middle }
+    }
+    return low < all.count && all[low].offset == offset ? low : nil
+  }
+
+  /// Adds a delta to those of an entry before it.
+  mutating func append(_ entry: PackEntry, basedOn base: Int) {
+    var entry = entry
+    entry.base = Int32(base)
+    entry.nextDelta = all[base].firstDelta
+    all[base].firstDelta = Int32(all.count)
+    all.append(entry)
+  }
+
+  /// Adds a delta to those that wait for an object.
+  mutating func append(_ entry: PackEntry, waitingFor base: ObjectID) {
+    let number = Int32(all.count)
+    all.append(entry)
+    if let list = waiting[base] {
+      all[Int(list.last)].nextDelta = number
+      waiting[base]?.last = number
+    } else {
+      waiting[base] = Waiting(first: number, last: number)
+    }
+  }
+
+  /// States what an entry is. Deltas that waited for it are its own then.
+  mutating func resolve(_ number: Int, _ kind: ObjectKind, _ id: ObjectID) {
+    all[number].kind = kind
+    all[number].id = id
+    guard !waiting.isEmpty, let list = waiting.removeValue(forKey: id) else { return }
+    all[Int(list.last)].nextDelta = all[number].firstDelta
+    all[number].firstDelta = list.first
+  }
+
+  /// The deltas that apply to an entry, those first to which none apply in turn: what they are based
+  /// on is then needed no longer than necessary. In reverse, to be taken from the end.
+  func deltas(of number: Int) -> [Int32] {
+    var (ends, others): ([Int32], [Int32]) = ([], [])
+    var next = all[number].firstDelta
+    while next != PackEntry.none {
+      if all[Int(next)].firstDelta == PackEntry.none {
+        ends.append(next)
+      } else {
+        others.append(next)
+      }
+      next = all[Int(next)].nextDelta
+    }
+    return others + ends
+  }
+}

@@ -1,0 +1,200 @@
+import TestSupport
+import Testing
+
+@testable import Git
+
+// notes-protocol(7), PACKS: "A pack is git's (gitformat-pack(5), version 2)".
+@Suite struct ReceivedPackTests {
+  /// How git is asked to write a pack.
+  struct Writing: CustomTestStringConvertible, Sendable {
+    let options: [String]
+    var isThin: Bool { options.contains("--thin") }
+    var testDescription: String { options.joined(separator: " ") }
+
+    init(_ options: String) { self.options = options.split(separator: " ").map(String.init) }
+
+    static let all = [
+      "--window=10 --depth=50", "--window=250 --depth=400 --delta-base-offset", "--depth=0",
+      "--window=30 --depth=7", "--thin --window=250 --depth=200",
+      "--thin --delta-base-offset", "--thin --window=3 --depth=500",
+    ].map(Writing.init)
+  }
+
+  /// A history of texts that resemble one another, in folders, made by git.
+  private static func history(_ random: inout SplitMix64) throws -> PackRepository {
+    var stream = ""
+    var texts: [String: [String]] = [:]
+    for number in 0..<150 {
+      let path = "\(["", "a/", "a/b/"][Int.random(in: 0..<3, using: &random)])n\(number % 7).txt"
+      var lines = texts[path] ?? (0..<40).map { "line \($0) of \(path)\n" }
+      for _ in 0...Int.random(in: 0..<3, using: &random) {
+        let line = Int.random(in: 0...lines.count, using: &random)
+        lines.insert("\(UInt64.random(in: 0...UInt64.max, using: &random))\n", at: line)
+      }
+      texts[path] = lines
+      let text = lines.joined()
+      stream += """
+        commit refs/heads/main
+        committer A <a@example.org> \(1_700_000_000 + number) +0000
+        data 2
+        m
+        M 100644 inline \(path)
+        data \(text.utf8.count)
+        \(text)
+
+        """
+    }
+    let sender = try PackRepository()
+    try sender.git("fast-import", "--quiet", "--force", input: Array(stream.utf8))
+    return sender
+  }
+
+  @Test(arguments: Writing.all) func `git finds the same objects in a pack`(writing: Writing) throws
+  {
+    var random = SplitMix64.reported(for: "received packs")
+    let sender = try Self.history(&random)
+    let middle = try sender.git("rev-parse", "main~\(Int.random(in: 1..<149, using: &random))")
+    let wants = "main\n" + (writing.isThin ? "^\(middle)" : "")
+    let pack = try sender.bytes(
+      of: "pack-objects", ["--revs", "--stdout", "--no-reuse-delta", "-q"] + writing.options,
+      input: wants)
+
+    let receiver = try PackRepository()
+    if writing.isThin {
+      let first = try sender.bytes(of: "pack-objects", ["--revs", "--stdout", "-q"], input: middle)
+      try receiver.git("index-pack", "--stdin", input: first)
+    }
+    let before = try receiver.packs
+    try receiver.git("index-pack", "--stdin", "--fix-thin", "--strict", input: pack)
+    let theirs = try #require(receiver.packs.subtracting(before).first)
+
+    for kept in [PackLimits.standard.keptBytes, 0, 3000] {
+      let folder = try TemporaryFolder()
+      var limits = PackLimits()
+      limits.keptBytes = kept
+      let received = try ReceivedPack(in: folder.path, for: receiver.repository, limits: limits)
+      var rest = pack[...]
+      while !rest.isEmpty {
+        let piece = Array(rest.prefix(Int.random(in: 1...5000, using: &random)))
+        try piece.withUnsafeBytes { try received.append($0) }
+        rest = rest.dropFirst(piece.count)
+      }
+      let finished = try received.finish()
+      try receiver.git("verify-pack", finished.path + ".idx")
+      if writing.isThin {
+        // The bases that git adds stand in another order.
+        #expect(try receiver.objects(in: finished.path) == receiver.objects(in: theirs))
+      } else {
+        let path = receiver.folder.path + "/" + theirs
+        #expect(
+          try QuarantineFolder.read(finished.path + ".idx") == QuarantineFolder.read(path + ".idx"))
+      }
+    }
+  }
+
+  // notes-protocol(7), PACKS: "or the receiver has it".
+  @Test func `a base that the pack lacks is added`() throws {
+    let receiver = try PackRepository()
+    _ = try receiver.commit(["a.txt": "kept\n"])
+    let old = Array("kept\n".utf8)
+    var pack = HandmadePack()
+    let new = Array("kept\nmore\n".utf8)
+    try pack.add(
+      .blob, PackDelta.blob(from: old, to: new), type: 7,
+      between: HandmadePack.id(.blob, old).bytes)
+    // "a delta's base stands before it": here by its ID.
+    let newest = Array("kept\nmore\nand more\n".utf8)
+    try pack.add(
+      .blob, PackDelta.blob(from: new, to: newest), type: 7,
+      between: HandmadePack.id(.blob, new).bytes)
+    let head = try pack.addCommit(named: [
+      HandmadePack.id(.blob, new), HandmadePack.id(.blob, newest),
+    ])
+    #expect(try receiver.receive(pack.bytes(), promised: [head]) == 1)
+    #expect(try receiver.repository.blob(HandmadePack.id(.blob, newest)) == newest)
+    try receiver.git("update-ref", "refs/heads/main", head.hex)
+    try receiver.git("fsck", "--strict", "--no-dangling")
+    let name = try #require(receiver.packs.first)
+    #expect(try receiver.objects(in: name).count == 5)
+  }
+
+  @Test func `a delta before its base is refused`() throws {
+    let receiver = try PackRepository()
+    let (old, new) = (Array("one\n".utf8), Array("one\ntwo\n".utf8))
+    let newest = Array("one\ntwo\nthree\n".utf8)
+    var pack = HandmadePack()
+    let wanted = HandmadePack.id(.blob, new)
+    try pack.add(.blob, PackDelta.blob(from: new, to: newest), type: 7, between: wanted.bytes)
+    let base = HandmadePack.id(.blob, old)
+    try pack.add(.blob, PackDelta.blob(from: old, to: new), type: 7, between: base.bytes)
+    #expect(throws: PackError.baseMissing(wanted)) {
+      try receiver.receive(pack.bytes(), promised: [])
+    }
+  }
+
+  // notes-protocol(7), LIMITS: "bytes that a pack's deltas unpack to".
+  @Test func `what is unpacked again counts`() throws {
+    let receiver = try PackRepository()
+    var pack = HandmadePack()
+    let text = [UInt8](repeating: UInt8(ascii: "a"), count: 1000)
+    var (content, unpacked) = (text, 0)
+    // Two deltas apply to each object, and both are bases of others.
+    for number in 0..<100 {
+      for side in ["l", "r"] {
+        let next = text + Array("\(number)\(side)\n".utf8)
+        let base = HandmadePack.id(.blob, content)
+        if number == 0, side == "l" { try pack.add(.blob, content) }
+        try pack.add(.blob, PackDelta.blob(from: content, to: next), type: 7, between: base.bytes)
+        unpacked += content.count + next.count
+        let leaf = next + Array("leaf\n".utf8)
+        try pack.add(
+          .blob, PackDelta.blob(from: next, to: leaf), type: 7,
+          between: HandmadePack.id(.blob, next).bytes)
+        unpacked += next.count + leaf.count
+        if side == "r" { content = next }
+      }
+    }
+    let folder = try TemporaryFolder()
+    func receive(keeping kept: Int, _ name: String) throws {
+      var limits = PackLimits()
+      (limits.keptBytes, limits.deltaBytes) = (kept, unpacked)
+      let path = folder.path + "/" + name
+      try QuarantineFolder.makeFolder(path)
+      let received = try ReceivedPack(in: path, for: receiver.repository, limits: limits)
+      try pack.bytes().withUnsafeBytes { try received.append($0) }
+      _ = try received.finish()
+    }
+    try receive(keeping: .max, "much")
+    #expect(throws: PackError.overLimit("bytes that deltas unpack to", limit: unpacked)) {
+      try receive(keeping: 0, "nothing")
+    }
+  }
+}
+
+extension PackRepository {
+  /// What git writes that is no text.
+  fileprivate func bytes(of command: String, _ arguments: [String], input: String) throws -> [UInt8]
+  {
+    let result = try run(
+      ["git", command] + arguments, in: folder.path,
+      environment: TestEnvironment.isolated(home: folder.path), input: Array((input + "\n").utf8))
+    guard result.isSuccess else { throw GitFailure(description: "\(result)") }
+    return result.output
+  }
+
+  /// The packs there are, as paths without `.pack`.
+  fileprivate var packs: Set<String> {
+    get throws {
+      Set(
+        try run(["find", ".git/objects/pack", "-name", "*.pack"], in: folder.path).lines
+          .map { String($0.dropLast(5)) })
+    }
+  }
+
+  /// The objects of a pack by git's reading of its index.
+  fileprivate func objects(in pack: String) throws -> [String] {
+    let path = pack.hasPrefix("/") ? pack : folder.path + "/" + pack
+    return try git("show-index", input: QuarantineFolder.read(path + ".idx"))
+      .split(separator: "\n").map { String($0.split(separator: " ")[1]) }
+  }
+}
