@@ -53,8 +53,9 @@ extension Commit {
       guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { continue }
       let value = line[(space + 1)...]
       switch String(decoding: line[..<space], as: UTF8.self) {
-      case "tree": tree = ObjectID(hex: String(decoding: value, as: UTF8.self))
-      case "parent":
+      // git goes by the place of a line: a later one of that name means nothing.
+      case "tree": tree = tree ?? ObjectID(hex: String(decoding: value, as: UTF8.self))
+      case "parent" where author == nil:
         guard let parent = ObjectID(hex: String(decoding: value, as: UTF8.self)) else {
           throw GitError.malformed(id, "parent line")
         }

@@ -8,6 +8,9 @@ enum QuarantineCommit {
   // The last second of the year 9999, which is as far as RFC 3339 goes.
   static let latestTime = 253_402_300_799
 
+  // Who reads the last of several would read another commit than who reads the first.
+  private static let once = ["tree ", "parent ", "author ", "committer "].map { Array($0.utf8) }
+
   /// The tree and parents of a well-formed commit.
   static func check(_ content: [UInt8], id: ObjectID, limits: PackLimits) throws -> Links {
     func refuse(_ why: String) -> PackError { .refused(id, why) }
@@ -35,6 +38,7 @@ enum QuarantineCommit {
     // Other headers (encoding, gpgsig) may follow; an empty line ends them.
     while let line = lines.next() {
       if line.isEmpty { return links }
+      guard !once.contains(where: line.starts) else { throw refuse("a header twice") }
     }
     // git accepts a commit without a message.
     return links
