@@ -36,6 +36,8 @@ enum NameTarget {
     if let name = DisplayName.made(from: text) {
       precondition((try? DisplayName.check(name)) != nil)
     }
+    _ = VersionName(parsing: text, now: 1_700_000_000)
+    _ = NamedTime(parsing: text, now: 1_700_000_000)
     guard let world else { return }
     if let path = try? world.note(named: text) {
       precondition(!path.bytes.isEmpty)

@@ -18,12 +18,16 @@ enum StateTarget {
     _ = HistoryTable(parsing: bytes)
     _ = bytes.withUnsafeBytes { IndexTree(parsing: $0) }
     _ = SizeLimit.parse(String(decoding: bytes, as: UTF8.self))
+    _ = BranchLog(parsing: bytes, tip: nil)
+    _ = ReceivedInvitation(parsing: bytes)
+    _ = InvitationRecord(parsing: bytes)
     guard let folder else { return }
     let state = folder
-    for name in ["checkout/journal", "addresses", "index"] {
+    for name in ["checkout/journal", "addresses", "index", "config"] {
       try? makeFolder(state + "/checkout")
       try? writeFile(state + "/" + name, bytes)
     }
+    _ = RepositoryForm.isCommon(gitFolder: state)
     if let journal = try? CheckoutJournal.load(from: state) {
       for overlay in journal.overlay { precondition(overlay.file.name == overlay.path.name) }
     }
