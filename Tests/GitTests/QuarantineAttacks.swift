@@ -44,6 +44,16 @@ private let treeAttacks: [Attack] = [
     for _ in 0..<9 { tree = try pack.addTree([("40000", [97], tree)]) }
     return (nil, [try pack.addCommit(tree)])
   },
+  Attack("a deep folder inside another, in a former version", limits: Attack.smallLimits) { pack in
+    let blob = try pack.add(.blob, [])
+    var tree = try pack.addTree([("100644", [97], blob)])
+    for _ in 0..<6 { tree = try pack.addTree([("40000", [97], tree)]) }
+    var head = try pack.addCommit(tree)
+    for name in [98, 99, 100, 101] as [UInt8] { tree = try pack.addTree([("40000", [name], tree)]) }
+    head = try pack.addCommit(tree, parents: [head])
+    let last = try pack.addTree([("100644", [97], blob)])
+    return (nil, [try pack.addCommit(last, parents: [head])])
+  },
   Attack("few trees that stand for a million files", limits: Attack.smallLimits) { pack in
     let blob = try pack.add(.blob, [])
     let letters = (97..<107).map { [UInt8($0)] }

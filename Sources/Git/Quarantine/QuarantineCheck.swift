@@ -12,6 +12,8 @@ struct QuarantineCheck {
   private let kinds: [ObjectID: ObjectKind]
   private var reached: Set<ObjectID> = []
   private var known: Set<ObjectID> = []
+  /// How deep each folder was found to be; there, what it holds is not too deep.
+  private var depths: [ObjectID: Int] = [:]
   private var extents: [ObjectID: QuarantineExtent] = [:]
 
   init(
@@ -86,8 +88,16 @@ struct QuarantineCheck {
   }
 
   private mutating func visit(_ tree: ObjectID, base: ObjectID?, depth: Int) throws {
-    guard kinds[tree] == .tree, reached.insert(tree).inserted else { return }
+    let former = depths[tree] ?? (kinds[tree] == .tree ? nil : 0)
+    if let former {
+      // A folder that was fine elsewhere may hold too many others for a place farther down.
+      if depth > former { _ = try extent(of: tree, depth: depth) }
+      depths[tree] = max(depth, former)
+      return
+    }
     guard depth < limits.depth else { throw PackError.overLimit("folders", limit: limits.depth) }
+    depths[tree] = depth
+    reached.insert(tree)
     let content = try database.content(of: tree)
     try content.withUnsafeBytes { try QuarantineTree.check($0, id: tree) }
     let old = try base.map(database.content) ?? []
