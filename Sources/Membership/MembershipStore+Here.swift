@@ -67,6 +67,15 @@ extension MembershipStore {
     }
   }
 
+  /// Puts aside what is stored, as `membership-` and the beginning of the notebook ID: for what was
+  /// left by a joining that was broken off. The value is of no use after that.
+  public func putAside() throws {
+    guard rename(folder, "\(folder)-\(notebookID.prefix(8))") == 0 else {
+      throw MembershipError.system(call: "rename", path: folder, code: errno)
+    }
+    try DurableFile.synchronizeFolder(of: folder)
+  }
+
   /// Swaps the folders in one step, so that there is a membership at every moment, and keeps the old
   /// one.
   private static func replace(_ folder: String, of notebookID: String, with new: String) throws {

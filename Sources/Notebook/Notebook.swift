@@ -65,6 +65,36 @@ public final class Notebook {
     }
   }
 
+  /// Makes `folder` a notebook, with the state that `fill` puts into the folder it is told, as the
+  /// identity that it returns.
+  ///
+  /// Where there is no repository yet, all of it comes into being in one step: a run that fails or is
+  /// killed before leaves the folder as it was. An existing repository becomes a notebook with the
+  /// last thing that is written, its identity.
+  ///
+  /// - Throws: `alreadyANotebook`, and what `fill` throws.
+  public static func make(
+    at folder: String, fill: (_ stateFolder: String) throws -> NotebookIdentity
+  ) throws -> Notebook {
+    if access(folder + "/.git", F_OK) == 0 {
+      let state = try prepare(at: folder)
+      return try adopt(at: folder, as: fill(state))
+    }
+    let isNew = access(folder, F_OK) != 0
+    try StateFile.makeFolder(folder)
+    do {
+      _ = try Repository.create(at: folder) { gitFolder in
+        let state = gitFolder + "/notes"
+        try StateFile.makeFolder(state)
+        try StateFile.write(fill(state).serialized, to: state + "/notebook")
+      }
+    } catch {
+      if isNew { rmdir(folder) }
+      throw error
+    }
+    return try open(at: folder)
+  }
+
   /// Prepares `folder` to become a notebook: makes it and its repository as far as they are
   /// missing, and the state folder, whose path it returns. Nothing is a notebook before `adopt`; a
   /// run that ends between the two leaves a repository that a later run completes.

@@ -94,39 +94,62 @@ public struct Joining: Sendable {
     return Joined(offer: offer, address: stream.connection.peer, context: context)
   }
 
-  /// Stores the membership, then makes the folder a notebook.
+  /// Makes the folder the notebook, or renews what it is already.
   private func install(
     _ message: CertificateMessage, _ offer: PairingOffer, in folder: String, _ present: Notebook?
   ) throws -> SessionContext {
-    let state = try present?.stateFolder ?? Notebook.prepare(at: folder)
+    guard let present else {
+      let notebook = try Notebook.make(at: folder) { state in
+        identity(in: try store(message, offer, in: state + "/membership", isNew: true))
+      }
+      return context(of: notebook, try .open(in: notebook.stateFolder + "/membership"))
+    }
+    let membership = try store(
+      message, offer, in: present.stateFolder + "/membership", isNew: false)
+    if offer.isRenewal {
+      let renewed = try Notebook.adopt(at: folder, as: identity(in: membership))
+      return context(of: renewed, membership)
+    }
+    try present.rename(device: name)
+    return context(of: present, membership)
+  }
+
+  private func identity(in membership: MembershipStore) -> NotebookIdentity {
+    NotebookIdentity(
+      id: membership.notebookID, name: membership.notebookName,
+      device: DeviceIdentity(name: name, deviceID: key.deviceID))
+  }
+
+  private func context(of notebook: Notebook, _ membership: MembershipStore) -> SessionContext {
+    SessionContext(folder: notebook.folder, key: key, membership: membership, timeouts: timeouts)
+  }
+
+  /// Stores the membership, which has to hold a chain from this device's key to the root.
+  private func store(
+    _ message: CertificateMessage, _ offer: PairingOffer, in place: String, isNew: Bool
+  ) throws -> MembershipStore {
     let certificates = [message.certificate.bytes] + message.certificates.map(\.bytes)
     let revocations = message.revocations.map(\.bytes)
     guard try MembershipStore.notebookID(ofRoot: message.root.bytes) == offer.notebookID else {
       throw SyncError.protocolBroken("a root that is not the offered notebook's")
     }
+    if isNew, let left = try? MembershipStore.open(in: place), left.root != message.root.bytes {
+      // Another joining was broken off here, into a repository that never became a notebook.
+      try left.putAside()
+    }
     let membership =
       if offer.isRenewal {
         try MembershipStore.replace(
-          in: state + "/membership", root: message.root.bytes, certificates: certificates,
+          in: place, root: message.root.bytes, certificates: certificates,
           revocations: revocations, formerly: Set(offer.formerly))
       } else {
         try MembershipStore.install(
-          in: state + "/membership", root: message.root.bytes, certificates: certificates,
+          in: place, root: message.root.bytes, certificates: certificates,
           revocations: revocations)
       }
     try membership.noteFormerIDs(Set(offer.formerly))
-    // Throws unless there is a chain from this device's key to the root.
     _ = try membership.chain(for: key)
-    if let present, !offer.isRenewal {
-      try present.rename(device: name)
-    } else {
-      _ = try Notebook.adopt(
-        at: folder,
-        as: NotebookIdentity(
-          id: membership.notebookID, name: membership.notebookName,
-          device: DeviceIdentity(name: name, deviceID: key.deviceID)))
-    }
-    return SessionContext(folder: folder, key: key, membership: membership, timeouts: timeouts)
+    return membership
   }
 
   /// The notebook that is in the folder already, for instance because an earlier try was cut short.

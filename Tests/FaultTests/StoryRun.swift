@@ -77,6 +77,8 @@ final class StoryRun: Sendable {
     if fault != .power { try checkGit(victim) }
     if access(victim.notebook + "/.git/notes/notebook", F_OK) == 0 {
       try victim.succeed("status")
+    } else if access(victim.notebook + "/.git", F_OK) == 0 {
+      throw FaultRun.Violation(description: "left a repository that is no notebook")
     }
     let again = try story.play(folder, [:])
     guard again.isSuccess || again.status == .exited(3) || isTerminated(again) else {
@@ -116,12 +118,13 @@ final class StoryRun: Sendable {
   }
 
   private func checkLeftovers(_ party: Party) throws {
-    let found = try FileManager.default.subpathsOfDirectory(atPath: party.notebook + "/.git")
+    let found =
+      try FileManager.default.subpathsOfDirectory(atPath: party.notebook + "/.git")
       .filter {
         $0.hasSuffix(".lock") && $0 != "notes/gc.lock" || $0.hasPrefix("notes/checkout/")
           || $0.hasPrefix("refs/notes-state/rescued") || $0.hasPrefix("notes/lingering/")
           || $0.hasPrefix("notes/membership.")
-      }
+      } + (access(party.notebook + "/.git.new", F_OK) == 0 ? [".git.new"] : [])
     guard found.isEmpty else {
       throw FaultRun.Violation(description: "left behind at \(party.name)'s: \(found)")
     }

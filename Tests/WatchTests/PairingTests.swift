@@ -258,6 +258,20 @@ struct PairingTests {
     #expect(ada.context.membership.role(ofDevice: eve.key.deviceID) == nil)
   }
 
+  @Test("what a joining left in a repository when it was broken off is in nobody's way")
+  func brokenOffElsewhere() throws {
+    let eve = try Host("Eve")
+    let state = try Notebook.prepare(at: bob.notes)
+    let left = eve.context.membership
+    _ = try MembershipStore.install(
+      in: state + "/membership", root: left.root, certificates: left.certificates, revocations: [])
+    let invitation = try Invitation(role: .writer)
+    try ada.service.open(invitation)
+    let joined = try bob.joining(invitation.code, port: try ada.start()).run { _ in true }
+    #expect(joined.context.membership.notebookID == ada.context.membership.notebookID)
+    #expect(try Notebook.open(at: bob.notes).identity.id == ada.context.membership.notebookID)
+  }
+
   @Test("only admins may invite")
   func onlyAdmins() throws {
     let invitation = try Invitation(role: .writer)

@@ -66,9 +66,15 @@ public final class Repository {
   ///
   /// The repository is made beside its place and moved there when it is on the disk: whoever comes
   /// after a kill finds a whole one or none.
-  public static func create(at folder: String, branch: String = "main") throws -> Repository {
+  ///
+  /// - Parameter fill: puts what else belongs to a new one into its `.git`, whose path it is told,
+  ///   before anybody sees it. When it throws, there is none.
+  public static func create(
+    at folder: String, branch: String = "main", fill: (String) throws -> Void = { _ in }
+  ) throws -> Repository {
     let place = folder + "/.git.new"
     QuarantineFolder.remove(place)
+    defer { QuarantineFolder.remove(place) }
     var status = stat()
     if lstat(folder + "/.git", &status) == 0 { return try open(at: folder) }
     let library = try Libgit2.shared.get()
@@ -88,10 +94,10 @@ public final class Repository {
     library.api.git_repository_free(handle)
     // Where libgit2 could not remove its lock files, they would be there for ever.
     for name in ["HEAD", "config"] { unlink("\(place)/.git/\(name).lock") }
+    try fill(place + "/.git")
     try open(at: place).syncFileSystem()
     try QuarantineFolder.move(place + "/.git", to: folder + "/.git")
     try QuarantineFolder.sync(folder)
-    QuarantineFolder.remove(place)
     return try open(at: folder)
   }
 

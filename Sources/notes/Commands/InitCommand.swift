@@ -41,18 +41,17 @@ struct InitCommand: Verb {
     let device = try DeviceName.choose(given: deviceName, folders: users)
     let notebookName = try name.map { try DisplayName.check($0) } ?? Self.name(of: folder)
     let key = try DeviceKey.loadOrCreate(in: users.data)
-    let state = try Notebook.prepare(at: folder)
-    let membership = try Self.membership(
-      in: state + "/membership", notebookName: notebookName, deviceName: device, key: key)
-    let notebook = try Notebook.adopt(
-      at: folder,
-      as: NotebookIdentity(
+    let notebook = try Notebook.make(at: folder) { state in
+      let membership = try Self.membership(
+        in: state + "/membership", notebookName: notebookName, deviceName: device, key: key)
+      return NotebookIdentity(
         id: membership.notebookID, name: membership.notebookName,
-        device: DeviceIdentity(name: device, deviceID: key.deviceID)))
+        device: DeviceIdentity(name: device, deviceID: key.deviceID))
+    }
     KnownNotebooks(dataFolder: try users.data).add(notebook)
     let line = ProgressLine()
     defer { line.clear() }
-    let saved = try notebook.save(message: "Start notebook \(membership.notebookName)") {
+    let saved = try notebook.save(message: "Start notebook \(notebook.identity.name)") {
       line.show("saving", $0, of: $1, "file")
     }
     line.clear()
@@ -69,7 +68,8 @@ struct InitCommand: Verb {
     return .done
   }
 
-  /// The notebook's new certificate authority, or the one that an interrupted `init` left.
+  /// The notebook's new certificate authority, or the one that an interrupted `init` left in a
+  /// repository. One that a joining left there that was broken off is put aside.
   private static func membership(
     in folder: String, notebookName: String, deviceName: String, key: DeviceKey
   ) throws -> MembershipStore {
@@ -77,7 +77,13 @@ struct InitCommand: Verb {
       return try MembershipStore.found(
         in: folder, notebookName: notebookName, deviceName: deviceName, key: key)
     } catch MembershipError.membershipExists {
-      return try MembershipStore.open(in: folder)
+      let left = try MembershipStore.open(in: folder)
+      if left.members().contains(where: { $0.isFounder && $0.deviceID == key.deviceID }) {
+        return left
+      }
+      try left.putAside()
+      return try MembershipStore.found(
+        in: folder, notebookName: notebookName, deviceName: deviceName, key: key)
     }
   }
 

@@ -1,0 +1,60 @@
+import Git
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Notebook
+
+/// How a folder becomes a notebook.
+@Suite("Making a folder a notebook")
+struct MakingTests {
+  let folder: TemporaryFolder
+  private let identity = NotebookIdentity(
+    id: "made", name: "Home", device: DeviceIdentity(name: "Ada", deviceID: "ADA"))
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try folder.write("mine\n", to: "there/a.txt")
+  }
+
+  private struct BrokenOff: Error {}
+
+  private func names(in path: String) throws -> [String] {
+    try run(["ls", "-A", folder[path]]).lines
+  }
+
+  @Test("broken off, it leaves the folder as it was")
+  func brokenOff() throws {
+    for name in ["there", "new"] {
+      #expect(throws: BrokenOff.self) {
+        try Notebook.make(at: folder[name]) { state in
+          try writeFile(state + "/half", [1])
+          throw BrokenOff()
+        }
+      }
+    }
+    #expect(try names(in: ".") == ["there"])
+    #expect(try names(in: "there") == ["a.txt"])
+  }
+
+  @Test("what a killed one left is in nobody's way")
+  func leftover() throws {
+    try folder.write("half", to: "there/.git.new/.git/HEAD")
+    let notebook = try Notebook.make(at: folder["there"]) { _ in identity }
+    #expect(try notebook.save().changes.map(\.path) == ["a.txt"])
+    #expect(try names(in: "there") == [".git", "a.txt"])
+  }
+
+  @Test("a repository that is there keeps its history")
+  func repository() throws {
+    let there = folder["there"]
+    #expect(try run(["git", "init", "-q", there]).isSuccess)
+    _ = try Notebook.make(at: there) { state in
+      try writeFile(state + "/kept", [1])
+      return identity
+    }
+    #expect(try Notebook.open(at: there).identity == identity)
+    #expect(access(there + "/.git/notes/kept", F_OK) == 0)
+    #expect(throws: NotebookError.self) { try Notebook.make(at: there) { _ in identity } }
+  }
+}
