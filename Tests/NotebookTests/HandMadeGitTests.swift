@@ -102,6 +102,41 @@ struct HandMadeGitTests {
     try meet()
   }
 
+  @Test(
+    "a commit of everything after a checkout that was killed when the branch had moved",
+    arguments: 0...3, [false, true])
+  func commitOfHalfACheckout(steps: Int, all: Bool) throws {
+    for name in ["a.txt", "b.txt"] { try other.write(name, "remote \(name)\n") }
+    try other.write("d.txt", "remote d.txt\n")
+    let theirs = try #require(try other.notebook.save().version)
+    try home.copyObjects(from: other)
+    let notebook = home.notebook
+    let journal = CheckoutJournal(from: try notebook.state().tip, to: theirs)
+    let plan = try journal.plan(in: notebook.repository)
+    var checkout = try Checkout(notebook: notebook, plan: plan.prefix(steps), journal: journal)
+    try Checkout(notebook: notebook, plan: plan, journal: journal).stage()
+    try journal.store(in: notebook.stateFolder)
+    try notebook.move(notebook.repository.head(), to: theirs, operation: .receive)
+    try checkout.run()
+    try home.write("c.txt", "by hand\n")
+    try git("add", all ? "." : "c.txt")
+    try git("commit", "-qm", "by hand")
+    let byHand = try #require(try notebook.repository.head().commit)
+
+    let fresh = try Notebook.open(at: home.path)
+    fresh.clock = notebook.clock
+    _ = try fresh.save()
+    let tip = try #require(try fresh.state().tip)
+    #expect(try fresh.repository.isAncestor(byHand, of: tip))
+    for name in ["a.txt", "b.txt", "d.txt"] {
+      #expect(try home.read(name) == "remote \(name)\n", "\(name)")
+    }
+    #expect(try home.read("c.txt") == "by hand\n")
+    #expect(try fresh.state().conflictCount == 0)
+    #expect(try fresh.repository.references(under: Notebook.rescueFolder).isEmpty)
+    try meet()
+  }
+
   @Test("a branch checked out, worked on and merged by git")
   func branches() throws {
     try git("checkout", "-q", "-b", "side")

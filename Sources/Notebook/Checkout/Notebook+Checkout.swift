@@ -48,7 +48,9 @@ extension Notebook {
     if head.commit != journal.to {
       // Where a killed run had not moved the branch, somebody may have, with git: that version waits
       // with the rescued ones, and is joined with them.
-      if let made = head.commit, made != journal.from { try keep([made]) }
+      if let made = head.commit, made != journal.from {
+        try keep([broughtBack(by: made, journal)])
+      }
       try move(head, to: journal.to, operation: operation)
     }
     let rescued = try rescue(unkept(checkout.rescued), journal)
