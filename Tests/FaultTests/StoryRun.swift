@@ -38,7 +38,7 @@ final class StoryRun: Sendable {
     removeTree(folder)
   }
 
-  deinit { work.remove(["template", "log", "plain"]) }
+  deinit { work.remove(["template", "home", "log", "plain"]) }
 
   /// How long a play with one interruption may take, in seconds: less than a command waits for a
   /// lock that nobody gives back, and many times what it takes.
