@@ -67,6 +67,8 @@ package struct Checkout {
   private func staged(_ step: CheckoutPlan.Step) throws -> (bytes: [UInt8], mode: FileMode)? {
     var status = stat()
     guard lstat(path(of: step), &status) == 0 else { return nil }
+    // A note that nobody may read any more came out: here it has to be read.
+    if status.st_mode & S_IRUSR == 0 { chmod(path(of: step), status.st_mode & 0o777 | S_IRUSR) }
     guard let bytes = try StateFile.read(path(of: step)) else { return nil }
     return (bytes, status.st_mode & S_IXUSR != 0 ? .executable : .regular)
   }

@@ -5,7 +5,7 @@ extension Checkout {
   /// Whether the folder lets the checkout write what it has to: asked before anything changes,
   /// because a checkout that stops half-way keeps every later command waiting for its end.
   ///
-  /// - Throws: `file` for a folder that can't be written, `obstructed` for a name that something else
+  /// - Throws: `file` for a folder that can't be written or a note that can't be read, `obstructed` for a name that something else
   ///   than a file has.
   func checkAccess(in access: FolderAccess) throws {
     let deleted = plan.steps.filter { $0.new == nil }.map(\.path)
@@ -18,13 +18,20 @@ extension Checkout {
       let isThere: Void? = try access.withParent(of: folder.appending("x"), create: false) {
         here, _ in
         try Self.checkIsWritable(here, folder)
-        for step in steps where step.new != nil {
+        for step in steps {
           var status = stat()
           let name = step.path.name.bytes.map { CChar(bitPattern: $0) } + [0]
           guard fstatat(here, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
           let kind = status.st_mode & S_IFMT
+          if kind == S_IFREG {
+            // What comes out of the folder is compared with what was expected.
+            guard status.st_mode & 0o444 == 0o444 || faccessat(here, name, R_OK, 0) == 0 else {
+              throw NotebookError.file(call: "read", path: step.path.description, errno: errno)
+            }
+            continue
+          }
           // A folder may go before the file comes.
-          if kind == S_IFREG || kind == S_IFDIR && leaving.contains(step.path) { continue }
+          if step.new == nil || kind == S_IFDIR && leaving.contains(step.path) { continue }
           throw NotebookError.obstructed(path: step.path.description)
         }
       }
