@@ -115,12 +115,18 @@ extension Notebook {
   /// This device's signature for a version made now. Times never go back along history, whatever
   /// the clock says (design, "commit times").
   func signature(after parents: [Commit]) -> Signature {
-    let now = clock.now()
+    var now = clock.now()
+    // What other devices take from a clock that stands anywhere: notes-protocol(7), PACKS.
+    now.seconds = min(max(now.seconds, 0), Self.latestTime)
+    if abs(now.offset) >= 24 * 60 { now.offset = 0 }
     let earliest = parents.flatMap { [$0.author.time, $0.committer.time] }.max() ?? now.seconds
     return Signature(
       name: identity.device.name, email: identity.device.email,
       time: max(now.seconds, earliest), offset: now.offset)
   }
+
+  // The end of the year 9999.
+  private static let latestTime: Int64 = 253_402_300_799
 
   /// A line that says what changed.
   public static func message(for changes: [Change]) -> String {

@@ -111,9 +111,47 @@ struct SaveTests {
     close(descriptor)
     try home.write("\u{e9}.txt", "composed")
     try home.write("e\u{301}.txt", "decomposed")
-    try home.write("line\nbreak.txt", "odd")
-    #expect(try home.notebook.save().changes.count == 4)
+    #expect(try home.notebook.save().changes.count == 3)
     #expect(try home.notebook.save().version == nil)
+  }
+
+  /// notes-merge(7): "Every plain file in the folder is [versioned] but for … files whose path no
+  /// device takes from another".
+  @Test("names that no device takes are named and never versioned")
+  func unfitNames() throws {
+    let home = try Fixture()
+    let deep = String(repeating: "d/", count: 64) + "x.txt"
+    let unfit = ["line\nbreak.txt", "esc\u{1b}[2J/x.txt", "git~1", "c1\u{85}.txt", deep]
+    for name in unfit + ["fine.txt", String(repeating: "d/", count: 63) + "x.txt"] {
+      try home.write(name, "text")
+    }
+    let saved = try home.notebook.save()
+    #expect(saved.changes.count == 2)
+    #expect(Set(saved.skipped.map(\.path.description)) == Set(unfit))
+    #expect(try home.notebook.status().skipped.count == unfit.count)
+    // A watcher is told of single files.
+    try home.write("other\t.txt", "text")
+    #expect(try home.notebook.save(.only(["other\t.txt"])).skipped.map(\.path) == ["other\t.txt"])
+    // What is versioned, another device takes.
+    let other = try home.clone(device: "Bob")
+    #expect(try other.read("fine.txt") == "text")
+    #expect(try home.notebook.save().version == nil)
+  }
+
+  @Test("a clock that stands anywhere makes versions that other devices take")
+  func oddClocks() throws {
+    for (seconds, offset) in [(Int64.min, 0), (-5, 1_440), (.max, -10_019)] {
+      let home = try Fixture()
+      home.notebook.clock = Clock { (seconds, offset) }
+      try home.write("a.txt", "1")
+      _ = try home.notebook.save()
+      let other = try Fixture(device: "Bob")
+      let heads = try home.notebook.state().heads
+      let quarantine = try other.notebook.repository.quarantine()
+      let pack = try home.notebook.repository.pack(wants: heads, haves: [])
+      while let piece = try pack.next() { try quarantine.append(piece) }
+      try quarantine.join(promised: heads)
+    }
   }
 
   @Test("commit times never go back, whatever the clock says (design §3)")
@@ -158,6 +196,8 @@ struct SaveTests {
     #expect(SizeLimit.parse("1g") == 1 << 30 && SizeLimit.parse("7") == 7)
     #expect(SizeLimit.parse("-1") == nil && SizeLimit.parse("k") == nil)
     #expect(SizeLimit.parse("99999999999g") == nil)
+    try home.notebook.repository.set("notes.maxFileSize", to: "1g")
+    #expect(try Notebook.open(at: home.path).sizeLimit == PackLimits.standard.objectBytes)
     try home.notebook.repository.set("notes.maxFileSize", to: "1k")
     try home.write("small.txt", String(repeating: "x", count: 1024))
     try home.write("large.txt", String(repeating: "x", count: 1025))

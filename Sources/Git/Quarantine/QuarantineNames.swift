@@ -12,6 +12,25 @@ public enum NameRules {
     name.bytes.withUnsafeBytes { problem(with: $0) }
   }
 
+  /// Why a file of that path may not travel, or nil when it may: the names it is made of, and how
+  /// long and deep it is.
+  public static func problem(withPath path: TreePath) -> String? {
+    let limits = PackLimits.standard
+    if path.bytes.count > limits.pathBytes { return "a path longer than \(limits.pathBytes) bytes" }
+    return path.bytes.withUnsafeBytes { bytes in
+      var depth = 0
+      var rest = bytes[...]
+      while true {
+        let name = rest.prefix { $0 != UInt8(ascii: "/") }
+        depth += 1
+        if depth > limits.depth { return "more than \(limits.depth) folders inside one another" }
+        if let problem = problem(with: UnsafeRawBufferPointer(rebasing: name)) { return problem }
+        if name.endIndex == rest.endIndex { return nil }
+        rest = rest[(name.endIndex + 1)...]
+      }
+    }
+  }
+
   static func problem(with name: UnsafeRawBufferPointer) -> String? {
     if name.isEmpty { return "an empty name" }
     if name.count > longestName { return "a name longer than \(longestName) bytes" }

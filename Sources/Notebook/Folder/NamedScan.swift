@@ -94,7 +94,7 @@ extension Notebook {
       {
         return
       }
-    } else if try isLeftOut(path, isFolder: false, rules) {
+    } else if try isLeftOut(path, isFolder: false, rules) || !changes.takes(path) {
       return
     }
     guard Int(status.st_size) <= sizeLimit else {

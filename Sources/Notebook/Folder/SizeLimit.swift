@@ -13,7 +13,8 @@ enum SizeLimit {
       content.map({ $0 | 0x20 }).containsSequence(name),
       let value = try? repository.setting(setting), let limit = parse(value)
     else { return SkipRules.defaultSizeLimit }
-    return limit
+    // What no device takes from another would keep everything else from them, too.
+    return min(limit, PackLimits.standard.objectBytes)
   }
 
   /// A number of bytes above 0, or nil.

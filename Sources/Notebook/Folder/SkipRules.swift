@@ -11,6 +11,8 @@ public enum SkipReason: Hashable, Sendable {
   case unreadable(errno: Int32)
   /// A folder with a repository of its own.
   case nestedRepository
+  /// Its name is one that no device takes from another: why.
+  case unfitName(why: String)
   /// It kept changing while it was read; a later save gets it.
   case changing
 }

@@ -37,6 +37,14 @@ struct WorkingChanges {
   var deleted: [IndexEntry] = []
   var skipped: [SkippedFile] = []
 
+  /// Whether a new file of that path may become part of a version: one that other devices refuse
+  /// would keep everything else from them, too (notes-protocol(7), PACKS). If not, it is named.
+  mutating func takes(_ path: TreePath) -> Bool {
+    guard let why = NameRules.problem(withPath: path) else { return true }
+    skipped.append(SkippedFile(path: path, reason: .unfitName(why: why)))
+    return false
+  }
+
   /// Whether nothing at all has to be looked at.
   var isEmpty: Bool { candidates.isEmpty && deleted.isEmpty }
 }
@@ -79,7 +87,7 @@ extension Notebook {
     var changes = WorkingChanges()
     changes.skipped = found.skipped
     changes.candidates =
-      found.untracked.map { Candidate(file: $0, known: nil) }
+      found.untracked.filter { changes.takes($0.path) }.map { Candidate(file: $0, known: nil) }
       + found.suspects.map { Candidate(file: $0.file, known: index[$0.position]) }
     changes.candidates.sort { $0.file.path < $1.file.path }
     // A path that could not be looked at is not gone, and neither is what is below it.

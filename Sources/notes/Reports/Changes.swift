@@ -51,6 +51,7 @@ extension SkipReason {
     case .tooLarge: "too_large"
     case .unreadable: "unreadable"
     case .nestedRepository: "nested_repository"
+    case .unfitName: "unfit_name"
     case .changing: "changing"
     }
   }
@@ -63,6 +64,7 @@ extension SkipReason {
     case .tooLarge(let size): "too large (\(Counted.bytes(size)))"
     case .unreadable(let errno): "cannot be read: \(Failure.reason(errno))"
     case .nestedRepository: "holds a repository of its own"
+    case .unfitName(let why): "not fit for other devices: \(why)"
     case .changing: "being written right now"
     }
   }
