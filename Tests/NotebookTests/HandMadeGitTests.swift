@@ -115,7 +115,6 @@ struct HandMadeGitTests {
     let plan = try journal.plan(in: notebook.repository)
     var checkout = try Checkout(notebook: notebook, plan: plan.prefix(steps), journal: journal)
     try Checkout(notebook: notebook, plan: plan, journal: journal).stage()
-    try journal.store(in: notebook.stateFolder)
     try notebook.move(notebook.repository.head(), to: theirs, operation: .receive)
     try checkout.run()
     try home.write("c.txt", "by hand\n")
