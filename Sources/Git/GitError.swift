@@ -6,6 +6,10 @@ public enum GitError: Error, Sendable {
   case libraryMissing(String)
   /// There is no repository in that folder.
   case notARepository(String)
+  /// The repository is kept in a way that libgit2 does not know: the setting, or what it said.
+  case unsupported(String)
+  /// A version made by hand holds what no device takes from another: which, where, and why not.
+  case unfit(version: ObjectID, name: TreePath, why: String)
   /// The repository belongs to another user.
   case foreignOwner(folder: String)
   /// An object that should be there is not.
@@ -28,6 +32,9 @@ extension GitError: CustomStringConvertible {
     case .library(let call, let code, let message): "\(call) failed (\(code)): \(message)"
     case .libraryMissing(let what): "libgit2 could not be loaded: \(what)"
     case .notARepository(let folder): "no git repository in \(folder)"
+    case .unsupported(let what): "the repository needs \(what)"
+    case .unfit(let version, let name, let why):
+      "version \(version) holds \(name), which no device takes: \(why)"
     case .foreignOwner(let folder): "the repository in \(folder) belongs to another user"
     case .missing(let id): "object \(id) is missing"
     case .wrongKind(let id, let expected): "object \(id) is not a \(expected)"

@@ -77,6 +77,7 @@ public final class Notebook {
     at folder: String, fill: (_ stateFolder: String) throws -> NotebookIdentity
   ) throws -> Notebook {
     if access(folder + "/.git", F_OK) == 0 {
+      if access(folder + "/.git/HEAD", F_OK) == 0 { try Repository.open(at: folder).checkForm() }
       let state = try prepare(at: folder)
       return try adopt(at: folder, as: fill(state))
     }

@@ -1,4 +1,5 @@
 import Git
+import Glibc
 import TestSupport
 import Testing
 
@@ -134,6 +135,28 @@ struct HandMadeGitTests {
     #expect(try fresh.state().conflictCount == 0)
     #expect(try fresh.repository.references(under: Notebook.rescueFolder).isEmpty)
     try meet()
+  }
+
+  @Test("a link in a commit made by hand is told by name before it is sent anywhere")
+  func link() throws {
+    #expect(symlink("a.txt", home.path + "/l.txt") == 0)
+    try git("add", "l.txt")
+    try git("commit", "-qm", "by hand")
+    let made = try #require(try home.notebook.repository.head().commit)
+    #expect {
+      try home.notebook.repository.pack(wants: [made], haves: [])
+    } throws: { error in
+      guard case GitError.unfit(made, "l.txt", "a symbolic link") = error else { return false }
+      return true
+    }
+    // Here all goes on, and once git has taken it out, elsewhere, too.
+    try home.write("b.txt", "later\n")
+    _ = try home.notebook.save()
+    try git("rm", "-q", "--cached", "l.txt")
+    try git("reset", "-q", "--soft", "HEAD~2")
+    try git("commit", "-qm", "without the link")
+    let mended = try #require(try home.notebook.repository.head().commit)
+    _ = try home.notebook.repository.pack(wants: [mended], haves: [])
   }
 
   @Test("a branch checked out, worked on and merged by git")

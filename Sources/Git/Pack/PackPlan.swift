@@ -17,6 +17,8 @@ struct PackPlan {
   private let cache: PackObjectCache
   private var seen: Set<ObjectID> = []
   private var trees: [ObjectID: ObjectID] = [:]
+  /// The version whose trees are planned for another device.
+  private var sent: ObjectID?
   /// The only objects to plan; all when nil.
   private var wanted: Set<ObjectID>?
 
@@ -32,6 +34,7 @@ struct PackPlan {
       let parents = try commit.parents.map { parent in
         try trees[parent] ?? repository.commit(parent).tree
       }
+      sent = id
       try planTree(commit.tree, parents: parents)
       items.append(Item(id: id, kind: .commit, base: nil))
       commits += 1
@@ -107,6 +110,22 @@ struct PackPlan {
     if let base, wanted == nil { seen.insert(base) }
   }
 
+  /// What a commit made by hand holds and every receiver would refuse is told here by its name.
+  private func checkFitness(
+    of entry: PackTreeEntry, in content: [UInt8], _ version: ObjectID
+  ) throws {
+    try content.withUnsafeBytes { content in
+      let name = entry.name(in: content)
+      var why = NameRules.problem(with: name)
+      if !entry.isTree, !FileMode(rawValue: entry.mode).isFile {
+        why =
+          entry.mode == FileMode.submodule.rawValue ? "a repository of its own" : "a symbolic link"
+      }
+      guard let why else { return }
+      throw GitError.unfit(version: version, name: TreePath(bytes: name), why: why)
+    }
+  }
+
   private mutating func planTree(_ tree: ObjectID, parents: [ObjectID]) throws {
     guard !parents.contains(tree), wanted?.contains(tree) != false, seen.insert(tree).inserted
     else { return }
@@ -127,6 +146,7 @@ struct PackPlan {
     for difference in first {
       let counterparts = others.map { $0[difference.entry.start] }
       guard counterparts.allSatisfy({ $0 != nil }) else { continue }
+      if let sent { try checkFitness(of: difference.entry, in: content, sent) }
       let old = [difference.old] + counterparts.map { $0?.old }
       if difference.entry.isTree {
         let folders = old.compactMap { $0?.mode == FileMode.tree.rawValue ? $0?.id : nil }

@@ -119,7 +119,7 @@ public final class Repository {
     let status = library.api.git_repository_open_ext(
       &repository, folder, GIT_REPOSITORY_OPEN_NO_SEARCH.rawValue, nil)
     guard status == 0, let repository else {
-      throw library.error("git_repository_open_ext", status)
+      throw Self.openingError(library.error("git_repository_open_ext", status))
     }
     var database: OpaquePointer?
     let databaseStatus = library.api.git_repository_odb(&database, repository)
@@ -131,6 +131,24 @@ public final class Repository {
     opened = handles
     return handles
   }
+
+  private static func openingError(_ error: GitError) -> GitError {
+    guard case .library(_, _, let message) = error else { return error }
+    if let found = message.firstRange(of: "unsupported extension name ") {
+      return .unsupported(String(message[found.upperBound...]))
+    }
+    if let found = message.firstRange(of: "unsupported repository version ") {
+      let version = message[found.upperBound...].prefix { $0.isNumber }
+      return .unsupported("core.repositoryformatversion \(version)")
+    }
+    return error
+  }
+
+  /// Throws `unsupported` when the repository is kept in a way that can't be worked with.
+  public func checkForm() throws { _ = try handles() }
+
+  /// Removes what a killed `create` left beside the repository's place.
+  public func removeHalfMade() { QuarantineFolder.remove(folder + "/.git.new") }
 
   /// Who moves references, for the reflog; unknown when nil.
   public var identity: (name: String, email: String)?

@@ -74,6 +74,7 @@ extension Notebook {
     defer { if !leavesLockFile() { lock.end() } }
     if let start = lock.interrupted {
       try StaleLocks(gitFolder: repository.gitFolder).remove(since: start)
+      repository.removeHalfMade()
     }
     try finishInterrupted()
     return try body()

@@ -124,6 +124,16 @@ extension Failure {
     case .notARepository(let folder):
       self.init(
         .notANotebook, "not_a_notebook", "there is no git repository in \(Visible.name(folder))")
+    case .unsupported(let what):
+      self.init(
+        .failed, "unsupported_repository",
+        "this repository needs \(Visible.name(what)), which notes cannot work with",
+        hint: "make the notebook in a folder with a repository of its own")
+    case .unfit(let version, let name, let why):
+      self.init(
+        .failed, "unfit_version",
+        "version \(version.short) holds \(Visible.name(name)), which no device takes: \(why)",
+        hint: "take it out of that version with git, by 'git commit --amend' or 'git rebase -i'")
     case .foreignOwner(let folder):
       self.init(
         .failed, "foreign_owner",
