@@ -40,13 +40,10 @@ struct Certificate: Hashable, Sendable {
 
   /// Reads DER. Throws the first `CertificateDefect`.
   init(der: [UInt8]) throws {
-    if der.count > Certificate.maximumSize { throw CertificateDefect.tooLarge(der.count) }
     let lib = try OpenSSL.library()
-    let parsed = try OpenSSL.decoding(
-      der, { lib.d2i_X509(nil, $0, $1) }, free: { lib.X509_free($0) },
-      { try Certificate(certificate: $0, der: der, lib) })
-    guard let parsed else { throw CertificateDefect.encoding }
-    self = parsed
+    self = try OpenSSL.reading(
+      der, atMost: Certificate.maximumSize, { lib.d2i_X509(nil, $0, $1) },
+      free: { lib.X509_free($0) }, { try Certificate(certificate: $0, der: der, lib) })
   }
 
   private init(certificate: OpaquePointer, der: [UInt8], _ lib: libcrypto) throws {

@@ -39,10 +39,10 @@ public struct CertificateRequest: Sendable {
   /// acceptable and its signature made with the key it names.
   public init(der: [UInt8]) throws {
     (name, publicKey) = try CertificateRequest.refuse {
-      if der.count > CertificateRequest.maximumSize { throw CertificateDefect.tooLarge(der.count) }
       let lib = try OpenSSL.library()
-      let content = try OpenSSL.decoding(
-        der, { lib.d2i_X509_REQ(nil, $0, $1) }, free: { lib.X509_REQ_free($0) }
+      return try OpenSSL.reading(
+        der, atMost: CertificateRequest.maximumSize, { lib.d2i_X509_REQ(nil, $0, $1) },
+        free: { lib.X509_REQ_free($0) }
       ) { request in
         let attributes = try DistinguishedName.attributes(
           lib.X509_REQ_get_subject_name(request), lib)
@@ -55,8 +55,6 @@ public struct CertificateRequest: Sendable {
         if lib.X509_REQ_verify(request, key) != 1 { throw CertificateDefect.signature }
         return (attributes[0].value, publicKey)
       }
-      guard let content else { throw CertificateDefect.encoding }
-      return content
     }
     self.der = der
     deviceID = try PublicKey.deviceID(publicKey)

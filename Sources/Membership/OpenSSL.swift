@@ -102,6 +102,21 @@ enum OpenSSL {
     return try body(object)
   }
 
+  /// As `decoding`, for what a peer sent. Throws `CertificateDefect.tooLarge` for more than `limit`
+  /// bytes, and `.encoding` for what is not exactly one object.
+  static func reading<Value>(
+    _ bytes: [UInt8], atMost limit: Int,
+    _ read: (UnsafeMutablePointer<UnsafePointer<UInt8>?>?, Int) -> OpaquePointer?,
+    free: (OpaquePointer?) -> Void,
+    _ body: (OpaquePointer) throws -> Value
+  ) throws -> Value {
+    if bytes.count > limit { throw CertificateDefect.tooLarge(bytes.count) }
+    guard let value = try decoding(bytes, read, free: free, body) else {
+      throw CertificateDefect.encoding
+    }
+    return value
+  }
+
   /// The content of an ASN.1 string or integer.
   static func content(_ string: UnsafePointer<ASN1_STRING>?, _ lib: libcrypto) -> [UInt8] {
     guard let string, let data = lib.ASN1_STRING_get0_data(string) else { return [] }

@@ -28,13 +28,10 @@ struct RevocationList: Hashable, Sendable {
 
   /// Reads DER. Throws the first `CertificateDefect`.
   init(der: [UInt8]) throws {
-    if der.count > RevocationList.maximumSize { throw CertificateDefect.tooLarge(der.count) }
     let lib = try OpenSSL.library()
-    let parsed = try OpenSSL.decoding(
-      der, { lib.d2i_X509_CRL(nil, $0, $1) }, free: { lib.X509_CRL_free($0) },
-      { try RevocationList(list: $0, der: der, lib) })
-    guard let parsed else { throw CertificateDefect.encoding }
-    self = parsed
+    self = try OpenSSL.reading(
+      der, atMost: RevocationList.maximumSize, { lib.d2i_X509_CRL(nil, $0, $1) },
+      free: { lib.X509_CRL_free($0) }, { try RevocationList(list: $0, der: der, lib) })
   }
 
   private init(list: OpaquePointer, der: [UInt8], _ lib: libcrypto) throws {

@@ -56,11 +56,8 @@ public struct Joining: Sendable {
     } catch SyncError.peerEnded(.expired, _) {
       stream.close(.done)
       throw SyncError.invitationExpired
-    } catch let error as SyncError {
-      stream.close(error.byeReason, error.description)
-      throw error
     } catch {
-      stream.close(.failed)
+      stream.close(after: error)
       throw error
     }
   }

@@ -79,6 +79,15 @@ struct MessageStream {
     connection.close()
   }
 
+  /// Ends a conversation that failed: tells the peer why, as far as that is its business.
+  func close(after error: any Error) {
+    switch error {
+    case let error as SyncError: close(error.byeReason, error.description)
+    case let error as PackError: close(after: SyncError.packRefused(error))
+    default: close(.failed)
+    }
+  }
+
   /// What a connection's trouble means for a session. What happened in the handshake keeps its name:
   /// a refusal is known only at the first message.
   private func translated<Result>(_ body: () throws -> Result) throws -> Result {

@@ -63,11 +63,8 @@ public enum Pairing {
     } catch SyncError.timedOut where invitation.end != nil {
       stream.close(.expired)
       throw SyncError.invitationExpired
-    } catch let error as SyncError {
-      stream.close(error.byeReason, error.description)
-      throw error
     } catch {
-      stream.close(.failed)
+      stream.close(after: error)
       throw error
     }
   }

@@ -33,15 +33,9 @@ public enum Session {
     } catch let end as SessionEnd {
       stream.close(end.reason)
       throw SyncError.ended(end.reason)
-    } catch let error as SyncError {
-      stream.close(error.byeReason, error.description)
-      throw error
-    } catch let error as PackError {
-      let refused = SyncError.packRefused(error)
-      stream.close(refused.byeReason, refused.description)
-      throw refused
     } catch {
-      stream.close(.failed)
+      stream.close(after: error)
+      if let error = error as? PackError { throw SyncError.packRefused(error) }
       throw error
     }
   }

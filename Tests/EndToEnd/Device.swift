@@ -14,6 +14,17 @@ struct Device {
     binary = try BuiltBinary.notes()
   }
 
+  /// The founder of the notebook Home, with one note.
+  static func founder(
+    _ name: String, on host: LabHost, note: String = "Note.txt", notebook: String = "Home"
+  ) throws -> Device {
+    let device = try Device(name, on: host)
+    try device.write(note, ["One", ""])
+    try device.succeed(
+      ["init", device.folder, "--name", notebook, "--device-name", name], in: host.home)
+    return device
+  }
+
   /// The notebook's folder.
   var folder: String { "\(host.home)/notes" }
 

@@ -6,11 +6,8 @@ import Testing
 @Suite struct IntruderTests {
   @Test func areRefusedInOneLineEach() throws {
     let lab = try Lab(hosts: 2)
-    let alice = try Device("alice", on: lab.hosts[0])
+    let alice = try Device.founder("alice", on: lab.hosts[0])
     let bob = try Device("bob", on: lab.hosts[1])
-    try alice.write("Note.txt", ["One", ""])
-    try alice.succeed(
-      ["init", alice.folder, "--name", "Home", "--device-name", "alice"], in: alice.host.home)
     try pair(alice, bob)
     let notebook = try alice.status().notebook
     let service = try alice.start(["serve", "--json"])
@@ -42,11 +39,8 @@ import Testing
 
   @Test func aWrongCodeIsRefusedAndTeachesNothing() throws {
     let lab = try Lab(hosts: 2)
-    let alice = try Device("alice", on: lab.hosts[0])
+    let alice = try Device.founder("alice", on: lab.hosts[0])
     let bob = try Device("bob", on: lab.hosts[1])
-    try alice.write("Note.txt", ["One", ""])
-    try alice.succeed(
-      ["init", alice.folder, "--name", "Home", "--device-name", "alice"], in: alice.host.home)
     let invite = try alice.start(["invite", "--json"])
     let invitation: Invitation = try decode(try invite.line { $0.contains(#""invitation""#) })
     let wrong = String(invitation.code.dropLast()) + (invitation.code.last == "7" ? "8" : "7")

@@ -89,11 +89,8 @@ import Testing
 
   @Test func findEachOtherWhenBothSync() throws {
     let lab = try Lab(hosts: 2)
-    let alice = try Device("alice", on: lab.hosts[0])
+    let alice = try Device.founder("alice", on: lab.hosts[0])
     let bob = try Device("bob", on: lab.hosts[1])
-    try alice.write("Note.txt", ["One", ""])
-    try alice.succeed(
-      ["init", alice.folder, "--name", "Home", "--device-name", "alice"], in: alice.host.home)
     try pair(alice, bob)
     try alice.write("From Alice.txt", ["Hello", ""])
     try bob.write("From Bob.txt", ["Hello", ""])
@@ -108,11 +105,8 @@ import Testing
   /// notes-protocol(7): addresses with an interface scope work.
   @Test func findEachOtherByLinkLocalIPv6Alone() throws {
     let lab = try Lab(hosts: 2, hasIPv4: false)
-    let alice = try Device("alice", on: lab.hosts[0])
+    let alice = try Device.founder("alice", on: lab.hosts[0])
     let bob = try Device("bob", on: lab.hosts[1])
-    try alice.write("Note.txt", ["One", ""])
-    try alice.succeed(
-      ["init", alice.folder, "--name", "Home", "--device-name", "alice"], in: alice.host.home)
     try pair(alice, bob)
     let service = try alice.start(["serve", "--json"])
     _ = try service.line()

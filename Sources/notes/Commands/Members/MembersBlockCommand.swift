@@ -1,7 +1,7 @@
 internal import ArgumentParser
-internal import Membership
 
-struct MembersBlockCommand: Verb {
+struct MembersBlockCommand: BlockVerb {
+  static let blocks = true
   static let configuration = CommandConfiguration(
     commandName: "block",
     abstract: "Exchange nothing with a device, on this device alone.",
@@ -15,29 +15,20 @@ struct MembersBlockCommand: Verb {
         notes members block SZ5P
       """)
 
-  @Argument(help: "The device.")
-  var name: String
-
+  @OptionGroup var member: MemberOptions
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
-  func perform() throws -> Exit {
-    let change = try MembershipChange()
-    let member = try change.member(named: name)
-    try change.membership.setBlocked(true, device: member.deviceID, by: change.key)
-    change.report(
-      "blocked", on: member.deviceID, json: format.json,
-      """
-      This device exchanges nothing with \(Visible.name(member.name)) any more.
-      What it writes still comes through other devices; 'notes members remove' ends that.
-      """)
-    return .done
+  static func words(_ name: String) -> String {
+    """
+    This device exchanges nothing with \(name) any more.
+    What it writes still comes through other devices; 'notes members remove' ends that.
+    """
   }
 }
 
-struct MembersUnblockCommand: Verb {
+struct MembersUnblockCommand: BlockVerb {
+  static let blocks = false
   static let configuration = CommandConfiguration(
     commandName: "unblock",
     abstract: "Exchange with a blocked device again.",
@@ -46,21 +37,9 @@ struct MembersUnblockCommand: Verb {
         notes members unblock 'old laptop'
       """)
 
-  @Argument(help: "The device.")
-  var name: String
-
+  @OptionGroup var member: MemberOptions
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
-  func perform() throws -> Exit {
-    let change = try MembershipChange()
-    let member = try change.member(named: name)
-    try change.membership.setBlocked(false, device: member.deviceID, by: change.key)
-    change.report(
-      "unblocked", on: member.deviceID, json: format.json,
-      "This device exchanges with \(Visible.name(member.name)) again.")
-    return .done
-  }
+  static func words(_ name: String) -> String { "This device exchanges with \(name) again." }
 }
