@@ -1,6 +1,7 @@
 extension Connection {
   /// Connects to a device as a member. The addresses are tried in turn, and share the time until
-  /// `deadline`; the first that answers in TLS decides.
+  /// `deadline`: anybody can announce anything, so that somebody answers says nothing before a
+  /// member does.
   public static func connect(
     to addresses: [Address], as credentials: MemberCredentials, deadline: Deadline,
     cancellation: CancellationToken? = nil
@@ -43,7 +44,8 @@ extension Connection {
         return try connect(to: address, side: side, deadline: share, cancellation: cancellation)
       } catch let error as ChannelError {
         if !Connection.isWorthAnotherAddress(error, side) { throw error }
-        failure = error
+        // Who was refused tells more than that nobody was there.
+        if !failure.isRefusal || error.isRefusal { failure = error }
       }
     }
     throw failure
@@ -63,22 +65,33 @@ extension Connection {
         return try Connection(socket, side, deadline: share, cancellation: cancellation)
       } catch let error as ChannelError {
         if !Connection.isWorthAnotherAddress(error, side) { throw error }
-        failure = error
+        // Who was refused tells more than that nobody was there.
+        if !failure.isRefusal || error.isRefusal { failure = error }
       }
     }
     throw failure
   }
 
-  /// Whether the failure says that nobody of ours is at this address, so that another may be
-  /// tried. One who answered in our protocol has answered; and a pairing that broke off may have
-  /// cost a try already.
+  /// Whether another address may be tried: after any failure but one of our own, where a member is
+  /// looked for. Where a pairing is, one who answered in our protocol has answered; and one that
+  /// broke off may have cost a try already.
   private static func isWorthAnotherAddress(_ error: ChannelError, _ side: Handshake.Side) -> Bool {
-    switch error {
-    case .unreachable, .connectionRefused, .hostUnknown, .timedOut, .notTLS,
-      .tlsVersionUnsupported, .protocolUnsupported:
+    switch (error, side) {
+    case (.unreachable, _), (.connectionRefused, _), (.hostUnknown, _), (.timedOut, _),
+      (.notTLS, _), (.tlsVersionUnsupported, _), (.protocolUnsupported, _):
       true
-    case .connectionLost:
-      if case .pairing = side { false } else { true }
+    case (.cancelled, _), (.system, _), (.libraryMissing, _), (.verificationFailed, _): false
+    case (_, .member): true
+    default: false
+    }
+  }
+}
+
+extension ChannelError {
+  /// Whether somebody answered, and is not whom we want or does not want us.
+  fileprivate var isRefusal: Bool {
+    switch self {
+    case .certificateRefused, .refusedByPeer, .notebookUnknown, .peerFailed, .tls: true
     default: false
     }
   }

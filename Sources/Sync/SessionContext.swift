@@ -25,16 +25,17 @@ public struct SessionContext: Sendable {
   /// What this device shows in a handshake, and how it judges a peer's certificate: by the
   /// membership as it is known at that moment.
   ///
+  /// - Parameter device: the only device that is wanted at the other end; nil for any member.
   /// - Throws: `MembershipError.removed` or `.notAMember` when this device has no valid certificate.
-  public func credentials() throws -> MemberCredentials {
+  public func credentials(for device: String? = nil) throws -> MemberCredentials {
     let membership = membership
     return MemberCredentials(
       notebookID: membership.notebookID, root: membership.root,
       chain: try membership.chain(for: key), privateKey: key.privateKey
     ) { chain in
       do {
-        _ = try membership.verify(chain: chain)
-        return .accepted
+        let member = try membership.verify(chain: chain)
+        return device == nil || device == member.deviceID ? .accepted : .stranger
       } catch MembershipError.removed {
         return .removed
       } catch MembershipError.blocked {

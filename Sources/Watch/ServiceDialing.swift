@@ -64,7 +64,12 @@ struct ServiceDialing {
     switch event {
     case .found(let peer):
       let target = Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID)
-      if dialer.found(target, at: peer.endpoints.map { Address(host: $0.host, port: $0.port) }) {
+      let announced = peer.endpoints.map { Address(host: $0.host, port: $0.port) }
+      // Anybody can announce more of them: where it has proved to be comes first.
+      let proved = proved(target)
+      if dialer.found(
+        target, at: announced.filter { $0 == proved } + announced.filter { $0 != proved })
+      {
         // It is elsewhere now: is the old connection alive?
         service.watched[target.notebookID]?.sessions.link(target.deviceID)?.ping()
       }
@@ -88,10 +93,17 @@ struct ServiceDialing {
 
   mutating func note(_ outcome: Dialer.Outcome, of target: Dialer.Target) {
     dialer.note(outcome, of: target)
-    guard case .failed = outcome, let watched = service.watched[target.notebookID] else { return }
     // Another command may have met it elsewhere since.
-    let known = PeerAddresses(stateFolder: watched.context.folder + "/.git/notes").all()
-    if let address = known[target.deviceID] { dialer.remember(target, at: address) }
+    if case .failed = outcome, let address = proved(target) {
+      dialer.remember(target, at: address)
+    }
+  }
+
+  /// Where a session with the device was held last.
+  private func proved(_ target: Dialer.Target) -> Address? {
+    service.watched[target.notebookID].flatMap {
+      PeerAddresses(stateFolder: $0.context.folder + "/.git/notes").all()[target.deviceID]
+    }
   }
 
   /// The machine slept: connections may be dead, and the folder may have changed.
@@ -142,7 +154,7 @@ extension Service {
     guard let context = contexts[target.notebookID] else { return .refused }
     do {
       let connection = try Connection.connect(
-        to: addresses, as: context.credentials(),
+        to: addresses, as: context.credentials(for: target.deviceID),
         deadline: .after(seconds: context.timeouts.connect + context.timeouts.handshake),
         cancellation: token)
       defer { connection.close() }

@@ -5,7 +5,7 @@ import Testing
 @testable import Membership
 
 // notes-security(7), "Between members".
-@Suite("Channel: members", .timeLimit(.minutes(1)))
+@Suite("Channel: members", .timeLimit(.minutes(10)))
 struct MemberTests {
   @Test("Both ends are authenticated, and each knows the other by its certificate")
   func members() throws {
@@ -69,6 +69,46 @@ struct MemberTests {
       connection.close()
       #expect(try server.result() == nil)
     }
+  }
+
+  // notes-protocol(7), DISCOVERY: "What is found is a hint: who answers is decided by the handshake."
+  @Test("Impostors at addresses of a device keep nobody from it")
+  func impostors() throws {
+    let party = try Party()
+    let other = try Party()
+    let desk = try party.add("desk")
+    // A stranger who poses as the notebook, one that serves another, and somebody without TLS.
+    let foreign = try other.credentials(other.founder)
+    let posing = try Server(
+      ServerOffer(member: { _ in
+        MemberCredentials(
+          notebookID: party.store.notebookID, root: party.store.root, chain: foreign.chain,
+          privateKey: foreign.privateKey, verify: { _ in .accepted })
+      }))
+    let elsewhere = try Server(other.offer())
+    // The listener goes away at once.
+    let closed = Address(
+      host: "127.0.0.1", port: try Listener(at: Address(host: "127.0.0.1", port: 0)).port)
+    let genuine = try Server(party.offer()) { try $0.send(hello, deadline: .after(seconds: soon)) }
+    let impostors = [posing.address, elsewhere.address, closed]
+    let connection = try Connection.connect(
+      to: impostors + [genuine.address], as: party.credentials(desk),
+      deadline: .after(seconds: soon))
+    #expect(try connection.receive(deadline: .after(seconds: soon)) == hello)
+    connection.close()
+    #expect(try genuine.result() == nil)
+    // Alone, they are told as what they are.
+    let again = try Server(
+      ServerOffer(member: { _ in
+        MemberCredentials(
+          notebookID: party.store.notebookID, root: party.store.root, chain: foreign.chain,
+          privateKey: foreign.privateKey, verify: { _ in .accepted })
+      }))
+    let error = failure {
+      _ = try Connection.connect(
+        to: [again.address, closed], as: party.credentials(desk), deadline: .after(seconds: soon))
+    }
+    #expect(error == .certificateRefused(.stranger))
   }
 
   @Test("A notebook that is not served is refused by its name")
