@@ -30,7 +30,7 @@ extension Conversation {
     peerStands = hello.standing == true
     peerRules = hello.merge
     PeerSightings(stateFolder: notebook.stateFolder).note(peer.deviceID)
-    if let port = hello.port { try remember(port: port) }
+    if let port = hello.port, port != 0 { try remember(port: port) }
     if hello.membership != digest { try exchangeMembership() }
     if let invitation = hello.invitation { try keep(invitation) }
     gives = options.mode.gives && hello.mode.receives && hello.takes

@@ -8,7 +8,7 @@ import Testing
 @testable import Watch
 
 /// notes-protocol(7), "Standing sessions", and notes-watch(1), between devices on loopback.
-@Suite("Watching", .timeLimit(.minutes(2)))
+@Suite("Watching", .timeLimit(.minutes(10)))
 struct WatchTests {
   let network = InMemoryNetwork()
 

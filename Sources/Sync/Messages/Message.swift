@@ -94,10 +94,22 @@ enum MessageRules {
     else { throw SyncError.protocolBroken("a name that is empty, too long or not printable") }
   }
 
+  /// From 1970 to the end of the year 9999, as times of commits.
+  static func check(time: Int64) throws {
+    guard (0...253_402_300_799).contains(time) else {
+      throw SyncError.protocolBroken("a time before 1970 or after the year 9999")
+    }
+  }
+
   static func check(count: Int, limit: Int, _ what: String) throws {
     guard count <= limit else { throw SyncError.overLimit(what) }
   }
 }
+
+/// What can paint a terminal, end a line or hide what stands around it.
+private let hiddenCategories: Set<Unicode.GeneralCategory> = [
+  .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned,
+]
 
 extension String {
   /// The text as one line that cannot upset a terminal.
@@ -105,7 +117,7 @@ extension String {
     String(
       String.UnicodeScalarView(
         unicodeScalars.prefix(ProtocolLimits.byeCharacters).filter {
-          $0.properties.generalCategory != .control && $0.properties.generalCategory != .format
+          !hiddenCategories.contains($0.properties.generalCategory)
         }))
   }
 }

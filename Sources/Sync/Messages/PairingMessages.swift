@@ -24,6 +24,7 @@ struct OfferMessage: Message {
     try MessageRules.check(count: former.count, limit: ProtocolLimits.formerIDs, "former IDs")
     for id in former { try MessageRules.check(name: id) }
     guard notes >= 0, bytes >= 0 else { throw SyncError.protocolBroken("a negative count") }
+    try MessageRules.check(time: expires)
   }
 }
 
@@ -79,6 +80,7 @@ struct HelloInvitation: Codable, Sendable {
     for name in [code, notebook, notebookName] { try MessageRules.check(name: name) }
     guard notebook.utf8.allSatisfy({ (0x61...0x7a).contains($0) || (0x32...0x37).contains($0) })
     else { throw SyncError.protocolBroken("a notebook ID that is none") }
+    try MessageRules.check(time: expires)
     guard Role(rawValue: role) != nil, port != 0 else {
       throw SyncError.protocolBroken("an invitation that nobody can answer")
     }

@@ -134,6 +134,7 @@ final class StandingConversation {
     if let paths = requests.editing, paths != editing {
       editing = paths
       let listed = paths.prefix(ProtocolLimits.editedNotes).map { Base64($0.bytes) }
+      queue.removeAll { $0.type == MessageType.editing.rawValue }
       try queue.append(Frame(EditingMessage(paths: Array(listed))))
     }
     for invitation in requests.invitations {
@@ -153,6 +154,8 @@ final class StandingConversation {
     if own == standing { return }
     own = standing
     offered = Array((offered + standing.heads).suffix(ProtocolLimits.heads))
+    // What was not sent yet is out of date.
+    queue.removeAll { $0.type == MessageType.heads.rawValue }
     try queue.append(Frame(HeadsMessage(tip: standing.tip, heads: standing.heads)))
   }
 
@@ -174,7 +177,9 @@ final class StandingConversation {
     pulse.beat()
     switch type {
     case nil, .working, .pong: break
-    case .ping: try queue.append(Frame(PongMessage()))
+    // One answers for all that were asked since: whoever does not read gets no more.
+    case .ping:
+      if queue.last?.type != MessageType.pong.rawValue { try queue.append(Frame(PongMessage())) }
     case .heads:
       let message = try frame.decode(HeadsMessage.self)
       try learn(Conversation.Standing(tip: message.tip, heads: message.heads))

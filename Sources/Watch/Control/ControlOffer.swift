@@ -20,6 +20,11 @@ public struct ControlOffer: Codable, Sendable {
     port = invitation.port
     device = invitation.guest
   }
+
+  private enum CodingKeys: String, CodingKey {
+    case code, notebook, role, expires, port, device
+    case notebookName = "notebook_name"
+  }
 }
 
 extension CarriedInvitation {

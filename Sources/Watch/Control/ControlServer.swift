@@ -24,10 +24,16 @@ final class ControlServer: Sendable {
     let bell: Doorbell
     private let events = Mutex<[ServiceEvent]>([])
 
+    /// How many events are kept for a command that does not read its answer.
+    private static let capacity = 1_024
+
     init() throws { bell = try Doorbell() }
 
     func tell(_ event: ServiceEvent) {
-      events.withLock { $0.append(event) }
+      events.withLock { events in
+        if events.count == Self.capacity { events.removeFirst() }
+        events.append(event)
+      }
       bell.ring()
     }
 

@@ -10,8 +10,18 @@ struct ServiceReport: Sendable {
   let tellsPeople: Bool
   /// The device that an invitation is told to, where it needs no code.
   var guest: String?
+  /// What strangers do must neither push the code off the screen nor fill a file.
+  private let strangers: RefusalQuota
+
+  init(json: Bool, tellsPeople: Bool, guest: String? = nil) {
+    self.json = json
+    self.tellsPeople = tellsPeople
+    self.guest = guest
+    strangers = tellsPeople ? RefusalQuota(burst: 3, perSecond: 0.1) : RefusalQuota()
+  }
 
   func tell(_ event: ServiceEvent) {
+    if case .failed(nil, _, _) = event, strangers.take() == nil { return }
     if json {
       for line in lines(for: event) { Output.standard.event(line) }
     } else if tellsPeople {

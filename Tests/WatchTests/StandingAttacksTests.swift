@@ -1,0 +1,144 @@
+import Channel
+import Discovery
+import Git
+import Membership
+import Notebook
+import TestSupport
+import Testing
+
+@testable import Sync
+@testable import Watch
+
+/// What a member may not do on a session that stands: notes-protocol(7), "Standing sessions".
+struct StandingAttack: Sendable, CustomTestStringConvertible {
+  let name: String
+  let reason: ByeReason
+  let play: @Sendable (MessageStream) throws -> Void
+
+  var testDescription: String { name }
+
+  private static func ids(_ count: Int) -> [ObjectID] {
+    (0..<count).compactMap { number in
+      ObjectID(hex: String(repeating: "0", count: 32) + String(10_000_000 + number))
+    }
+  }
+
+  private static func raw(_ type: MessageType, _ text: String) -> Frame {
+    Frame(type: type.rawValue, payload: Array(text.utf8))
+  }
+
+  static let all: [StandingAttack] = [
+    StandingAttack(name: "a piece of no pack", reason: .protocolBroken) {
+      try $0.send(raw(.data, "PACK"))
+    },
+    StandingAttack(name: "a pack that nobody asked for", reason: .protocolBroken) {
+      try $0.send(PackMessage(objects: 1, versions: 1, heads: [.emptyBlob]))
+    },
+    StandingAttack(name: "another greeting", reason: .protocolBroken) {
+      try $0.send(raw(.hello, "{}"))
+    },
+    StandingAttack(name: "a certificate", reason: .protocolBroken) {
+      try $0.send(raw(.certificate, "{}"))
+    },
+    StandingAttack(name: "a wish for what was not offered", reason: .protocolBroken) {
+      try $0.send(WantMessage(wants: ids(1), haves: []))
+    },
+    StandingAttack(name: "a wish for nothing", reason: .protocolBroken) {
+      try $0.send(WantMessage(wants: [], haves: []))
+    },
+    StandingAttack(name: "more heads than a side may have", reason: .overLimit) {
+      try $0.send(HeadsMessage(tip: .emptyBlob, heads: ids(ProtocolLimits.heads + 1)))
+    },
+    StandingAttack(name: "a tip without heads", reason: .protocolBroken) {
+      try $0.send(HeadsMessage(tip: .emptyBlob, heads: []))
+    },
+    StandingAttack(name: "more edited notes than a side may tell", reason: .overLimit) {
+      let paths = [Base64](repeating: Base64([0x61]), count: ProtocolLimits.editedNotes + 1)
+      try $0.send(EditingMessage(paths: paths))
+    },
+    StandingAttack(name: "an edited note of a path too long", reason: .overLimit) {
+      let path = Base64([UInt8](repeating: 0x61, count: ProtocolLimits.pathBytes + 1))
+      try $0.send(EditingMessage(paths: [path]))
+    },
+    StandingAttack(name: "an invitation without end", reason: .protocolBroken) {
+      try $0.send(
+        InvitationMessage(
+          invitation: HelloInvitation(
+            code: "42-AAAA-AAAA", notebook: "abc", notebookName: "N", role: "writer",
+            expires: .max, port: 1)))
+    },
+    StandingAttack(name: "an invitation without a code", reason: .protocolBroken) {
+      try $0.send(
+        InvitationMessage(
+          invitation: HelloInvitation(
+            code: "42", notebook: "abc", notebookName: "N", role: "writer", expires: 1, port: 1)))
+    },
+    StandingAttack(name: "JSON that is none", reason: .protocolBroken) {
+      try $0.send(raw(.heads, "{\"tip\":"))
+    },
+    StandingAttack(name: "a pack of garbage for heads it made up", reason: .refusedPack) {
+      try $0.send(HeadsMessage(tip: .emptyBlob, heads: [.emptyBlob]))
+      _ = try $0.receive(WantMessage.self)
+      try $0.send(PackMessage(objects: 1, versions: 1, heads: [.emptyBlob]))
+      try $0.send(raw(.data, "not a pack at all"))
+    },
+    StandingAttack(name: "a pack without what was asked for", reason: .protocolBroken) {
+      try $0.send(HeadsMessage(tip: .emptyBlob, heads: [.emptyBlob]))
+      _ = try $0.receive(WantMessage.self)
+      try $0.send(PackMessage(objects: 1, versions: 1, heads: [.emptyTree]))
+    },
+  ]
+}
+
+@Suite("A hostile member on a session that stands", .serialized, .timeLimit(.minutes(10)))
+final class StandingAttacksTests {
+  private let ada: Watcher
+  private let bob: Watcher
+
+  init() throws {
+    ada = try Watcher(founding: "Ada", on: InMemoryNetwork())
+    bob = try Watcher("Bob", certifiedBy: ada)
+    try ada.write("1\n", to: "n.txt")
+    try ada.start()
+    #expect(ada.wait { (try? ada.tip()) != nil })
+  }
+
+  /// A connection of Bob's on which a session stands.
+  private func stand() throws -> MessageStream {
+    let ports = ada.events.all.compactMap {
+      if case .listening(_, let port) = $0 { port } else { nil }
+    }
+    let port = try #require(ports.first)
+    let connection = try Connection.connect(
+      to: [Address(host: "127.0.0.1", port: port)], as: bob.context.credentials(),
+      deadline: .after(seconds: 10))
+    let stream = MessageStream(connection: connection, timeouts: .brief)
+    try stream.send(
+      HelloMessage(
+        versions: [1], notebook: bob.context.membership.notebookID, device: bob.key.deviceID,
+        name: "Bob", mode: .both, takes: true, tip: nil, heads: [], notes: 0, membership: "",
+        port: nil, standing: true))
+    _ = try stream.receive(HelloMessage.self)
+    try stream.send(MembershipMessage(certificates: [], revocations: [], more: nil))
+    _ = try stream.receive(MembershipMessage.self)
+    return stream
+  }
+
+  @Test("is told why and leaves nothing behind", arguments: StandingAttack.all)
+  func refused(attack: StandingAttack) throws {
+    let tip = try ada.tip()
+    let stream = try stand()
+    try attack.play(stream)
+    do {
+      while true { _ = try stream.receive() }
+    } catch SyncError.peerEnded(let reason, _) {
+      #expect(reason == attack.reason)
+    }
+    #expect(try ada.tip() == tip)
+    #expect(ada.wait { ada.sessions?.sessions.isEmpty == true })
+    let left = try run(["find", ada.folder["notes/.git/notes/incoming"], "-type", "f"]).lines
+    #expect(left.isEmpty, "\(left)")
+    // The next session is served.
+    try stand().close(.done)
+  }
+}
