@@ -9,8 +9,8 @@ public enum MulticastProbe {
   public struct Result: Sendable, Equatable {
     /// The interfaces that take part in multicast.
     public let interfaces: [String]
-    /// How many other machines were heard, by their IPv4 addresses.
-    public let others: Int
+    /// The IPv4 addresses of the other machines that were heard, sorted.
+    public let others: [String]
   }
 
   private static let group: UInt32 = 0xe000_00fb
@@ -46,14 +46,16 @@ public enum MulticastProbe {
       }
     }
     let heard = listen(descriptor, seconds: seconds).subtracting(own.map(\.address))
-    return Result(interfaces: own.map(\.name), others: heard.count)
+    return Result(interfaces: own.map(\.name), others: heard.sorted().map(text))
   }
 
   /// The IPv4 addresses of this device, as text.
   public static func ownHosts() -> [String] {
-    ownAddresses().map { entry in
-      [24, 16, 8, 0].map { String(entry.address >> UInt32($0) & 0xFF) }.joined(separator: ".")
-    }
+    ownAddresses().map { text($0.address) }
+  }
+
+  private static func text(_ address: UInt32) -> String {
+    [24, 16, 8, 0].map { String(address >> UInt32($0) & 0xFF) }.joined(separator: ".")
   }
 
   /// `_services._dns-sd._udp.local PTR`: RFC 6763, section 9.

@@ -30,7 +30,7 @@ extension Examination {
       ]
     }
     let interfaces = Counted.list(heard.interfaces.map { Visible.name($0) })
-    if heard.others == 0 {
+    if heard.others.isEmpty {
       return [
         .advice(
           "no other machine was heard on \(interfaces)",
@@ -38,7 +38,10 @@ extension Examination {
             + "drop multicast; sync by --at HOST:PORT there")
       ]
     }
-    return [.good("\(Counted.things(heard.others, "other machine")) heard on \(interfaces)")]
+    let count = Counted.things(heard.others.count, "other machine")
+    let few = heard.others.prefix(5).joined(separator: ", ")
+    let more = heard.others.count > 5 ? ", …" : ""
+    return [.good("\(count) heard on \(interfaces): \(few)\(more)")]
   }
 
   /// A session could listen, and can be reached.
