@@ -12,8 +12,8 @@ struct JoinCommand: Verb {
       the notebook goes into a new folder of its name. A folder that holds notes already keeps \
       them: they are merged in.
 
-      A list of processes shows the code to other users of this machine. --code-file reads it \
-      from a file instead, or with '-' from standard input. Without a code it shows who invites \
+      A list of processes may show the code to other users of this machine for a moment. \
+      --code-file reads it from a file instead, or with '-' from standard input. Without a code it shows who invites \
       nearby, and asks for it.
 
       Examples:
@@ -63,6 +63,7 @@ struct JoinCommand: Verb {
       if !Console.canAsk || format.json { return .done }
     }
     let code = try invitationCode()
+    if codeFile == nil, let given = self.code { CommandLineSecret.hide(given) }
     guard yes || Console.canAsk else {
       throw Failure.usage(
         "there is no terminal to ask whether to join", hint: "--yes joins without asking")

@@ -1,4 +1,5 @@
 internal import Channel
+internal import Glibc
 internal import Membership
 internal import Notebook
 internal import Sync
@@ -9,11 +10,44 @@ struct JoinDialogue {
   /// Whether the answer is yes without a question.
   let yes: Bool
 
-  /// Where the notebook goes: into the given folder, or a new one of its name in the current one.
+  /// Where the notebook goes: into the given folder; where the current one is in it already, under
+  /// this or a former ID, into that; else into a new folder of its name.
   static func place(given: String?) throws -> @Sendable (PairingOffer) -> String {
     let current = try Place.folder(nil)
     let folder = try given.map { try Place.folder($0) }
-    return { offer in folder ?? current + "/" + folderName(offer.notebookName) }
+    return { offer in
+      if let folder { return folder }
+      let ids = [offer.notebookID] + offer.formerly
+      if let here = try? Notebook.open(at: Notebook.find(from: current)),
+        ids.contains(here.identity.id)
+      {
+        return here.folder
+      }
+      return newFolder(in: current, for: offer)
+    }
+  }
+
+  /// A folder of the notebook's name, with a number where files stand there: whoever invites chooses
+  /// the name, and is not to choose with it what is sent to the members.
+  private static func newFolder(in parent: String, for offer: PairingOffer) -> String {
+    let name = parent + "/" + folderName(offer.notebookName)
+    let names = [name] + (2...99).map { "\(name) \($0)" }
+    return names.first { path in
+      if let notebook = try? Notebook.open(at: path) {
+        return notebook.identity.id == offer.notebookID
+      }
+      return !holdsFiles(path)
+    } ?? name
+  }
+
+  /// Whether anything is in a folder, or there is something of its name that is none.
+  private static func holdsFiles(_ path: String) -> Bool {
+    guard let stream = opendir(path) else { return errno != ENOENT }
+    defer { closedir(stream) }
+    var count = 0
+    // The folder itself and the one above it are always there.
+    while count < 3, readdir(stream) != nil { count += 1 }
+    return count > 2
   }
 
   /// Shows the offer and asks.
@@ -37,6 +71,9 @@ struct JoinDialogue {
           into \(Visible.name(folder))
 
         """)
+      if !offer.isRenewal, Self.holdsFiles(folder) {
+        Output.standard.write("  what is there becomes part of it, and its members receive it\n")
+      }
       if offer.isRenewal {
         Output.standard.write(
           """
