@@ -5,7 +5,7 @@ import Testing
 
 /// Commands beside a running 'notes watch', as shells on two devices see them: notes-watch(1), "Other
 /// commands".
-@Suite(.timeLimit(.minutes(2))) struct WatcherTests {
+@Suite(.timeLimit(.minutes(10))) struct WatcherTests {
   private let ada: Shell
   private let bob: Shell
 
@@ -15,37 +15,18 @@ import Testing
     try ada.initialise()
   }
 
-  private func start(_ shell: Shell, in place: String = "notes", _ words: String...) throws
-    -> RunningProcess
-  {
-    try RunningProcess(
-      [BuiltBinary.notes()] + words, in: shell.folder[place], environment: shell.environment)
-  }
-
   private func watch(_ shell: Shell, in place: String = "notes") throws -> RunningProcess {
-    let watch = try start(
-      shell, in: place, "watch", "--json", "--no-discovery", "--listen", "127.0.0.1:0")
-    _ = try watch.line { $0.contains(#""type":"listening""#) }
-    return watch
-  }
-
-  private func field(_ name: String, of line: String) throws -> String {
-    let start = try #require(line.firstRange(of: "\"\(name)\":")?.upperBound)
-    return String(line[start...].drop { $0 == "\"" }.prefix { !"\",}".contains($0) })
+    try shell.listening("watch", in: place).process
   }
 
   /// Bob joins by a code that Ada's watcher holds open, and both watch.
   private func watched() throws -> (RunningProcess, RunningProcess) {
     try ada.folder.write("one\n", to: "notes/one.txt")
     let first = try watch(ada)
-    let invite = try start(ada, "invite", "--json")
-    let line = try invite.line { $0.contains(#""type":"invitation""#) }
-    let (code, port) = (try field("code", of: line), try field("port", of: line))
+    let (invite, code, port) = try ada.invite(byWatcher: true)
     let list = try ada.notes("invitations", "--json").text
     #expect(list.contains(#""state":"available""#), "\(list)")
-    let joined = try bob.notes(
-      "join", "--code-file", "-", bob.folder["notes"], "--yes", "--name", "bob", "--at",
-      "127.0.0.1:\(port)", in: ".", input: code + "\n")
+    let joined = try bob.join(code, port, as: "bob")
     try #require(joined.isSuccess, "\(joined)")
     #expect(try bob.folder.text("notes/one.txt") == "one\n")
     let events = try invite.wait().lines.joined()
@@ -59,7 +40,8 @@ import Testing
     return (first, second)
   }
 
-  @Test func `They ask it, and work by themselves without one`() throws {
+  @Test("They ask it, and work by themselves without one")
+  func asked() throws {
     let alone = try ada.notes("status", "--json").text
     #expect(alone.contains(#""watched":false,"connected":null"#))
     #expect(!(try ada.notes("status").text.contains("Watched")))
@@ -96,7 +78,8 @@ import Testing
     try first.wait()
   }
 
-  @Test func `Many notes deleted are not synchronised without a word`() throws {
+  @Test("Many notes deleted are not synchronised without a word")
+  func manyDeleted() throws {
     for number in 0..<12 { try ada.folder.write("\(number)\n", to: "notes/\(number).txt") }
     let (first, second) = try watched()
     #expect(try ada.notes("watch", "--pause").isSuccess)
@@ -107,23 +90,20 @@ import Testing
     for process in [first, second] { try process.wait() }
   }
 
-  @Test func `An invitation that the watcher holds open is taken back in each way`() throws {
+  @Test("An invitation that the watcher holds open is taken back in each way")
+  func takenBack() throws {
     let watch = try watch(ada)
-    let cancelled = try start(ada, "invite", "--json")
-    let line = try cancelled.line { $0.contains(#""type":"invitation""#) }
-    let digits = try field("code", of: line).prefix(2)
-    #expect(try ada.notes("invitations", "cancel", String(digits)).isSuccess)
-    #expect(try cancelled.wait().errorText.contains("the invitation was taken back"))
-    let interrupted = try start(ada, "invite", "--json")
-    _ = try interrupted.line { $0.contains(#""type":"invitation""#) }
+    let cancelled = try ada.invite(byWatcher: true)
+    let digits = String(cancelled.code.prefix(2))
+    #expect(try ada.notes("invitations", "cancel", digits).isSuccess)
+    #expect(try cancelled.process.wait().errorText.contains("the invitation was taken back"))
+    let interrupted = try ada.invite(byWatcher: true).process
     interrupted.send(2)
     #expect(try interrupted.wait().status == .exited(130))
-    let killed = try start(ada, "invite", "--json")
-    _ = try killed.line { $0.contains(#""type":"invitation""#) }
+    let killed = try ada.invite(byWatcher: true).process
     killed.send(9)
     try killed.wait()
-    let orphan = try start(ada, "invite", "--json")
-    _ = try orphan.line { $0.contains(#""type":"invitation""#) }
+    let orphan = try ada.invite(byWatcher: true).process
     let list = try ada.notes("invitations", "--json").lines
     #expect(list.count { $0.contains(#""state":"available""#) } == 1, "\(list)")
     watch.send(15)
@@ -132,42 +112,21 @@ import Testing
   }
 
   // notes-protocol(7), "invitation": "It is told within a session that stands, too."
-  @Test func `A second notebook is offered through the session that stands`() throws {
+  @Test("A second notebook is offered through the session that stands")
+  func secondNotebook() throws {
     let (first, second) = try watched()
     try makeFolder(ada.folder["second"])
     try ada.folder.write("two\n", to: "second/two.txt")
     #expect(try ada.notes("init", "--device-name", "ada", in: "second").isSuccess)
     let third = try watch(ada, in: "second")
-    for answer in ["decline", "accept"] {
-      let invite = try start(
-        ada, in: "second", "invite", "--device", "bob", "--via", ada.folder["notes"], "--json")
-      _ = try invite.line { $0.contains(#""type":"invitation""#) }
-      var received = ""
-      let deadline = Moment.now + 10
-      while received.isEmpty, Moment.now < deadline {
-        received = try bob.notes("invitations", "--json").text
-      }
-      #expect(received.contains(#""type":"received","inviter":"laptop""#), "\(received)")
-      if answer == "decline" {
-        let declined = try bob.notes("invitations", "decline")
-        #expect(declined.text == "Declined the invitation of laptop.\n", "\(declined)")
-        _ = try invite.line { $0.contains(#""type":"declined""#) }
-        invite.send(2)
-      } else {
-        let accepted = try bob.notes(
-          "invitations", "accept", "laptop", bob.folder["second"], "--yes")
-        #expect(accepted.isSuccess, "\(accepted)")
-        #expect(try bob.folder.text("second/two.txt") == "two\n")
-      }
-      try invite.wait()
-      #expect(try bob.notes("invitations", "--json").output.isEmpty)
-    }
+    try ada.offerSecondNotebook(to: bob, byWatcher: true)
     for process in [first, second, third] { process.send(15) }
     for process in [first, second, third] { try process.wait() }
   }
 
   // notes-security(7), BLOCKING: "it opens no connection to it".
-  @Test func `Who is blocked or removed is cut off at once, and is back when it may`() throws {
+  @Test("Who is blocked or removed is cut off at once, and is back when it may")
+  func cutOff() throws {
     let (first, second) = try watched()
     #expect(try ada.notes("members", "block", "bob").isSuccess)
     _ = try first.line { $0.contains(#""state":"away""#) }
@@ -186,11 +145,12 @@ import Testing
   }
 
   // notes-members(1), reset: "the stolen device" gets nothing from a watcher that was running.
-  @Test func `After a reset the watcher goes on with the new membership alone`() throws {
+  @Test("After a reset the watcher goes on with the new membership alone")
+  func reset() throws {
     let (first, second) = try watched()
     let reset = try ada.notes("members", "reset", "--yes", "--json")
     #expect(reset.isSuccess, "\(reset)")
-    let notebook = try field("notebook", of: reset.text)
+    let notebook = try Shell.field("notebook", of: reset.text)
     _ = try first.line { $0.contains(#""type":"listening""#) }
     #expect(try ada.notes("status", "--json").text.contains(#""watched":true,"connected":[]"#))
     try ada.folder.write("secret\n", to: "notes/secret.txt")
@@ -198,11 +158,8 @@ import Testing
     #expect(!(try bob.notes("sync", "--no-discovery", "--wait", "0.5").isSuccess))
     #expect((try? bob.folder.text("notes/secret.txt")) == nil)
     // Bob's watcher takes the new membership over when Bob joins again in the same folder.
-    let invite = try start(ada, "invite", "--json")
-    let line = try invite.line { $0.contains(#""type":"invitation""#) }
-    let joined = try bob.notes(
-      "join", "--code-file", "-", bob.folder["notes"], "--yes", "--name", "bob", "--at",
-      "127.0.0.1:\(try field("port", of: line))", in: ".", input: try field("code", of: line))
+    let invitation = try ada.invite(byWatcher: true)
+    let joined = try bob.join(invitation.code, invitation.port, as: "bob")
     #expect(joined.isSuccess, "\(joined)")
     #expect(try bob.folder.text("notes/secret.txt") == "secret\n")
     _ = try second.line { $0.contains(#""type":"listening""#) }

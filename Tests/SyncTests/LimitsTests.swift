@@ -1,0 +1,353 @@
+import Channel
+import Membership
+import Notebook
+import TestSupport
+import Testing
+
+@testable import Git
+@testable import Sync
+
+/// notes-protocol(7), LIMITS: each row of the page is a constant of the code, and each limit is met
+/// here or by the test that is named, with its error.
+@Suite("Limits of the protocol")
+struct LimitsTests {
+  /// A row of the page, and the test that goes over that limit.
+  static let rows: [(row: String, shownBy: String)] = [
+    ("bytes of a JSON message Ta \(ProtocolLimits.messageBytes >> 20) MiB", "FrameTests.limits"),
+    ("bytes of a data frame Ta \(ProtocolLimits.dataBytes >> 10) KiB", "FrameTests.limits"),
+    (
+      "certificates and revocation lists in a message Ta \(ProtocolLimits.certificatesPerMessage)",
+      "LimitsTests.messages"
+    ),
+    (
+      "certificates and revocation lists in all Ta \(grouped(ProtocolLimits.certificates))",
+      "HostilePeerTests.messages"
+    ),
+    ("heads of a side Ta \(ProtocolLimits.heads)", "LimitsTests.messages"),
+    ("commits in Li haves Ta \(ProtocolLimits.haves)", "LimitsTests.messages"),
+    ("bytes of a name Ta \(ProtocolLimits.nameBytes)", "LimitsTests.messages"),
+    ("former IDs in an offer Ta \(ProtocolLimits.formerIDs)", "LimitsTests.messages"),
+    ("notes that a side says it edits Ta \(ProtocolLimits.editedNotes)", "LimitsTests.messages"),
+    ("invitations that are kept Ta \(ReceivedInvitations.maximum)", "LimitsTests.invitations"),
+    ("rounds of a session Ta \(ProtocolLimits.rounds)", "LimitsTests.rounds"),
+    ("bytes of a pack Ta \(PackLimits.standard.packBytes >> 30) GiB", "QuarantineTests.refuses"),
+    (
+      "objects of a pack Ta \(grouped(PackLimits.standard.objects))", "QuarantineTests.refuses"
+    ),
+    (
+      "bytes of an object, unpacked Ta \(PackLimits.standard.objectBytes >> 20) MiB",
+      "QuarantineTests.refuses"
+    ),
+    ("bytes of a commit Ta \(PackLimits.standard.commitBytes >> 20) MiB", "LimitsTests.packs"),
+    ("bytes of a tree Ta \(PackLimits.standard.treeBytes >> 20) MiB", "LimitsTests.packs"),
+    (
+      "bytes that a pack's deltas unpack to Ta \(PackLimits.standard.deltaBytes >> 30) GiB",
+      "LimitsTests.deltas"
+    ),
+    (
+      "deltas that lead to one object Ta \(PackLimits.standard.chain)", "LimitsTests.deltas"
+    ),
+    ("parents of a commit Ta \(PackLimits.standard.parents)", "LimitsTests.packs"),
+    ("folders inside one another Ta \(PackLimits.standard.depth)", "QuarantineTests.refuses"),
+    ("bytes of a path Ta \(grouped(PackLimits.standard.pathBytes))", "LimitsTests.packs"),
+    ("files in a version Ta \(grouped(PackLimits.standard.files))", "QuarantineTests.refuses"),
+    ("handshakes at once Ta \(ProtocolLimits.handshakes)", "FloodTests.flood"),
+    (
+      "handshakes at once from one address Ta \(ProtocolLimits.handshakesPerAddress)",
+      "VisitorsTests.room"
+    ),
+    ("sessions at once Ta \(ProtocolLimits.sessions)", "VisitorsTests.busy"),
+    (
+      "sessions at once with one address Ta \(ProtocolLimits.sessionsPerAddress)",
+      "ServiceTests.crowd"
+    ),
+  ]
+
+  private static func grouped(_ number: Int) -> String {
+    let digits = Array(String(number).reversed())
+    let groups = stride(from: 0, to: digits.count, by: 3).map {
+      String(digits[$0..<min($0 + 3, digits.count)].reversed())
+    }
+    return groups.reversed().joined(separator: ",")
+  }
+
+  @Test("The page has the code's figures, every one of them, and each is met by a test")
+  func page() throws {
+    let source = BuiltBinary.sourceFolder
+    let page = String(decoding: try readFile("\(source)/man/notes-protocol.7"), as: UTF8.self)
+    let start = try #require(page.firstRange(of: "\n.Sh LIMITS\n")).upperBound
+    let section = page[start...].prefix(
+      upTo: try #require(page[start...].firstRange(of: "\n.El\n")).lowerBound)
+    let items = section.split(separator: "\n").filter {
+      $0.hasPrefix(".It ") && !$0.hasPrefix(".It Em ")
+    }
+    #expect(items.map { String($0.dropFirst(4)) } == Self.rows.map(\.row))
+    for (row, test) in Self.rows {
+      let parts = test.split(separator: ".")
+      let found = try run([
+        "sh", "-c", "grep -rEl \"func \\`?$1\\`?\\(\" \"$2\"/Tests --include=\"$3.swift\"", "sh",
+        String(parts[1]), source, String(parts[0]),
+      ])
+      #expect(!found.lines.isEmpty, "\(row): \(test)")
+    }
+    let standard = ProtocolTimeouts.standard
+    let waits = [
+      "a connection Ta \(Int(standard.connect)) s", "the handshake Ta \(Int(standard.handshake)) s",
+      "the next message, or progress of a pack Ta \(Int(standard.message)) s",
+      "the same, with Li working No in between Ta \(Int(standard.patience) / 60) min",
+      "anything, on a session that stands, before Li ping Ta \(Int(standard.ping)) s",
+      "the answer to Li ping Ta \(Int(standard.message)) s",
+      "the answer to an offer Ta \(Int(standard.answer) / 60) min",
+    ]
+    for row in waits { #expect(page.contains("\n.It \(row)\n"), "\(row)") }
+  }
+
+  /// The limit that reading this message went over; nil when it was read.
+  private func broken<M: Message>(_ message: M) throws -> String? {
+    do {
+      _ = try Frame(message).decode(M.self)
+      return nil
+    } catch SyncError.overLimit(let what) {
+      return what
+    } catch SyncError.protocolBroken(let what) {
+      return what
+    }
+  }
+
+  private func ids(_ count: Int) -> [ObjectID] {
+    (0..<count).map { HandmadePack.id(.blob, Array("\($0)".utf8)) }
+  }
+
+  @Test("A message with as much as is allowed is read, and one with one more is not")
+  func messages() throws {
+    let (heads, haves) = (ProtocolLimits.heads, ProtocolLimits.haves)
+    func certificates(_ count: Int) -> MembershipMessage {
+      MembershipMessage(
+        certificates: .init(repeating: Base64([1]), count: count), revocations: [], more: nil)
+    }
+    #expect(try broken(certificates(ProtocolLimits.certificatesPerMessage)) == nil)
+    #expect(
+      try broken(certificates(ProtocolLimits.certificatesPerMessage + 1))
+        == "certificates in a message")
+    #expect(try broken(WantMessage(wants: ids(heads), haves: ids(haves))) == nil)
+    #expect(try broken(WantMessage(wants: ids(heads + 1), haves: [])) == "heads of a side")
+    #expect(try broken(WantMessage(wants: [], haves: ids(haves + 1))) == "commits it has")
+    #expect(try broken(HeadsMessage(tip: .emptyBlob, heads: ids(heads))) == nil)
+    #expect(
+      try broken(HeadsMessage(tip: .emptyBlob, heads: ids(heads + 1))) == "heads of a side")
+    let edited = ProtocolLimits.editedNotes
+    let path = Base64([UInt8](repeating: 0x61, count: ProtocolLimits.pathBytes))
+    #expect(try broken(EditingMessage(paths: .init(repeating: path, count: edited))) == nil)
+    #expect(
+      try broken(EditingMessage(paths: .init(repeating: path, count: edited + 1)))
+        == "notes that are edited")
+    #expect(
+      try broken(EditingMessage(paths: [Base64(path.bytes + [0x61])])) == "bytes of a path")
+    func offer(_ name: String, _ former: Int) -> OfferMessage {
+      OfferMessage(
+        versions: [1], notebook: "nb", notebookName: name, notes: 1, bytes: 1, inviter: "Ada",
+        device: "DEV", role: "writer", expires: 1,
+        formerly: .init(repeating: "former", count: former))
+    }
+    let name = String(repeating: "n", count: ProtocolLimits.nameBytes)
+    #expect(try broken(offer(name, ProtocolLimits.formerIDs)) == nil)
+    #expect(try broken(offer(name, ProtocolLimits.formerIDs + 1)) == "former IDs")
+    #expect(try broken(offer(name + "n", 0))?.contains("too long") == true)
+    for time in [Int64.min, -1, 253_402_300_800, .max] {
+      var late = offer("n", 0)
+      late.expires = time
+      #expect(try broken(late) == "a time before 1970 or after the year 9999")
+    }
+    let bye = ByeMessage(reason: .done, message: String(repeating: "x", count: 10_000))
+    #expect(bye.message?.printable.count == ProtocolLimits.byeCharacters)
+  }
+
+  // "one of each device and notebook and 64 in all", "at most 10 minutes whatever expires says".
+  @Test("No more invitations are kept than that, each for no longer than it may live")
+  func invitations() throws {
+    let folder = try TemporaryFolder()
+    let list = ReceivedInvitations(stateFolder: folder.path)
+    let code = try InvitationCode.random()
+    func received(_ number: Int) -> ReceivedInvitation {
+      ReceivedInvitation(
+        invitation: CarriedInvitation(
+          code: code, notebookID: "notebook\(number)", notebookName: "N", role: .writer,
+          expires: WallClock.now() + 100, port: 1, guest: "GUEST"),
+        inviter: "Ada", inviterID: "DEVICE", address: Address(host: "127.0.0.1", port: 1))
+    }
+    for number in 0..<ReceivedInvitations.maximum { try list.keep(received(number)) }
+    try list.keep(received(0))
+    #expect(throws: SyncError.self) { try list.keep(received(ReceivedInvitations.maximum)) }
+    #expect(list.all().count == ReceivedInvitations.maximum)
+
+    let (ada, bob) = try Self.pair()
+    let now = WallClock.now()
+    let results = try withConnections(from: bob, to: ada) { [context = ada.context] connection in
+      _ = try? Session.run(on: connection, as: context)
+    } call: { connection in
+      let script = HostileScript(
+        stream: MessageStream(connection: connection, timeouts: .forTests), device: bob)
+      try script.greet(heads: []) {
+        $0.invitation = HelloInvitation(
+          code: code.description, notebook: "abc", notebookName: "N", role: "writer",
+          expires: 253_402_300_799, port: 1)
+      }
+      _ = try? script.stream.receive()
+    }
+    try results.called.get()
+    let kept = try #require(
+      ReceivedInvitations(stateFolder: ada.notes + "/.git/notes").all().first)
+    #expect((now + 600...now + 660).contains(kept.invitation.expires))
+  }
+
+  private static func pair() throws -> (Device, Device) {
+    let ada = try Device(founding: "Ada")
+    return (ada, try Device("Bob", certifiedBy: ada))
+  }
+
+  // "or this was the fourth round, the session is over".
+  @Test("A peer that writes again in every round is left after the fourth")
+  func rounds() throws {
+    let (ada, bob) = try Self.pair()
+    try ada.write("a\n", to: "ada.txt")
+    var pack = HandmadePack()
+    let tree = try pack.addTree([])
+    var commits = [try pack.addCommit(tree)]
+    let bodies = try (1...6).map { number in
+      var pack = HandmadePack()
+      commits.append(
+        try pack.addCommit(
+          tree, parents: [commits[number - 1]],
+          author: "author A <a@example.org> \(1_700_000_000 + number) +0000"))
+      return pack.bytes()
+    }
+    let packs = [pack.bytes()] + bodies
+    let results = try withConnections(from: bob, to: ada) { [context = ada.context] connection in
+      try Session.run(on: connection, as: context).receivedVersions
+    } call: { [commits] connection in
+      let script = HostileScript(
+        stream: MessageStream(connection: connection, timeouts: .forTests), device: bob)
+      try script.greet(heads: [commits[0]])
+      var rounds = 0
+      do {
+        for number in 0..<6 {
+          try script.offer(packs[number], heads: [commits[number]])
+          var type: MessageType?
+          repeat { type = try script.stream.receive().type } while type != .applied
+          rounds += 1
+          try script.stream.send(
+            AppliedMessage(
+              tip: commits[number + 1], heads: [commits[number + 1]], received: 0, conflicts: 0))
+        }
+      } catch SyncError.peerEnded(let reason, _) {
+        return (rounds, reason)
+      }
+      return (rounds, ByeReason.failed)
+    }
+    let (count, reason) = try results.called.get()
+    #expect(count == ProtocolLimits.rounds && reason == .done)
+    #expect(try results.served.get() == ProtocolLimits.rounds)
+  }
+
+  /// What a quarantine with these limits says of a pack.
+  private func refusal(
+    _ limits: PackLimits, _ make: (inout HandmadePack) throws -> ObjectID
+  ) throws -> String? {
+    let device = try Device(founding: "Ada")
+    var pack = HandmadePack()
+    let head = try make(&pack)
+    let quarantine = try device.notebook().repository.quarantine(limits: limits)
+    defer { quarantine.discard() }
+    do {
+      try quarantine.append(pack.bytes())
+      try quarantine.join(promised: [head])
+      return nil
+    } catch PackError.overLimit(let what, _) {
+      return what
+    }
+  }
+
+  @Test("A commit, a tree, a path and parents over the limit")
+  func packs() throws {
+    let long = [UInt8](repeating: 0x61, count: 200)
+    func deep(_ pack: inout HandmadePack) throws -> ObjectID {
+      let blob = try pack.add(.blob, [])
+      var tree = try pack.addTree([("100644", long, blob)])
+      for _ in 0..<21 { tree = try pack.addTree([("40000", long, tree)]) }
+      return try pack.addCommit(tree)
+    }
+    // 22 names of 200 bytes: the standard limit as it is.
+    #expect(try refusal(.standard, deep) == "bytes in a path")
+    var limits = PackLimits.standard
+    limits.pathBytes = 22 * 201
+    #expect(try refusal(limits, deep) == nil)
+    func parents(_ pack: inout HandmadePack) throws -> ObjectID {
+      let tree = try pack.addTree([])
+      let roots = try (0...PackLimits.standard.parents).map { number in
+        try pack.addCommit(
+          tree, author: "author A <a@example.org> \(1_700_000_000 + number) +0000")
+      }
+      return try pack.addCommit(tree, parents: roots)
+    }
+    #expect(try refusal(.standard, parents) == "parents of a commit")
+    limits.parents += 1
+    #expect(try refusal(limits, parents) == nil)
+    func large(_ pack: inout HandmadePack) throws -> ObjectID {
+      let author = "author A <a@example.org> 1700000000 +0000"
+      let name = String(repeating: "A", count: PackLimits.standard.commitBytes)
+      return try pack.addCommit(
+        try pack.addTree([]), author: author.replacing("A <", with: name + " <"))
+    }
+    #expect(try refusal(.standard, large) == "bytes in an object")
+    func wide(_ pack: inout HandmadePack) throws -> ObjectID {
+      let blob = try pack.add(.blob, [])
+      let names = (0..<100).map { Array("\(1000 + $0)".utf8) + long }
+      return try pack.addCommit(try pack.addTree(names.map { ("100644", $0, blob) }))
+    }
+    #expect(try refusal(.standard, wide) == nil)
+    limits.treeBytes = 20_000
+    #expect(try refusal(limits, wide) == "bytes in an object")
+  }
+
+  @Test("Deltas that unpack to too much together")
+  func deltas() throws {
+    func many(_ pack: inout HandmadePack) throws -> ObjectID {
+      let base = [UInt8](repeating: 0x61, count: 60_000)
+      let blob = try pack.add(.blob, base)
+      var names: [(mode: String, name: [UInt8], id: ObjectID)] = [("100644", [0x61], blob)]
+      for number in 0..<10 {
+        // Sizes of source and result, copy 50,000 bytes from 0, insert one (gitformat-pack(5)).
+        let result = Array(base.prefix(50_000)) + [UInt8(number)]
+        let delta: [UInt8] = [
+          0xe0, 0xd4, 0x03, 0xd1, 0x86, 0x03, 0xb0, 0x50, 0xc3, 0x01, UInt8(number),
+        ]
+        try pack.add(.blob, delta, type: 7, between: blob.bytes)
+        names.append(
+          ("100644", [0x62 + UInt8(number)], HandmadePack.id(.blob, result)))
+      }
+      return try pack.addCommit(try pack.addTree(names))
+    }
+    #expect(try refusal(.standard, many) == nil)
+    var limits = PackLimits.standard
+    limits.deltaBytes = 400_000
+    #expect(try refusal(limits, many) == "bytes that deltas unpack to")
+
+    func chain(_ pack: inout HandmadePack) throws -> ObjectID {
+      var content = [UInt8](repeating: 0x61, count: 100)
+      var base = try pack.add(.blob, content)
+      for number in 0..<4 {
+        // Sizes of source and result, copy all of the source, insert one byte.
+        let size = UInt8(content.count)
+        let delta: [UInt8] = [size, size + 1, 0x90, size, 0x01, UInt8(number)]
+        try pack.add(.blob, delta, type: 7, between: base.bytes)
+        content.append(UInt8(number))
+        base = HandmadePack.id(.blob, content)
+      }
+      // Only the last one is in the version, so the others are not needed by it.
+      return try pack.addCommit(try pack.addTree([("100644", [0x61], base)]))
+    }
+    limits = .standard
+    limits.chain = 3
+    #expect(try refusal(limits, chain) == "deltas that lead to one object")
+  }
+}
