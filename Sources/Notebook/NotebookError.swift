@@ -46,8 +46,8 @@ public enum NotebookError: Error, Sendable {
   case intoItself(TreePath)
   /// So many operations can't be taken back: how many could.
   case nothingToUndo(available: Int)
-  /// No undo is left that could be taken back.
-  case nothingToRedo
+  /// So many undos cannot be taken back: how many could.
+  case nothingToRedo(available: Int)
   /// No operation of this device led to such a version.
   case noSuchOperation(String)
   /// Later edits of the same lines of these notes are in the way of taking something back.

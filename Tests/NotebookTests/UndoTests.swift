@@ -54,80 +54,37 @@ import Testing
     },
   ]
 
-  /// A notebook with some history and an open conflict.
-  private func story() throws -> Fixture {
-    let home = try Fixture()
-    try home.write("Note.txt", "one\ntwo\n")
-    try home.write("Clash.txt", "x\n")
-    _ = try home.notebook.save()
-    let ben = try home.clone(device: "Ben")
-    home.seconds.now += 60
-    try home.write("Note.txt", "one\ntwo\nthree\n")
-    try home.write("Clash.txt", "ours\n")
-    try home.write("trips/Rome.md", "forum\n")
-    _ = try home.notebook.save()
-    ben.seconds.now += 120
-    try ben.write("Clash.txt", "theirs\n")
-    _ = try ben.notebook.save()
-    try home.receive(from: ben)
-    home.seconds.now += 300
-    return home
-  }
-
-  private func files(_ home: Fixture) throws -> [TreePath: [UInt8]] {
-    var found: [TreePath: [UInt8]] = [:]
-    for file in try home.notebook.files() {
-      found[file.path] = try home.notebook.text(of: file.path)
-    }
-    return found
-  }
-
-  /// Who wrote what is in conflict.
-  private func sides(_ home: Fixture) throws -> [String] {
-    try home.notebook.conflicts().map { "\($0.path): \($0.sides)" }
-  }
-
-  /// Runs `body`; whatever it does, the former tip is an ancestor of the new one.
-  private func growing<Result>(_ home: Fixture, _ body: () throws -> Result) throws -> Result {
-    let former = try #require(try home.notebook.state().tip)
-    let result = try body()
-    let tip = try #require(try home.notebook.state().tip)
-    #expect(tip != former)
-    #expect(try home.notebook.repository.isAncestor(former, of: tip))
-    return result
-  }
-
   @Test(arguments: deeds)
   func `Undo gives the former bytes, redo gives them back, and history only grows`(
     deed: Deed
   ) throws {
-    let home = try story()
-    let before = try files(home)
-    let conflicts = try sides(home)
+    let home = try Fixture.withHistory()
+    let before = try home.texts()
+    let conflicts = try home.sides()
     try deed.act(home)
-    let after = try files(home)
-    let conflictsAfter = try sides(home)
+    let after = try home.texts()
+    let conflictsAfter = try home.sides()
     #expect(try home.notebook.operations().first?.kind == deed.kind)
     #expect(after != before)
 
     let trial = try home.notebook.undo(trial: true)
-    #expect(try files(home) == after)
-    let undone = try growing(home) { try home.notebook.undo() }
-    #expect(try files(home) == before)
-    #expect(try sides(home) == conflicts)
+    #expect(try home.texts() == after)
+    let undone = try home.growing { try home.notebook.undo() }
+    #expect(try home.texts() == before)
+    #expect(try home.sides() == conflicts)
     #expect(trial.changes == undone.changes && trial.operations == undone.operations)
     #expect(undone.operations.map(\.kind) == [deed.kind])
 
     let again = try home.notebook.redo(trial: true)
-    let redone = try growing(home) { try home.notebook.redo() }
+    let redone = try home.growing { try home.notebook.redo() }
     #expect(again.changes == redone.changes)
-    #expect(try files(home) == after)
-    #expect(try sides(home) == conflictsAfter)
+    #expect(try home.texts() == after)
+    #expect(try home.sides() == conflictsAfter)
     // A redo is an operation.
-    _ = try growing(home) { try home.notebook.undo() }
-    #expect(try files(home) == before)
+    _ = try home.growing { try home.notebook.undo() }
+    #expect(try home.texts() == before)
     _ = try home.notebook.redo()
-    #expect(try files(home) == after)
+    #expect(try home.texts() == after)
     #expect(throws: NotebookError.self) { try home.notebook.redo() }
   }
 
@@ -177,9 +134,9 @@ import Testing
     let edited = try #require(try home.notebook.save().version)
     try home.write("Paper.txt", "A\nb\nc\nd\nE\n")
     _ = try home.notebook.save()
-    _ = try growing(home) { try home.notebook.undo(.version(String(edited.hex.prefix(8)))) }
+    _ = try home.growing { try home.notebook.undo(.version(String(edited.hex.prefix(8)))) }
     #expect(try home.read("Paper.txt") == "a\nb\nc\nd\nE\n")
-    _ = try growing(home) { try home.notebook.undo(.version(renamed.hex)) }
+    _ = try home.growing { try home.notebook.undo(.version(renamed.hex)) }
     #expect(try home.read("Note.txt") == "a\nb\nc\nd\nE\n")
     #expect(try home.read("Paper.txt") == nil)
     #expect(throws: NotebookError.self) { try home.notebook.undo(.version(renamed.hex)) }

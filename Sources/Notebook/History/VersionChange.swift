@@ -39,7 +39,8 @@ extension Notebook {
     try changes(from: old, to: new, told: [])
   }
 
-  private func changes(
+  /// The same, where some renames are known.
+  func changes(
     from old: ObjectID?, to new: ObjectID?, told: [RenameTrailer]
   ) throws -> [VersionChange] {
     let changes = try repository.changes(from: old, to: new).filter(\.concernsFile)

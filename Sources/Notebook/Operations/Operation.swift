@@ -15,6 +15,12 @@ public struct Operation: Hashable, Sendable {
   /// Whether it was taken back, and not done again since.
   public var isUndone = false
 
+  /// What an undo of this summary took back, where the summary says it.
+  public static func undoneSummary(_ summary: String) -> String? {
+    if summary.hasPrefix("Undo: ") { return String(summary.dropFirst(6)) }
+    return summary.hasPrefix("Undo ") ? String(summary.dropFirst(5)) : nil
+  }
+
   /// The same at another time, for tests: git's log has the real one.
   package func at(_ time: Int64) -> Operation {
     Operation(
@@ -65,7 +71,9 @@ struct OperationHistory {
   private(set) var takenBack: Set<ObjectID> = []
 
   init(_ log: BranchLog, in repository: Repository) {
+    // What each undo took back, and each redo did again.
     var taken: [ObjectID: [Step]] = [:]
+    var redone: [ObjectID: [Step]] = [:]
     for entry in log.entries {
       let step = Step(
         kind: Self.kind(of: entry), time: entry.time, before: entry.old, after: entry.new)
@@ -76,23 +84,28 @@ struct OperationHistory {
       let trailer = version.flatMap { UndoTrailer.parse($0.message) }
       switch trailer?.key {
       case UndoTrailer.undo:
-        guard let trailer,
-          let end = done.lastIndex(where: { $0.after == trailer.after }),
-          let start = done[...end].lastIndex(where: { $0.before == trailer.before })
-        else { break }
-        taken[step.after] = Array(done[start...end])
-        done.removeSubrange(start...end)
+        guard let steps = Self.take(trailer, from: &done) else { break }
+        taken[step.after] = steps + steps.flatMap { redone[$0.after] ?? [] }
         undone.append(step)
       case UndoTrailer.redo:
-        if let trailer, let position = undone.lastIndex(where: { $0.after == trailer.after }) {
-          taken[undone[position].after] = nil
-          undone.remove(at: position)
-        }
+        let undos = Self.take(trailer, from: &undone) ?? []
+        redone[step.after] = undos.flatMap { taken.removeValue(forKey: $0.after) ?? [] }
         done.append(step)
       default: done.append(step)
       }
     }
     takenBack = Set(taken.values.joined().map(\.after))
+  }
+
+  /// Takes the steps out of a list that a version's trailer names by their ends.
+  private static func take(
+    _ trailer: (key: String, before: ObjectID, after: ObjectID)?, from steps: inout [Step]
+  ) -> [Step]? {
+    guard let trailer, let end = steps.lastIndex(where: { $0.after == trailer.after }),
+      let start = steps[...end].lastIndex(where: { $0.before == trailer.before })
+    else { return nil }
+    defer { steps.removeSubrange(start...end) }
+    return Array(steps[start...end])
   }
 
   private static func kind(of entry: BranchLog.Entry) -> OperationKind {

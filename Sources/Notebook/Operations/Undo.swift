@@ -40,46 +40,47 @@ extension Notebook {
     if trial { return try undoTrial(choice) }
     return try withWriterLock {
       // What the last operation is, is taken back at once: no deletion is passed on.
-      let takesSaveBack = choice == .last(1)
+      var takesSaveBack = false
+      if case .last = choice { takesSaveBack = true }
       _ = try saveLocked(allowsMassDeletion: allowsMassDeletion || takesSaveBack)
       let steps = try stepsToUndo(choice, in: operationHistory().done)
-      let plan = try reversal(of: steps, key: UndoTrailer.undo)
+      let plan = try reversal(of: steps, on: savedFiles(), key: UndoTrailer.undo)
       return try carryOut(plan, .undo, allowsMassDeletion: allowsMassDeletion)
     }
   }
 
-  /// Does again what the last undo took back, by taking that undo back.
+  /// Does again what the last undos took back, by taking those undos back as one new version.
   ///
+  /// - Parameters:
+  ///   - count: how many undos.
+  ///   - trial: find out what would be done, and change nothing.
   /// - Throws: `nothingToRedo`, `undoConflict`, `massDeletion`.
-  public func redo(trial: Bool = false, allowsMassDeletion: Bool = false) throws -> Reversal {
+  public func redo(
+    _ count: Int = 1, trial: Bool = false, allowsMassDeletion: Bool = false
+  ) throws -> Reversal {
+    func plan(on present: FileState) throws -> ReversalPlan {
+      let undone = try operationHistory().undone
+      guard undone.count >= count else {
+        throw NotebookError.nothingToRedo(available: undone.count)
+      }
+      return try reversal(of: undone.suffix(count), on: present, key: UndoTrailer.redo)
+    }
     if trial {
-      let plan = try redoPlan()
-      return Reversal(
-        operations: plan.operations, changes: try changesInFolder(to: plan.tree), version: nil)
+      let present = try unsavedFiles(status().changes)
+      return try told(plan(on: present), from: present)
     }
     return try withWriterLock {
       _ = try saveLocked(allowsMassDeletion: allowsMassDeletion)
-      return try carryOut(redoPlan(), .redo, allowsMassDeletion: allowsMassDeletion)
+      return try carryOut(plan(on: savedFiles()), .redo, allowsMassDeletion: allowsMassDeletion)
     }
-  }
-
-  // MARK: Plans
-
-  private struct Plan {
-    let operations: [Operation]
-    let tree: ObjectID
-    /// The conflicts that are open in it, with the size of their markers.
-    let conflicts: [TreePath: Int]
-    let message: String
-    let trailers: [String]
   }
 
   private func stepsToUndo(
     _ choice: OperationChoice, in done: [OperationHistory.Step]
-  ) throws -> [OperationHistory.Step] {
+  ) throws -> ArraySlice<OperationHistory.Step> {
     switch choice {
     case .last(let count):
-      let steps = Array(done.suffix(count))
+      let steps = done.suffix(count)
       guard steps.count == count, steps.allSatisfy({ $0.before != nil }), !steps.isEmpty else {
         throw NotebookError.nothingToUndo(available: done.count { $0.before != nil })
       }
@@ -96,81 +97,16 @@ extension Notebook {
     }
   }
 
-  private func redoPlan() throws -> Plan {
-    let history = try operationHistory()
-    guard let step = history.undone.last else { throw NotebookError.nothingToRedo }
-    return try reversal(of: [step], key: UndoTrailer.redo)
-  }
-
-  /// What takes the change back that these steps made together, oldest first.
-  private func reversal(of steps: [OperationHistory.Step], key: String) throws -> Plan {
-    guard let first = steps.first, let last = steps.last, let before = first.before else {
-      throw NotebookError.nothingToUndo(available: 0)
-    }
-    let operations = steps.reversed().map(operation)
-    let message =
-      operations.count == 1
-      ? Self.message(reversing: operations[0].summary, key: key)
-      : "Undo \(operations.count) operations"
-    var trailers = [UndoTrailer.line(key, before: before, after: last.after)]
-    for step in steps.reversed() {
-      let renames = RenameTrailer.all(in: try repository.commit(step.after).message)
-      trailers += renames.reversed().map(\.inverse.line)
-    }
-    let (tree, conflicts) = try tree(reversingFrom: before, to: last.after)
-    return Plan(
-      operations: operations, tree: tree, conflicts: conflicts, message: message,
-      trailers: trailers)
-  }
-
-  private static func message(reversing summary: String, key: String) -> String {
-    if key == UndoTrailer.undo { return "Undo: \(summary)" }
-    return summary.hasPrefix("Undo: ")
-      ? "Redo: \(summary.dropFirst(6))" : "Redo what was undone: \(summary)"
-  }
-
-  /// The present tree with the change between two versions taken back, and its open conflicts.
-  private func tree(
-    reversingFrom before: ObjectID, to after: ObjectID
-  ) throws -> (ObjectID, [TreePath: Int]) {
+  private func carryOut(
+    _ plan: ReversalPlan, _ operation: OperationKind, allowsMassDeletion: Bool
+  ) throws -> Reversal {
     guard let tip = try repository.head().commit.map({ try repository.commit($0) }) else {
       throw NotebookError.nothingToUndo(available: 0)
     }
-    let (old, new) = (try repository.commit(before), try repository.commit(after))
-    if new.tree == tip.tree {
-      return (old.tree, try OpenConflicts.conflicts(at: old.id, in: repository))
-    }
-    func term(_ commit: Commit, isHead: Bool) throws -> MergeTerm {
-      MergeTerm(
-        tree: commit.tree, conflicts: try OpenConflicts.conflicts(at: commit.id, in: repository),
-        head: isHead ? commit : nil)
-    }
-    var sum = TreeSum(
-      store: repository, rules: .all,
-      positives: [try term(tip, isHead: true), try term(old, isHead: true)],
-      negatives: [try term(new, isHead: false)])
-    let result = try sum.run()
-    let conflicts = result.reports.compactMap { report in
-      if case .conflict = report.kind { return report.path }
-      return nil
-    }
-    guard conflicts.isEmpty else { throw NotebookError.undoConflict(conflicts.sorted()) }
-    return (result.tree, result.conflicts)
-  }
-
-  // MARK: Doing it
-
-  private func carryOut(
-    _ plan: Plan, _ operation: OperationKind, allowsMassDeletion: Bool
-  ) throws -> Reversal {
-    let head = try repository.head()
-    guard let tip = try head.commit.map({ try repository.commit($0) }) else {
-      throw NotebookError.nothingToUndo(available: 0)
-    }
     let made = try makeVersion(
-      of: plan.tree, parents: [tip], message: plan.message, trailers: plan.trailers,
-      conflicts: plan.conflicts)
-    let changes = try renamedChanges(from: tip.tree, to: plan.tree)
+      of: plan.files.tree, parents: [tip], message: plan.message,
+      trailers: [plan.trailer] + plan.renames.map(\.line), conflicts: plan.files.conflicts)
+    let changes = try renamedChanges(from: tip.tree, to: plan.files.tree, told: plan.renames)
     try joinLocked(
       [made],
       options: JoinOptions(allowsMassDeletion: allowsMassDeletion, operation: operation))
@@ -181,21 +117,38 @@ extension Notebook {
 
   private func undoTrial(_ choice: OperationChoice) throws -> Reversal {
     let unsaved = try status().changes
+    let present = try unsavedFiles(unsaved)
     let done = try operationHistory().done
     guard !unsaved.isEmpty, case .last(let count) = choice, let tip = try repository.head().commit
     else {
-      let plan = try reversal(of: stepsToUndo(choice, in: done), key: UndoTrailer.undo)
-      return Reversal(
-        operations: plan.operations, changes: try changesInFolder(to: plan.tree), version: nil)
+      let steps = try stepsToUndo(choice, in: done)
+      return try told(reversal(of: steps, on: present, key: UndoTrailer.undo), from: present)
     }
     // The save that would be made is the last operation.
     let save = Operation(
       kind: .save, time: clock.now().seconds, before: tip, after: tip,
       summary: Self.message(for: unsaved))
-    let steps = count > 1 ? try stepsToUndo(.last(count - 1), in: done) : []
-    let base = try repository.commit(steps.first?.before ?? tip)
-    return Reversal(
-      operations: [save] + steps.reversed().map(operation),
-      changes: try changesInFolder(to: base.tree), version: nil)
+    let saved = try savedFiles()
+    guard count > 1 else {
+      return Reversal(
+        operations: [save], changes: try renamedChanges(from: present.tree, to: saved.tree),
+        version: nil)
+    }
+    do {
+      let steps = try stepsToUndo(.last(count - 1), in: done)
+      return try told(
+        reversal(of: steps, on: saved, key: UndoTrailer.undo), from: present, after: [save])
+    } catch NotebookError.nothingToUndo(let available) {
+      throw NotebookError.nothingToUndo(available: available + 1)
+    }
+  }
+
+  private func told(
+    _ plan: ReversalPlan, from present: FileState, after earlier: [Operation] = []
+  ) throws -> Reversal {
+    Reversal(
+      operations: earlier + plan.operations,
+      changes: try renamedChanges(from: present.tree, to: plan.files.tree, told: plan.renames),
+      version: nil)
   }
 }

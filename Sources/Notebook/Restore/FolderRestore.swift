@@ -102,8 +102,12 @@ extension Notebook {
   }
 
   /// What differs between two trees, a renamed file as one.
-  func renamedChanges(from old: ObjectID?, to new: ObjectID) throws -> [Change] {
-    try changes(from: old, to: new).map {
+  ///
+  /// - Parameter renames: what is known of them.
+  func renamedChanges(
+    from old: ObjectID?, to new: ObjectID, told renames: [RenameTrailer] = []
+  ) throws -> [Change] {
+    try changes(from: old, to: new, told: renames).map {
       Change(path: $0.path, kind: $0.kind, formerPath: $0.formerPath)
     }
   }

@@ -18,7 +18,8 @@ extension Failure {
       return Failure(
         .failed, "into_itself", "the folder \(Visible.name(folder)) cannot be moved into itself",
         hint: "choose a folder outside of it")
-    default: return Failure(.failed, "naming_failed", Visible.name(error.description))
+    default:
+      return Failure(.failed, "naming_failed", Visible.name(error.description), hint: examine)
     }
   }
 
@@ -44,9 +45,12 @@ extension Failure {
         available == 0
           ? "there is nothing to undo"
           : "only \(Counted.things(available, "operation")) can be undone", hint: list)
-    case .nothingToRedo:
+    case .nothingToRedo(let available):
       return Failure(
-        .failed, "nothing_to_redo", "there is nothing to redo",
+        .failed, "nothing_to_redo",
+        available == 0
+          ? "there is nothing to redo"
+          : "only \(Counted.things(available, "undo")) can be taken back",
         hint: "'notes redo' takes back 'notes undo'; " + list)
     case .noSuchOperation(let name):
       return Failure(
@@ -60,7 +64,7 @@ extension Failure {
         "the same lines of \(Counted.list(shown + more)) were edited since",
         hint: "undo what came later too, or bring back single notes by 'notes restore NOTE@VERSION'"
       )
-    default: return Failure(.failed, "undo_failed", Visible.name(error.description))
+    default: return Failure(.failed, "undo_failed", Visible.name(error.description), hint: examine)
     }
   }
 

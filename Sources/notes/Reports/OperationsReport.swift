@@ -79,8 +79,7 @@ struct ReversalReport {
   }
 
   private func shown(_ operation: Operation) -> String {
-    guard !isUndo, operation.summary.hasPrefix("Undo: ") else { return operation.summary }
-    return String(operation.summary.dropFirst(6))
+    isUndo ? operation.summary : Operation.undoneSummary(operation.summary) ?? operation.summary
   }
 
   func print(json asJSON: Bool) {

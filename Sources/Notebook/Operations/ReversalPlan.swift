@@ -1,0 +1,133 @@
+internal import Git
+
+/// All files of a version, and which of them hold an open conflict.
+struct FileState {
+  let tree: ObjectID
+  /// The notes with an open conflict, with the size of their markers.
+  let conflicts: [TreePath: Int]
+}
+
+/// What an undo or a redo comes to.
+struct ReversalPlan {
+  /// What is taken back, newest first.
+  let operations: [Operation]
+  /// What the files are then.
+  let files: FileState
+  /// The names that notes get back.
+  let renames: [RenameTrailer]
+  /// The new version's message, and the line that says what it takes back.
+  let message: String
+  let trailer: String
+}
+
+extension Notebook {
+  /// What takes these steps, oldest first, back from the present files.
+  func reversal(
+    of steps: ArraySlice<OperationHistory.Step>, on present: FileState, key: String
+  ) throws -> ReversalPlan {
+    guard let last = steps.last, let before = steps.first?.before else {
+      throw NotebookError.nothingToUndo(available: 0)
+    }
+    let operations = steps.reversed().map(operation)
+    let renames = try steps.reversed().flatMap { step in
+      RenameTrailer.all(in: try repository.commit(step.after).message).reversed().map(\.inverse)
+    }
+    var files = present
+    for change in try changes(of: steps).reversed() {
+      files = try self.files(files, without: change)
+    }
+    return ReversalPlan(
+      operations: operations, files: files, renames: renames,
+      message: Self.message(reversing: operations, key: key),
+      trailer: UndoTrailer.line(key, before: before, after: last.after))
+  }
+
+  /// From one version to another.
+  private typealias Span = (old: Commit, new: Commit)
+
+  /// What the steps changed. Those that follow on one another are one change; between others
+  /// something was taken back, or stays.
+  private func changes(of steps: ArraySlice<OperationHistory.Step>) throws -> [Span] {
+    var spans: [Span] = []
+    for step in steps {
+      guard let before = step.before else { continue }
+      let (old, new) = (try repository.commit(before), try repository.commit(step.after))
+      if let last = spans.last, last.new.tree == old.tree {
+        spans[spans.count - 1].new = new
+      } else {
+        spans.append((old, new))
+      }
+    }
+    return spans
+  }
+
+  /// The files with a change taken back.
+  private func files(_ present: FileState, without change: Span) throws -> FileState {
+    let old = try files(of: change.old)
+    if change.new.tree == present.tree { return old }
+    guard let tip = try repository.head().commit.map({ try repository.commit($0) }) else {
+      throw NotebookError.nothingToUndo(available: 0)
+    }
+    func term(_ files: FileState, head: Commit?) -> MergeTerm {
+      MergeTerm(tree: files.tree, conflicts: files.conflicts, head: head)
+    }
+    var sum = TreeSum(
+      store: repository, rules: .all,
+      positives: [term(present, head: tip), term(old, head: change.old)],
+      negatives: [term(try files(of: change.new), head: nil)])
+    let result = try sum.run()
+    let conflicts = result.reports.compactMap { report in
+      if case .conflict = report.kind { return report.path }
+      return nil
+    }
+    guard conflicts.isEmpty else { throw NotebookError.undoConflict(conflicts.sorted()) }
+    return FileState(tree: result.tree, conflicts: result.conflicts)
+  }
+
+  // MARK: The present
+
+  private func files(of version: Commit) throws -> FileState {
+    FileState(
+      tree: version.tree, conflicts: try OpenConflicts.conflicts(at: version.id, in: repository))
+  }
+
+  /// What the tip has.
+  func savedFiles() throws -> FileState {
+    guard let tip = try repository.head().commit.map({ try repository.commit($0) }) else {
+      throw NotebookError.nothingToUndo(available: 0)
+    }
+    return try files(of: tip)
+  }
+
+  /// What the tip would have if the folder were saved now.
+  func unsavedFiles(_ changes: [Change]) throws -> FileState {
+    let saved = try savedFiles()
+    if changes.isEmpty { return saved }
+    var replaced: [TreePath: TreeEntry?] = [:]
+    for path in changes.map(\.path) {
+      switch try FileContent.read(path, in: folder, sizeLimit: sizeLimit) {
+      case .skipped: break
+      case .gone: replaced.updateValue(nil, forKey: path)
+      case .read(let content):
+        let id = try repository.write(blob: content.bytes)
+        replaced[path] = TreeEntry(name: path.name, mode: content.mode, id: id)
+      }
+    }
+    let tree = try repository.write(tree: saved.tree, replacing: replaced)
+    let standing = try saved.conflicts.filter {
+      try repository.entry(at: $0.key, in: tree)?.mode.isFile == true
+    }
+    return FileState(tree: tree, conflicts: standing)
+  }
+
+  private static func message(reversing operations: [Operation], key: String) -> String {
+    let isUndo = key == UndoTrailer.undo
+    guard operations.count == 1 else {
+      return "\(isUndo ? "Undo" : "Redo") \(operations.count) \(isUndo ? "operations" : "undos")"
+    }
+    let summary = operations[0].summary
+    if isUndo { return "Undo: \(summary)" }
+    return Operation.undoneSummary(summary) == nil
+      ? "Redo what was undone: \(summary)" : "Redo\(summary.dropFirst(4))"
+  }
+}
