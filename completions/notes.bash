@@ -75,7 +75,8 @@ _notes() {
     mv) options='--json -C --help' arguments=places ;;
     rm) options='--allow-deletes --json -C --help' arguments=places ;;
     list)
-      options='-l --long --sort -r --reverse --folder --since --attachments --json -C --help'
+      options='-l --long --sort -r --reverse --folder --since --attachments --deleted'
+      options+=' --json -C --help'
       ;;
     show) options='--no-pager --json -C --help' arguments=version ;;
     search)

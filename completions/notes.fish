@@ -86,6 +86,7 @@ complete -c notes -n '__notes_is list' -s r -l reverse -d 'In the opposite order
 complete -c notes -n '__notes_is list' -l folder -x -a '(__fish_complete_directories)' \
     -d 'Only what is in it'
 complete -c notes -n '__notes_is list' -l attachments -d 'The other files'
+complete -c notes -n '__notes_is list' -l deleted -d 'What was deleted'
 complete -c notes -n '__notes_is save' -l allow-deletes -d 'Go on although most notes are gone'
 complete -c notes -n '__notes_is save' -s m -l message -x -d 'What to call the version'
 complete -c notes -n '__notes_is list' -s l -l long -d 'Also IDs, sizes and exact times'

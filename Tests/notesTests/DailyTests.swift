@@ -77,7 +77,10 @@ import Testing
         ["undo"], 1, "there is nothing to undo",
         "'notes log --operations' shows what was done here"
       ),
-      (["undo", "0"], 64, "how many to undo is a number from 1 on", nil),
+      (
+        ["undo", "0"], 64, "how many to undo is a number from 1 on",
+        "'notes undo --help' shows how to use it"
+      ),
       (
         ["undo", "9"], 1, "there is nothing to undo",
         "'notes log --operations' shows what was done here"
@@ -95,8 +98,8 @@ import Testing
         "it is named as seen from here, or from the notebook's top"
       ),
       (
-        ["list", "--since", "soonish"], 64, "'soonish' is not a date",
-        "write it like 2026-11-20, yesterday, or '2 weeks ago'"
+        ["list", "--since", "soonish"], 64, "'soonish' is not a time",
+        "a time is like yesterday, '2 hours ago', 2026-11-20 or '2026-11-20 10:00'"
       ),
       (
         ["restore", "trips/"], 64, "which version of trips/ to restore is missing",
@@ -106,10 +109,13 @@ import Testing
         ["restore", "Shopping"], 64, "which version of Shopping to restore is missing",
         "write NOTE@VERSION; 'notes log Shopping' shows the versions"
       ),
-      (["restore", "trips/@~0", "--as", "x"], 64, "--as goes with a note, not with a folder", nil),
-    ] as [([String], Int32, String, String?)])
+      (
+        ["restore", "trips/@~0", "--as", "x"], 64, "--as goes with a note, not with a folder",
+        "'notes restore --help' shows how to use it"
+      ),
+    ] as [([String], Int32, String, String)])
   func `Each mistake is told with what to do next, and changes nothing`(
-    arguments: [String], status: Int32, message: String, hint: String?
+    arguments: [String], status: Int32, message: String, hint: String
   ) throws {
     let before = try run(["git", "rev-parse", "HEAD"], in: shell.folder["notes"]).text
     let result = try run(
@@ -117,8 +123,7 @@ import Testing
       environment: shell.environment)
     #expect(result.status == .exited(status))
     #expect(result.output.isEmpty)
-    let hintLine = hint.map { "notes: hint: \($0)\n" } ?? ""
-    #expect(result.errorText == "notes: error: \(message)\n" + hintLine)
+    #expect(result.errorText == failure(message, hint))
     #expect(try run(["git", "rev-parse", "HEAD"], in: shell.folder["notes"]).text == before)
   }
 
@@ -230,6 +235,32 @@ import Testing
     #expect(!isThere("Shopping.txt"))
     #expect(try shell.notes("restore", "--all", "@~4").isSuccess)
     #expect(isThere("Shopping.txt") && isThere("trips/Rome.md") && !isThere("trips/Roma.md"))
+  }
+
+  // notes-list(1): "the notes that were deleted and did not come back".
+  @Test func `What was deleted is listed until it comes back`() throws {
+    func deleted(_ arguments: String...) throws -> [String] {
+      let result = try run(
+        [BuiltBinary.notes(), "list", "--deleted"] + arguments, in: shell.folder["notes"],
+        environment: shell.environment)
+      return result.lines.map { $0.split(separator: "  ").first.map(String.init) ?? "" }
+    }
+    #expect(try deleted() == ["No note was deleted."])
+    try shell.notes("mv", "Rome", "Roma")
+    try shell.notes("rm", "Shopping")
+    try shell.notes("rm", "Roma", "photo.png")
+    #expect(try Set(deleted()) == ["trips/Roma", "Shopping"])
+    #expect(try deleted("--folder", "trips") == ["trips/Roma"])
+    #expect(try deleted("shop") == ["Shopping"])
+    #expect(try deleted("--attachments") == ["photo.png"])
+    #expect(try deleted("--since", "2099-01-01") == ["No such notes."])
+    try shell.notes("restore", "Shopping")
+    try shell.notes("mv", "Shopping", "Groceries")
+    #expect(try deleted() == ["trips/Roma"])
+    // Not saved yet.
+    try #require(unlink(shell.folder["notes/Groceries.txt"]) == 0)
+    #expect(try deleted("--sort", "title") == ["Groceries", "trips/Roma"])
+    #expect(try deleted("--sort", "size").isEmpty)
   }
 
   @Test func `The whole notebook comes back after all was deleted by mistake`() throws {

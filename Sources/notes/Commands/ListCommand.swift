@@ -16,6 +16,7 @@ struct ListCommand: Verb {
         notes list --sort size --long
         notes list --since 2026-11-01
         notes list --attachments
+        notes list --deleted
       """)
 
   /// What notes can be sorted by.
@@ -44,45 +45,78 @@ struct ListCommand: Verb {
   @Flag(help: "List the attachments instead.")
   var attachments = false
 
+  @Flag(help: "List what was deleted instead, last deleted first.")
+  var deleted = false
+
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
   var writesJSON: Bool { format.json }
 
+  func validate() throws {
+    if deleted, ![.modified, .title].contains(sort) {
+      throw ValidationError("What was deleted can be sorted by modified or title.")
+    }
+  }
+
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
-    var notes = try notebook.files().filter { $0.path.isNote != attachments }
-    let isNone = notes.isEmpty
-    if let text {
-      let wanted = text.lowercased()
-      notes.removeAll { !$0.title.lowercased().contains(wanted) }
+    let isWanted = try filter(in: notebook)
+    let kind = attachments ? "attachment" : "note"
+    if deleted {
+      let files = try notebook.deletedFiles().filter { $0.path.isNote != attachments }
+      let report = DeletedReport(
+        files: files.filter { isWanted($0.path, $0.time) }, isLong: long, order: sort,
+        isReversed: reverse, isFiltered: !files.isEmpty, kind: kind)
+      write(report.json, report.text(on: Console.output, now: TimeText.now))
+    } else {
+      let notes = try notebook.files().filter { $0.path.isNote != attachments }
+      let report = ListReport(
+        notes: notes.filter { isWanted($0.path, $0.modified) }, isLong: long, order: sort,
+        isReversed: reverse, isFiltered: !notes.isEmpty, kind: kind)
+      write(report.json, report.text(on: Console.output, now: TimeText.now))
     }
+    return .done
+  }
+
+  private func write(_ json: [JSON], _ text: String) {
+    guard format.json else { return Output.standard.write(text) }
+    for line in json { Output.standard.write(bytes: line.encoded + [0x0A]) }
+  }
+
+  /// Which notes pass, by path and time of the last change. What is not saved yet is younger than
+  /// all.
+  private func filter(in notebook: Notebook) throws -> (TreePath, Int64?) -> Bool {
+    let part = text?.lowercased()
+    var start: [UInt8] = []
     if let folder {
-      guard let path = Place.folderOrTop(named: folder, in: notebook) else {
+      // A folder that was deleted has its notes still.
+      let path =
+        Place.folderOrTop(named: folder, in: notebook) ?? (deleted ? TreePath(folder) : nil)
+      guard let path else {
         throw Failure(
           .failed, "no_such_folder", "there is no folder '\(Visible.name(folder))'",
           hint: "it is named as seen from here, or from the notebook's top")
       }
-      let start = path.isEmpty ? [] : path.bytes + [UInt8(ascii: "/")]
-      notes.removeAll { !$0.path.bytes.starts(with: start) }
+      start = path.isEmpty ? [] : path.bytes + [UInt8(ascii: "/")]
     }
-    if let since {
-      guard let time = NamedTime(parsing: since, now: TimeText.now) else {
-        throw Failure.usage(
-          "'\(Visible.name(since))' is not a date",
-          hint: "write it like 2026-11-20, yesterday, or '2 weeks ago'")
-      }
-      // What is not saved yet is younger than all.
-      notes.removeAll { $0.modified.map { $0 < time.first } ?? false }
+    let first = try since.map(NamedTime.first)
+    return { path, time in
+      if let part, !path.noteTitle.lowercased().contains(part) { return false }
+      if let first, let time, time < first { return false }
+      return path.bytes.starts(with: start)
     }
-    let report = ListReport(
-      notes: notes, isLong: long, order: sort, isReversed: reverse, isFiltered: !isNone,
-      kind: attachments ? "attachment" : "note")
-    if format.json {
-      for line in report.json { Output.standard.write(bytes: line.encoded + [0x0A]) }
-    } else {
-      Output.standard.write(report.text(on: Console.output, now: TimeText.now))
+  }
+}
+
+extension NamedTime {
+  /// The first second of a time that an option names.
+  static func first(_ text: String) throws(Failure) -> Int64 {
+    guard let time = NamedTime(parsing: text, now: TimeText.now) else {
+      throw .usage(
+        "'\(Visible.name(text))' is not a time",
+        hint: "a time is like yesterday, '2 hours ago', 2026-11-20 or '2026-11-20 10:00'")
     }
-    return .done
+    return time.first
   }
 }

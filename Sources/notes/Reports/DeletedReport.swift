@@ -1,0 +1,56 @@
+internal import Git
+internal import Notebook
+
+/// The notes that were deleted.
+struct DeletedReport {
+  let files: [DeletedFile]
+  private let isLong: Bool
+  private let isFiltered: Bool
+  private let kind: String
+
+  /// - Parameters:
+  ///   - isFiltered: whether there are more than these.
+  ///   - kind: what they are, in the singular.
+  init(
+    files: [DeletedFile], isLong: Bool = false, order: ListCommand.Order = .modified,
+    isReversed: Bool = false, isFiltered: Bool = false, kind: String = "note"
+  ) {
+    let sorted = files.sorted { left, right in
+      order == .title
+        ? (left.path.noteTitle.lowercased(), left.path)
+          < (right.path.noteTitle.lowercased(), right.path)
+        : (right.time ?? .max, left.path) < (left.time ?? .max, right.path)
+    }
+    self.files = isReversed ? sorted.reversed() : sorted
+    self.isLong = isLong
+    self.isFiltered = isFiltered
+    self.kind = kind
+  }
+
+  var json: [JSON] {
+    files.map { file in
+      [
+        "title": .string(file.path.noteTitle), "path": .path(file.path),
+        "deleted": .optional(file.time.map { TimeText.rfc3339($0) }),
+        "author": .optional(file.author),
+      ]
+    }
+  }
+
+  func text(on terminal: Terminal, now: Int64) -> String {
+    guard !files.isEmpty else {
+      return isFiltered ? "No such \(kind)s.\n" : "No \(kind) was deleted.\n"
+    }
+    var table = Table(flexible: 0)
+    for file in files {
+      let when = file.time.map {
+        isLong ? TimeText.local($0) : TimeText.relative($0, now: now)
+      }
+      table.add([
+        Table.Cell(isLong ? Visible.name(file.path) : file.path.label, .bold),
+        Table.Cell(when ?? "not saved yet"), Table.Cell(Visible.name(file.author ?? ""), .dim),
+      ])
+    }
+    return table.lines(for: terminal).map { $0 + "\n" }.joined()
+  }
+}
