@@ -71,6 +71,30 @@ import Testing
     try expectRestored(screen, status: 0)
   }
 
+  @Test func `A deleted note comes back, and the mouse is understood`() throws {
+    try shell.notes("rm", "Soup")
+    let screen = try browse()
+    try screen.wait(for: "Home · 1 note\n")
+    try screen.press("D")
+    try screen.wait(for: "> recipes/Soup")
+    #expect(try screen.wait(for: "leeks").contains("Home · 1 deleted note"))
+    try screen.press("r")
+    try screen.wait(for: "restored recipes/Soup")
+    #expect(try shell.folder.text("notes/recipes/Soup.md").hasPrefix("# Soup\n"))
+    try screen.press("Escape")
+    let list = try screen.wait(for: "Home · 2 notes")
+    #expect(try screen.value(of: "mouse_standard_flag") == "1")
+    let rows = list.split(separator: "\n", omittingEmptySubsequences: false)
+    let row = try #require(rows.firstIndex { $0.contains(" Shopping") })
+    try screen.type("\u{1B}[<0;5;\(row + 1)M")
+    try screen.wait(for: "> Shopping")
+    try screen.type("\u{1B}[<0;5;\(row + 1)M")
+    try screen.wait(for: "Home · Shopping")
+    try screen.press("q")
+    try expectRestored(screen, status: 0)
+    #expect(try screen.value(of: "mouse_standard_flag") == "0")
+  }
+
   @Test func `It fits any window and follows its size`() throws {
     let screen = try browse(columns: 40, rows: 8)
     let small = try screen.wait(for: "> Shopping")
@@ -113,8 +137,12 @@ import Testing
     let found = try run(["pgrep", "-P", screen.value(of: "pane_pid"), "-x", "notes"])
     let process = try #require(pid_t(found.lines.first ?? ""))
     try #require(kill(process, SIGSTOP) == 0)
-    try screen.type("\nfg\n")
-    try screen.wait(for: "Made meanwhile")
+    // The shell writes over the browser's screen, which stands until it is drawn anew.
+    try screen.wait(for: "Stopped")
+    try screen.type("fg\n")
+    try screen.wait(for: "a screen of its own") {
+      $0.contains("Made meanwhile") && !$0.contains("Stopped")
+    }
     try screen.press("k")
     try screen.wait(for: "> Made meanwhile")
     try screen.press("q")

@@ -35,7 +35,7 @@ import Testing
 
   @discardableResult
   private func press(_ browser: inout Browser, _ keys: Key...) -> [Browser.Request] {
-    keys.compactMap { browser.press($0, rows: 22) }
+    keys.compactMap { browser.press($0, in: Browser.Layout(size: wide)) }
   }
 
   @Test func `The screen stays as it was`() throws {
@@ -107,6 +107,50 @@ import Testing
     #expect(press(&browser, .character("q")) == [.quit])
   }
 
+  // notes-browse(1), "Deleted notes".
+  @Test func `Deleted notes are another list, from which they come back`() throws {
+    var browser = browser(["Shopping.txt"])
+    #expect(press(&browser, .character("D")) == [.reload] && browser.showsDeleted)
+    browser.show(notes: [])
+    #expect(rows(browser, wide)[1].hasPrefix("no note was deleted"))
+    #expect(press(&browser, .character("r")).isEmpty)
+    browser.show(notes: ["Old.txt", "Older.txt"].map { Browser.Note(path: $0, modified: 0) })
+    #expect(rows(browser, wide)[0] == "Home · 2 deleted notes")
+    #expect(press(&browser, .down, .character("r")) == [.recover("Older.txt")])
+    // It is not among them any more.
+    press(&browser, .enter)
+    browser.show(notes: [Browser.Note(path: "Old.txt", modified: 0)])
+    #expect(browser.focus == .notes && browser.note?.path == "Old.txt")
+    #expect(press(&browser, .escape) == [.reload] && !browser.showsDeleted)
+  }
+
+  // notes-browse(1), "Mouse".
+  @Test func `The mouse chooses and scrolls what it is over`() throws {
+    var browser = browser((0..<50).map { TreePath("\($0).txt") })
+    browser.show(
+      text: (0..<90).map { PaneLine("line \($0)") }, of: Browser.Subject(path: "0.txt"))
+    _ = rows(browser, wide)
+    press(&browser, .click(column: 3, row: 5))
+    #expect(browser.note?.path == "4.txt")
+    press(&browser, .wheel(3, column: 3))
+    #expect(browser.note?.path == "7.txt")
+    press(&browser, .wheel(-30, column: 3), .click(column: 3, row: 0), .click(column: 3, row: 23))
+    #expect(browser.note?.path == "0.txt" && browser.focus == .notes)
+    browser.wrap(to: 46)
+    press(&browser, .wheel(6, column: 60))
+    #expect(browser.textTop == 6 && browser.note?.path == "0.txt")
+    // On what is chosen, it goes in; in the text too.
+    press(&browser, .click(column: 3, row: 1))
+    #expect(browser.focus == .versions)
+    browser.show(versions: [try revision(1), try revision(2)], of: "0.txt", hasMore: false)
+    press(&browser, .click(column: 3, row: 2), .click(column: 3, row: 9))
+    #expect(browser.version == (try revision(2)) && browser.focus == .versions)
+    press(&browser, .click(column: 60, row: 9))
+    #expect(browser.focus == .text)
+    press(&browser, .click(column: 3, row: 1))
+    #expect(browser.version == (try revision(1)) && browser.focus == .versions)
+  }
+
   @Test func `More versions are asked for when the end comes near`() throws {
     var browser = browser(["Shopping.txt"])
     press(&browser, .enter)
@@ -135,7 +179,8 @@ import Testing
     let keys: [Key] = [
       .up, .down, .pageUp, .pageDown, .home, .end, .enter, .escape, .left, .right, .tab, .backspace,
       .character("/"), .character("d"), .character("r"), .character("?"), .character("3"),
-      .control("u"), .pasted(evil), .character("日"),
+      .control("u"), .pasted(evil), .character("日"), .character("D"), .wheel(3, column: 70),
+      .wheel(-3, column: 2), .click(column: 2, row: 4), .click(column: 90, row: 40),
     ]
     var browser = browser(all)
     for _ in 0..<400 {
@@ -143,7 +188,7 @@ import Testing
         columns: Int.random(in: 1...100, using: &random),
         rows: Int.random(in: 1...30, using: &random))
       let key = keys.randomElement(using: &random) ?? .up
-      _ = browser.press(key, rows: max(0, size.rows - 2))
+      _ = browser.press(key, in: Browser.Layout(size: size))
       if browser.wantsVersions(rows: size.rows), let path = browser.note?.path {
         browser.show(versions: try (0..<9).map { try revision($0) }, of: path, hasMore: false)
       }
@@ -194,6 +239,11 @@ import Testing
       ("aé日😀", [.character("a"), .character("é"), .character("日"), .character("😀")]),
       ("\r\t\u{7F}\u{3}", [.enter, .tab, .backspace, .control("c")]),
       ("\u{1B}[200~q\u{1B}[31m\n\u{1B}[201~r", [.pasted("q\u{1B}[31m\n"), .character("r")]),
+      (
+        "\u{1B}[<0;3;4M\u{1B}[<0;3;4m\u{1B}[<65;300;9M",
+        [.click(column: 2, row: 3), .wheel(3, column: 299)]
+      ),
+      ("\u{1B}[M !!j\u{1B}[<64;;1Mk", [.character("j"), .character("k")]),
       ("\u{1B}x\u{1B}[99;5uj", [.character("j")]), ("\u{1B}[38;5;1m", []),
     ] as [(String, [Key])])
   func `Keys are decoded however their bytes are cut`(bytes: String, expected: [Key]) {

@@ -4,8 +4,8 @@ internal import Notebook
 extension Browser {
   /// Changes what is shown as a key asks, and returns what else it asks for.
   ///
-  /// - Parameter rows: how many lines a pane has.
-  mutating func press(_ key: Key, rows: Int) -> Request? {
+  /// - Parameter layout: how the screen is divided that the user sees.
+  mutating func press(_ key: Key, in layout: Layout) -> Request? {
     message = nil
     isTouched = true
     if showsHelp {
@@ -19,16 +19,22 @@ extension Browser {
     default: break
     }
     if isFiltering, editFilter(key) { return nil }
-    if scroll(key, page: max(1, rows - 1)) { return nil }
+    if scroll(key, page: max(1, layout.rows - 1)) { return nil }
     switch key {
+    case .wheel(let lines, let column):
+      turn(by: lines, isText: layout.isText(column, focus), layout)
+    case .click(let column, let row): point(at: row - 1, layout.isText(column, focus), layout)
     case .character("q"): return .quit
     case .character("?"): showsHelp = true
     case .character("/"):
       focus = .notes
       isFiltering = true
     case .enter, .right, .tab, .character("l"): goIn()
-    case .left, .escape, .backspace, .character("h"): goBack()
+    case .left, .escape, .backspace, .character("h"): return goBack()
+    case .character("D") where focus == .notes: return showDeleted(!showsDeleted)
     case .character("d"), .character("t"): showsChange.toggle()
+    case .character("r") where focus == .notes && showsDeleted:
+      return note.map { .recover($0.path) }
     case .character("r"): return act { .restore($0) }
     case .character("c"): return act { .copy($0) }
     default: break
@@ -64,12 +70,20 @@ extension Browser {
     }
   }
 
-  private mutating func goBack() {
+  private mutating func goBack() -> Request? {
     switch focus {
     case .text: focus = .versions
     case .versions: focus = .notes
+    case .notes where filter.isEmpty && showsDeleted: return showDeleted(false)
     case .notes: filter = ""
     }
+    return nil
+  }
+
+  private mutating func showDeleted(_ wanted: Bool) -> Request {
+    showsDeleted = wanted
+    filter = ""
+    return .reload
   }
 
   private mutating func act(_ request: (Revision) -> Request) -> Request? {
@@ -96,11 +110,43 @@ extension Browser {
     case .end, .character("G"): steps = 1 << 40
     default: return false
     }
-    switch focus {
+    move(by: steps, page: page, in: focus)
+    return true
+  }
+
+  private mutating func move(by steps: Int, page: Int, in pane: Focus) {
+    switch pane {
     case .notes: noteList.move(by: steps, in: listed.count)
     case .versions: versionList.move(by: steps, in: versions.count)
     case .text: textTop = max(0, min(textTop + steps, wrapped.lines.count - page))
     }
-    return true
+  }
+
+  // MARK: The mouse
+
+  /// The wheel moves in the pane that the mouse is over.
+  private mutating func turn(by lines: Int, isText: Bool, _ layout: Layout) {
+    let list = focus == .notes ? Focus.notes : .versions
+    move(by: lines, page: max(1, layout.rows - 1), in: isText ? .text : list)
+  }
+
+  /// A click chooses a row of the list; one on what is chosen, or on the text, goes in.
+  private mutating func point(at row: Int, _ isText: Bool, _ layout: Layout) {
+    guard (0..<layout.rows).contains(row) else { return }
+    if isText {
+      if focus != .text { goIn() }
+      return
+    }
+    let isNotes = focus == .notes
+    let place = row + (isNotes ? noteList.top : versionList.top)
+    guard place < (isNotes ? listed.count : versions.count) else { return }
+    let wasChosen = focus != .text && place == (isNotes ? noteList : versionList).selected
+    if isNotes {
+      noteList.selected = place
+    } else {
+      versionList.selected = place
+      focus = .versions
+    }
+    if wasChosen { goIn() }
   }
 }

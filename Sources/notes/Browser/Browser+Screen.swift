@@ -13,6 +13,10 @@ extension Browser {
     var listColumns: Int { isWide ? min(48, size.columns * 2 / 5) : size.columns }
     /// The columns of the text, without the line that divides them.
     var textColumns: Int { isWide ? size.columns - listColumns - 2 : size.columns }
+    /// Whether the text stands in that column, not the list.
+    func isText(_ column: Int, _ focus: Focus) -> Bool {
+      isWide ? column >= listColumns : focus == .text
+    }
   }
 
   /// The screen at that size.
@@ -52,10 +56,8 @@ extension Browser {
     var spans = [Screen.Span(text: title, style: .bold)]
     switch focus {
     case .notes:
-      let count =
-        filter.isEmpty
-        ? Counted.things(notes.count, "note")
-        : "\(Counted.grouped(listed.count)) of \(Counted.things(notes.count, "note"))"
+      let all = Counted.things(notes.count, showsDeleted ? "deleted note" : "note")
+      let count = filter.isEmpty ? all : "\(Counted.grouped(listed.count)) of \(all)"
       spans.append(Screen.Span(text: " · \(count)"))
       if isFiltering || !filter.isEmpty {
         spans.append(Screen.Span(text: "  /", style: .cyan))
@@ -84,7 +86,9 @@ extension Browser {
     var keys =
       switch focus {
       case .notes where isFiltering: ["type a part of the title", "Enter done", "Esc all notes"]
-      case .notes: ["? help", "Enter versions", "/ filter", "q quit", "↑↓ choose"]
+      case .notes where showsDeleted:
+        ["? help", "r restore", "Enter versions", "Esc back", "q quit"]
+      case .notes: ["? help", "Enter versions", "/ filter", "q quit", "D deleted", "↑↓ choose"]
       case .versions: ["? help", "r restore", "c copy", other, "← back", "↑↓ choose"]
       case .text: ["? help", "← back", other, "r restore", "c copy", "↑↓ scroll"]
       }
@@ -104,16 +108,21 @@ extension Browser {
     "  d               what the version changed, or its whole text",
     "  r               restore the version: the present text is kept as one",
     "  c               copy the version to a note of its own",
+    "  D               the deleted notes, where r restores the last text; back",
     "  Ctrl-L          read the folder again",
     "  Ctrl-Z          leave for the shell; fg comes back",
-    "  q  Ctrl-C       quit",
+    "  q  Ctrl-C       quit", "",
+    "The mouse chooses and scrolls; with Shift it marks text as ever.",
   ]
 
   /// The rows of the list at the left.
   private func list(_ layout: Layout, now: Int64) -> [[Screen.Span]] {
     let columns = layout.listColumns
     if focus == .notes {
-      if listed.isEmpty { return [[Screen.Span(text: "no such note", style: .dim)]] }
+      if listed.isEmpty {
+        let words = showsDeleted ? "no note was deleted" : "no notes yet"
+        return [[Screen.Span(text: notes.isEmpty ? words : "no such note", style: .dim)]]
+      }
       return (noteList.top..<min(listed.count, noteList.top + layout.rows)).map { place in
         let note = notes[listed[place]]
         return Self.row(

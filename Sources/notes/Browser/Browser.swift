@@ -52,6 +52,8 @@ struct Browser {
   enum Request: Equatable {
     case restore(Revision)
     case copy(Revision)
+    /// A deleted note is to come back as it was last.
+    case recover(TreePath)
     case suspend
     case reload
     case quit
@@ -63,6 +65,8 @@ struct Browser {
   private(set) var listed: [Int] = []
   var filter = "" { didSet { if filter != oldValue { applyFilter() } } }
   var isFiltering = false
+  /// Whether the notes are those that were deleted.
+  var showsDeleted = false
   var focus = Focus.notes
   var noteList = ListPlace()
   private(set) var versions: [Revision] = []
@@ -123,6 +127,8 @@ extension Browser {
     applyFilter()
     if let place = listed.firstIndex(where: { notes[$0].path == chosen }) {
       noteList.selected = place
+    } else {
+      focus = .notes
     }
   }
 

@@ -53,15 +53,15 @@ struct BrowserSession {
     for key in keys {
       // Keys that came fast find the list that the ones before them chose from.
       fetchVersions()
-      let rows = Browser.Layout(size: terminal.size).rows
-      switch browser.press(key, rows: rows) {
+      switch browser.press(key, in: Browser.Layout(size: terminal.size)) {
       case .quit: return true
       case .suspend: suspend(group: true)
       case .reload:
         shown = nil
-        attempt { try $0.readNotes($0.notebook.standingNotes()) }
+        attempt { try $0.readNotes() }
       case .restore(let revision): attempt { try $0.restore(revision) }
       case .copy(let revision): attempt { try $0.copy(revision) }
+      case .recover(let path): attempt { try $0.recover(path) }
       case nil: break
       }
     }
@@ -71,7 +71,7 @@ struct BrowserSession {
   private mutating func suspend(group: Bool) {
     terminal.suspend(group: group)
     shown = nil
-    attempt { try $0.readNotes($0.notebook.standingNotes()) }
+    attempt { try $0.readNotes() }
   }
 
   /// Does something that may fail; a failure is told at the foot of the screen.
@@ -132,7 +132,8 @@ extension BrowserSession {
 
   private func text(of subject: Browser.Subject) throws -> [PaneLine] {
     guard let id = subject.version else {
-      return PaneLine.lines(of: try notebook.text(of: subject.path))
+      let last = browser.showsDeleted ? try notebook.lastVersion(with: subject.path) : nil
+      return PaneLine.lines(of: try notebook.text(of: subject.path, at: last))
     }
     let version = try notebook.repository.commit(id)
     let after = try text(at: subject.path, in: version)
@@ -147,6 +148,15 @@ extension BrowserSession {
     guard let entry = try notebook.repository.entry(at: path, in: version.tree), entry.mode.isFile
     else { return nil }
     return try notebook.repository.blob(entry.id)
+  }
+
+  private mutating func readNotes() throws {
+    guard browser.showsDeleted else { return try readNotes(notebook.standingNotes()) }
+    let now = TimeText.now
+    browser.show(
+      notes: try notebook.deletedFiles().filter { $0.path.isNote }.map {
+        Browser.Note(path: $0.path, modified: $0.time ?? now)
+      })
   }
 
   private mutating func readNotes(_ standing: [StandingNote]) throws {
@@ -186,19 +196,24 @@ extension BrowserSession {
     }
   }
 
+  private mutating func recover(_ path: TreePath) throws {
+    guard let version = try notebook.lastVersion(with: path) else { return }
+    _ = try notebook.restore(path, from: version)
+    try reread()
+    browser.message = PaneLine("restored \(path.label)", .green)
+  }
+
   private mutating func copy(_ revision: Browser.Revision) throws {
     let version = try notebook.repository.commit(revision.id)
     let target = Self.copyPath(of: revision) { (try? notebook.text(of: $0)) != nil }
     _ = try notebook.restore(revision.path, from: version, as: target)
-    browser.message = PaneLine("copied to \(target.label)", .green)
-    let message = browser.message
     try reread()
-    browser.message = message
+    browser.message = PaneLine("copied to \(target.label)", .green)
   }
 
   private mutating func reread() throws {
     browser.forget()
-    try readNotes(notebook.standingNotes())
+    try readNotes()
   }
 
   /// `TITLE (DATE TIME)` beside the note, with a number where that is taken.

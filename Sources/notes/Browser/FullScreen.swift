@@ -17,9 +17,11 @@ final class FullScreen {
     case quiet
   }
 
-  /// The alternate screen, no cursor, and pasted text between marks.
-  private static let begin = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?2004h"
-  private static let end: StaticString = "\u{1B}[?2004l\u{1B}[?25h\u{1B}[0m\u{1B}[?1049l"
+  /// The alternate screen, no cursor, pasted text between marks, and the mouse's buttons in the
+  /// form that has no limit to the window's size.
+  private static let begin = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?2004h\u{1B}[?1000h\u{1B}[?1006h"
+  private static let end: StaticString =
+    "\u{1B}[?1006l\u{1B}[?1000l\u{1B}[?2004l\u{1B}[?25h\u{1B}[0m\u{1B}[?1049l"
 
   /// The settings to put back: the address of a `termios`, or 0 while the terminal is as it was.
   private static let saved = Atomic<UInt>(0)
@@ -38,7 +40,8 @@ final class FullScreen {
     }
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
-      throw Failure(.failed, "system_failed", "pipe: \(Failure.reason(errno))")
+      throw Failure(
+        .failed, "system_failed", "pipe: \(Failure.reason(errno))", hint: Failure.remedy(errno))
     }
     for end in ends {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)

@@ -6,6 +6,9 @@ enum Key: Equatable, Sendable {
   case enter, escape, backspace, tab
   case up, down, left, right, pageUp, pageDown, home, end
   case pasted(String)
+  /// The left button of the mouse, and its wheel: so many lines down. Columns and rows count from 0.
+  case click(column: Int, row: Int)
+  case wheel(Int, column: Int)
 }
 
 /// Makes keys of the bytes that a terminal sends (ECMA-48, and the additions of xterm's that all
@@ -94,9 +97,30 @@ struct KeyDecoder {
     case (UInt8(ascii: "~"), "5"): return (.pageUp, count)
     case (UInt8(ascii: "~"), "6"): return (.pageDown, count)
     case (UInt8(ascii: "~"), "200"): return paste(from: count)
+    case (UInt8(ascii: "M"), ""):
+      // A terminal that knows the mouse's older form only: three bytes follow.
+      return pending.count < count + 3 ? nil : (nil, count + 3)
+    case (UInt8(ascii: "M"), _): return (Self.mouse(parameters), count)
     default: return (nil, count)
     }
   }
+
+  /// What the mouse did, by the parameters of xterm's SGR form: `<BUTTON;COLUMN;ROW`.
+  private static func mouse(_ parameters: String) -> Key? {
+    let numbers = parameters.dropFirst().split(separator: ";").compactMap { Int($0) }
+    guard parameters.first == "<", numbers.count == 3, numbers.allSatisfy({ $0 >= 0 }) else {
+      return nil
+    }
+    switch numbers[0] {
+    case 0: return .click(column: numbers[1] - 1, row: numbers[2] - 1)
+    case 64: return .wheel(-wheelLines, column: numbers[1] - 1)
+    case 65: return .wheel(wheelLines, column: numbers[1] - 1)
+    default: return nil
+    }
+  }
+
+  /// How many lines a notch of the wheel is.
+  private static let wheelLines = 3
 
   /// Text between the marks of a bracketed paste.
   private func paste(from start: Int) -> (key: Key?, count: Int)? {
