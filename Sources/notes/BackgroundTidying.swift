@@ -2,8 +2,8 @@ internal import Glibc
 internal import Notebook
 internal import Synchronization
 
-/// Packs what has gathered while nobody waits: `notes gc --auto`, a process by itself in a session of
-/// its own, that goes on when the terminal closes.
+/// Packs what has gathered, and reads a long history, while nobody waits: `notes gc --auto`, a process
+/// by itself in a session of its own, that goes on when the terminal closes.
 enum BackgroundTidying {
   private static let started = Mutex<[pid_t]>([])
   // Of <spawn.h>, where _GNU_SOURCE shows it.

@@ -8,14 +8,18 @@ internal import Git
 public final class VersionWalk {
   private let notebook: Notebook
   private var source: any VersionSource
+  /// Whether a note's versions are looked for in a history that no table was made of yet.
+  public let lacksTable: Bool
 
   init(_ notebook: Notebook, along steps: [HistoryTable.Step], in table: HistoryTable) {
     self.notebook = notebook
+    lacksTable = false
     source = TableSource(table: table, steps: steps[...])
   }
 
   init(_ notebook: Notebook, from tip: ObjectID?, of path: TreePath?, includesDerived: Bool) {
     self.notebook = notebook
+    lacksTable = path != nil
     source = StreamSource(
       waiting: [], path: path, includesDerived: includesDerived, start: tip)
   }

@@ -29,6 +29,7 @@ struct GarbageCommand: Verb {
     let notebook = try Place.notebook()
     if auto {
       if notebook.isHousekeepingDue { _ = try notebook.tidyUp() }
+      try notebook.rememberLongHistory()
       return .done
     }
     let line = ProgressLine()

@@ -15,7 +15,7 @@ struct LogCommand: Verb {
         notes log
         notes log Shopping -n 5
         notes log --since monday --by Ben -p
-        notes log --graph
+        notes log --graph Shopping
       """)
 
   @Argument(help: ArgumentHelp("Only versions that changed this note.", valueName: "note"))
@@ -58,18 +58,19 @@ struct LogCommand: Verb {
   func validate() throws {
     if operations, note != nil { throw ValidationError("--operations does not go with a note.") }
     if let limit, limit < 1 { throw ValidationError("-n takes a number from 1 on.") }
-    if graph, note != nil {
-      throw ValidationError("--graph shows all versions: leave the note out.")
-    }
   }
 
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     if operations { return try showOperations(in: notebook) }
     let path = try note.map { try Place.note($0, in: notebook, includingDeleted: true) }
+    let nearest = try graph ? path.map { try notebook.parents(inHistoryOf: $0) } : nil
+    let walk = try notebook.versions(of: path, includingDerived: true)
+    // The next command finds the note's versions at once.
+    defer { if walk.lacksTable { BackgroundTidying.start(inFolder: notebook.folder) } }
     var entries = LogEntries(
-      walk: try notebook.versions(of: path, includingDerived: true),
-      since: try since.map(Self.first), author: by, showsAll: all || graph,
+      walk: walk,
+      since: try since.map(NamedTime.first), author: by, showsAll: all || graph,
       folds: !(all || graph || format.json), isOfOneNote: path != nil)
     var left = limit ?? .max
     if format.json {
@@ -92,7 +93,8 @@ struct LogCommand: Verb {
         text += report.text(in: style)
         if patch { text += try report.patch(in: notebook, on: Console.output) }
         if let commit = graph ? burst.newest.commit : nil {
-          text = lines?.text(text, of: commit.id, parents: commit.parents) ?? text
+          let parents = nearest.map { $0[commit.id] ?? [] } ?? commit.parents
+          text = lines?.text(text, of: commit.id, parents: parents) ?? text
         }
         Output.standard.write(text)
         // The first page appears at once, however long the history is.
@@ -107,14 +109,5 @@ struct LogCommand: Verb {
 
   private var nothing: String {
     since == nil && by == nil ? "No versions yet." : "No such versions."
-  }
-
-  private static func first(_ text: String) throws(Failure) -> Int64 {
-    guard let time = NamedTime(parsing: text, now: TimeText.now) else {
-      throw .usage(
-        "'\(Visible.name(text))' is not a time",
-        hint: "a time is like yesterday, '2 hours ago', 2026-11-20 or '2026-11-20 10:00'")
-    }
-    return time.first
   }
 }

@@ -40,6 +40,11 @@ extension Notebook {
     return table.firstIndex(of: tip).map { (table, $0) }
   }
 
+  /// Makes the table of a history that is too long to be read while somebody waits, and keeps it.
+  public func rememberLongHistory() throws {
+    if try historyTable(newVersions: Self.fewVersions) == nil { _ = try historyTable() }
+  }
+
   /// Whether at most `limit` versions of the tip are not in the table.
   private func isWithin(_ limit: Int, of table: HistoryTable, from tip: ObjectID) throws -> Bool {
     var waiting = [tip]
