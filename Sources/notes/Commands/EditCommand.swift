@@ -32,16 +32,25 @@ struct EditCommand: Verb {
       try Self.edit(path, in: notebook, json: format.json)
     } catch NotebookError.noSuchNote(let name) {
       let path = try notebook.path(titled: note, in: Place.currentFolder(in: notebook))
-      guard Console.canAsk,
-        Console.confirm("There is no note '\(Visible.name(name))'. Make it?")
-      else {
+      guard Console.canAsk, Self.isWanted(name, in: notebook) else {
         throw Failure(
           .failed, "no_such_note", "there is no note '\(Visible.name(name))'",
-          hint: "'notes new \(Visible.word(name)) --edit' makes it, 'notes list' lists the notes")
+          hint: "'notes new \(Visible.word(name)) --edit' makes it, 'notes list' lists the notes",
+          name: name)
       }
       try Self.write(path, anySuffix: true, in: notebook, json: format.json)
     }
     return .done
+  }
+
+  /// Asks whether to make a note; where one of nearly that title is there, that is more likely meant.
+  private static func isWanted(_ name: String, in notebook: Notebook) -> Bool {
+    let shown = Visible.name(name)
+    guard let near = Failure.titles(near: name, in: notebook) else {
+      return Console.confirm("There is no note '\(shown)'. Make it?")
+    }
+    return Console.confirm(
+      "There is no note '\(shown)', but \(near). Make '\(shown)'?", byDefault: false)
   }
 
   /// Lets the user edit a note that is there.
