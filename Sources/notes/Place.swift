@@ -29,7 +29,8 @@ enum Place {
     guard let path = getcwd(nil, 0) else {
       throw Failure(
         .failed, "no_current_folder",
-        "the current folder cannot be named: \(Failure.reason(errno))")
+        "the current folder cannot be named: \(Failure.reason(errno))",
+        hint: "it may have been deleted: go to another one, or name one with -C DIR")
     }
     defer { free(path) }
     return String(cString: path)

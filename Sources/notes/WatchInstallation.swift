@@ -70,13 +70,15 @@ struct WatchInstallation {
     guard let file = fopen(target + ".new", "we") else {
       throw Failure(
         .failed, "unit_not_written",
-        "\(Visible.name(target)) cannot be written: \(Failure.reason(errno))")
+        "\(Visible.name(target)) cannot be written: \(Failure.reason(errno))",
+        hint: Failure.remedy(errno) ?? "let your user write there, and run the command again")
     }
     fputs(text, file)
     guard fclose(file) == 0, rename(target + ".new", target) == 0 else {
       throw Failure(
         .failed, "unit_not_written",
-        "\(Visible.name(target)) cannot be written: \(Failure.reason(errno))")
+        "\(Visible.name(target)) cannot be written: \(Failure.reason(errno))",
+        hint: Failure.remedy(errno) ?? "let your user write there, and run the command again")
     }
   }
 

@@ -71,18 +71,20 @@ final class Shell {
       (
         ["log", "-n", "0"], "-n takes a number from 1 on", "'notes log --help' shows how to use it"
       ),
-      (["init", "--name", "a/b"], "a name cannot hold the character U+002F", nil),
-    ] as [([String], String, String?)])
+      (
+        ["init", "--name", "a/b"], "a name cannot hold the character U+002F",
+        "choose another name, such as Home or Ben's laptop"
+      ),
+    ] as [([String], String, String)])
   func `A wrong command line exits with 64 and a hint`(
-    arguments: [String], message: String, hint: String?
+    arguments: [String], message: String, hint: String
   ) throws {
     let shell = try Shell()
     let result = try run(
       [BuiltBinary.notes()] + arguments, in: shell.folder["notes"],
       environment: shell.environment)
     #expect(result.status == .exited(64))
-    let hintLine = hint.map { "notes: hint: \($0)\n" } ?? ""
-    #expect(result.errorText == "notes: error: \(message)\n" + hintLine)
+    #expect(result.errorText == "notes: error: \(message)\nnotes: hint: \(hint)\n")
   }
 
   @Test func `A mistyped title is met with those it may mean`() throws {
@@ -233,8 +235,11 @@ final class Shell {
       ["sh", "-c", command], in: shell.folder["notes"], environment: shell.environment)
     #expect(result.status == .exited(1))
     #expect(
-      result.errorText
-        == "notes: error: the output cannot be written: no space left on device\n")
+      result.errorText == """
+        notes: error: the output cannot be written: no space left on device
+        notes: hint: make room on the disk, and run the command again
+
+        """)
   }
 
   @Test func `Without a home folder the message says what to set`() throws {

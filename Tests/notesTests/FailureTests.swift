@@ -3,7 +3,10 @@ import Discovery
 import Git
 import Membership
 import Notebook
+import Sync
+import TestSupport
 import Testing
+import Watch
 
 @testable import notes
 
@@ -39,7 +42,8 @@ import Testing
       NotebookError.nameTaken("A.txt", by: "a.txt", isFolder: false),
       NotebookError.nameTaken("A.txt/b.txt", by: "A.txt", isFolder: false),
       NotebookError.intoItself("trips"), NotebookError.nothingToUndo(available: 0),
-      NotebookError.nothingToUndo(available: 2), NotebookError.nothingToRedo,
+      NotebookError.nothingToUndo(available: 2), NotebookError.nothingToRedo(available: 0),
+      NotebookError.nothingToRedo(available: 2),
       NotebookError.noSuchOperation("4b82"), NotebookError.undoConflict(["A.txt", "B.txt"]),
       GitError.libraryMissing("no such file"), GitError.notARepository("/x"),
       GitError.foreignOwner(folder: "/x"), GitError.missing(id),
@@ -47,7 +51,12 @@ import Testing
       GitError.referenceMoved("refs/heads/main"), GitError.ambiguousPrefix("4b82"),
       GitError.library(call: "git_x", code: -1, message: "it broke"),
       GitError.system(call: "open", path: "/x", errno: 28), MergeError.noHeads,
-      PackError.malformed("cut short"),
+      MergeError.noConflict, MergeError.noSide(name: "Eve"),
+      PackError.libraryMissing("no such file"), PackError.compression(code: -5),
+      PackError.finished, PackError.malformed("cut short"),
+      PackError.overLimit("a note", limit: 1024),
+      PackError.refused(id, "a tree with a name twice"),
+      PackError.incomplete(id, needs: id), PackError.headMissing(id),
     ]
   }
 
@@ -69,12 +78,62 @@ import Testing
       MembershipError.removed(device: "ABC", name: "Ben's phone"),
       MembershipError.notAnAdmin(device: "ABC"), MembershipError.founderIsPermanent,
       MembershipError.anotherAdminNeeded,
+      MembershipError.blocked(device: "ABC", name: "Ben's phone"),
+      MembershipError.passphraseRefused,
       MembershipError.limitExceeded(what: "certificates", limit: 10_000),
       MembershipError.membershipMissing(folder: "/x"),
       MembershipError.membershipExists(notebookID: "abc"),
       MembershipError.formatUnsupported(folder: "/x", found: "2"),
       MembershipError.fileDamaged(path: "/x"),
     ]
+  }
+
+  private var networkErrors: [any Error] {
+    let address = Address(host: "192.0.2.7", port: 4242)
+    return [
+      ChannelError.libraryMissing("no such file"), ChannelError.invalidAddress("nowhere"),
+      ChannelError.hostUnknown(host: "tablet", reason: "Name or service not known"),
+      ChannelError.unreachable(address, code: 113), ChannelError.connectionRefused(address),
+      ChannelError.portInUse(address), ChannelError.addressUnavailable(address, code: 99),
+      ChannelError.notTLS, ChannelError.tlsVersionUnsupported, ChannelError.protocolUnsupported,
+      ChannelError.notebookUnknown, ChannelError.invitationUnknown, ChannelError.wrongCode,
+      ChannelError.certificateRefused(.stranger), ChannelError.certificateRefused(.blocked),
+      ChannelError.refusedByPeer(.removed), ChannelError.refusedByPeer(.missing),
+      ChannelError.verificationFailed("open: too many open files"), ChannelError.peerFailed,
+      ChannelError.tls(call: "SSL_read", reasons: ["unexpected eof", "bad record mac"]),
+      ChannelError.timedOut(.resolving), ChannelError.timedOut(.connecting),
+      ChannelError.timedOut(.receiving), ChannelError.cancelled, ChannelError.closedByPeer,
+      ChannelError.connectionLost, ChannelError.frameTooLarge(type: 3, length: 9, limit: 8),
+      ChannelError.frameEmpty, ChannelError.system(call: "poll", code: 24),
+      DiscoveryError.libraryMissing("no such file"), DiscoveryError.noSystemBus("no socket"),
+      DiscoveryError.daemonNotRunning, DiscoveryError.daemonSilent,
+      DiscoveryError.invalidRecord("a name longer than 63 bytes"),
+      DiscoveryError.avahi(call: "avahi_client_new", code: -26, message: "Bad state"),
+      DiscoveryError.stopped,
+    ]
+  }
+
+  private var syncErrors: [any Error] {
+    [ByeReason.notAMember, .version, .wrongNotebook, .expired, .duplicate, .overLimit, .stopped]
+      .map { SyncError.peerEnded($0, "") as any Error } + [
+        SyncError.peerEnded(.failed, "no room on the disk"),
+        SyncError.protocolBroken("a pack before hello"), SyncError.overLimit("10000 heads"),
+        SyncError.noCommonVersion([7]), SyncError.wrongNotebook,
+        SyncError.notAMember(device: "ABC"), SyncError.packRefused(.malformed("cut short")),
+        SyncError.interrupted("the other end has gone"), SyncError.timedOut("no answer in 30 s"),
+        SyncError.ended(.stopped), SyncError.duplicate(device: "ABC"),
+        SyncError.massDeletion(deleted: 9, of: 10), SyncError.massDeletionAtPeer,
+        SyncError.invitationExpired, SyncError.declined, SyncError.wrongCode,
+        SyncError.alreadyANotebook("/x"), SyncError.inviterNotFound, SyncError.unknownPeer("Eve"),
+        SyncError.ownAddress, SyncError.stopped, SyncError.failed("it broke"),
+        WatchError.system(call: "inotify_init1", path: "", errno: 24),
+        WatchError.folderAway("/x"), WatchError.watchedAlready("/x", process: 17),
+        WatchError.notAnswering("/x"),
+      ]
+  }
+
+  private var allErrors: [any Error] {
+    notebookErrors + membershipErrors + networkErrors + syncErrors
   }
 
   private func told(_ errors: [any Error]) -> String {
@@ -92,8 +151,43 @@ import Testing
     try Golden.expect(told(membershipErrors), matches: "errors-membership.txt")
   }
 
+  @Test func `Errors of connections and discovery`() throws {
+    try Golden.expect(told(networkErrors), matches: "errors-network.txt")
+  }
+
+  @Test func `Errors of sessions and watchers`() throws {
+    try Golden.expect(told(syncErrors), matches: "errors-sync.txt")
+  }
+
+  @Test(arguments: [
+    "Notebook/NotebookError", "Git/GitError", "Git/Pack/PackError", "Membership/MembershipError",
+    "Channel/ChannelError", "Discovery/DiscoveryError", "Sync/SyncError", "Watch/WatchError",
+  ])
+  func `No error of a module is left out`(file: String) throws {
+    func lines(_ path: String) throws -> [Substring] {
+      String(decoding: try readFile(BuiltBinary.sourceFolder + path), as: UTF8.self)
+        .split(separator: "\n")
+    }
+    let type = file.split(separator: "/").last ?? ""
+    let cases = try lines("/Sources/\(file).swift").prefix { $0 != "}" }
+      .filter { $0.hasPrefix("  case ") }.map { $0.dropFirst(7).prefix(while: \.isLetter) }
+    #expect(cases.count > 3)
+    let words = Set(
+      try lines("/Tests/notesTests/FailureTests.swift").flatMap { line in
+        line.split { !$0.isLetter && $0 != "." }
+      })
+    #expect(cases.filter { !words.contains("\(type).\($0)") }.isEmpty)
+  }
+
+  @Test func `Each says what to do next`() {
+    for error in allErrors {
+      let failure = Failure(describing: error)
+      #expect(failure.hint != nil || failure == .interrupted, "\(error)")
+    }
+  }
+
   @Test func `Errors are in lower case, on one line, without a full stop`() {
-    for error in notebookErrors + membershipErrors {
+    for error in allErrors {
       let failure = Failure(describing: error)
       for text in [failure.message, failure.hint].compactMap(\.self) {
         #expect(!text.contains(where: \.isNewline) && !text.hasSuffix("."))
@@ -102,7 +196,8 @@ import Testing
         // Names of programs and paths may begin otherwise.
         #expect(
           text.first?.isUppercase != true
-            || ["OpenSSL", "A.txt", "Ben's", "EVP_x"].contains(String(first)), "\(text)")
+            || ["OpenSSL", "A.txt", "Ben's", "EVP_x", "SSL_read"].contains(String(first)), "\(text)"
+        )
       }
     }
   }

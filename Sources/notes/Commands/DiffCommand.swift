@@ -45,6 +45,8 @@ struct DiffCommand: Verb {
       return .done
     }
     paging.page {
+      // A patch of nothing is empty.
+      if files.isEmpty, !unified { Output.standard.line("No differences.") }
       for (position, file) in files.enumerated() {
         if unified {
           Output.standard.write(bytes: file.unified(for: Console.output))

@@ -40,14 +40,19 @@ extension Failure {
       self.init(foreign: error)
     case .notebookUnknown:
       self.init(
-        .refusedByPeer, "notebook_unknown", "the other device does not serve this notebook")
+        .refusedByPeer, "notebook_unknown", "the other device does not serve this notebook",
+        hint: "run 'notes serve' or 'notes watch' in it there; or check the address")
     case .invitationUnknown:
       self.init(
         .refusedByPeer, "invitation_unknown", "the other device has no such invitation open",
         hint: "check the code, or ask for a new one: 'notes invite'")
     case .wrongCode: self = .wrongCode
     case .certificateRefused(let refusal):
-      self.init(.refusedByPeer, "certificate_refused", Self.words(refusal, of: "the other device"))
+      self.init(
+        .refusedByPeer, "certificate_refused", Self.words(refusal, of: "the other device"),
+        hint: refusal == .blocked
+          ? "'notes members unblock NAME' lets it in again"
+          : "'notes members' shows who is one; 'notes invite' lets it join")
     case .refusedByPeer(let refusal):
       self.init(
         .refusedByPeer, "refused_by_peer", Self.words(refusal, of: "this device"),
@@ -77,7 +82,9 @@ extension Failure {
         .failed, "connection_lost", "the connection was lost",
         hint: "run the command again; nothing is lost")
     case .system(let call, let code):
-      self.init(.failed, "system_failed", "\(call): \(Self.reason(code))")
+      self.init(
+        .failed, "system_failed", "\(call): \(Self.reason(code))",
+        hint: Self.remedy(code) ?? Self.examine)
     }
   }
 
@@ -94,7 +101,9 @@ extension Failure {
         .noPeerReached, "not_tls", "what answers there is not notes",
         hint: "check the port: the other device shows where it listens")
     case .tlsVersionUnsupported:
-      self.init(.refusedByPeer, "tls_version", "the other end speaks no TLS 1.3")
+      self.init(
+        .refusedByPeer, "tls_version", "the other end speaks no TLS 1.3",
+        hint: "check the address and the version of notes there")
     case .protocolUnsupported:
       self.init(
         .refusedByPeer, "protocol_unsupported", "the other end speaks no protocol of notes",
@@ -102,7 +111,7 @@ extension Failure {
     case .tls(let call, let reasons):
       self.init(
         .failed, "tls_failed",
-        "\(call) failed: \(Visible.name(reasons.joined(separator: "; ")))")
+        "\(call) failed: \(Visible.name(reasons.joined(separator: "; ")))", hint: Self.examine)
     default:
       self.init(
         .failed, "protocol_broken", "the other device broke the protocol",

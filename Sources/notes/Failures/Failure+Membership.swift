@@ -11,9 +11,12 @@ extension Failure {
     case .library(let call, let reasons):
       self.init(
         .failed, "crypto_failed",
-        "\(call) failed: \(Visible.name(reasons.joined(separator: "; ")))")
+        "\(call) failed: \(Visible.name(reasons.joined(separator: "; ")))",
+        hint: Self.examine)
     case .system(let call, let path, let code):
-      self.init(.failed, "file_failed", "\(call) \(Visible.name(path)): \(Self.reason(code))")
+      self.init(
+        .failed, "file_failed", "\(call) \(Visible.name(path)): \(Self.reason(code))",
+        hint: Self.remedy(code) ?? Self.examine)
     case .deviceKeyUnusable(let path, let defect):
       self.init(
         .failed, "device_key_unusable",
@@ -23,7 +26,8 @@ extension Failure {
     case .certificateRefused(let defect), .requestRefused(let defect):
       self.init(
         .refusedByPeer, "certificate_refused",
-        "a certificate breaks the rules of notes-security(7): \(Self.words(for: defect))")
+        "a certificate breaks the rules of notes-security(7): \(Self.words(for: defect))",
+        hint: "install the same version of notes on all devices")
     case .notAMember:
       self.init(
         .failed, "not_a_member", "this device is not a member of the notebook",
@@ -38,7 +42,8 @@ extension Failure {
         hint: "'notes members' shows who is one")
     case .founderIsPermanent:
       self.init(
-        .failed, "founder_is_permanent", "the founder's device cannot be changed or removed")
+        .failed, "founder_is_permanent", "the founder's device cannot be changed or removed",
+        hint: "if it is lost or stolen: 'notes members reset' begins anew without it")
     case .anotherAdminNeeded:
       self.init(
         .failed, "another_admin_needed", "a device cannot change or remove itself",
@@ -54,8 +59,9 @@ extension Failure {
         hint: "'notes members unblock NAME' lets it in again")
     case .limitExceeded(let what, let limit):
       self.init(
-        .failed, "limit_exceeded", "too many \(what): a notebook may have \(Counted.grouped(limit))"
-      )
+        .failed, "limit_exceeded",
+        "too many \(what): a notebook may have \(Counted.grouped(limit))",
+        hint: "'notes members reset' begins the membership anew, with those who are members now")
     case .membershipMissing:
       self.init(
         .failed, "membership_missing", "the notebook has no certificates",
@@ -93,7 +99,8 @@ extension Failure {
       case .surroundingSpace: "a name cannot begin or end with a space"
       case .leadingPunctuation: "a name cannot begin with '-' or '.'"
       }
-    self.init(.usage, "bad_name", reason)
+    self.init(
+      .usage, "bad_name", reason, hint: "choose another name, such as Home or Ben's laptop")
   }
 
   private static func words(for defect: KeyFileDefect) -> String {

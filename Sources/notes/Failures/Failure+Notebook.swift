@@ -37,7 +37,7 @@ extension Failure {
     case .file(let call, let path, let errno):
       self.init(
         .failed, "file_failed", "\(call) \(Visible.name(path)): \(Self.reason(errno))",
-        hint: Self.remedy(errno))
+        hint: Self.remedy(errno) ?? Self.examine)
     case .obstructed(let path):
       self.init(
         .failed, "obstructed",
@@ -93,8 +93,11 @@ extension Failure {
     }
   }
 
+  /// What helps where nothing more is known.
+  static let examine = "'notes doctor' looks for what is wrong"
+
   /// What helps against a system's error, where something does.
-  private static func remedy(_ errno: Int32) -> String? {
+  static func remedy(_ errno: Int32) -> String? {
     switch errno {
     case EACCES, EPERM: "let your user read and write there, and run the command again"
     case EROFS: "it is on a disk that cannot be written; nothing was changed"
@@ -123,7 +126,8 @@ extension Failure {
         hint: "install it: apt install libgit2-dev")
     case .notARepository(let folder):
       self.init(
-        .notANotebook, "not_a_notebook", "there is no git repository in \(Visible.name(folder))")
+        .notANotebook, "not_a_notebook", "there is no git repository in \(Visible.name(folder))",
+        hint: "'notes init' makes the folder a notebook")
     case .unsupported(let what):
       self.init(
         .failed, "unsupported_repository",
@@ -150,9 +154,9 @@ extension Failure {
     case .system(let call, let path, let errno):
       self.init(
         .failed, "file_failed", "\(call) \(Visible.name(path)): \(Self.reason(errno))",
-        hint: Self.remedy(errno))
+        hint: Self.remedy(errno) ?? Self.examine)
     case .library, .ambiguousPrefix:
-      self.init(.failed, "repository_failed", Visible.name(error.description))
+      self.init(.failed, "repository_failed", Visible.name(error.description), hint: Self.examine)
     }
   }
 }

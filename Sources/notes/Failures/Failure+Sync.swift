@@ -14,7 +14,9 @@ extension Failure {
         .refusedByPeer, "no_common_version", Visible.name(error.description),
         hint: "install the same version of notes on both devices")
     case .wrongNotebook:
-      self.init(.refusedByPeer, "wrong_notebook", Visible.name(error.description))
+      self.init(
+        .refusedByPeer, "wrong_notebook", Visible.name(error.description),
+        hint: Self.otherAddress)
     case .notAMember:
       self.init(
         .refusedByPeer, "not_a_member", "the other device is not a member of the notebook",
@@ -32,9 +34,10 @@ extension Failure {
         .noPeerReached, "timed_out", Visible.name(error.description),
         hint: "is the other device awake, and the network working?")
     case .ended:
-      self.init(.failed, "ended", Visible.name(error.description))
+      self.init(.failed, "ended", Visible.name(error.description), hint: "try again")
     case .duplicate:
-      self.init(.failed, "duplicate", Visible.name(error.description))
+      self.init(
+        .failed, "duplicate", Visible.name(error.description), hint: "try again when it has ended")
     case .massDeletion(let deleted, let total): self = .massDeletion(deleted: deleted, of: total)
     case .massDeletionAtPeer:
       self.init(
@@ -44,7 +47,10 @@ extension Failure {
       self.init(
         .refusedByPeer, "expired", "the invitation has ended",
         hint: "ask for a new one: 'notes invite'")
-    case .declined: self.init(.failed, "declined", "the invitation was declined")
+    case .declined:
+      self.init(
+        .failed, "declined", "the invitation was declined",
+        hint: "'notes invite' opens a new one")
     case .wrongCode: self = .wrongCode
     case .alreadyANotebook(let folder):
       self.init(
@@ -57,16 +63,18 @@ extension Failure {
           + "or name the device: --at HOST:PORT")
     case .unknownPeer(let name):
       self.init(
-        .failed, "unknown_peer", "no member of the notebook is called \(Visible.name(name))",
-        hint: "'notes members' shows who is one")
+        .failed, "unknown_peer", "no member is called '\(Visible.name(name))'",
+        hint: "'notes members' lists them")
     case .ownAddress:
       self.init(
         .failed, "own_address", "the address is this device's own",
         hint: "give the other device's address")
     case .stopped: self = .interrupted
-    case .failed(let what): self.init(.failed, "failed", Visible.name(what))
+    case .failed(let what): self.init(.failed, "failed", Visible.name(what), hint: Self.examine)
     }
   }
+
+  private static let otherAddress = "check the address: each notebook listens at one of its own"
 
   /// The peer ended the session and said why.
   private init(ended reason: ByeReason, _ words: String) {
@@ -81,7 +89,9 @@ extension Failure {
         .refusedByPeer, "no_common_version", "the other device has another version of notes",
         hint: "install the same version on both")
     case .wrongNotebook:
-      self.init(.refusedByPeer, "wrong_notebook", "the other device has another notebook")
+      self.init(
+        .refusedByPeer, "wrong_notebook", "the other device has another notebook",
+        hint: Self.otherAddress)
     case .expired:
       self.init(
         .refusedByPeer, "expired", "the invitation has ended",
@@ -91,7 +101,8 @@ extension Failure {
         .failed, "busy", "the other device is busy with this one already", hint: "try again")
     case .overLimit, .protocolBroken, .refusedPack:
       self.init(
-        .refusedByPeer, "refused_by_peer", "the other device refused what was sent\(said)")
+        .refusedByPeer, "refused_by_peer", "the other device refused what was sent\(said)",
+        hint: "install the same version of notes on both; 'notes doctor' looks for what is wrong")
     case .done, .stopped:
       self.init(.failed, "closed_by_peer", "the other device stopped", hint: "try again")
     case .failed:

@@ -6,7 +6,9 @@ extension Failure {
     switch error {
     case .system(let call, let path, let number):
       let place = path.isEmpty ? "" : " \(Visible.name(path))"
-      self.init(.failed, "system_failed", "\(call)\(place): \(Self.reason(number))")
+      self.init(
+        .failed, "system_failed", "\(call)\(place): \(Self.reason(number))",
+        hint: Self.remedy(number) ?? Self.examine)
     case .folderAway(let folder):
       self.init(
         .failed, "folder_away", "the folder \(Visible.name(folder)) is not there",

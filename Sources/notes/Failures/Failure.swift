@@ -70,7 +70,9 @@ extension Failure {
 
   /// Standard output cannot be written.
   static func outputLost(errno code: Int32) -> Failure {
-    Failure(.failed, "output_lost", "the output cannot be written: \(reason(code))")
+    Failure(
+      .failed, "output_lost", "the output cannot be written: \(reason(code))",
+      hint: remedy(code) ?? "check where the output goes")
   }
 
   /// Ended by Ctrl-C or a request to terminate.
@@ -90,14 +92,27 @@ extension Failure {
   /// Where there is no note of a name, the same failure with the titles that may have been meant.
   func withNearTitles() -> Failure {
     guard kind == "no_such_note", let name, let notebook = try? Place.notebook(),
-      let notes = try? notebook.standingNotes()
+      let titles = Self.titles(near: name, in: notebook)
     else { return self }
+    return Failure(exit, kind, message, hint: "did you mean \(titles)?", name: name)
+  }
+
+  /// A mistake in the command line that says no more, with the way to the command's help.
+  func withUsage(of arguments: [String]) -> Failure {
+    guard exit == .usage, hint == nil else { return self }
+    let command = arguments.first { Commands.type(named: $0) != nil }
+    return Failure(
+      exit, kind, message,
+      hint: command.map { "'notes \($0) --help' shows how to use it" }
+        ?? "'notes help' lists the commands")
+  }
+
+  /// The titles that a mistyped one may mean, as a phrase; nil where none is near.
+  static func titles(near name: String, in notebook: Notebook) -> String? {
+    guard let notes = try? notebook.standingNotes() else { return nil }
     let near = Similarity.titles(near: name, among: notes.map(\.path.noteTitle))
-    guard !near.isEmpty else { return self }
-    let titles = near.map { "'\(Visible.name($0))'" }
-    let words =
-      titles.count == 1
-      ? titles[0] : titles.dropLast().joined(separator: ", ") + " or " + titles[titles.count - 1]
-    return Failure(exit, kind, message, hint: "did you mean \(words)?", name: name)
+      .map { "'\(Visible.name($0))'" }
+    guard let last = near.last else { return nil }
+    return near.count == 1 ? last : near.dropLast().joined(separator: ", ") + " or " + last
   }
 }

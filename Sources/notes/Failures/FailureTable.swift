@@ -16,9 +16,12 @@ extension Failure {
     case let error as NotebookError: self.init(error)
     case let error as GitError: self.init(error)
     case let error as MergeError:
-      self.init(.failed, "merge_failed", Visible.name("the merge failed: \(error)"))
+      self.init(
+        .failed, "merge_failed", Visible.name("the merge failed: \(error)"), hint: Self.examine)
     case let error as PackError:
-      self.init(.failed, "pack_refused", Visible.name(error.description))
+      self.init(
+        .failed, "pack_refused", Visible.name(error.description),
+        hint: "nothing of it was kept; " + Self.examine)
     case let error as MembershipError: self.init(error)
     case let defect as NameDefect: self.init(defect)
     case let error as ChannelError: self.init(error)
@@ -32,22 +35,24 @@ extension Failure {
   /// A mistake in the command line, as the argument parser found it.
   private init(parsing error: any Error) {
     guard NotesCommand.exitCode(for: error) == .validationFailure else {
-      self.init(.failed, "internal", Visible.name("\(error)"))
+      self.init(.failed, "internal", Visible.name("\(error)"), hint: Self.examine)
       return
     }
     var words = NotesCommand.message(for: error)
-    var hint = "'notes help' lists the commands"
+    var hint: String?
     if let suggestion = words.firstRange(of: ". Did you mean") {
       hint = "did you mean" + words[suggestion.upperBound...]
       words = String(words[..<suggestion.lowerBound])
-    } else if let name = CommandLine.arguments.dropFirst().first(where: {
-      Commands.type(named: $0) != nil
-    }) {
-      hint = "'notes \(name) --help' shows how to use it"
+    }
+    // What it could be instead is a hint.
+    if let choices = words.firstRange(of: ". Please provide one of ") {
+      hint = "it is one of " + words[choices.upperBound...]
+      words = String(words[..<choices.lowerBound])
     }
     // The parser's sentences become our form: lower case, one line, no full stop.
     words = words.split(whereSeparator: \.isNewline).joined(separator: "; ")
     if words.hasSuffix(".") { words.removeLast() }
+    if hint?.hasSuffix(".") == true { hint?.removeLast() }
     self.init(
       .usage, "usage", Visible.name(words.prefix(1).lowercased() + words.dropFirst()), hint: hint)
   }

@@ -19,7 +19,8 @@ struct PlaceOption: ParsableArguments {
     guard !folder.isEmpty, chdir(folder) != 0 else { return }
     throw Failure(
       .failed, "no_such_folder",
-      "the folder \(Visible.name(folder)) cannot be entered: \(Failure.reason(errno))")
+      "the folder \(Visible.name(folder)) cannot be entered: \(Failure.reason(errno))",
+      hint: "-C takes a folder in a notebook, seen from the current one")
   }
 }
 

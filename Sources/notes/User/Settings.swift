@@ -64,7 +64,8 @@ struct Settings {
       if errno == ENOENT || errno == ENOTDIR { return "" }
       throw Failure(
         .failed, "settings_unreadable",
-        "the settings in \(Visible.name(path)) cannot be read: \(Failure.reason(errno))")
+        "the settings in \(Visible.name(path)) cannot be read: \(Failure.reason(errno))",
+        hint: Failure.remedy(errno) ?? Failure.examine)
     }
     defer { fclose(file) }
     var bytes: [UInt8] = []

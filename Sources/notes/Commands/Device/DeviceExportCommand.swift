@@ -26,7 +26,9 @@ struct DeviceExportCommand: Verb {
 
   func perform() throws -> Exit {
     guard let key = try DeviceKey.load(in: UserFolders().data) else {
-      throw Failure(.failed, "no_device_key", "this device has no key to copy")
+      throw Failure(
+        .failed, "no_device_key", "this device has no key to copy",
+        hint: "'notes init' or 'notes join' makes one")
     }
     let sealed = try key.exported(passphrase: passphrase.passphrase(isNew: true))
     if file == "-" {
@@ -61,7 +63,8 @@ enum SecretFile {
   static func read(_ file: String, atMost limit: Int) throws -> [UInt8] {
     guard let stream = fopen(file, "re") else {
       throw Failure(
-        .failed, "file_failed", "\(Visible.name(file)) cannot be read: \(Failure.reason(errno))")
+        .failed, "file_failed", "\(Visible.name(file)) cannot be read: \(Failure.reason(errno))",
+        hint: Failure.remedy(errno) ?? "check the file's name")
     }
     defer { fclose(stream) }
     var buffer = [UInt8](repeating: 0, count: limit)
@@ -82,7 +85,8 @@ enum SecretFile {
       let code = errno
       unlink(file)
       throw Failure(
-        .failed, "file_failed", "\(Visible.name(file)) cannot be written: \(Failure.reason(code))")
+        .failed, "file_failed", "\(Visible.name(file)) cannot be written: \(Failure.reason(code))",
+        hint: Failure.remedy(code) ?? "choose another place for the file")
     }
   }
 }

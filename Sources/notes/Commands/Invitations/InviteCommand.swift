@@ -121,7 +121,9 @@ struct InviteCommand: Verb {
     case .withdrawn, nil:
       held?.note(.cancelled)
       if Interruption.hasCome { return .interrupted }
-      throw Failure(.failed, "cancelled", "the invitation was taken back")
+      throw Failure(
+        .failed, "cancelled", "the invitation was taken back",
+        hint: "'notes invite' opens a new one")
     }
   }
 }

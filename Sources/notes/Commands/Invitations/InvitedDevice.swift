@@ -21,7 +21,9 @@ struct InvitedDevice: Sendable {
     let members = try OwnDevice.members(
       named: [name], in: context.membership, except: context.key.deviceID)
     guard let member = members.first else {
-      throw Failure(.failed, "no_such_member", "no member is called '\(Visible.name(name))'")
+      throw Failure(
+        .failed, "no_such_member", "no member is called '\(Visible.name(name))'",
+        hint: "'notes members' lists them")
     }
     self.member = member
   }

@@ -45,7 +45,9 @@ struct MembersRemoveCommand: Verb {
         Remove \(shown)?
         """
       guard Console.confirm(question, byDefault: false) else {
-        throw Failure(.failed, "declined", "nothing was removed")
+        throw Failure(
+          .failed, "declined", "nothing was removed",
+          hint: "answer y to go on, or give --yes")
       }
     }
     try change.membership.remove(device: member.deviceID, by: change.key)

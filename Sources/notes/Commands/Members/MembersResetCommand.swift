@@ -42,7 +42,9 @@ struct MembersResetCommand: Verb {
         Begin anew?
         """
       guard Console.confirm(question, byDefault: false) else {
-        throw Failure(.failed, "declined", "nothing was changed")
+        throw Failure(
+          .failed, "declined", "nothing was changed",
+          hint: "answer y to go on, or give --yes")
       }
     }
     let identity = change.notebook.identity

@@ -1,0 +1,286 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import notes
+
+/// What the commands say, in long sessions at a shell's prompt, with and without colour. What differs
+/// from run to run stands as a word in capitals.
+@Suite struct TranscriptTests {
+  /// Runs the lines of a script one by one, and returns what a terminal would show.
+  private func transcript(_ script: String, in place: String, colour: Bool) throws -> String {
+    let shell = try Shell()
+    return try transcript(
+      script, in: shell.folder[place], home: shell.folder.path, environment: shell.environment,
+      colour: colour)
+  }
+
+  private func transcript(
+    _ script: String, in place: String, home: String, environment: [String: String], colour: Bool
+  ) throws -> String {
+    try makeFolder(home + "/bin")
+    _ = symlink(try BuiltBinary.notes(), home + "/bin/notes")
+    var environment = environment
+    environment["BIN"] = home + "/bin"
+    environment["PATH"] = home + "/bin:" + (environment["PATH"] ?? "")
+    environment["EDITOR"] = #"sh -c 'echo bread >>"$0"'"#
+    if colour { environment["CLICOLOR_FORCE"] = "1" }
+    var text = ""
+    for line in script.split(separator: "\n") {
+      let result = try run(["sh", "-c", String(line)], in: place, environment: environment)
+      text += "$ \(line)\n" + result.text + result.errorText
+      if case .exited(let status) = result.status, status != 0 { text += "[\(status)]\n" }
+      text += "\n"
+    }
+    return try Self.masked(text, folder: home)
+  }
+
+  /// The text without what differs from run to run.
+  private static func masked(_ text: String, folder: String) throws -> String {
+    var shown = text.split(separator: folder, omittingEmptySubsequences: false)
+      .joined(separator: "FOLDER")
+    let age = "(just now|[0-9]+ (minute|hour|day|week|month)s? ago|yesterday)"
+    for (pattern, word) in [
+      ("[0-9a-f]{40}", "VERSION"), ("\\b[0-9a-f]{10,12}\\b", "ID"), ("[A-Z2-7]{52}", "DEVICE"),
+      ("\\b[A-Z2-7]{8,10}\\b", "DEVICE"), ("[0-9.]+ (B|KB|MB)\\b", "SIZE"),
+      ("[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}(:[0-9]{2})?( [-+][0-9]{4})?", "TIME"),
+      ("(Mon|Tue|Wed|Thu|Fri|Sat|Sun) TIME", "TIME"),
+      // Cells are as wide as the longest age.
+      (age + "((\u{1B}\\[0m)?)   *", "AGE  "), (age, "AGE"),
+      ("within a minute|in [0-9]+ minutes?", "QUICKLY"),
+    ] {
+      shown = shown.replacing(try Regex(pattern), with: word)
+    }
+    return shown
+  }
+
+  private func expect(_ script: String, in place: String = "notes", matches name: String) throws {
+    for (colour, suffix) in [(false, ""), (true, "-colour")] {
+      try Golden.expect(
+        transcript(script, in: place, colour: colour), matches: "session-\(name)\(suffix).txt")
+    }
+  }
+
+  @Test func `A day with notes`() throws {
+    try expect(
+      #"""
+      notes init --name Home --device-name laptop
+      notes status
+      notes list
+      notes log
+      notes new Shopping
+      notes new trips/Rome
+      printf 'milk\neggs\n' | notes new Groceries
+      printf 'milk\neggs\nflour\n' >Shopping.txt; rm Groceries.txt; echo "A *day*" >Day.md
+      notes status
+      notes diff
+      notes diff --unified
+      notes save -m 'What we need'
+      notes save
+      notes diff
+      notes edit Shopping
+      EDITOR=true notes edit Shopping
+      notes show Shopping
+      notes show Shopping@~1
+      notes mv Shopping 'Shopping list'
+      notes mv 'Shopping list' 'Shopping list'
+      notes mv trips/ travels
+      notes blame 'Shopping list'
+      notes search flour
+      notes search 'nothing of the kind'
+      notes search --history eggs
+      notes log 'Shopping list'
+      notes log --graph 'Shopping list' -n 1
+      notes log -p -n 1 'Shopping list'
+      notes restore 'Shopping list@~1' --dry-run
+      notes restore 'Shopping list@~1'
+      notes restore 'Shopping list@~0'
+      notes restore 'Shopping list@~2' --as 'Shopping before'
+      notes restore --all @~1 --dry-run
+      notes restore --all @~1
+      notes rm 'Shopping list' travels/
+      notes list --deleted
+      notes restore Rome
+      notes list --attachments
+      notes list --long
+      notes undo --dry-run
+      notes undo
+      notes undo 2 --dry-run
+      notes undo 2
+      notes redo --dry-run
+      notes redo 2
+      notes redo
+      notes log --operations -n 8
+      notes conflicts
+      notes gc
+      notes gc
+      notes status
+      """#, matches: "day")
+  }
+
+  @Test func `A day of mistakes`() throws {
+    try expect(
+      #"""
+      notes status
+      notes init --name a/b
+      notes init --name Home --device-name laptop
+      notes init
+      git init -q other; git worktree add -q linked 2>/dev/null; notes init linked
+      for n in 1 2 3 4 5 6 7 8 9 10 11; do echo "$n" >"List $n.txt"; done; rmdir other 2>/dev/null
+      printf 'a\0b' >photo.png; echo milk >Shopping.txt; mkdir trips; echo forum >trips/Rome.txt
+      notes save
+      notes stauts
+      notes xyzzy
+      notes help xyzzy
+      notes status --jsn
+      notes status extra
+      notes -C nowhere status
+      notes save nowhere
+      notes list --folder nowhere
+      notes list --since soonish
+      notes list --sort colour
+      notes list --deleted --sort size
+      notes list nowhere
+      notes show
+      notes show Shoping
+      notes show List
+      notes show ''
+      notes show Shopping@~99
+      notes show Shopping@yesterdoy
+      notes show Shopping@2020-01-01
+      notes show "Shopping@$(git rev-parse HEAD^{tree})"
+      notes restore trips/@~1
+      notes restore trips/
+      notes restore Shopping
+      notes restore
+      notes restore --all --as x
+      notes restore trips/@~0 --as x
+      notes restore 'Shopping@~0' --as 'List 1'
+      rm Shopping.txt; mkfifo Shopping.txt; notes restore Shopping
+      rm Shopping.txt; notes restore Shopping
+      notes blame photo.png
+      notes diff a b c
+      notes diff Shopping yesterdoy
+      notes search
+      notes search ''
+      notes search --regex 'a['
+      notes search milk -n 0
+      notes search milk --lines x
+      notes new Shopping
+      notes new shopping
+      notes new trips
+      notes new .git/x
+      notes new ''
+      notes new ../x
+      notes new "$(printf 'a\nb')"
+      notes mv Shopping 'List 1'
+      notes mv Shopping
+      notes mv trips/ trips/further
+      notes mv nowhere x
+      notes rm nowhere
+      notes rm trips/nowhere/
+      notes rm 'List 1' 'List 2' 'List 3' 'List 4' 'List 5' 'List 6' 'List 7' 'List 8'
+      for n in 1 2 3 4 5 6 7 8; do rm "List $n.txt"; done; notes save
+      notes new Another
+      notes restore --all
+      notes edit Shoping
+      notes edit trips
+      EDITOR=false notes edit Shopping
+      EDITOR=/no/such/editor notes edit Shopping
+      EDITOR='kill -9 $$; :' notes edit Shopping
+      EDITOR='' PATH="$BIN" notes edit Shopping
+      EDITOR=true notes new --edit Nothing
+      notes undo 0
+      notes undo 99
+      notes undo Shopping
+      notes undo Shopping --dry-run
+      notes undo abcdef12
+      echo oats >Shopping.txt; notes save -m Oats; echo rye >Shopping.txt; notes save -m Rye
+      notes undo "$(git rev-parse HEAD^)"
+      notes redo
+      notes redo 0
+      notes redo two
+      notes resolve Shopping
+      notes resolve Shopping --keep both
+      notes resolve nowhere --keep both
+      notes browse
+      notes log -n 0
+      notes log --operations Shopping
+      notes log nowhere
+      notes log --since soonish
+      notes list >/dev/full
+      notes members role nobody reader
+      notes members role laptop king
+      notes members remove laptop --yes
+      notes members reset
+      notes device export
+      notes invitations cancel nobody
+      notes push nobody --no-discovery
+      notes pull --at nowhere
+      notes sync --wait x
+      notes sync --wait=-1
+      notes join 12
+      notes join 42-AAAA-AAAA
+      notes invite --role king
+      notes serve extra
+      notes peers --wait x
+      notes doctor --listen x
+      notes watch --listen x
+      chmod 644 "$XDG_DATA_HOME/notes/device-key.pem"; notes device
+      cp .git/notes/notebook saved; echo 'format 9' >.git/notes/notebook; notes status
+      echo nonsense >.git/notes/notebook; notes status
+      cp saved .git/notes/notebook; echo nonsense >.git/HEAD; notes status
+      """#, matches: "mistakes")
+  }
+
+  @Test func `A day of conflicts`() throws {
+    for (colour, suffix) in [(false, ""), (true, "-colour")] {
+      let fixture = try ReportFixture()
+      try fixture.save(
+        [("List.txt", "milk\n"), ("Journal.txt", "one\n"), ("Plan.txt", "buy a boat\n")],
+        at: 1_700_000_000)
+      try fixture.save(
+        [("List.txt", "milk\neggs\n"), ("Journal.txt", "ONE\n"), ("Plan.txt", "buy a big boat\n")],
+        at: 1_700_003_600)
+      try fixture.meet(
+        "Ben",
+        [("List.txt", "milk\nbread\n"), ("Journal.txt", "eins\n"), ("Plan.txt", "buy the boat\n")],
+        at: 1_700_007_200)
+      let home = try TemporaryFolder()
+      let text = try transcript(
+        #"""
+        notes status
+        notes list
+        notes conflicts
+        notes show Journal
+        notes log
+        notes undo List
+        notes undo List
+        notes conflicts
+        notes resolve Journal --keep Eve
+        notes resolve Journal --keep Ben
+        notes resolve Journal --keep Ben
+        notes resolve List --keep both
+        notes resolve Plan --keep newer
+        notes status
+        notes undo
+        notes conflicts
+        """#, in: fixture.folder.path, home: home.path,
+        environment: TestEnvironment.isolated(home: home["home"]), colour: colour)
+      try Golden.expect(text, matches: "session-conflicts\(suffix).txt")
+    }
+  }
+
+  @Test func `Each command is in one of them, or its report is in a file of its own`() throws {
+    let files = try run(["ls", BuiltBinary.sourceFolder + "/Tests/Golden"]).lines
+    let sessions = try files.filter { $0.hasPrefix("session-") }.map {
+      String(
+        decoding: try readFile(BuiltBinary.sourceFolder + "/Tests/Golden/" + $0), as: UTF8.self)
+    }
+    for name in HelpTests.names {
+      #expect(
+        files.contains("\(name).txt") || sessions.contains { $0.contains("$ notes \(name)") },
+        "\(name)")
+    }
+  }
+}
