@@ -11,11 +11,29 @@ struct Pager {
     return command.isEmpty || command == "cat" ? nil : command
   }
 
+  /// Whether the shell would find the program that a command line begins with. What is no plain word
+  /// is the shell's to judge.
+  static func isThere(_ command: String, in environment: Environment) -> Bool {
+    let word = String(command.prefix { $0 != " " })
+    let isPlain = word.allSatisfy { $0.isLetter || $0.isNumber || "/._+-".contains($0) }
+    guard isPlain, word != "exec", word != "command" else { return true }
+    if word.contains("/") { return access(word, X_OK) == 0 }
+    let path = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    return path.split(separator: ":").contains { access("\($0)/\(word)", X_OK) == 0 }
+  }
+
   /// Sends standard output through the pager if a terminal reads it; nil where there is no
   /// terminal, no pager is wanted, or it does not start.
   static func start(environment: Environment = .process) -> Pager? {
     // Width and colour are the terminal's, so they are asked for before the pipe takes its place.
     guard Console.output.isInteractive, let command = command(in: environment) else { return nil }
+    guard isThere(command, in: environment) else {
+      if command != "less" {
+        Output.errors.line("notes: warning: the pager '\(Visible.name(command))' was not found")
+        Output.errors.flush()
+      }
+      return nil
+    }
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { return nil }
     defer { close(ends[0]) }
@@ -34,6 +52,8 @@ struct Pager {
     }
     // Who leaves the pager has read enough: writing to it fails then, and nothing is lost.
     signal(SIGPIPE, SIG_IGN)
+    // Ctrl-C is the pager's business: less(1) stops reading and stays.
+    signal(SIGINT, SIG_IGN)
     dup2(ends[1], STDOUT_FILENO)
     close(ends[1])
     return Pager(process: process)
@@ -45,6 +65,7 @@ struct Pager {
     close(STDOUT_FILENO)
     var status: Int32 = 0
     while waitpid(process, &status, 0) == -1, errno == EINTR {}
+    signal(SIGINT, SIG_DFL)
   }
 
   private static func spawn(

@@ -1,0 +1,45 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Long output on a terminal: notes(1), NOTES_PAGER.
+@Suite(.serialized) struct PagerTests {
+  private let shell: Shell
+
+  init() throws {
+    shell = try Shell()
+    try shell.folder.write("milk\n", to: "notes/Shopping.txt")
+    try shell.initialise()
+    // A pager that, as less(1) does, outlives an interrupt and waits for its user.
+    try shell.folder.write(
+      "#!/bin/sh\ntrap 'echo interrupted' INT\nsed 's/^/paged: /'\nread line </dev/tty\n",
+      to: "pager")
+    chmod(shell.folder["pager"], 0o755)
+  }
+
+  private func start(pager: String, _ arguments: String...) throws -> TmuxScreen {
+    shell.environment["NOTES_PAGER"] = pager
+    let script = #"program=$0; "$program" "$@"; echo "left with $?"; read -r line"#
+    return try TmuxScreen(
+      ["bash", "--norc", "-c", script, BuiltBinary.notes()] + arguments,
+      home: shell.folder["home"], in: shell.folder["notes"], environment: shell.environment)
+  }
+
+  @Test func `Ctrl-C is the pager's, which is waited for`() throws {
+    let screen = try start(pager: shell.folder["pager"], "show", "Shopping")
+    try screen.wait(for: "paged: milk")
+    try screen.press("C-c")
+    try screen.wait(for: "interrupted")
+    try screen.press("Enter")
+    let end = try screen.wait(for: "left with")
+    #expect(end.contains("left with 0"))
+  }
+
+  @Test(arguments: ["/no/such/pager", "no-such-pager --long"])
+  func `Where there is no such pager, the output comes without one`(pager: String) throws {
+    let screen = try start(pager: pager, "show", "Shopping")
+    let end = try screen.wait(for: "left with 0")
+    #expect(end.contains("notes: warning: the pager '\(pager)' was not found"))
+    #expect(end.contains("\nmilk\n"))
+  }
+}
