@@ -18,6 +18,8 @@ public enum GitError: Error, Sendable {
   case wrongKind(ObjectID, expected: ObjectKind)
   /// An object's content does not follow git's format.
   case malformed(ObjectID, String)
+  /// A reference's file holds neither an ID nor another reference's name.
+  case brokenReference(String)
   /// A reference moved since it was read.
   case referenceMoved(String)
   /// More than one object has an ID that begins so.
@@ -39,6 +41,7 @@ extension GitError: CustomStringConvertible {
     case .missing(let id): "object \(id) is missing"
     case .wrongKind(let id, let expected): "object \(id) is not a \(expected)"
     case .malformed(let id, let what): "object \(id) is malformed: \(what)"
+    case .brokenReference(let name): "the reference \(name) is malformed"
     case .referenceMoved(let name): "\(name) moved meanwhile"
     case .ambiguousPrefix(let prefix): "several objects begin with \(prefix)"
     case .system(let call, let path, let errno):

@@ -24,7 +24,8 @@ extension Repository {
     }
     let prefix = "ref: "
     guard text.hasPrefix(prefix) else {
-      return Head(reference: "HEAD", commit: ObjectID(hex: text))
+      guard let commit = ObjectID(hex: text) else { throw GitError.brokenReference("HEAD") }
+      return Head(reference: "HEAD", commit: commit)
     }
     let name = String(text.dropFirst(prefix.count))
     let file = ReferenceFile(name, in: gitFolder)

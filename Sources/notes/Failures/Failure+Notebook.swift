@@ -56,8 +56,7 @@ extension Failure {
     case .noSuchVersion(let name):
       self.init(
         .failed, "no_such_version", "there is no version '\(Visible.name(name))'",
-        hint: "'notes log' shows the versions; a version is an ID, ~N, or a time like yesterday or "
-          + "2026-11-20")
+        hint: "a version is an ID, ~N, or a time like yesterday; 'notes log' shows them")
     case .tooFewVersions(let name, let count):
       self.init(
         .failed, "no_such_version",
@@ -78,10 +77,11 @@ extension Failure {
         "\(Visible.name(path)) does not exist in version \(version.short)",
         hint: "'notes log \(Visible.word(path.noteTitle))' shows the versions it is in")
     case .invalidExpression(let text, let reason):
+      let known = Visible.name(reason.prefix(1).lowercased() + reason.dropFirst())
       self.init(
         .usage, "invalid_expression",
-        "the regular expression '\(Visible.name(text))' is wrong: "
-          + Visible.name(reason.prefix(1).lowercased() + reason.dropFirst()),
+        "the regular expression '\(Visible.name(text))' is wrong"
+          + (known == "invalid regular expression" ? "" : ": \(known)"),
         hint: "without --regex the text is searched for as it stands")
     case .notText(let path):
       self.init(
@@ -147,7 +147,11 @@ extension Failure {
       self.init(
         .failed, "reference_moved", "\(Visible.name(error.description))",
         hint: "git or another program changed the notebook at the same time; run the command again")
-    case .missing, .malformed, .wrongKind:
+    case .brokenReference("HEAD"):
+      self.init(
+        .failed, "repository_damaged", "the file .git/HEAD is damaged",
+        hint: "it names the branch: echo 'ref: refs/heads/main' >.git/HEAD")
+    case .brokenReference, .missing, .malformed, .wrongKind:
       self.init(
         .failed, "repository_damaged", Visible.name(error.description),
         hint: "'git fsck' tells more; what other devices have is not affected")
