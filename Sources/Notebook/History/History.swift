@@ -24,6 +24,12 @@ extension Commit {
 }
 
 extension Notebook {
+  /// A version with what it changed.
+  public func version(of commit: Commit) throws -> Version {
+    Version(
+      commit: commit, isDerived: DerivedMerge.isDerived(commit), changes: try changes(of: commit))
+  }
+
   /// The versions of the tip, newest first, each read when it is asked for: the first one is there
   /// at once, however long the history is.
   ///

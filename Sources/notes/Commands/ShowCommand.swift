@@ -5,31 +5,42 @@ internal import Notebook
 struct ShowCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Print a note, as it is or as it was.",
+    abstract: "Print a note, as it is or as it was, or a version.",
     discussion: """
       NOTE is a title, a path, or a part of one that only one note has. VERSION is an ID or its \
       beginning, ~N for N versions of that note ago, or a time such \
       as yesterday, '2 hours ago' or 2026-11-20 (notes-versions(7)). Into a file or a pipe the note's \
-      exact bytes go; on a terminal control characters are shown, not obeyed.
+      exact bytes go; on a terminal control characters are shown, not obeyed. The ID of a version \
+      alone shows what that version changed.
 
       Examples:
         notes show Shopping
         notes show Shopping@~1
         notes show 'Shopping@2026-11-20 10:00' > before.txt
+        notes show 4b82c1d0aa
       """)
 
-  @Argument(help: ArgumentHelp("The note, and a version of it.", valueName: "note[@version]"))
+  @Argument(
+    help: ArgumentHelp(
+      "The note, and a version of it; or a version's ID.", valueName: "note[@version]"))
   var note: String
 
   @OptionGroup var paging: PagerOption
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
-    let (path, version) = try Place.noteVersion(note, in: notebook)
+    let (path, version): (TreePath, NoteVersion?)
+    do {
+      (path, version) = try Place.noteVersion(note, in: notebook)
+    } catch NotebookError.noSuchNote(let name) {
+      guard note.utf8.count >= 4, note.allSatisfy(\.isHexDigit),
+        let commit = try? notebook.version(named: note)
+      else { throw NotebookError.noSuchNote(name) }
+      try show(notebook.version(of: commit), in: notebook)
+      return .done
+    }
     let text = try version.map(notebook.text) ?? notebook.text(of: path)
     if format.json {
       Output.standard.event([
@@ -47,5 +58,18 @@ struct ShowCommand: Verb {
       Output.standard.write(bytes: text)
     }
     return .done
+  }
+
+  /// What a version changed, as the log tells it.
+  private func show(_ version: Version, in notebook: Notebook) throws {
+    let report = try VersionReport(Burst(version), in: notebook)
+    if format.json { return Output.standard.lines([report.json]) }
+    let style = VersionReport.Style(
+      terminal: Console.output, now: TimeText.now, isLong: true,
+      ownDevice: notebook.identity.device.deviceID)
+    try paging.page {
+      Output.standard.write(report.text(in: style))
+      Output.standard.write(try report.patch(in: notebook, on: Console.output))
+    }
   }
 }
