@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import Git
+internal import Glibc
 internal import Membership
 internal import Notebook
 
@@ -33,10 +35,9 @@ struct InitCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let folder = try Place.folder(folder)
+    try Self.refuseIfVersionedElsewhere(folder)
     let users = UserFolders()
     let device = try DeviceName.choose(given: deviceName, folders: users)
     let notebookName = try name.map { try DisplayName.check($0) } ?? Self.name(of: folder)
@@ -59,13 +60,32 @@ struct InitCommand: Verb {
       identity: notebook.identity, folder: folder,
       noteCount: saved.changes.count { $0.path.isNote },
       fileCount: saved.changes.count { !$0.path.isNote }, saved: saved,
-      tip: try notebook.state().tip)
+      tip: try notebook.state().tip, outer: try? Notebook.find(from: folder + "/.."))
     if format.json {
       Output.standard.event(report.json)
     } else {
       Output.standard.write(report.text(on: Console.output))
     }
     return .done
+  }
+
+  /// Stops where a notebook that the folder lies in has files of it: it would take them for deleted.
+  private static func refuseIfVersionedElsewhere(_ folder: String) throws {
+    guard let place = realpath(folder, nil) else { return }
+    defer { free(place) }
+    let inner = String(cString: place)
+    guard let outer = try? Notebook.find(from: inner + "/.."), inner.hasPrefix(outer + "/") else {
+      return
+    }
+    let notebook = try Notebook.open(at: outer)
+    let path = TreePath(String(inner.dropFirst(outer.count + 1)))
+    guard let tip = try notebook.state().tip,
+      try notebook.repository.entry(at: path, in: notebook.repository.commit(tip).tree) != nil
+    else { return }
+    throw Failure(
+      .failed, "already_a_notebook",
+      "\(Visible.name(folder)) is a folder of the notebook \(Visible.name(outer)) already",
+      hint: "to make it one of its own, move it out of there first")
   }
 
   /// The notebook's new certificate authority, or the one that an interrupted `init` left in a

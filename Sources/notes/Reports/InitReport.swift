@@ -9,6 +9,8 @@ struct InitReport {
   let fileCount: Int
   let saved: SaveResult
   let tip: ObjectID?
+  /// The notebook that this one lies in.
+  var outer: String?
 
   var json: JSON {
     [
@@ -29,6 +31,9 @@ struct InitReport {
       tip == nil
       ? "It is empty so far.\n"
       : "The first version holds \(Counted.list(held)).\n"
+    if let outer {
+      text += "It lies in the notebook \(Visible.name(outer)), which leaves it out.\n"
+    }
     text += SkippedFiles(saved.skipped).text(on: terminal)
     text += """
 
