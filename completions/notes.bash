@@ -150,6 +150,7 @@ _notes() {
     notes | version)
       _notes_offer < <(_notes_words notes)
       if [[ $arguments == version ]]; then compopt -o nospace 2>/dev/null; fi
+      if [[ $verb == restore ]]; then _notes_offer < <(_notes_words deleted); fi
       ;;
     places)
       _notes_offer < <(_notes_words notes)

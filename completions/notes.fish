@@ -24,7 +24,11 @@ function __notes_versions
         end
     else
         # Where the title is not all, an @ at its end keeps the shell from going on to another word.
-        __notes_is restore; or __notes_words notes
+        if __notes_is restore
+            __notes_words deleted
+        else
+            __notes_words notes
+        end
         __notes_words notes | string replace -r '$' '@'
     end
 end

@@ -119,6 +119,18 @@ import Testing
     #expect(try offers(kind, ["notes", "log", "a/"]) == ["a/Twin.txt"])
   }
 
+  @Test(arguments: ShellKind.allCases) func `Deleted notes are offered to be restored`(
+    kind: ShellKind
+  ) throws {
+    try shell.notes("rm", "Shop.txt", "a/Twin.txt")
+    let titles = try offers(kind, ["notes", "restore", "Sh"]).map {
+      $0.filter { !"\\@".contains($0) }
+    }
+    #expect(titles == ["Shop", "Shopping list"])
+    #expect(try offers(kind, ["notes", "restore", "a/"]) == ["a/Twin.txt"])
+    #expect(try offers(kind, ["notes", "show", "a/"]).isEmpty)
+  }
+
   @Test(arguments: ShellKind.allCases) func `Versions follow the @`(kind: ShellKind) throws {
     let id = try shell.notes("log", "--json").text.dropFirst(7).prefix(10)
     switch kind {

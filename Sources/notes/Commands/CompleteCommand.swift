@@ -6,7 +6,7 @@ internal import Notebook
 /// What the shells' completions ask; not for people. Whatever goes wrong, it offers nothing.
 struct CompleteCommand: Verb {
   enum Kind: String, ExpressibleByArgument {
-    case commands, notes, versions, members, operations
+    case commands, notes, deleted, versions, members, operations
   }
 
   static let configuration = CommandConfiguration(
@@ -24,6 +24,7 @@ struct CompleteCommand: Verb {
         Commands.all.map { "\($0._commandName)\t\($0.configuration.abstract)" }
           + ["help\tShow how to use a command."]
       case .notes: (try? Self.notes()) ?? []
+      case .deleted: (try? Self.deleted()) ?? []
       case .versions: (try? versions()) ?? []
       case .members: (try? Self.members()) ?? []
       case .operations: (try? Self.operations()) ?? []
@@ -32,10 +33,20 @@ struct CompleteCommand: Verb {
     return .done
   }
 
-  /// Titles where one note alone has it, else paths.
   private static func notes() throws -> [String] {
     let paths = try Place.notebook().standingNotes().map(\.path)
-    let counts = Dictionary(grouping: paths, by: \.noteTitle)
+    return names(of: paths, among: paths)
+  }
+
+  private static func deleted() throws -> [String] {
+    let notebook = try Place.notebook()
+    let paths = try notebook.deletedFiles().map(\.path).filter(\.isNote)
+    return names(of: paths, among: try notebook.standingNotes().map(\.path) + paths)
+  }
+
+  /// Titles where one note alone has it, else paths.
+  private static func names(of paths: [TreePath], among all: [TreePath]) -> [String] {
+    let counts = Dictionary(grouping: all, by: \.noteTitle)
     return paths.map { counts[$0.noteTitle]?.count == 1 ? $0.noteTitle : $0.description }
   }
 
