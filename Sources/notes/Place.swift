@@ -97,8 +97,5 @@ extension ObjectID {
 
 extension TreePath {
   /// How lists name a note: its folder and title.
-  var label: String {
-    let title = Visible.name(noteTitle)
-    return parent.map { Visible.name($0) + "/" + title } ?? title
-  }
+  var label: String { Visible.name(TreePath(bytes: bytes.dropLast(noteSuffix.utf8.count))) }
 }

@@ -3,6 +3,9 @@ extension Browser {
   /// From how many columns on the list and the text stand side by side.
   static let wideColumns = 64
 
+  /// From how many columns on a list says times in words.
+  static let roomyColumns = 44
+
   /// How the screen is divided.
   struct Layout: Equatable {
     let size: Screen.Size
@@ -118,6 +121,10 @@ extension Browser {
   /// The rows of the list at the left.
   private func list(_ layout: Layout, now: Int64) -> [[Screen.Span]] {
     let columns = layout.listColumns
+    func when(_ time: Int64) -> String {
+      columns < Self.roomyColumns
+        ? TimeText.short(time, now: now) : TimeText.relative(time, now: now)
+    }
     if focus == .notes {
       if listed.isEmpty {
         let words = showsDeleted ? "no note was deleted" : "no notes yet"
@@ -127,7 +134,7 @@ extension Browser {
         let note = notes[listed[place]]
         return Self.row(
           (note.isInConflict ? "! " : "") + note.label,
-          TimeText.relative(note.modified, now: now), isSelected: place == noteList.selected,
+          when(note.modified), isSelected: place == noteList.selected,
           hasFocus: true, columns: columns)
       }
     }
@@ -135,7 +142,7 @@ extension Browser {
     return (versionList.top..<min(versions.count, versionList.top + layout.rows)).map { place in
       let version = versions[place]
       return Self.row(
-        TimeText.relative(version.time, now: now) + " · " + version.subject, version.author,
+        when(version.time) + " · " + version.subject, version.author,
         isSelected: place == versionList.selected, hasFocus: focus == .versions,
         columns: columns)
     }

@@ -31,11 +31,16 @@ final class FullScreen {
   private let memory: UnsafeMutablePointer<termios>
   private let signals: (reading: Int32, writing: Int32)
 
-  /// - Throws: where standard input or output is no terminal.
-  init() throws(Failure) {
-    guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
+  /// - Throws: where standard input or output is no terminal, or one that only writes lines.
+  init(environment: Environment = .process) throws(Failure) {
+    let kind = environment["TERM"] ?? ""
+    let isTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
+    guard isTerminal, !kind.isEmpty, kind != "dumb" else {
       throw Failure(
-        .failed, "no_terminal", "there is no terminal to browse on",
+        .failed, "no_terminal",
+        isTerminal
+          ? "a terminal of the kind '\(Visible.name(kind))' cannot be browsed on"
+          : "there is no terminal to browse on",
         hint: "'notes list', 'notes log' and 'notes show' write to files and pipes")
     }
     var ends: [Int32] = [-1, -1]

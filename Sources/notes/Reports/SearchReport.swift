@@ -47,17 +47,21 @@ struct SearchReport {
       text +=
         "  "
         + terminal.paint(
-          "and \(Counted.things(hit.matchingLineCount - told, "line")) more", .dim) + "\n"
+          "and \(Counted.grouped(hit.matchingLineCount - told)) more", .dim) + "\n"
     }
     return text
   }
 
   private static func headline(of hit: SearchHit, on terminal: Terminal, now: Int64) -> String {
     let when = TimeText.relative(hit.modified, now: now)
-    guard let former = hit.former else {
-      return terminal.paint(hit.path.label, .bold) + "  " + terminal.paint(when, .dim)
+    func title(beside rest: String) -> String {
+      let room = terminal.width.map { max($0 - Width.of(rest) - 2, 10) }
+      return terminal.paint(room.map { Width.cut(hit.path.label, to: $0) } ?? hit.path.label, .bold)
     }
-    return terminal.paint(hit.path.label, .bold)
+    guard let former = hit.former else {
+      return title(beside: when) + "  " + terminal.paint(when, .dim)
+    }
+    return title(beside: "no more, last in 0123456789, \(when)")
       + "  " + terminal.paint(former.isDeleted ? "deleted" : "no more", .red)
       + terminal.paint(", last in ", .dim) + terminal.paint(former.version.short, .yellow)
       + terminal.paint(", \(when)", .dim)

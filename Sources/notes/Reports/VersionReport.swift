@@ -141,7 +141,7 @@ struct VersionReport {
 
   private var rest: String {
     let count = lines.count - Self.mostFiles
-    return count > 0 ? "  and \(Counted.things(count, "file")) more\n" : ""
+    return count > 0 ? "  and \(Counted.grouped(count)) more\n" : ""
   }
 
   /// What changed, word by word.

@@ -65,7 +65,8 @@ struct Table {
   private func line(of row: [Cell], widths: [Int], terminal: Terminal) -> String {
     var line = indent
     var gap = ""
-    for (column, cell) in row.enumerated() {
+    // A column that is empty in all rows, or gave way, takes no room.
+    for (column, cell) in row.enumerated() where widths[column] > 0 {
       let text =
         column == flexible || column == optional
         ? Width.cut(cell.text, to: widths[column]) : cell.text

@@ -25,10 +25,12 @@ enum Visible {
     return name(decoding: path.bytes)
   }
 
-  /// A name as a word of a command line in a hint: in double quotes where it has several words.
+  /// A name as a word of a command line in a hint: in double quotes where a shell would take it for
+  /// several words or for more than a word.
   static func word(_ text: String) -> String {
-    text.contains(where: { $0.isWhitespace || "'&|;<>()$`\\".contains($0) })
-      ? "\"\(name(text))\"" : name(text)
+    guard text.contains(where: { $0.isWhitespace || "'\"&|;<>()[]{}*?#~!$`\\".contains($0) })
+    else { return name(text) }
+    return "\"" + name(text.map { "\"$`\\".contains($0) ? "\\\($0)" : "\($0)" }.joined()) + "\""
   }
 
   /// A note's text for a terminal: lines and tabs stay, other control characters show as `^X`, as
