@@ -4,8 +4,6 @@ internal import ArgumentParser
 protocol Verb: ParsableCommand {
   /// `-C DIR`.
   var place: PlaceOption { get }
-  /// Whether programs read the output.
-  var writesJSON: Bool { get }
   /// Does what the command is for.
   ///
   /// - Throws: a `Failure`, or any module's error, which the error table explains.
@@ -13,8 +11,6 @@ protocol Verb: ParsableCommand {
 }
 
 extension Verb {
-  var writesJSON: Bool { false }
-
   func run() throws {
     _ = try perform()
   }

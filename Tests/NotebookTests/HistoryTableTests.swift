@@ -120,6 +120,7 @@ struct HistoryTableTests {
         _ = forged.trail(of: forged.path(UInt32(path)), from: forged.count - 1)
       }
       _ = forged.lives(of: [], at: forged.count - 1)
+      _ = forged.parents(among: [0, forged.count / 2], from: forged.count - 1)
     }
     try home.write(".git/notes/cache/history", "notesHT1 nonsense")
     #expect(try home.notebook.historyTable()?.table.count == table.count)
@@ -162,5 +163,49 @@ struct HistoryTableTests {
     let third = try #require(try home.notebook.save().version)
     #expect(try ids(home.notebook.versions(of: "b.txt")) == [second, first])
     #expect(try ids(home.notebook.versions(of: "a.txt")).first == third)
+  }
+
+  // notes-log(1), --graph: "a line goes to the next version before that changed the note".
+  @Test("the graph of a note has its versions alone, each on the nearest before it")
+  func graph() throws {
+    let base = Self.firstSeed
+    for seed in base..<(base + 4) {
+      let home = try randomHistory(seed: seed)
+      defer { withExtendedLifetime(home) {} }
+      let notebook = home.notebook
+      for path in try notebook.notes().map(\.path) {
+        let chosen = Set(try ids(notebook.versions(of: path, includingDerived: true)))
+        let parents = try notebook.parents(inHistoryOf: path)
+        #expect(Set(parents.keys) == chosen, "seed \(seed)")
+        for (version, found) in parents {
+          // On the way back from each parent, the first chosen ones.
+          var met: Set<ObjectID> = []
+          var waiting = try notebook.repository.commit(version).parents
+          while let next = waiting.popLast() {
+            if chosen.contains(next) {
+              met.insert(next)
+            } else {
+              waiting += try notebook.repository.commit(next).parents
+            }
+          }
+          let nearest = try notebook.repository.heads(among: Array(met))
+          #expect(Set(found) == nearest && found.count == nearest.count, "seed \(seed)")
+        }
+      }
+    }
+  }
+
+  @Test("a long history is read once, while nobody waits")
+  func longHistory() throws {
+    let home = try randomHistory(seed: Self.firstSeed)
+    #expect(try home.notebook.historyTable(newVersions: 2) == nil)
+    let path = try #require(try home.notebook.notes().first?.path)
+    try home.remove(".git/notes/cache")
+    let fresh = try Notebook.open(at: home.path)
+    #expect(try fresh.historyTable(newVersions: 2) == nil)
+    try fresh.rememberLongHistory(beyond: 2)
+    let next = try Notebook.open(at: home.path)
+    #expect(try next.historyTable(newVersions: 2) != nil)
+    #expect(try !next.versions(of: path).lacksTable)
   }
 }

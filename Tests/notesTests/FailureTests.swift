@@ -51,6 +51,8 @@ import Watch
       GitError.brokenReference("HEAD"),
       GitError.brokenReference("refs/heads/main"), GitError.referenceMoved("refs/heads/main"),
       GitError.ambiguousPrefix("4b82"),
+      GitError.unsupported("objects of SHA-256"),
+      GitError.unfit(version: id, name: "a\u{1B}b.txt", why: "a control character in a name"),
       GitError.library(call: "git_x", code: -1, message: "it broke"),
       GitError.system(call: "open", path: "/x", errno: 28), MergeError.noHeads,
       MergeError.noConflict, MergeError.noSide(name: "Eve"),
@@ -58,7 +60,7 @@ import Watch
       PackError.finished, PackError.malformed("cut short"),
       PackError.overLimit("a note", limit: 1024),
       PackError.refused(id, "a tree with a name twice"),
-      PackError.incomplete(id, needs: id), PackError.headMissing(id),
+      PackError.incomplete(id, needs: id), PackError.baseMissing(id), PackError.headMissing(id),
     ]
   }
 
@@ -86,6 +88,7 @@ import Watch
       MembershipError.membershipMissing(folder: "/x"),
       MembershipError.membershipExists(notebookID: "abc"),
       MembershipError.formatUnsupported(folder: "/x", found: "2"),
+      MembershipError.begunAnew(notebookID: "abc"),
       MembershipError.fileDamaged(path: "/x"),
     ]
   }
@@ -130,7 +133,7 @@ import Watch
         SyncError.ownAddress, SyncError.stopped, SyncError.failed("it broke"),
         WatchError.system(call: "inotify_init1", path: "", errno: 24),
         WatchError.folderAway("/x"), WatchError.watchedAlready("/x", process: 17),
-        WatchError.notAnswering("/x"),
+        WatchError.notAnswering("/x"), WatchError.watcherGone, WatchError.watcherRefused("paused"),
       ]
   }
 

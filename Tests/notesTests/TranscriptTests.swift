@@ -39,14 +39,16 @@ import Testing
   private static func masked(_ text: String, folder: String) throws -> String {
     var shown = text.split(separator: folder, omittingEmptySubsequences: false)
       .joined(separator: "FOLDER")
-    let age = "(just now|[0-9]+ (minute|hour|day|week|month)s? ago|yesterday)"
     for (pattern, word) in [
-      ("[0-9a-f]{40}", "VERSION"), ("\\b[0-9a-f]{10,12}\\b", "ID"), ("[A-Z2-7]{52}", "DEVICE"),
-      ("\\b[A-Z2-7]{8,10}\\b", "DEVICE"), ("[0-9.]+ (B|KB|MB)\\b", "SIZE"),
+      ("[0-9a-f]{40}", "VERSION"), ("\u{1B}\\[33m[0-9a-f]{10,12}\u{1B}", "\u{1B}[33mID\u{1B}"),
+      ("\\b[0-9a-f]{10,12}\\b", "ID"), ("[A-Z2-7]{52}", "DEVICE"),
+      ("\\b[A-Z2-7]{8,10}\\b", "DEVICE"),
+      ("\u{1B}\\[2m[A-Z2-7]{8}\u{1B}", "\u{1B}[2mDEVICE\u{1B}"), ("[0-9.]+ (B|KB|MB)\\b", "SIZE"),
       ("[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}(:[0-9]{2})?( [-+][0-9]{4})?", "TIME"),
       ("(Mon|Tue|Wed|Thu|Fri|Sat|Sun) TIME", "TIME"),
+      ("(just now|[0-9]+ minutes? ago)", "AGE"),
       // Cells are as wide as the longest age.
-      (age + "((\u{1B}\\[0m)?)   *", "AGE  "), (age, "AGE"),
+      ("AGE   *", "AGE  "), ("AGE\u{1B}\\[0m   *", "AGE\u{1B}[0m  "),
       ("within a minute|in [0-9]+ minutes?", "QUICKLY"),
     ] {
       shown = shown.replacing(try Regex(pattern), with: word)
@@ -92,6 +94,7 @@ import Testing
       notes log 'Shopping list'
       notes log --graph 'Shopping list' -n 1
       notes log -p -n 1 'Shopping list'
+      notes show "$(git rev-parse HEAD~2)"
       notes restore 'Shopping list@~1' --dry-run
       notes restore 'Shopping list@~1'
       notes restore 'Shopping list@~0'
@@ -99,10 +102,10 @@ import Testing
       notes restore --all @~1 --dry-run
       notes restore --all @~1
       notes rm 'Shopping list' travels/
-      notes list --deleted
+      notes list --deleted --sort title
       notes restore Rome
       notes list --attachments
-      notes list --long
+      notes list --long --sort title
       notes undo --dry-run
       notes undo
       notes undo 2 --dry-run
@@ -112,6 +115,13 @@ import Testing
       notes redo
       notes log --operations -n 8
       notes conflicts
+      notes members
+      notes device
+      notes invitations
+      notes config max-file-size 10m
+      notes config max-file-size
+      notes config --unset max-file-size
+      notes peers --no-discovery --wait 0
       notes gc
       notes gc
       notes status
@@ -125,12 +135,15 @@ import Testing
       notes init --name a/b
       notes init --name Home --device-name laptop
       notes init
-      git init -q other; git worktree add -q linked 2>/dev/null; notes init linked
-      for n in 1 2 3 4 5 6 7 8 9 10 11; do echo "$n" >"List $n.txt"; done; rmdir other 2>/dev/null
+      mkdir linked; echo 'gitdir: /elsewhere' >linked/.git; notes init linked; rm -r linked
+      notes init within; rm -r within
+      for n in 1 2 3 4 5 6 7 8 9 10 11; do echo "$n" >"List $n.txt"; done
       printf 'a\0b' >photo.png; echo milk >Shopping.txt; mkdir trips; echo forum >trips/Rome.txt
       notes save
+      notes init trips
       notes stauts
       notes xyzzy
+      notes commit
       notes help xyzzy
       notes status --jsn
       notes status extra
@@ -219,6 +232,8 @@ import Testing
       notes pull --at nowhere
       notes sync --wait x
       notes sync --wait=-1
+      notes config nonsense
+      notes config listen nowhere
       notes join 12
       notes join 42-AAAA-AAAA
       notes invite --role king
@@ -230,6 +245,7 @@ import Testing
       cp .git/notes/notebook saved; echo 'format 9' >.git/notes/notebook; notes status
       echo nonsense >.git/notes/notebook; notes status
       cp saved .git/notes/notebook; echo nonsense >.git/HEAD; notes status
+      echo 'ref: refs/heads/main' >.git/HEAD; notes list saved
       """#, matches: "mistakes")
   }
 

@@ -34,8 +34,9 @@ extension Notebook {
     try FolderAccess(folder: folder).removeEmptyFolders(above: path)
   }
 
-  /// Whether there is a file of this path in the folder.
+  /// Whether there is a plain file of this path in the folder.
   public func isThere(_ path: TreePath) throws -> Bool {
-    try FolderAccess(folder: folder).status(of: path) != nil
+    try FolderAccess(folder: folder).status(of: path).map { $0.st_mode & S_IFMT == S_IFREG }
+      ?? false
   }
 }

@@ -36,11 +36,16 @@ extension Notebook {
       if let target { try checkIsFree(target) } else { try checkCanStand(path) }
       let title = (target ?? path).noteTitle
       let conflicts = try OpenConflicts.conflicts(at: version.id, in: repository)
-      return try replace(
+      let made = try replace(
         [target ?? path: TreeEntry(name: path.name, mode: entry.mode, id: entry.id)],
         message: "Restore \(title) from \(version.id.hex.prefix(10))",
         conflicts: conflicts[former].map { [target ?? path: $0] } ?? [:],
         options: JoinOptions(operation: .restore))
+      // Something else may stand where the last version has the note.
+      if made == nil, try !isThere(path) {
+        throw NotebookError.obstructed(path: path.description)
+      }
+      return made
     }
   }
 

@@ -24,14 +24,12 @@ struct BlameCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     let (path, version) = try Place.noteVersion(note, in: notebook)
     let report = try BlameReport(notebook.blame(path, at: version), in: notebook)
     if format.json {
-      for line in report.json { Output.standard.write(bytes: line.encoded + [0x0A]) }
+      Output.standard.lines(report.json)
     } else {
       paging.page {
         Output.standard.write(

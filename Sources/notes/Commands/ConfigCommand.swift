@@ -25,8 +25,6 @@ struct ConfigCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func validate() throws {
     if unset, name == nil || value != nil {
       throw ValidationError("--unset takes the name of a setting, and no value.")

@@ -18,8 +18,6 @@ struct ConflictsCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let conflicts = try Place.notebook().conflicts()
     if format.json {

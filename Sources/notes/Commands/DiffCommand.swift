@@ -30,8 +30,6 @@ struct DiffCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func validate() throws {
     if subjects.count > 2 { throw ValidationError("Too many arguments: one note, one V or V..W.") }
   }
@@ -41,7 +39,7 @@ struct DiffCommand: Verb {
     let comparison = try Comparison(subjects, in: notebook)
     let files = try comparison.files(in: notebook)
     if format.json {
-      for file in files { Output.standard.write(bytes: file.json.encoded + [0x0A]) }
+      Output.standard.lines(files.map(\.json))
       return .done
     }
     paging.page {

@@ -51,8 +51,6 @@ struct ListCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func validate() throws {
     if deleted, ![.modified, .title].contains(sort) {
       throw ValidationError("What was deleted can be sorted by modified or title.")
@@ -81,7 +79,7 @@ struct ListCommand: Verb {
 
   private func write(_ json: [JSON], _ text: String) {
     guard format.json else { return Output.standard.write(text) }
-    for line in json { Output.standard.write(bytes: line.encoded + [0x0A]) }
+    Output.standard.lines(json)
   }
 
   /// Which notes pass, by path and time of the last change. What is not saved yet is younger than

@@ -53,8 +53,6 @@ struct LogCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func validate() throws {
     if operations, note != nil { throw ValidationError("--operations does not go with a note.") }
     if let limit, limit < 1 { throw ValidationError("-n takes a number from 1 on.") }
@@ -76,7 +74,7 @@ struct LogCommand: Verb {
     if format.json {
       while left > 0, let burst = try entries.next() {
         let report = try VersionReport(burst, in: notebook)
-        Output.standard.write(bytes: report.json.encoded + [0x0A])
+        Output.standard.lines([report.json])
         left -= 1
       }
       return .done

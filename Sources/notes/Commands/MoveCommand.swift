@@ -28,13 +28,11 @@ struct MoveCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     let item = try Place.item(note, in: notebook)
     let target = try target(of: item, in: notebook)
-    let done = try Deletions.foundBefore {
+    let done = try DeletionOption.foundBefore {
       switch item {
       case .note(let path): try notebook.rename(path, to: target)
       case .folder(let path): try notebook.rename(folder: path, to: target)

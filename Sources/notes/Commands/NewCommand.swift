@@ -27,8 +27,6 @@ struct NewCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     let path = try notebook.path(titled: title, in: Place.currentFolder(in: notebook))
@@ -39,7 +37,7 @@ struct NewCommand: Verb {
       return .done
     }
     let text = isatty(STDIN_FILENO) == 1 ? [] : try Self.input(limit: notebook.sizeLimit)
-    let version = try Deletions.foundBefore {
+    let version = try DeletionOption.foundBefore {
       try notebook.create(path, text: text, anySuffix: anySuffix)
     }
     NoteReport(type: "created", word: "Added", path: path, version: version)

@@ -28,8 +28,6 @@ struct PeersCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     let membership = try OwnDevice.membership(of: notebook)

@@ -17,16 +17,10 @@ struct RedoCommand: Verb {
   @Argument(help: ArgumentHelp("How many undos.", valueName: "n"))
   var count = 1
 
-  @Flag(name: .shortAndLong, help: "Show what would be done, and change nothing.")
-  var dryRun = false
-
-  @Flag(help: "Go on although more than half of the notes are deleted.")
-  var allowDeletes = false
-
+  @OptionGroup var trial: TrialOption
+  @OptionGroup var deletions: DeletionOption
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
-
-  var writesJSON: Bool { format.json }
 
   func validate() throws {
     guard count > 0 else { throw ValidationError("How many to redo is a number from 1 on.") }
@@ -34,10 +28,10 @@ struct RedoCommand: Verb {
 
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
-    let done = try Deletions.guarded(allowed: allowDeletes) {
-      try notebook.redo(count, trial: dryRun, allowsMassDeletion: $0)
+    let done = try deletions.guarded {
+      try notebook.redo(count, trial: trial.isOn, allowsMassDeletion: $0)
     }
-    ReversalReport(reversal: done, isUndo: false, isTrial: dryRun).print(json: format.json)
+    ReversalReport(reversal: done, isUndo: false, isTrial: trial.isOn).print(json: format.json)
     return .done
   }
 }

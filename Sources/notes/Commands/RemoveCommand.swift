@@ -19,18 +19,14 @@ struct RemoveCommand: Verb {
   @Argument(help: ArgumentHelp("The notes or folders.", valueName: "note"))
   var notes: [String]
 
-  @Flag(help: "Go on although more than half of the notes are deleted.")
-  var allowDeletes = false
-
+  @OptionGroup var deletions: DeletionOption
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
-
-  var writesJSON: Bool { format.json }
 
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     let paths = try notes.map { try Place.item($0, in: notebook).path }
-    let removal = try Deletions.guarded(allowed: allowDeletes) {
+    let removal = try deletions.guarded {
       try notebook.delete(paths, allowsMassDeletion: $0)
     }
     if format.json {

@@ -26,8 +26,6 @@ struct ResolveCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let resolution: Resolution =
       switch keep {

@@ -32,16 +32,10 @@ struct RestoreCommand: Verb {
   @Flag(help: "Restore the whole notebook; without a version the last one.")
   var all = false
 
-  @Flag(name: .shortAndLong, help: "Show what would change, and change nothing.")
-  var dryRun = false
-
-  @Flag(help: "Go on although more than half of the notes are deleted.")
-  var allowDeletes = false
-
+  @OptionGroup var trial: TrialOption
+  @OptionGroup var deletions: DeletionOption
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
-
-  var writesJSON: Bool { format.json }
 
   func validate() throws {
     if note == nil, !all { throw ValidationError("Missing expected argument '<note@version>'.") }
@@ -97,16 +91,16 @@ struct RestoreCommand: Verb {
         "which version of \(shown) to restore is missing",
         hint: "write \(folder == nil ? "" : "FOLDER/")@VERSION; 'notes log' shows the versions")
     }
-    let done = try Deletions.guarded(allowed: allowDeletes) {
+    let done = try deletions.guarded {
       try notebook.restore(
-        folder: folder, from: version, label: name ?? version.id.short, trial: dryRun,
+        folder: folder, from: version, label: name ?? version.id.short, trial: trial.isOn,
         allowsMassDeletion: $0)
     }
     if format.json {
       Output.standard.event([
         "type": .string("restored"), "path": folder.map(JSON.path) ?? .null,
         "from": .id(version.id), "changes": .array(done.changes.map(\.json)),
-        "version": done.version.map(JSON.id) ?? .null, "dry_run": .bool(dryRun),
+        "version": done.version.map(JSON.id) ?? .null, "dry_run": .bool(trial.isOn),
       ])
       return
     }
@@ -119,7 +113,7 @@ struct RestoreCommand: Verb {
     }
     let made = done.version.map { ": version " + Console.output.paint($0.short, .yellow) }
     Output.standard.line(
-      (dryRun ? "This would restore " : "Restored ") + what + " \(past)" + (made ?? ""))
+      (trial.isOn ? "This would restore " : "Restored ") + what + " \(past)" + (made ?? ""))
     Output.standard.write(ChangeList(changes: done.changes).text(on: Console.output))
   }
 
@@ -140,7 +134,7 @@ struct RestoreCommand: Verb {
     let shown = target ?? path
     let when = TimeText.relative(version.author.time, now: TimeText.now)
     let past = "as it was in \(version.id.short), \(when)"
-    if dryRun {
+    if trial.isOn {
       let isDifferent = try notebook.differs(shown, from: path, in: version)
       if format.json { return report(shown, version, nil) }
       Output.standard.line(
@@ -149,7 +143,7 @@ struct RestoreCommand: Verb {
           : "\(Visible.name(shown)) is \(past), already.")
       return
     }
-    let made = try Deletions.foundBefore {
+    let made = try DeletionOption.foundBefore {
       try notebook.restore(path, from: version, as: target)
     }
     if format.json { return report(shown, version, made) }
@@ -165,7 +159,7 @@ struct RestoreCommand: Verb {
   private func report(_ path: TreePath, _ version: Commit, _ made: ObjectID?) {
     Output.standard.event([
       "type": .string("restored"), "path": .path(path), "from": .id(version.id),
-      "version": made.map(JSON.id) ?? .null, "dry_run": .bool(dryRun),
+      "version": made.map(JSON.id) ?? .null, "dry_run": .bool(trial.isOn),
     ])
   }
 

@@ -23,19 +23,16 @@ struct SaveCommand: Verb {
     help: ArgumentHelp("What to call the version.", valueName: "msg"))
   var message: String?
 
-  @Flag(help: "Go on although more than half of the notes are gone.")
-  var allowDeletes = false
-
+  @OptionGroup var deletions: DeletionOption
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
-
-  var writesJSON: Bool { format.json }
 
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     let paths = try notes.map { try Place.note($0, in: notebook) }
     try Self.save(
-      in: notebook, paths: paths, message: message, allowDeletes: allowDeletes, json: format.json)
+      in: notebook, paths: paths, message: message, allowDeletes: deletions.isAllowed,
+      json: format.json)
     return .done
   }
 

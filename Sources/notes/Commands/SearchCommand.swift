@@ -47,8 +47,6 @@ struct SearchCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func validate() throws {
     if texts.contains("") {
       throw ValidationError("There is nothing to look for in an empty text.")
@@ -67,7 +65,7 @@ struct SearchCommand: Verb {
     let hits = try find(query, in: notebook)
     let report = SearchReport(hits: hits.prefix(limit ?? .max), left: hits.count, texts: texts)
     if format.json {
-      for line in report.json { Output.standard.write(bytes: line.encoded + [0x0A]) }
+      Output.standard.lines(report.json)
     } else {
       paging.page {
         report.write(on: Console.output, now: TimeText.now) { Output.standard.write($0) }

@@ -27,8 +27,6 @@ struct ServeCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     let context = try OwnDevice.context(in: notebook)

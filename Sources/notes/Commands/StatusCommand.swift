@@ -18,8 +18,6 @@ struct StatusCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     try Self.show(json: format.json)
     return .done

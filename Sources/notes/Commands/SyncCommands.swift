@@ -29,7 +29,7 @@ struct SyncCommand: ExchangeVerb {
 
   var listensAt: Address? { listen.address ?? Address(host: Address.anyHost, port: 0) }
   var mayUseWatcher: Bool {
-    exchange.at.addresses.isEmpty && listen.address == nil && !exchange.allowDeletes
+    exchange.at.addresses.isEmpty && listen.address == nil && !exchange.deletions.isAllowed
   }
 }
 
@@ -77,9 +77,7 @@ struct ExchangeOptions: ParsableArguments {
       "Only these devices, by name or the beginning of their ID.", valueName: "peer"))
   var peers: [String] = []
 
-  @Flag(help: "Go on although more than half of the notes would be deleted.")
-  var allowDeletes = false
-
+  @OptionGroup var deletions: DeletionOption
   @OptionGroup var at: AtOption
   @OptionGroup var wait: WaitOption
   @OptionGroup var discovery: DiscoveryOption
@@ -99,14 +97,13 @@ extension ExchangeVerb {
   var listensAt: Address? { nil }
   /// Whether the connections of a watcher do as well as new ones.
   var mayUseWatcher: Bool { false }
-  var writesJSON: Bool { format.json }
 
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     let context = try OwnDevice.context(in: notebook)
     var run = SyncRun(
       context: context,
-      options: SessionOptions(mode: Self.mode, allowsMassDeletion: exchange.allowDeletes))
+      options: SessionOptions(mode: Self.mode, allowsMassDeletion: exchange.deletions.isAllowed))
     run.addresses = exchange.at.addresses
     run.window = exchange.wait.seconds
     run.peers = exchange.peers

@@ -26,16 +26,10 @@ struct UndoCommand: Verb {
     help: ArgumentHelp("How many, a version, or a merged note.", valueName: "what"))
   var subject: String?
 
-  @Flag(name: .shortAndLong, help: "Show what would be done, and change nothing.")
-  var dryRun = false
-
-  @Flag(help: "Go on although more than half of the notes are deleted.")
-  var allowDeletes = false
-
+  @OptionGroup var trial: TrialOption
+  @OptionGroup var deletions: DeletionOption
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
-
-  var writesJSON: Bool { format.json }
 
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
@@ -43,10 +37,10 @@ struct UndoCommand: Verb {
       try takeBackMerge(of: Place.noteOnly(subject ?? "", in: notebook), in: notebook)
       return .done
     }
-    let done = try Deletions.guarded(allowed: allowDeletes) {
-      try notebook.undo(choice, trial: dryRun, allowsMassDeletion: $0)
+    let done = try deletions.guarded {
+      try notebook.undo(choice, trial: trial.isOn, allowsMassDeletion: $0)
     }
-    ReversalReport(reversal: done, isUndo: true, isTrial: dryRun).print(json: format.json)
+    ReversalReport(reversal: done, isUndo: true, isTrial: trial.isOn).print(json: format.json)
     return .done
   }
 
@@ -67,7 +61,7 @@ struct UndoCommand: Verb {
   }
 
   private func takeBackMerge(of path: TreePath, in notebook: Notebook) throws {
-    guard !dryRun else { throw Failure.usage("--dry-run does not go with a note") }
+    guard !trial.isOn else { throw Failure.usage("--dry-run does not go with a note") }
     guard let version = try notebook.takeBackMerge(of: path) else {
       throw Failure(
         .failed, "nothing_to_undo",

@@ -43,8 +43,6 @@ struct WatchCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func validate() throws {
     if [pause, resume, install].count(where: { $0 }) > 1 {
       throw ValidationError("--pause, --resume and --install exclude each other.")

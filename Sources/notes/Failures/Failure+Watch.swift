@@ -23,7 +23,9 @@ extension Failure {
         .failed, "watcher_gone", "the watcher of the notebook has stopped",
         hint: "run the command again; it works without a watcher, too")
     case .watcherRefused(let reason):
-      self.init(.failed, "watcher_refused", "the watcher refused: \(Visible.name(reason))")
+      self.init(
+        .failed, "watcher_refused", "the watcher refused: \(Visible.name(reason))",
+        hint: "'notes watch --pause' and '--resume' say whether it connects; its log tells more")
     case .notAnswering(let folder):
       self.init(
         .failed, "not_answering", "the watcher of \(Visible.name(folder)) does not answer",

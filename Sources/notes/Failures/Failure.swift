@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import Git
 internal import Glibc
 internal import Notebook
@@ -91,7 +92,7 @@ extension Failure {
 extension Failure {
   /// Where there is no note of a name, the same failure with the titles that may have been meant.
   func withNearTitles() -> Failure {
-    guard kind == "no_such_note", let name, let notebook = try? Place.notebook(),
+    guard kind == "no_such_note", let name, !name.isEmpty, let notebook = try? Place.notebook(),
       let titles = Self.titles(near: name, in: notebook)
     else { return self }
     return Failure(exit, kind, message, hint: "did you mean \(titles)?", name: name)
@@ -100,11 +101,19 @@ extension Failure {
   /// A mistake in the command line that says no more, with the way to the command's help.
   func withUsage(of arguments: [String]) -> Failure {
     guard exit == .usage, hint == nil else { return self }
-    let command = arguments.first { Commands.type(named: $0) != nil }
+    var command = ""
+    if let place = arguments.firstIndex(where: { Commands.type(named: $0) != nil }) {
+      command = " " + arguments[place]
+      let verbs = Commands.type(named: arguments[place])?.configuration.subcommands ?? []
+      let verb = arguments[(place + 1)...].first { name in
+        verbs.contains { $0._commandName == name }
+      }
+      command += verb.map { " " + $0 } ?? ""
+    }
     return Failure(
       exit, kind, message,
-      hint: command.map { "'notes \($0) --help' shows how to use it" }
-        ?? "'notes help' lists the commands")
+      hint: command.isEmpty
+        ? "'notes help' lists the commands" : "'notes\(command) --help' shows how to use it")
   }
 
   /// The titles that a mistyped one may mean, as a phrase; nil where none is near.

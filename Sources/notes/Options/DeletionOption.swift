@@ -1,14 +1,18 @@
+internal import ArgumentParser
 internal import Notebook
 
-/// What the guard against mass deletion stops, asked of the user where there is one.
-enum Deletions {
+/// `--allow-deletes`: what the guard against mass deletion stops, asked of the user where there is one.
+struct DeletionOption: ParsableArguments {
+  @Flag(
+    name: .customLong("allow-deletes"),
+    help: "Go on although more than half of the notes are deleted.")
+  var isAllowed = false
+
   /// Runs `body`, which deletes much only if it is told to; asks before it is told so.
-  static func guarded<Result>(
-    allowed: Bool, _ body: (_ isAllowed: Bool) throws -> Result
-  ) throws -> Result {
+  func guarded<Result>(_ body: (_ isAllowed: Bool) throws -> Result) throws -> Result {
     do {
-      return try body(allowed)
-    } catch NotebookError.massDeletion(let deleted, let total) where !allowed && Console.canAsk {
+      return try body(isAllowed)
+    } catch NotebookError.massDeletion(let deleted, let total) where !isAllowed && Console.canAsk {
       let question =
         "This deletes \(Counted.grouped(deleted)) of \(Counted.things(total, "note")). Go on?"
       guard Console.confirm(question, byDefault: false) else {

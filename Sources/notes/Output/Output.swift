@@ -40,10 +40,15 @@ final class Output: Sendable {
   /// Adds a line.
   func line(_ text: String = "") { write(text + "\n") }
 
+  /// Adds JSON values, each on a line of its own.
+  func lines(_ values: some Sequence<JSON>) {
+    for value in values { write(bytes: value.encoded + [UInt8(ascii: "\n")]) }
+  }
+
   /// Adds a JSON value on a line of its own, and writes it: a program that follows events gets
   /// each as it happens.
   func event(_ value: JSON) {
-    write(bytes: value.encoded + [UInt8(ascii: "\n")])
+    lines([value])
     flush()
   }
 

@@ -97,7 +97,7 @@ extension LogCommand {
     let report = OperationsReport(
       operations: Array(try notebook.operations().prefix(limit ?? .max)))
     if format.json {
-      for line in report.json { Output.standard.write(bytes: line.encoded + [0x0A]) }
+      Output.standard.lines(report.json)
       return .done
     }
     paging.page { Output.standard.write(report.text(on: Console.output, now: TimeText.now)) }

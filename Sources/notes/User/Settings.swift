@@ -55,7 +55,8 @@ struct Settings {
   private static func unwritable(_ path: String, _ code: Int32) -> Failure {
     Failure(
       .failed, "settings_not_written",
-      "the settings in \(Visible.name(path)) cannot be written: \(Failure.reason(code))")
+      "the settings in \(Visible.name(path)) cannot be written: \(Failure.reason(code))",
+      hint: Failure.remedy(code) ?? Failure.examine)
   }
 
   private static func text(in folder: String) throws(Failure) -> String {

@@ -14,6 +14,8 @@ extension Notebook {
     for candidate in try scan().candidates { paths.insert(candidate.file.path) }
     if let found = try match(name, in: paths.sorted()) { return found }
     if deleted {
+      // What a note was called last counts before the names that it had earlier.
+      if let found = try match(name, in: deletedFiles().map(\.path).sorted()) { return found }
       let table = try historyTable()?.table
       let former =
         table.map { table in

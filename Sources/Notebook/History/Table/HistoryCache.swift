@@ -4,7 +4,7 @@ internal import Glibc
 extension Notebook {
   /// How many versions a cache may lack for a command that shows something at once: they are read
   /// in about a second.
-  static let fewVersions = 20_000
+  public static let fewVersions = 20_000
 
   private var historyCachePath: String { stateFolder + "/cache/history" }
 
@@ -41,8 +41,10 @@ extension Notebook {
   }
 
   /// Makes the table of a history that is too long to be read while somebody waits, and keeps it.
-  public func rememberLongHistory() throws {
-    if try historyTable(newVersions: Self.fewVersions) == nil { _ = try historyTable() }
+  ///
+  /// - Parameter limit: how many versions are too few to be worth it.
+  public func rememberLongHistory(beyond limit: Int = Notebook.fewVersions) throws {
+    if try historyTable(newVersions: limit) == nil { _ = try historyTable() }
   }
 
   /// Whether at most `limit` versions of the tip are not in the table.

@@ -20,8 +20,6 @@ struct DeviceCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let folder = try UserFolders().data
     let path = folder + "/" + DeviceKey.fileName

@@ -22,8 +22,6 @@ struct DeviceExportCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     guard let key = try DeviceKey.load(in: UserFolders().data) else {
       throw Failure(

@@ -27,8 +27,6 @@ struct DeviceImportCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let folder = try UserFolders().data
     let sealed = try SecretFile.read(file, atMost: 64 << 10)

@@ -29,8 +29,6 @@ struct InvitationsAcceptCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let answer = try InvitationAnswer(to: name)
     guard yes || Console.canAsk else {
@@ -71,8 +69,6 @@ struct InvitationsDeclineCommand: Verb {
 
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
-
-  var writesJSON: Bool { format.json }
 
   func perform() throws -> Exit {
     let answer = try InvitationAnswer(to: name)

@@ -25,8 +25,6 @@ struct InvitationsCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     let report = InvitationsReport(
@@ -58,15 +56,13 @@ struct InvitationsCancelCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     // Who pastes the whole code means its beginning.
     let digits = InvitationCode(parsing: locator)?.locator ?? locator
     guard try InvitationBook(stateFolder: notebook.stateFolder).cancel(locator: digits) else {
       throw Failure(
-        .failed, "no_such_invitation", "no invitation \(Visible.name(digits)) is open here",
+        .failed, "no_such_invitation", "no invitation '\(Visible.name(digits))' is open here",
         hint: "'notes invitations' lists them")
     }
     if format.json {

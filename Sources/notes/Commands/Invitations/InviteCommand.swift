@@ -46,8 +46,6 @@ struct InviteCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func validate() throws {
     if (device == nil) != (via == nil) {
       throw ValidationError("--device and --via go together.")

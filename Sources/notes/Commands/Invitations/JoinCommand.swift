@@ -48,8 +48,6 @@ struct JoinCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func validate() throws {
     if codeFile != nil, folder != nil { throw ValidationError("The code is given twice.") }
   }

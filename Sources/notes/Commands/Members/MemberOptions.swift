@@ -17,8 +17,6 @@ protocol BlockVerb: Verb {
 }
 
 extension BlockVerb {
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let change = try MembershipChange()
     let device = try change.member(named: member.name)

@@ -29,8 +29,6 @@ struct MembersCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     let report = try MembersReport(

@@ -25,8 +25,6 @@ struct MembersRemoveCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let change = try MembershipChange()
     let member = try change.member(named: name)

@@ -23,8 +23,6 @@ struct MembersRenameCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let new = try DisplayName.check(new)
     let change = try MembershipChange()

@@ -23,8 +23,6 @@ struct MembersResetCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     let change = try MembershipChange()
     let others = change.membership.members().filter {

@@ -23,8 +23,6 @@ struct MembersRoleCommand: Verb {
   @OptionGroup var format: JSONOption
   @OptionGroup var place: PlaceOption
 
-  var writesJSON: Bool { format.json }
-
   func perform() throws -> Exit {
     guard let role = Role(rawValue: role.lowercased()) else {
       throw Failure.usage(

@@ -1,0 +1,9 @@
+internal import ArgumentParser
+
+/// `--dry-run`, which commands take that change many notes at once.
+struct TrialOption: ParsableArguments {
+  @Flag(
+    name: [.customShort("d"), .customLong("dry-run")],
+    help: "Show what would be done, and change nothing.")
+  var isOn = false
+}
