@@ -1,11 +1,12 @@
 internal import Glibc
 
 /// A pipe to oneself: what makes a `poll` in another thread return.
-final class SelfPipe: Sendable {
-  let readEnd: Int32
+package final class SelfPipe: Sendable {
+  package let readEnd: Int32
   let writeEnd: Int32
 
-  init() throws {
+  /// Throws when the process has no descriptors left.
+  package init() throws {
     var ends: [Int32] = [-1, -1]
     if pipe(&ends) != 0 { throw ChannelError.system(call: "pipe", code: errno) }
     (readEnd, writeEnd) = (ends[0], ends[1])
@@ -21,12 +22,13 @@ final class SelfPipe: Sendable {
   }
 
   /// A full pipe is readable already, so failing to write is no failure.
-  func signal() {
+  package func signal() {
     var byte: UInt8 = 1
     _ = write(writeEnd, &byte, 1)
   }
 
-  func drain() {
+  /// Forgets all signals until now.
+  package func drain() {
     var bytes = [UInt8](repeating: 0, count: 64)
     while read(readEnd, &bytes, bytes.count) > 0 {}
   }

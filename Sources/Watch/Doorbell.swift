@@ -1,38 +1,22 @@
+internal import Channel
 internal import Glibc
 internal import Sync
 
-/// A pipe to oneself: what makes a thread that polls look up.
+/// What makes a thread that polls look up.
 final class Doorbell: Sendable {
-  let descriptor: Int32
-  private let writeEnd: Int32
+  private let pipe: SelfPipe
+
+  /// Becomes readable when it is rung.
+  var descriptor: Int32 { pipe.readEnd }
 
   /// Throws when the process has no descriptors left.
-  init() throws {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw WatchError.system(call: "pipe", path: "", errno: errno) }
-    (descriptor, writeEnd) = (ends[0], ends[1])
-    for end in ends {
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-    }
-  }
+  init() throws { pipe = try SelfPipe() }
 
-  deinit {
-    close(descriptor)
-    close(writeEnd)
-  }
-
-  /// From any thread. A full pipe has been rung already.
-  func ring() {
-    var byte: UInt8 = 1
-    _ = write(writeEnd, &byte, 1)
-  }
+  /// From any thread.
+  func ring() { pipe.signal() }
 
   /// Forgets all rings until now.
-  func silence() {
-    var bytes = [UInt8](repeating: 0, count: 64)
-    while read(descriptor, &bytes, bytes.count) > 0 {}
-  }
+  func silence() { pipe.drain() }
 
   /// Whether a descriptor can be read, or has come to its end.
   static func isReadable(_ descriptor: Int32) -> Bool {

@@ -27,8 +27,7 @@ final class SleepWatch: Sendable {
       var gauge = SleepGauge(gap: Self.gap)
       while true {
         Doorbell.wait(for: [timer, stopping.descriptor], until: nil)
-        var entry = pollfd(fd: stopping.descriptor, events: Int16(POLLIN), revents: 0)
-        if poll(&entry, 1, 0) > 0 { break }
+        if Doorbell.isReadable(stopping.descriptor) { break }
         var count: UInt64 = 0
         _ = read(timer, &count, 8)
         if gauge.hasSlept(gap: Self.gap) { awoken() }
