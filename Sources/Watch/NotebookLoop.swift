@@ -62,9 +62,7 @@ final class NotebookLoop {
     guard Moment.now >= nextLook || events != nil else { return }
     do {
       let notebook = try Notebook.open(at: owner.context.folder)
-      let events = try FolderEvents(
-        folder: notebook.folder, gitFolder: notebook.repository.gitFolder
-      ) { try notebook.versionedFolders(below: $0) }
+      let events = try Self.watch(notebook)
       notebook.earlyNotice = { [owner] version in
         // Somebody's own version stands for itself alone.
         owner.sessions.announce(NotebookState(tip: version, heads: [version], conflictCount: 0))
@@ -82,6 +80,23 @@ final class NotebookLoop {
         owner.report(.failed(owner.notebookID, error))
       }
       nextLook = .now + Self.absence
+    }
+  }
+
+  private static func watch(_ notebook: Notebook) throws -> FolderEvents {
+    try FolderEvents(folder: notebook.folder, gitFolder: notebook.repository.gitFolder) {
+      try notebook.versionedFolders(below: $0)
+    }
+  }
+
+  /// Events were lost, and with them what each watch stands for: a folder may have been renamed.
+  private func watchAnew() {
+    nextLook = .now
+    events = nil
+    do {
+      events = try notebook.map(Self.watch)
+    } catch {
+      leave()
     }
   }
 
@@ -133,7 +148,7 @@ final class NotebookLoop {
         tellEditing()
       case .history: announce()
       case .membership: membershipChanged()
-      case .everything: nextLook = now
+      case .everything: return watchAnew()
       case .away: return leave()
       }
     }

@@ -16,6 +16,7 @@ final class RecordingProxy: Sendable {
   private let listener: Listener
   private let token: CancellationToken
   private let recorded = Mutex<[Stream]>([])
+  private let isSilent = Mutex(false)
 
   init(to target: UInt16) throws {
     self.target = target
@@ -28,6 +29,9 @@ final class RecordingProxy: Sendable {
   }
 
   func stop() { token.cancel() }
+
+  /// Passes nothing on any more, and leaves the connections open: the other end has vanished.
+  func hush() { isSilent.withLock { $0 = true } }
 
   /// What was seen, a direction of a connection each.
   var streams: [Stream] { recorded.withLock { $0 } }
@@ -59,6 +63,7 @@ final class RecordingProxy: Sendable {
       let count = read(from.descriptor, &buffer, buffer.count)
       if count < 0, errno == EAGAIN { continue }
       guard count > 0 else { break }
+      if isSilent.withLock({ $0 }) { continue }
       recorded.withLock { $0[index].bytes += buffer[..<count] }
       var sent = 0
       while sent < count {

@@ -28,8 +28,13 @@ final class Watcher {
   }
 
   /// A device that `founder` certified.
-  convenience init(_ name: String, certifiedBy founder: Watcher, as role: Role = .writer) throws {
-    try self.init(name, on: founder.network) { folder, key in
+  ///
+  /// - Parameter network: where it looks for others; the founder's when nil.
+  convenience init(
+    _ name: String, certifiedBy founder: Watcher, as role: Role = .writer,
+    on network: InMemoryNetwork? = nil
+  ) throws {
+    try self.init(name, on: network ?? founder.network) { folder, key in
       let store = founder.context.membership
       let request = try CertificateRequest(name: name, key: key)
       _ = try store.issue(for: request, role: role, by: founder.key)
@@ -63,6 +68,15 @@ final class Watcher {
   var sessions: SessionTable? {
     running?.service.watched[context.membership.notebookID]?.sessions
   }
+
+  /// Where it listens.
+  var port: UInt16? {
+    for case .listening(_, let port) in events.all { return port }
+    return nil
+  }
+
+  /// Tells it that the machine was asleep.
+  func awake() { running?.service.occurrences.put(.awoken) }
 
   func start() throws {
     let service = try Service(
@@ -106,7 +120,7 @@ final class Watcher {
   func tip() throws -> ObjectID? { try Notebook.open(at: folder["notes"]).state().tip }
 
   /// Waits until `holds`, looking whenever something happens.
-  func wait(_ seconds: Double = 10, until holds: () throws -> Bool) rethrows -> Bool {
+  func wait(_ seconds: Double = 40, until holds: () throws -> Bool) rethrows -> Bool {
     let end = TestSupport.Moment.now + seconds
     while try !holds() {
       if TestSupport.Moment.now >= end {

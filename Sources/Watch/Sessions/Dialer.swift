@@ -69,7 +69,7 @@ struct Dialer {
       addresses: [address], isAnnounced: false, next: .now + Self.patience)
   }
 
-  /// A device is announced. True when it was already, elsewhere.
+  /// A device is announced. True when it was elsewhere until now.
   mutating func found(_ target: Target, at addresses: [Address]) -> Bool {
     guard isForeign(target) else { return false }
     let isLater = (ownDevices[target.notebookID] ?? "") > target.deviceID
@@ -79,7 +79,7 @@ struct Dialer {
       return false
     }
     let isNews = !state.isAnnounced || state.addresses != addresses
-    let hasMoved = state.isAnnounced && state.addresses != addresses
+    let hasMoved = state.addresses != addresses
     state.addresses = addresses
     state.isAnnounced = true
     if isNews {

@@ -7,8 +7,8 @@ struct WatchLimits {
   /// How many programs.
   let instances: Int
 
-  /// What a watcher needs beside one a folder: three inside `.git`.
-  static let own = 3
+  /// What a watcher needs beside one a folder: those inside `.git`.
+  static let own = 5
 
   /// The limits now; nil where the system does not tell them.
   static var present: WatchLimits? {
