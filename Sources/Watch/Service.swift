@@ -162,15 +162,22 @@ public final class Service: Sendable {
     var state = ServiceState()
     if isWatching { state.ready() }
     defer { if isWatching { state.stopping() } }
+    var memory = IdleMemory()
     var ending = invitation.map { ServiceEnding(invitation: $0) }
     while true {
       if cancellation.isCancelled { return }
       endInvitations(port: listener.port, onEvent)
       if ending?.isReached == true { return }
       dialing.dial()
-      if isWatching { state.live() }
-      switch occurrences.take(until: nextLook(ending, dialing, isWatching ? state.next : nil)) {
+      if isWatching {
+        state.live()
+        memory.rest()
+      }
+      switch occurrences.take(
+        until: nextLook(ending, dialing, isWatching ? [state.next, memory.next] : []))
+      {
       case .event(let event):
+        memory.stir()
         report(event, onEvent)
         if case .watch(.failed(_, let error as MembershipError)) = event,
           case .begunAnew = error
@@ -210,11 +217,11 @@ public final class Service: Sendable {
     onEvent(event)
   }
 
-  private func nextLook(_ ending: ServiceEnding?, _ dialing: ServiceDialing, _ life: Moment?)
+  private func nextLook(_ ending: ServiceEnding?, _ dialing: ServiceDialing, _ others: [Moment?])
     -> Moment
   {
     let expiries = invitations.withLock { $0.values.map(\.invitation.deadline) }
-    let next = (expiries + [dialing.next, life].compactMap { $0 }).min() ?? .now + 3600
+    let next = (expiries + ([dialing.next] + others).compactMap { $0 }).min() ?? .now + 3600
     return ending == nil ? next : min(next, .now + Self.tick)
   }
 }
