@@ -25,6 +25,8 @@ struct PeersReport {
   }
 
   let peers: [Peer]
+  /// The invitations that are open: who may come.
+  var invitations: [InvitationRecord] = []
 
   init(peers: [Peer]) { self.peers = peers }
 
@@ -33,6 +35,7 @@ struct PeersReport {
     notebook: Notebook, members: [Member], near: [String: DiscoveredPeer],
     live: [ControlReply] = []
   ) throws {
+    invitations = InvitationBook(stateFolder: notebook.stateFolder).all().filter(\.state.isOpen)
     let standings = try DeviceStandings(in: notebook, live: live)
     let own = notebook.identity.device.deviceID
     var peers: [Peer] = []
@@ -73,8 +76,8 @@ struct PeersReport {
     }
   }
 
-  func text(on terminal: Terminal) -> String {
-    guard !peers.isEmpty else {
+  func text(on terminal: Terminal, now: Int64 = TimeText.now) -> String {
+    guard !peers.isEmpty || !invitations.isEmpty else {
       return "No other devices yet: 'notes invite' lets one join.\n"
     }
     var table = Table(flexible: 0)
@@ -86,20 +89,33 @@ struct PeersReport {
           peer.isNear ? .green : .dim),
         Table.Cell(peer.role?.rawValue ?? "not a member"),
         Table.Cell(Visible.name(peer.address ?? "")),
-        Table.Cell(Self.words(for: peer), .dim),
+        Table.Cell(Self.words(for: peer, now: now), .dim),
+      ])
+    }
+    for invitation in invitations {
+      let time = TimeText.duration(Int(max(0, invitation.expires - now)))
+      table.add([
+        Table.Cell(invitation.name.map { Visible.name($0) } ?? invitation.locator + "-…", .bold),
+        Table.Cell("invited", .yellow),
+        Table.Cell(invitation.role.rawValue),
+        Table.Cell(""),
+        Table.Cell(
+          (invitation.state == .pending ? "looks at the offer, " : "") + "ends in \(time)", .dim),
       ])
     }
     return table.lines(for: terminal).map { $0 + "\n" }.joined()
   }
 
-  private static func words(for peer: Peer) -> String {
+  private static func words(for peer: Peer, now: Int64) -> String {
     let standing = peer.standing
     if let path = standing.editing?.first {
       let more = (standing.editing?.count ?? 1) - 1
       return "edits \(path.label)" + (more > 0 ? " and \(more) more" : "")
     }
     if standing.ahead == nil { return peer.name == nil ? "" : "never met" }
-    return standing.agreement
+    guard !peer.isNear, let seen = standing.lastSeen else { return standing.agreement }
+    return [standing.agreement, "seen " + TimeText.relative(seen, now: now)]
+      .filter { !$0.isEmpty }.joined(separator: ", ")
   }
 }
 
@@ -108,8 +124,12 @@ extension DeviceStanding {
   var agreement: String {
     guard let ahead else { return "" }
     if isInSync == true { return "in sync" }
-    if ahead > 0 { return "lacks \(Counted.things(ahead, "version"))" }
-    if let behind, behind > 0 { return "has \(Counted.things(behind, "version")) more" }
+    let behind = behind ?? 0
+    if ahead > 0 {
+      let more = behind > 0 ? ", has \(behind) more" : ""
+      return "lacks \(Counted.things(ahead, "version"))" + more
+    }
+    if behind > 0 { return "has \(Counted.things(behind, "version")) more" }
     return "up to date"
   }
 
