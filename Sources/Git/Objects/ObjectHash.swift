@@ -12,11 +12,6 @@ extension ObjectID {
     return plain(kind, content)
   }
 
-  /// The ID of an object that comes from elsewhere. Here trees and commits may be anything, too.
-  static func received(_ kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
-    isText(content) ? plain(kind, content) : try Libgit2.shared.get().id(of: kind, content)
-  }
-
   /// The same without a look at what the content is.
   static func plain(_ kind: ObjectKind, _ content: [UInt8]) -> ObjectID {
     var hash = PackChecksum()

@@ -12,6 +12,7 @@ struct PackDeltas {
   private let pack: UnsafeRawBufferPointer
   private let limits: PackLimits
   private let inflater: Inflater
+  private let library: Libgit2
   private var unpackedBytes: Int
   private var keptBytes = 0
 
@@ -40,6 +41,7 @@ struct PackDeltas {
     self.pack = pack
     self.limits = limits
     inflater = try Inflater()
+    library = try Libgit2.shared.get()
   }
 
   /// Resolves all of them.
@@ -86,7 +88,7 @@ struct PackDeltas {
         throw PackError.malformed("a delta that does not fit its base")
       }
       entries.all[delta].base = Int32(base.entry)
-      entries.resolve(delta, kind, try ObjectID.received(kind, object))
+      entries.resolve(delta, kind, try library.id(of: kind, object))
       let (entry, depth) = (base.entry, base.depth)
       if !base.deltas.isEmpty {
         keep(Kept(entry: entry, depth: depth, content: bytes, deltas: base.deltas), on: &stack)

@@ -59,8 +59,12 @@ final class ReceivedPack {
     guard let file = MappedFile(path) else {
       throw GitError.system(call: "mmap", path: path, errno: errno)
     }
-    var deltas = try PackDeltas(
-      of: stream, pack: UnsafeRawBufferPointer(rebasing: file.bytes[..<stream.end]), limits: limits)
+    let pack = UnsafeRawBufferPointer(rebasing: file.bytes[..<stream.end])
+    var sum = PackChecksum()
+    sum.update(pack)
+    let stated = Array(file.bytes[stream.end...])
+    guard sum.finish() == stated else { throw PackError.malformed("its checksum is wrong") }
+    var deltas = try PackDeltas(of: stream, pack: pack, limits: limits)
     try deltas.apply(
       PackDeltas.Outside(object: object(_:)) { [self] kind, content in
         try append(kind, content)
@@ -73,7 +77,7 @@ final class ReceivedPack {
     }
     let checksum =
       entries.count == deltas.received
-      ? Array(file.bytes[stream.end...]) : try complete(objectCount: entries.count)
+      ? stated : try complete(objectCount: entries.count)
     let name = folder + "/pack-" + String(hexadecimal: checksum)
     try writeIndex(
       PackFormat.index(
