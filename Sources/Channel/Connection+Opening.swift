@@ -1,3 +1,5 @@
+internal import Glibc
+
 extension Connection {
   /// Connects to a device as a member. The addresses are tried in turn, and share the time until
   /// `deadline`: anybody can announce anything, so that somebody answers says nothing before a
@@ -21,12 +23,15 @@ extension Connection {
   }
 
   /// Takes an accepted socket through the handshake. What the client asks for decides between the
-  /// notebooks and the invitations of `offer`.
+  /// notebooks and the invitations of `offer`. Nothing is made ready for a client that says nothing.
   public static func accept(
     _ socket: Socket, offering offer: ServerOffer, deadline: Deadline,
     cancellation: CancellationToken? = nil
   ) throws -> Connection {
-    try Connection(socket, .server(offer), deadline: deadline, cancellation: cancellation)
+    _ = try Wait.until(
+      socket.descriptor, POLLIN, deadline: deadline, phase: .handshake, cancellation: cancellation)
+    offer.begin()
+    return try Connection(socket, .server(offer), deadline: deadline, cancellation: cancellation)
   }
 
   private static func connect(

@@ -88,8 +88,7 @@ public final class Connection {
     case .pairing:
       context = try .pairingClient(library)
     case .server:
-      context = try TLSContext(.server, library)
-      library.ssl.SSL_CTX_set_client_hello_cb(context.pointer, Handshake.chooseContext, nil)
+      context = try .server.get()
     }
     let ssl = try library.check("SSL_new", library.ssl.SSL_new(context.pointer))
     handshake.attach(to: ssl)
@@ -110,6 +109,7 @@ public final class Connection {
     cancellation: CancellationToken?
   ) throws -> Purpose {
     let lib = handshake.library.ssl
+    defer { handshake.answered() }
     while true {
       handshake.library.crypto.ERR_clear_error()
       let result = handshake.isServer ? lib.SSL_accept(ssl) : lib.SSL_connect(ssl)
@@ -124,6 +124,7 @@ public final class Connection {
           handshake.isServer ? "SSL_accept" : "SSL_connect", status: status,
           isOver: false)
       }
+      handshake.answered()
       _ = try Wait.until(
         socket.descriptor, events, deadline: deadline, phase: .handshake,
         cancellation: cancellation)

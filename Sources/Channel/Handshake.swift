@@ -47,6 +47,11 @@ final class Handshake {
 
   var isServer: Bool { if case .server = side { true } else { false } }
 
+  /// Nothing is left to do but to wait for the other end.
+  func answered() {
+    if case .server(let offer) = side { offer.answered() }
+  }
+
   /// Makes `ssl` lead here. The connection keeps both and frees the SSL first.
   func attach(to ssl: OpaquePointer) {
     _ = library.ssl.SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
@@ -97,7 +102,7 @@ final class Handshake {
       return SSL_AD_UNRECOGNIZED_NAME
     }
     do {
-      let context = try TLSContext.member(.server, credentials, library)
+      let context = try TLSContext.server(for: credentials, library)
       _ = try library.check(
         "SSL_set_SSL_CTX", library.ssl.SSL_set_SSL_CTX(ssl, context.pointer))
     } catch {

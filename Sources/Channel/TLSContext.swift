@@ -1,10 +1,14 @@
 internal import COpenSSL
+internal import Synchronization
 
 /// An `SSL_CTX`: TLS 1.3 alone, without tickets, resumption, early data or compression.
 ///
 /// Resumption is off because it skips the verification of certificates, so that a removed device
 /// could go on.
-final class TLSContext {
+///
+/// Sendable although the compiler cannot tell: once it is set up, nothing changes it any more, and
+/// threads may then share one (openssl-threads(7)).
+final class TLSContext: @unchecked Sendable {
   let pointer: OpaquePointer
   private let library: OpenSSL
 
@@ -32,6 +36,46 @@ final class TLSContext {
   }
 
   deinit { library.ssl.SSL_CTX_free(pointer) }
+
+  /// The context of a server until a client has said what it wants. There is one: making them takes
+  /// longer than anything else that a stranger can cause.
+  static let server = Result<TLSContext, ChannelError> { () throws(ChannelError) in
+    do {
+      let library = try OpenSSL.library()
+      let context = try TLSContext(.server, library)
+      library.ssl.SSL_CTX_set_client_hello_cb(context.pointer, Handshake.chooseContext, nil)
+      return context
+    } catch let error as ChannelError {
+      throw error
+    } catch {
+      throw .libraryMissing("\(error)")
+    }
+  }
+
+  /// A server's context for a notebook: the last one made, as long as nothing has changed.
+  static func server(for credentials: MemberCredentials, _ library: OpenSSL) throws -> TLSContext {
+    try latest.withLock { latest in
+      if let latest, latest.chain == credentials.chain, latest.root == credentials.root,
+        latest.privateKey == credentials.privateKey
+      {
+        return latest.context
+      }
+      let context = try member(.server, credentials, library)
+      latest = Latest(
+        root: credentials.root, chain: credentials.chain, privateKey: credentials.privateKey,
+        context: context)
+      return context
+    }
+  }
+
+  private struct Latest {
+    let root: [UInt8]
+    let chain: [[UInt8]]
+    let privateKey: [UInt8]
+    let context: TLSContext
+  }
+
+  private static let latest = Mutex<Latest?>(nil)
 
   /// A context that offers or asks for the pre-shared key of a code, and has no certificates.
   static func pairingClient(_ library: OpenSSL) throws -> TLSContext {

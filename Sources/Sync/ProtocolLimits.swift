@@ -31,6 +31,8 @@ public enum ProtocolLimits {
   public static let handshakes = 64
   /// Handshakes under way from one address; the oldest of these makes room for a new one.
   public static let handshakesPerAddress = 16
+  /// Handshakes that are computed at once; the others wait for their turn.
+  public static let handshakesComputed = 4
   /// Sessions at once.
   public static let sessions = 64
   /// Sessions at once with one address.

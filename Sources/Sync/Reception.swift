@@ -16,7 +16,8 @@ package final class Reception: Sendable {
     package var invitation: @Sendable (String) -> Invitation?
     /// A connection whose handshake succeeded; the invitation is nil for a member's.
     package var welcome: @Sendable (Connection, Invitation?) -> Void
-    /// Somebody was refused.
+    /// Somebody was refused. Of strangers only the first few in some seconds are told, so that they
+    /// can't fill a log.
     package var refuse: @Sendable (Refusal) -> Void
 
     package init(
@@ -47,6 +48,10 @@ package final class Reception: Sendable {
   private let visitors: Mutex<Visitors>
   private let isClosing = Atomic(false)
   private let departures = Mailbox<Bool>()
+  private let strangers = Mutex((since: Moment.now, count: 0))
+
+  private static let toldStrangers = 20
+  private static let toldInterval = 10.0
 
   /// Cancelling the token ends `run`, every handshake and every connection.
   package convenience init(
@@ -111,7 +116,9 @@ package final class Reception: Sendable {
     let attempt = PairingAttempt()
     let offer = ServerOffer(
       member: rules.credentials,
-      pairing: { [rules] in attempt.key(for: $0, find: rules.invitation) })
+      pairing: { [rules] in attempt.key(for: $0, find: rules.invitation) },
+      begin: { [self] in awaitTurn(ticket) },
+      answered: { [self] in visitors.withLock { $0.answered(ticket) } })
     do {
       let connection = try Connection.accept(
         socket, offering: offer, deadline: .after(seconds: timeouts.handshake),
@@ -138,10 +145,26 @@ package final class Reception: Sendable {
     }
   }
 
+  /// Waits until this handshake may be computed, or has been dropped.
+  private func awaitTurn(_ ticket: Visitors.Ticket) {
+    guard let turn = visitors.withLock({ $0.ask(ticket) }) else { return }
+    _ = turn.take(until: .now + timeouts.handshake)
+  }
+
   private func refuse(
     _ socket: Socket, _ error: any Error, attempt: (invitation: Invitation, left: Int)? = nil
   ) {
+    guard attempt != nil || mayTell() else { return }
     rules.refuse(Refusal(address: socket.peer, error: error, attempt: attempt))
+  }
+
+  private func mayTell() -> Bool {
+    strangers.withLock { strangers in
+      let now = Moment.now
+      if now >= strangers.since + Self.toldInterval { strangers = (now, 0) }
+      strangers.count += 1
+      return strangers.count <= Self.toldStrangers
+    }
   }
 
   private func leave(_ ticket: Visitors.Ticket) {

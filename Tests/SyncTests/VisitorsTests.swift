@@ -29,13 +29,49 @@ struct VisitorsTests {
     let fourth = visitors.arrive(try visitor("10.0.0.2"))
     #expect(visitors.wasDropped(second.ticket) && !visitors.wasDropped(first.ticket))
     #expect(fourth.dropped?.peer.host == "10.0.0.2")
-    // A fourth address: the oldest of all goes.
+    // A third address: the oldest of the one with most of them goes.
     let fifth = visitors.arrive(try visitor("10.0.0.3"))
+    #expect(visitors.wasDropped(third.ticket) && !visitors.wasDropped(first.ticket))
+    #expect(fifth.dropped?.peer.host == "10.0.0.2")
+    // Each has one: the oldest of all goes.
+    let sixth = visitors.arrive(try visitor("10.0.0.4"))
     #expect(visitors.wasDropped(first.ticket))
-    #expect(fifth.dropped?.peer.host == "10.0.0.1")
+    #expect(sixth.dropped?.peer.host == "10.0.0.1")
     #expect(begin(first.ticket) == false)
-    for ticket in [first, second, third, fourth, fifth].map(\.ticket) { visitors.leave(ticket) }
+    for ticket in [first, second, third, fourth, fifth, sixth].map(\.ticket) {
+      visitors.leave(ticket)
+    }
     #expect(visitors.count == 0)
+  }
+
+  @Test("turns go to familiar addresses, then to those with fewest handshakes")
+  func turns() throws {
+    var limits = Visitors.Limits()
+    limits.turns = 1
+    var visitors = Visitors(limits: limits)
+    func arrive(_ host: String) throws -> Visitors.Ticket {
+      visitors.arrive(try visitor(host)).ticket
+    }
+    let member = try arrive("10.0.0.1")
+    #expect(visitors.ask(member) == nil)
+    _ = visitors.begin(member)
+    let flood = try (0..<3).map { _ in try arrive("10.0.0.2") }
+    let (stranger, familiar) = (try arrive("10.0.0.3"), try arrive("10.0.0.1"))
+    let order = flood + [stranger, familiar]
+    let turns = order.map { visitors.ask($0) }
+    func isNext(_ expected: Visitors.Ticket, after ended: Visitors.Ticket) -> Bool {
+      visitors.answered(ended)
+      return turns[order.firstIndex(of: expected) ?? 0]?.take(until: .now) == true
+    }
+    #expect(isNext(familiar, after: member))
+    #expect(isNext(stranger, after: familiar))
+    // One that goes without ever having been answered ends its turn too.
+    visitors.leave(stranger)
+    #expect(turns[0]?.take(until: .now) == true)
+    #expect(isNext(flood[1], after: flood[0]))
+    #expect(isNext(flood[2], after: flood[1]))
+    // A handshake that is dropped does not wait.
+    _ = visitors.arrive(try visitor("10.0.0.9"))
   }
 
   @Test("who has been let in is never dropped, and too many are not let in")
