@@ -72,10 +72,11 @@ final class WatchedNotebook: SessionKeeper {
   /// What is known of the members now, in short.
   var membershipDigest: [UInt8] { (try? context.membership.digest()) ?? [] }
 
-  /// Whether this device is to exchange anything with that one: a member that is not blocked.
+  /// Whether this device may exchange anything with that one: not with one that is known to be removed
+  /// or blocked. One that is not known may be a member all the same, whom another admin certified.
   func exchanges(with device: String) -> Bool {
-    context.membership.members().contains {
-      $0.deviceID == device && !$0.isRemoved && !$0.isBlocked
+    !context.membership.members().contains {
+      $0.deviceID == device && ($0.isRemoved || $0.isBlocked)
     }
   }
 

@@ -1,5 +1,6 @@
 import Discovery
 import Git
+import Membership
 import Notebook
 import TestSupport
 import Testing
@@ -182,6 +183,22 @@ struct WatchTests {
       #expect(isToldOf(["6e2e747874"]))
     }
     #expect(isToldOf([]))
+  }
+
+  // A device that is not known may be a member whom another admin certified.
+  @Test("only whom it knows to be blocked or removed a watcher leaves alone")
+  func unwanted() throws {
+    let devices = try devices(2)
+    let (ada, bob) = (devices[0], devices[1].key.deviceID)
+    let watched = try WatchedNotebook(ada.context) { _ in }
+    let membership = ada.context.membership
+    #expect(watched.exchanges(with: "SOMEBODY") && watched.exchanges(with: bob))
+    try membership.setBlocked(true, device: bob, by: ada.key)
+    #expect(!watched.exchanges(with: bob))
+    try membership.setBlocked(false, device: bob, by: ada.key)
+    #expect(watched.exchanges(with: bob))
+    try membership.remove(device: bob, by: ada.key)
+    #expect(!watched.exchanges(with: bob))
   }
 
   @Test("a version that would delete most notes is held back")
