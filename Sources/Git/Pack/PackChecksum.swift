@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// SHA-1 (FIPS 180-4) over bytes that arrive in pieces: the checksum at the end of packs, their
@@ -30,10 +31,9 @@ struct PackChecksum {
       block.withUnsafeBytes { process($0) }
       pending.removeAll(keepingCapacity: true)
     }
-    while bytes.count - position >= Self.blockSize {
-      process(UnsafeRawBufferPointer(rebasing: bytes[position..<position + Self.blockSize]))
-      position += Self.blockSize
-    }
+    let whole = bytes.count - (bytes.count - position) % Self.blockSize
+    process(UnsafeRawBufferPointer(rebasing: bytes[position..<whole]))
+    position = whole
     pending.append(contentsOf: bytes[position...])
   }
 
@@ -73,7 +73,26 @@ struct PackChecksum {
     return checksum.finish()
   }
 
-  private mutating func process(_ block: UnsafeRawBufferPointer) {
+  private static let hasInstructions = notes_has_sha1() != 0
+
+  /// Takes in whole blocks.
+  private mutating func process(_ blocks: UnsafeRawBufferPointer) {
+    guard let start = blocks.baseAddress, !blocks.isEmpty else { return }
+    if Self.hasInstructions {
+      withUnsafeMutableBytes(of: &state) { state in
+        guard let words = state.bindMemory(to: UInt32.self).baseAddress else { return }
+        notes_sha1_blocks(words, start, blocks.count / Self.blockSize)
+      }
+    } else {
+      for offset in stride(from: 0, to: blocks.count, by: Self.blockSize) {
+        processPlainly(
+          UnsafeRawBufferPointer(rebasing: blocks[offset..<offset + Self.blockSize]))
+      }
+    }
+  }
+
+  /// One block, for processors without instructions for it.
+  private mutating func processPlainly(_ block: UnsafeRawBufferPointer) {
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 16) { words in
       for index in 0..<16 {
         words[index] = UInt32(
