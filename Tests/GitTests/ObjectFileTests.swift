@@ -45,6 +45,68 @@ struct ObjectFileTests {
     }
   }
 
+  @Test("pieces of any size come to one checksum")
+  func checksumInPieces() throws {
+    var random = SplitMix64.reported()
+    for _ in 0..<50 {
+      let content = (0..<Int.random(in: 0..<700, using: &random)).map { _ in
+        UInt8.random(in: .min ... .max, using: &random)
+      }
+      var whole = PackChecksum()
+      whole.update(content)
+      var pieces = PackChecksum()
+      var rest = content[...]
+      while !rest.isEmpty {
+        let count = Int.random(in: 0...min(200, rest.count), using: &random)
+        pieces.update(Array(rest.prefix(count)))
+        rest = rest.dropFirst(count)
+      }
+      #expect(whole.finish() == pieces.finish())
+    }
+  }
+
+  @Test("a large tree is stored as a zlib stream, whatever its names, and even if it is no tree")
+  func treeDeflation() throws {
+    var random = SplitMix64.reported()
+    func id() -> [UInt8] { (0..<20).map { _ in UInt8.random(in: .min ... .max, using: &random) } }
+    func noise(_ count: Int) -> [UInt8] {
+      (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
+    let names: [(Int) -> String] = [
+      { "note-\($0).txt" }, { "\($0)" }, { String(repeating: "\($0 % 7)", count: $0 % 300 + 1) },
+      { String(repeating: "long ", count: 8000) + "\($0)" },
+    ]
+    var trees = names.map { name in
+      (1..<200).flatMap { Array("100644 \(name($0))\0".utf8) + id() }
+    }
+    trees += [[], [0], noise(5000), noise(40_000), [UInt8](repeating: 7, count: 5000)]
+    trees += (0..<40).map { Array(trees[0].prefix($0)) }
+    for tree in trees {
+      let header = LooseObject.header(.tree, size: tree.count)
+      let stream = TreeDeflation.stream(header: header, tree: tree)
+      var inflated: [UInt8] = []
+      let result = try stream.withUnsafeBytes { bytes in
+        try Inflater().inflate(bytes) { inflated.append(contentsOf: $0) }
+      }
+      #expect(result.ended && inflated == header + tree)
+    }
+    let stream = TreeDeflation.stream(header: [], tree: trees[0])
+    #expect(stream.count < trees[0].count * 7 / 10)
+  }
+
+  @Test("git reads a large folder's tree")
+  func largeTree() throws {
+    let blob = try repository.write(blob: Array("x\n".utf8))
+    var tree: ObjectID?
+    try repository.storingTogether {
+      tree = try repository.write(
+        tree: (0..<500).map { TreeEntry(name: TreePath("\($0).txt"), mode: .regular, id: blob) })
+    }
+    let id = try #require(tree)
+    #expect(try git("ls-tree", id.hex).split(separator: "\n").count == 500)
+    _ = try git("fsck", "--strict")
+  }
+
   @Test("objects count when all of them are on the disk, and git reads them")
   func together() throws {
     for count in [3, 40] {

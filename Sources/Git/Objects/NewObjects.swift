@@ -74,8 +74,15 @@ final class NewObjects {
       throw GitError.system(call: "open", path: temporary, errno: errno)
     }
     remember(File(id: id, folder: folder, temporary: temporary, descriptor: descriptor))
-    try deflater.compress([LooseObject.header(kind, size: content.count), content]) {
-      try FileOutput.write(UnsafeRawBufferPointer($0), to: descriptor, path: temporary)
+    let header = LooseObject.header(kind, size: content.count)
+    if kind == .tree, content.count >= TreeDeflation.smallestSize {
+      try TreeDeflation.stream(header: header, tree: content).withUnsafeBytes {
+        try FileOutput.write($0, to: descriptor, path: temporary)
+      }
+    } else {
+      try deflater.compress([header, content]) {
+        try FileOutput.write(UnsafeRawBufferPointer($0), to: descriptor, path: temporary)
+      }
     }
     _ = notes_start_writing(descriptor)
     if !isSyncedSingly { closeAll() }
