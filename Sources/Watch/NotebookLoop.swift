@@ -273,6 +273,7 @@ final class NotebookLoop {
     changesUntilHousekeeping -= 1
     guard changesUntilHousekeeping <= 0, let notebook else { return }
     changesUntilHousekeeping = Self.housekeepingInterval
+    notebook.repository.letGo()
     if notebook.isHousekeepingDue {
       owner.report(.housekeepingDue(owner.notebookID, folder: notebook.folder))
     }

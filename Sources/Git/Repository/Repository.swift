@@ -22,9 +22,7 @@ public final class Repository {
   /// The trees that were read last.
   var treeCache = TreeCache()
   /// What was read of history so far.
-  private(set) lazy var commitGraph = CommitGraph { [unowned self] id in
-    try data(of: id, kind: .commit)
-  }
+  private(set) lazy var commitGraph = makeCommitGraph()
 
   private lazy var packs = PackedObjects(folder: gitFolder + "/objects")
 
@@ -40,10 +38,21 @@ public final class Repository {
     gitFolder = folder + "/.git"
   }
 
-  deinit {
-    guard let opened else { return }
-    opened.library.api.git_odb_free(opened.database)
-    opened.library.api.git_repository_free(opened.repository)
+  deinit { opened?.free() }
+
+  /// Closes what is open and forgets what was read; the next call opens it anew. A process that runs
+  /// for long lets go so of packs that others have removed. Nothing that was made by this instance,
+  /// such as a walk, may be in use.
+  public func letGo() {
+    opened?.free()
+    opened = nil
+    packs = nil
+    treeCache = TreeCache()
+    commitGraph = makeCommitGraph()
+  }
+
+  private func makeCommitGraph() -> CommitGraph {
+    CommitGraph { [unowned self] id in try data(of: id, kind: .commit) }
   }
 
   /// The repository whose work tree is exactly `folder`; parent folders are not searched.
@@ -106,6 +115,11 @@ public final class Repository {
     let library: Libgit2
     let repository: OpaquePointer
     let database: OpaquePointer
+
+    fileprivate func free() {
+      library.api.git_odb_free(database)
+      library.api.git_repository_free(repository)
+    }
   }
 
   /// Whether libgit2 has the repository open already.

@@ -90,7 +90,17 @@ extension StandingConversation {
       try answer(refused: AppliedMessage.massDeletion)
     }
     tellKeeper()
+    letGo()
     try consider()
+  }
+
+  /// Packs are merged into others while the session stands: now and then it looks anew which there
+  /// are.
+  private func letGo() {
+    exchanges += 1
+    guard exchanges >= Self.lettingGoInterval, case .none = fetch, sending == nil else { return }
+    exchanges = 0
+    notebook.repository.letGo()
   }
 
   /// Sends what the peer asked for.
@@ -106,6 +116,7 @@ extension StandingConversation {
         throw SyncError.protocolBroken("it asks for what was not offered")
       }
     }
+    letGo()
     let sender = try PackSender(asked, from: repository)
     outcome.sentVersions += sender.versions
     sending = sender

@@ -37,6 +37,8 @@ final class StandingConversation {
   var offered: [ObjectID]
   /// Whether commits that a peer may know were looked up for this session.
   var hasNegotiated = false
+  /// How many packs were received and sent since the repository was opened.
+  var exchanges = 0
   private var editing: [TreePath] = []
   private var pulse: Pulse
   /// When to note what the peer has, once it is quiet.
@@ -53,6 +55,8 @@ final class StandingConversation {
 
   /// How long nothing must happen before what the peer has is written down, in seconds.
   private static let quiet = 1.0
+  /// After how many packs the repository is opened anew.
+  static let lettingGoInterval = 50
 
   init(
     _ conversation: Conversation, _ keeper: any SessionKeeper, _ link: SessionLink,
