@@ -56,6 +56,9 @@ struct LimitsTests {
       "handshakes at once from one address Ta \(ProtocolLimits.handshakesPerAddress)",
       "VisitorsTests.room"
     ),
+    (
+      "handshakes computed at once Ta \(ProtocolLimits.handshakesComputed)", "VisitorsTests.turns"
+    ),
     ("sessions at once Ta \(ProtocolLimits.sessions)", "VisitorsTests.busy"),
     (
       "sessions at once with one address Ta \(ProtocolLimits.sessionsPerAddress)",

@@ -26,7 +26,7 @@ import Testing
     #expect(lines.all.allSatisfy { !$0.contains("\n") })
   }
 
-  // notes-serve(1): "of more than 50 strangers at once … only the number is logged".
+  // notes-serve(1): "one every five seconds in the long run".
   @Test("strangers without end do not fill the log, and members' failures are still told")
   func strangers() {
     let lines = EventLog<String>()
