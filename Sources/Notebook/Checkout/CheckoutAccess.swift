@@ -5,8 +5,8 @@ extension Checkout {
   /// Whether the folder lets the checkout write what it has to: asked before anything changes,
   /// because a checkout that stops half-way keeps every later command waiting for its end.
   ///
-  /// - Throws: `file` for a folder that can't be written or a note that can't be read, `obstructed` for a name that something else
-  ///   than a file has.
+  /// - Throws: `file` for a folder that can't be written or a note that can't be read, `obstructed`
+  ///   for a name that something else than a file has.
   func checkAccess(in access: FolderAccess) throws {
     let deleted = plan.steps.filter { $0.new == nil }.map(\.path)
     let leaving = Set(deleted.flatMap(\.folders))
@@ -15,8 +15,8 @@ extension Checkout {
       let folder = parent ?? TreePath("")
       // Where a file goes before its name becomes a folder's.
       if files.contains(folder) || folder.folders.contains(where: files.contains) { continue }
-      let isThere: Void? = try access.withParent(of: folder.appending("x"), create: false) {
-        here, _ in
+      guard let first = steps.first?.path else { continue }
+      let isThere: Void? = try Self.open(folder, for: first, in: access) { here in
         try Self.checkIsWritable(here, folder)
         for step in steps {
           var status = stat()
@@ -36,21 +36,37 @@ extension Checkout {
         }
       }
       if isThere == nil, steps.contains(where: { $0.new != nil }) {
-        try checkCanBeMade(folder, in: access)
+        try checkCanBeMade(folder, for: first, in: access)
       }
     }
   }
 
   /// A folder that is missing is made in the nearest one above it.
-  private func checkCanBeMade(_ folder: TreePath, in access: FolderAccess) throws {
+  private func checkCanBeMade(
+    _ folder: TreePath, for file: TreePath, in access: FolderAccess
+  ) throws {
     var current = folder
     while !current.isEmpty {
       current = current.parent ?? TreePath("")
-      let isThere: Void? = try access.withParent(of: current.appending("x"), create: false) {
-        here, _ in
+      let isThere: Void? = try Self.open(current, for: file, in: access) { here in
         try Self.checkIsWritable(here, current)
       }
       if isThere != nil { return }
+    }
+  }
+
+  /// Runs `body` with a folder that `file` is in, and returns nil where there is none.
+  private static func open(
+    _ folder: TreePath, for file: TreePath, in access: FolderAccess,
+    _ body: (Int32) throws -> Void
+  ) throws -> Void? {
+    let some = folder.appending("x")
+    do {
+      return try access.withParent(of: some, create: false) { here, _ in try body(here) }
+    } catch NotebookError.obstructed(let path) where path == some.description {
+      throw NotebookError.obstructed(path: file.description)
+    } catch NotebookError.file(let call, let path, let errno) where path == some.description {
+      throw NotebookError.file(call: call, path: folder.description, errno: errno)
     }
   }
 
