@@ -44,9 +44,12 @@ package struct CheckoutJournal {
     var lines = content.split(separator: UInt8(ascii: "\n")).map {
       String(decoding: $0, as: UTF8.self).split(separator: " ")
     }
-    guard lines.first == [Self.format[...]] else {
-      throw NotebookError.newerFormat("of the checkout journal")
+    if let format = lines.first?.first, lines.first?.count == 1, format != Self.format,
+      Int(format) != nil
+    {
+      throw NotebookError.newerFormat(String(format))
     }
+    if lines.isEmpty { throw NotebookError.brokenState(path: path, "empty") }
     lines.removeFirst()
     guard lines.count >= 2, lines[0].count == 1, lines[1].count == 1,
       let from = ObjectID(hex: lines[0][0]), let to = ObjectID(hex: lines[1][0])
