@@ -47,6 +47,8 @@ import Watch
       NotebookError.noSuchOperation("4b82"), NotebookError.undoConflict(["A.txt", "B.txt"]),
       GitError.libraryMissing("no such file"), GitError.notARepository("/x"),
       GitError.foreignOwner(folder: "/x"), GitError.missing(id),
+      GitError.unsupported("extensions.objectformat"),
+      GitError.unfit(version: id, name: "link.txt", why: "a symbolic link"),
       GitError.wrongKind(id, expected: .commit), GitError.malformed(id, "no tree"),
       GitError.brokenReference("HEAD"),
       GitError.brokenReference("refs/heads/main"), GitError.referenceMoved("refs/heads/main"),
