@@ -159,7 +159,11 @@ extension Failure {
       self.init(
         .failed, "file_failed", "\(call) \(Visible.name(path)): \(Self.reason(errno))",
         hint: Self.remedy(errno) ?? Self.examine)
-    case .library, .ambiguousPrefix:
+    case .ambiguousPrefix:
+      self.init(
+        .failed, "ambiguous_version", Visible.name(error.description),
+        hint: "write more digits of the ID")
+    case .library:
       self.init(.failed, "repository_failed", Visible.name(error.description), hint: Self.examine)
     }
   }
