@@ -53,8 +53,6 @@ import Watch
       GitError.brokenReference("HEAD"),
       GitError.brokenReference("refs/heads/main"), GitError.referenceMoved("refs/heads/main"),
       GitError.ambiguousPrefix("4b82"),
-      GitError.unsupported("objects of SHA-256"),
-      GitError.unfit(version: id, name: "a\u{1B}b.txt", why: "a control character in a name"),
       GitError.library(call: "git_x", code: -1, message: "it broke"),
       GitError.system(call: "open", path: "/x", errno: 28), MergeError.noHeads,
       MergeError.noConflict, MergeError.noSide(name: "Eve"),
