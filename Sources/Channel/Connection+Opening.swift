@@ -30,7 +30,7 @@ extension Connection {
   ) throws -> Connection {
     _ = try Wait.until(
       socket.descriptor, POLLIN, deadline: deadline, phase: .handshake, cancellation: cancellation)
-    offer.begin()
+    try offer.begin()
     return try Connection(socket, .server(offer), deadline: deadline, cancellation: cancellation)
   }
 

@@ -117,7 +117,7 @@ package final class Reception: Sendable {
     let offer = ServerOffer(
       member: rules.credentials,
       pairing: { [rules] in attempt.key(for: $0, find: rules.invitation) },
-      begin: { [self] in awaitTurn(ticket) },
+      begin: { [self] in try awaitTurn(ticket) },
       answered: { [self] in visitors.withLock { $0.answered(ticket) } })
     do {
       let connection = try Connection.accept(
@@ -145,10 +145,12 @@ package final class Reception: Sendable {
     }
   }
 
-  /// Waits until this handshake may be computed, or has been dropped.
-  private func awaitTurn(_ ticket: Visitors.Ticket) {
-    guard let turn = visitors.withLock({ $0.ask(ticket) }) else { return }
-    _ = turn.take(until: .now + timeouts.handshake)
+  /// Waits until this handshake may be computed; throws when it has been dropped.
+  private func awaitTurn(_ ticket: Visitors.Ticket) throws {
+    _ = visitors.withLock { $0.ask(ticket) }?.take(until: .now + timeouts.handshake)
+    if visitors.withLock({ $0.wasDropped(ticket) }) {
+      throw SyncError.overLimit("handshakes at once")
+    }
   }
 
   private func refuse(
