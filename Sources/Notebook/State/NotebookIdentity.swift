@@ -77,7 +77,8 @@ public struct NotebookIdentity: Hashable, Sendable {
     }
     guard format == Self.format else { throw NotebookError.newerFormat(format) }
     guard let id = values["id"], let name = values["name"], let deviceID = values["device-id"],
-      let deviceName = values["device-name"], !id.isEmpty, !deviceID.isEmpty
+      let deviceName = values["device-name"], !id.isEmpty, !deviceID.isEmpty,
+      !(id + deviceID).contains(where: \.isNewline)
     else { throw NotebookError.brokenState(path: path, "a line is missing") }
     self.init(id: id, name: name, device: DeviceIdentity(name: deviceName, deviceID: deviceID))
   }
