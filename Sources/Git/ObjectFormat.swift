@@ -54,9 +54,9 @@ extension Commit {
       let value = line[(space + 1)...]
       switch String(decoding: line[..<space], as: UTF8.self) {
       // git goes by the place of a line: a later one of that name means nothing.
-      case "tree": tree = tree ?? ObjectID(hex: String(decoding: value, as: UTF8.self))
+      case "tree": tree = tree ?? ObjectID(hex: value)
       case "parent" where author == nil:
-        guard let parent = ObjectID(hex: String(decoding: value, as: UTF8.self)) else {
+        guard let parent = ObjectID(hex: value) else {
           throw GitError.malformed(id, "parent line")
         }
         parents.append(parent)

@@ -37,9 +37,37 @@ public struct ObjectID: Hashable, Sendable {
   }
 
   /// The ID written as 40 hexadecimal digits in either case, or nil for anything else.
-  public init?(hex: some StringProtocol) {
-    guard let bytes = [UInt8](hexadecimal: hex) else { return nil }
-    self.init(bytes: bytes)
+  public init?(hex: String) {
+    var text = hex
+    guard let id = text.withUTF8({ ObjectID(digits: UnsafeRawBufferPointer($0)) }) else {
+      return nil
+    }
+    self = id
+  }
+
+  /// The same, of a part of a text.
+  public init?(hex: Substring) { self.init(hex: String(hex)) }
+
+  /// The same, of bytes.
+  public init?(hex: ArraySlice<UInt8>) {
+    guard let id = hex.withUnsafeBytes({ ObjectID(digits: $0) }) else { return nil }
+    self = id
+  }
+
+  private init?(digits: UnsafeRawBufferPointer) {
+    guard digits.count == 2 * Self.byteCount else { return nil }
+    func word(_ range: Range<Int>) -> UInt64? {
+      var word: UInt64 = 0
+      for position in range {
+        guard let nibble = UInt8(hexadecimalDigit: digits[position]) else { return nil }
+        word = word << 4 | UInt64(nibble)
+      }
+      return word
+    }
+    guard let high = word(0..<16), let middle = word(16..<32), let low = word(32..<40) else {
+      return nil
+    }
+    (self.high, self.middle, self.low) = (high, middle, UInt32(low))
   }
 
   /// The 20 bytes of the ID.
@@ -71,11 +99,23 @@ public struct ObjectID: Hashable, Sendable {
   }
 
   /// The ID as 40 lower-case hexadecimal digits.
-  public var hex: String { String(hexadecimal: bytes) }
+  public var hex: String {
+    String(unsafeUninitializedCapacity: 2 * Self.byteCount) { text in
+      for position in 0..<2 * Self.byteCount {
+        let nibble: UInt8
+        switch position {
+        case 0..<16: nibble = UInt8(truncatingIfNeeded: high >> UInt64(60 - 4 * position)) & 15
+        case 16..<32: nibble = UInt8(truncatingIfNeeded: middle >> UInt64(124 - 4 * position)) & 15
+        default: nibble = UInt8(truncatingIfNeeded: low >> UInt32(156 - 4 * position)) & 15
+        }
+        text[position] = nibble.hexadecimalDigit
+      }
+      return 2 * Self.byteCount
+    }
+  }
 
   private init(literal hex: StaticString) {
-    let digits = hex.description
-    let parsed = ObjectID(hex: digits)
+    let parsed = ObjectID(hex: hex.description)
     (high, middle, low) = parsed.map { ($0.high, $0.middle, $0.low) } ?? (0, 0, 0)
   }
 

@@ -70,7 +70,7 @@ private struct CommitHeader {
       let line = data[position..<end]
       position = end + 1
       if line.starts(with: "parent ".utf8) {
-        guard let parent = ObjectID(hexadecimal: line.dropFirst(7)) else {
+        guard let parent = ObjectID(hex: line.dropFirst(7)) else {
           throw GitError.malformed(id, "parent line")
         }
         parents.append(parent)
@@ -83,30 +83,5 @@ private struct CommitHeader {
       }
     }
     throw GitError.malformed(id, "a commit needs a committer")
-  }
-}
-
-extension ObjectID {
-  /// The ID that 40 hexadecimal digits stand for, or nil.
-  fileprivate init?(hexadecimal digits: ArraySlice<UInt8>) {
-    guard digits.count == 2 * Self.byteCount else { return nil }
-    func value(_ digit: UInt8) -> UInt8? {
-      switch digit {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-      default: nil
-      }
-    }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(Self.byteCount)
-    var position = digits.startIndex
-    while position < digits.endIndex {
-      guard let high = value(digits[position]), let low = value(digits[position + 1]) else {
-        return nil
-      }
-      bytes.append(high << 4 | low)
-      position += 2
-    }
-    self.init(bytes: bytes)
   }
 }

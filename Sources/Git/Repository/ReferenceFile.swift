@@ -37,7 +37,7 @@ struct ReferenceFile {
       if line[line.startIndex + 40] == UInt8(ascii: " "),
         line.suffix(name.utf8.count).elementsEqual(name.utf8)
       {
-        return ObjectID(hex: String(decoding: line.prefix(40), as: UTF8.self))
+        return ObjectID(hex: line.prefix(40))
       }
     }
     return nil

@@ -22,6 +22,6 @@ final class IgnoreRules {
   /// Whether an exclusion file holds more than the comments git puts there.
   private static func hasRules(_ path: String) -> Bool {
     guard let content = try? StateFile.read(path) else { return false }
-    return content.split(separator: UInt8(ascii: "\n")).contains { $0.first != UInt8(ascii: "#") }
+    return TextLines(content).contains { $0.first != UInt8(ascii: "#") }
   }
 }

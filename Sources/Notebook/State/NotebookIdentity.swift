@@ -63,21 +63,22 @@ public struct NotebookIdentity: Hashable, Sendable {
   }
 
   init(parsing content: [UInt8], path: String) throws {
-    var values: [String: String] = [:]
-    for line in content.split(separator: UInt8(ascii: "\n")) {
-      let parts = line.split(
-        separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
-      if parts.count == 2 {
-        values[String(decoding: parts[0], as: UTF8.self)] = String(
-          decoding: parts[1], as: UTF8.self)
+    var format, id, name, deviceID, deviceName: String?
+    for line in TextLines(content) {
+      guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { continue }
+      let value = String(decoding: line[(space + 1)...], as: UTF8.self)
+      switch String(decoding: line[..<space], as: UTF8.self) {
+      case "format": format = value
+      case "id": id = value
+      case "name": name = value
+      case "device-id": deviceID = value
+      case "device-name": deviceName = value
+      default: break
       }
     }
-    guard let format = values["format"] else {
-      throw NotebookError.brokenState(path: path, "no format line")
-    }
+    guard let format else { throw NotebookError.brokenState(path: path, "no format line") }
     guard format == Self.format else { throw NotebookError.newerFormat(format) }
-    guard let id = values["id"], let name = values["name"], let deviceID = values["device-id"],
-      let deviceName = values["device-name"], !id.isEmpty, !deviceID.isEmpty,
+    guard let id, let name, let deviceID, let deviceName, !id.isEmpty, !deviceID.isEmpty,
       !(id + deviceID).contains(where: \.isNewline)
     else { throw NotebookError.brokenState(path: path, "a line is missing") }
     self.init(id: id, name: name, device: DeviceIdentity(name: deviceName, deviceID: deviceID))

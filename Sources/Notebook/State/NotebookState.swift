@@ -57,12 +57,18 @@ extension Notebook {
 
   private func rememberedState() -> NotebookState? {
     guard let content = try? StateFile.read(tipPath) else { return nil }
-    let lines = String(decoding: content, as: UTF8.self).split(separator: "\n")
-    guard lines.count == 4, lines[0] == "1", let tip = ObjectID(hex: lines[1]),
-      let conflicts = Int(lines[2])
+    var lines = TextLines(content)
+    guard let format = lines.next(), format.elementsEqual("1".utf8),
+      let tip = lines.next().flatMap({ ObjectID(hex: $0) }),
+      let conflicts = lines.next().flatMap({ Int(String(decoding: $0, as: UTF8.self)) }),
+      var line = lines.next(), lines.next() == nil
     else { return nil }
-    let heads = lines[3].split(separator: " ").compactMap { ObjectID(hex: $0) }
-    guard !heads.isEmpty else { return nil }
+    var heads: [ObjectID] = []
+    while let head = ObjectID(hex: line.prefix(2 * ObjectID.byteCount)) {
+      heads.append(head)
+      line = line.dropFirst(2 * ObjectID.byteCount + 1)
+    }
+    guard !heads.isEmpty, line.isEmpty else { return nil }
     return NotebookState(tip: tip, heads: heads, conflictCount: conflicts)
   }
 }
