@@ -5,7 +5,9 @@ struct Recording {
   private let notebook: Notebook
   private let log: CheckoutLog
   private let editors: StaleEditor
-  private(set) var edit: IndexEdit
+  private let index: IndexFile
+  private var edit: IndexEdit
+  private var newIndex: NewIndex?
   private(set) var changes: [Change] = []
   private(set) var skipped: [SkippedFile] = []
   /// Edits of texts from before a checkout; the index keeps what the checkout left.
@@ -20,6 +22,7 @@ struct Recording {
     editors = StaleEditor(repository: notebook.repository, log: log) {
       try notebook.openConflictPaths()
     }
+    self.index = index
     edit = IndexEdit(of: index)
   }
 
@@ -30,8 +33,14 @@ struct Recording {
     guard candidates.count > BulkRead.threshold else { return try recordSingly(candidates[...]) }
     // A text that may come from before a checkout is looked at by itself.
     let brought = Set(log.entries.map(\.path))
+    let isBrought = { (candidate: Candidate) in
+      !candidate.isNew && brought.contains(candidate.path)
+    }
+    guard candidates.contains(where: isBrought) else {
+      return try recordInBulk(candidates[...], progress: progress)
+    }
     var candidates = candidates
-    let border = candidates.partition { $0.known != nil && brought.contains($0.file.path) }
+    let border = candidates.partition(by: isBrought)
     try recordInBulk(candidates[..<border], progress: progress)
     try recordSingly(candidates[border...])
   }
@@ -41,12 +50,15 @@ struct Recording {
     changes.append(Change(path: entry.path, kind: .deleted))
   }
 
-  /// Stores the trees of the new index and returns the root's ID.
+  /// Stores the trees of the new index and returns the root's ID, when everything is recorded.
   mutating func makeTree() throws -> ObjectID {
+    if pack == nil, let tree = edit.unchangedTree { return tree }
     let repository = notebook.repository
-    guard let pack else { return try edit.makeTree { try repository.write(.tree, $0) } }
+    var index = finishEdit()
+    defer { newIndex = index }
+    guard let pack else { return try index.makeTree { try repository.write(.tree, $0) } }
     var piece = try PackPiece(of: pack)
-    let tree = try edit.makeTree { content in
+    let tree = try index.makeTree { content in
       if piece.isFull { try pack.append(&piece) }
       return try piece.add(.tree, content)
     }
@@ -57,6 +69,20 @@ struct Recording {
     return tree
   }
 
+  /// Writes the new index, when its trees are made.
+  mutating func writeIndex() throws {
+    let index = newIndex ?? finishEdit()
+    newIndex = nil
+    try index.write(to: notebook.repository)
+  }
+
+  /// Ends the gathering of changes, which are many after a bulk.
+  private mutating func finishEdit() -> NewIndex {
+    let made = edit.finish()
+    edit = IndexEdit(of: index)
+    return made
+  }
+
   // MARK: Many at once
 
   private mutating func recordInBulk(
@@ -64,17 +90,18 @@ struct Recording {
   ) throws {
     let pack = try NewPack(in: notebook.repository)
     self.pack = pack
-    let files = candidates.map { BulkRead.File(path: $0.file.path, known: $0.known?.id) }
     let outcomes = try BulkRead(
-      files, in: notebook.folder, sizeLimit: notebook.sizeLimit, pack: pack
-    ).run { progress($0, files.count) }
+      candidates, index: index, in: notebook.folder, sizeLimit: notebook.sizeLimit, pack: pack
+    ).run { progress($0, candidates.count) }
+    edit.reserveCapacity(candidates.count)
+    changes.reserveCapacity(candidates.count)
     for (candidate, outcome) in zip(candidates, outcomes) {
       switch outcome {
       case .skipped(let reason):
-        skipped.append(SkippedFile(path: candidate.file.path, reason: reason))
+        skipped.append(SkippedFile(path: candidate.path, reason: reason))
       case .gone: recordGone(candidate)
       case .stored(let id, let mode, let status):
-        marked.insert(candidate.file.path)
+        marked.insert(candidate.path)
         set(candidate, id, mode, status)
       }
     }
@@ -88,15 +115,16 @@ struct Recording {
 
   /// Reads a file, stores its bytes and puts it into the index.
   private mutating func recordSingly(_ candidate: Candidate) throws {
-    let path = candidate.file.path
+    let path = candidate.path
     switch try FileContent.read(path, in: notebook.folder, sizeLimit: notebook.sizeLimit) {
     case .skipped(let reason): skipped.append(SkippedFile(path: path, reason: reason))
     case .gone: recordGone(candidate)
     case .read(let content):
       var id = try notebook.repository.hash(blob: content.bytes)
-      if id != candidate.known?.id { id = try notebook.repository.write(blob: content.bytes) }
-      if let known = candidate.known, known.id != id,
-        let unseen = try editors.unseenCheckout(of: path, text: id, current: known.id)
+      let known = candidate.position.map { index.id(at: $0) }
+      if id != known { id = try notebook.repository.write(blob: content.bytes) }
+      if let known, known != id,
+        let unseen = try editors.unseenCheckout(of: path, text: id, current: known)
       {
         let entry = TreeEntry(name: path.name, mode: content.mode, id: id)
         stale.append(StaleSave(path: path, entry: entry, unseen: unseen))
@@ -110,20 +138,20 @@ struct Recording {
   // MARK: The index
 
   private mutating func recordGone(_ candidate: Candidate) {
-    guard let known = candidate.known else { return }
-    remove(known)
+    guard let position = candidate.position else { return }
+    remove(index[position])
   }
 
   private mutating func set(
     _ candidate: Candidate, _ id: ObjectID, _ mode: FileMode, _ status: FileStatus
   ) {
-    let path = candidate.file.path
+    let path = candidate.path
     edit.set(IndexEntry(path: path, mode: mode, id: id, status: status))
-    guard let known = candidate.known else {
+    guard let position = candidate.position else {
       changes.append(Change(path: path, kind: .added))
       return
     }
-    if known.id != id || known.mode != mode {
+    if index.id(at: position) != id || index.mode(at: position) != mode {
       changes.append(Change(path: path, kind: .modified))
     }
   }

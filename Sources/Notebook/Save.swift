@@ -48,7 +48,7 @@ extension Notebook {
     var log = CheckoutLog(stateFolder: stateFolder)
     if !paths.isEmpty {
       let isWanted = { (path: TreePath) in paths.contains { path == $0 || path.isBelow($0) } }
-      found.candidates.removeAll { !isWanted($0.file.path) }
+      found.candidates.removeAll { !isWanted($0.path) }
       found.deleted.removeAll { !isWanted($0.path) }
     }
     var recording = Recording(notebook: self, index: index, log: log)
@@ -76,7 +76,7 @@ extension Notebook {
     } else {
       try repository.settleObjects()
     }
-    if !found.isEmpty { try recording.edit.write(to: repository) }
+    if !found.isEmpty { try recording.writeIndex() }
     if version != nil { try rememberTip() }
     try log.forget(Set(changes.map(\.path)), storedIfChanged: true)
     if !recording.stale.isEmpty {

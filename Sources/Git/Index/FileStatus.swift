@@ -43,6 +43,11 @@ public struct FileStatus: Hashable, Sendable {
   }
 }
 
+extension FileMode {
+  /// The mode of a plain file that stat(2) told of.
+  public init(_ status: stat) { self = status.st_mode & S_IXUSR != 0 ? .executable : .regular }
+}
+
 /// A file as the index knows it.
 public struct IndexEntry: Hashable, Sendable {
   public let path: TreePath

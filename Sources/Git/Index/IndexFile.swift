@@ -1,24 +1,23 @@
-internal import Glibc
+public import Glibc
 
 /// A reader of git's index file, versions 2 and 3 (gitformat-index(5)), over the file in memory.
 ///
 /// It costs no library and no copy of an entry, which is what lets a look at a large notebook be as
 /// fast as git's. The checksum is verified by whoever makes a new index of it (`IndexEdit`).
-public final class IndexFile {
+///
+/// Unchecked: the memory is never written to.
+public final class IndexFile: @unchecked Sendable {
   /// When the file was last written: an entry modified no earlier may have changed unseen.
   private let writtenSeconds: UInt32
   private let writtenNanoseconds: UInt32
   private let bytes: UnsafeRawBufferPointer
-  private var isMapped = true
-  /// Where each entry starts and where its path ends.
-  private var starts: [UInt32] = []
-  private var ends: [UInt32] = []
-  /// Where the extension is that remembers the trees.
-  private var trees: Range<Int>?
+  private let isMapped: Bool
+  private let layout: IndexLayout
 
   /// The index of a repository; empty when it has none yet, nil when the file is of a form this does
   /// not read (version 4, split index) and libgit2 must.
   public init?(ofRepositoryAt gitFolder: String) throws {
+    isMapped = true
     let path = gitFolder + "/index"
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
@@ -27,6 +26,7 @@ public final class IndexFile {
       }
       (writtenSeconds, writtenNanoseconds) = (0, 0)
       bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+      layout = IndexLayout()
       return
     }
     defer { close(descriptor) }
@@ -38,44 +38,30 @@ public final class IndexFile {
     writtenNanoseconds = UInt32(truncatingIfNeeded: status.st_mtim.tv_nsec)
     let size = Int(status.st_size)
     // What a power cut leaves of a file that was not synced.
-    if size == 0 {
-      bytes = UnsafeRawBufferPointer(start: nil, count: 0)
-      return nil
-    }
+    if size == 0 { return nil }
     // Writers replace the file and never change it in place, so the mapping stays what it is.
     guard let address = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0),
       address != MAP_FAILED
     else { throw GitError.system(call: "mmap", path: path, errno: errno) }
     bytes = UnsafeRawBufferPointer(start: address, count: size)
-    guard findEntries() else { return nil }
+    guard let layout = IndexLayout(of: bytes) else {
+      munmap(address, size)
+      return nil
+    }
+    self.layout = layout
   }
 
   /// The same view of entries that were read otherwise. Without a time stamp of the file, any of
   /// them may have changed unseen.
   public init(entries: [IndexEntry]) {
     (writtenSeconds, writtenNanoseconds) = (0, 0)
-    var image: [UInt8] = []
-    func append(_ word: UInt32) {
-      for shift in [24, 16, 8, 0] as [UInt32] {
-        image.append(UInt8(truncatingIfNeeded: word >> shift))
-      }
-    }
-    for entry in entries {
-      starts.append(UInt32(image.count))
-      let status = entry.status
-      for word in [
-        status.changedSeconds, status.changedNanoseconds, status.modifiedSeconds,
-        status.modifiedNanoseconds, status.device, status.inode, entry.mode.rawValue, status.user,
-        status.group, status.size,
-      ] { append(word) }
-      image += entry.id.bytes + [0, 0] + entry.path.bytes
-      ends.append(UInt32(image.count))
-      image.append(0)
-    }
-    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: image.count, alignment: 8)
-    copy.copyBytes(from: image)
-    bytes = UnsafeRawBufferPointer(copy)
     isMapped = false
+    var image = IndexImage(count: entries.count, bytes: 0)
+    for entry in entries { image.append(entry, isNew: true) }
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: image.bytes.count, alignment: 8)
+    copy.copyBytes(from: image.bytes)
+    bytes = UnsafeRawBufferPointer(copy)
+    layout = IndexLayout(starts: image.starts)
   }
 
   deinit {
@@ -88,7 +74,7 @@ public final class IndexFile {
   }
 
   /// How many entries there are; those of an unfinished git merge (stages 1 to 3) do not count.
-  public var count: Int { starts.count }
+  public var count: Int { layout.starts.count }
 
   /// All entries, by path.
   public var entries: [IndexEntry] { (0..<count).map { self[$0] } }
@@ -102,9 +88,7 @@ public final class IndexFile {
 
   /// The bytes of an entry's path; valid as long as the reader is.
   public func pathBytes(at position: Int) -> UnsafeRawBufferPointer {
-    let start = Int(starts[position])
-    let name = start + (half(start + 60) & 0x4000 != 0 ? 64 : 62)
-    return UnsafeRawBufferPointer(rebasing: bytes[name..<Int(ends[position])])
+    UnsafeRawBufferPointer(rebasing: bytes[IndexLayout.path(in: bytes, at: start(of: position))])
   }
 
   /// Calls `body` with an entry's path as a C string.
@@ -118,22 +102,22 @@ public final class IndexFile {
 
   /// An entry's mode.
   public func mode(at position: Int) -> FileMode {
-    FileMode(rawValue: word(Int(starts[position]) + 24))
+    FileMode(rawValue: bytes.bigEndianWord(at: start(of: position) + 24))
   }
 
   /// What an entry remembers of its file.
   public func status(at position: Int) -> FileStatus {
-    let start = Int(starts[position])
+    let start = start(of: position)
+    func word(_ number: Int) -> UInt32 { bytes.bigEndianWord(at: start + 4 * number) }
     return FileStatus(
-      changedSeconds: word(start), changedNanoseconds: word(start + 4),
-      modifiedSeconds: word(start + 8), modifiedNanoseconds: word(start + 12),
-      device: word(start + 16), inode: word(start + 20), user: word(start + 28),
-      group: word(start + 32), size: word(start + 36))
+      changedSeconds: word(0), changedNanoseconds: word(1), modifiedSeconds: word(2),
+      modifiedNanoseconds: word(3), device: word(4), inode: word(5), user: word(7),
+      group: word(8), size: word(9))
   }
 
   /// The object an entry stands for.
   public func id(at position: Int) -> ObjectID {
-    let start = Int(starts[position]) + 40
+    let start = start(of: position) + 40
     return ObjectID(bytes: bytes[start..<(start + ObjectID.byteCount)]) ?? .zero
   }
 
@@ -143,57 +127,14 @@ public final class IndexFile {
     (status.modifiedSeconds, status.modifiedNanoseconds) >= (writtenSeconds, writtenNanoseconds)
   }
 
-  private func word(_ offset: Int) -> UInt32 {
-    UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  /// Whether a plain file is as the entry remembers it, beyond doubt.
+  public func isUnchanged(_ status: stat, at position: Int) -> Bool {
+    let now = FileStatus(status)
+    return self.status(at: position) == now && mode(at: position) == FileMode(status)
+      && !isRacy(now)
   }
 
-  private func half(_ offset: Int) -> UInt16 {
-    UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
-  }
-
-  /// Finds where the entries are; false when the file is not of a form we read.
-  private func findEntries() -> Bool {
-    let trailer = ObjectID.byteCount
-    guard bytes.count >= 12 + trailer, bytes.count < UInt32.max, word(0) == 0x4449_5243,
-      (2...3).contains(word(4))
-    else { return false }
-    let end = bytes.count - trailer
-    let total = Int(word(8))
-    guard total <= bytes.count / 62 else { return false }
-    starts.reserveCapacity(total)
-    ends.reserveCapacity(total)
-    var position = 12
-    for _ in 0..<total {
-      guard position + 62 <= end else { return false }
-      let flags = half(position + 60)
-      let name = position + (flags & 0x4000 != 0 ? 64 : 62)
-      // The flags hold the name's length, unless it is too long for their twelve bits.
-      var nameEnd = name + Int(flags & 0xfff)
-      if flags & 0xfff == 0xfff {
-        while nameEnd < end, bytes[nameEnd] != 0 { nameEnd += 1 }
-      }
-      guard nameEnd > name, nameEnd < end, bytes[nameEnd] == 0 else { return false }
-      // What git add --intent-to-add leaves is only a name.
-      let isIntent = flags & 0x4000 != 0 && half(position + 62) & 0x2000 != 0
-      if flags & 0x3000 == 0, !isIntent {
-        starts.append(UInt32(position))
-        ends.append(UInt32(nameEnd))
-      }
-      // An entry is padded with one to eight zeros to a multiple of eight bytes.
-      position += (nameEnd - position + 8) & ~7
-    }
-    // Extensions whose names are not in capitals change what the entries mean: a split index keeps
-    // most of them in another file, a sparse one has folders among them.
-    while position + 8 <= end {
-      guard (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[position]) else { return false }
-      let size = Int(word(position + 4))
-      if word(position) == 0x5452_4545, position + 8 + size <= end {
-        trees = (position + 8)..<(position + 8 + size)
-      }
-      position += 8 + size
-    }
-    return true
-  }
+  private func start(of position: Int) -> Int { Int(layout.starts[position]) }
 }
 
 // What making a new index of an old one needs.
@@ -214,13 +155,13 @@ extension IndexFile {
 
   /// An entry's status, mode and ID as the file holds them.
   func fixedBytes(at position: Int) -> UnsafeRawBufferPointer {
-    let start = Int(starts[position])
+    let start = start(of: position)
     return UnsafeRawBufferPointer(rebasing: bytes[start..<(start + 60)])
   }
 
   /// The trees it remembers, if it does.
   func cachedTrees() -> IndexTree? {
-    trees.flatMap { IndexTree(parsing: UnsafeRawBufferPointer(rebasing: bytes[$0])) }
+    layout.trees.flatMap { IndexTree(parsing: UnsafeRawBufferPointer(rebasing: bytes[$0])) }
   }
 
   /// Where the entry with this path is.

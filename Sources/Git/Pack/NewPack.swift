@@ -64,7 +64,7 @@ public final class NewPack: Sendable {
       try FileOutput.write(piece.bytes, to: descriptor, path: stem + ".pack")
       for object in piece.objects {
         state.objects.append(
-          PackedObject(id: object.id, offset: state.size + object.offset, crc: object.crc))
+          PackedObject(id: object.id, crc: object.crc, offset: state.size + object.offset))
       }
       state.size += piece.bytes.count
     }
@@ -167,7 +167,7 @@ public struct PackPiece {
     let crc = bytes.withUnsafeBytes { bytes in
       zlib.crc32(of: UnsafeRawBufferPointer(rebasing: bytes[start...]))
     }
-    objects.append(PackedObject(id: id, offset: start, crc: crc))
+    objects.append(PackedObject(id: id, crc: crc, offset: start))
     return id
   }
 

@@ -63,9 +63,9 @@ enum PackFormat {
 /// Where an object is in a pack.
 struct PackedObject {
   let id: ObjectID
-  let offset: Int
   /// The CRC-32 of its bytes in the pack.
   let crc: UInt32
+  let offset: Int
 }
 
 extension [UInt8] {

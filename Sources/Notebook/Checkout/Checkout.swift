@@ -254,8 +254,9 @@ package struct Checkout {
           path: step.path, mode: new.mode, id: new.id, status: try status(of: step.path, as: new)))
     }
     // For the next save, which then knows the trees of all folders that stay as they are.
-    _ = try edit.makeTree { try notebook.repository.write(.tree, $0) }
-    try edit.write(to: notebook.repository)
+    var index = edit.finish()
+    _ = try index.makeTree { try notebook.repository.write(.tree, $0) }
+    try index.write(to: notebook.repository)
   }
 
   /// The status that the index may remember of a file: one under which it was seen to hold what it

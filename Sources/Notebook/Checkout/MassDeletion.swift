@@ -27,7 +27,7 @@ extension Notebook {
   /// moved: the two do not count.
   func guardAgainstMassDeletion(in found: WorkingChanges) throws {
     let gone = found.deleted.filter { $0.path.isNote }.count
-    let new = found.candidates.filter { $0.known == nil && $0.file.path.isNote }.count
+    let new = found.candidates.filter { $0.isNew && $0.path.isNote }.count
     guard (gone - new) * 2 >= Self.guardedNotes else { return }
     try check(gone - new, of: noteCount())
   }

@@ -14,21 +14,15 @@ final class BulkRead: Sendable {
     case skipped(SkipReason)
   }
 
-  private let files: [File]
+  private let files: ArraySlice<Candidate>
+  private let index: IndexFile
   private let root: Int32
-  private let folder: String
   private let sizeLimit: Int
   private let pack: NewPack
   private let state: Mutex<State>
 
-  /// A file to read, and the ID its bytes had.
-  struct File: Sendable {
-    let path: TreePath
-    let known: ObjectID?
-  }
-
   private struct State {
-    var next = 0
+    var next: Int
     var done = 0
     var outcomes: [Outcome]
     var failure: (any Error)?
@@ -37,12 +31,17 @@ final class BulkRead: Sendable {
   // How many files a thread takes at a time.
   private static let share = 64
 
-  init(_ files: [File], in folder: String, sizeLimit: Int, pack: NewPack) throws {
+  init(
+    _ files: ArraySlice<Candidate>, index: IndexFile, in folder: String, sizeLimit: Int,
+    pack: NewPack
+  ) throws {
     self.files = files
-    self.folder = folder
+    self.index = index
     self.sizeLimit = sizeLimit
     self.pack = pack
-    state = Mutex(State(outcomes: [Outcome](repeating: .gone, count: files.count)))
+    state = Mutex(
+      State(
+        next: files.startIndex, outcomes: [Outcome](repeating: .gone, count: files.count)))
     root = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard root >= 0 else { throw NotebookError.file(call: "open", path: folder, errno: errno) }
   }
@@ -73,7 +72,9 @@ final class BulkRead: Sendable {
         if piece.isFull { try pack.append(&piece) }
         report(
           state.withLock { state in
-            state.outcomes.replaceSubrange(range, with: outcomes)
+            for (position, outcome) in zip(range, outcomes) {
+              state.outcomes[position - files.startIndex] = outcome
+            }
             state.done += outcomes.count
             return state.done
           })
@@ -86,19 +87,20 @@ final class BulkRead: Sendable {
 
   private func take() -> Range<Int>? {
     state.withLock { state in
-      guard state.failure == nil, state.next < files.count else { return nil }
+      guard state.failure == nil, state.next < files.endIndex else { return nil }
       let start = state.next
-      state.next = min(start + Self.share, files.count)
+      state.next = min(start + Self.share, files.endIndex)
       return start..<state.next
     }
   }
 
-  private func read(_ file: File, into piece: inout PackPiece) throws -> Outcome {
+  private func read(_ file: Candidate, into piece: inout PackPiece) throws -> Outcome {
     switch try FileContent.read(file.path, at: root, sizeLimit: sizeLimit) {
     case .skipped(let reason): return .skipped(reason)
     case .gone: return .gone
     case .read(let content):
-      let id = try piece.add(.blob, content.bytes, known: file.known)
+      let id = try piece.add(
+        .blob, content.bytes, known: file.position.map { index.id(at: $0) })
       return .stored(id, content.mode, content.status)
     }
   }

@@ -57,7 +57,7 @@ struct FileContent {
         return .read(
           FileContent(
             bytes: bytes, status: FileStatus(after),
-            mode: after.st_mode & S_IXUSR != 0 ? .executable : .regular))
+            mode: FileMode(after)))
       }
     }
     return .skipped(.changing)

@@ -2,23 +2,14 @@ internal import CLinux
 internal import Git
 internal import Glibc
 
-/// A file that a scan found.
-struct ScannedFile {
-  let path: TreePath
-  let status: FileStatus
-  let mode: FileMode
-  let size: Int
-}
-
 /// How the files of a folder compare with the index by their status alone; nothing is read.
 ///
 /// Two things take the time: listing the folders, and asking for the status of every file. Both are
 /// done at once: a second thread looks at the files that the index has, while this one lists.
 struct FolderScan {
-  /// Files that are not in the index.
-  private(set) var untracked: [ScannedFile] = []
-  /// Files whose status is not the remembered one, or can't tell, with their place in the index.
-  private(set) var suspects: [(file: ScannedFile, position: Int)] = []
+  /// Files that are not in the index, and files whose status is not the remembered one or can't
+  /// tell; by path.
+  private(set) var candidates: [Candidate] = []
   /// The places in the index whose files were found.
   private(set) var seen: [Bool]
   private(set) var skipped: [SkippedFile]
@@ -50,15 +41,15 @@ struct FolderScan {
           path[(path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...])
         {
           let path = TreePath(bytes: path)
-          switch LookedAt(path, name, root: root, sizeLimit: sizeLimit) {
+          switch LookedAt(name, root: root, sizeLimit: sizeLimit) {
           case .missing, .folder: break
           case .skipped(let reason):
             skipped.append(SkippedFile(path: path, reason: reason))
-          case .file(let file):
+          case .file(let status):
             let isIgnored =
               try rules.mayLeaveOut(listing.hasIgnoreFile)
-              && rules.isIgnored(file.path, isFolder: false)
-            if !isIgnored { untracked.append(file) }
+              && rules.isIgnored(path, isFolder: false)
+            if !isIgnored { candidates.append(Candidate(path, status)) }
           }
         }
       }
@@ -73,11 +64,11 @@ struct FolderScan {
       case .skipped(let reason):
         seen[position] = false
         skipped.append(SkippedFile(path: index[position].path, reason: reason))
-      case .file(let file): suspects.append((file, position))
+      case .file(let status):
+        candidates.append(Candidate(index[position].path, status, position: position))
       }
     }
-    untracked.sort { $0.path < $1.path }
-    suspects.sort { $0.position < $1.position }
+    candidates.sort { $0.path < $1.path }
     skipped.sort { $0.path < $1.path }
   }
 }

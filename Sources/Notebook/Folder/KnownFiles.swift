@@ -8,45 +8,33 @@ enum LookedAt {
   /// A folder: what is in it is seen by itself.
   case folder
   case skipped(SkipReason)
-  case file(ScannedFile)
+  case file(stat)
 
   /// - Parameter name: the path, seen from `root`.
-  init(
-    _ path: @autoclosure () -> TreePath, _ name: UnsafePointer<CChar>, root: Int32, sizeLimit: Int
-  ) {
+  init(_ name: UnsafePointer<CChar>, root: Int32, sizeLimit: Int) {
     var status = stat()
     guard fstatat(root, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
       self =
         errno == ENOENT || errno == ENOTDIR ? .missing : .skipped(.unreadable(errno: errno))
       return
     }
-    self.init(path(), status, sizeLimit: sizeLimit)
+    self.init(status, sizeLimit: sizeLimit)
   }
 
-  init(_ path: @autoclosure () -> TreePath, _ status: stat, sizeLimit: Int) {
+  init(_ status: stat, sizeLimit: Int) {
     switch status.st_mode & S_IFMT {
     case S_IFDIR: self = .folder
     case S_IFLNK: self = .skipped(.symbolicLink)
     case S_IFREG:
       let size = Int(status.st_size)
-      self =
-        size > sizeLimit
-        ? .skipped(.tooLarge(size: size))
-        : .file(
-          ScannedFile(path: path(), status: FileStatus(status), mode: FileMode(status), size: size))
+      self = size > sizeLimit ? .skipped(.tooLarge(size: size)) : .file(status)
     default: self = .skipped(.specialFile)
     }
   }
 }
 
-extension FileMode {
-  init(_ status: stat) { self = status.st_mode & S_IXUSR != 0 ? .executable : .regular }
-}
-
 /// The files that the index has, looked at by any number of threads.
-///
-/// Unchecked: the index is read only, and outlives the threads because a scan waits for them.
-final class KnownFiles: @unchecked Sendable {
+final class KnownFiles: Sendable {
   private let index: IndexFile
   private let root: Int32
   private let sizeLimit: Int
@@ -89,14 +77,7 @@ final class KnownFiles: @unchecked Sendable {
       return failure == ENOENT || failure == ENOTDIR
         ? .missing : .skipped(.unreadable(errno: failure))
     }
-    if status.st_mode & S_IFMT == S_IFREG {
-      let now = FileStatus(status)
-      if index.status(at: position) == now, index.mode(at: position) == FileMode(status),
-        !index.isRacy(now)
-      {
-        return nil
-      }
-    }
-    return LookedAt(index[position].path, status, sizeLimit: sizeLimit)
+    if status.st_mode & S_IFMT == S_IFREG, index.isUnchanged(status, at: position) { return nil }
+    return LookedAt(status, sizeLimit: sizeLimit)
   }
 }

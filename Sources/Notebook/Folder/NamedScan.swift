@@ -28,7 +28,7 @@ extension Notebook {
     case .only(let paths): return try scan(paths, against: index)
     case .allBut(let paths):
       var found = try scan(against: index)
-      found.candidates.removeAll { paths.contains($0.file.path) }
+      found.candidates.removeAll { paths.contains($0.path) }
       found.deleted.removeAll { paths.contains($0.path) }
       return found
     }
@@ -68,7 +68,7 @@ extension Notebook {
         seen.insert(position)
       }
     }
-    changes.candidates.sort { $0.file.path < $1.file.path }
+    changes.candidates.sort { $0.path < $1.path }
     return changes
   }
 
@@ -84,16 +84,10 @@ extension Notebook {
         SkippedFile(path: path, reason: kind == S_IFLNK ? .symbolicLink : .specialFile))
       return
     }
-    let known = FileStatus(status)
-    let mode: FileMode = status.st_mode & S_IXUSR != 0 ? .executable : .regular
     let position = index.position(of: path)
     if let position {
       guard seen.insert(position).inserted else { return }
-      if index.status(at: position) == known, index.mode(at: position) == mode,
-        !index.isRacy(known)
-      {
-        return
-      }
+      if index.isUnchanged(status, at: position) { return }
     } else if try isLeftOut(path, isFolder: false, rules) || !changes.takes(path) {
       return
     }
@@ -102,10 +96,7 @@ extension Notebook {
         SkippedFile(path: path, reason: .tooLarge(size: Int(status.st_size))))
       return
     }
-    changes.candidates.append(
-      Candidate(
-        file: ScannedFile(path: path, status: known, mode: mode, size: Int(status.st_size)),
-        known: position.map { index[$0] }))
+    changes.candidates.append(Candidate(path, status, position: position))
   }
 
   /// Whether a path that is not versioned yet is none of ours.

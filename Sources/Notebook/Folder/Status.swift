@@ -15,23 +15,26 @@ public struct NotebookStatus: Sendable {
 extension Notebook {
   /// How the folder stands to the history. Takes no lock and changes nothing.
   public func status() throws -> NotebookStatus {
-    let found = try scan()
+    let index = try indexFile()
+    let found = try scan(against: index)
     var changes = found.deleted.map { Change(path: $0.path, kind: .deleted) }
     var skipped = found.skipped
     for candidate in found.candidates {
-      let file = candidate.file
-      guard let known = candidate.known else {
-        changes.append(Change(path: file.path, kind: .added))
+      let path = candidate.path
+      guard let position = candidate.position else {
+        changes.append(Change(path: path, kind: .added))
         continue
       }
       // The status differs, or can't tell: the bytes decide.
-      switch try FileContent.read(file.path, in: folder, sizeLimit: sizeLimit) {
+      switch try FileContent.read(path, in: folder, sizeLimit: sizeLimit) {
       case .read(let content):
-        if try repository.hash(blob: content.bytes) != known.id || content.mode != known.mode {
-          changes.append(Change(path: file.path, kind: .modified))
+        if try repository.hash(blob: content.bytes) != index.id(at: position)
+          || content.mode != index.mode(at: position)
+        {
+          changes.append(Change(path: path, kind: .modified))
         }
-      case .gone: changes.append(Change(path: file.path, kind: .deleted))
-      case .skipped(let reason): skipped.append(SkippedFile(path: file.path, reason: reason))
+      case .gone: changes.append(Change(path: path, kind: .deleted))
+      case .skipped(let reason): skipped.append(SkippedFile(path: path, reason: reason))
       }
     }
     return NotebookStatus(

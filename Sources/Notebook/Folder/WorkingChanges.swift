@@ -23,10 +23,25 @@ public struct Change: Hashable, Sendable {
   }
 }
 
-/// A file to read, and what the index knows of it.
+/// A file to read: a new one, or one whose status is not what the index remembers. There may be very
+/// many, so it holds no more than is asked of it.
 struct Candidate {
-  let file: ScannedFile
-  let known: IndexEntry?
+  let path: TreePath
+  /// Its size in bytes, and when it was modified, when it was looked at.
+  let size: Int
+  let modifiedSeconds: UInt32
+  private let place: Int32
+
+  /// Where the index has it; nil for a new file.
+  var position: Int? { place < 0 ? nil : Int(place) }
+  var isNew: Bool { place < 0 }
+
+  init(_ path: TreePath, _ status: stat, position: Int? = nil) {
+    self.path = path
+    size = Int(status.st_size)
+    modifiedSeconds = UInt32(truncatingIfNeeded: status.st_mtim.tv_sec)
+    place = position.map { Int32($0) } ?? -1
+  }
 }
 
 /// How the folder differs from the index, which holds what the last version or checkout left.
@@ -86,10 +101,7 @@ extension Notebook {
       rules: IgnoreRules(repository: repository))
     var changes = WorkingChanges()
     changes.skipped = found.skipped
-    changes.candidates =
-      found.untracked.filter { changes.takes($0.path) }.map { Candidate(file: $0, known: nil) }
-      + found.suspects.map { Candidate(file: $0.file, known: index[$0.position]) }
-    changes.candidates.sort { $0.file.path < $1.file.path }
+    changes.candidates = found.candidates.filter { !$0.isNew || changes.takes($0.path) }
     // A path that could not be looked at is not gone, and neither is what is below it.
     let unseen = found.skipped.map(\.path)
     for position in 0..<index.count where !found.seen[position] {

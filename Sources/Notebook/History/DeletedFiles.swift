@@ -16,7 +16,7 @@ extension Notebook {
     let unsaved = scan.deleted.filter { $0.mode.isFile }.map(\.path)
     let gone = Set(unsaved)
     var settled = Set(try indexFile().entries.map(\.path).filter { !gone.contains($0) })
-    settled.formUnion(scan.candidates.map(\.file.path))
+    settled.formUnion(scan.candidates.map(\.path))
     var found = unsaved.map { DeletedFile(path: $0, time: nil, author: nil) }
     settled.formUnion(unsaved)
     guard let (table, tip) = try historyTable() else { return found }

@@ -33,7 +33,7 @@ extension Notebook {
     for entry in try indexFile().entries where entry.mode.isFile && !gone.contains(entry.path) {
       sizes[entry.path] = Int(entry.status.size)
     }
-    for candidate in found.candidates { sizes[candidate.file.path] = candidate.file.size }
+    for candidate in found.candidates { sizes[candidate.path] = candidate.size }
     let conflicts = Set(try openConflictPaths())
     let times = try times(of: Array(sizes.keys))
     return try sizes.sorted { $0.key < $1.key }.map { path, size in

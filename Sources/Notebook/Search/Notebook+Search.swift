@@ -84,7 +84,7 @@ extension Notebook {
     let found = try scan()
     var paths = Set(try indexFile().entries.filter { $0.mode.isFile }.map(\.path))
     for entry in found.deleted { paths.remove(entry.path) }
-    for candidate in found.candidates { paths.insert(candidate.file.path) }
+    for candidate in found.candidates { paths.insert(candidate.path) }
     return paths
   }
 }

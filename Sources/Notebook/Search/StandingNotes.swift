@@ -26,10 +26,9 @@ extension Notebook {
         isChanged: false)
     }
     for entry in found.deleted { notes[entry.path] = nil }
-    for candidate in found.candidates where candidate.file.path.isNote {
-      notes[candidate.file.path] = StandingNote(
-        path: candidate.file.path, modified: Int64(candidate.file.status.modifiedSeconds),
-        isChanged: true)
+    for candidate in found.candidates where candidate.path.isNote {
+      notes[candidate.path] = StandingNote(
+        path: candidate.path, modified: Int64(candidate.modifiedSeconds), isChanged: true)
     }
     return notes.values.sorted { $0.path < $1.path }
   }

@@ -82,7 +82,7 @@ final class ReceivedPack {
     try writeIndex(
       PackFormat.index(
         of: order.map {
-          PackedObject(id: entries[$0].id, offset: entries[$0].offset, crc: entries[$0].crc)
+          PackedObject(id: entries[$0].id, crc: entries[$0].crc, offset: entries[$0].offset)
         }, checksum: checksum), to: name + ".idx")
     try QuarantineFolder.move(path, to: name + ".pack")
     return Finished(

@@ -11,7 +11,7 @@ extension Notebook {
   public func note(named name: String, includingDeleted deleted: Bool = false) throws -> TreePath {
     if let found = try note(spelled: name) { return found }
     var paths = Set(try indexFile().entries.filter { $0.mode.isFile }.map(\.path))
-    for candidate in try scan().candidates { paths.insert(candidate.file.path) }
+    for candidate in try scan().candidates { paths.insert(candidate.path) }
     if let found = try match(name, in: paths.sorted()) { return found }
     if deleted {
       // What a note was called last counts before the names that it had earlier.

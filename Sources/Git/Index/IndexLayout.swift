@@ -1,0 +1,71 @@
+internal import Glibc
+
+/// Where things are in an index file, versions 2 and 3 (gitformat-index(5)).
+struct IndexLayout {
+  /// Where each entry starts; those of an unfinished git merge (stages 1 to 3) are left out.
+  private(set) var starts: [UInt32] = []
+  /// Where the extension is that remembers the trees.
+  private(set) var trees: Range<Int>?
+
+  /// No entries.
+  init() {}
+
+  /// Entries that start there.
+  init(starts: [UInt32]) { self.starts = starts }
+
+  /// Nil when the file is not of a form that is read here.
+  init?(of bytes: UnsafeRawBufferPointer) {
+    let trailer = ObjectID.byteCount
+    guard bytes.count >= 12 + trailer, bytes.count < UInt32.max,
+      bytes.bigEndianWord(at: 0) == 0x4449_5243, (2...3).contains(bytes.bigEndianWord(at: 4))
+    else { return nil }
+    let end = bytes.count - trailer
+    let total = Int(bytes.bigEndianWord(at: 8))
+    guard total <= bytes.count / 62 else { return nil }
+    starts.reserveCapacity(total)
+    var position = 12
+    for _ in 0..<total {
+      guard position + 64 <= end else { return nil }
+      let path = Self.path(in: bytes, at: position)
+      guard !path.isEmpty, path.upperBound < end, bytes[path.upperBound] == 0 else { return nil }
+      let flags = bytes.bigEndianHalf(at: position + 60)
+      // What git add --intent-to-add leaves is only a name.
+      let isIntent = flags & 0x4000 != 0 && bytes.bigEndianHalf(at: position + 62) & 0x2000 != 0
+      if flags & 0x3000 == 0, !isIntent { starts.append(UInt32(position)) }
+      // An entry is padded with one to eight zeros to a multiple of eight bytes.
+      position += (path.upperBound - position + 8) & ~7
+    }
+    // Extensions whose names are not in capitals change what the entries mean: a split index keeps
+    // most of them in another file, a sparse one has folders among them.
+    while position + 8 <= end {
+      guard (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[position]) else { return nil }
+      let size = Int(bytes.bigEndianWord(at: position + 4))
+      if bytes.bigEndianWord(at: position) == 0x5452_4545, position + 8 + size <= end {
+        trees = (position + 8)..<(position + 8 + size)
+      }
+      position += 8 + size
+    }
+  }
+
+  /// Where the path of the entry is that starts at `start`; a NUL follows it.
+  static func path(in bytes: UnsafeRawBufferPointer, at start: Int) -> Range<Int> {
+    let flags = bytes.bigEndianHalf(at: start + 60)
+    let name = start + (flags & 0x4000 != 0 ? 64 : 62)
+    // The flags hold the path's length, unless it is too long for their twelve bits.
+    var end = name + Int(flags & 0xfff)
+    if flags & 0xfff == 0xfff {
+      while end < bytes.count, bytes[end] != 0 { end += 1 }
+    }
+    return name..<end
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  func bigEndianWord(at offset: Int) -> UInt32 {
+    UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  }
+
+  func bigEndianHalf(at offset: Int) -> UInt16 {
+    UInt16(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+  }
+}
