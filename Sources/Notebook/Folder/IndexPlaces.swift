@@ -43,8 +43,9 @@ final class IndexPlaces: Sendable {
       } else {
         for byte in bytes[position...] { word = word << 8 | UInt64(byte) }
       }
-      hash = (hash ^ word) &* 0x9e37_79b9_7f4a_7c15
-      hash ^= hash >> 29
+      // Both halves of the product: names that follow each other differ in few bits of a word.
+      let product = (hash ^ word).multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)
+      hash = product.high ^ product.low
       position += 8
     }
     return Int(truncatingIfNeeded: hash) & Int.max
