@@ -1,32 +1,31 @@
 internal import Glibc
 
-/// A thread that runs one closure and is waited for.
+/// A thread that runs one closure; it is waited for before the last reference to it goes.
+///
+/// The closure stays here: a thread that frees or allocates nothing costs no memory pool of its own.
 final class ScanThread {
+  private let body: @Sendable () -> Void
   private var handle = pthread_t()
+  private var isRunning = false
 
   init(_ body: @escaping @Sendable () -> Void) {
-    let box = Unmanaged.passRetained(Box(body))
+    self.body = body
     let status = pthread_create(
       &handle, nil,
       { argument in
         guard let argument else { return nil }
-        Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
+        Unmanaged<ScanThread>.fromOpaque(argument).takeUnretainedValue().body()
         return nil
-      }, box.toOpaque())
+      }, Unmanaged.passUnretained(self).toOpaque())
+    isRunning = status == 0
     // No thread to be had: the work is done here and now.
-    if status != 0 {
-      handle = 0
-      box.takeRetainedValue().body()
-    }
+    if !isRunning { body() }
   }
 
   /// Waits for the closure's end.
   func join() {
-    if handle != 0 { pthread_join(handle, nil) }
-  }
-
-  private final class Box {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    guard isRunning else { return }
+    pthread_join(handle, nil)
+    isRunning = false
   }
 }
