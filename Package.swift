@@ -47,7 +47,7 @@ let package = Package(
     .executableTarget(
       name: "notes",
       dependencies: [
-        "Watch", "Sync", "Notebook", "Membership", "Discovery", "Channel", "Git",
+        "Watch", "Sync", "Notebook", "Membership", "Discovery", "Channel", "Git", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],

@@ -1,4 +1,5 @@
 #pragma once
+#include <malloc.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -8,6 +9,10 @@
 #define NOTES_RENAME_NOREPLACE 1u
 /// renameat2(2): swaps two files in one step.
 #define NOTES_RENAME_EXCHANGE 2u
+
+/// mallopt(3) M_MMAP_THRESHOLD: blocks of this size and larger go back to the system when they are
+/// freed. Without it the limit grows with every large block, up to 32 MiB, and what is freed stays.
+static inline void notes_return_blocks_from(int bytes) { mallopt(M_MMAP_THRESHOLD, bytes); }
 
 /// renameat2(2); returns 0, or -1 with errno set.
 static inline int notes_renameat2(

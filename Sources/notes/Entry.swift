@@ -1,9 +1,14 @@
+internal import CLinux
 internal import Glibc
 
 /// Where the process starts.
 @main
 enum Entry {
+  /// Large notebooks make large arrays, one after another; each is to be there once.
+  private static let largeBlock: Int32 = 1 << 20
+
   static func main() {
+    notes_return_blocks_from(largeBlock)
     let exit = Invocation(arguments: Array(CommandLine.arguments.dropFirst())).run()
     Glibc.exit(exit.rawValue)
   }
