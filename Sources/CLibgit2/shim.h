@@ -9,8 +9,6 @@
   F(git_libgit2_opts) \
   F(git_error_last) \
   F(git_repository_open_ext) \
-  F(git_repository_init_ext) \
-  F(git_repository_init_options_init) \
   F(git_repository_free) \
   F(git_repository_odb) \
   F(git_repository_index) \

@@ -155,11 +155,36 @@ struct ObjectFileTests {
     #expect(try git("fsck", "--strict", "--no-dangling") == "")
   }
 
+  @Test("a new repository is set up as git sets one up")
+  func creation() throws {
+    let theirs = Scratch()
+    try #require(try run(["git", "init", "-q", "-b", "main", theirs.path]).isSuccess)
+    func settings(_ folder: String) throws -> [String] {
+      try run(["git", "-C", folder, "config", "--local", "--list"]).text.split(separator: "\n")
+        .map(String.init).sorted()
+    }
+    #expect(try settings(scratch.path) == settings(theirs.path))
+    #expect(try readFile(scratch.path + "/.git/HEAD") == readFile(theirs.path + "/.git/HEAD"))
+    #expect(try git("status", "--porcelain=2", "--branch").contains("branch.head main"))
+    #expect(access(scratch.path + "/.git.new", F_OK) != 0)
+    #expect(!repository.isOpened)
+    // One that is there stays as it is.
+    try writeFile(theirs.path + "/.git/description", Array("theirs".utf8))
+    _ = try Repository.create(at: theirs.path, branch: "other")
+    #expect(try readFile(theirs.path + "/.git/description") == Array("theirs".utf8))
+    #expect(try Repository.open(at: theirs.path).head().branch == "main")
+  }
+
   @Test("a branch moves with entries in both logs, whether its file is there or packed")
   func branch() throws {
     repository.identity = ("Ada <of> London\n", "ada@example.org")
     let first = try commit()
     try repository.update(reference: "refs/heads/main", to: first, from: nil, message: "one")
+    #expect(!repository.isOpened)
+    #expect(try git("log", "-g", "--format=%H %gn %gs") == "\(first) Ada of London one\n")
+    #expect(throws: GitError.self) {
+      try repository.update(reference: "refs/heads/main", to: first, from: nil, message: "again")
+    }
     var last = first
     for round in 0..<4 {
       if round == 2 { _ = try git("pack-refs", "--all") }

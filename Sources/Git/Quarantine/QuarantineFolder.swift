@@ -128,17 +128,24 @@ extension QuarantineFolder {
     guard fstat(descriptor, &status) == 0 else {
       throw GitError.system(call: "fstat", path: path, errno: errno)
     }
-    var content: [UInt8] = []
-    content.reserveCapacity(Int(status.st_size))
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    // One byte more than the size shows the end of the file without a second call.
+    var content = [UInt8](repeating: 0, count: max(Int(status.st_size) + 1, 512))
+    var filled = 0
     while true {
-      let count = Glibc.read(descriptor, &buffer, buffer.count)
-      if count == 0 { return content }
+      let count = content.withUnsafeMutableBytes { buffer in
+        Glibc.read(descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
+      }
       if count < 0 {
         if errno == EINTR { continue }
         throw GitError.system(call: "read", path: path, errno: errno)
       }
-      content += buffer[..<count]
+      if count == 0 { break }
+      filled += count
+      if filled == content.count {
+        content.append(contentsOf: repeatElement(0, count: content.count))
+      }
     }
+    content.removeLast(content.count - filled)
+    return content
   }
 }

@@ -46,14 +46,16 @@ struct ReferenceFile {
   /// Moves the reference, durably, with an entry in its log and in HEAD's, which names it.
   ///
   /// - Parameter settlingObjects: waits until what the reference is to stand for is on the disk.
-  /// - Returns: false when nothing was done because libgit2 has to: the reference or its log does
-  ///   not exist yet, or somebody holds the lock.
+  /// - Parameter expected: where it stands; nil when there is none yet.
+  /// - Returns: false when nothing was done because libgit2 has to: a log does not exist although the
+  ///   reference does, or somebody holds the lock.
   /// - Throws: `GitError.referenceMoved` when it does not stand at `expected`.
   func move(
-    to id: ObjectID, from expected: ObjectID, by identity: (name: String, email: String),
+    to id: ObjectID, from expected: ObjectID?, by identity: (name: String, email: String),
     message: String, settlingObjects: () throws -> Void
   ) throws -> Bool {
     let logs = [name, "HEAD"].map { gitFolder + "/logs/" + $0 }
+    if expected == nil { try makeLogs(logs) }
     guard logs.allSatisfy({ access($0, W_OK) == 0 }) else { return false }
     let lock = path + ".lock"
     let descriptor = open(lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
@@ -72,7 +74,7 @@ struct ReferenceFile {
     _ = notes_start_writing(descriptor)
     let signature = Signature(
       name: identity.name, email: identity.email, time: Int64(time(nil)), offset: Self.offset)
-    let entry = "\(expected) \(id) \(signature.serialized)\t\(message)\n"
+    let entry = "\(expected ?? .zero) \(id) \(signature.serialized)\t\(message)\n"
     let written = try logs.map { try Self.append(entry, to: $0) }
     defer { for log in written { close(log) } }
     // With everything on its way, the first wait is the only long one.
@@ -84,6 +86,22 @@ struct ReferenceFile {
     isMoved = true
     try QuarantineFolder.sync(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)))
     return true
+  }
+
+  /// Makes the logs of a reference that is the first, as far as they are missing.
+  private func makeLogs(_ logs: [String]) throws {
+    for log in logs {
+      let folders = log.dropFirst(gitFolder.utf8.count + 1).split(separator: "/").dropLast()
+      var folder = gitFolder
+      for name in folders {
+        folder += "/" + name
+        try QuarantineFolder.makeFolder(folder, mode: 0o777)
+      }
+      let descriptor = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+      guard descriptor >= 0 else { throw GitError.system(call: "open", path: log, errno: errno) }
+      close(descriptor)
+      try QuarantineFolder.sync(folder)
+    }
   }
 
   /// Adds a line to a log, which is to be synced and closed.

@@ -77,7 +77,7 @@ extension Repository {
   public func update(
     reference name: String, to id: ObjectID, from expected: ObjectID?, message: String
   ) throws {
-    if let expected, try moveFile(of: name, to: id, from: expected, message: message) { return }
+    if try moveFile(of: name, to: id, from: expected, message: message) { return }
     let git = try handlesWithIdentity()
     var target = git_oid(id)
     var made: OpaquePointer?
@@ -101,7 +101,7 @@ extension Repository {
 
   /// Moves the branch that HEAD names, where that can be done without libgit2; false where it can't.
   private func moveFile(
-    of name: String, to id: ObjectID, from expected: ObjectID, message: String
+    of name: String, to id: ObjectID, from expected: ObjectID?, message: String
   ) throws -> Bool {
     guard let identity, name.hasPrefix("refs/heads/"), isOfCommonForm,
       ReferenceFile.firstLine(of: gitFolder + "/HEAD") == "ref: " + name

@@ -70,46 +70,6 @@ public final class Repository {
     return repository
   }
 
-  /// Makes an empty repository in `folder`, which exists, with `branch` as its unborn branch. An
-  /// existing repository is left as it is and opened.
-  ///
-  /// The repository is made beside its place and moved there when it is on the disk: whoever comes
-  /// after a kill finds a whole one or none.
-  ///
-  /// - Parameter fill: puts what else belongs to a new one into its `.git`, whose path it is told,
-  ///   before anybody sees it. When it throws, there is none.
-  public static func create(
-    at folder: String, branch: String = "main", fill: (String) throws -> Void = { _ in }
-  ) throws -> Repository {
-    let place = folder + "/.git.new"
-    QuarantineFolder.remove(place)
-    defer { QuarantineFolder.remove(place) }
-    var status = stat()
-    if lstat(folder + "/.git", &status) == 0 { return try open(at: folder) }
-    let library = try Libgit2.shared.get()
-    var options = git_repository_init_options()
-    try library.check(
-      "git_repository_init_options_init",
-      library.api.git_repository_init_options_init(
-        &options, UInt32(GIT_REPOSITORY_INIT_OPTIONS_VERSION)))
-    options.flags = GIT_REPOSITORY_INIT_MKPATH.rawValue
-    var handle: OpaquePointer?
-    try branch.withCString { branch in
-      options.initial_head = branch
-      try library.check(
-        "git_repository_init_ext",
-        library.api.git_repository_init_ext(&handle, place, &options))
-    }
-    library.api.git_repository_free(handle)
-    // Where libgit2 could not remove its lock files, they would be there for ever.
-    for name in ["HEAD", "config"] { unlink("\(place)/.git/\(name).lock") }
-    try fill(place + "/.git")
-    try open(at: place).syncFileSystem()
-    try QuarantineFolder.move(place + "/.git", to: folder + "/.git")
-    try QuarantineFolder.sync(folder)
-    return try open(at: folder)
-  }
-
   /// The C handles behind a repository.
   struct Handles {
     let library: Libgit2

@@ -1,0 +1,88 @@
+internal import Glibc
+
+extension Repository {
+  /// Makes an empty repository in `folder`, which exists, with `branch` as its unborn branch. An
+  /// existing repository is left as it is and opened.
+  ///
+  /// The repository is made beside its place and moved there when it is on the disk: whoever comes
+  /// after a kill finds a whole one or none.
+  ///
+  /// - Parameter fill: puts what else belongs to a new one into its `.git`, whose path it is told,
+  ///   before anybody sees it. When it throws, there is none.
+  public static func create(
+    at folder: String, branch: String = "main", fill: (String) throws -> Void = { _ in }
+  ) throws -> Repository {
+    let place = folder + "/.git.new"
+    QuarantineFolder.remove(place)
+    defer { QuarantineFolder.remove(place) }
+    var status = stat()
+    if lstat(folder + "/.git", &status) == 0 { return try open(at: folder) }
+    try RepositoryLayout(at: place).make(branch: branch)
+    try fill(place)
+    try FileOutput.syncFileSystem(of: place)
+    try QuarantineFolder.move(place, to: folder + "/.git")
+    try QuarantineFolder.sync(folder)
+    return try open(at: folder)
+  }
+}
+
+/// What git wants to find in a new repository (gitrepository-layout(5)).
+private struct RepositoryLayout {
+  private let gitFolder: String
+
+  init(at gitFolder: String) { self.gitFolder = gitFolder }
+
+  func make(branch: String) throws {
+    let folders = [
+      "", "/info", "/objects", "/objects/info", "/objects/pack", "/refs", "/refs/heads",
+      "/refs/tags",
+    ]
+    for folder in folders { try QuarantineFolder.makeFolder(gitFolder + folder, mode: 0o777) }
+    try write("HEAD", "ref: refs/heads/\(branch)\n")
+    try write("description", "A notebook; see notes(1).\n")
+    try write("info/exclude", "# What is never versioned, in the form of gitignore(5).\n")
+    try write("config", "")
+    try write(
+      "config",
+      """
+      [core]
+      \trepositoryformatversion = 0
+      \tfilemode = \(keepsModes)
+      \tbare = false
+      \tlogallrefupdates = true\(peculiarities)
+
+      """)
+  }
+
+  private func write(_ name: String, _ text: String) throws {
+    let path = gitFolder + "/" + name
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw GitError.system(call: "open", path: path, errno: errno) }
+    defer { close(descriptor) }
+    try FileOutput.write(Array(text.utf8), to: descriptor, path: path)
+  }
+
+  // What the file system can't do goes into the configuration, as git init does it (git-config(1)):
+  // git would else see changes where there are none.
+
+  /// Whether the executable bit of a file stays as it is set.
+  private var keepsModes: Bool {
+    let path = gitFolder + "/config"
+    var status = stat()
+    guard stat(path, &status) == 0, chmod(path, status.st_mode ^ S_IXUSR) == 0 else { return true }
+    defer { chmod(path, status.st_mode) }
+    var changed = stat()
+    return stat(path, &changed) == 0 && changed.st_mode != status.st_mode
+  }
+
+  private var peculiarities: String {
+    var lines = ""
+    if access(gitFolder + "/CoNfIg", F_OK) == 0 { lines += "\n\tignorecase = true" }
+    let link = gitFolder + "/link"
+    if symlink("config", link) != 0, errno == EPERM || errno == EOPNOTSUPP {
+      lines += "\n\tsymlinks = false"
+    }
+    unlink(link)
+    return lines
+  }
+}
