@@ -10,7 +10,8 @@ extension Repository {
   /// libgit2's switch is one for the whole process. References that other threads move wait for the
   /// end: what they stand for may have been written without its own sync. `body` moves none itself.
   public func withOneSync(_ body: () throws -> Void) throws {
-    let library = try Libgit2.shared.get()
+    // From here on this instance writes through libgit2.
+    let library = try handles().library
     try Self.bulkWriting.withLock { _ in
       try library.setFsync(false)
       do {

@@ -1,13 +1,18 @@
 internal import CLibgit2
+internal import Glibc
 
 extension Repository {
   /// Whether the object is in the repository.
   public func contains(_ id: ObjectID) throws -> Bool {
-    if id == .emptyTree || newObjects?.contains(id) == true { return true }
+    if id == .emptyTree || newObjects?.contains(id) == true || isPacked(id) { return true }
+    if !isOpened, isOfCommonForm, access(path(ofLoose: id), F_OK) == 0 { return true }
     let git = try handles()
     var oid = git_oid(id)
     return git.library.api.git_odb_exists(git.database, &oid) == 1
   }
+
+  /// Whether a look at the packs finds the object. There may be others by now.
+  private func isPacked(_ id: ObjectID) -> Bool { packedObjects?.contains(id) == true }
 
   /// The object's kind and its size in bytes, read without unpacking it.
   public func header(of id: ObjectID) throws -> (kind: ObjectKind, size: Int) {
@@ -105,6 +110,10 @@ extension Repository {
         if try contains(id) { return id }
       }
       return try newObjects.add(kind, content)
+    }
+    if !isOpened, isOfCommonForm {
+      let id = try ObjectID.hashing(kind, content)
+      return isPacked(id) ? id : try storingTogether { try write(kind, content) }
     }
     let git = try handles()
     var oid = git_oid()

@@ -66,12 +66,15 @@ extension Notebook {
   ) throws -> ObjectID? {
     let head = try repository.head()
     let parents = try head.commit.map { [try repository.commit($0)] } ?? []
-    let tree = try repository.write(tree: parents.first?.tree, replacing: files)
-    guard tree != parents.first?.tree else { return nil }
     // A name may hold a line break, which would end the subject.
-    let id = try makeVersion(
-      of: tree, parents: parents, message: String(message.map { $0.isNewline ? " " : $0 }),
-      trailers: trailers, conflicts: conflicts)
+    let subject = String(message.map { $0.isNewline ? " " : $0 })
+    let id = try repository.storingTogether(isBeforeMove: true) { () -> ObjectID? in
+      let tree = try repository.write(tree: parents.first?.tree, replacing: files)
+      guard tree != parents.first?.tree else { return nil }
+      return try makeVersion(
+        of: tree, parents: parents, message: subject, trailers: trailers, conflicts: conflicts)
+    }
+    guard let id else { return nil }
     try joinLocked([id], options: options)
     return id
   }

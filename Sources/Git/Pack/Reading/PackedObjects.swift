@@ -37,6 +37,9 @@ final class PackedObjects {
     }
   }
 
+  /// Whether a pack has the object.
+  func contains(_ id: ObjectID) -> Bool { place(of: id) != nil }
+
   /// The object's kind and content, or nil.
   func object(_ id: ObjectID) -> (kind: ObjectKind, data: [UInt8])? {
     readCount += 1

@@ -66,10 +66,12 @@ extension Notebook {
     _ known: HistoryTable, to tip: ObjectID, progress: ((Int, Int) -> Void)?
   ) throws -> HistoryTable {
     var builder = HistoryTableBuilder(extending: known)
-    let new = try repository.walk(
-      from: [tip], hiding: known.childless.filter { try repository.contains($0) },
-      order: .oldestFirst
-    ).all().filter { !builder.contains($0) }
+    let new =
+      try shortChain(to: tip, beyond: known)
+      ?? repository.walk(
+        from: [tip], hiding: known.childless.filter { try repository.contains($0) },
+        order: .oldestFirst
+      ).all().filter { !builder.contains($0) }
     // The trees of the last versions, which most often are the next ones' parents.
     var trees: [ObjectID: ObjectID] = [:]
     for (position, id) in new.enumerated() {
@@ -84,6 +86,23 @@ extension Notebook {
     }
     return builder.table
   }
+
+  /// The versions that are not in the table, oldest first, where they are a few of one parent each:
+  /// that is most often so, and takes no library to find out. Nil where it is not.
+  private func shortChain(to tip: ObjectID, beyond table: HistoryTable) throws -> [ObjectID]? {
+    var chain: [ObjectID] = []
+    var id = tip
+    while table.firstIndex(of: id) == nil {
+      let parents = try repository.commit(id).parents
+      guard chain.count < Self.longestChain, parents.count == 1 else { return nil }
+      chain.append(id)
+      id = parents[0]
+    }
+    return chain.reversed()
+  }
+
+  /// Fewer than what libgit2 reads better (`PackedObjects.mostObjects`).
+  private static var longestChain: Int { 20 }
 
   /// Writes the cache; where that is not possible, the next command makes it again.
   private func keep(_ table: HistoryTable) {
