@@ -9,10 +9,12 @@ public struct Housekeeping: Sendable {
   public let bytesBefore: Int
   public let bytesAfter: Int
 
-  /// From how many loose objects on, or how many bytes of them, a command packs them: a look that
-  /// comes about every hundred versions of a large notebook and every few hundred of a small one.
+  /// From how many loose objects on a command packs them, or from how many bytes of them on that are
+  /// also this part of what the packs have: every thirty versions of 10,000 notes in one folder, whose
+  /// list is stored anew each time, and every few hundred of a small notebook.
   static let looseObjectLimit = 2_000
-  static let looseByteLimit = 24 << 20
+  static let looseByteLimit = 8 << 20
+  static let loosePart = 4
   /// Packs beyond this are merged with their like.
   static let packLimit = 10
   /// From how many packs on a command does so: each push of another device leaves a small one.
@@ -23,9 +25,11 @@ extension Notebook {
   /// Whether so many loose objects have gathered that packing them pays.
   public var isHousekeepingDue: Bool {
     let loose = repository.estimatedLooseObjects()
+    let packs = repository.replaceablePacks()
+    let packed = packs.reduce(0) { $0 + $1.size }
     return loose.count >= Housekeeping.looseObjectLimit
-      || loose.bytes >= Housekeeping.looseByteLimit
-      || repository.replaceablePacks().count >= Housekeeping.packsDue
+      || loose.bytes >= max(Housekeeping.looseByteLimit, packed / Housekeeping.loosePart)
+      || packs.count >= Housekeeping.packsDue
   }
 
   /// Packs all that is stored into one pack, with deltas. Nothing is dropped, not even what nothing
