@@ -86,8 +86,11 @@ import Testing
     #expect(try screen.value(of: "mouse_standard_flag") == "1")
     let rows = list.split(separator: "\n", omittingEmptySubsequences: false)
     let row = try #require(rows.firstIndex { $0.contains(" Shopping") })
-    try screen.type("\u{1B}[<0;5;\(row + 1)M")
-    try screen.wait(for: "> Shopping")
+    // Two notes of the same second come in the order of their names.
+    if !list.contains("> Shopping") {
+      try screen.type("\u{1B}[<0;5;\(row + 1)M")
+      try screen.wait(for: "> Shopping")
+    }
     try screen.type("\u{1B}[<0;5;\(row + 1)M")
     try screen.wait(for: "Home · Shopping")
     try screen.press("q")
