@@ -16,8 +16,7 @@ package final class Reception: Sendable {
     package var invitation: @Sendable (String) -> Invitation?
     /// A connection whose handshake succeeded; the invitation is nil for a member's.
     package var welcome: @Sendable (Connection, Invitation?) -> Void
-    /// Somebody was refused. Of strangers only the first few in some seconds are told, so that they
-    /// can't fill a log.
+    /// Somebody was refused. Of many strangers only a few are told, so that they can't fill a log.
     package var refuse: @Sendable (Refusal) -> Void
 
     package init(
@@ -39,6 +38,8 @@ package final class Reception: Sendable {
     package let error: any Error
     /// The invitation that was tried in vain, and how many tries it has left.
     package let attempt: (invitation: Invitation, left: Int)?
+    /// How many strangers were refused before this one without being told.
+    package var untold = 0
   }
 
   private let listener: Listener
@@ -48,10 +49,7 @@ package final class Reception: Sendable {
   private let visitors: Mutex<Visitors>
   private let isClosing = Atomic(false)
   private let departures = Mailbox<Bool>()
-  private let strangers = Mutex((since: Moment.now, count: 0))
-
-  private static let toldStrangers = 20
-  private static let toldInterval = 10.0
+  private let strangers = RefusalQuota()
 
   /// Cancelling the token ends `run`, every handshake and every connection.
   package convenience init(
@@ -156,17 +154,12 @@ package final class Reception: Sendable {
   private func refuse(
     _ socket: Socket, _ error: any Error, attempt: (invitation: Invitation, left: Int)? = nil
   ) {
-    guard attempt != nil || mayTell() else { return }
-    rules.refuse(Refusal(address: socket.peer, error: error, attempt: attempt))
-  }
-
-  private func mayTell() -> Bool {
-    strangers.withLock { strangers in
-      let now = Moment.now
-      if now >= strangers.since + Self.toldInterval { strangers = (now, 0) }
-      strangers.count += 1
-      return strangers.count <= Self.toldStrangers
+    var refusal = Refusal(address: socket.peer, error: error, attempt: attempt)
+    if attempt == nil {
+      guard let untold = strangers.take() else { return }
+      refusal.untold = untold
     }
+    rules.refuse(refusal)
   }
 
   private func leave(_ ticket: Visitors.Ticket) {

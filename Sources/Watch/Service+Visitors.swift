@@ -15,7 +15,8 @@ extension Service {
           hold(connection, port: port)
         }
       },
-      refuse: { [occurrences] refusal in
+      refuse: { [occurrences, log] refusal in
+        if refusal.untold > 0 { log.warn("\(refusal.untold) more were refused") }
         let address = refusal.address.description
         if let attempt = refusal.attempt {
           occurrences.put(

@@ -8,18 +8,9 @@ internal import Sync
 /// that could upset a terminal or fake a line.
 struct ServiceLog: Sendable {
   let logger: Logger
-  private let strangers = RefusalQuota()
-
-  init(logger: Logger) { self.logger = logger }
 
   func write(_ event: ServiceEvent) {
     let (level, line) = Self.line(of: event)
-    guard case .failed(nil, _, _) = event else {
-      logger.log(level: level, "\(line)")
-      return
-    }
-    guard let untold = strangers.take() else { return }
-    if untold > 0 { logger.log(level: level, "\(untold) more were refused") }
     logger.log(level: level, "\(line)")
   }
 

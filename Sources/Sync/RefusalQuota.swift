@@ -1,4 +1,3 @@
-internal import Sync
 internal import Synchronization
 
 /// How many refusals of strangers are told: whoever connects without end is not to fill a log, or to
@@ -16,7 +15,7 @@ public final class RefusalQuota: Sendable {
   }
 
   /// So many at once, and as many a second in the long run.
-  public init(burst: Double = 50, perSecond: Double = 0.2) {
+  public init(burst: Double = 20, perSecond: Double = 0.2) {
     self.burst = burst
     self.perSecond = perSecond
     state = Mutex(State(room: burst, last: .now))
