@@ -28,6 +28,9 @@ public final class Notebook {
   /// moves: notes-protocol(7), "Standing sessions".
   public var earlyNotice: ((ObjectID) -> Void)?
 
+  /// Whether files are versioned whose names no other device takes: for tests of what shows names.
+  package var takesUnfitNames = false
+
   /// References beside the branch that were moved here: their lock files are looked for, too.
   var notedReferences: Set<String> = []
 

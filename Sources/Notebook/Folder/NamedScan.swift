@@ -88,7 +88,9 @@ extension Notebook {
     if let position {
       guard seen.insert(position).inserted else { return }
       if index.isUnchanged(status, at: position) { return }
-    } else if try isLeftOut(path, isFolder: false, rules) || !changes.takes(path) {
+    } else if try isLeftOut(path, isFolder: false, rules)
+      || !(takesUnfitNames || changes.takes(path))
+    {
       return
     }
     guard Int(status.st_size) <= sizeLimit else {

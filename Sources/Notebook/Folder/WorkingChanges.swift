@@ -101,7 +101,9 @@ extension Notebook {
       rules: IgnoreRules(repository: repository))
     var changes = WorkingChanges()
     changes.skipped = found.skipped
-    changes.candidates = found.candidates.filter { !$0.isNew || changes.takes($0.path) }
+    changes.candidates = found.candidates.filter {
+      !$0.isNew || takesUnfitNames || changes.takes($0.path)
+    }
     // A path that could not be looked at is not gone, and neither is what is below it.
     let unseen = found.skipped.map(\.path)
     for position in 0..<index.count where !found.seen[position] {
