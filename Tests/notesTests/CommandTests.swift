@@ -145,7 +145,7 @@ final class Shell {
 
   @Test func `A unified diff is one that patch and git understand`() throws {
     let shell = try Shell()
-    let tricky = "notes/tab\there \"quoted\".txt"
+    let tricky = "notes/caf\u{E9} \"quoted\".txt"
     try shell.folder.write("one\ntwo", to: tricky)
     try shell.folder.write("gone\n", to: "notes/Gone.txt")
     try shell.folder.write("a\nb\n", to: "notes/A name with spaces.txt")

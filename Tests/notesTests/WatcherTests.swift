@@ -54,7 +54,7 @@ import Testing
     #expect(json.last?.contains(#""name":"bob""#) == true, "\(json)")
     #expect(json.last?.contains(#""result":"in_sync""#) == true)
     let unknown = try ada.notes("sync", "carol").errorText
-    #expect(unknown.contains("no member of the notebook is called carol"))
+    #expect(unknown.contains("no member is called 'carol'"))
 
     #expect(try ada.notes("status").text.contains("\nWatched, and in sync with bob.\n"))
     let members = try ada.notes("members", "--json").lines
