@@ -30,7 +30,6 @@ extension Connection {
   ) throws -> Connection {
     _ = try Wait.until(
       socket.descriptor, POLLIN, deadline: deadline, phase: .handshake, cancellation: cancellation)
-    try offer.begin()
     return try Connection(socket, .server(offer), deadline: deadline, cancellation: cancellation)
   }
 

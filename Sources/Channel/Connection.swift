@@ -52,6 +52,7 @@ public final class Connection {
   ) throws {
     let library = try OpenSSL.library()
     library.crypto.ERR_clear_error()
+    socket.prepare()
     let handshake = Handshake(side, library)
     let ssl = try Connection.makeSSL(handshake)
     self.socket = socket

@@ -50,24 +50,20 @@ public struct PairingCredentials: Sendable {
 public struct ServerOffer: Sendable {
   let member: @Sendable (String) -> MemberCredentials?
   let pairing: @Sendable ([UInt8]) -> [UInt8]?
-  let begin: @Sendable () throws -> Void
   let answered: @Sendable () -> Void
 
   /// `member` finds the notebook with this ID, in lower case; nil when it is not served. `pairing`
   /// finds the pre-shared key for the identity that a joining device sent; nil when no such
   /// invitation is open. Both run during the handshake and may take their time.
   ///
-  /// `begin` runs when the client's first bytes are there, before anything is made of them, and may
-  /// wait until it is this client's turn, or throw, which ends the connection; `answered`, once or more often, when nothing is left to do
-  /// but to wait for the client.
+  /// `answered` runs, once or more often, when nothing is left to do but to wait for the client.
   public init(
     member: @escaping @Sendable (_ notebookID: String) -> MemberCredentials?,
     pairing: @escaping @Sendable (_ identity: [UInt8]) -> [UInt8]? = { _ in nil },
-    begin: @escaping @Sendable () throws -> Void = {}, answered: @escaping @Sendable () -> Void = {}
+    answered: @escaping @Sendable () -> Void = {}
   ) {
     self.member = member
     self.pairing = pairing
-    self.begin = begin
     self.answered = answered
   }
 }

@@ -75,19 +75,52 @@ public final class Listener: Sendable {
     while true {
       _ = try Wait.until(
         descriptor, POLLIN, deadline: deadline, phase: .accepting, cancellation: cancellation)
-      var accepted: Int32 = -1
+      if let socket = try acceptWaiting(atMost: 1).first { return socket }
+    }
+  }
+
+  /// Those who have connected and were not accepted yet, at most so many, the first of them first.
+  /// Throws `system` when there are no descriptors left, unless some could be accepted before.
+  public func acceptWaiting(atMost count: Int) throws -> [Socket] {
+    var accepted: [Socket] = []
+    while accepted.count < count {
+      var connection: Int32 = -1
       let peer = SocketAddress { address, length in
-        accepted = Glibc.accept(descriptor, address, length)
-        return accepted < 0 ? -1 : 0
+        connection = Glibc.accept(descriptor, address, length)
+        return connection < 0 ? -1 : 0
       }
-      if accepted >= 0 { return Socket(takingOwnership: accepted, peer: peer.address) }
-      switch errno {
-      // The connection went away again, or the error is the network's: accept(2).
-      case EAGAIN, EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET,
-        EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH, EPERM:
+      if connection >= 0 {
+        accepted.append(Socket(takingOwnership: connection, peer: peer.address))
         continue
-      default: throw ChannelError.system(call: "accept", code: errno)
+      }
+      switch errno {
+      case EAGAIN: return accepted
+      // The connection went away again, or the error is the network's: accept(2).
+      case EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
+        EOPNOTSUPP, ENETUNREACH, EPERM:
+        continue
+      case let code:
+        if accepted.isEmpty { throw ChannelError.system(call: "accept", code: code) }
+        return accepted
       }
     }
+    return accepted
+  }
+
+  /// Waits until somebody connects, or one of `sockets` has said something or has gone, or the
+  /// deadline has passed.
+  ///
+  /// - Returns: the positions of those sockets, and whether somebody has connected.
+  public func wait(
+    orFor sockets: [Socket], deadline: Deadline, cancellation: CancellationToken
+  ) throws(ChannelError) -> (heard: [Int], isCalled: Bool) {
+    var entries = ([cancellation.pipe.readEnd, descriptor] + sockets.map(\.descriptor)).map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    while poll(&entries, nfds_t(entries.count), deadline.remainingMilliseconds) < 0 {
+      guard errno == EINTR else { throw .system(call: "poll", code: errno) }
+    }
+    if entries[0].revents != 0 { throw .cancelled }
+    return (sockets.indices.filter { entries[$0 + 2].revents != 0 }, entries[1].revents != 0)
   }
 }

@@ -16,6 +16,12 @@ public final class Socket: Sendable {
     self.descriptor = descriptor
     self.peer = peer
     Socket.makeNonBlocking(descriptor)
+  }
+
+  deinit { close(descriptor) }
+
+  /// What a connection needs that is more than tried.
+  func prepare() {
     Socket.set(descriptor, IPPROTO_TCP, TCP_NODELAY, 1)
     Socket.set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
     Socket.set(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, Socket.keepAliveIdle)
@@ -24,7 +30,12 @@ public final class Socket: Sendable {
     Socket.set(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, Socket.userTimeoutMilliseconds)
   }
 
-  deinit { close(descriptor) }
+  /// Whether the other end has gone without having said anything.
+  public var isDeserted: Bool {
+    var byte: UInt8 = 0
+    let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+    return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
+  }
 
   /// Ends the connection at once, from any thread; whoever waits for it notices.
   public func abandon() { shutdown(descriptor, Int32(SHUT_RDWR)) }

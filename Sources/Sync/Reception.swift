@@ -2,11 +2,11 @@ package import Channel
 internal import Glibc
 internal import Synchronization
 
-/// Answers a port: takes each connection through its handshake on a thread of its own, within the
-/// limits of notes-protocol(7), and hands it on.
+/// Answers a port: takes each connection through its handshake within the limits of
+/// notes-protocol(7), and hands it on.
 ///
-/// Whoever connects, and whatever they send or do not send, costs one thread for as long as the
-/// handshake may take, and nobody else notices.
+/// One thread accepts connections and waits for their first bytes. Whoever sends some costs a thread
+/// from the moment the handshake is computed, and who says nothing costs a descriptor.
 package final class Reception: Sendable {
   /// Who is let in, and what happens then. All closures are called on the visitor's thread.
   package struct Rules: Sendable {
@@ -71,11 +71,16 @@ package final class Reception: Sendable {
     self.rules = rules
   }
 
+  /// Connections that are accepted before anything else is looked at. A member among them is not to
+  /// wait until each stranger before it has been dealt with.
+  private static let batch = 256
+
   /// Accepts connections until cancelled.
   package func run() {
+    defer { _ = visitors.withLock { $0.dismiss(waitingSince: nil) } }
     while true {
       do {
-        receive(try listener.accept(cancellation: cancellation))
+        try attend()
       } catch ChannelError.cancelled {
         return
       } catch {
@@ -85,6 +90,26 @@ package final class Reception: Sendable {
         if cancellation.isCancelled { return }
       }
     }
+  }
+
+  /// Waits for something to happen at the port, and does what is due.
+  private func attend() throws {
+    let (silent, deadline) = visitors.withLock { ($0.silent, $0.nextDeadline) }
+    let (heard, isCalled) = try listener.wait(
+      orFor: silent.map(\.socket), deadline: deadline, cancellation: cancellation)
+    for visitor in heard.map({ silent[$0] }) {
+      if visitor.socket.isDeserted {
+        leave(visitor.ticket)
+        refuse(visitor.socket, ChannelError.connectionLost)
+      } else {
+        compute(visitors.withLock { $0.hear(visitor.ticket) })
+      }
+    }
+    for visitor in visitors.withLock({ $0.dismiss(waitingSince: .after(seconds: 0)) }) {
+      refuse(visitor.socket, ChannelError.timedOut(.handshake))
+    }
+    guard isCalled else { return }
+    for socket in try listener.acceptWaiting(atMost: Self.batch) { receive(socket) }
   }
 
   /// Waits until all visitors have gone, at most so many seconds. To be called after cancelling.
@@ -97,30 +122,40 @@ package final class Reception: Sendable {
   }
 
   private func receive(_ socket: Socket) {
-    let (ticket, dropped) = visitors.withLock { $0.arrive(socket) }
-    dropped?.abandon()
+    let dropped = visitors.withLock {
+      $0.arrive(socket, until: .after(seconds: timeouts.handshake)).dropped
+    }
+    guard let dropped else { return }
+    dropped.socket.abandon()
+    // Otherwise its thread notices.
+    if dropped.stage != .begun { refuse(dropped.socket, SyncError.overLimit("handshakes at once")) }
+  }
+
+  /// Computes the handshake of a visitor whose turn it is, on a thread of its own, which stays with
+  /// the connection.
+  private func compute(_ visitor: Visitors.Visitor?) {
+    guard let visitor else { return }
     do {
       try startThread { [self] in
-        serve(socket, ticket)
-        leave(ticket)
+        serve(visitor)
+        leave(visitor.ticket)
       }
     } catch {
-      leave(ticket)
-      rules.refuse(Refusal(address: socket.peer, error: error, attempt: nil))
+      leave(visitor.ticket)
+      rules.refuse(Refusal(address: visitor.socket.peer, error: error, attempt: nil))
     }
   }
 
-  private func serve(_ socket: Socket, _ ticket: Visitors.Ticket) {
+  private func serve(_ visitor: Visitors.Visitor) {
+    let (socket, ticket) = (visitor.socket, visitor.ticket)
     let attempt = PairingAttempt()
     let offer = ServerOffer(
       member: rules.credentials,
       pairing: { [rules] in attempt.key(for: $0, find: rules.invitation) },
-      begin: { [self] in try awaitTurn(ticket) },
-      answered: { [self] in visitors.withLock { $0.answered(ticket) } })
+      answered: { [self] in compute(visitors.withLock { $0.answered(ticket) }) })
     do {
       let connection = try Connection.accept(
-        socket, offering: offer, deadline: .after(seconds: timeouts.handshake),
-        cancellation: cancellation)
+        socket, offering: offer, deadline: visitor.deadline, cancellation: cancellation)
       attempt.invitation?.attemptSucceeded()
       if visitors.withLock({ $0.begin(ticket) }) {
         rules.welcome(connection, attempt.invitation)
@@ -143,14 +178,6 @@ package final class Reception: Sendable {
     }
   }
 
-  /// Waits until this handshake may be computed; throws when it has been dropped.
-  private func awaitTurn(_ ticket: Visitors.Ticket) throws {
-    _ = visitors.withLock { $0.ask(ticket) }?.take(until: .now + timeouts.handshake)
-    if visitors.withLock({ $0.wasDropped(ticket) }) {
-      throw SyncError.overLimit("handshakes at once")
-    }
-  }
-
   private func refuse(
     _ socket: Socket, _ error: any Error, attempt: (invitation: Invitation, left: Int)? = nil
   ) {
@@ -163,7 +190,7 @@ package final class Reception: Sendable {
   }
 
   private func leave(_ ticket: Visitors.Ticket) {
-    visitors.withLock { $0.leave(ticket) }
+    compute(visitors.withLock { $0.leave(ticket) })
     if isClosing.load(ordering: .sequentiallyConsistent) { departures.put(true) }
   }
 }

@@ -4,11 +4,13 @@ internal import Glibc
 /// Who is connected to a port, and who has to go when there are too many; notes-protocol(7), LIMITS.
 ///
 /// Whoever has not yet proved who they are holds a place for as long as nobody else needs it: the
-/// oldest handshake of the address that has most of them is dropped for a new one. So silence, however
-/// often it connects, keeps no member out, and a member who has been let in is never dropped.
+/// oldest handshake of the address that has most of them is dropped for a new one, and that of an
+/// address from which nobody was let in lately before that of another. So silence, however often it
+/// connects, keeps no member out, and a member who has been let in is never dropped.
 ///
 /// Few handshakes are computed at once. The next is one from an address of which a device was let in
-/// lately, or else from the one with fewest places: who floods a port waits behind who does not.
+/// lately, or else, when none is being computed, from the one with fewest places: who floods a port
+/// waits behind who does not. Nothing is spent on anybody before that, not even a thread.
 struct Visitors {
   /// How many may be there.
   struct Limits {
@@ -22,53 +24,70 @@ struct Visitors {
   /// Names a visitor; later ones are greater.
   typealias Ticket = Int
 
+  /// One whose handshake has not succeeded yet.
+  struct Visitor {
+    let ticket: Ticket
+    let socket: Socket
+    /// When the handshake has to be over.
+    let deadline: Deadline
+    fileprivate let network: String
+    fileprivate(set) var stage = Stage.silent
+
+    /// Computing begins with a thread of its own, which stays until the end.
+    enum Stage { case silent, heard, begun }
+  }
+
   private let limits: Limits
   private var next = 0
   private var handshakes: [Ticket: Visitor] = [:]
   /// The handshakes of each network that has any, the oldest first.
   private var places: [String: [Ticket]] = [:]
   private var sessions: [Ticket: String] = [:]
+  /// Those who had to make room, and whose threads do not know it yet.
   private var dropped: Set<Ticket> = []
-  /// Handshakes that are being computed, and those that wait for that.
+  /// Handshakes that are being computed.
   private var computing: Set<Ticket> = []
-  private var waiting: [Ticket: Mailbox<Bool>] = [:]
   /// Networks of devices that were let in, the latest last.
   private var familiar: [String] = []
+  private var isFamiliar: Set<String> = []
   private static let familiarNetworks = 64
 
-  private struct Visitor {
-    var network: String
-    var socket: Socket
-  }
+  /// How many handshakes were begun to be computed.
+  private(set) var begun = 0
 
   init(limits: Limits = Limits()) { self.limits = limits }
 
   /// How many there are, those included that were dropped and have not gone yet.
   var count: Int { handshakes.count + sessions.count + dropped.count }
 
+  /// Those who have not said anything yet.
+  var silent: [Visitor] { handshakes.values.filter { $0.stage == .silent } }
+
+  /// When the first of those on whom nothing is spent yet has waited too long.
+  var nextDeadline: Deadline {
+    handshakes.values.lazy.filter { $0.stage != .begun }.map(\.deadline).min() ?? .never
+  }
+
   /// A new connection, and the one that has to make room for it.
-  mutating func arrive(_ socket: Socket) -> (ticket: Ticket, dropped: Socket?) {
+  mutating func arrive(_ socket: Socket, until deadline: Deadline) -> (
+    ticket: Ticket, dropped: Visitor?
+  ) {
     let network = Self.network(of: socket.peer.host)
     var crowded: String?
     if places[network, default: []].count >= limits.handshakesPerAddress {
       crowded = network
     } else if handshakes.count >= limits.handshakes {
-      crowded =
-        places.min { left, right in
-          left.value.count == right.value.count
-            ? left.value[0] < right.value[0] : left.value.count > right.value.count
-        }?.key
+      func rank(_ place: (key: String, value: [Ticket])) -> (Int, Int, Ticket) {
+        (isFamiliar.contains(place.key) ? 1 : 0, -place.value.count, place.value[0])
+      }
+      crowded = places.min { rank($0) < rank($1) }?.key
     }
-    let oldest = crowded.flatMap { places[$0]?.first }
-    let visitor = oldest.flatMap { vacate($0) }
-    if let oldest {
-      dropped.insert(oldest)
-      waiting.removeValue(forKey: oldest)?.put(false)
-    }
+    let visitor = crowded.flatMap { places[$0]?.first }.flatMap { vacate($0) }
+    if let visitor, visitor.stage == .begun { dropped.insert(visitor.ticket) }
     next += 1
-    handshakes[next] = Visitor(network: network, socket: socket)
+    handshakes[next] = Visitor(ticket: next, socket: socket, deadline: deadline, network: network)
     places[network, default: []].append(next)
-    return (next, visitor?.socket)
+    return (next, visitor)
   }
 
   /// Gives up the place of a handshake.
@@ -80,6 +99,16 @@ struct Visitors {
     return visitor
   }
 
+  /// Those on whom nothing is spent yet and who have waited until `moment`, all of them for nil. They
+  /// are visitors no more.
+  mutating func dismiss(waitingSince moment: Deadline?) -> [Visitor] {
+    let late = handshakes.values.filter { visitor in
+      visitor.stage != .begun && moment.map { visitor.deadline <= $0 } ?? true
+    }
+    for visitor in late { vacate(visitor.ticket) }
+    return late
+  }
+
   /// The handshake is over; false when there are too many sessions for another.
   mutating func begin(_ ticket: Ticket) -> Bool {
     guard let visitor = handshakes[ticket],
@@ -88,47 +117,53 @@ struct Visitors {
     else { return false }
     vacate(ticket)
     sessions[ticket] = visitor.network
-    familiar.removeAll { $0 == visitor.network }
+    if isFamiliar.insert(visitor.network).inserted {
+      if familiar.count >= Self.familiarNetworks { isFamiliar.remove(familiar.removeFirst()) }
+    } else {
+      familiar.removeAll { $0 == visitor.network }
+    }
     familiar.append(visitor.network)
-    if familiar.count > Self.familiarNetworks { familiar.removeFirst() }
     return true
   }
 
-  /// Asks for a turn to compute a handshake. It has come when this returns nil, or when the mailbox
-  /// does.
-  mutating func ask(_ ticket: Ticket) -> Mailbox<Bool>? {
-    guard handshakes[ticket] != nil, computing.count >= limits.turns else {
-      computing.insert(ticket)
-      return nil
-    }
-    let mailbox = Mailbox<Bool>()
-    waiting[ticket] = mailbox
-    return mailbox
+  /// The visitor has said something. Returns whose handshake may be computed now, if there is one.
+  mutating func hear(_ ticket: Ticket) -> Visitor? {
+    guard handshakes[ticket]?.stage == .silent else { return nil }
+    handshakes[ticket]?.stage = .heard
+    return nextTurn()
   }
 
-  /// Ends a turn, if the visitor had one, and begins the next.
-  mutating func answered(_ ticket: Ticket) {
-    waiting[ticket] = nil
-    guard computing.remove(ticket) != nil, computing.count < limits.turns, !waiting.isEmpty else {
-      return
+  /// Ends a turn, if the visitor had one. Returns whose handshake may be computed now.
+  mutating func answered(_ ticket: Ticket) -> Visitor? {
+    computing.remove(ticket) == nil ? nil : nextTurn()
+  }
+
+  private mutating func nextTurn() -> Visitor? {
+    guard computing.count < limits.turns else { return nil }
+    func rank(_ visitor: Visitor) -> (Int, Int, Ticket) {
+      (
+        isFamiliar.contains(visitor.network) ? 0 : 1, places[visitor.network]?.count ?? 0,
+        visitor.ticket
+      )
     }
-    func rank(_ ticket: Ticket) -> (Int, Int, Ticket) {
-      let network = handshakes[ticket]?.network ?? ""
-      return (familiar.contains(network) ? 0 : 1, places[network]?.count ?? 0, ticket)
-    }
-    guard let next = waiting.keys.min(by: { rank($0) < rank($1) }) else { return }
-    computing.insert(next)
-    waiting.removeValue(forKey: next)?.put(true)
+    let next = handshakes.values.lazy.filter { $0.stage == .heard }
+      .min { rank($0) < rank($1) }
+    guard let next, computing.isEmpty || isFamiliar.contains(next.network) else { return nil }
+    handshakes[next.ticket]?.stage = .begun
+    computing.insert(next.ticket)
+    begun += 1
+    return next
   }
 
   /// Whether the visitor had to make room for another.
   func wasDropped(_ ticket: Ticket) -> Bool { dropped.contains(ticket) }
 
-  mutating func leave(_ ticket: Ticket) {
+  /// The visitor has gone. Returns whose handshake may be computed now.
+  mutating func leave(_ ticket: Ticket) -> Visitor? {
     vacate(ticket)
     sessions[ticket] = nil
     dropped.remove(ticket)
-    answered(ticket)
+    return answered(ticket)
   }
 
   /// What counts as one address: an IPv4 address, a link-local IPv6 one, and of the others the first

@@ -12,84 +12,135 @@ struct VisitorsTests {
   private static let few = Visitors.Limits(
     handshakes: 3, handshakesPerAddress: 2, sessions: 2, sessionsPerAddress: 1)
 
-  private func visitor(_ host: String) throws -> Socket {
-    Socket(
-      takingOwnership: try Socket.make(family: Int32(2)), peer: Address(host: host, port: 1))
+  /// Visitors whose names are the last parts of their addresses.
+  private final class Port {
+    var visitors: Visitors
+
+    init(_ limits: Visitors.Limits) { visitors = Visitors(limits: limits) }
+
+    /// The ticket of a new visitor, and the address of who made room.
+    func arrive(
+      _ host: String, until deadline: Deadline = .after(seconds: 60)
+    ) throws -> (ticket: Visitors.Ticket, dropped: String?) {
+      let socket = Socket(
+        takingOwnership: try Socket.make(family: Int32(2)),
+        peer: Address(host: "10.0.0." + host, port: 1))
+      let (ticket, dropped) = visitors.arrive(socket, until: deadline)
+      return (ticket, dropped.map { String($0.socket.peer.host.dropFirst(7)) })
+    }
+
+    func hear(_ ticket: Visitors.Ticket) -> Visitors.Ticket? {
+      visitors.hear(ticket)?.ticket
+    }
+    func answered(_ ticket: Visitors.Ticket) -> Visitors.Ticket? {
+      visitors.answered(ticket)?.ticket
+    }
+    func leave(_ ticket: Visitors.Ticket) -> Visitors.Ticket? {
+      visitors.leave(ticket)?.ticket
+    }
+    func begin(_ ticket: Visitors.Ticket) -> Bool { visitors.begin(ticket) }
+
+    /// Lets somebody from there in, who leaves again.
+    func welcome(_ host: String) throws {
+      let ticket = try arrive(host).ticket
+      #expect(hear(ticket) == ticket)
+      #expect(begin(ticket) == true)
+      _ = leave(ticket)
+    }
   }
 
   @Test("the oldest handshake makes room: first that of the same address")
   func room() throws {
-    var visitors = Visitors(limits: Self.few)
-    func begin(_ ticket: Visitors.Ticket) -> Bool { visitors.begin(ticket) }
-    let first = visitors.arrive(try visitor("10.0.0.1"))
-    let second = visitors.arrive(try visitor("10.0.0.2"))
-    let third = visitors.arrive(try visitor("10.0.0.2"))
-    #expect(first.dropped == nil && second.dropped == nil && third.dropped == nil)
+    let port = Port(Self.few)
+    let first = try port.arrive("1")
+    let second = try port.arrive("2")
+    let third = try port.arrive("2")
+    #expect([first, second, third].allSatisfy { $0.dropped == nil })
     // A third one from the same address: the oldest of that address goes, not the oldest of all.
-    let fourth = visitors.arrive(try visitor("10.0.0.2"))
-    #expect(visitors.wasDropped(second.ticket) && !visitors.wasDropped(first.ticket))
-    #expect(fourth.dropped?.peer.host == "10.0.0.2")
+    #expect(try port.arrive("2").dropped == "2")
+    #expect(port.begin(second.ticket) == false)
     // A third address: the oldest of the one with most of them goes.
-    let fifth = visitors.arrive(try visitor("10.0.0.3"))
-    #expect(visitors.wasDropped(third.ticket) && !visitors.wasDropped(first.ticket))
-    #expect(fifth.dropped?.peer.host == "10.0.0.2")
+    #expect(try port.arrive("3").dropped == "2")
+    #expect(port.begin(third.ticket) == false)
     // Each has one: the oldest of all goes.
-    let sixth = visitors.arrive(try visitor("10.0.0.4"))
-    #expect(visitors.wasDropped(first.ticket))
-    #expect(sixth.dropped?.peer.host == "10.0.0.1")
-    #expect(begin(first.ticket) == false)
-    for ticket in [first, second, third, fourth, fifth, sixth].map(\.ticket) {
-      visitors.leave(ticket)
-    }
-    #expect(visitors.count == 0)
+    #expect(try port.arrive("4").dropped == "1")
+    #expect(port.begin(first.ticket) == false)
+    #expect(port.visitors.count == 3)
+    #expect(port.visitors.dismiss(waitingSince: nil).count == 3)
+    #expect(port.visitors.count == 0)
   }
 
-  @Test("turns go to familiar addresses, then to those with fewest handshakes")
+  @Test("an address from which somebody was let in lately makes room last")
+  func familiarRoom() throws {
+    let port = Port(Self.few)
+    try port.welcome("1")
+    _ = try port.arrive("1")
+    for host in 2...4 { _ = try port.arrive("\(host)") }
+    // The oldest of all is the one from the familiar address.
+    #expect(try port.arrive("5").dropped == "3")
+    #expect(try port.arrive("6").dropped == "4")
+  }
+
+  @Test("turns go to familiar addresses, then to those with fewest handshakes, one at a time")
   func turns() throws {
-    var limits = Visitors.Limits()
-    limits.turns = 1
-    var visitors = Visitors(limits: limits)
-    func arrive(_ host: String) throws -> Visitors.Ticket {
-      visitors.arrive(try visitor(host)).ticket
-    }
-    let member = try arrive("10.0.0.1")
-    #expect(visitors.ask(member) == nil)
-    _ = visitors.begin(member)
-    let flood = try (0..<3).map { _ in try arrive("10.0.0.2") }
-    let (stranger, familiar) = (try arrive("10.0.0.3"), try arrive("10.0.0.1"))
-    let order = flood + [stranger, familiar]
-    let turns = order.map { visitors.ask($0) }
-    func isNext(_ expected: Visitors.Ticket, after ended: Visitors.Ticket) -> Bool {
-      visitors.answered(ended)
-      return turns[order.firstIndex(of: expected) ?? 0]?.take(until: .now) == true
-    }
-    #expect(isNext(familiar, after: member))
-    #expect(isNext(stranger, after: familiar))
+    let port = Port(Visitors.Limits())
+    try port.welcome("1")
+    let flood = try (0..<3).map { _ in try port.arrive("2").ticket }
+    let stranger = try port.arrive("3").ticket
+    let familiar = try (0..<5).map { _ in try port.arrive("1").ticket }
+    #expect(port.hear(flood[0]) == flood[0])
+    #expect(flood[1...].allSatisfy { port.hear($0) == nil })
+    #expect(port.hear(stranger) == nil)
+    // Strangers keep no member waiting, but for four that are computed at once.
+    #expect(familiar.map { port.hear($0) } == familiar[..<3].map { $0 } + [nil, nil])
+    #expect(port.answered(flood[0]) == familiar[3])
+    #expect(port.answered(familiar[0]) == familiar[4])
+    // Strangers have none while a member has one.
+    #expect(familiar[1...3].allSatisfy { port.answered($0) == nil })
+    #expect(port.answered(familiar[4]) == stranger)
+    // What ended its turn does not end another's.
+    #expect(port.answered(familiar[4]) == nil)
     // One that goes without ever having been answered ends its turn too.
-    visitors.leave(stranger)
-    #expect(turns[0]?.take(until: .now) == true)
-    #expect(isNext(flood[1], after: flood[0]))
-    #expect(isNext(flood[2], after: flood[1]))
-    // A handshake that is dropped does not wait.
-    _ = visitors.arrive(try visitor("10.0.0.9"))
+    #expect(port.leave(stranger) == flood[1])
+    #expect(port.answered(flood[1]) == flood[2])
+    #expect(port.visitors.begun == 10)
+  }
+
+  @Test("who waits for a turn too long, or makes room, has cost nothing")
+  func waiting() throws {
+    let port = Port(Self.few)
+    let first = try port.arrive("1").ticket
+    #expect(port.hear(first) == first)
+    let second = try port.arrive("2", until: .after(seconds: 0)).ticket
+    #expect(port.hear(second) == nil)
+    _ = try port.arrive("3", until: .after(seconds: 0))
+    #expect(port.visitors.silent.count == 1)
+    #expect(port.visitors.nextDeadline < .after(seconds: 0.001))
+    #expect(port.visitors.dismiss(waitingSince: .after(seconds: 0)).count == 2)
+    #expect(port.visitors.nextDeadline == .never)
+    #expect(port.answered(first) == nil)
+    // Of whom a thread has been started, the place is given away, and the thread notices.
+    for _ in 0..<3 { _ = try port.arrive("1") }
+    #expect(port.visitors.wasDropped(first))
+    #expect(port.leave(first) == nil && !port.visitors.wasDropped(first))
+    #expect(port.visitors.begun == 1)
   }
 
   @Test("who has been let in is never dropped, and too many are not let in")
   func sessions() throws {
-    var visitors = Visitors(limits: Self.few)
-    func begin(_ ticket: Visitors.Ticket) -> Bool { visitors.begin(ticket) }
-    let member = visitors.arrive(try visitor("10.0.0.1")).ticket
-    #expect(begin(member) == true)
-    for _ in 0..<10 { _ = visitors.arrive(try visitor("10.0.0.1")) }
-    #expect(!visitors.wasDropped(member))
-    let neighbour = visitors.arrive(try visitor("10.0.0.1")).ticket
-    #expect(begin(neighbour) == false, "a second session with that address")
-    let other = visitors.arrive(try visitor("10.0.0.2")).ticket
-    #expect(begin(other) == true)
-    let third = visitors.arrive(try visitor("10.0.0.3")).ticket
-    #expect(begin(third) == false, "a third session")
-    visitors.leave(other)
-    #expect(begin(third) == true)
+    let port = Port(Self.few)
+    let member = try port.arrive("1").ticket
+    #expect(port.begin(member) == true)
+    for _ in 0..<10 { _ = try port.arrive("1") }
+    #expect(!port.visitors.wasDropped(member))
+    let neighbour = try port.arrive("1").ticket
+    #expect(port.begin(neighbour) == false, "a second session with that address")
+    let other = try port.arrive("2").ticket
+    #expect(port.begin(other) == true)
+    let third = try port.arrive("3").ticket
+    #expect(port.begin(third) == false, "a third session")
+    _ = port.leave(other)
+    #expect(port.begin(third) == true)
   }
 
   @Test("of an IPv6 address the first 64 bits count, unless it is link-local")
