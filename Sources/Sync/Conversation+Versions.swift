@@ -21,13 +21,14 @@ extension Conversation {
     }
     let quarantine = try exchangePacks(asked: asked, wants: wants, onEvent)
     let refusal = try apply(quarantine, wants: wants, onEvent)
+    let waiting = TransferProgress(peer: peer, stage: .waiting)
     own = try notebook.standing()
     try stream.send(
       AppliedMessage(
         tip: own.tip, heads: own.heads, received: outcome.receivedVersions,
         conflicts: try notebook.state().conflictCount,
         refused: refusal == nil ? nil : AppliedMessage.massDeletion))
-    let applied = try stream.receive(AppliedMessage.self)
+    let applied = try stream.receive(AppliedMessage.self) { onEvent(.progress(waiting)) }
     theirs = Standing(tip: applied.tip, heads: applied.heads)
     if let refusal { throw refusal }
     if applied.refused == AppliedMessage.massDeletion { throw SyncError.massDeletionAtPeer }
@@ -41,14 +42,16 @@ extension Conversation {
     asked: WantMessage, wants: [ObjectID], _ onEvent: (SyncEvent) -> Void
   ) throws -> Quarantine? {
     let repository = notebook.repository
-    var sender = asked.wants.isEmpty ? nil : try PackSender(asked, from: repository)
+    var sender =
+      asked.wants.isEmpty ? nil : try stream.working { try PackSender(asked, from: repository) }
     outcome.sentVersions += sender?.versions ?? 0
     var progress = TransferProgress(peer: peer)
     progress.objectsToSend = sender?.objects ?? 0
+    var signs = SignsOfLife(every: stream.timeouts.working)
     func produce() throws -> Frame? {
-      let frame = try sender?.next()
+      guard let frame = try sender?.next() else { return wants.isEmpty ? nil : try signs.next() }
       progress.sentObjects = sender?.objectsSent ?? 0
-      if frame != nil { onEvent(.progress(progress)) }
+      onEvent(.progress(progress))
       return frame
     }
     guard !wants.isEmpty else {
@@ -90,9 +93,11 @@ extension Conversation {
     if heads.isEmpty || Set(heads).isSubset(of: own.heads) { return nil }
     let notebook = notebook
     let join = JoinOptions(allowsMassDeletion: options.allowsMassDeletion)
-    let (received, result) = try BusyWork.run(
-      every: stream.timeouts.working, tick: { try stream.send(WorkingMessage()) }
-    ) { () -> (Int, Result<JoinResult, SyncError>) in
+    let progress = TransferProgress(
+      peer: peer, stage: .joining, objectsToReceive: quarantine?.objectCount ?? 0)
+    onEvent(.progress(progress))
+    let (received, result) = try stream.working(onWorking: { onEvent(.progress(progress)) }) {
+      () -> (Int, Result<JoinResult, SyncError>) in
       let received = try quarantine?.join(promised: wants) ?? 0
       do {
         return (received, .success(try notebook.join(heads, options: join)))

@@ -20,20 +20,40 @@ struct MessageStream {
 
   /// The next message, which must be of this kind. Types that are not known are ignored, and
   /// `working` begins the wait anew, up to the peer's patience.
-  func receive<M: Message>(_ kind: M.Type) throws -> M {
-    try receive().frame.decode(kind)
+  ///
+  /// - Parameter onWorking: called for each `working`.
+  func receive<M: Message>(_ kind: M.Type, onWorking: () -> Void = {}) throws -> M {
+    try receive(onWorking: onWorking).frame.decode(kind)
   }
 
   /// The next message of any kind that is known.
-  func receive() throws -> (frame: Frame, type: MessageType) {
+  func receive(onWorking: () -> Void = {}) throws -> (frame: Frame, type: MessageType) {
     let patience = Deadline.after(seconds: timeouts.patience)
     while true {
       let deadline = min(patience, .after(seconds: timeouts.message))
       let frame = try translated { try connection.receive(deadline: deadline) }
       guard let type = try known(frame) else { continue }
-      if type == .working { continue }
+      if type == .working {
+        onWorking()
+        continue
+      }
       return (frame, type)
     }
+  }
+
+  /// Does what may take long, on a thread of its own, and tells the peer meanwhile that this side is
+  /// busy.
+  ///
+  /// - Parameter onWorking: called whenever it did.
+  func working<Result>(
+    onWorking: () -> Void = {}, _ body: @escaping () throws -> Result
+  ) throws -> Result {
+    try BusyWork.run(
+      every: timeouts.working,
+      tick: {
+        onWorking()
+        try send(WorkingMessage())
+      }, body)
   }
 
   /// The frame's type; nil for one to ignore.
@@ -51,8 +71,13 @@ struct MessageStream {
   /// Sends and receives at the same time; see `Connection.exchange`.
   func exchange(produce: () throws -> Frame?, consume: (Frame, MessageType) throws -> Bool) throws {
     try translated {
+      var end = Deadline.after(seconds: timeouts.patience)
       try connection.exchange(idleTimeout: timeouts.message, produce: produce) { frame in
-        guard let type = try known(frame), type != .working else { return false }
+        guard let type = try known(frame), type != .working else {
+          if end.hasPassed { throw ChannelError.timedOut(.receiving) }
+          return false
+        }
+        end = .after(seconds: timeouts.patience)
         return try consume(frame, type)
       }
     }

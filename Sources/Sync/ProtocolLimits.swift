@@ -41,6 +41,8 @@ public enum ProtocolLimits {
   public static let editedNotes = 64
   /// Bytes of a path.
   public static let pathBytes = 4096
+  /// Bytes of a pack that come in the time for a piece where a side that fetches keeps others waiting.
+  public static let fetchedBytes = 1 << 20
   /// Notes from which on the mass deletion guard looks.
   public static let guardedNotes = 10
 }
@@ -59,6 +61,8 @@ public struct ProtocolTimeouts: Sendable, Equatable {
   public var working = 2.0
   /// Without a word on a session that stands, before a sign of life is asked for.
   public var ping = 60.0
+  /// For a piece of a pack on a session that stands.
+  public var piece = 60.0
   /// For somebody to answer an offer.
   public var answer = 5 * 60.0
   /// How long an invitation lives.

@@ -98,7 +98,10 @@ struct Conversation {
     if let keeper = options.keeper {
       own = Standing(try keeper.currentState())
     } else {
-      _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion)
+      let notebook = notebook
+      _ = try stream.working {
+        try notebook.save(allowsMassDeletion: options.allowsMassDeletion)
+      }
       own = try notebook.standing()
     }
     theirs = Standing(tip: nil, heads: [])

@@ -59,7 +59,18 @@ extension SessionResult {
 
 /// How far a transfer is.
 public struct TransferProgress: Hashable, Sendable {
+  /// What takes the time.
+  public enum Stage: String, Sendable {
+    /// Packs are on their way.
+    case moving
+    /// What came is checked and joined here.
+    case joining
+    /// The peer is busy: it makes a pack ready, or checks and joins what it got.
+    case waiting
+  }
+
   public let peer: PeerIdentity
+  public var stage = Stage.moving
   /// Objects written to the peer, of how many.
   public var sentObjects = 0
   public var objectsToSend = 0

@@ -122,6 +122,7 @@ extension ProtocolTimeouts {
     var timeouts = ProtocolTimeouts()
     timeouts.handshake = 2
     timeouts.message = 5
+    timeouts.piece = 3
     return timeouts
   }()
 }

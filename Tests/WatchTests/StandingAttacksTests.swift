@@ -141,4 +141,28 @@ final class StandingAttacksTests {
     // The next session is served.
     try stand().close(.done)
   }
+
+  /// notes-protocol(7), "Standing sessions": "Heads that another session is fetching are not asked for
+  /// until that one has ended or has them, or has brought less than 1 MiB of them in 60 s"; "A side that
+  /// gets nothing of a pack that it asked for in 60 s, nor working, closes the connection".
+  @Test("keeps nothing from whoever has it from another", arguments: [false, true])
+  func withheld(saysWorking: Bool) throws {
+    let carol = try Watcher("Carol", certifiedBy: ada)
+    try carol.write("2\n", to: "carol.txt")
+    let notebook = try Notebook.open(at: carol.folder["notes"])
+    _ = try notebook.save()
+    let head = try #require(try notebook.state().tip)
+    let stream = try stand()
+    try stream.send(HeadsMessage(tip: head, heads: [head]))
+    _ = try stream.receive(WantMessage.self)
+    try carol.start()
+    #expect(
+      ada.wait {
+        if saysWorking { try? stream.send(WorkingMessage()) }
+        return (try? ada.text("carol.txt")) == "2\n"
+      })
+    // Who says that it works is waited for, beside the others.
+    let stands = ada.sessions?.sessions.contains { $0.peer.deviceID == bob.key.deviceID }
+    #expect(stands == saysWorking)
+  }
 }

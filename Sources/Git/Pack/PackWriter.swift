@@ -1,3 +1,5 @@
+internal import Glibc
+
 extension Repository {
   /// A pack of everything reachable from `wants` and not from `haves`, for a receiver that has
   /// all of `haves`. Both are commits that are here.
@@ -42,6 +44,9 @@ public final class PackWriter {
   // Deltas must save this part of the object to be worth resolving.
   private static let worthwhileShare = 2
   private static let chunkSize = 128 * 1024
+  // How long, in seconds, nothing is given out: a receiver waits for a piece as notes-protocol(7) says,
+  // and large trees become small deltas.
+  private static let longestPause = 1.0
 
   convenience init(repository: Repository, wants: [ObjectID], haves: [ObjectID]) throws {
     let cache = PackObjectCache(repository: repository)
@@ -67,7 +72,10 @@ public final class PackWriter {
       state = .objects
     }
     guard state == .objects else { return nil }
-    while objectsWritten < items.count, chunk.count < Self.chunkSize {
+    let end = Self.seconds() + Self.longestPause
+    while objectsWritten < items.count, chunk.count < Self.chunkSize,
+      chunk.isEmpty || Self.seconds() < end
+    {
       let start = chunk.count
       try append(items[objectsWritten], at: offset + start, to: &chunk)
       objectsWritten += 1
@@ -79,6 +87,12 @@ public final class PackWriter {
       state = .done
     }
     return chunk
+  }
+
+  private static func seconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
   private func append(_ item: PackPlan.Item, at position: Int, to chunk: inout [UInt8]) throws {

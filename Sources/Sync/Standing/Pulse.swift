@@ -1,3 +1,25 @@
+internal import Channel
+
+/// The `working` messages of a side that takes a pack and has nothing to send: on a slow line the
+/// other side, which has sent all, hears nothing else until the pack has arrived.
+struct SignsOfLife {
+  private let interval: Double
+  private var due: Moment
+
+  init(every interval: Double) {
+    self.interval = interval
+    due = .now + interval
+  }
+
+  /// The message, if it is time for one.
+  mutating func next() throws -> Frame? {
+    let now = Moment.now
+    guard now >= due else { return nil }
+    due = now + interval
+    return try Frame(WorkingMessage())
+  }
+}
+
 /// Whether the other end of a session that stands is alive: notes-protocol(7), "Standing sessions".
 struct Pulse {
   private let interval: Double

@@ -27,6 +27,7 @@ extension StandingConversation {
       hasNegotiated = true
     }
     fetch = .asked(wants)
+    watch = FetchWatch(stream.timeouts)
     try queue.append(Frame(WantMessage(wants: wants, haves: haves)))
   }
 
@@ -46,6 +47,7 @@ extension StandingConversation {
       throw SyncError.protocolBroken("a pack without what was asked for")
     }
     fetch = .receiving(try notebook.repository.quarantine(), wants)
+    watch?.note(bytes: 0)
   }
 
   /// The next piece of the pack; an empty one is its end.
@@ -53,7 +55,9 @@ extension StandingConversation {
     guard case .receiving(let quarantine, let wants) = fetch else {
       throw SyncError.protocolBroken("a piece of no pack")
     }
+    watch?.note(bytes: piece.count)
     if !piece.isEmpty { return try quarantine.append(piece) }
+    watch = nil
     try apply(quarantine, wants: wants)
   }
 
@@ -64,10 +68,7 @@ extension StandingConversation {
     let shown = theirs.heads
     let keeper = keeper
     let peer = link.peer
-    let stream = stream
-    let (received, result) = try BusyWork.run(
-      every: stream.timeouts.working, tick: { try stream.send(WorkingMessage()) }
-    ) { () -> (Int, Result<JoinResult, SyncError>) in
+    let (received, result) = try stream.working { () -> (Int, Result<JoinResult, SyncError>) in
       let received = try quarantine?.join(promised: wants) ?? 0
       let here = try shown.allSatisfy { try repository.contains($0) } ? shown : wants
       do {
@@ -117,7 +118,7 @@ extension StandingConversation {
       }
     }
     letGo()
-    let sender = try PackSender(asked, from: repository)
+    let sender = try stream.working { try PackSender(asked, from: repository) }
     outcome.sentVersions += sender.versions
     sending = sender
   }

@@ -31,6 +31,8 @@ final class StandingConversation {
   var queue: [Frame] = []
   var sending: PackSender?
   var fetch = Fetch.none
+  /// Whether what was asked for is coming.
+  var watch: FetchWatch?
   /// Heads that the guard against mass deletion refused here.
   var refusal: (heads: [ObjectID], error: SyncError)?
   /// Heads told lately: what the peer may ask for without a look into history.
@@ -41,6 +43,8 @@ final class StandingConversation {
   var exchanges = 0
   private var editing: [TreePath] = []
   private var pulse: Pulse
+  private var bytesHeard: UInt64 = 0
+  private var signs: SignsOfLife
   /// When to note what the peer has, once it is quiet.
   private var rememberDue: Moment?
 
@@ -73,6 +77,7 @@ final class StandingConversation {
     theirs = conversation.theirs
     offered = conversation.own.heads
     pulse = Pulse(timeouts: conversation.stream.timeouts)
+    signs = SignsOfLife(every: conversation.stream.timeouts.working)
     keepInvitation = conversation.keep
     rememberPeer = { standing in
       var conversation = conversation
@@ -99,10 +104,19 @@ final class StandingConversation {
     try consider()
     while true {
       try stream.stand(
-        patience: { pulse.wait(until: rememberDue) }, wakeup: link.wakeup,
+        patience: { patience() }, wakeup: link.wakeup,
         produce: { try self.next() }, consume: { try self.take($0, $1) })
       try look()
     }
+  }
+
+  /// How many seconds to wait for something to come. A part of a frame is a sign of life, too: on a
+  /// slow line a piece of a pack takes long.
+  private func patience() -> Double {
+    let bytes = stream.connection.bytesReceived
+    if bytes != bytesHeard { pulse.beat() }
+    bytesHeard = bytes
+    return pulse.wait(until: [rememberDue, watch?.due].compactMap { $0 }.min())
   }
 
   /// What is due when nothing has come for a while.
@@ -111,6 +125,11 @@ final class StandingConversation {
       rememberDue = nil
       tellKeeper()
       try rememberPeer(self)
+    }
+    switch watch?.look() {
+    case .coming, nil: break
+    case .slow: keeper.endFetch(link)
+    case .lost: throw SyncError.timedOut("nothing of a pack that was asked for")
     }
     switch pulse.look() {
     case .alive: break
@@ -125,11 +144,10 @@ final class StandingConversation {
   private func next() throws -> Frame? {
     try obey(link.takeRequests())
     if !queue.isEmpty { return queue.removeFirst() }
-    guard let frame = try sending?.next() else {
-      sending = nil
-      return nil
-    }
-    return frame
+    if let frame = try sending?.next() { return frame }
+    sending = nil
+    if case .receiving = fetch { return try signs.next() }
+    return nil
   }
 
   private func obey(_ requests: SessionLink.Requests) throws {
@@ -180,7 +198,8 @@ final class StandingConversation {
   private func take(_ frame: Frame, _ type: MessageType?) throws {
     pulse.beat()
     switch type {
-    case nil, .working, .pong: break
+    case nil, .pong: break
+    case .working: watch?.noteWorking()
     // One answers for all that were asked since: whoever does not read gets no more.
     case .ping:
       if queue.last?.type != MessageType.pong.rawValue { try queue.append(Frame(PongMessage())) }

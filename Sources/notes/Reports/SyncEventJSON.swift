@@ -29,6 +29,7 @@ enum SyncEventJSON {
 
   private static func progress(_ transfer: TransferProgress) -> JSON {
     ["type": .string("progress")] + transfer.peer.fields + [
+      "stage": .string(transfer.stage.rawValue),
       "sent_objects": .int(transfer.sentObjects),
       "objects_to_send": .int(transfer.objectsToSend),
       "received_bytes": .int(transfer.receivedBytes),

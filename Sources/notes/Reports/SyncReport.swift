@@ -92,7 +92,15 @@ final class SyncReport: Sendable {
   /// Takes the progress line away.
   func finish() { progress.clear() }
 
-  private static func words(for transfer: TransferProgress) -> String {
+  static func words(for transfer: TransferProgress) -> String {
+    let name = Visible.name(transfer.peer.name)
+    switch transfer.stage {
+    case .moving: break
+    case .joining where transfer.objectsToReceive > 0:
+      return "\(name): checking \(Counted.things(transfer.objectsToReceive, "object"))"
+    case .joining: return "\(name): joining"
+    case .waiting: return "\(name) is working"
+    }
     var parts: [String] = []
     if transfer.objectsToReceive > 0 {
       parts.append(
@@ -104,7 +112,7 @@ final class SyncReport: Sendable {
         "sending \(Counted.grouped(transfer.sentObjects)) of "
           + Counted.things(transfer.objectsToSend, "object"))
     }
-    return "\(Visible.name(transfer.peer.name)): " + parts.joined(separator: ", ")
+    return name + ": " + parts.joined(separator: ", ")
   }
 }
 
