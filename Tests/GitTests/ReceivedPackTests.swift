@@ -143,21 +143,24 @@ import Testing
       for side in ["l", "r"] {
         let next = text + Array("\(number)\(side)\n".utf8)
         let base = HandmadePack.id(.blob, content)
-        if number == 0, side == "l" { try pack.add(.blob, content) }
-        try pack.add(.blob, PackDelta.blob(from: content, to: next), type: 7, between: base.bytes)
-        unpacked += content.count + next.count
+        if number == 0, side == "l" {
+          try pack.add(.blob, content)
+          unpacked += content.count
+        }
+        let delta = PackDelta.blob(from: content, to: next)
+        try pack.add(.blob, delta, type: 7, between: base.bytes)
+        unpacked += delta.count + next.count
         let leaf = next + Array("leaf\n".utf8)
-        try pack.add(
-          .blob, PackDelta.blob(from: next, to: leaf), type: 7,
-          between: HandmadePack.id(.blob, next).bytes)
-        unpacked += next.count + leaf.count
+        let small = PackDelta.blob(from: next, to: leaf)
+        try pack.add(.blob, small, type: 7, between: HandmadePack.id(.blob, next).bytes)
+        unpacked += small.count + leaf.count
         if side == "r" { content = next }
       }
     }
     let folder = try TemporaryFolder()
     func receive(keeping kept: Int, _ name: String) throws {
       var limits = PackLimits()
-      (limits.keptBytes, limits.deltaBytes) = (kept, unpacked)
+      (limits.keptBytes, limits.unpackedBytes) = (kept, unpacked)
       let path = folder.path + "/" + name
       try QuarantineFolder.makeFolder(path)
       let received = try ReceivedPack(in: path, for: receiver.repository, limits: limits)
@@ -165,7 +168,7 @@ import Testing
       _ = try received.finish()
     }
     try receive(keeping: .max, "much")
-    #expect(throws: PackError.overLimit("bytes that deltas unpack to", limit: unpacked)) {
+    #expect(throws: PackError.overLimit("bytes that a pack unpacks to", limit: unpacked)) {
       try receive(keeping: 0, "nothing")
     }
   }

@@ -41,13 +41,25 @@ struct LimitsTests {
     ("bytes of a commit Ta \(PackLimits.standard.commitBytes >> 20) MiB", "LimitsTests.packs"),
     ("bytes of a tree Ta \(PackLimits.standard.treeBytes >> 20) MiB", "LimitsTests.packs"),
     (
-      "bytes that a pack's deltas unpack to Ta \(PackLimits.standard.deltaBytes >> 30) GiB",
+      "bytes that a pack unpacks to Ta \(PackLimits.standard.unpackedBytes >> 30) GiB",
       "LimitsTests.deltas"
+    ),
+    (
+      "the same, whatever the pack's bytes Ta "
+        + "\(PackLimits.standard.unpackedBytesOfAny >> 30) GiB", "LimitsTests.deltas"
+    ),
+    (
+      "the same, for each of the pack's bytes Ta "
+        + "\(PackLimits.standard.unpackedBytesPerByte >> 10) KiB", "LimitsTests.deltas"
     ),
     (
       "deltas that lead to one object Ta \(PackLimits.standard.chain)", "LimitsTests.deltas"
     ),
     ("parents of a commit Ta \(PackLimits.standard.parents)", "LimitsTests.packs"),
+    (
+      "parents of all commits of a pack Ta \(grouped(PackLimits.standard.allParents))",
+      "LimitsTests.deltas"
+    ),
     ("folders inside one another Ta \(PackLimits.standard.depth)", "QuarantineTests.refuses"),
     ("bytes of a path Ta \(grouped(PackLimits.standard.pathBytes))", "LimitsTests.packs"),
     ("files in a version Ta \(grouped(PackLimits.standard.files))", "QuarantineTests.refuses"),
@@ -332,8 +344,26 @@ struct LimitsTests {
     }
     #expect(try refusal(.standard, many) == nil)
     var limits = PackLimits.standard
-    limits.deltaBytes = 400_000
-    #expect(try refusal(limits, many) == "bytes that deltas unpack to")
+    limits.unpackedBytes = 400_000
+    #expect(try refusal(limits, many) == "bytes that a pack unpacks to")
+    // Ten times 50,000 bytes and one of 60,000 from a pack of a few hundred.
+    (limits.unpackedBytes, limits.unpackedBytesOfAny) = (1 << 30, 100_000)
+    limits.unpackedBytesPerByte = 1
+    #expect(try refusal(limits, many) == "bytes that a pack unpacks to")
+    limits.unpackedBytesPerByte = 10_000
+    #expect(try refusal(limits, many) == nil)
+
+    func merges(_ pack: inout HandmadePack) throws -> ObjectID {
+      let tree = try pack.addTree([("100644", [0x61], try pack.add(.blob, []))])
+      let first = try pack.addCommit(tree)
+      return try pack.addCommit(
+        tree, parents: [try pack.addCommit(tree, parents: [first]), first])
+    }
+    limits = .standard
+    limits.allParents = 3
+    #expect(try refusal(limits, merges) == nil)
+    limits.allParents = 2
+    #expect(try refusal(limits, merges) == "parents of all commits")
 
     func chain(_ pack: inout HandmadePack) throws -> ObjectID {
       var content = [UInt8](repeating: 0x61, count: 100)

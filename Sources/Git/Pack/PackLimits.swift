@@ -10,14 +10,19 @@ public struct PackLimits: Sendable, Equatable {
   public var commitBytes = 1 << 20
   /// Bytes of one tree.
   public var treeBytes = 32 << 20
-  /// Bytes that all deltas of a pack unpack to, together.
-  public var deltaBytes = 256 << 30
+  /// Bytes that everything in a pack unpacks to, together, each time that it is unpacked.
+  public var unpackedBytes = 128 << 30
+  /// Of these, how many any pack may unpack to, and how many more for each of its own bytes.
+  public var unpackedBytesOfAny = 16 << 30
+  public var unpackedBytesPerByte = 1 << 16
   /// Deltas in a row that lead to one object. git's own packs have 50 (pack.depth).
   public var chain = 512
   /// Bytes of objects that are kept while deltas are applied to them.
   public var keptBytes = 128 << 20
   /// Parents of a commit.
   public var parents = 256
+  /// Parents of all commits of a pack.
+  public var allParents = 10_000_000
   /// Folders inside one another.
   public var depth = 64
   /// Bytes of a path.
@@ -38,9 +43,20 @@ public struct PackLimits: Sendable, Equatable {
     for limit in [\PackLimits.objectBytes, \.commitBytes, \.treeBytes] {
       limits[keyPath: limit] = Int(Int32.max)
     }
-    limits.deltaBytes = .max
+    (limits.unpackedBytes, limits.unpackedBytesOfAny) = (.max, .max)
+    limits.allParents = .max
     return limits
   }()
+
+  /// Throws unless a pack may unpack to so many bytes, of which this many have come.
+  func check(unpacked: Int, ofPack bytes: Int) throws {
+    let more = bytes.multipliedReportingOverflow(by: unpackedBytesPerByte)
+    let room = max(unpackedBytes - unpackedBytesOfAny, 0)
+    let limit =
+      more.overflow || more.partialValue > room
+      ? unpackedBytes : min(unpackedBytesOfAny + more.partialValue, unpackedBytes)
+    if unpacked > limit { throw PackError.overLimit("bytes that a pack unpacks to", limit: limit) }
+  }
 
   /// Bytes of one object of that kind.
   func bytes(of kind: ObjectKind) -> Int {

@@ -20,7 +20,7 @@ extension Repository {
     guard !objects.isEmpty else { return 0 }
     let folder = try QuarantineFolder(for: self)
     let pack = try write(objects, to: folder, progress: progress)
-    let packed = Set(pack.objects.map(\.id))
+    let packed = Set(pack.objects.all.map(\.id))
     guard packed.isSuperset(of: objects.keys) else {
       throw PackError.malformed("it lacks objects")
     }

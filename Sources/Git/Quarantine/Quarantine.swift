@@ -75,9 +75,7 @@ public final class Quarantine {
       return 0
     }
     let pack = try parts.pack.finish()
-    let database = try QuarantineDatabase(objects: parts.folder.objects, repository: repository)
-    var check = QuarantineCheck(
-      objects: pack.objects, database: database, repository: repository, limits: limits)
+    var check = QuarantineCheck(of: pack.objects, for: repository, limits: limits)
     let commits = try check.run(promised: heads)
     try repository.adopt(pack)
     isMoved = true

@@ -4,11 +4,13 @@
 /// What the repository already holds is complete, because nothing incomplete ever joins it: so a
 /// reference to an object that is here needs no walk behind it, and of a tree only the entries that
 /// differ from its commit's parent are looked up.
+///
+/// A few bytes of a pack can stand for trees of millions of entries, one inside another. So no more of
+/// them than one is in use at a time, and what is remembered grows with the objects of the pack alone.
 struct QuarantineCheck {
   private let repository: Repository
-  private let database: QuarantineDatabase
+  private let objects: ReceivedObjects
   private let limits: PackLimits
-  private let objects: [ObjectID]
   private let kinds: [ObjectID: ObjectKind]
   private var reached: Set<ObjectID> = []
   private var known: Set<ObjectID> = []
@@ -16,13 +18,9 @@ struct QuarantineCheck {
   private var depths: [ObjectID: Int] = [:]
   private var extents: [ObjectID: QuarantineExtent] = [:]
 
-  init(
-    objects: [(id: ObjectID, kind: ObjectKind)], database: QuarantineDatabase,
-    repository: Repository, limits: PackLimits
-  ) {
-    self.objects = objects.map(\.id)
-    kinds = Dictionary(uniqueKeysWithValues: objects.map { ($0.id, $0.kind) })
-    self.database = database
+  init(of objects: ReceivedObjects, for repository: Repository, limits: PackLimits) {
+    self.objects = objects
+    kinds = Dictionary(uniqueKeysWithValues: objects.all.lazy.map { ($0.id, $0.kind) })
     self.repository = repository
     self.limits = limits
   }
@@ -31,11 +29,17 @@ struct QuarantineCheck {
   ///
   /// - Returns: how many commits the pack brought.
   mutating func run(promised heads: [ObjectID]) throws -> Int {
-    for id in objects where kinds[id] == .tag { throw PackError.refused(id, "a tag") }
-    let commits = objects.filter { kinds[$0] == .commit }
+    for (id, kind) in objects.all where kind == .tag { throw PackError.refused(id, "a tag") }
+    let commits = objects.all.filter { $0.kind == .commit }.map(\.id)
     var links: [ObjectID: QuarantineCommit.Links] = [:]
+    var parents = 0
     for id in commits {
-      links[id] = try QuarantineCommit.check(database.content(of: id), id: id, limits: limits)
+      let link = try QuarantineCommit.check(objects.content(of: id), id: id, limits: limits)
+      parents += link.parents.count
+      guard parents <= limits.allParents else {
+        throw PackError.overLimit("parents of all commits", limit: limits.allParents)
+      }
+      links[id] = link
     }
     for id in Self.parentsFirst(commits, links) {
       guard let link = links[id] else { continue }
@@ -45,9 +49,9 @@ struct QuarantineCheck {
       let base = try link.parents.first.map { parent in
         try links[parent]?.tree ?? repository.commit(parent).tree
       }
-      try visit(link.tree, base: base, depth: 0)
+      try visit(link.tree, base: base)
     }
-    for id in objects where !reached.contains(id) {
+    for (id, _) in objects.all where !reached.contains(id) {
       // A sender may not know what is here already.
       guard try repository.contains(id) else {
         throw PackError.refused(id, "no version of the pack refers to it")
@@ -87,32 +91,60 @@ struct QuarantineCheck {
     return sorted
   }
 
-  private mutating func visit(_ tree: ObjectID, base: ObjectID?, depth: Int) throws {
-    let former = depths[tree] ?? (kinds[tree] == .tree ? nil : 0)
-    if let former {
+  /// A folder to look at, and the one that its commit's parent has in its place.
+  private struct Visit {
+    let tree: ObjectID
+    let base: ObjectID?
+  }
+
+  private mutating func visit(_ root: ObjectID, base: ObjectID?) throws {
+    var stack: [Visit] = []
+    try enter(Visit(tree: root, base: base), depth: 0, &stack)
+    while let next = stack.popLast() {
+      let depth = (depths[next.tree] ?? 0) + 1
+      var folders: [Visit] = []
+      var entered: Set<ObjectID> = []
+      try look(at: next) { folder in
+        if entered.insert(folder.tree).inserted { folders.append(folder) }
+      }
+      for folder in folders { try enter(folder, depth: depth, &stack) }
+    }
+  }
+
+  /// Puts a folder on the stack that has not been looked at.
+  private mutating func enter(_ visit: Visit, depth: Int, _ stack: inout [Visit]) throws {
+    let tree = visit.tree
+    if let former = depths[tree] ?? (kinds[tree] == .tree ? nil : 0) {
       // A folder that was fine elsewhere may hold too many others for a place farther down.
-      if depth > former { _ = try extent(of: tree, depth: depth) }
+      if depth > former { try check(try extent(of: tree), at: depth) }
       depths[tree] = max(depth, former)
       return
     }
     guard depth < limits.depth else { throw PackError.overLimit("folders", limit: limits.depth) }
     depths[tree] = depth
     reached.insert(tree)
-    let content = try database.content(of: tree)
-    try content.withUnsafeBytes { try QuarantineTree.check($0, id: tree) }
-    let old = try base.map(database.content) ?? []
-    guard let differences = PackTree.differences(from: old, to: content) else {
-      throw PackError.refused(tree, "a damaged tree")
-    }
-    for difference in differences {
-      try require(difference.id, difference.entry.isTree ? .tree : .blob, for: tree)
-      if difference.entry.isTree {
-        let folder = difference.old.flatMap { old in
-          old.mode == FileMode.tree.rawValue ? old.id : nil
+    stack.append(visit)
+  }
+
+  /// Checks a folder, and that everything in it is there that its base does not have alike.
+  private mutating func look(at visit: Visit, folder: (Visit) -> Void) throws {
+    let content = try objects.content(of: visit.tree)
+    let old = try visit.base.map(objects.content) ?? []
+    try content.withUnsafeBytes { content in
+      try QuarantineTree.check(content, id: visit.tree)
+      try old.withUnsafeBytes { old in
+        let isWellFormed = try PackTree.compare(old, content) { _, _ in
+        } changed: { counterpart, entry in
+          let id = entry.id(in: content)
+          try require(id, entry.isTree ? .tree : .blob, for: visit.tree)
+          if entry.isTree {
+            let base = counterpart.flatMap { $0.isTree ? $0.id(in: old) : nil }
+            folder(Visit(tree: id, base: base))
+          } else {
+            reached.insert(id)
+          }
         }
-        try visit(difference.id, base: folder, depth: depth + 1)
-      } else {
-        reached.insert(difference.id)
+        guard isWellFormed else { throw PackError.refused(visit.tree, "a damaged tree") }
       }
     }
   }
@@ -137,7 +169,8 @@ struct QuarantineCheck {
   }
 
   private mutating func checkExtent(of tree: ObjectID) throws {
-    let extent = try extent(of: tree, depth: 0)
+    let extent = try extent(of: tree)
+    try check(extent, at: 0)
     if extent.files > limits.files {
       throw PackError.overLimit("files in a version", limit: limits.files)
     }
@@ -146,36 +179,54 @@ struct QuarantineCheck {
     }
   }
 
+  private func check(_ extent: QuarantineExtent, at depth: Int) throws {
+    guard depth + extent.depth <= limits.depth else {
+      throw PackError.overLimit("folders", limit: limits.depth)
+    }
+  }
+
   /// Measures a version as a whole, each distinct folder once: a few trees that name each other many
   /// times can stand for billions of files.
-  private mutating func extent(of tree: ObjectID, depth: Int) throws -> QuarantineExtent {
-    if let extent = extents[tree] {
-      guard depth + extent.depth <= limits.depth else {
-        throw PackError.overLimit("folders", limit: limits.depth)
+  private mutating func extent(of root: ObjectID) throws -> QuarantineExtent {
+    var stack = [root]
+    while let tree = stack.last {
+      if extents[tree] == nil {
+        let content = try objects.content(of: tree)
+        var unknown: Set<ObjectID> = []
+        let extent = try content.withUnsafeBytes { try measure($0, of: tree, &unknown) }
+        guard unknown.isEmpty else {
+          // It is measured when they have been.
+          stack += unknown
+          continue
+        }
+        try check(extent, at: 0)
+        extents[tree] = extent
       }
-      return extent
+      stack.removeLast()
     }
-    guard depth < limits.depth else { throw PackError.overLimit("folders", limit: limits.depth) }
-    let content = try database.content(of: tree)
-    var folders: [(id: ObjectID, nameBytes: Int)] = []
+    return extents[root] ?? QuarantineExtent()
+  }
+
+  /// Measures a folder whose folders have been, and tells which have not.
+  private func measure(
+    _ content: UnsafeRawBufferPointer, of tree: ObjectID, _ unknown: inout Set<ObjectID>
+  ) throws -> QuarantineExtent {
     var extent = QuarantineExtent()
-    try content.withUnsafeBytes { content in
-      guard let entries = PackTree.entries(content) else {
+    var position = 0
+    while position < content.count {
+      guard let entry = PackTreeEntry(content, at: position) else {
         throw PackError.refused(tree, "a damaged tree")
       }
-      for entry in entries {
-        let nameBytes = entry.nameEnd - entry.nameStart
-        if entry.isTree {
-          folders.append((entry.id(in: content), nameBytes))
-        } else {
-          extent.add(fileNamed: nameBytes)
-        }
+      let nameBytes = entry.nameEnd - entry.nameStart
+      if !entry.isTree {
+        extent.add(fileNamed: nameBytes)
+      } else if let folder = extents[entry.id(in: content)] {
+        extent.add(folder, named: nameBytes)
+      } else {
+        unknown.insert(entry.id(in: content))
       }
+      position = entry.end
     }
-    for folder in folders {
-      extent.add(try self.extent(of: folder.id, depth: depth + 1), named: folder.nameBytes)
-    }
-    extents[tree] = extent
     return extent
   }
 }

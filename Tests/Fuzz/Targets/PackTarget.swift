@@ -8,7 +8,7 @@ enum PackTarget {
     limits.objectBytes = 1 << 16
     limits.commitBytes = 1 << 12
     limits.treeBytes = 1 << 14
-    limits.deltaBytes = 1 << 22
+    limits.unpackedBytes = 1 << 22
     limits.objects = 1000
     limits.chain = 20
     return limits

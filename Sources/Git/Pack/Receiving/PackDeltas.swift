@@ -13,7 +13,8 @@ struct PackDeltas {
   private let limits: PackLimits
   private let inflater: Inflater
   private let library: Libgit2
-  private var unpackedBytes: Int
+  /// The bytes that were unpacked so far.
+  private(set) var unpackedBytes: Int
   private var keptBytes = 0
 
   /// Where an object that the pack lacks comes from, and where it goes to.
@@ -37,7 +38,7 @@ struct PackDeltas {
   init(of stream: PackStream, pack: UnsafeRawBufferPointer, limits: PackLimits) throws {
     entries = stream.entries
     received = entries.all.count
-    unpackedBytes = stream.deltaBytes
+    unpackedBytes = stream.unpackedBytes
     self.pack = pack
     self.limits = limits
     inflater = try Inflater()
@@ -147,9 +148,7 @@ struct PackDeltas {
       unpackedBytes += content.count + next.count
       content = next
     }
-    guard unpackedBytes <= limits.deltaBytes else {
-      throw PackError.overLimit("bytes that deltas unpack to", limit: limits.deltaBytes)
-    }
+    try limits.check(unpacked: unpackedBytes, ofPack: pack.count)
     return content
   }
 }

@@ -18,8 +18,8 @@ struct PackStream {
   private(set) var objectCount = 0
   /// Its objects so far.
   private(set) var entries = PackEntries()
-  /// The bytes that deltas unpack to, so far.
-  private(set) var deltaBytes = 0
+  /// The bytes that it unpacks to, so far.
+  private(set) var unpackedBytes = 0
 
   private enum State { case header, objectHeader, content, trailer, done }
 
@@ -193,6 +193,8 @@ struct PackStream {
       guard let kind = ObjectKind(rawValue: Int32(entry.type)) else {
         throw PackError.malformed("object type \(entry.type)")
       }
+      unpackedBytes += entry.size
+      try limits.check(unpacked: unpackedBytes, ofPack: position)
       found.kind = kind
       found.id = try library.id(of: kind, entry.content)
       entries.all.append(found)
@@ -214,10 +216,9 @@ struct PackStream {
     guard max(sizes.base, sizes.result) <= limits.objectBytes else {
       throw PackError.overLimit("bytes in an object", limit: limits.objectBytes)
     }
-    deltaBytes += sizes.base + sizes.result
-    guard deltaBytes <= limits.deltaBytes else {
-      throw PackError.overLimit("bytes that deltas unpack to", limit: limits.deltaBytes)
-    }
+    // The delta itself is unpacked twice.
+    unpackedBytes += entry.size + sizes.result
+    try limits.check(unpacked: unpackedBytes, ofPack: position)
   }
 
   private mutating func readTrailer(_ byte: UInt8) {

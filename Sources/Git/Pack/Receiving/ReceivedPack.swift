@@ -47,8 +47,8 @@ final class ReceivedPack {
   struct Finished {
     /// Path of both without `.pack` and `.idx`.
     let path: String
-    /// Its objects by ID. Bases that were added are not among them.
-    let objects: [(id: ObjectID, kind: ObjectKind)]
+    /// Its objects. Bases that were added are not among them.
+    let objects: ReceivedObjects
   }
 
   /// Resolves the deltas and writes the index.
@@ -87,9 +87,9 @@ final class ReceivedPack {
     try QuarantineFolder.move(path, to: name + ".pack")
     return Finished(
       path: name,
-      objects: order.filter { $0 < deltas.received }.compactMap { number in
-        entries[number].kind.map { (entries[number].id, $0) }
-      })
+      objects: try ReceivedObjects(
+        of: deltas, order: order.filter { $0 < deltas.received }, in: file, end: stream.end,
+        repository: repository, limits: limits))
   }
 
   /// An object of the repository, unless it is too large to be a base.
