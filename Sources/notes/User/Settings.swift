@@ -1,9 +1,10 @@
 internal import Glibc
+internal import Notebook
 
 /// The user's settings: lines `key = value` in `$XDG_CONFIG_HOME/notes/config`; lines that start
 /// with `#` are comments.
 struct Settings {
-  private let values: [String: String]
+  private let content: SettingsText
 
   /// The settings of that folder; none where there is no file.
   static func read(in folder: String) throws(Failure) -> Settings {
@@ -12,21 +13,9 @@ struct Settings {
 
   /// Sets a value, or takes it away; comments and all else in the file stay as they are.
   static func set(_ key: String, to value: String?, in folder: String) throws(Failure) {
-    var lines = try text(in: folder).split(separator: "\n", omittingEmptySubsequences: false)
-      .map(String.init)
-    if lines.last?.isEmpty == true { lines.removeLast() }
-    let places = lines.indices.filter { Self.key(of: lines[$0]) == key }
-    // The last one counts.
-    for place in places.reversed().dropFirst(value == nil ? 0 : 1) { lines.remove(at: place) }
-    if let value {
-      let line = "\(key) = \(value)"
-      if let place = lines.lastIndex(where: { Self.key(of: $0) == key }) {
-        lines[place] = line
-      } else {
-        lines.append(line)
-      }
-    }
-    try write(lines.map { $0 + "\n" }.joined(), in: folder)
+    var settings = SettingsText(try text(in: folder))
+    settings[key] = value
+    try write(settings.text, in: folder)
   }
 
   private static func write(_ text: String, in folder: String) throws(Failure) {
@@ -79,27 +68,8 @@ struct Settings {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  init(text: String) {
-    var values: [String: String] = [:]
-    for line in text.split(separator: "\n") {
-      guard let key = Self.key(of: line), let equals = line.firstIndex(of: "=") else { continue }
-      values[key] = Self.trimmed(line[line.index(after: equals)...])
-    }
-    self.values = values
-  }
+  init(text: String) { content = SettingsText(text) }
 
   /// The value of a setting, or nil when it is not set.
-  subscript(key: String) -> String? { values[key] }
-
-  /// The key of a line; nil for a comment and for what sets nothing.
-  private static func key(of line: some StringProtocol) -> String? {
-    guard !line.hasPrefix("#"), let equals = line.firstIndex(of: "=") else { return nil }
-    return trimmed(Substring(line[..<equals]))
-  }
-
-  private static func trimmed(_ text: Substring) -> String {
-    let head = text.drop(while: \.isWhitespace)
-    guard let last = head.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-    return String(head[...last])
-  }
+  subscript(key: String) -> String? { content[key] }
 }

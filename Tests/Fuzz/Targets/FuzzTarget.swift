@@ -15,6 +15,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case state
   /// Conflict markers in notes, and the trailers of merges.
   case markers
+  /// The user's own file of settings.
+  case settings
   /// NOTE, VERSION, codes and addresses as people type them.
   case names
 
@@ -28,6 +30,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .certificates: CertificateTarget.run(bytes)
     case .state: StateTarget.run(bytes)
     case .markers: MarkerTarget.run(bytes)
+    case .settings: SettingsTarget.run(bytes)
     case .names: NameTarget.run(bytes)
     }
   }

@@ -1,0 +1,45 @@
+/// The text of a file of settings: lines `key = value`, of which the last for a key counts, between
+/// comments, which begin with `#`. Somebody may have written it by hand, so nothing in it is an error.
+public struct SettingsText: Sendable {
+  private var lines: [Substring.UTF8View]
+
+  /// Reads a file's content.
+  public init(_ text: String) {
+    lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    if lines.last?.isEmpty == true { lines.removeLast() }
+  }
+
+  /// The file's content. All but what was set is as it was read.
+  public var text: String { lines.map { String(Substring($0)) + "\n" }.joined() }
+
+  /// The value of a setting, or nil when it is not set. Setting it takes the place of what counted
+  /// before, and nil takes the setting away. Neither key nor value holds a line break, nor spaces at
+  /// its ends.
+  public subscript(key: String) -> String? {
+    get { lines.reversed().lazy.compactMap(Self.parts).first { $0.key == key }?.value }
+    set {
+      var places = lines.indices.filter { Self.parts(of: lines[$0])?.key == key }
+      if let newValue {
+        let line = Substring("\(key) = \(newValue)").utf8
+        if let last = places.popLast() { lines[last] = line } else { lines.append(line) }
+      }
+      for place in places.reversed() { lines.remove(at: place) }
+    }
+  }
+
+  /// What a line sets, if anything.
+  private static func parts(of line: Substring.UTF8View) -> (key: String, value: String)? {
+    guard line.first != UInt8(ascii: "#"), let equals = line.firstIndex(of: UInt8(ascii: "="))
+    else { return nil }
+    return (trimmed(line[..<equals]), trimmed(line[line.index(after: equals)...]))
+  }
+
+  private static func trimmed(_ text: Substring.UTF8View) -> String {
+    func isSpace(_ byte: UInt8) -> Bool {
+      [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")].contains(byte)
+    }
+    let head = text.drop(while: isSpace)
+    guard let last = head.lastIndex(where: { !isSpace($0) }) else { return "" }
+    return String(Substring(head[...last]))
+  }
+}
