@@ -66,6 +66,8 @@ extension Shell {
         received = try other.notes("invitations", "--json").text
       }
       #expect(received.contains(#""type":"received","inviter":"laptop""#), "\(received)")
+      let made = try notes("invitations", "--json", in: "second").lines.first
+      #expect(made?.contains(#""name":"bob","device":""#) == true, "\(made ?? "")")
       if answer == "decline" {
         let declined = try other.notes("invitations", "decline")
         #expect(declined.text == "Declined the invitation of laptop.\n", "\(declined)")

@@ -31,14 +31,19 @@ public struct InvitationBook: Sendable {
   }
 
   /// Notes that an invitation is open; it is for as long as the returned object lives.
+  ///
+  /// - Parameters:
+  ///   - name: of the device that it is meant for, if for one.
+  ///   - deviceID: that device's ID.
   public func hold(
-    _ invitation: Invitation, for device: Member? = nil, created: Int64 = WallClock.now()
+    _ invitation: Invitation, for name: String? = nil, deviceID: String? = nil,
+    created: Int64 = WallClock.now()
   ) throws -> HeldInvitation {
     try forget()
     mkdir(folder, 0o700)
     var record = InvitationRecord(invitation, created: created)
-    record.name = device?.name
-    record.deviceID = device?.deviceID
+    record.name = name
+    record.deviceID = deviceID
     return try HeldInvitation(record, path: "\(folder)/\(created)-\(record.locator)")
   }
 

@@ -147,7 +147,7 @@ struct ControlAnswer {
     try server.following { follower in
       try service.open(invitation, to: notebook.notebookID)
       defer { service.withdraw(invitation) }
-      let held = try book.hold(invitation)
+      let held = try book.hold(invitation, for: request.name, deviceID: request.device)
       defer { if let state = invitation.end?.state { held.note(state) } }
       var reply = ControlReply("invitation")
       reply.code = invitation.code.description

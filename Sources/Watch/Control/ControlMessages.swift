@@ -21,8 +21,10 @@ public struct ControlRequest: Codable, Sendable {
   }
 
   public var verb: Verb
-  /// For an invitation: a `Role` in words.
+  /// For an invitation: a `Role` in words, and the device that it is meant for, if for one.
   public var role: String?
+  public var name: String?
+  public var device: String?
   /// The notes that are edited, as bytes in hexadecimal digits.
   public var paths: [String]?
   /// What a device is to be told.

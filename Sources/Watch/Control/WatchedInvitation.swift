@@ -46,11 +46,16 @@ public final class WatchedInvitation: Sendable {
 extension ControlClient {
   /// Has the watcher open an invitation.
   ///
+  /// - Parameter guest: the device that it is meant for, if for one.
   /// - Throws: `WatchError.watcherRefused` with its reason, or `.watcherGone`.
-  public func invite(role: Role, seconds: Double) throws -> WatchedInvitation {
+  public func invite(
+    role: Role, seconds: Double, for guest: Member? = nil
+  ) throws -> WatchedInvitation {
     var request = ControlRequest(.invite)
     request.role = role.rawValue
     request.seconds = seconds
+    request.name = guest?.name
+    request.device = guest?.deviceID
     guard ask(request), let reply = next() else { throw WatchError.watcherGone }
     guard let code = reply.code.flatMap(InvitationCode.init(parsing:)), let port = reply.port,
       let expires = reply.expires

@@ -57,9 +57,12 @@ struct InviteCommand: Verb {
     let context = try OwnDevice.context(in: notebook)
     let guest = try device.map { try InvitedDevice(named: $0, via: via ?? "") }
     let book = InvitationBook(stateFolder: notebook.stateFolder)
-    let inviter = try inviter(notebook, context, book)
+    let inviter = try inviter(notebook, context, book, for: guest?.member)
     let invitation = inviter.invitation
-    let held = inviter.keepsBook ? nil : try book.hold(invitation, for: guest?.member)
+    let held =
+      inviter.keepsBook
+      ? nil
+      : try book.hold(invitation, for: guest?.member.name, deviceID: guest?.member.deviceID)
     let watch = try held.map { try CancellationWatch($0, of: invitation) { inviter.withdraw() } }
     defer { watch?.end() }
     let report = ServiceReport(json: format.json, tellsPeople: true, guest: guest?.member.name)
@@ -79,13 +82,13 @@ struct InviteCommand: Verb {
 
   /// The watcher of the notebook, where one runs and nothing else was asked for; else this process.
   private func inviter(
-    _ notebook: Notebook, _ context: SessionContext, _ book: InvitationBook
+    _ notebook: Notebook, _ context: SessionContext, _ book: InvitationBook, for guest: Member?
   ) throws -> any Inviter {
     guard context.membership.role(ofDevice: context.key.deviceID) == .admin else {
       throw MembershipError.notAnAdmin(device: context.key.deviceID)
     }
     if listen.address == nil, !discovery.isOff, let watcher = RunningWatcher.of(notebook) {
-      return try watcher.invite(role: role, seconds: lifetime.seconds)
+      return try watcher.invite(role: role, seconds: lifetime.seconds, for: guest)
     }
     return try OwnInviter(
       context,
