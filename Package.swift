@@ -27,15 +27,17 @@ let package = Package(
     .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
+    .target(name: "Files", dependencies: ["CLinux"], swiftSettings: settings),
     .target(
-      name: "Git", dependencies: ["CLibgit2", "CZlib", "CLinux"], swiftSettings: settings),
-    .target(name: "Notebook", dependencies: ["Git", "CLinux"], swiftSettings: settings),
-    .target(name: "Membership", dependencies: ["COpenSSL", "CLinux"], swiftSettings: settings),
+      name: "Git", dependencies: ["Files", "CLibgit2", "CZlib", "CLinux"], swiftSettings: settings),
+    .target(name: "Notebook", dependencies: ["Git", "Files", "CLinux"], swiftSettings: settings),
+    .target(
+      name: "Membership", dependencies: ["Files", "COpenSSL", "CLinux"], swiftSettings: settings),
     .target(name: "Discovery", dependencies: ["CAvahi"], swiftSettings: settings),
     .target(name: "Channel", dependencies: ["COpenSSL"], swiftSettings: settings),
     .target(
       name: "Sync",
-      dependencies: ["Git", "Notebook", "Membership", "Discovery", "Channel"],
+      dependencies: ["Git", "Notebook", "Membership", "Discovery", "Channel", "Files"],
       swiftSettings: settings),
     .target(
       name: "Watch",
@@ -47,7 +49,7 @@ let package = Package(
     .executableTarget(
       name: "notes",
       dependencies: [
-        "Watch", "Sync", "Notebook", "Membership", "Discovery", "Channel", "Git", "CLinux",
+        "Watch", "Sync", "Notebook", "Membership", "Discovery", "Channel", "Git", "Files", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -55,7 +57,11 @@ let package = Package(
     .executableTarget(
       name: "MergeTrial", dependencies: ["Notebook", "Git"], path: "Tests/MergeTrial",
       swiftSettings: settings),
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(
+      name: "TestSupport", dependencies: ["Files"], path: "Tests/TestSupport",
+      swiftSettings: settings),
+    .testTarget(
+      name: "FilesTests", dependencies: ["Files", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "GitTests", dependencies: ["Git", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "NotebookTests", dependencies: ["Notebook", "Git", "TestSupport", "MergeTrial"],

@@ -1,5 +1,7 @@
+public import Files
+
 /// What can go wrong with a repository.
-public enum GitError: Error, Sendable {
+public enum GitError: FileFailure, Sendable {
   /// A call of libgit2 failed: which, its code, and its message.
   case library(call: String, code: Int32, message: String)
   /// libgit2 could not be loaded: what the loader said.
@@ -27,6 +29,9 @@ public enum GitError: Error, Sendable {
   /// An operating system call on a file failed.
   case system(call: String, path: String, errno: Int32)
 }
+
+/// Calls on files that throw this module's error.
+typealias Disk = FileSystem<GitError>
 
 extension GitError: CustomStringConvertible {
   public var description: String {

@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Files
 internal import Glibc
 
 // Moving the key to another place, or keeping a copy of it: notes-device(1).
@@ -59,18 +60,16 @@ extension DeviceKey {
   /// - Returns: the path of the key that was there before; nil when there was none, or the same.
   public func store(in dataFolder: String) throws -> String? {
     let path = "\(dataFolder)/\(DeviceKey.fileName)"
-    try DurableFile.createFolder(dataFolder, mode: 0o700)
+    try Disk.makeFolders(dataFolder, mode: 0o700)
     let before = try DeviceKey.load(in: dataFolder)
     if before?.deviceID == deviceID { return nil }
     var aside: String?
     if let before {
       let kept = "\(dataFolder)/device-key-\(before.deviceID.prefix(8)).pem"
-      if rename(path, kept) != 0 {
-        throw MembershipError.system(call: "rename", path: path, code: errno)
-      }
+      try Disk.rename(path, to: kept)
       aside = kept
     }
-    guard try DurableFile.createSecret(try pem(), at: path) else {
+    guard try Disk.createSecret(path, pem()) else {
       throw MembershipError.system(call: "link", path: path, code: EEXIST)
     }
     return aside

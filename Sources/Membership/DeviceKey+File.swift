@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Files
 internal import Glibc
 
 extension DeviceKey {
@@ -13,9 +14,9 @@ extension DeviceKey {
   /// device a stranger to its own notebooks.
   public static func loadOrCreate(in dataFolder: String) throws -> DeviceKey {
     if let key = try load(in: dataFolder) { return key }
-    try DurableFile.createFolder(dataFolder, mode: 0o700)
+    try Disk.makeFolders(dataFolder, mode: 0o700)
     let key = try DeviceKey.random()
-    if try DurableFile.createSecret(key.pem(), at: "\(dataFolder)/\(fileName)") { return key }
+    if try Disk.createSecret("\(dataFolder)/\(fileName)", key.pem()) { return key }
     // Another process of this user made one at the same moment.
     guard let key = try load(in: dataFolder) else {
       throw MembershipError.system(
@@ -47,7 +48,7 @@ extension DeviceKey {
       throw unusable(.openToOthers(mode: status.st_mode & 0o7777))
     }
     if status.st_size > maximumFileSize { throw unusable(.notAKey) }
-    let pem = try DurableFile.read(file, path: path, limit: maximumFileSize)
+    let pem = try Disk.read(file, path: path, limit: maximumFileSize)
     guard let key = try DeviceKey(pem: pem) else { throw unusable(.notAKey) }
     return key
   }

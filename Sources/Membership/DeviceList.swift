@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Files
 
 /// A file of IDs, one a line, sorted: devices that are blocked here, or the IDs that the notebook had.
 /// A missing file is an empty list.
@@ -11,19 +11,15 @@ enum DeviceList {
   private static let maximumSize = 1 << 20
 
   static func read(_ path: String) throws -> Set<String> {
-    let bytes: [UInt8]
-    do {
-      bytes = try DurableFile.read(path, limit: maximumSize)
-    } catch MembershipError.system(_, _, ENOENT) {
-      return []
-    }
+    guard let bytes = try Disk.readIfThere(path, limit: maximumSize) else { return [] }
     let lines = bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
     guard lines.allSatisfy(isID) else { throw MembershipError.fileDamaged(path: path) }
     return Set(lines)
   }
 
   static func write(_ list: Set<String>, to path: String) throws {
-    try DurableFile.write(Array(list.sorted().map { $0 + "\n" }.joined().utf8), to: path)
+    let text = list.sorted().map { $0 + "\n" }.joined()
+    try Disk.replace(path, with: Array(text.utf8), mode: 0o644, isShared: true)
   }
 
   /// Base32 of a SHA-256, in upper case for devices and in lower case for notebooks.

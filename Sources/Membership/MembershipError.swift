@@ -1,5 +1,8 @@
+public import Files
+internal import Glibc
+
 /// What can go wrong with keys, certificates and codes.
-public enum MembershipError: Error, Equatable, Sendable {
+public enum MembershipError: FileFailure, Equatable, Sendable {
   /// libcrypto could not be loaded; the text is the loader's.
   case libraryMissing(String)
   /// OpenSSL refused a call; the reasons are its error queue, oldest first.
@@ -42,6 +45,17 @@ public enum MembershipError: Error, Equatable, Sendable {
   /// A stored file is not what was written.
   case fileDamaged(path: String)
 }
+
+extension MembershipError {
+  /// A file over its limit is not what was written.
+  public static func system(call: String, path: String, errno: Int32) -> MembershipError {
+    errno == EFBIG && call == "read"
+      ? .fileDamaged(path: path) : .system(call: call, path: path, code: errno)
+  }
+}
+
+/// Calls on files that throw this module's error.
+typealias Disk = FileSystem<MembershipError>
 
 /// Why a device key file is refused.
 public enum KeyFileDefect: Error, Equatable, Sendable {

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Files
 internal import Glibc
 internal import Synchronization
 
@@ -33,7 +34,7 @@ extension MembershipStore {
     in folder: String, deviceName: String, key: DeviceKey, now: Int64 = WallClock.now()
   ) throws -> MembershipStore {
     let old = try open(in: folder)
-    let temporary = "\(folder).\(Hexadecimal.encode(try OpenSSL.random(8))).tmp"
+    let temporary = Disk.unique(beside: folder)
     let new = try found(
       in: temporary, notebookName: old.notebookName, deviceName: deviceName, key: key, now: now)
     try DeviceList.write(
@@ -49,7 +50,7 @@ extension MembershipStore {
     formerly: Set<String>
   ) throws -> MembershipStore {
     let old = try open(in: folder)
-    let temporary = "\(folder).\(Hexadecimal.encode(try OpenSSL.random(8))).tmp"
+    let temporary = Disk.unique(beside: folder)
     let new = try install(
       in: temporary, root: root, certificates: certificates, revocations: revocations)
     try DeviceList.write(
@@ -70,10 +71,8 @@ extension MembershipStore {
   /// Puts aside what is stored, as `membership-` and the beginning of the notebook ID: for what was
   /// left by a joining that was broken off. The value is of no use after that.
   public func putAside() throws {
-    guard rename(folder, "\(folder)-\(notebookID.prefix(8))") == 0 else {
-      throw MembershipError.system(call: "rename", path: folder, code: errno)
-    }
-    try DurableFile.synchronizeFolder(of: folder)
+    try Disk.rename(folder, to: "\(folder)-\(notebookID.prefix(8))")
+    try Disk.sync(folder: Disk.parent(of: folder))
   }
 
   /// Swaps the folders in one step, so that there is a membership at every moment, and keeps the old
@@ -82,12 +81,11 @@ extension MembershipStore {
     let aside = "\(folder)-\(notebookID.prefix(8))"
     if notes_renameat2(AT_FDCWD, new, AT_FDCWD, folder, UInt32(NOTES_RENAME_EXCHANGE)) != 0 {
       // A file system without exchange.
-      guard rename(folder, aside) == 0, rename(new, folder) == 0 else {
-        throw MembershipError.system(call: "rename", path: folder, code: errno)
-      }
-    } else if rename(new, aside) != 0 {
-      throw MembershipError.system(call: "rename", path: new, code: errno)
+      try Disk.rename(folder, to: aside)
+      try Disk.rename(new, to: folder)
+    } else {
+      try Disk.rename(new, to: aside)
     }
-    try DurableFile.synchronizeFolder(of: folder)
+    try Disk.sync(folder: Disk.parent(of: folder))
   }
 }

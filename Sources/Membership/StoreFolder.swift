@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// The folder of a `MembershipStore`, form 1:
@@ -22,21 +23,18 @@ enum StoreFolder {
   /// Builds the whole folder beside its place and moves it there in one step.
   static func create(_ folder: String, set: CertificateSet) throws {
     try removeLeftovers(beside: folder)
-    let suffix = Hexadecimal.encode(try OpenSSL.random(8))
-    let temporary = "\(folder).\(suffix).tmp"
+    let temporary = Disk.unique(beside: folder)
     for kind in Kind.allCases {
-      try DurableFile.createFolder("\(temporary)/\(kind.rawValue)", mode: 0o755)
+      try Disk.makeFolders("\(temporary)/\(kind.rawValue)", mode: 0o755)
     }
-    try DurableFile.write(Array(format.utf8), to: "\(temporary)/format")
-    try DurableFile.write(set.root.der, to: "\(temporary)/root.crt")
+    try Disk.replace("\(temporary)/format", with: Array(format.utf8), mode: 0o644)
+    try Disk.replace("\(temporary)/root.crt", with: set.root.der, mode: 0o644)
     for certificate in set.certificates {
       _ = try write(.certificate, certificate.der, in: temporary)
     }
     for list in set.revocationLists { _ = try write(.revocationList, list.der, in: temporary) }
-    if rename(temporary, folder) != 0 {
-      throw MembershipError.system(call: "rename", path: folder, code: errno)
-    }
-    try DurableFile.synchronizeFolder(of: folder)
+    try Disk.rename(temporary, to: folder)
+    try Disk.sync(folder: Disk.parent(of: folder))
   }
 
   /// Removes what a killed process had begun to build.
@@ -44,26 +42,15 @@ enum StoreFolder {
     guard let slash = folder.lastIndex(of: "/") else { return }
     let name = folder[folder.index(after: slash)...]
     let parent = String(folder[..<slash])
-    for found in try DurableFile.names(in: parent)
+    for found in try Disk.names(in: parent)
     where found.hasPrefix("\(name).") && found.hasSuffix(".tmp") {
-      let path = "\(parent)/\(found)"
-      for kind in Kind.allCases {
-        for file in (try? DurableFile.names(in: "\(path)/\(kind.rawValue)")) ?? [] {
-          unlink("\(path)/\(kind.rawValue)/\(file)")
-        }
-        rmdir("\(path)/\(kind.rawValue)")
-      }
-      for file in (try? DurableFile.names(in: path)) ?? [] { unlink("\(path)/\(file)") }
-      rmdir(path)
+      Disk.removeTree("\(parent)/\(found)")
     }
   }
 
   /// The root certificate, after a look at the form's version.
   static func root(in folder: String) throws -> [UInt8] {
-    let found: [UInt8]
-    do {
-      found = try DurableFile.read("\(folder)/format", limit: 256)
-    } catch MembershipError.system(_, _, ENOENT) {
+    guard let found = try Disk.readIfThere("\(folder)/format", limit: 256) else {
       throw MembershipError.membershipMissing(folder: folder)
     }
     if found != Array(format.utf8) {
@@ -71,14 +58,14 @@ enum StoreFolder {
         folder: folder,
         found: String(decoding: found.prefix { $0 != 0x0A && $0 >= 0x20 }, as: UTF8.self))
     }
-    return try DurableFile.read("\(folder)/root.crt", limit: Certificate.maximumSize)
+    return try Disk.read("\(folder)/root.crt", limit: Certificate.maximumSize)
   }
 
   /// The stored files, relative to the folder. Left-over temporary files are not among them.
   static func files(in folder: String) throws -> Set<String> {
     var files: Set<String> = []
     for kind in Kind.allCases {
-      for name in try DurableFile.names(in: "\(folder)/\(kind.rawValue)")
+      for name in try Disk.names(in: "\(folder)/\(kind.rawValue)")
       where name.hasSuffix(kind.suffix) {
         files.insert("\(kind.rawValue)/\(name)")
       }
@@ -95,11 +82,9 @@ enum StoreFolder {
     for kind in Kind.allCases {
       for file in files where file.hasPrefix(kind.rawValue + "/") {
         let path = "\(folder)/\(file)"
-        let bytes: [UInt8]
-        do {
-          bytes = try DurableFile.read(path, limit: kind.limit)
-        } catch MembershipError.system(_, _, ENOENT) where kind == .revocationList {
-          continue
+        guard let bytes = try Disk.readIfThere(path, limit: kind.limit) else {
+          if kind == .revocationList { continue }
+          throw MembershipError.system(call: "open", path: path, code: ENOENT)
         }
         if try name(kind, bytes) != file { throw MembershipError.fileDamaged(path: path) }
         content[kind, default: []].append(bytes)
@@ -111,7 +96,7 @@ enum StoreFolder {
   /// Writes one, and returns its name relative to the folder.
   static func write(_ kind: Kind, _ der: [UInt8], in folder: String) throws -> String {
     let name = try name(kind, der)
-    try DurableFile.write(der, to: "\(folder)/\(name)")
+    try Disk.replace("\(folder)/\(name)", with: der, mode: 0o644, isShared: true)
     return name
   }
 

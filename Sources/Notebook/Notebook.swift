@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Files
 public import Git
 internal import Glibc
 
@@ -46,7 +47,7 @@ public final class Notebook {
   /// The notebook whose folder is exactly `folder`.
   public static func open(at folder: String) throws -> Notebook {
     let path = folder + "/.git/notes/notebook"
-    guard let content = try StateFile.read(path) else {
+    guard let content = try Disk.readIfThere(path) else {
       throw NotebookError.notANotebook(folder: folder)
     }
     return Notebook(
@@ -64,7 +65,7 @@ public final class Notebook {
     while true {
       if access(current + "/.git/notes/notebook", F_OK) == 0 { return current }
       if current == "/" { throw NotebookError.notANotebook(folder: folder) }
-      current = StateFile.parent(of: current)
+      current = Disk.parent(of: current)
     }
   }
 
@@ -85,12 +86,12 @@ public final class Notebook {
       return try adopt(at: folder, as: fill(state))
     }
     let isNew = access(folder, F_OK) != 0
-    try StateFile.makeFolder(folder)
+    try Disk.makeFolders(folder)
     do {
       _ = try Repository.create(at: folder) { gitFolder in
         let state = gitFolder + "/notes"
-        try StateFile.makeFolder(state)
-        try StateFile.write(fill(state).serialized, to: state + "/notebook")
+        try Disk.makeFolders(state)
+        try Disk.replace(state + "/notebook", with: fill(state).serialized)
       }
     } catch {
       if isNew { rmdir(folder) }
@@ -112,17 +113,17 @@ public final class Notebook {
     if lstat(folder + "/.git", &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
       throw NotebookError.linkedWorkTree(folder: folder)
     }
-    try StateFile.makeFolder(folder)
+    try Disk.makeFolders(folder)
     let repository = try Repository.create(at: folder)
     let state = repository.gitFolder + "/notes"
-    try StateFile.makeFolder(state)
+    try Disk.makeFolders(state)
     return state
   }
 
   /// Makes the prepared `folder` a notebook, which is what writing its identity does.
   public static func adopt(at folder: String, as identity: NotebookIdentity) throws -> Notebook {
     let path = folder + "/.git/notes/notebook"
-    try StateFile.write(identity.serialized, to: path)
+    try Disk.replace(path, with: identity.serialized)
     return try open(at: folder)
   }
 
@@ -130,6 +131,6 @@ public final class Notebook {
   public func rename(notebook name: String? = nil, device: String? = nil) throws {
     if let name { identity.name = name }
     if let device { identity.device.name = device }
-    try StateFile.write(identity.serialized, to: stateFolder + "/notebook")
+    try Disk.replace(stateFolder + "/notebook", with: identity.serialized)
   }
 }

@@ -1,7 +1,8 @@
+public import Files
 public import Git
 
 /// What can go wrong with a notebook.
-public enum NotebookError: Error, Sendable {
+public enum NotebookError: FileFailure, Sendable {
   /// No notebook in this folder or above it.
   case notANotebook(folder: String)
   /// There is already a notebook in this folder.
@@ -53,6 +54,15 @@ public enum NotebookError: Error, Sendable {
   /// Later edits of the same lines of these notes are in the way of taking something back.
   case undoConflict([TreePath])
 }
+
+extension NotebookError {
+  public static func system(call: String, path: String, errno: Int32) -> NotebookError {
+    .file(call: call, path: path, errno: errno)
+  }
+}
+
+/// Calls on files that throw this module's error.
+typealias Disk = FileSystem<NotebookError>
 
 extension NotebookError: CustomStringConvertible {
   public var description: String {

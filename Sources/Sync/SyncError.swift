@@ -1,7 +1,8 @@
+public import Files
 public import Git
 
 /// What can go wrong between two devices.
-public enum SyncError: Error, Sendable {
+public enum SyncError: FileFailure, Sendable {
   /// The peer ended the session: why, and its own words.
   case peerEnded(ByeReason, String)
   /// The peer sent what notes-protocol(7) does not allow: what.
@@ -69,6 +70,15 @@ extension SyncError {
     }
   }
 }
+
+extension SyncError {
+  public static func system(call: String, path: String, errno: Int32) -> SyncError {
+    .failed("\(path): error \(errno)")
+  }
+}
+
+/// Calls on files that throw this module's error.
+typealias Disk = FileSystem<SyncError>
 
 extension SyncError: CustomStringConvertible {
   public var description: String {

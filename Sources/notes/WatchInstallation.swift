@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// The systemd user service that runs `notes watch` from the login on: notes-watch(1), --install.
@@ -61,24 +62,15 @@ struct WatchInstallation {
 
   /// Writes the unit.
   func write(to folder: String) throws(Failure) {
-    var path = ""
-    for name in folder.split(separator: "/") {
-      path += "/" + name
-      mkdir(path, 0o755)
-    }
     let target = folder + "/" + Self.unit
-    guard let file = fopen(target + ".new", "we") else {
+    do {
+      try Disk.makeFolders(folder, mode: 0o755)
+      try Disk.replace(target, with: Array(text.utf8), mode: 0o644)
+    } catch {
       throw Failure(
         .failed, "unit_not_written",
-        "\(Visible.name(target)) cannot be written: \(Failure.reason(errno))",
-        hint: Failure.remedy(errno) ?? "let your user write there, and run the command again")
-    }
-    fputs(text, file)
-    guard fclose(file) == 0, rename(target + ".new", target) == 0 else {
-      throw Failure(
-        .failed, "unit_not_written",
-        "\(Visible.name(target)) cannot be written: \(Failure.reason(errno))",
-        hint: Failure.remedy(errno) ?? "let your user write there, and run the command again")
+        "\(Visible.name(target)) cannot be written: \(Failure.reason(error.errno))",
+        hint: Failure.remedy(error.errno) ?? "let your user write there, and run the command again")
     }
   }
 

@@ -87,7 +87,7 @@ import Testing
       } else {
         let path = receiver.folder.path + "/" + theirs
         #expect(
-          try QuarantineFolder.read(finished.path + ".idx") == QuarantineFolder.read(path + ".idx"))
+          try readFile(finished.path + ".idx") == readFile(path + ".idx"))
       }
     }
   }
@@ -162,7 +162,7 @@ import Testing
       var limits = PackLimits()
       (limits.keptBytes, limits.unpackedBytes) = (kept, unpacked)
       let path = folder.path + "/" + name
-      try QuarantineFolder.makeFolder(path)
+      try makeFolder(path)
       let received = try ReceivedPack(in: path, for: receiver.repository, limits: limits)
       try pack.bytes().withUnsafeBytes { try received.append($0) }
       _ = try received.finish()
@@ -197,7 +197,7 @@ extension PackRepository {
   /// The objects of a pack by git's reading of its index.
   fileprivate func objects(in pack: String) throws -> [String] {
     let path = pack.hasPrefix("/") ? pack : folder.path + "/" + pack
-    return try git("show-index", input: QuarantineFolder.read(path + ".idx"))
+    return try git("show-index", input: readFile(path + ".idx"))
       .split(separator: "\n").map { String($0.split(separator: " ")[1]) }
   }
 }

@@ -124,7 +124,7 @@ struct HistoryTableTests {
     }
     try home.write(".git/notes/cache/history", "notesHT1 nonsense")
     #expect(try home.notebook.historyTable()?.table.count == table.count)
-    #expect(try StateFile.read(home.path + "/.git/notes/cache/history") != nil)
+    #expect(try home.read(".git/notes/cache/history") != nil)
   }
 
   @Test("a note that was renamed on one device and edited on another keeps all its versions")

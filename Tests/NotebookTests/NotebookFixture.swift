@@ -2,6 +2,7 @@ import FoundationEssentials
 import Git
 import Glibc
 import Synchronization
+import TestSupport
 
 @testable import Notebook
 
@@ -36,13 +37,12 @@ final class Fixture {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
   func write(_ name: String, _ text: String) throws {
-    let target = path + "/" + name
-    try StateFile.makeFolder(StateFile.parent(of: target))
-    try StateFile.writeSynced(Array(text.utf8), to: target, mode: 0o644, sync: false)
+    try writeFile(path + "/" + name, Array(text.utf8))
   }
 
   func read(_ name: String) throws -> String? {
-    try StateFile.read(path + "/" + name).map { String(decoding: $0, as: UTF8.self) }
+    guard access(path + "/" + name, F_OK) == 0 else { return nil }
+    return String(decoding: try readFile(path + "/" + name), as: UTF8.self)
   }
 
   func remove(_ name: String) throws {

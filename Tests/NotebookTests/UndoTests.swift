@@ -1,4 +1,5 @@
 import Git
+import TestSupport
 import Testing
 
 @testable import Notebook
@@ -193,7 +194,7 @@ import Testing
       _ = try home.notebook.save()
     }
     let path = home.path + "/.git/logs/" + (try home.notebook.repository.head().reference)
-    let good = try #require(try StateFile.read(path))
+    let good = try readFile(path)
     let lines = good.split(separator: 0x0A)
     let zeros = String(repeating: "0", count: 40)
     let tip = try #require(try home.notebook.state().tip)
@@ -208,7 +209,7 @@ import Testing
     var hostile: [UInt8] = []
     for line in lines { hostile += junk.joined(separator: [0x0A]) + [0x0A] + line + [0x0A] }
     hostile += junk.joined(separator: [0x0A])
-    try StateFile.writeSynced(hostile, to: path, mode: 0o644)
+    try writeFile(path, hostile)
     #expect(try home.notebook.operations().map(\.kind) == [.save, .save, .save])
     _ = try home.notebook.undo(.last(2))
     #expect(try home.read("Note.txt") == "1\n")

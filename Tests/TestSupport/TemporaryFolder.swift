@@ -1,3 +1,4 @@
+public import Files
 public import Glibc
 internal import Synchronization
 
@@ -55,7 +56,7 @@ public final class TemporaryFolder: Sendable {
 }
 
 /// A system call that failed in a test's own machinery.
-public struct SystemError: Error, CustomStringConvertible {
+public struct SystemError: FileFailure, CustomStringConvertible {
   public let description: String
 
   /// The failure of `call` by errno, or by `code` where the call returns it.
@@ -64,46 +65,27 @@ public struct SystemError: Error, CustomStringConvertible {
   }
 }
 
-/// Makes a folder and those above it; does nothing where it exists.
-public func makeFolder(_ path: String) throws {
-  if mkdir(path, 0o755) == 0 || errno == EEXIST { return }
-  guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
-    throw SystemError("mkdir", path)
+extension SystemError {
+  public static func system(call: String, path: String, errno: Int32) -> SystemError {
+    SystemError(call, path, code: errno)
   }
-  try makeFolder(String(path[..<slash]))
-  guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw SystemError("mkdir", path) }
 }
+
+private typealias Disk = FileSystem<SystemError>
+
+/// Makes a folder and those above it; does nothing where it exists.
+public func makeFolder(_ path: String) throws { try Disk.makeFolders(path, mode: 0o755) }
 
 /// Writes a file in place, making the folders it needs.
 public func writeFile(_ path: String, _ bytes: [UInt8]) throws {
-  if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
-    try makeFolder(String(path[..<slash]))
-  }
-  let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-  guard file >= 0 else { throw SystemError("open", path) }
+  try makeFolder(Disk.parent(of: path))
+  let file = try Disk.open(path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644)
   defer { close(file) }
-  var written = 0
-  while written < bytes.count {
-    let count = bytes[written...].withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-    guard count > 0 else { throw SystemError("write", path) }
-    written += count
-  }
+  try Disk.write(bytes, to: file, path: path)
 }
 
 /// The bytes of a file.
-public func readFile(_ path: String) throws -> [UInt8] {
-  let file = open(path, O_RDONLY | O_CLOEXEC)
-  guard file >= 0 else { throw SystemError("open", path) }
-  defer { close(file) }
-  var bytes: [UInt8] = []
-  var buffer = [UInt8](repeating: 0, count: 65536)
-  while true {
-    let count = Glibc.read(file, &buffer, buffer.count)
-    guard count >= 0 else { throw SystemError("read", path) }
-    if count == 0 { return bytes }
-    bytes += buffer[..<count]
-  }
-}
+public func readFile(_ path: String) throws -> [UInt8] { try Disk.read(path) }
 
 /// Removes a file, or a folder with everything in it, as far as that goes.
 public func removeTree(_ path: String) {

@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// An index on its way to the disk.
@@ -30,15 +31,12 @@ public struct NewIndex {
   public consuming func write(to repository: Repository) throws {
     let path = repository.gitFolder + "/index"
     let temporary = path + ".notes"
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else {
-      throw GitError.system(call: "open", path: temporary, errno: errno)
-    }
+    let descriptor = try Disk.open(temporary, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o666)
     defer { close(descriptor) }
     let end = image.end(trees: trees)
-    try FileOutput.write(image.bytes, to: descriptor, path: temporary)
-    try FileOutput.write(end, to: descriptor, path: temporary)
-    try QuarantineFolder.move(temporary, to: path)
+    try Disk.write(image.bytes, to: descriptor, path: temporary)
+    try Disk.write(end, to: descriptor, path: temporary)
+    try Disk.rename(temporary, to: path)
   }
 }
 

@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// The form of an object that has a file of its own (gitformat-loose, in git's
@@ -16,7 +17,7 @@ enum LooseObject {
   /// The object in the file at `path`; nil when there is no such file, or it does not hold what the
   /// ID says.
   static func read(_ path: String, id: ObjectID) -> (kind: ObjectKind, data: [UInt8])? {
-    guard let file = try? QuarantineFolder.read(path), let inflater = try? Inflater() else {
+    guard let file = try? Disk.read(path), let inflater = try? Inflater() else {
       return nil
     }
     var bytes: [UInt8] = []

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Files
 internal import Glibc
 
 /// New objects with a file each, under names that do not count until all of them are on the disk: an
@@ -56,8 +57,7 @@ final class NewObjects {
     let folder = String(path.prefix(objects.utf8.count + 3))
     if LooseObject.read(path, id: id) != nil {
       // It may be git's, which does not sync such files.
-      let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw GitError.system(call: "open", path: path, errno: errno) }
+      let descriptor = try Disk.open(path, O_RDONLY)
       remember(File(id: id, folder: folder, temporary: nil, descriptor: descriptor))
       return id
     }
@@ -66,7 +66,7 @@ final class NewObjects {
       folder + "/tmp_obj_" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
     var descriptor = Self.create(temporary)
     if descriptor < 0, errno == ENOENT {
-      try QuarantineFolder.makeFolder(folder, mode: 0o777)
+      try Disk.makeFolder(folder, mode: 0o777)
       hasNewFolder = true
       descriptor = Self.create(temporary)
     }
@@ -77,11 +77,11 @@ final class NewObjects {
     let header = LooseObject.header(kind, size: content.count)
     if kind == .tree, content.count >= TreeDeflation.smallestSize {
       try TreeDeflation.stream(header: header, tree: content).withUnsafeBytes {
-        try FileOutput.write($0, to: descriptor, path: temporary)
+        try Disk.write($0, to: descriptor, path: temporary)
       }
     } else {
       try deflater.compress([header, content]) {
-        try FileOutput.write(UnsafeRawBufferPointer($0), to: descriptor, path: temporary)
+        try Disk.write(UnsafeRawBufferPointer($0), to: descriptor, path: temporary)
       }
     }
     _ = notes_start_writing(descriptor)
@@ -94,17 +94,15 @@ final class NewObjects {
   func join() throws {
     guard !files.isEmpty else { return }
     if isSyncedSingly {
-      for file in files where fsync(file.descriptor) != 0 {
-        throw GitError.system(call: "fsync", path: path(of: file.id), errno: errno)
-      }
+      for file in files { try Disk.sync(file.descriptor, path: path(of: file.id)) }
     } else {
-      try FileOutput.syncFileSystem(of: objects)
+      try Disk.syncFileSystem(of: objects)
     }
     closeAll()
     if hasNewFolder { unsettled.insert(objects) }
     while let file = files.last {
       if let temporary = file.temporary {
-        try QuarantineFolder.move(temporary, to: path(of: file.id))
+        try Disk.rename(temporary, to: path(of: file.id))
       }
       unsettled.insert(file.folder)
       files.removeLast()
@@ -116,9 +114,9 @@ final class NewObjects {
   func settle() throws {
     guard !unsettled.isEmpty else { return }
     if isSyncedSingly {
-      for folder in unsettled { try QuarantineFolder.sync(folder) }
+      for folder in unsettled { try Disk.sync(folder: folder) }
     } else {
-      try FileOutput.syncFileSystem(of: objects)
+      try Disk.syncFileSystem(of: objects)
     }
     unsettled = []
   }

@@ -1,4 +1,5 @@
 internal import CLibgit2
+internal import Files
 internal import Glibc
 internal import Synchronization
 
@@ -27,20 +28,15 @@ public final class NewPack: Sendable {
   /// Begins a pack in the repository's folder of packs.
   public init(in repository: Repository) throws {
     folder = repository.gitFolder + "/objects/pack"
-    guard mkdir(folder, 0o777) == 0 || errno == EEXIST else {
-      throw GitError.system(call: "mkdir", path: folder, errno: errno)
-    }
+    try Disk.makeFolder(folder, mode: 0o777)
     Self.removeLeftovers(in: repository)
     stem =
       folder + "/" + Self.prefix + "\(getpid())_"
       + String(UInt64.random(in: 0...UInt64.max), radix: 36)
-    descriptor = open(stem + ".pack", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o444)
-    guard descriptor >= 0 else {
-      throw GitError.system(call: "open", path: stem + ".pack", errno: errno)
-    }
+    descriptor = try Disk.open(stem + ".pack", O_RDWR | O_CREAT | O_EXCL, mode: 0o444)
     // Says that its process lives; the kernel takes it back from one that was killed.
     _ = flock(descriptor, LOCK_EX | LOCK_NB)
-    try FileOutput.write(PackFormat.header(objectCount: 0), to: descriptor, path: stem + ".pack")
+    try Disk.write(PackFormat.header(objectCount: 0), to: descriptor, path: stem + ".pack")
   }
 
   deinit {
@@ -61,7 +57,7 @@ public final class NewPack: Sendable {
   public func append(_ piece: inout PackPiece) throws {
     guard !piece.objects.isEmpty else { return }
     try state.withLock { state in
-      try FileOutput.write(piece.bytes, to: descriptor, path: stem + ".pack")
+      try Disk.write(piece.bytes, to: descriptor, path: stem + ".pack")
       for object in piece.objects {
         state.objects.append(
           PackedObject(id: object.id, crc: object.crc, offset: state.size + object.offset))
@@ -82,23 +78,20 @@ public final class NewPack: Sendable {
       }
       // The number of objects stands at the beginning and is known last: all is read again.
       let checksum = try PackChecksum.ofFile(descriptor, size: state.size, path: path)
-      try FileOutput.write(checksum, to: descriptor, path: path)
+      try Disk.write(checksum, to: descriptor, path: path)
       state.objects.sort { $0.id < $1.id }
-      let index = open(stem + ".idx", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o444)
-      guard index >= 0 else {
-        throw GitError.system(call: "open", path: stem + ".idx", errno: errno)
-      }
+      let index = try Disk.open(stem + ".idx", O_WRONLY | O_CREAT | O_EXCL, mode: 0o444)
       defer { close(index) }
-      try FileOutput.write(
+      try Disk.write(
         PackFormat.index(of: state.objects, checksum: checksum), to: index, path: stem + ".idx")
-      for (file, suffix) in [(descriptor, ".pack"), (index, ".idx")] where fsync(file) != 0 {
-        throw GitError.system(call: "fsync", path: stem + suffix, errno: errno)
+      for (file, suffix) in [(descriptor, ".pack"), (index, ".idx")] {
+        try Disk.sync(file, path: stem + suffix)
       }
       // A pack counts from the moment its index is there.
       let name = folder + "/pack-" + String(hexadecimal: checksum)
       for suffix in [".pack", ".idx"] {
-        try QuarantineFolder.move(stem + suffix, to: name + suffix)
-        try QuarantineFolder.sync(folder)
+        try Disk.rename(stem + suffix, to: name + suffix)
+        try Disk.sync(folder: folder)
       }
       state.isFinished = true
     }
@@ -108,7 +101,7 @@ public final class NewPack: Sendable {
   /// their index.
   static func removeLeftovers(in repository: Repository) {
     let folder = repository.gitFolder + "/objects/pack"
-    let names = Set(QuarantineFolder.names(in: folder))
+    let names = Set(Disk.namesIfAny(in: folder))
     for name in names {
       let path = folder + "/" + name
       if name.hasPrefix(prefix) {

@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 extension Repository {
@@ -38,7 +39,7 @@ extension Repository {
   ) {
     var kinds: [ObjectID: ObjectKind] = [:]
     for pack in packs {
-      for id in try QuarantineIndex.objects(QuarantineFolder.read(pack.path + ".idx")) {
+      for id in try QuarantineIndex.objects(Disk.read(pack.path + ".idx")) {
         kinds[id] = try header(of: id).kind
       }
     }

@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 extension Repository {
@@ -90,17 +91,15 @@ extension Repository {
   @discardableResult
   func adopt(_ pack: ReceivedPack.Finished) throws -> String {
     let folder = gitFolder + "/objects/pack"
-    guard mkdir(folder, 0o777) == 0 || errno == EEXIST else {
-      throw GitError.system(call: "mkdir", path: folder, errno: errno)
-    }
+    try Disk.makeFolder(folder, mode: 0o777)
     let path = folder + "/" + (pack.path.split(separator: "/").last.map(String.init) ?? "")
-    for suffix in [".pack", ".idx"] { try QuarantineFolder.sync(pack.path + suffix) }
+    for suffix in [".pack", ".idx"] { try Disk.sync(file: pack.path + suffix) }
     // A pack counts from the moment its index is there. The new names become durable together, in
     // the order they were made.
     for suffix in [".pack", ".idx"] {
-      try QuarantineFolder.move(pack.path + suffix, to: path + suffix)
+      try Disk.rename(pack.path + suffix, to: path + suffix)
     }
-    try QuarantineFolder.sync(folder)
+    try Disk.sync(folder: folder)
     try refreshObjects()
     return path
   }

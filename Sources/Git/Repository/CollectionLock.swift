@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// The lock under which git and we tidy up a repository: `.git/gc.pid`, as git-gc(1) writes and
@@ -14,8 +15,7 @@ public final class CollectionLock {
   public init?(_ repository: Repository) throws {
     path = repository.gitFolder + "/gc.pid"
     let lock = repository.gitFolder + "/notes/gc.lock"
-    own = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard own >= 0 else { throw GitError.system(call: "open", path: lock, errno: errno) }
+    own = try Disk.open(lock, O_RDWR | O_CREAT, mode: 0o600)
     guard flock(own, LOCK_EX | LOCK_NB) == 0, access(path + ".lock", F_OK) != 0,
       try claim()
     else { return nil }
@@ -31,12 +31,9 @@ public final class CollectionLock {
   private func claim() throws -> Bool {
     let temporary = path + ".notes"
     unlink(temporary)
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else {
-      throw GitError.system(call: "open", path: temporary, errno: errno)
-    }
-    let text = Array("\(getpid()) \(Self.host)".utf8)
-    _ = write(descriptor, text, text.count)
+    let descriptor = try Disk.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
+    // On a full disk the lock stays empty, and what makes room goes on.
+    try? Disk.write(Array("\(getpid()) \(Self.host)".utf8), to: descriptor, path: temporary)
     close(descriptor)
     defer { unlink(temporary) }
     if link(temporary, path) == 0 { return true }
@@ -49,7 +46,7 @@ public final class CollectionLock {
   private var isHeld: Bool {
     var status = stat()
     guard lstat(path, &status) == 0, time(nil) - status.st_mtim.tv_sec < Self.longestRun,
-      let content = try? QuarantineFolder.read(path)
+      let content = try? Disk.read(path)
     else { return false }
     let words = String(decoding: content, as: UTF8.self).split(whereSeparator: \.isWhitespace)
     guard words.count == 2, let pid = pid_t(words[0]) else { return false }

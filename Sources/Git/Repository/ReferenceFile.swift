@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Files
 internal import Glibc
 
 /// A branch's file, its lock and its log, as git keeps them (gitrepository-layout(5)), without
@@ -31,7 +32,7 @@ struct ReferenceFile {
 
   /// The object among the packed references (git-pack-refs(1)), or nil.
   var packed: ObjectID? {
-    guard let file = try? QuarantineFolder.read(gitFolder + "/packed-refs") else { return nil }
+    guard let file = try? Disk.read(gitFolder + "/packed-refs") else { return nil }
     for line in file.split(separator: UInt8(ascii: "\n")) where line.count == name.utf8.count + 41 {
       // `ID NAME`; other lines are comments and what tags point to.
       if line[line.startIndex + 40] == UInt8(ascii: " "),
@@ -70,7 +71,7 @@ struct ReferenceFile {
     case .none: guard packed == expected else { throw GitError.referenceMoved(name) }
     case .other: return false
     }
-    try FileOutput.write(Array("\(id)\n".utf8), to: descriptor, path: lock)
+    try Disk.write(Array("\(id)\n".utf8), to: descriptor, path: lock)
     _ = notes_start_writing(descriptor)
     let signature = Signature(
       name: identity.name, email: identity.email, time: Int64(time(nil)), offset: Self.offset)
@@ -79,12 +80,12 @@ struct ReferenceFile {
     defer { for log in written { close(log) } }
     // With everything on its way, the first wait is the only long one.
     try settlingObjects()
-    for (file, path) in zip([descriptor] + written, [lock] + logs) where fsync(file) != 0 {
-      throw GitError.system(call: "fsync", path: path, errno: errno)
+    for (file, path) in zip([descriptor] + written, [lock] + logs) {
+      try Disk.sync(file, path: path)
     }
-    try QuarantineFolder.move(lock, to: path)
+    try Disk.rename(lock, to: path)
     isMoved = true
-    try QuarantineFolder.sync(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)))
+    try Disk.sync(folder: Disk.parent(of: path))
     return true
   }
 
@@ -95,21 +96,18 @@ struct ReferenceFile {
       var folder = gitFolder
       for name in folders {
         folder += "/" + name
-        try QuarantineFolder.makeFolder(folder, mode: 0o777)
+        try Disk.makeFolder(folder, mode: 0o777)
       }
-      let descriptor = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
-      guard descriptor >= 0 else { throw GitError.system(call: "open", path: log, errno: errno) }
-      close(descriptor)
-      try QuarantineFolder.sync(folder)
+      close(try Disk.open(log, O_WRONLY | O_CREAT | O_APPEND, mode: 0o666))
+      try Disk.sync(folder: folder)
     }
   }
 
   /// Adds a line to a log, which is to be synced and closed.
   private static func append(_ line: String, to path: String) throws -> Int32 {
-    let descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
-    guard descriptor >= 0 else { throw GitError.system(call: "open", path: path, errno: errno) }
+    let descriptor = try Disk.open(path, O_WRONLY | O_APPEND)
     do {
-      try FileOutput.write(Array(line.utf8), to: descriptor, path: path)
+      try Disk.write(Array(line.utf8), to: descriptor, path: path)
     } catch {
       close(descriptor)
       throw error

@@ -1,3 +1,4 @@
+internal import Files
 internal import Synchronization
 
 extension Repository {
@@ -62,5 +63,5 @@ extension Repository {
     try Self.bulkWriting.withLock { _ in try body() }
   }
 
-  func syncFileSystem() throws { try FileOutput.syncFileSystem(of: gitFolder) }
+  func syncFileSystem() throws { try Disk.syncFileSystem(of: gitFolder) }
 }

@@ -1,4 +1,5 @@
 internal import CLibgit2
+internal import Files
 internal import Glibc
 
 /// A git repository with its work tree: objects, references, history and index.
@@ -122,7 +123,7 @@ public final class Repository {
   public func checkForm() throws { _ = try handles() }
 
   /// Removes what a killed `create` left beside the repository's place.
-  public func removeHalfMade() { QuarantineFolder.remove(folder + "/.git.new") }
+  public func removeHalfMade() { Disk.removeTree(folder + "/.git.new") }
 
   /// Who moves references, for the reflog; unknown when nil.
   public var identity: (name: String, email: String)?

@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 extension Repository {
@@ -13,15 +14,15 @@ extension Repository {
     at folder: String, branch: String = "main", fill: (String) throws -> Void = { _ in }
   ) throws -> Repository {
     let place = folder + "/.git.new"
-    QuarantineFolder.remove(place)
-    defer { QuarantineFolder.remove(place) }
+    Disk.removeTree(place)
+    defer { Disk.removeTree(place) }
     var status = stat()
     if lstat(folder + "/.git", &status) == 0 { return try open(at: folder) }
     try RepositoryLayout(at: place).make(branch: branch)
     try fill(place)
-    try FileOutput.syncFileSystem(of: place)
-    try QuarantineFolder.move(place, to: folder + "/.git")
-    try QuarantineFolder.sync(folder)
+    try Disk.syncFileSystem(of: place)
+    try Disk.rename(place, to: folder + "/.git")
+    try Disk.sync(folder: folder)
     return try open(at: folder)
   }
 }
@@ -37,7 +38,7 @@ private struct RepositoryLayout {
       "", "/info", "/objects", "/objects/info", "/objects/pack", "/refs", "/refs/heads",
       "/refs/tags",
     ]
-    for folder in folders { try QuarantineFolder.makeFolder(gitFolder + folder, mode: 0o777) }
+    for folder in folders { try Disk.makeFolder(gitFolder + folder, mode: 0o777) }
     try write("HEAD", "ref: refs/heads/\(branch)\n")
     try write("description", "A notebook; see notes(1).\n")
     try write("info/exclude", "# What is never versioned, in the form of gitignore(5).\n")
@@ -56,10 +57,9 @@ private struct RepositoryLayout {
 
   private func write(_ name: String, _ text: String) throws {
     let path = gitFolder + "/" + name
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw GitError.system(call: "open", path: path, errno: errno) }
+    let descriptor = try Disk.open(path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o666)
     defer { close(descriptor) }
-    try FileOutput.write(Array(text.utf8), to: descriptor, path: path)
+    try Disk.write(Array(text.utf8), to: descriptor, path: path)
   }
 
   // What the file system can't do goes into the configuration, as git init does it (git-config(1)):

@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// What a repository's configuration says about how it is kept (git-config(1)).
@@ -6,7 +7,7 @@ enum RepositoryForm {
   /// extensions (other hashes, other stores of references), other versions of the form, included files, reflogs that are
   /// switched off, files shared between users.
   static func isCommon(gitFolder: String) -> Bool {
-    guard let content = try? QuarantineFolder.read(gitFolder + "/config") else { return false }
+    guard let content = try? Disk.read(gitFolder + "/config") else { return false }
     for line in content.split(separator: UInt8(ascii: "\n")) {
       let text = line.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
         .map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }

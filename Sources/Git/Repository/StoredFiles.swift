@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// A pack of the repository.
@@ -18,7 +19,7 @@ extension Repository {
 
   private func looseObjects(inFolder number: Int) -> [ObjectID] {
     let prefix = String(hexadecimal: [UInt8(number)])
-    return QuarantineFolder.names(in: objectsFolder + "/" + prefix).compactMap {
+    return Disk.namesIfAny(in: objectsFolder + "/" + prefix).compactMap {
       ObjectID(hex: prefix + $0)
     }
   }
@@ -51,7 +52,7 @@ extension Repository {
   func removeUnfinishedObjects() {
     let folders = (0..<256).map { objectsFolder + "/" + String(hexadecimal: [UInt8($0)]) }
     for folder in folders + [objectsFolder] {
-      for name in QuarantineFolder.names(in: folder)
+      for name in Disk.namesIfAny(in: folder)
       where name.hasPrefix("tmp_obj_") || name.hasPrefix("tmp_object_git2_") {
         let path = folder + "/" + name
         var status = stat()
@@ -69,7 +70,7 @@ extension Repository {
   /// none at all where a file speaks of several packs at once (git-multi-pack-index(1)).
   public func replaceablePacks() -> [StoredPack] {
     let folder = objectsFolder + "/pack"
-    let names = Set(QuarantineFolder.names(in: folder))
+    let names = Set(Disk.namesIfAny(in: folder))
     guard !names.contains("multi-pack-index") else { return [] }
     return names.compactMap { name -> StoredPack? in
       guard name.hasPrefix("pack-"), name.hasSuffix(".idx") else { return nil }

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Files
 internal import Git
 internal import Glibc
 
@@ -41,7 +42,7 @@ package struct Checkout {
 
   /// Writes the new bytes of all steps to the staging folder and then the journal, durably.
   package func stage() throws {
-    try StateFile.makeFolder(staging)
+    try Disk.makeFolders(staging)
     try CheckoutJournal.emptyStaging(in: notebook.stateFolder)
     let batch = FileBatch(in: staging)
     for step in plan.steps where step.isStaged {
@@ -71,7 +72,7 @@ package struct Checkout {
     guard lstat(path(of: step), &status) == 0 else { return nil }
     // A note that nobody may read any more came out: here it has to be read.
     if status.st_mode & S_IRUSR == 0 { chmod(path(of: step), status.st_mode & 0o777 | S_IRUSR) }
-    guard let bytes = try StateFile.read(path(of: step)) else { return nil }
+    guard let bytes = try Disk.readIfThere(path(of: step)) else { return nil }
     return (bytes, status.st_mode & S_IXUSR != 0 ? .executable : .regular)
   }
 
@@ -211,9 +212,7 @@ package struct Checkout {
         asidePath(of: step), path: step.path, mode: step.old?.mode ?? .regular,
         base: journal.base(of: step.path) ?? journal.from, blob: step.old?.id)
     }
-    guard Glibc.rename(asidePath(of: step), path(of: step)) == 0 else {
-      throw NotebookError.file(call: "rename", path: asidePath(of: step), errno: errno)
-    }
+    try Disk.rename(asidePath(of: step), to: path(of: step))
   }
 
   private func setMode(_ step: CheckoutPlan.Step, _ new: TreeEntry) throws {

@@ -1,3 +1,4 @@
+internal import Files
 package import Git
 internal import Glibc
 
@@ -40,7 +41,7 @@ package struct CheckoutJournal {
   /// The journal of an interrupted checkout, or nil.
   static func load(from stateFolder: String) throws -> CheckoutJournal? {
     let path = path(in: stateFolder)
-    guard let content = try StateFile.read(path) else { return nil }
+    guard let content = try Disk.readIfThere(path) else { return nil }
     var lines = content.split(separator: UInt8(ascii: "\n")).map {
       String(decoding: $0, as: UTF8.self).split(separator: " ")
     }
@@ -80,10 +81,8 @@ package struct CheckoutJournal {
   /// Lets a journal that is on the disk count, durably.
   static func begin(in stateFolder: String) throws {
     let path = path(in: stateFolder)
-    guard rename(path + ".new", path) == 0 else {
-      throw NotebookError.file(call: "rename", path: path, errno: errno)
-    }
-    try StateFile.sync(folder: folder(in: stateFolder))
+    try Disk.rename(path + ".new", to: path)
+    try Disk.sync(folder: folder(in: stateFolder))
   }
 
   /// The version that has an overlaid file as it stood; nil for other files.
@@ -102,24 +101,16 @@ package struct CheckoutJournal {
   /// Ends the checkout: removes the journal, durably, and then the staged files, which mean nothing
   /// without it.
   static func clear(in stateFolder: String) throws {
-    try StateFile.remove(path(in: stateFolder))
+    try Disk.remove(path(in: stateFolder))
     try emptyStaging(in: stateFolder)
   }
 
   /// Removes staged files that no journal speaks of.
   static func emptyStaging(in stateFolder: String) throws {
     let folder = folder(in: stateFolder)
-    guard let stream = opendir(folder) else {
-      if errno == ENOENT { return }
-      throw NotebookError.file(call: "opendir", path: folder, errno: errno)
-    }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = String(decoding: entry.nameBytes, as: UTF8.self)
-      if name != "." && name != ".." && name != "journal" { names.append(name) }
-    }
-    for name in names where unlink(folder + "/" + name) != 0 && errno != ENOENT {
+    guard access(folder, F_OK) == 0 else { return }
+    for name in try Disk.names(in: folder)
+    where name != "journal" && unlink(folder + "/" + name) != 0 && errno != ENOENT {
       throw NotebookError.file(call: "unlink", path: folder + "/" + name, errno: errno)
     }
   }

@@ -1,5 +1,5 @@
+internal import Files
 internal import Git
-internal import Glibc
 
 /// What the last checkouts brought into notes: `.git/notes/brought`.
 ///
@@ -28,7 +28,7 @@ struct CheckoutLog {
   /// Reads the log; a broken one counts as empty.
   init(stateFolder: String) {
     path = stateFolder + "/brought"
-    guard let content = try? StateFile.read(path) else { return }
+    guard let content = try? Disk.readIfThere(path) else { return }
     for line in content.split(separator: UInt8(ascii: "\n")) {
       let words = line.split(separator: UInt8(ascii: " ")).map {
         String(decoding: $0, as: UTF8.self)
@@ -85,10 +85,6 @@ struct CheckoutLog {
       "\(entry.base) \(entry.old) \(entry.refused ?? .zero) "
         + String(hexadecimal: entry.path.bytes) + "\n"
     }
-    try StateFile.writeSynced(
-      Array(text.joined().utf8), to: path + ".new", mode: 0o600, sync: false)
-    guard rename(path + ".new", path) == 0 else {
-      throw NotebookError.file(call: "rename", path: path, errno: errno)
-    }
+    try Disk.replace(path, with: Array(text.joined().utf8), waits: false)
   }
 }

@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// The mode bits that new files of this process do not get.
@@ -5,7 +6,7 @@ enum FileModeMask {
   /// Read once from the process's status (proc(5), "Umask"): umask(2) can only tell the mask by
   /// setting another, which files that other threads make in that moment would get.
   static let ofProcess: mode_t = {
-    let status = (try? StateFile.read("/proc/self/status")) ?? nil
+    let status = (try? Disk.readIfThere("/proc/self/status")) ?? nil
     let line = (status ?? []).split(separator: UInt8(ascii: "\n"))
       .first { $0.starts(with: "Umask:".utf8) }
     let digits = (line ?? []).filter { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "7") }

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Files
 internal import Git
 internal import Glibc
 
@@ -52,28 +53,24 @@ struct Lingering {
   func adopt(_ staged: String, path: TreePath, mode: FileMode, base: ObjectID?, blob: ObjectID?)
     throws
   {
-    try StateFile.makeFolder(folder)
+    try Disk.makeFolders(folder)
     let number = (try items().map(\.number).max() ?? 0) + 1
     let text =
       "1 \(base ?? .zero) \(blob ?? .zero) \(String(mode.rawValue, radix: 8)) "
       + "\(String(hexadecimal: path.bytes))\n"
     // The description first: a file without one would never be looked at again.
-    try StateFile.write(Array(text.utf8), to: self.path(number) + ".about")
-    guard rename(staged, self.path(number)) == 0 else {
-      throw NotebookError.file(call: "rename", path: staged, errno: errno)
-    }
-    try StateFile.sync(folder: folder)
+    try Disk.replace(self.path(number) + ".about", with: Array(text.utf8))
+    try Disk.rename(staged, to: self.path(number))
+    try Disk.sync(folder: folder)
   }
 
   /// The files that wait, in the order they came.
   func items() throws -> [Item] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
+    guard !isEmpty else { return [] }
     var found: [Item] = []
-    while let entry = readdir(stream) {
-      let name = String(decoding: entry.nameBytes, as: UTF8.self)
+    for name in try Disk.names(in: folder) {
       guard name.hasSuffix(".about"), let number = Int(name.dropLast(6)),
-        let content = try StateFile.read(folder + "/" + name)
+        let content = try Disk.readIfThere(folder + "/" + name)
       else { continue }
       let words = String(decoding: content, as: UTF8.self).split(whereSeparator: \.isWhitespace)
       guard words.count == 5, words[0] == "1", let base = ObjectID(hex: words[1]),
@@ -92,7 +89,7 @@ struct Lingering {
   var isEmpty: Bool { access(folder, F_OK) != 0 }
 
   /// The bytes of a file; nil when a killed run had not moved it here yet.
-  func content(of item: Item) throws -> [UInt8]? { try StateFile.read(path(item.number)) }
+  func content(of item: Item) throws -> [UInt8]? { try Disk.readIfThere(path(item.number)) }
 
   /// Whether a program still has it open for writing.
   func hasWriter(_ item: Item) -> Bool { Self.hasWriter(path(item.number)) }
@@ -102,13 +99,13 @@ struct Lingering {
     let text =
       "1 \(base) \(blob) \(String(item.mode.rawValue, radix: 8)) "
       + "\(String(hexadecimal: item.path.bytes))\n"
-    try StateFile.write(Array(text.utf8), to: path(item.number) + ".about")
+    try Disk.replace(path(item.number) + ".about", with: Array(text.utf8))
   }
 
   /// Lets a file go.
   func remove(_ item: Item) throws {
-    try StateFile.remove(path(item.number))
-    try StateFile.remove(path(item.number) + ".about")
+    try Disk.remove(path(item.number))
+    try Disk.remove(path(item.number) + ".about")
     rmdir(folder)
   }
 }

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Files
 internal import Git
 internal import Glibc
 
@@ -21,8 +22,7 @@ struct FileContent {
   /// Reads a file such that its bytes belong to one state: a file that changed meanwhile is read
   /// again.
   static func read(_ path: TreePath, in folder: String, sizeLimit: Int) throws -> Outcome {
-    let root = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard root >= 0 else { throw NotebookError.file(call: "open", path: folder, errno: errno) }
+    let root = try Disk.open(folder, O_RDONLY | O_DIRECTORY)
     defer { close(root) }
     return try read(path, at: root, sizeLimit: sizeLimit)
   }
@@ -47,9 +47,9 @@ struct FileContent {
       }
       let bytes: [UInt8]
       do {
-        bytes = try StateFile.readAll(descriptor, path: path.description)
-      } catch NotebookError.file(_, _, let number) {
-        return .skipped(.unreadable(errno: number))
+        bytes = try FileSystem<FileError>.read(descriptor, path: path.description)
+      } catch {
+        return .skipped(.unreadable(errno: error.errno))
       }
       var after = stat()
       guard fstat(descriptor, &after) == 0 else { return .skipped(.unreadable(errno: errno)) }

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Files
 internal import Git
 internal import Glibc
 
@@ -31,11 +32,7 @@ extension Notebook {
       rmdir(folder)
     }
     for name in names {
-      let file = Glibc.open("\(folder)/\(name)", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-      guard file >= 0 else {
-        throw NotebookError.file(call: "open", path: "\(folder)/\(name)", errno: errno)
-      }
-      close(file)
+      close(try Disk.open("\(folder)/\(name)", O_WRONLY | O_CREAT, mode: 0o600))
     }
     let swaps = notes_renameat2(
       AT_FDCWD, folder + "/a", AT_FDCWD, folder + "/b", NOTES_RENAME_EXCHANGE)

@@ -1,3 +1,4 @@
+internal import Files
 internal import Git
 internal import Glibc
 
@@ -21,7 +22,7 @@ final class IgnoreRules {
 
   /// Whether an exclusion file holds more than the comments git puts there.
   private static func hasRules(_ path: String) -> Bool {
-    guard let content = try? StateFile.read(path) else { return false }
+    guard let content = try? Disk.readIfThere(path) else { return false }
     return TextLines(content).contains { $0.first != UInt8(ascii: "#") }
   }
 }

@@ -1,3 +1,4 @@
+internal import Files
 internal import Git
 
 /// The largest file that is versioned: `notes.maxFileSize` in `.git/config`, as git writes numbers
@@ -9,7 +10,7 @@ enum SizeLimit {
   /// is next to nothing; libgit2 reads it where it is there.
   static func configured(in repository: Repository) -> Int {
     let name = Array("maxfilesize".utf8)
-    guard let content = try? StateFile.read(repository.gitFolder + "/config"),
+    guard let content = try? Disk.readIfThere(repository.gitFolder + "/config"),
       content.map({ $0 | 0x20 }).containsSequence(name),
       let value = try? repository.setting(setting), let limit = parse(value)
     else { return SkipRules.defaultSizeLimit }

@@ -1,3 +1,4 @@
+internal import Files
 internal import Git
 internal import Glibc
 
@@ -70,6 +71,6 @@ struct BranchLog {
     defer { close(descriptor) }
     let size = lseek(descriptor, 0, SEEK_END)
     lseek(descriptor, max(0, size - off_t(longest)), SEEK_SET)
-    return try StateFile.readAll(descriptor, path: path)
+    return try Disk.read(descriptor, path: path)
   }
 }

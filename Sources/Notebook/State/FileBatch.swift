@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Files
 internal import Glibc
 
 /// New files that are waited for together: writing each to the disk begins as soon as it is complete,
@@ -18,13 +19,10 @@ final class FileBatch {
 
   /// Writes a file.
   func write(_ content: [UInt8], to path: String, mode: mode_t) throws {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode)
-    guard descriptor >= 0 else {
-      throw NotebookError.file(call: "open", path: path, errno: errno)
-    }
+    let descriptor = try Disk.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: mode)
     descriptors.append(descriptor)
     count += 1
-    try StateFile.writeAll(content, to: descriptor, path: path)
+    try Disk.write(content, to: descriptor, path: path)
     _ = notes_start_writing(descriptor)
     if count > Self.oneSyncThreshold { closeAll() }
   }
@@ -32,12 +30,10 @@ final class FileBatch {
   /// Waits until the files and their names are on the disk.
   func settle() throws {
     if count > Self.oneSyncThreshold {
-      try StateFile.syncFileSystem(of: folder)
+      try Disk.syncFileSystem(of: folder)
     } else {
-      for descriptor in descriptors where fsync(descriptor) != 0 {
-        throw NotebookError.file(call: "fsync", path: folder, errno: errno)
-      }
-      try StateFile.sync(folder: folder)
+      for descriptor in descriptors { try Disk.sync(descriptor, path: folder) }
+      try Disk.sync(folder: folder)
     }
     closeAll()
   }

@@ -1,5 +1,5 @@
+internal import Files
 public import Git
-internal import Glibc
 
 /// Which version this device shows.
 public struct NotebookState: Hashable, Sendable {
@@ -48,15 +48,11 @@ extension Notebook {
       \(state.heads.map(\.hex).joined(separator: " "))
 
       """
-    let temporary = tipPath + ".new"
-    try StateFile.writeSynced(Array(text.utf8), to: temporary, mode: 0o600, sync: false)
-    guard Glibc.rename(temporary, tipPath) == 0 else {
-      throw NotebookError.file(call: "rename", path: tipPath, errno: errno)
-    }
+    try Disk.replace(tipPath, with: Array(text.utf8), waits: false)
   }
 
   private func rememberedState() -> NotebookState? {
-    guard let content = try? StateFile.read(tipPath) else { return nil }
+    guard let content = try? Disk.readIfThere(tipPath) else { return nil }
     var lines = TextLines(content)
     guard let format = lines.next(), format.elementsEqual("1".utf8),
       let tip = lines.next().flatMap({ ObjectID(hex: $0) }),

@@ -1,3 +1,4 @@
+internal import Files
 public import Git
 internal import Glibc
 
@@ -30,16 +31,8 @@ extension Notebook {
 
   /// The devices whose tip differed when the same heads were met last.
   public func tipDifferences() -> [TipDifference] {
-    guard let folder = opendir(differencesFolder) else { return [] }
-    defer { closedir(folder) }
-    var found: [TipDifference] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if let difference = tipDifference(with: name) { found.append(difference) }
-    }
-    return found.sorted { $0.device < $1.device }
+    Disk.namesIfAny(in: differencesFolder).compactMap { tipDifference(with: $0) }
+      .sorted { $0.device < $1.device }
   }
 
   /// Remembers that a device's tip differs, until `forgetTipDifference`.
@@ -48,7 +41,7 @@ extension Notebook {
   public func remember(_ difference: TipDifference) throws -> Bool {
     guard Self.isDeviceID(difference.device), tipDifference(with: difference.device) != difference
     else { return false }
-    try StateFile.makeFolder(differencesFolder)
+    try Disk.makeFolders(differencesFolder)
     let text = """
       tip \(difference.tip)
       rules \(difference.rules)
@@ -56,7 +49,7 @@ extension Notebook {
       peer-rules \(difference.peerRules.map(String.init) ?? "unknown")
 
       """
-    try StateFile.write(Array(text.utf8), to: "\(differencesFolder)/\(difference.device)")
+    try Disk.replace("\(differencesFolder)/\(difference.device)", with: Array(text.utf8))
     return true
   }
 
@@ -64,12 +57,12 @@ extension Notebook {
   public func forgetTipDifference(with device: String) throws {
     let path = "\(differencesFolder)/\(device)"
     guard Self.isDeviceID(device), access(path, F_OK) == 0 else { return }
-    try StateFile.remove(path)
+    try Disk.remove(path)
   }
 
   private func tipDifference(with device: String) -> TipDifference? {
     guard Self.isDeviceID(device),
-      let content = try? StateFile.read("\(differencesFolder)/\(device)")
+      let content = try? Disk.readIfThere("\(differencesFolder)/\(device)")
     else { return nil }
     var values: [Substring: Substring] = [:]
     for line in String(decoding: content, as: UTF8.self).split(separator: "\n") {

@@ -1,3 +1,4 @@
+internal import Files
 package import Git
 internal import Glibc
 
@@ -21,10 +22,7 @@ final class WriterLock {
   /// - Throws: `NotebookError.busy` when it is not to be had in time.
   init(stateFolder: String, folder: String, patience: Int = WriterLock.patience) throws {
     let path = stateFolder + "/lock"
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      throw NotebookError.file(call: "open", path: path, errno: errno)
-    }
+    descriptor = try Disk.open(path, O_RDWR | O_CREAT, mode: 0o600)
     // flock has no time-out: ask again at growing intervals, which costs nothing when it is free.
     var pause: useconds_t = 1_000
     var waited = 0

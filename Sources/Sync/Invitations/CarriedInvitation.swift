@@ -1,4 +1,5 @@
 public import Channel
+internal import Files
 internal import Glibc
 public import Membership
 
@@ -85,9 +86,10 @@ public struct ReceivedInvitations: Sendable {
 
   /// All that have not ended, by their end.
   public func all(now: Int64 = WallClock.now()) -> [ReceivedInvitation] {
-    FolderNames.of(folder).compactMap { name -> ReceivedInvitation? in
+    Disk.namesIfAny(in: folder).compactMap { name -> ReceivedInvitation? in
       guard !name.hasSuffix(".new"),
-        let content = SmallFile.read("\(folder)/\(name)", limit: Self.maximumSize),
+        let content = try? Disk.read(
+          "\(folder)/\(name)", limit: Self.maximumSize, followsLink: false),
         let received = ReceivedInvitation(parsing: content)
       else { return nil }
       if received.invitation.expires > now { return received }
@@ -99,10 +101,10 @@ public struct ReceivedInvitations: Sendable {
 
   /// Keeps one until it ends or is answered.
   func keep(_ received: ReceivedInvitation) throws {
-    mkdir(folder, 0o700)
+    try Disk.makeFolder(folder, mode: 0o700)
     let others = all().filter { !Self.isSame($0, received) }
     guard others.count < Self.maximum else { throw SyncError.overLimit("invitations") }
-    try SmallFile.write(received.serialized, to: path(of: received))
+    try Disk.replace(path(of: received), with: received.serialized)
   }
 
   /// Forgets one that was answered.

@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 public import Membership
 
@@ -40,7 +41,7 @@ public struct InvitationBook: Sendable {
     created: Int64 = WallClock.now()
   ) throws -> HeldInvitation {
     try forget()
-    mkdir(folder, 0o700)
+    try Disk.makeFolder(folder, mode: 0o700)
     var record = InvitationRecord(invitation, created: created)
     record.name = name
     record.deviceID = deviceID
@@ -52,22 +53,20 @@ public struct InvitationBook: Sendable {
     for name in names() where name.hasSuffix("-" + locator) && isHeld(name) {
       guard let record = read(name), record.state.isOpen else { continue }
       let path = "\(folder)/\(name)\(HeldInvitation.cancelSuffix)"
-      let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-      guard file >= 0 else { throw SyncError.failed("\(path): error \(errno)") }
-      close(file)
+      close(try Disk.open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o600))
       return true
     }
     return false
   }
 
   private func names() -> [String] {
-    FolderNames.of(folder).filter { name in
+    Disk.namesIfAny(in: folder).filter { name in
       name.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
     }
   }
 
   private func read(_ name: String) -> InvitationRecord? {
-    SmallFile.read("\(folder)/\(name)", limit: Self.maximumSize)
+    (try? Disk.read("\(folder)/\(name)", limit: Self.maximumSize, followsLink: false))
       .flatMap { InvitationRecord(parsing: $0) }
   }
 
@@ -102,13 +101,12 @@ public final class HeldInvitation: Sendable {
   init(_ record: InvitationRecord, path: String) throws {
     self.record = record
     self.path = path
-    lock = open(path + Self.lockSuffix, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard lock >= 0 else { throw SyncError.failed("\(path): error \(errno)") }
+    lock = try Disk.open(path + Self.lockSuffix, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
       close(lock)
       throw SyncError.failed("another invitation has the same first digits")
     }
-    try SmallFile.write(record.serialized, to: path)
+    try Disk.replace(path, with: record.serialized)
   }
 
   deinit {
@@ -129,6 +127,6 @@ public final class HeldInvitation: Sendable {
     record.state = state
     if let name { record.name = name }
     if let deviceID { record.deviceID = deviceID }
-    try? SmallFile.write(record.serialized, to: path)
+    try? Disk.replace(path, with: record.serialized)
   }
 }

@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 internal import Notebook
 
@@ -45,15 +46,7 @@ struct KnownNotebooks {
   }
 
   private func lines() -> [String] {
-    guard let file = fopen(path, "re") else { return [] }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while true {
-      let count = fread(&buffer, 1, buffer.count, file)
-      if count == 0 { break }
-      bytes += buffer[..<count]
-    }
-    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    String(decoding: (try? Disk.read(path)) ?? [], as: UTF8.self).split(separator: "\n")
+      .map(String.init)
   }
 }

@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 internal import Notebook
 
@@ -19,53 +20,33 @@ struct Settings {
   }
 
   private static func write(_ text: String, in folder: String) throws(Failure) {
-    var path = ""
-    for name in folder.split(separator: "/") {
-      path += "/" + name
-      mkdir(path, 0o700)
-    }
-    path += "/config"
+    var path = folder + "/config"
     // A file that the user keeps elsewhere stays a link.
     if let target = realpath(path, nil) {
       path = String(cString: target)
       free(target)
     }
-    guard let file = fopen(path + ".new", "we") else { throw unwritable(path, errno) }
-    fputs(text, file)
-    guard fflush(file) == 0, fsync(fileno(file)) == 0 else {
-      let code = errno
-      fclose(file)
-      unlink(path + ".new")
-      throw unwritable(path, code)
+    do {
+      try Disk.makeFolders(folder, mode: 0o700)
+      try Disk.replace(path, with: Array(text.utf8), mode: 0o644, isShared: true)
+    } catch {
+      throw Failure(
+        .failed, "settings_not_written",
+        "the settings in \(Visible.name(path)) cannot be written: \(Failure.reason(error.errno))",
+        hint: Failure.remedy(error.errno) ?? Failure.examine)
     }
-    guard fclose(file) == 0, rename(path + ".new", path) == 0 else { throw unwritable(path, errno) }
-  }
-
-  private static func unwritable(_ path: String, _ code: Int32) -> Failure {
-    Failure(
-      .failed, "settings_not_written",
-      "the settings in \(Visible.name(path)) cannot be written: \(Failure.reason(code))",
-      hint: Failure.remedy(code) ?? Failure.examine)
   }
 
   private static func text(in folder: String) throws(Failure) -> String {
     let path = folder + "/config"
-    guard let file = fopen(path, "re") else {
-      if errno == ENOENT || errno == ENOTDIR { return "" }
+    do {
+      return String(decoding: try Disk.readIfThere(path) ?? [], as: UTF8.self)
+    } catch {
       throw Failure(
         .failed, "settings_unreadable",
-        "the settings in \(Visible.name(path)) cannot be read: \(Failure.reason(errno))",
-        hint: Failure.remedy(errno) ?? Failure.examine)
+        "the settings in \(Visible.name(path)) cannot be read: \(Failure.reason(error.errno))",
+        hint: Failure.remedy(error.errno) ?? Failure.examine)
     }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while true {
-      let count = fread(&buffer, 1, buffer.count, file)
-      if count == 0 { break }
-      bytes.append(contentsOf: buffer[..<count])
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   init(text: String) { content = SettingsText(text) }

@@ -1,3 +1,8 @@
+internal import Files
+
+/// Calls on the user's own files.
+typealias Disk = FileSystem<FileError>
+
 /// Where this user's own files of `notes` are, by the XDG Base Directory Specification.
 ///
 /// A device is told apart by these folders: another $XDG_DATA_HOME is another device.

@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// Reads single objects from a repository's packs.
@@ -31,7 +32,7 @@ final class PackedObjects {
       return nil
     }
     self.inflater = inflater
-    for name in QuarantineFolder.names(in: folder + "/pack").sorted() where name.hasSuffix(".idx") {
+    for name in Disk.namesIfAny(in: folder + "/pack").sorted() where name.hasSuffix(".idx") {
       guard let index = PackIndexFile(folder + "/pack/" + name) else { return nil }
       packs.append(Pack(index: index, path: folder + "/pack/" + name.dropLast(4) + ".pack"))
     }
@@ -57,7 +58,7 @@ final class PackedObjects {
     for pack in packs {
       found.formUnion(pack.index.ids(from: first) { $0.hex.hasPrefix(digits) })
     }
-    for name in QuarantineFolder.names(in: folder + "/" + digits.prefix(2)) {
+    for name in Disk.namesIfAny(in: folder + "/" + digits.prefix(2)) {
       if name.hasPrefix(digits.dropFirst(2)), let id = ObjectID(hex: digits.prefix(2) + name) {
         found.insert(id)
       }

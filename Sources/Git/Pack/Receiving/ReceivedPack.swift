@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// Writes a pack that arrives in pieces into a folder, completes it with the bases it lacks, and
@@ -31,8 +32,7 @@ final class ReceivedPack {
     zlib = try Zlib.shared.get()
     stream = try PackStream(limits: limits)
     path = folder + "/arriving"
-    descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o444)
-    guard descriptor >= 0 else { throw GitError.system(call: "open", path: path, errno: errno) }
+    descriptor = try Disk.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o444)
   }
 
   deinit { close(descriptor) }
@@ -79,12 +79,12 @@ final class ReceivedPack {
       entries.count == deltas.received
       ? stated : try complete(objectCount: entries.count)
     let name = folder + "/pack-" + String(hexadecimal: checksum)
-    try writeIndex(
-      PackFormat.index(
-        of: order.map {
-          PackedObject(id: entries[$0].id, crc: entries[$0].crc, offset: entries[$0].offset)
-        }, checksum: checksum), to: name + ".idx")
-    try QuarantineFolder.move(path, to: name + ".pack")
+    let index = PackFormat.index(
+      of: order.map {
+        PackedObject(id: entries[$0].id, crc: entries[$0].crc, offset: entries[$0].offset)
+      }, checksum: checksum)
+    try Disk.create(name + ".idx", index, mode: 0o444, waits: false)
+    try Disk.rename(path, to: name + ".pack")
     return Finished(
       path: name,
       objects: try ReceivedObjects(
@@ -138,13 +138,6 @@ final class ReceivedPack {
   }
 
   private func write(_ bytes: UnsafeRawBufferPointer) throws {
-    try FileOutput.write(bytes, to: descriptor, path: path)
-  }
-
-  private func writeIndex(_ index: [UInt8], to path: String) throws {
-    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o444)
-    guard file >= 0 else { throw GitError.system(call: "open", path: path, errno: errno) }
-    defer { close(file) }
-    try FileOutput.write(index, to: file, path: path)
+    try Disk.write(bytes, to: descriptor, path: path)
   }
 }

@@ -1,5 +1,5 @@
+internal import Files
 internal import Git
-internal import Glibc
 
 extension Notebook {
   /// How many versions a cache may lack for a command that shows something at once: they are read
@@ -22,7 +22,7 @@ extension Notebook {
     if let loaded = loadedHistory, let position = loaded.firstIndex(of: tip) {
       return (loaded, position)
     }
-    let stored = (try? StateFile.read(historyCachePath)).flatMap { file in
+    let stored = (try? Disk.readIfThere(historyCachePath)).flatMap { file in
       file.flatMap { HistoryTable(parsing: $0) }
     }
     let known = stored ?? HistoryTable()
@@ -106,15 +106,8 @@ extension Notebook {
 
   /// Writes the cache; where that is not possible, the next command makes it again.
   private func keep(_ table: HistoryTable) {
-    let temporary = historyCachePath + ".\(getpid())"
-    do {
-      try StateFile.makeFolder(StateFile.parent(of: historyCachePath))
-      try StateFile.writeSynced(table.serialized, to: temporary, mode: 0o600, sync: false)
-    } catch {
-      unlink(temporary)
-      return
-    }
-    if Glibc.rename(temporary, historyCachePath) != 0 { unlink(temporary) }
+    try? Disk.makeFolders(Disk.parent(of: historyCachePath))
+    try? Disk.replace(historyCachePath, with: table.serialized, isShared: true, waits: false)
   }
 }
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Files
 internal import Glibc
 internal import Membership
 
@@ -72,19 +73,17 @@ enum SecretFile {
 
   /// Writes a file that did not exist, for its owner alone.
   static func create(_ file: String, _ bytes: [UInt8]) throws {
-    let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else {
+    do {
+      // `createSecret` takes a link, which the file system of a stick may not have.
+      try Disk.create(file, bytes, mode: 0o600)
+    } catch {
+      let (isMade, reason) = (error.call != "open", Failure.reason(error.errno))
       throw Failure(
-        .failed, "file_failed", "\(Visible.name(file)) cannot be made: \(Failure.reason(errno))",
-        hint: errno == EEXIST ? "choose another name: nothing is overwritten" : nil)
-    }
-    defer { close(descriptor) }
-    guard write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
-      let code = errno
-      unlink(file)
-      throw Failure(
-        .failed, "file_failed", "\(Visible.name(file)) cannot be written: \(Failure.reason(code))",
-        hint: Failure.remedy(code) ?? "choose another place for the file")
+        .failed, "file_failed",
+        "\(Visible.name(file)) cannot be \(isMade ? "written" : "made"): \(reason)",
+        hint: isMade
+          ? Failure.remedy(error.errno) ?? "choose another place for the file"
+          : error.errno == EEXIST ? "choose another name: nothing is overwritten" : nil)
     }
   }
 }

@@ -1,0 +1,73 @@
+internal import CLinux
+public import Glibc
+
+extension FileSystem {
+  /// The folder a path is in.
+  public static func parent(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// Makes a folder where there is none.
+  public static func makeFolder(_ path: String, mode: mode_t) throws(Failure) {
+    if mkdir(path, mode) != 0, errno != EEXIST {
+      throw .system(call: "mkdir", path: path, errno: errno)
+    }
+  }
+
+  /// Makes a folder and those above it, as far as they are missing.
+  public static func makeFolders(_ path: String, mode: mode_t = 0o777) throws(Failure) {
+    if mkdir(path, mode) == 0 || errno == EEXIST { return }
+    if errno == ENOENT, parent(of: path) != path {
+      try makeFolders(parent(of: path), mode: mode)
+    }
+    try makeFolder(path, mode: mode)
+  }
+
+  /// Waits until the names in a folder are on the disk.
+  public static func sync(folder: String) throws(Failure) {
+    let descriptor = try open(folder, O_RDONLY | O_DIRECTORY)
+    defer { close(descriptor) }
+    try sync(descriptor, path: folder)
+  }
+
+  /// Waits until everything on the file system that holds `folder` is on the disk.
+  public static func syncFileSystem(of folder: String) throws(Failure) {
+    let descriptor = try open(folder, O_RDONLY | O_DIRECTORY)
+    defer { close(descriptor) }
+    if notes_syncfs(descriptor) != 0 {
+      throw .system(call: "syncfs", path: folder, errno: errno)
+    }
+  }
+
+  /// The names in a folder, without "." and "..", in no particular order.
+  public static func names(in folder: String) throws(Failure) -> [String] {
+    guard let stream = opendir(folder) else {
+      throw .system(call: "opendir", path: folder, errno: errno)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else {
+        if errno != 0 { throw .system(call: "readdir", path: folder, errno: errno) }
+        return names
+      }
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+  }
+
+  /// The same; none where the folder cannot be listed.
+  public static func namesIfAny(in folder: String) -> [String] { (try? names(in: folder)) ?? [] }
+
+  /// Removes a file, or a folder with everything in it, as far as that goes.
+  public static func removeTree(_ path: String) {
+    // Files first: unlink refuses folders.
+    if unlink(path) == 0 { return }
+    for name in namesIfAny(in: path) { removeTree(path + "/" + name) }
+    rmdir(path)
+  }
+}

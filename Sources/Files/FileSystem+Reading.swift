@@ -1,0 +1,70 @@
+internal import Glibc
+
+extension FileSystem {
+  /// The content of a plain file.
+  ///
+  /// - Parameters:
+  ///   - limit: a file of more bytes is an error, EFBIG.
+  ///   - followsLink: whether a symbolic link in its place is followed, or is an error, ELOOP.
+  public static func read(
+    _ path: String, limit: Int = .max, followsLink: Bool = true
+  ) throws(Failure) -> [UInt8] {
+    let descriptor = reader(of: path, followsLink: followsLink)
+    if descriptor < 0 { throw .system(call: "open", path: path, errno: errno) }
+    defer { close(descriptor) }
+    return try read(descriptor, path: path, limit: limit)
+  }
+
+  /// The same; nil where there is no file of that name.
+  public static func readIfThere(_ path: String, limit: Int = .max) throws(Failure) -> [UInt8]? {
+    let descriptor = reader(of: path, followsLink: true)
+    if descriptor < 0 {
+      if errno == ENOENT || errno == ENOTDIR { return nil }
+      throw .system(call: "open", path: path, errno: errno)
+    }
+    defer { close(descriptor) }
+    return try read(descriptor, path: path, limit: limit)
+  }
+
+  private static func reader(of path: String, followsLink: Bool) -> Int32 {
+    let flags = O_RDONLY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW)
+    // A FIFO in the file's place must not hold us up. Where somebody has a lease on a file, the system
+    // then says so instead of waiting until it is given back (fcntl(2)).
+    let descriptor = Glibc.open(path, flags | O_NONBLOCK)
+    return descriptor < 0 && errno == EWOULDBLOCK ? Glibc.open(path, flags) : descriptor
+  }
+
+  /// Everything that can be read from a plain file that is open, from where it stands.
+  public static func read(
+    _ descriptor: Int32, path: String, limit: Int = .max
+  ) throws(Failure) -> [UInt8] {
+    var status = stat()
+    if fstat(descriptor, &status) != 0 {
+      throw .system(call: "fstat", path: path, errno: errno)
+    }
+    if status.st_mode & S_IFMT != S_IFREG {
+      let isFolder = status.st_mode & S_IFMT == S_IFDIR
+      throw .system(call: "read", path: path, errno: isFolder ? EISDIR : EINVAL)
+    }
+    // One byte more than the size shows the end of the file without a second call.
+    var content = [UInt8](repeating: 0, count: max(min(Int(status.st_size), limit) + 1, 512))
+    var filled = 0
+    while true {
+      if filled == content.count {
+        content.append(contentsOf: repeatElement(0, count: content.count))
+      }
+      let count = content.withUnsafeMutableBytes { buffer in
+        Glibc.read(descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw .system(call: "read", path: path, errno: errno)
+      }
+      if count == 0 { break }
+      filled += count
+      if filled > limit { throw .system(call: "read", path: path, errno: EFBIG) }
+    }
+    content.removeLast(content.count - filled)
+    return content
+  }
+}
