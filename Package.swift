@@ -117,8 +117,10 @@ let fuzzed: [Target.Dependency] = [
 package.targets.append(
   fuzzes
     ? .executableTarget(
-      name: "Fuzz", dependencies: fuzzed, path: "Tests/Fuzz", sources: ["Targets", "Entry"],
+      name: "Fuzz", dependencies: fuzzed, path: "Tests/Fuzz",
+      exclude: ["Corpus", "Found", "Tests"], sources: ["Targets", "Entry"],
       swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])])
     : .testTarget(
-      name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz", sources: ["Targets", "Tests"],
+      name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz",
+      exclude: ["Corpus", "Found", "Entry"], sources: ["Targets", "Tests"],
       swiftSettings: settings))
