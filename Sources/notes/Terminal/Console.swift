@@ -49,4 +49,19 @@ enum Console {
       }
     }
   }
+
+  /// Has a deed confirmed that cannot be taken back: "removing Bob". Without a terminal it takes
+  /// `--yes`.
+  ///
+  /// - Parameter outcome: what is said where it is declined.
+  static func demandConsent(
+    to deed: String, _ question: String, otherwise outcome: String
+  ) throws(Failure) {
+    guard canAsk else {
+      throw .usage("\(deed) has to be confirmed", hint: "--yes goes on without asking")
+    }
+    guard confirm(question, byDefault: false) else {
+      throw Failure(.failed, "declined", outcome, hint: "answer y to go on, or give --yes")
+    }
+  }
 }

@@ -31,22 +31,15 @@ struct MembersRemoveCommand: Verb {
     try change.check(on: member)
     let shown = Visible.name(member.name)
     if !yes {
-      guard Console.canAsk else {
-        throw Failure.usage(
-          "removing \(shown) has to be confirmed", hint: "--yes goes on without asking")
-      }
-      let question = """
+      try Console.demandConsent(
+        to: "removing \(shown)",
+        """
         \(shown) (\(member.role.rawValue), device \(member.deviceID.prefix(8))) will receive and \
         send nothing any more,
         once the devices it meets have learned of this. It keeps the notes it has received: those \
         cannot be taken back.
         Remove \(shown)?
-        """
-      guard Console.confirm(question, byDefault: false) else {
-        throw Failure(
-          .failed, "declined", "nothing was removed",
-          hint: "answer y to go on, or give --yes")
-      }
+        """, otherwise: "nothing was removed")
     }
     try change.membership.remove(device: member.deviceID, by: change.key)
     change.report(

@@ -29,21 +29,14 @@ struct MembersResetCommand: Verb {
       !$0.isRemoved && $0.deviceID != change.key.deviceID
     }
     if !yes {
-      guard Console.canAsk else {
-        throw Failure.usage(
-          "beginning anew has to be confirmed", hint: "--yes goes on without asking")
-      }
-      let question = """
+      try Console.demandConsent(
+        to: "beginning anew",
+        """
         This device will be the only member of the notebook. \
         \(Counted.things(others.count, "other device")) will have to join again
         by a code each. Notes and history stay as they are, here and there.
         Begin anew?
-        """
-      guard Console.confirm(question, byDefault: false) else {
-        throw Failure(
-          .failed, "declined", "nothing was changed",
-          hint: "answer y to go on, or give --yes")
-      }
+        """, otherwise: "nothing was changed")
     }
     let identity = change.notebook.identity
     let membership = try MembershipStore.renew(
