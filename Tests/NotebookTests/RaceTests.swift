@@ -36,29 +36,28 @@ struct RaceTests {
     try Self.send(from: home, to: other)
     let writer = Writer(style: style, path: home.path + "/n.txt")
     let reader = Reader(path: home.path + "/n.txt")
-    let looks = Atomic(0)
-    let isOver = Atomic(false)
+    let looks = EventLog<Bool>()
+    let over = EventLog<Bool>()
     let writing = EventLog<Bool>()
     let reading = EventLog<Bool>()
     let seed = random.next()
     startThread {
       var pauses = SplitMix64(seed: seed)
-      while !isOver.load(ordering: .acquiring) {
-        usleep(UInt32.random(in: 0..<20_000, using: &pauses))
+      while over.all.isEmpty {
+        // Any instant of the exchange.
+        _ = over.wait(within: .random(in: 0..<0.02, using: &pauses)) { !$0.isEmpty }
         writer.write()
         // What stands there until a save has looked must not be lost; the next one comes at once.
-        let seen = looks.load(ordering: .acquiring)
-        while looks.load(ordering: .acquiring) < seen + 2, !isOver.load(ordering: .acquiring) {
-          usleep(100)
-        }
+        let seen = looks.all.count
+        _ = looks.wait(within: 120) { $0.count >= seen + 2 }
       }
       writing.append(true)
     }
     startThread {
-      while !isOver.load(ordering: .acquiring) {
+      while over.all.isEmpty {
         reader.read()
         // Others have to run, too, on few processors.
-        usleep(20)
+        sched_yield()
       }
       reading.append(true)
     }
@@ -70,10 +69,11 @@ struct RaceTests {
       try Self.editMiddle(of: other, "remote \(rounds)")
       _ = try other.notebook.save()
       try Self.send(from: other, to: home)
-      looks.add(1, ordering: .releasing)
+      looks.append(true)
       try Self.send(from: home, to: other)
     }
-    isOver.store(true, ordering: .releasing)
+    over.append(true)
+    looks.close()
     #expect(writing.wait { !$0.isEmpty })
     #expect(reading.wait { !$0.isEmpty })
     _ = try home.notebook.save()
