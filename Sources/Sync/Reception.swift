@@ -75,6 +75,9 @@ package final class Reception: Sendable {
   /// wait until each stranger before it has been dealt with.
   private static let batch = 256
 
+  /// How many handshakes were begun to be computed.
+  var handshakesBegun: Int { visitors.withLock { $0.begun } }
+
   /// Accepts connections until cancelled.
   package func run() {
     defer { _ = visitors.withLock { $0.dismiss(waitingSince: nil) } }

@@ -153,6 +153,46 @@ struct VisitorsTests {
     #expect(Visitors.network(of: "fe80::1") != Visitors.network(of: "fe80::2"))
   }
 
+  /// notes-protocol(7), LIMITS: "Who says nothing is not answered either, and costs no more than a
+  /// descriptor".
+  @Test("for silent connections no handshake is begun, and a member is served beside them")
+  func silence() throws {
+    let ada = try Device(founding: "Ada")
+    let bob = try Device("Bob", certifiedBy: ada)
+    let listener = try Listener(at: Address(host: "127.0.0.1", port: 0))
+    let token = try CancellationToken()
+    let credentials = try ada.context.credentials()
+    let refusals = EventLog<String>()
+    let reception = Reception(
+      listener: listener, timeouts: .forTests, cancellation: token,
+      rules: Reception.Rules(
+        credentials: { _ in credentials },
+        welcome: { connection, _ in _ = try? connection.receive(deadline: .after(seconds: 20)) },
+        refuse: { refusals.append("\($0.error)") }))
+    try Sync.startThread { reception.run() }
+    defer { token.cancel() }
+    let address = Address(host: "127.0.0.1", port: listener.port)
+    let target = try #require(
+      try SocketAddress.resolve(address, deadline: .never, cancellation: nil).first)
+    func call() throws -> Socket {
+      try Socket.connect(to: target, deadline: .after(seconds: 10), cancellation: nil)
+    }
+    let silent = try (0..<200).map { _ in try call() }
+    let first = try Connection.connect(
+      to: [address], as: bob.context.credentials(), deadline: .after(seconds: 10))
+    // Places are given to those who come; who had to make room was told nothing.
+    #expect(refusals.next()?.contains("handshakes at once") == true)
+    #expect(reception.handshakesBegun == 1)
+    // One that goes away again costs nothing either.
+    do { _ = try call() }
+    let second = try Connection.connect(
+      to: [address], as: bob.context.credentials(), deadline: .after(seconds: 10))
+    #expect(reception.handshakesBegun == 2)
+    first.close()
+    second.close()
+    withExtendedLifetime(silent) {}
+  }
+
   @Test("one session too many is told that the device is busy")
   func busy() throws {
     let ada = try Device(founding: "Ada")
