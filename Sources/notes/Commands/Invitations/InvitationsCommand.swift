@@ -8,7 +8,7 @@ struct InvitationsCommand: Verb {
     commandName: "invitations",
     abstract: "List the invitations of this device; take them back; answer those of others.",
     discussion: """
-      Lists what 'notes invite' opened here, open ones first seen, and the invitations that other \
+      Lists what 'notes invite' opened here, the newest first, and the invitations that other \
       members of this notebook sent to this device.
 
       Examples:
