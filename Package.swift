@@ -33,11 +33,12 @@ let package = Package(
     .target(name: "Notebook", dependencies: ["Git", "Files", "CLinux"], swiftSettings: settings),
     .target(
       name: "Membership", dependencies: ["Files", "COpenSSL", "CLinux"], swiftSettings: settings),
-    .target(name: "Discovery", dependencies: ["CAvahi"], swiftSettings: settings),
-    .target(name: "Channel", dependencies: ["COpenSSL"], swiftSettings: settings),
+    .target(name: "Threads", swiftSettings: settings),
+    .target(name: "Discovery", dependencies: ["Threads", "CAvahi"], swiftSettings: settings),
+    .target(name: "Channel", dependencies: ["Threads", "COpenSSL"], swiftSettings: settings),
     .target(
       name: "Sync",
-      dependencies: ["Git", "Notebook", "Membership", "Discovery", "Channel", "Files"],
+      dependencies: ["Git", "Notebook", "Membership", "Discovery", "Channel", "Files", "Threads"],
       swiftSettings: settings),
     .target(
       name: "Watch",
@@ -58,7 +59,7 @@ let package = Package(
       name: "MergeTrial", dependencies: ["Notebook", "Git"], path: "Tests/MergeTrial",
       swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["Files"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["Files", "Threads"], path: "Tests/TestSupport",
       swiftSettings: settings),
     .testTarget(
       name: "FilesTests", dependencies: ["Files", "TestSupport"], swiftSettings: settings),

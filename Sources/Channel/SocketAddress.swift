@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Synchronization
+internal import Threads
 
 /// An address as the kernel takes it.
 struct SocketAddress: Sendable {
@@ -102,25 +103,13 @@ struct SocketAddress: Sendable {
 }
 
 /// A detached thread for one piece of work.
-final class Thread: Sendable {
+struct Thread {
   private let work: @Sendable () -> Void
 
   init(_ work: @escaping @Sendable () -> Void) { self.work = work }
 
   func start() throws(ChannelError) {
-    var thread = pthread_t()
-    let context = Unmanaged.passRetained(self)
-    let code = pthread_create(
-      &thread, nil,
-      { @Sendable context in
-        guard let context else { return nil }
-        Unmanaged<Thread>.fromOpaque(context).takeRetainedValue().work()
-        return nil
-      }, context.toOpaque())
-    if code != 0 {
-      context.release()
-      throw .system(call: "pthread_create", code: code)
-    }
-    pthread_detach(thread)
+    let code = detachThread(work)
+    if code != 0 { throw .system(call: "pthread_create", code: code) }
   }
 }

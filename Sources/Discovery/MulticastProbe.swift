@@ -1,6 +1,7 @@
 // Built as one with the rest of this module, the C library's types count as CAvahi's, too.
 internal import CAvahi
 internal import Glibc
+internal import Threads
 
 /// Whether multicast DNS (RFC 6762) of other machines is heard here: what discovery lives on, and what
 /// guest networks and isolated Wi-Fi clients are often denied.
@@ -67,10 +68,11 @@ public enum MulticastProbe {
   private static func listen(_ descriptor: Int32, seconds: Double) -> Set<UInt32> {
     var heard: Set<UInt32> = []
     var buffer = [UInt8](repeating: 0, count: 9000)
-    let end = now() + seconds
-    while now() < end {
+    let end = MonotonicClock.seconds + seconds
+    while MonotonicClock.seconds < end {
       var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      guard poll(&wait, 1, Int32(max(1, (end - now()) * 1000))) > 0 else { continue }
+      let rest = max(1, (end - MonotonicClock.seconds) * 1000)
+      guard poll(&wait, 1, Int32(rest)) > 0 else { continue }
       var from = sockaddr_in()
       var size = socklen_t(MemoryLayout<sockaddr_in>.size)
       let count = withUnsafeMutablePointer(to: &from) {
@@ -129,11 +131,5 @@ public enum MulticastProbe {
   ) {
     var value = value
     setsockopt(descriptor, Int32(level), option, &value, socklen_t(MemoryLayout<Int32>.size))
-  }
-
-  private static func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }

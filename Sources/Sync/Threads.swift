@@ -1,69 +1,32 @@
-internal import Glibc
+internal import Threads
 
 /// Runs `body` on a thread of its own, which nobody joins.
 package func startThread(_ body: @escaping @Sendable () -> Void) throws {
-  var thread = pthread_t()
-  let box = Unmanaged.passRetained(ThreadBody(body))
-  let status = pthread_create(
-    &thread, nil,
-    { argument in
-      guard let argument else { return nil }
-      Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().body()
-      return nil
-    }, box.toOpaque())
-  guard status == 0 else {
-    box.release()
-    throw SyncError.failed("no thread to be had: error \(status)")
-  }
-  pthread_detach(thread)
-}
-
-private final class ThreadBody: Sendable {
-  let body: @Sendable () -> Void
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  let code = detachThread(body)
+  if code != 0 { throw SyncError.failed("no thread to be had: error \(code)") }
 }
 
 /// Values that threads hand to one that waits for them.
 ///
-/// Sendable although the compiler cannot tell: the values are only touched with the mutex held.
+/// Sendable although the compiler cannot tell: the values are only touched with the lock held.
 package final class Mailbox<Value: Sendable>: @unchecked Sendable {
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private let condition = Condition()
   private var values: [Value] = []
 
-  package init() {
-    pthread_mutex_init(mutex, nil)
-    var attributes = pthread_condattr_t()
-    pthread_condattr_init(&attributes)
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-    pthread_cond_init(condition, &attributes)
-    pthread_condattr_destroy(&attributes)
-  }
-
-  deinit {
-    pthread_cond_destroy(condition)
-    pthread_mutex_destroy(mutex)
-    condition.deallocate()
-    mutex.deallocate()
-  }
+  package init() {}
 
   package func put(_ value: Value) {
-    pthread_mutex_lock(mutex)
-    values.append(value)
-    pthread_cond_broadcast(condition)
-    pthread_mutex_unlock(mutex)
+    condition.locked {
+      values.append(value)
+      condition.broadcast()
+    }
   }
 
   /// The oldest value, waited for until `moment`; nil when none came.
   package func take(until moment: Moment) -> Value? {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    while values.isEmpty {
-      if Moment.now >= moment { return nil }
-      var time = moment.timespec
-      pthread_cond_timedwait(condition, mutex, &time)
+    condition.locked {
+      condition.wait(until: moment.seconds) { !values.isEmpty } ? values.removeFirst() : nil
     }
-    return values.removeFirst()
   }
 }
 
@@ -71,20 +34,11 @@ package final class Mailbox<Value: Sendable>: @unchecked Sendable {
 package struct Moment: Comparable, Sendable {
   package var seconds: Double
 
-  package static var now: Moment {
-    var time = Glibc.timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Moment(seconds: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
-  }
+  package static var now: Moment { Moment(seconds: MonotonicClock.seconds) }
 
   package static func < (left: Moment, right: Moment) -> Bool { left.seconds < right.seconds }
   package static func + (moment: Moment, seconds: Double) -> Moment {
     Moment(seconds: moment.seconds + seconds)
-  }
-
-  var timespec: Glibc.timespec {
-    let whole = seconds.rounded(.down)
-    return Glibc.timespec(tv_sec: Int(whole), tv_nsec: Int((seconds - whole) * 1e9))
   }
 }
 

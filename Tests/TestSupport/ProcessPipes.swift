@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Synchronization
+internal import Threads
 
 /// A file that may be closed from any thread, once.
 final class OpenFile: Sendable {
@@ -67,18 +68,6 @@ enum LineReader {
 
 /// Runs `body` on a new thread.
 public func startThread(_ body: @escaping @Sendable () -> Void) {
-  final class Box: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-  var thread = pthread_t()
-  let code = pthread_create(
-    &thread, nil,
-    { argument in
-      guard let argument else { return nil }
-      Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
-      return nil
-    }, Unmanaged.passRetained(Box(body)).toOpaque())
+  let code = detachThread(body)
   precondition(code == 0, "pthread_create: \(code)")
-  pthread_detach(thread)
 }

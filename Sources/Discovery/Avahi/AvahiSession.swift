@@ -1,5 +1,6 @@
 internal import CAvahi
 internal import Glibc
+internal import Threads
 
 /// What this device wants of the Avahi daemon, and its connection to it. Lives on one thread.
 ///
@@ -56,7 +57,7 @@ final class AvahiSession {
   /// The time that the poll may wait; -1 for ever.
   var millisecondsToNextAttempt: Int32 {
     guard let nextAttempt else { return -1 }
-    return Int32(max(0, (nextAttempt - Self.now) * 1000).rounded(.up))
+    return Int32(max(0, (nextAttempt - MonotonicClock.seconds) * 1000).rounded(.up))
   }
 
   /// Acts on what the callbacks noted, and on the time.
@@ -67,7 +68,7 @@ final class AvahiSession {
     for browser in browsers {
       if let error = browser.failure { disconnect(error) }
     }
-    if client == nil, let nextAttempt, nextAttempt <= Self.now { connect() }
+    if client == nil, let nextAttempt, nextAttempt <= MonotonicClock.seconds { connect() }
     switch clientState {
     case AVAHI_CLIENT_S_RUNNING:
       if failure != nil {
@@ -132,7 +133,7 @@ final class AvahiSession {
 
   private func retry(after error: DiscoveryError) {
     fail(error)
-    nextAttempt = Self.now + delay
+    nextAttempt = MonotonicClock.seconds + delay
     delay = min(delay * 2, Self.lastDelay)
   }
 
@@ -141,11 +142,5 @@ final class AvahiSession {
     failure = error
     guard isNews else { return }
     browsers.forEach { $0.lose(error) }
-  }
-
-  private static var now: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }
