@@ -38,6 +38,8 @@ public final class Service: Sendable {
     case dialed(Dialer.Target, Dialer.Outcome)
     /// The machine slept, or the user wants all to be tried anew.
     case awoken
+    /// This machine has a network or an address that it had not.
+    case networkChanged
     case paused(Bool)
     /// All devices are to be tried now; told when none is being tried any more.
     case reachAll(Mailbox<Bool>)
@@ -154,6 +156,10 @@ public final class Service: Sendable {
     for notebook in watched.values { try notebook.start() }
     let sleep = try !isWatching ? nil : SleepWatch { [occurrences] in occurrences.put(.awoken) }
     defer { sleep?.stop() }
+    // Where the kernel tells nothing of networks, devices are found a little later.
+    let network =
+      !isWatching ? nil : try? NetworkWatch { [occurrences] in occurrences.put(.networkChanged) }
+    defer { network?.stop() }
     let control = startControl(port: listener.port)
     defer { control?.stop() }
     var dialing = ServiceDialing(self, port: listener.port)
@@ -191,6 +197,7 @@ public final class Service: Sendable {
       case .discovered(let event): dialing.note(event)
       case .dialed(let target, let outcome): dialing.note(outcome, of: target)
       case .awoken: dialing.awake()
+      case .networkChanged: dialing.networkChanged()
       case .reachAll(let settled): dialing.reachAll(settled)
       case .paused(let isPaused): dialing.pause(isPaused)
       case .stopped: return

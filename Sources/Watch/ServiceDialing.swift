@@ -108,10 +108,13 @@ struct ServiceDialing {
 
   /// The machine slept: connections may be dead, and the folder may have changed.
   mutating func awake() {
-    for watched in service.watched.values {
-      watched.sessions.pingAll()
-      watched.ask(.lookAtEverything)
-    }
+    for watched in service.watched.values { watched.ask(.lookAtEverything) }
+    networkChanged()
+  }
+
+  /// Devices may be in reach that were not, and connections may be dead.
+  mutating func networkChanged() {
+    for watched in service.watched.values { watched.sessions.pingAll() }
     dialer.hope()
   }
 

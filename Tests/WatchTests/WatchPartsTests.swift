@@ -113,6 +113,38 @@ struct WatchPartsTests {
     #expect(verdicts == [false, true, false])
   }
 
+  // "… or it gets a network or an address that it had not."
+  @Test("a link that runs and an address that is new are news, and nothing else is")
+  func networks() {
+    func message(_ type: UInt16, _ body: [UInt8]) -> [UInt8] {
+      func bytes(_ value: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: value, Array.init)
+      }
+      let head = bytes(UInt32(16 + body.count)) + bytes(type) + [UInt8](repeating: 0, count: 10)
+      return head + body + [UInt8](repeating: 0, count: (4 - body.count % 4) % 4)
+    }
+    func link(_ index: UInt8, of type: UInt16 = 16, runs: Bool) -> [UInt8] {
+      message(type, [0, 0, 0, 0, index, 0, 0, 0, runs ? 0x43 : 0x03, 0, 0, 0, 0, 0, 0, 0])
+    }
+    func address(_ last: UInt8, of type: UInt16 = 20, life: UInt8 = 0) -> [UInt8] {
+      // The life is an attribute of its own, of which a part of a word is padding.
+      message(
+        type, [2, 24, 0, 0, 7, 0, 0, 0, 5, 0, 6, 0, life, 0, 0, 0, 8, 0, 1, 0, 10, 0, 0, last])
+    }
+    var state = NetworkState()
+    let news = [
+      link(7, runs: false), link(7, runs: true), link(7, runs: true), link(7, runs: false),
+      link(7, runs: true), address(1), address(1, life: 9), address(2) + link(7, runs: true),
+      address(1, of: 21), address(1), link(7, of: 17, runs: true), link(7, runs: true), [], [1, 2, 3],
+      message(16, [1]), [200] + [UInt8](repeating: 0, count: 30),
+    ].map { state.takes($0[...]) }
+    #expect(
+      news == [
+        false, true, false, false, true, true, false, true, false, true, false, true, false, false,
+        false, false,
+      ])
+  }
+
   // notes-watch(1), "Hooks".
   @Test("a hook gets what it is told, and is ended when it takes too long")
   func hooks() throws {
