@@ -6,7 +6,7 @@ internal import Notebook
 enum Place {
   /// The notebook that the current folder is in.
   static func notebook() throws -> Notebook {
-    let notebook = try Notebook.open(at: Notebook.find(from: "."))
+    let notebook = try Notebook.open(at: folderOfNotebook())
     let line = ProgressLine()
     notebook.historyProgress = { done, count in
       if done == count { line.clear() }
@@ -14,6 +14,15 @@ enum Place {
       line.show("Reading the history: \(Counted.grouped(done)) of \(Counted.grouped(count))")
     }
     return notebook
+  }
+
+  private static func folderOfNotebook() throws -> String {
+    do {
+      return try Notebook.find(from: ".")
+    } catch NotebookError.file {
+      // A folder that was deleted, or whose disk is gone, below whoever works in it.
+      return try Notebook.find(from: current())
+    }
   }
 
   /// A folder as the user gave it, or the current one, as an absolute path. It need not exist yet.
