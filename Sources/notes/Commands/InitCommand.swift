@@ -42,13 +42,15 @@ struct InitCommand: Verb {
     let device = try DeviceName.choose(given: deviceName, folders: users)
     let notebookName = try name.map { try DisplayName.check($0) } ?? Self.name(of: folder)
     let key = try DeviceKey.loadOrCreate(in: users.data)
-    let notebook = try Notebook.make(at: folder) { state in
-      let membership = try Self.membership(
-        in: state + "/membership", notebookName: notebookName, deviceName: device, key: key)
-      return NotebookIdentity(
-        id: membership.notebookID, name: membership.notebookName,
-        device: DeviceIdentity(name: device, deviceID: key.deviceID))
-    }
+    let notebook =
+      try Self.unfinished(at: folder, of: key)
+      ?? Notebook.make(at: folder) { state in
+        let membership = try Self.membership(
+          in: state + "/membership", notebookName: notebookName, deviceName: device, key: key)
+        return NotebookIdentity(
+          id: membership.notebookID, name: membership.notebookName,
+          device: DeviceIdentity(name: device, deviceID: key.deviceID))
+      }
     KnownNotebooks(dataFolder: try users.data).add(notebook)
     let line = ProgressLine()
     defer { line.clear() }
@@ -67,6 +69,16 @@ struct InitCommand: Verb {
       Output.standard.write(report.text(on: Console.output))
     }
     return .done
+  }
+
+  /// The notebook that an `init` made of the folder which then failed to make its first version, on a
+  /// full disk for instance: it is gone on with.
+  private static func unfinished(at folder: String, of key: DeviceKey) throws -> Notebook? {
+    guard let notebook = try? Notebook.open(at: folder),
+      notebook.identity.device.deviceID == key.deviceID,
+      try notebook.repository.head().commit == nil, try !notebook.status().changes.isEmpty
+    else { return nil }
+    return notebook
   }
 
   /// Stops where a notebook that the folder lies in has files of it: it would take them for deleted.
