@@ -14,6 +14,20 @@ struct ReferenceFile {
     self.name = name
   }
 
+  /// Whether a reference can have that name (git-check-ref-format(1)), below `refs/`.
+  static func isName(_ name: String) -> Bool {
+    let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    let refused = Set(" ~^:?*[\\\u{7f}".utf8)
+    return parts.count > 2 && name.hasPrefix("refs/") && !name.contains("..")
+      && !name.contains("@{") && !name.contains("\u{fffd}")
+      && !name.utf8.contains { $0 < 0x20 || refused.contains($0) }
+      && parts.allSatisfy {
+        guard let first = $0.first, let last = $0.last else { return false }
+        return first != UInt8(ascii: ".") && last != UInt8(ascii: ".")
+          && !$0.suffix(5).elementsEqual(".lock".utf8)
+      }
+  }
+
   /// What the reference's own file says.
   enum Content: Equatable {
     case id(ObjectID)

@@ -16,23 +16,40 @@ public struct Head: Hashable, Sendable {
   }
 }
 
+extension String {
+  /// Without the spaces, tabs and line ends at its end, as git reads a reference.
+  fileprivate var withoutEndingSpace: String {
+    String(
+      decoding: utf8.reversed().drop { [0x20, 0x09, 0x0a, 0x0d].contains($0) }.reversed(),
+      as: UTF8.self)
+  }
+}
+
 extension Repository {
   /// What HEAD says, read from the files so that it costs no library.
   public func head() throws -> Head {
-    guard let text = ReferenceFile.firstLine(of: gitFolder + "/HEAD") else {
-      throw GitError.notARepository(folder)
+    // Of a file that is there but says nothing known, nobody can tell which branch it named.
+    guard let text = ReferenceFile.firstLine(of: gitFolder + "/HEAD")?.withoutEndingSpace else {
+      throw GitError.brokenReference("HEAD")
     }
-    let prefix = "ref: "
+    let prefix = "ref:"
     guard text.hasPrefix(prefix) else {
       guard let commit = ObjectID(hex: text) else { throw GitError.brokenReference("HEAD") }
       return Head(reference: "HEAD", commit: commit)
     }
-    let name = String(text.dropFirst(prefix.count))
+    let name = String(text.dropFirst(prefix.count).drop { $0 == " " || $0 == "\t" })
+    guard ReferenceFile.isName(name) else { throw GitError.brokenReference("HEAD") }
     let file = ReferenceFile(name, in: gitFolder)
     switch file.content {
     case .id(let id): return Head(reference: name, commit: id)
     case .none where isOfCommonForm: return Head(reference: name, commit: file.packed)
-    case .none, .other: return Head(reference: name, commit: try reference(name))
+    case .none: return Head(reference: name, commit: try reference(name))
+    case .other:
+      do {
+        return Head(reference: name, commit: try reference(name))
+      } catch GitError.library {
+        throw GitError.brokenReference(name)
+      }
     }
   }
 

@@ -61,7 +61,11 @@ public final class Repository {
     let repository = Repository(folder: folder)
     var status = stat()
     guard stat(repository.gitFolder + "/HEAD", &status) == 0 else {
-      throw GitError.notARepository(folder)
+      // A repository that lost its HEAD is no folder to begin anew in.
+      guard errno == ENOENT, access(repository.gitFolder + "/objects", F_OK) == 0 else {
+        throw GitError.notARepository(folder)
+      }
+      throw GitError.brokenReference("HEAD")
     }
     // git refuses repositories of other users because their configuration names programs to run.
     // Nothing in it is run here, but whoever owns it could also swap the notes under our hands.

@@ -7,6 +7,17 @@ extension Examination {
     name: "history", title: "history",
     remedy: "'git fsck' tells more; another device has the notes: join again in a new folder"
   ) { patient in
+    let repository = patient.notebook.repository
+    let head = try repository.head()
+    if head.commit == nil, let other = try repository.references(under: "refs/heads/").first {
+      let branch = Visible.name(String(other.name.dropFirst("refs/heads/".count)))
+      return [
+        .problem(
+          "the branch \(Visible.name(head.branch ?? "")) that .git/HEAD names has no versions, "
+            + "and \(branch) has",
+          remedy: "'git symbolic-ref HEAD refs/heads/\(branch)' goes back to that one")
+      ]
+    }
     let report = try patient.notebook.checkIntegrity()
     let versions = Counted.things(report.versions, "version")
     if report.damages.isEmpty {

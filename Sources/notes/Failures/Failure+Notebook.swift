@@ -103,7 +103,9 @@ extension Failure {
     case EROFS: "it is on a disk that cannot be written; nothing was changed"
     case ENOSPC, EDQUOT: "make room on the disk, and run the command again"
     case EMFILE, ENFILE: "close other programs, or raise the limit of open files"
-    case EFBIG: "notes.maxFileSize in .git/config sets the limit"
+    case EFBIG:
+      "'ulimit -f' shows how large a file may be here, notes.maxFileSize in .git/config what notes "
+        + "takes"
     case EIO: "the disk may be failing: copy the folder elsewhere"
     default: nil
     }
@@ -151,6 +153,11 @@ extension Failure {
       self.init(
         .failed, "repository_damaged", "the file .git/HEAD is damaged",
         hint: "it names the branch: echo 'ref: refs/heads/main' >.git/HEAD")
+    case .brokenReference(let name) where name.hasPrefix("refs/heads/"):
+      self.init(
+        .failed, "repository_damaged", "the file .git/\(Visible.name(name)) is damaged",
+        hint: "it holds the ID of the last version: the second word of the last line of "
+          + ".git/logs/\(Visible.name(name))")
     case .brokenReference, .missing, .malformed, .wrongKind:
       self.init(
         .failed, "repository_damaged", Visible.name(error.description),
