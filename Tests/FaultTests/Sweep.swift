@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// Interrupts every call of a run, or with many of them a choice, two at a time; `NOTES_FAULTS=all`
-/// leaves none out, and `NOTES_FAULTS_LIST` tells all that was found.
+/// leaves none out, `NOTES_FAULTS=2/5` is the second of five parts of all, and `NOTES_FAULTS_LIST`
+/// tells all that was found.
 struct Sweep {
   /// What is run.
   let subject: String
@@ -24,9 +25,12 @@ struct Sweep {
         fault == .torn && !calls[point - 1].contains("write ") ? nil : (point, fault)
       }
     }
+    let wanted = TestEnvironment.variable("NOTES_FAULTS") ?? ""
+    let part = wanted.split(separator: "/").compactMap { Int($0) }
     let chosen =
-      TestEnvironment.variable("NOTES_FAULTS") == "all"
-      ? all : Array(all.shuffled(using: &random).prefix(budget))
+      part.count == 2
+      ? all.enumerated().filter { $0.offset % part[1] == part[0] - 1 }.map(\.element)
+      : wanted == "all" ? all : Array(all.shuffled(using: &random).prefix(budget))
     let next = Atomic(0)
     let violations = Mutex<[String]>([])
     let noted = Mutex<[String]>([])
