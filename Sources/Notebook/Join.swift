@@ -46,7 +46,10 @@ extension Notebook {
       if !options.scope.isEmpty {
         _ = try saveLocked(allowsMassDeletion: options.allowsMassDeletion, scope: options.scope)
       }
-      return try joinLocked(heads, options: options)
+      _ = try bringToPlainFormLocked()
+      let result = try joinLocked(heads, options: options)
+      rememberPlain(result.tip)
+      return result
     }
   }
 

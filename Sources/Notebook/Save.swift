@@ -41,10 +41,10 @@ extension Notebook {
     scope: SaveScope = .everything, operation: OperationKind = .save,
     progress: SaveProgress = { _, _ in }
   ) throws -> SaveResult {
-    let index = try indexForChange()
+    let head = try repository.head()
+    let index = try withoutUnfit(indexForChange(), staying: head)
     var found = try scan(scope, against: index)
     if !allowsMassDeletion && paths.isEmpty { try guardAgainstMassDeletion(in: found) }
-    let head = try repository.head()
     var log = CheckoutLog(stateFolder: stateFolder)
     if !paths.isEmpty {
       let isWanted = { (path: TreePath) in paths.contains { path == $0 || path.isBelow($0) } }
@@ -126,7 +126,7 @@ extension Notebook {
   }
 
   // The end of the year 9999.
-  private static let latestTime: Int64 = 253_402_300_799
+  static let latestTime: Int64 = 253_402_300_799
 
   /// A line that says what changed.
   public static func message(for changes: [Change]) -> String {

@@ -60,6 +60,8 @@ struct Conversation {
   /// Whether the peer lets the session stand.
   var peerStands = false
   var outcome = Outcome()
+  /// What stands in the place of a version made with git since the session began.
+  private var replaced: PlainVersion?
 
   /// What a side shows.
   struct Standing: Equatable {
@@ -99,8 +101,9 @@ struct Conversation {
       own = Standing(try keeper.currentState())
     } else {
       let notebook = notebook
-      _ = try stream.working {
-        try notebook.save(allowsMassDeletion: options.allowsMassDeletion)
+      replaced = try stream.working {
+        _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion)
+        return try notebook.bringToPlainForm()
       }
       own = try notebook.standing()
     }
@@ -110,6 +113,7 @@ struct Conversation {
   mutating func run(_ onEvent: (SyncEvent) -> Void) throws -> SessionResult {
     try greet()
     onEvent(.peer(peer))
+    if let replaced { onEvent(.replaced(replaced)) }
     if let keeper = options.keeper, peerStands {
       let link = try SessionLink(peer: peer, isOpenedHere: options.isOpenedHere)
       try withoutActuallyEscaping(onEvent) { report in

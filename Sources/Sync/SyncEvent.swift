@@ -97,6 +97,8 @@ public enum SyncEvent: Sendable {
   case failed(peer: PeerIdentity?, device: String?, address: String, any Error)
   /// The peer has the same heads and shows another tip; told once for each such tip.
   case differs(PeerIdentity, TipDifference)
+  /// A version made with git held what no device takes: another stands in its place now.
+  case replaced(PlainVersion)
   /// Devices cannot be looked for; what is known without discovery is still tried.
   case discoveryFailed(any Error)
 }

@@ -146,7 +146,11 @@ final class NotebookLoop {
       case .editorLock(let path, let isThere):
         if isThere { editorLocks.insert(path) } else { editorLocks.remove(path) }
         tellEditing()
-      case .history: announce()
+      case .history:
+        if let tip = try? notebook?.repository.head().commit, tip != shown?.tip {
+          bringToPlainForm()
+        }
+        announce()
       case .membership: membershipChanged()
       case .everything: return watchAnew()
       case .away: return leave()
@@ -161,6 +165,7 @@ final class NotebookLoop {
         Result {
           let notebook = try open()
           saveAllSettled()
+          bringToPlainForm()
           return try notebook.state()
         })
     case .join(let heads, let reply): reply.put(Result { try join(heads) })
@@ -247,6 +252,17 @@ final class NotebookLoop {
       }
     }
     return false
+  }
+
+  /// Looks at what others than this thread have put on the branch before it is told to anybody.
+  private func bringToPlainForm() {
+    do {
+      if let plain = try notebook?.bringToPlainForm() {
+        owner.report(.replaced(owner.notebookID, plain))
+      }
+    } catch {
+      owner.report(.failed(owner.notebookID, error))
+    }
   }
 
   /// Tells the sessions what the notebook shows now, if that is new.

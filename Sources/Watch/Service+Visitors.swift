@@ -48,6 +48,8 @@ extension Service {
           occurrences.put(.event(.received(from: peer, join)))
         case .differs(let peer, let difference):
           occurrences.put(.event(.differs(peer, difference)))
+        case .replaced(let plain):
+          occurrences.put(.event(.watch(.replaced(notebook, plain))))
         case .refused(let peer, let error):
           occurrences.put(.event(.failed(peer: peer, address: peer.address, error)))
         default: break

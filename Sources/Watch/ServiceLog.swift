@@ -89,6 +89,13 @@ struct ServiceLog: Sendable {
         "\(short(notebook)): held back a version that would delete \(deleted) of \(total) notes; "
           + "'notes save --allow-deletes' lets it through"
       )
+    case .replaced(let notebook, let plain):
+      (
+        .warning,
+        "\(short(notebook)): \(short(plain.version)) stands in the place of "
+          + "\(short(plain.made)), which was made with git and holds what no device takes: "
+          + plain.leftOut.map { "\($0.path)".printable }.joined(separator: ", ")
+      )
     case .failed(let notebook, let error):
       (.warning, "\(short(notebook)): \("\(error)".printable)")
     case .watchLimit(let notebook, let interval):

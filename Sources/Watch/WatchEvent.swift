@@ -20,6 +20,8 @@ public enum WatchEvent: Sendable {
   case members(String)
   /// A save was held back, because it would delete most of the notebook.
   case held(String, deleted: Int, of: Int)
+  /// A version made with git held what no device takes: another stands in its place now.
+  case replaced(String, PlainVersion)
   /// A save or a look at the folder failed; it is tried again.
   case failed(String, any Error)
   /// The user has no more watches: the folder is looked through every so many seconds instead.

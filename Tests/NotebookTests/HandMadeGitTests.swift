@@ -149,14 +149,6 @@ struct HandMadeGitTests {
       guard case GitError.unfit(made, "l.txt", "a symbolic link") = error else { return false }
       return true
     }
-    // Here all goes on, and once git has taken it out, elsewhere, too.
-    try home.write("b.txt", "later\n")
-    _ = try home.notebook.save()
-    try git("rm", "-q", "--cached", "l.txt")
-    try git("reset", "-q", "--soft", "HEAD~2")
-    try git("commit", "-qm", "without the link")
-    let mended = try #require(try home.notebook.repository.head().commit)
-    _ = try home.notebook.repository.pack(wants: [mended], haves: [])
   }
 
   @Test("a branch checked out, worked on and merged by git")

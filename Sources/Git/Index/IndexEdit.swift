@@ -13,10 +13,7 @@ public struct IndexEdit {
 
   /// The root's tree if nothing changes, as far as the old index knows it.
   public var unchangedTree: ObjectID? {
-    guard added.isEmpty, !isGone.contains(true), let cached = old.cachedTrees(),
-      cached.entryCount == old.count
-    else { return nil }
-    return cached.id
+    added.isEmpty && !isGone.contains(true) ? old.tree : nil
   }
 
   /// Makes room for so many entries more.

@@ -159,6 +159,17 @@ extension IndexFile {
     return UnsafeRawBufferPointer(rebasing: bytes[start..<(start + 60)])
   }
 
+  /// The tree of all entries, as far as the file knows it.
+  public var tree: ObjectID? {
+    guard
+      let root = layout.trees.flatMap({
+        IndexTree(rootIn: UnsafeRawBufferPointer(rebasing: bytes[$0]))
+      }),
+      root.entryCount == count
+    else { return nil }
+    return root.id
+  }
+
   /// The trees it remembers, if it does.
   func cachedTrees() -> IndexTree? {
     layout.trees.flatMap { IndexTree(parsing: UnsafeRawBufferPointer(rebasing: bytes[$0])) }

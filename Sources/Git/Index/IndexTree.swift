@@ -28,10 +28,18 @@ struct IndexTree {
     self.init(bytes, &position, depth: 0)
   }
 
+  /// Reads the root alone, as if it had no folders.
+  init?(rootIn bytes: UnsafeRawBufferPointer) {
+    var position = 0
+    self.init(bytes, &position, depth: 0, isWhole: false)
+  }
+
   // Deeper than any path may be (PATH_MAX).
   private static let deepest = 2_048
 
-  private init?(_ bytes: UnsafeRawBufferPointer, _ position: inout Int, depth: Int) {
+  private init?(
+    _ bytes: UnsafeRawBufferPointer, _ position: inout Int, depth: Int, isWhole: Bool = true
+  ) {
     guard depth < Self.deepest, let nul = bytes[position...].firstIndex(of: 0),
       let space = bytes[nul...].firstIndex(of: UInt8(ascii: " ")),
       let line = bytes[space...].firstIndex(of: UInt8(ascii: "\n")),
@@ -48,6 +56,7 @@ struct IndexTree {
       position += ObjectID.byteCount
     }
     subtrees = []
+    if !isWhole { return }
     for _ in 0..<subtreeCount {
       guard let subtree = IndexTree(bytes, &position, depth: depth + 1) else { return nil }
       subtrees.append(subtree)

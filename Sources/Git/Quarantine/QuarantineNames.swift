@@ -15,19 +15,22 @@ public enum NameRules {
   /// Why a file of that path may not travel, or nil when it may: the names it is made of, and how
   /// long and deep it is.
   public static func problem(withPath path: TreePath) -> String? {
+    path.bytes.withUnsafeBytes { problem(withPath: $0) }
+  }
+
+  /// The same, of the path's bytes.
+  public static func problem(withPath path: UnsafeRawBufferPointer) -> String? {
     let limits = PackLimits.standard
-    if path.bytes.count > limits.pathBytes { return "a path longer than \(limits.pathBytes) bytes" }
-    return path.bytes.withUnsafeBytes { bytes in
-      var depth = 0
-      var rest = bytes[...]
-      while true {
-        let name = rest.prefix { $0 != UInt8(ascii: "/") }
-        depth += 1
-        if depth > limits.depth { return "more than \(limits.depth) folders inside one another" }
-        if let problem = problem(with: UnsafeRawBufferPointer(rebasing: name)) { return problem }
-        if name.endIndex == rest.endIndex { return nil }
-        rest = rest[(name.endIndex + 1)...]
-      }
+    if path.count > limits.pathBytes { return "a path longer than \(limits.pathBytes) bytes" }
+    var depth = 0
+    var rest = path[...]
+    while true {
+      let name = rest.prefix { $0 != UInt8(ascii: "/") }
+      depth += 1
+      if depth > limits.depth { return "more than \(limits.depth) folders inside one another" }
+      if let problem = problem(with: UnsafeRawBufferPointer(rebasing: name)) { return problem }
+      if name.endIndex == rest.endIndex { return nil }
+      rest = rest[(name.endIndex + 1)...]
     }
   }
 

@@ -30,7 +30,7 @@ extension Notebook {
       try CheckoutJournal.emptyStaging(in: stateFolder)
     }
     _ = try gatherLingering()
-    let kept = try keptVersions()
+    let kept = try keptVersions().map { try plainForm(of: $0)?.version ?? $0 }
     if !kept.isEmpty {
       _ = try saveLocked(allowsMassDeletion: true)
       try joinLocked(kept, options: JoinOptions(allowsMassDeletion: true))

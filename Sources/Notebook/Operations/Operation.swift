@@ -75,8 +75,11 @@ struct OperationHistory {
     var taken: [ObjectID: [Step]] = [:]
     var redone: [ObjectID: [Step]] = [:]
     for entry in log.entries {
-      let step = Step(
+      var step = Step(
         kind: Self.kind(of: entry), time: entry.time, before: entry.old, after: entry.new)
+      if entry.message == Notebook.plainFormMessage {
+        step = Self.made(by: step, &all, &done, in: repository)
+      }
       all.append(step)
       // Only these say more in their version.
       let version =
@@ -106,6 +109,22 @@ struct OperationHistory {
     else { return nil }
     defer { steps.removeSubrange(start...end) }
     return Array(steps[start...end])
+  }
+
+  /// The step that led to the plain form of a version made by hand, in the place of those that led to
+  /// that version.
+  private static func made(
+    by step: Step, _ all: inout [Step], _ done: inout [Step], in repository: Repository
+  ) -> Step {
+    var first = step
+    while let last = all.last, last.after == first.before,
+      (try? repository.isAncestor(last.after, of: step.after)) == false
+    {
+      first = last
+      all.removeLast()
+      if done.last == last { done.removeLast() }
+    }
+    return Step(kind: .git, time: first.time, before: first.before, after: step.after)
   }
 
   private static func kind(of entry: BranchLog.Entry) -> OperationKind {

@@ -1,3 +1,5 @@
+internal import Git
+
 /// One installation of notes on one machine for one user, as versions name it.
 public struct DeviceIdentity: Hashable, Sendable {
   /// The name people gave the device.
@@ -16,6 +18,11 @@ public struct DeviceIdentity: Hashable, Sendable {
 
   /// The address that versions made on this device carry: `DEVICE-ID@notes.invalid`, lower case.
   public var email: String { "\(deviceID.lowercased())@\(Self.mailDomain)" }
+
+  /// Whether `notes` made what this is the committer of, on any device.
+  static func isOurs(_ committer: Signature) -> Bool {
+    committer.email.hasSuffix("@\(mailDomain)")
+  }
 
   /// The device ID that an address of the form above carries, or nil for any other address.
   public static func deviceID(inEmail email: String) -> String? {

@@ -19,6 +19,7 @@ enum SyncEventJSON {
     case .finished(let result): [finished(result)]
     case .failed(let peer, let device, let address, let error):
       [failed(name: peer?.name, device: peer?.deviceID ?? device, address: address, error)]
+    case .replaced(let plain): [["type": .string("replaced")] + plain.fields]
     case .discoveryFailed(let error): [discoveryFailed(error)]
     }
   }

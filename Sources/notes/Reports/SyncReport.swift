@@ -73,6 +73,10 @@ final class SyncReport: Sendable {
       write(
         terminal.paint(Visible.name(peer.name), .bold) + ": "
           + terminal.paint(failure.message, .red) + "\n")
+    case .replaced(let plain):
+      progress.clear()
+      Output.errors.write(plain.warning)
+      Output.errors.flush()
     case .discoveryFailed(let error):
       progress.clear()
       // The others are still tried, so this is a remark and not the end.

@@ -27,6 +27,7 @@ enum WatchEventJSON {
       [head("editing", notebook) + peer.fields + ["paths": .array(paths.map(JSON.path))]]
     case .held(let notebook, let deleted, let total):
       [head("held", notebook) + ["deleted": .int(deleted), "of": .int(total)]]
+    case .replaced(let notebook, let plain): [head("replaced", notebook) + plain.fields]
     case .failed(let notebook, let error):
       [
         head("failed", notebook) + [
