@@ -47,6 +47,21 @@ import Testing
     #expect(try shown("2026-03-29", "Pacific/Auckland") == "version 2\n")
   }
 
+  // notes(1), "ENVIRONMENT": COLUMNS.
+  @Test(arguments: [("40", 40), ("", 60), ("0", 60), ("wide", 60)])
+  func `The width is the window's unless COLUMNS wants another`(value: String, width: Int) throws {
+    let shell = try Shell()
+    try shell.folder.write("x\n", to: "notes/\(String(repeating: "long ", count: 20)).txt")
+    try shell.initialise()
+    shell.environment["COLUMNS"] = value
+    let command = "stty cols 60; exec '\(try BuiltBinary.notes())' list"
+    let result = try run(
+      ["script", "-q", "-e", "-c", command, "/dev/null"], in: shell.folder["notes"],
+      environment: shell.environment)
+    #expect(result.text.contains("…"))
+    #expect(result.text.filter { $0 != "\r\n" }.count == width)
+  }
+
   @Test func `Leaving the pager early is no failure`() throws {
     let shell = try Shell()
     let lines = (0..<40_000).map { "line \($0)\n" }.joined()

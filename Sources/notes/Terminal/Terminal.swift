@@ -15,15 +15,9 @@ struct Terminal: Sendable, Equatable {
   /// The terminal behind a file descriptor, by `isatty(3)`, the window's size and the environment.
   init(descriptor: Int32, environment: Environment = .process) {
     isInteractive = isatty(descriptor) == 1
-    var size = winsize()
-    var columns: Int?
     if isInteractive {
-      if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 {
-        columns = Int(size.ws_col)
-      }
       // A window that does not tell its size is taken to be the customary 80 columns wide.
-      width = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
-      width = columns ?? width ?? 80
+      width = Self.wantedWidth(environment) ?? Self.windowWidth(descriptor) ?? 80
     }
     usesColour = Self.wantsColour(isInteractive: isInteractive, environment: environment)
   }
@@ -32,6 +26,17 @@ struct Terminal: Sendable, Equatable {
     self.isInteractive = isInteractive
     self.width = width
     self.usesColour = usesColour
+  }
+
+  /// COLUMNS is the user's wish, as everywhere (POSIX, Environment Variables).
+  private static func wantedWidth(_ environment: Environment) -> Int? {
+    environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+  }
+
+  private static func windowWidth(_ descriptor: Int32) -> Int? {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
   }
 
   /// NO_COLOR forbids (no-color.org), CLICOLOR_FORCE demands, and between the two a terminal that
