@@ -80,7 +80,9 @@ extension Notebook {
     if version != nil { try rememberTip() }
     try log.forget(Set(changes.map(\.path)), storedIfChanged: true)
     if !recording.stale.isEmpty {
-      version = try mergeStaleSaves(recording.stale) ?? version
+      version =
+        try mergeStaleSaves(
+          recording.stale, operation: version == nil ? operation : .continuation) ?? version
       changes += recording.stale.map { Change(path: $0.path, kind: .modified) }
       changes.sort { $0.path < $1.path }
     }

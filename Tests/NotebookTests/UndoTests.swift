@@ -6,60 +6,12 @@ import Testing
 
 /// notes-undo(1): what was done is taken back as a new version, byte for byte, and done again.
 @Suite struct UndoTests {
-  /// An operation by its name, so that a failure tells which one.
-  struct Deed: CustomTestStringConvertible, Sendable {
-    let kind: OperationKind
-    let act: @Sendable (Fixture) throws -> Void
-    var testDescription: String { kind.rawValue }
-  }
-
-  static let deeds: [Deed] = [
-    Deed(kind: .save) { home in
-      try home.write("Note.txt", "one\nTWO\nthree\n")
-      try home.write("New.txt", "new\n")
-      try home.remove("trips/Rome.md")
-      _ = try home.notebook.save()
-    },
-    Deed(kind: .create) { _ = try $0.notebook.create("a/b/New.txt", text: Array("x".utf8)) },
-    Deed(kind: .edit) { home in
-      try home.write("Note.txt", "edited\n")
-      _ = try home.notebook.save(only: ["Note.txt"], operation: .edit)
-    },
-    Deed(kind: .rename) { _ = try $0.notebook.rename("Note.txt", to: "trips/Paper.txt") },
-    Deed(kind: .rename) { _ = try $0.notebook.rename(folder: "trips", to: "far/travels") },
-    Deed(kind: .delete) { _ = try $0.notebook.delete(["Note.txt", "trips"]) },
-    Deed(kind: .restore) { home in
-      let first = try home.notebook.version(named: "~1", of: "Note.txt")
-      _ = try home.notebook.restore("Note.txt", from: first)
-    },
-    Deed(kind: .restore) { home in
-      let first = try home.notebook.version(named: "~2")
-      let done = try home.notebook.restore(from: first, label: "then")
-      #expect(done.changes.map(\.path) == ["Clash.txt", "Note.txt", "trips/Rome.md"])
-    },
-    Deed(kind: .receive) { home in
-      let other = try Fixture(device: "Ben")
-      try other.copyObjects(from: home)
-      let root = try home.notebook.version(named: "~2")
-      _ = try other.notebook.join([root.id])
-      other.seconds.now += 500
-      try other.write("Note.txt", "zero\none\ntwo\n")
-      try other.write("Ben.txt", "ben\n")
-      _ = try other.notebook.save()
-      try home.receive(from: other)
-    },
-    Deed(kind: .resolve) { home in
-      #expect(try home.notebook.conflicts().map(\.path) == ["Clash.txt"])
-      _ = try home.notebook.resolve("Clash.txt", keeping: .older)
-      #expect(try home.notebook.conflicts().isEmpty)
-    },
-  ]
-
-  @Test(arguments: deeds)
+  @Test(arguments: UndoDeed.all)
   func `Undo gives the former bytes, redo gives them back, and history only grows`(
-    deed: Deed
+    deed: UndoDeed
   ) throws {
     let home = try Fixture.withHistory()
+    try deed.prepare(home)
     let before = try home.texts()
     let conflicts = try home.sides()
     try deed.act(home)
@@ -87,6 +39,12 @@ import Testing
     _ = try home.notebook.redo()
     #expect(try home.texts() == after)
     #expect(throws: NotebookError.self) { try home.notebook.redo() }
+  }
+
+  // An undo is no operation (every deed is followed by some), and a continuation is a part of one.
+  @Test func `There is a deed of every kind`() {
+    let parts: Set<OperationKind> = [.undo, .continuation]
+    #expect(Set(UndoDeed.all.map(\.kind)) == Set(OperationKind.allCases).subtracting(parts))
   }
 
   @Test func `Several are taken back one by one or together, down to the first version`() throws {

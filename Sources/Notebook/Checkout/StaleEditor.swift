@@ -53,7 +53,9 @@ struct StaleSave {
 extension Notebook {
   /// Makes each stale save a version of the text its editor had loaded, and merges it, for callers
   /// that hold the writer lock. Returns the tip.
-  func mergeStaleSaves(_ saves: [StaleSave]) throws -> ObjectID? {
+  ///
+  /// - Parameter operation: what that is called in the log of operations.
+  func mergeStaleSaves(_ saves: [StaleSave], operation: OperationKind) throws -> ObjectID? {
     var log = CheckoutLog(stateFolder: stateFolder)
     for save in saves { log.refuse(save.entry.id, for: save.path) }
     try log.store()
@@ -79,7 +81,7 @@ extension Notebook {
       }
     }
     return try joinLocked(
-      heads, options: JoinOptions(operation: .save), overlay: overlay
+      heads, options: JoinOptions(operation: operation), overlay: overlay
     ).tip
   }
 }

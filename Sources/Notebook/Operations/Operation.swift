@@ -79,6 +79,10 @@ struct OperationHistory {
         kind: Self.kind(of: entry), time: entry.time, before: entry.old, after: entry.new)
       if entry.message == Notebook.plainFormMessage {
         step = Self.made(by: step, &all, &done, in: repository)
+      } else if step.kind == .continuation, let begun = all.last, begun.after == entry.old {
+        step = Step(kind: begun.kind, time: begun.time, before: begun.before, after: entry.new)
+        all.removeLast()
+        if done.last == begun { done.removeLast() }
       }
       all.append(step)
       // Only these say more in their version.

@@ -20,6 +20,8 @@ public enum OperationKind: String, Sendable, CaseIterable {
   case redo
   /// The end of a command that was interrupted.
   case checkout
+  /// More of the operation before: what a save merged after its version of the other files.
+  case continuation
   /// Something else than `notes`: git, by hand.
   case git
 }

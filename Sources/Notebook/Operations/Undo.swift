@@ -118,8 +118,11 @@ extension Notebook {
   private func undoTrial(_ choice: OperationChoice) throws -> Reversal {
     let unsaved = try status().changes
     let present = try unsavedFiles(unsaved)
+    let saved = try savedFiles()
     let done = try operationHistory().done
-    guard !unsaved.isEmpty, case .last(let count) = choice, let tip = try repository.head().commit
+    // What git made a version of by itself may stand as unsaved, and makes none.
+    guard present.tree != saved.tree, case .last(let count) = choice,
+      let tip = try repository.head().commit
     else {
       let steps = try stepsToUndo(choice, in: done)
       return try told(reversal(of: steps, on: present, key: UndoTrailer.undo), from: present)
@@ -128,7 +131,6 @@ extension Notebook {
     let save = Operation(
       kind: .save, time: clock.now().seconds, before: tip, after: tip,
       summary: Self.message(for: unsaved))
-    let saved = try savedFiles()
     guard count > 1 else {
       return Reversal(
         operations: [save], changes: try renamedChanges(from: present.tree, to: saved.tree),
