@@ -39,6 +39,9 @@ final class NewObjects {
     for file in files { if let temporary = file.temporary { unlink(temporary) } }
   }
 
+  /// Whether there are none.
+  var isEmpty: Bool { files.isEmpty }
+
   /// Whether the object is among them.
   func contains(_ id: ObjectID) -> Bool { places[id] != nil }
 

@@ -38,11 +38,13 @@ extension Repository {
     isBeforeMove: Bool = false, _ body: () throws -> Result
   ) throws -> Result {
     guard newObjects == nil, isOfCommonForm else { return try body() }
-    try settleObjects()
     let objects = try NewObjects(in: gitFolder)
     newObjects = objects
     defer { newObjects = nil }
     let result = try body()
+    // Where nothing was stored, what waits for a move may go on waiting.
+    if objects.isEmpty { return result }
+    try settleObjects()
     try objects.join()
     unsettledObjects = objects
     if !isBeforeMove { try settleObjects() }

@@ -127,6 +127,13 @@ extension Repository {
     return oid.objectID
   }
 
+  /// Stores a tree of this content unless the repository has it, and returns its ID. What is there is
+  /// taken to be on the disk.
+  public func keep(tree content: [UInt8]) throws -> ObjectID {
+    let id = try ObjectID.hashing(.tree, content)
+    return try contains(id) ? id : write(.tree, content)
+  }
+
   /// Stores a blob.
   public func write(blob content: [UInt8]) throws -> ObjectID { try write(.blob, content) }
 

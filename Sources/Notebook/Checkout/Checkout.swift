@@ -256,7 +256,7 @@ package struct Checkout {
     }
     // For the next save, which then knows the trees of all folders that stay as they are.
     var index = edit.finish()
-    _ = try index.makeTree { try notebook.repository.write(.tree, $0) }
+    _ = try index.makeTree { try notebook.repository.keep(tree: $0) }
     try index.write(to: notebook.repository)
   }
 

@@ -28,18 +28,18 @@ extension Notebook {
     -> ObjectID?
   {
     try withWriterLock {
-      let former = try formerPath(of: path, in: version)
+      let former = try noteVersion(at: version, of: path).path
       guard let entry = try repository.entry(at: former, in: version.tree), entry.mode.isFile else {
         throw NotebookError.notInVersion(path, version.id)
       }
       _ = try saveLocked()
       if let target { try checkIsFree(target) } else { try checkCanStand(path) }
       let title = (target ?? path).noteTitle
-      let conflicts = try OpenConflicts.conflicts(at: version.id, in: repository)
+      let conflict = try openConflict(of: former, entry.id, in: version)
       let made = try replace(
         [target ?? path: TreeEntry(name: path.name, mode: entry.mode, id: entry.id)],
         message: "Restore \(title) from \(version.id.hex.prefix(10))",
-        conflicts: conflicts[former].map { [target ?? path: $0] } ?? [:],
+        conflicts: conflict.map { [target ?? path: $0] } ?? [:],
         options: JoinOptions(operation: .restore))
       // Something else may stand where the last version has the note.
       if made == nil, try !isThere(path) {
@@ -49,9 +49,13 @@ extension Notebook {
     }
   }
 
-  /// What the note at `path` was called in a version: the name it has, or one that it had before.
-  func formerPath(of path: TreePath, in version: Commit) throws -> TreePath {
-    try noteVersion(named: version.id.hex, of: path).path
+  /// The size of a note's markers where it was in conflict in a version.
+  private func openConflict(
+    of path: TreePath, _ text: ObjectID, in version: Commit
+  ) throws -> Int? {
+    // Of a version made by hand the conflicts are known only from those before it.
+    guard try MarkedText.mayHoldBlocks(repository.blob(text)) else { return nil }
+    return try OpenConflicts.conflicts(at: version.id, in: repository)[path]
   }
 
   /// Makes a version of the tip with some files replaced (nil removes one) and brings the folder to
@@ -100,7 +104,7 @@ extension Notebook {
 
   /// Whether a file in the folder is another than a note was in a version.
   public func differs(_ path: TreePath, from note: TreePath, in version: Commit) throws -> Bool {
-    let wanted = try text(of: formerPath(of: note, in: version), at: version)
+    let wanted = try text(of: noteVersion(at: version, of: note))
     do {
       return try text(of: path) != wanted
     } catch NotebookError.noSuchNote { return true }

@@ -48,7 +48,13 @@ extension Notebook {
 
   /// The version of a note that `name` means, with what the note was called in it.
   public func noteVersion(named name: String, of path: TreePath) throws -> NoteVersion {
-    let commit = try version(named: name, of: path)
+    try noteVersion(at: version(named: name, of: path), of: path)
+  }
+
+  /// A note as it was in a version, with what it was called there.
+  ///
+  /// - Throws: `notInVersion`.
+  func noteVersion(at commit: Commit, of path: TreePath) throws -> NoteVersion {
     if let (table, tip) = try historyTable(), let position = table.firstIndex(of: commit.id),
       let number = table.paths.firstIndex(of: path.bytes)
     {

@@ -65,9 +65,10 @@ extension Notebook {
   private func extend(
     _ known: HistoryTable, to tip: ObjectID, progress: ((Int, Int) -> Void)?
   ) throws -> HistoryTable {
-    var builder = HistoryTableBuilder(extending: known)
+    let chain = try shortChain(to: tip, beyond: known)
+    var builder = HistoryTableBuilder(extending: known, byFew: chain != nil)
     let new =
-      try shortChain(to: tip, beyond: known)
+      try chain
       ?? repository.walk(
         from: [tip], hiding: known.childless.filter { try repository.contains($0) },
         order: .oldestFirst

@@ -6,9 +6,14 @@ struct HistoryTableBuilder {
   private var versions: [ObjectID: Int] = [:]
   private var paths: [TreePath: UInt32] = [:]
   private var authors: [[UInt8]: UInt32] = [:]
+  private let isByFew: Bool
 
-  init(extending table: HistoryTable) {
+  /// - Parameter isByFew: whether only a few versions are to come, so that looking for what the table
+  ///   has is less work than a list of it.
+  init(extending table: HistoryTable, byFew isByFew: Bool = false) {
     self.table = table
+    self.isByFew = isByFew
+    if isByFew { return }
     for version in 0..<table.count { versions[table.id(of: version)] = version }
     for path in 0..<UInt32(table.paths.ends.count) { paths[table.path(path)] = path }
     for author in 0..<UInt32(table.authorTexts.ends.count) {
@@ -16,7 +21,11 @@ struct HistoryTableBuilder {
     }
   }
 
-  func contains(_ id: ObjectID) -> Bool { versions[id] != nil }
+  func contains(_ id: ObjectID) -> Bool { number(of: id) != nil }
+
+  private func number(of id: ObjectID) -> Int? {
+    versions[id] ?? (isByFew ? table.firstIndex(of: id) : nil)
+  }
 
   /// Adds a version whose parents are in the table.
   ///
@@ -31,7 +40,7 @@ struct HistoryTableBuilder {
     var order = commit.author.time
     var generation: UInt32 = 0
     for parent in commit.parents {
-      guard let parent = versions[parent] else { continue }
+      guard let parent = number(of: parent) else { continue }
       table.parents.append(UInt32(parent))
       order = max(order, table.orders[parent])
       generation = max(generation, table.generations[parent] + 1)
@@ -60,7 +69,8 @@ struct HistoryTableBuilder {
 
   private mutating func number(of path: TreePath) -> UInt32 {
     if let known = paths[path] { return known }
-    let number = table.paths.append(path.bytes)
+    let known = isByFew ? table.paths.firstIndex(of: path.bytes) : nil
+    let number = known ?? table.paths.append(path.bytes)
     paths[path] = number
     return number
   }
@@ -69,7 +79,8 @@ struct HistoryTableBuilder {
   private mutating func number(ofAuthor signature: Signature) -> UInt32 {
     let text = Array(signature.name.utf8) + [0] + Array(signature.email.utf8)
     if let known = authors[text] { return known }
-    let number = table.authorTexts.append(text)
+    let known = isByFew ? table.authorTexts.firstIndex(of: text) : nil
+    let number = known ?? table.authorTexts.append(text)
     authors[text] = number
     return number
   }
