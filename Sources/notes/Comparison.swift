@@ -20,16 +20,19 @@ struct Comparison {
     var path: TreePath?
     var versions: String?
     if subjects.count == 2 {
-      path = try Place.note(subjects[0], in: notebook, includingDeleted: true)
+      path = try Place.note(subjects[0], in: notebook, among: .former)
       versions = subjects[1]
     } else if let subject = subjects.first {
       do {
-        path = try Place.note(subject, in: notebook)
+        path =
+          try Place.path(ofFile: subject, in: notebook)
+          ?? notebook.note(exactly: subject, among: .deleted)
+          ?? notebook.note(named: subject)
       } catch NotebookError.noSuchNote {
         if Self.looksLikeVersions(subject, in: notebook) {
           versions = subject
         } else {
-          path = try Place.note(subject, in: notebook, includingDeleted: true)
+          path = try Place.note(subject, in: notebook, among: .former)
         }
       }
     }

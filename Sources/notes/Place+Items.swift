@@ -18,23 +18,22 @@ extension Place {
   /// What a name means where it may be a folder's: with a slash at its end the folder; else a note of
   /// that path or title, then a folder, then a note by a part of its name.
   static func item(
-    _ name: String, in notebook: Notebook, includingDeleted deleted: Bool = false
+    _ name: String, in notebook: Notebook, among reach: NoteReach = .present
   ) throws -> Item {
     // Neither the notebook's folder nor one above it is in the notebook.
     if name.allSatisfy({ $0 == "." || $0 == "/" }) { throw NotebookError.noSuchNote(name) }
     if name.hasSuffix("/") {
       if let folder = folder(named: name, in: notebook) { return .folder(folder) }
-      guard deleted else { throw NotebookError.noSuchNote(name) }
+      guard reach != .present else { throw NotebookError.noSuchNote(name) }
       return .folder(TreePath(bytes: trimmed(name).utf8))
     }
     let folder = folder(named: name, in: notebook)
     do {
-      let isDeletedMeant = deleted && folder == nil
+      let reach = folder == nil ? reach : .present
       // A link or a pipe is no note; one of that title may be.
       let found =
         try isSpecial(name)
-        ? notebook.note(named: name, includingDeleted: isDeletedMeant)
-        : note(name, in: notebook, includingDeleted: isDeletedMeant)
+        ? notebook.note(named: name, among: reach) : note(name, in: notebook, among: reach)
       guard let folder else { return .note(found) }
       return found != folder && isExact(found, name) ? .note(found) : .folder(folder)
     } catch NotebookError.noSuchNote(let name) {

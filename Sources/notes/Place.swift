@@ -48,25 +48,27 @@ enum Place {
   /// The note a user means: a file seen from the current folder, or whatever the notebook finds by
   /// that name.
   static func note(
-    _ name: String, in notebook: Notebook, includingDeleted deleted: Bool = false
+    _ name: String, in notebook: Notebook, among reach: NoteReach = .present
   ) throws -> TreePath {
     if let path = path(ofFile: name, in: notebook) { return path }
-    return try notebook.note(named: name, includingDeleted: deleted)
+    return try notebook.note(named: name, among: reach)
   }
 
   /// A note, and the version of it that `NOTE@VERSION` names, with what it was called then. A
-  /// note whose path holds the `@` is found first.
+  /// note whose path holds the `@` is found first. Of a deleted note it is the last version that has
+  /// it, where none is named.
   static func noteVersion(_ text: String, in notebook: Notebook) throws -> (
     path: TreePath, version: NoteVersion?
   ) {
     guard let at = text.lastIndex(of: "@"), at != text.startIndex else {
-      return (try note(text, in: notebook), nil)
+      let path = try note(text, in: notebook, among: .deleted)
+      return (path, try lastVersion(ofDeleted: path, in: notebook))
     }
     if let path = try path(ofFile: text, in: notebook) ?? notebook.note(spelled: text) {
       return (path, nil)
     }
     do {
-      let path = try note(String(text[..<at]), in: notebook, includingDeleted: true)
+      let path = try note(String(text[..<at]), in: notebook, among: .former)
       let version = String(text[text.index(after: at)...])
       return (path, try notebook.noteVersion(named: version, of: path))
     } catch let error as NotebookError {
@@ -74,6 +76,17 @@ enum Place {
       if let path = try? note(text, in: notebook) { return (path, nil) }
       throw error
     }
+  }
+
+  private static func lastVersion(
+    ofDeleted path: TreePath, in notebook: Notebook
+  ) throws -> NoteVersion? {
+    guard try !notebook.isThere(path), let last = try notebook.lastVersion(with: path) else {
+      return nil
+    }
+    Output.errors.line(
+      "notes: warning: \(Visible.name(path)) was deleted: as it was in version \(last.id.short)")
+    return try notebook.noteVersion(named: last.id.hex, of: path)
   }
 
   /// The path inside the notebook of an existing file or folder, seen from the current folder.

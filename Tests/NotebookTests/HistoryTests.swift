@@ -126,7 +126,7 @@ struct HistoryTests {
     try home.remove("trips")
     _ = try home.notebook.save()
     #expect(throws: NotebookError.self) { try home.notebook.note(named: "Rome") }
-    let path = try home.notebook.note(named: "Rome", includingDeleted: true)
+    let path = try home.notebook.note(named: "Rome", among: .deleted)
     _ = try home.notebook.restore(path, from: home.notebook.repository.commit(versions[1]))
     #expect(try home.read("trips/Rome.md") == "forum\n")
   }

@@ -165,6 +165,47 @@ import Testing
     #expect(try ada.notebook.notes().map(\.id) == [id])
   }
 
+  // notes(1), "Names of notes".
+  @Test func `A deleted note is found by its whole name or ID, after the notes that are there`()
+    throws
+  {
+    let home = try Fixture()
+    for name in ["n9", "n90", "n91", "trips/Plan", "Plan B"] {
+      try home.write(name + ".txt", "\(name)\n")
+    }
+    _ = try home.notebook.save()
+    let ids = Dictionary(uniqueKeysWithValues: try home.notebook.notes().map { ($0.title, $0.id) })
+    _ = try home.notebook.rename("trips/Plan.txt", to: "far/Plan.txt")
+    _ = try home.notebook.delete(["n9.txt", "far"])
+    func found(_ name: String, _ reach: NoteReach = .deleted) throws -> TreePath {
+      try home.notebook.note(named: name, among: reach)
+    }
+    #expect(try found("n9") == "n9.txt" && found("N9") == "n9.txt" && found("n9.txt") == "n9.txt")
+    #expect(throws: NotebookError.self) { try found("n9", .present) }
+    #expect(throws: NotebookError.self) { try found("n") }
+    #expect(try found("plan") == "far/Plan.txt" && found("plan", .present) == "Plan B.txt")
+    // By their IDs, which they have again when they come back.
+    for (title, path) in [("n9", "n9.txt"), ("Plan", "far/Plan.txt")] as [(String, TreePath)] {
+      let id = try #require(ids[title])
+      #expect(try found(id) == path && found(id.uppercased()) == path)
+      #expect(throws: NotebookError.self) { try found(id, .present) }
+      #expect(try home.notebook.deletedFiles().first { $0.path == path }?.id == id)
+    }
+    let last = try #require(try home.notebook.lastVersion(with: "far/Plan.txt"))
+    _ = try home.notebook.restore("far/Plan.txt", from: last)
+    #expect(try home.notebook.notes().first { $0.title == "Plan" }?.id == ids["Plan"])
+    // One of the same name comes before it; what it was called earlier comes last.
+    try home.write("else/n9.txt", "new\n")
+    #expect(try found("n9") == "else/n9.txt" && found("n9.txt") == "n9.txt")
+    #expect(throws: NotebookError.self) { try found("trips/Plan") }
+    #expect(try found("trips/Plan", .former) == "trips/Plan.txt")
+    // What is gone from the folder, saved or not, is deleted.
+    try home.remove("n90.txt")
+    let gone = try #require(ids["n90"])
+    #expect(try found(gone) == "n90.txt")
+    #expect(try home.notebook.deletedFiles().first?.id == gone)
+  }
+
   @Test func `A note made twice apart has one ID from the first meeting on`() throws {
     let ada = try Fixture(device: "Ada")
     try ada.write("Other.txt", "x\n")

@@ -263,6 +263,34 @@ import Testing
     #expect(try deleted("--sort", "size").isEmpty)
   }
 
+  // notes-list(1): "The ID is an argument wherever a note is".
+  @Test func `A deleted note is shown, told of and restored by its ID`() throws {
+    let listed = try shell.notes("list", "shopping", "--long").text
+    let id = String(listed.prefix { $0 != " " })
+    try #require(id.utf8.count == 12)
+    // Others whose titles have its title as a part.
+    for name in ["Shopping 1", "Shopping 2"] { try shell.notes("new", name) }
+    try shell.notes("rm", "Shopping")
+    #expect(try shell.notes("list", "--deleted", "--long").text.hasPrefix("\(id)  Shopping.txt  "))
+    #expect(
+      try shell.notes("list", "--deleted", "--json").text.hasPrefix(#"{"id":"\#(id)","title":"#))
+    for name in [id, "Shopping", "shopping"] {
+      let shown = try shell.notes("show", name)
+      #expect(shown.text == "milk\n")
+      #expect(
+        shown.errorText.hasPrefix(
+          "notes: warning: Shopping.txt was deleted: as it was in version "))
+      #expect(try shell.notes("show", name + "@~1").text == "milk\n")
+      #expect(try shell.notes("blame", name).text.contains("milk"))
+      #expect(try shell.notes("log", name, "--json").lines.count == 2)
+      #expect(try shell.notes("diff", name, "~1").text.contains("Shopping.txt"))
+    }
+    #expect(try shell.notes("restore", id, "--dry-run").text.contains("Shopping.txt as it was"))
+    #expect(try shell.notes("restore", id).text.hasPrefix("Restored Shopping.txt as it was in "))
+    #expect(try text("Shopping.txt") == "milk\n")
+    #expect(try shell.notes("show", id).errorText.isEmpty)
+  }
+
   @Test func `The whole notebook comes back after all was deleted by mistake`() throws {
     for number in 1...12 { try shell.folder.write("\(number)\n", to: "notes/\(number).txt") }
     try #require(try shell.notes("save").isSuccess)

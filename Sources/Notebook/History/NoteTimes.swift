@@ -15,15 +15,14 @@ public struct NoteTimes: Hashable, Sendable {
 }
 
 extension Notebook {
-  /// The times of these files, which the tip has; those that no version has are left out. Derived
+  /// The times of these files, which the tip has or had; those that no version has are left out. Derived
   /// merges count for nothing: nobody wrote them.
   public func times(of paths: [TreePath]) throws -> [TreePath: NoteTimes] {
     guard let (table, tip) = try historyTable() else { return [:] }
     return table.lives(of: paths, at: tip).mapValues { life in
-      let author = table.authorTexts[table.authors[life.last.version]]
-      return NoteTimes(
+      NoteTimes(
         created: table.times[life.first.version], modified: table.times[life.last.version],
-        author: String(decoding: author.prefix { $0 != 0 }, as: UTF8.self),
+        author: table.author(of: life.last.version),
         firstVersion: table.id(of: life.first.version),
         firstPath: table.path(table.changePaths[life.first.change]),
         lastVersion: table.id(of: life.last.version))

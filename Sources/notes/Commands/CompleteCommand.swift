@@ -52,7 +52,7 @@ struct CompleteCommand: Verb {
 
   private func versions() throws -> [String] {
     let notebook = try Place.notebook()
-    let path = try Place.note(note ?? "", in: notebook, includingDeleted: true)
+    let path = try Place.note(note ?? "", in: notebook, among: .former)
     var words: [String] = []
     try notebook.forEachVersion(of: path) { version in
       let when = TimeText.relative(version.commit.author.time, now: TimeText.now)

@@ -61,7 +61,7 @@ struct LogCommand: Verb {
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     if operations { return try showOperations(in: notebook) }
-    let path = try note.map { try Place.note($0, in: notebook, includingDeleted: true) }
+    let path = try note.map { try Place.note($0, in: notebook, among: .former) }
     let nearest = try graph ? path.map { try notebook.parents(inHistoryOf: $0) } : nil
     let walk = try notebook.versions(of: path, includingDerived: true)
     // The next command finds the note's versions at once.

@@ -70,11 +70,11 @@ struct RestoreCommand: Verb {
       let isPlain = try notebook.note(spelled: name) != nil && notebook.note(spelled: text) == nil
       if !isPlain, let item = try? Place.item(text, in: notebook) { return (item, nil) }
       return (
-        try Place.item(name, in: notebook, includingDeleted: true),
+        try Place.item(name, in: notebook, among: .former),
         String(text[text.index(after: at)...])
       )
     }
-    return (try Place.item(text, in: notebook, includingDeleted: true), nil)
+    return (try Place.item(text, in: notebook, among: .former), nil)
   }
 
   // MARK: A folder, or all

@@ -90,12 +90,22 @@ extension Failure {
 }
 
 extension Failure {
-  /// Where there is no note of a name, the same failure with the titles that may have been meant.
+  /// Where there is no note of a name, the same failure with what may have been meant: one that was
+  /// deleted, or titles nearby.
   func withNearTitles() -> Failure {
-    guard kind == "no_such_note", let name, !name.isEmpty, let notebook = try? Place.notebook(),
-      let titles = Self.titles(near: name, in: notebook)
+    guard kind == "no_such_note", let name, !name.isEmpty, let notebook = try? Place.notebook()
     else { return self }
-    return Failure(exit, kind, message, hint: "did you mean \(titles)?", name: name)
+    let wanted: String
+    if let gone = try? notebook.note(exactly: name, among: .deleted),
+      (try? notebook.isThere(gone)) == false
+    {
+      wanted = "it was deleted; 'notes restore \(Visible.word(name))' brings it back"
+    } else if let titles = Self.titles(near: name, in: notebook) {
+      wanted = "did you mean \(titles)?"
+    } else {
+      return self
+    }
+    return Failure(exit, kind, message, hint: wanted, name: name)
   }
 
   /// A mistake in the command line that says no more, with the way to the command's help.

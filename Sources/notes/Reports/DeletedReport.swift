@@ -30,6 +30,7 @@ struct DeletedReport {
   var json: [JSON] {
     files.map { file in
       [
+        "id": .optional(file.id.isEmpty ? nil : file.id),
         "title": .string(file.path.noteTitle), "path": .path(file.path),
         "deleted": .optional(file.time.map { TimeText.rfc3339($0) }),
         "author": .optional(file.author),
@@ -41,15 +42,17 @@ struct DeletedReport {
     guard !files.isEmpty else {
       return isFiltered ? "No such \(kind)s.\n" : "No \(kind) was deleted.\n"
     }
-    var table = Table(flexible: 0)
+    var table = Table(flexible: isLong ? 1 : 0)
     for file in files {
+      let id = isLong ? [Table.Cell(file.id.isEmpty ? "-" : file.id, .yellow)] : []
       let when = file.time.map {
         isLong ? TimeText.local($0) : TimeText.relative($0, now: now)
       }
-      table.add([
-        Table.Cell(isLong ? Visible.name(file.path) : file.path.label, .bold),
-        Table.Cell(when ?? "not saved yet"), Table.Cell(Visible.name(file.author ?? ""), .dim),
-      ])
+      table.add(
+        id + [
+          Table.Cell(isLong ? Visible.name(file.path) : file.path.label, .bold),
+          Table.Cell(when ?? "not saved yet"), Table.Cell(Visible.name(file.author ?? ""), .dim),
+        ])
     }
     return table.lines(for: terminal).map { $0 + "\n" }.joined()
   }

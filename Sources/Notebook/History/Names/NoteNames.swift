@@ -1,33 +1,59 @@
 public import Git
 internal import Glibc
 
+/// Among which notes a name is looked for.
+public enum NoteReach: Sendable {
+  /// Those of the folder and of the last version.
+  case present
+  /// Also those that were deleted and did not come back.
+  case deleted
+  /// Also the names that notes had earlier.
+  case former
+}
+
 extension Notebook {
-  /// The path of the note that `name` means, among the files of the folder and of the tip.
+  /// The path of the note that `name` means: notes(1), "Names of notes".
   ///
-  /// In this order: a path, a path without the suffix, a title, a title in another case, the
-  /// ID of a note that is there, a part of one path only.
-  ///
-  /// - Parameter deleted: look also among notes that only history has.
-  public func note(named name: String, includingDeleted deleted: Bool = false) throws -> TreePath {
-    if let found = try note(spelled: name) { return found }
-    var paths = Set(try indexFile().entries.filter { $0.mode.isFile }.map(\.path))
-    for candidate in try scan().candidates { paths.insert(candidate.path) }
-    if let found = try match(name, in: paths.sorted()) { return found }
-    if deleted {
-      // What a note was called last counts before the names that it had earlier.
-      if let found = try match(name, in: deletedFiles().map(\.path).sorted()) { return found }
-      let table = try historyTable()?.table
-      let former =
-        table.map { table in
-          Set(
-            table.changePaths.map { table.path($0) }
-              + table.changeFormers.compactMap {
-                $0 == HistoryTable.none ? nil : table.path($0)
-              })
-        } ?? []
-      if let found = try match(name, in: former.sorted()) { return found }
+  /// - Throws: `noSuchNote`, `ambiguousNote`.
+  public func note(named name: String, among reach: NoteReach = .present) throws -> TreePath {
+    guard let found = try search(name, among: reach, takesParts: true) else {
+      throw NotebookError.noSuchNote(name)
     }
-    throw NotebookError.noSuchNote(name)
+    return found
+  }
+
+  /// The path of the note that has all of this as its path, title or ID; nil where there is none.
+  ///
+  /// - Throws: `ambiguousNote`.
+  public func note(exactly name: String, among reach: NoteReach) throws -> TreePath? {
+    try search(name, among: reach, takesParts: false)
+  }
+
+  private func search(_ name: String, among reach: NoteReach, takesParts: Bool) throws -> TreePath?
+  {
+    if let found = try note(spelled: name) { return found }
+    // An empty name, as of a variable that is not set, is part of every other.
+    if name.isEmpty { return nil }
+    let isID = name.utf8.count == NoteSummary.idLength && name.allSatisfy(\.isHexDigit)
+    let present = try namesOfFiles()
+    if let found = try match(name, in: present, NameRule.exact) { return found }
+    if isID, let found = try files().first(where: { $0.id == name.lowercased() }) {
+      return found.path
+    }
+    var gone: [TreePath] = []
+    if reach != .present {
+      let deleted = try deletedFiles()
+      gone = deleted.map(\.path).sorted()
+      if let found = try match(name, in: gone, NameRule.exact) { return found }
+      if isID, let found = deleted.first(where: { $0.id == name.lowercased() }) {
+        return found.path
+      }
+    }
+    guard takesParts else { return nil }
+    for paths in [present, gone] {
+      if let found = try match(name, in: paths, NameRule.parts) { return found }
+    }
+    return reach == .former ? try match(name, in: formerPaths(), NameRule.all) : nil
   }
 
   /// The note whose path this is, with or without the suffix, if no other comes near it: found
@@ -48,29 +74,52 @@ extension Notebook {
     return isAlone ? saved[0] : nil
   }
 
-  private func match(_ name: String, in paths: [TreePath]) throws -> TreePath? {
-    // An empty name, as of a variable that is not set, is part of every other.
-    if name.isEmpty { return nil }
-    let wanted = TreePath(name)
-    if paths.contains(wanted) { return wanted }
+  private func namesOfFiles() throws -> [TreePath] {
+    var paths = Set(try indexFile().entries.filter { $0.mode.isFile }.map(\.path))
+    for candidate in try scan().candidates { paths.insert(candidate.path) }
+    return paths.sorted()
+  }
+
+  /// Every name that a file ever had.
+  private func formerPaths() throws -> [TreePath] {
+    guard let (table, _) = try historyTable() else { return [] }
+    let formers = table.changeFormers.filter { $0 != HistoryTable.none }
+    return Set(table.changePaths + formers).map { table.path($0) }.sorted()
+  }
+
+  /// The only path that the first rule lets through which lets any through.
+  private func match(
+    _ name: String, in paths: [TreePath], _ rules: [NameRule]
+  ) throws -> TreePath? {
     let folded = name.lowercased()
-    // Asked for only where the name can be an ID.
-    let canBeID = name.utf8.count == NoteSummary.idLength && name.allSatisfy(\.isHexDigit)
-    let identified = canBeID ? try files().first { $0.id == folded }?.path : nil
-    let rules: [(TreePath) -> Bool] = [
-      { path in path.isNote && path.withoutNoteSuffix == wanted },
-      { $0.noteTitle == name },
-      { $0.noteTitle.lowercased() == folded },
-      { $0 == identified },
-      { $0.description.lowercased().containsText(folded) },
-    ]
     for rule in rules {
-      let found = paths.filter(rule)
+      let found = paths.filter { rule.accepts($0, name, folded) }
       if found.count == 1 { return found.first }
       if found.count > 1 { throw NotebookError.ambiguousNote(name, candidates: found) }
     }
     return nil
   }
+}
+
+/// A way in which a path answers to a name.
+private struct NameRule {
+  /// The path, the name, and the name in lower case.
+  let accepts: (TreePath, String, String) -> Bool
+
+  static var exact: [NameRule] {
+    [
+      NameRule { path, name, _ in path == TreePath(name) },
+      NameRule { path, name, _ in path.isNote && path.withoutNoteSuffix == TreePath(name) },
+      NameRule { path, name, _ in path.noteTitle == name },
+      NameRule { path, _, folded in path.noteTitle.lowercased() == folded },
+    ]
+  }
+
+  static var parts: [NameRule] {
+    [NameRule { path, _, folded in path.description.lowercased().containsText(folded) }]
+  }
+
+  static var all: [NameRule] { exact + parts }
 }
 
 extension String {

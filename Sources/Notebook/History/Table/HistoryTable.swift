@@ -167,6 +167,11 @@ extension HistoryTable {
     return id(of: left) > id(of: right)
   }
 
+  /// The name of who made a version.
+  func author(of version: Int) -> String {
+    String(decoding: authorTexts[authors[version]].prefix { $0 != 0 }, as: UTF8.self)
+  }
+
   func path(_ number: UInt32) -> TreePath { TreePath(bytes: paths[number]) }
 
   /// A change as a value.
