@@ -21,9 +21,8 @@ import Testing
       stty -g >"$HOME/before"; "$0" browse; echo "left with $?"; stty -g >"$HOME/after"
       cmp "$HOME/before" "$HOME/after" && echo "as before"; read -r line; echo "read $line"
       """#
-    return try TmuxScreen(
-      ["bash", "--norc", "-c", script, BuiltBinary.notes()], home: shell.folder["home"],
-      in: shell.folder["notes"], environment: shell.environment, columns: columns, rows: rows)
+    return try shell.screen(
+      ["bash", "--norc", "-c", script, BuiltBinary.notes()], columns: columns, rows: rows)
   }
 
   private func expectRestored(_ screen: TmuxScreen, status: Int) throws {
@@ -124,9 +123,7 @@ import Testing
   }
 
   @Test func `It stops for the shell and comes back`() throws {
-    let screen = try TmuxScreen(
-      ["bash", "--norc", "-i"], home: shell.folder["home"], in: shell.folder["notes"],
-      environment: shell.environment)
+    let screen = try shell.screen(["bash", "--norc", "-i"])
     try screen.type("PS1='ready> '; \(try BuiltBinary.notes()) browse\n")
     try screen.wait(for: "│ eggs")
     try screen.press("C-z")

@@ -23,6 +23,19 @@ final class Shell {
       input: Array(input.utf8))
   }
 
+  /// A terminal in which a command runs, in the notebook's folder.
+  func screen(_ command: [String], columns: Int = 80, rows: Int = 24) throws -> TmuxScreen {
+    try TmuxScreen(
+      command, home: folder["home"], in: folder["notes"], environment: environment,
+      columns: columns, rows: rows)
+  }
+
+  /// A terminal in which `notes` runs, and which then says "left with" its exit status and stays.
+  func screen(notes arguments: [String]) throws -> TmuxScreen {
+    let script = #"program=$0; "$program" "$@"; echo "left with $?"; read -r line"#
+    return try screen(["bash", "--norc", "-c", script, BuiltBinary.notes()] + arguments)
+  }
+
   /// Makes the folder a notebook.
   func initialise() throws {
     let result = try notes("init", "--name", "Home", "--device-name", "laptop")

@@ -28,10 +28,7 @@ import Testing
   }
 
   private func start(_ arguments: String...) throws -> TmuxScreen {
-    let script = #"program=$0; "$program" "$@"; echo "left with $?"; read -r line"#
-    return try TmuxScreen(
-      ["bash", "--norc", "-c", script, BuiltBinary.notes()] + arguments,
-      home: shell.folder["home"], in: shell.folder["notes"], environment: shell.environment)
+    try shell.screen(notes: arguments)
   }
 
   @Test func `What the editor wrote is a version`() throws {

@@ -19,10 +19,7 @@ import Testing
 
   private func start(pager: String, _ arguments: String...) throws -> TmuxScreen {
     shell.environment["NOTES_PAGER"] = pager
-    let script = #"program=$0; "$program" "$@"; echo "left with $?"; read -r line"#
-    return try TmuxScreen(
-      ["bash", "--norc", "-c", script, BuiltBinary.notes()] + arguments,
-      home: shell.folder["home"], in: shell.folder["notes"], environment: shell.environment)
+    return try shell.screen(notes: arguments)
   }
 
   @Test func `Ctrl-C is the pager's, which is waited for`() throws {

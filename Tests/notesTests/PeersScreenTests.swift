@@ -59,10 +59,8 @@ import Testing
     let tablet = try join("tablet", to: laptop)
     try phone.watch()
     let screens = try [80, 120].map { columns in
-      try TmuxScreen(
-        [BuiltBinary.notes(), "peers", "--watch"], home: laptop.shell.folder["home"],
-        in: laptop.shell.folder["notes"], environment: laptop.shell.environment, columns: columns,
-        rows: 6)
+      try laptop.shell.screen(
+        [BuiltBinary.notes(), "peers", "--watch"], columns: columns, rows: 6)
     }
     var shown = screens.map { _ in "" }
     func show(_ title: String, phone wanted: [String]) throws {

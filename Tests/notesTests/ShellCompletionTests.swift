@@ -52,9 +52,7 @@ import Testing
   @Test(arguments: ShellKind.allCases) func `Tab completes commands, titles, versions and members`(
     kind: ShellKind
   ) throws {
-    let screen = try TmuxScreen(
-      kind.command, home: shell.folder["home"], in: shell.folder["notes"],
-      environment: shell.environment, columns: 120)
+    let screen = try shell.screen(kind.command, columns: 120)
     try screen.type(kind.setUp(BuiltBinary.sourceFolder + "/completions") + "; clear\n")
     try screen.wait(for: "the prompt alone") { $0.hasPrefix("ready>") && !$0.contains("clear") }
 
