@@ -46,16 +46,16 @@ struct HandmadePack {
     entries.flatMap { Array("\($0.mode) ".utf8) + $0.name + [0] + $0.id.bytes }
   }
 
-  /// Adds a commit of a tree.
+  /// Adds a commit of a tree; `further` are lines that no commit has after its committer.
   @discardableResult
   mutating func addCommit(
     _ tree: ObjectID, parents: [ObjectID] = [],
-    author: String = "author A <a@example.org> 1700000000 +0100"
+    author: String = "author A <a@example.org> 1700000000 +0100", further: [String] = []
   ) throws -> ObjectID {
     let lines =
       ["tree \(tree)"] + parents.map { "parent \($0)" } + [
-        author, "committer A <a@example.org> 1700000000 +0100", "", "m", "",
-      ]
+        author, "committer A <a@example.org> 1700000000 +0100",
+      ] + further + ["", "m", ""]
     return try add(.commit, Array(lines.joined(separator: "\n").utf8))
   }
 

@@ -78,17 +78,8 @@ private let commitAttacks: [Attack] =
       (nil, [try pack.add(.commit, Array("author A <a> 1 +0000\n\nm\n".utf8))])
     },
     Attack("a second tree, which did not come, after the committer") { pack in
-      let tree = try pack.addTree([])
-      let text = """
-        tree \(tree)
-        author A <a> 1 +0000
-        committer A <a> 1 +0000
-        tree \(HandmadePack.id(.tree, [1]))
-
-        m
-
-        """
-      return (nil, [try pack.add(.commit, Array(text.utf8))])
+      let second = "tree \(HandmadePack.id(.tree, [1]))"
+      return (nil, [try pack.addCommit(pack.addTree([]), further: [second])])
     },
     Attack("a commit with a NUL") { pack in
       let tree = try pack.addTree([])

@@ -74,17 +74,8 @@ extension HostileRow {
     },
     pack("a tree that does not come") { pack in [try pack.addCommit(HandmadePack.id(.tree, [1]))] },
     pack("a second tree, after the committer, that does not come") { pack in
-      let tree = try pack.addTree([])
-      let text = """
-        tree \(tree)
-        author A <a> 1 +0000
-        committer A <a> 1 +0000
-        tree \(HandmadePack.id(.tree, [1]))
-
-        m
-
-        """
-      return [try pack.add(.commit, Array(text.utf8))]
+      let second = "tree \(HandmadePack.id(.tree, [1]))"
+      return [try pack.addCommit(pack.addTree([]), further: [second])]
     },
     pack("a parent that does not come") { pack in
       let tree = try pack.addTree([])
