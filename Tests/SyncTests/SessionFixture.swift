@@ -8,53 +8,27 @@ import TestSupport
 
 @testable import Sync
 
-/// A device with a notebook in a folder of its own, as the command line would have made it.
+/// A device with a notebook.
 final class Device {
   let folder: TemporaryFolder
-  let key: DeviceKey
   let name: String
   let context: SessionContext
 
+  var key: DeviceKey { context.key }
   var notes: String { folder["notes"] }
 
   /// The founder of a notebook.
   init(founding name: String) throws {
     self.name = name
     folder = try TemporaryFolder()
-    key = try DeviceKey.loadOrCreate(in: folder["data"])
-    let state = try Notebook.prepare(at: folder["notes"])
-    _ = try MembershipStore.found(
-      in: state + "/membership", notebookName: "Home", deviceName: name, key: key)
-    let membership = try MembershipStore.open(in: state + "/membership")
-    _ = try Notebook.adopt(
-      at: folder["notes"],
-      as: NotebookIdentity(
-        id: membership.notebookID, name: "Home",
-        device: DeviceIdentity(name: name, deviceID: key.deviceID)))
-    context = SessionContext(
-      folder: folder["notes"], key: key, membership: membership, timeouts: .forTests)
+    context = try .founded(by: name, in: folder, timeouts: .forTests)
   }
 
   /// A device that `founder` certified.
   init(_ name: String, certifiedBy founder: Device, as role: Role = .writer) throws {
     self.name = name
     folder = try TemporaryFolder()
-    key = try DeviceKey.loadOrCreate(in: folder["data"])
-    let request = try CertificateRequest(name: name, key: key)
-    _ = try founder.context.membership.issue(for: request, role: role, by: founder.key)
-    let state = try Notebook.prepare(at: folder["notes"])
-    _ = try MembershipStore.install(
-      in: state + "/membership", root: founder.context.membership.root,
-      certificates: founder.context.membership.certificates,
-      revocations: founder.context.membership.revocations)
-    let membership = try MembershipStore.open(in: state + "/membership")
-    _ = try Notebook.adopt(
-      at: folder["notes"],
-      as: NotebookIdentity(
-        id: membership.notebookID, name: "Home",
-        device: DeviceIdentity(name: name, deviceID: key.deviceID)))
-    context = SessionContext(
-      folder: folder["notes"], key: key, membership: membership, timeouts: .forTests)
+    context = try founder.context.certified(name, as: role, in: folder)
   }
 
   func write(_ text: String, to note: String) throws { try folder.write(text, to: "notes/" + note) }

@@ -24,19 +24,8 @@ final class Host {
 
   convenience init(_ name: String = "Ada", network: InMemoryNetwork? = nil) throws {
     let folder = try TemporaryFolder()
-    let key = try DeviceKey.loadOrCreate(in: folder["data"])
-    let state = try Notebook.prepare(at: folder["notes"])
-    let membership = try MembershipStore.found(
-      in: state + "/membership", notebookName: "Home", deviceName: name, key: key)
-    _ = try Notebook.adopt(
-      at: folder["notes"],
-      as: NotebookIdentity(
-        id: membership.notebookID, name: "Home",
-        device: DeviceIdentity(name: name, deviceID: key.deviceID)))
     try self.init(
-      serving: SessionContext(
-        folder: folder["notes"], key: key, membership: membership, timeouts: .brief),
-      in: folder, network: network)
+      serving: .founded(by: name, in: folder, timeouts: .brief), in: folder, network: network)
   }
 
   /// A service for a notebook that is there.

@@ -12,55 +12,33 @@ import TestSupport
 /// A device that watches its notebook, on a thread of its own.
 final class Watcher {
   let folder: TemporaryFolder
-  let key: DeviceKey
   let name: String
   let context: SessionContext
   let events = EventLog<ServiceEvent>()
   private let network: InMemoryNetwork
   private var running: (token: CancellationToken, ended: Mailbox<Bool>, service: Service)?
 
+  var key: DeviceKey { context.key }
+
   /// The founder of a notebook.
-  convenience init(founding name: String, on network: InMemoryNetwork) throws {
-    try self.init(name, on: network) { folder, key in
-      _ = try MembershipStore.found(
-        in: folder, notebookName: "Home", deviceName: name, key: key)
-    }
+  init(founding name: String, on network: InMemoryNetwork) throws {
+    self.name = name
+    self.network = network
+    folder = try TemporaryFolder()
+    context = try .founded(by: name, in: folder, timeouts: .brief)
   }
 
   /// A device that `founder` certified.
   ///
   /// - Parameter network: where it looks for others; the founder's when nil.
-  convenience init(
+  init(
     _ name: String, certifiedBy founder: Watcher, as role: Role = .writer,
     on network: InMemoryNetwork? = nil
   ) throws {
-    try self.init(name, on: network ?? founder.network) { folder, key in
-      let store = founder.context.membership
-      let request = try CertificateRequest(name: name, key: key)
-      _ = try store.issue(for: request, role: role, by: founder.key)
-      _ = try MembershipStore.install(
-        in: folder, root: store.root, certificates: store.certificates,
-        revocations: store.revocations)
-    }
-  }
-
-  private init(
-    _ name: String, on network: InMemoryNetwork, found: (String, DeviceKey) throws -> Void
-  ) throws {
     self.name = name
-    self.network = network
+    self.network = network ?? founder.network
     folder = try TemporaryFolder()
-    key = try DeviceKey.loadOrCreate(in: folder["data"])
-    let state = try Notebook.prepare(at: folder["notes"])
-    try found(state + "/membership", key)
-    let membership = try MembershipStore.open(in: state + "/membership")
-    _ = try Notebook.adopt(
-      at: folder["notes"],
-      as: NotebookIdentity(
-        id: membership.notebookID, name: "Home",
-        device: DeviceIdentity(name: name, deviceID: key.deviceID)))
-    context = SessionContext(
-      folder: folder["notes"], key: key, membership: membership, timeouts: .brief)
+    context = try founder.context.certified(name, as: role, in: folder)
   }
 
   deinit { stop() }
