@@ -14,6 +14,8 @@ struct TreeDeflation {
   private var written = 0
   private var bits: UInt64 = 0
   private var bitCount: UInt64 = 0
+  private var lastDistance = 0
+  private var lastCode = Code(bits: 0, count: 0)
 
   /// The stream of an object's header and a tree's content.
   static func stream(header: [UInt8], tree: [UInt8]) -> [UInt8] {
@@ -134,9 +136,15 @@ struct TreeDeflation {
 
   /// A distance: five bits of code, and the bits that say where within the code's range it is.
   private mutating func putDistance(_ distance: Int) {
-    let (code, extra, base) = Self.range(of: distance, first: 1, steps: 2)
-    put(UInt64(Self.reversed(UInt32(code), 5)), 5)
-    put(UInt64(distance - base), UInt64(extra))
+    // Mostly as far as the entry before, which is as long.
+    if distance != lastDistance {
+      let (code, extra, base) = Self.range(of: distance, first: 1, steps: 2)
+      lastDistance = distance
+      lastCode = Code(
+        bits: Self.reversed(UInt32(code), 5) | UInt32(distance - base) << 5,
+        count: 5 + UInt32(extra))
+    }
+    put(lastCode)
   }
 
   /// RFC 1951, 3.2.5: the ranges of lengths and of distances double in size after each `steps`.

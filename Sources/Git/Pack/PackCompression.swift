@@ -147,6 +147,43 @@ final class Inflater {
     }
     return (input.count - Int(stream.pointee.avail_in), status == Z_STREAM_END)
   }
+
+  /// The stream of an object with a file of its own, which lies in memory whole: what stands before
+  /// the first NUL, `KIND SIZE`, and that many bytes behind it; nil for anything else.
+  func inflateObject(_ input: UnsafeRawBufferPointer) throws
+    -> (kind: ArraySlice<UInt8>, content: [UInt8])?
+  {
+    try reset()
+    stream.pointee.next_in = UnsafeMutablePointer(
+      mutating: input.bindMemory(to: UInt8.self).baseAddress)
+    stream.pointee.avail_in = UInt32(min(input.count, 1 << 30))
+    var status = Z_OK
+    let head = [UInt8](unsafeUninitializedCapacity: 64) { output, count in
+      stream.pointee.next_out = output.baseAddress
+      stream.pointee.avail_out = 64
+      status = zlib.api.inflate(stream, Z_NO_FLUSH)
+      count = 64 - Int(stream.pointee.avail_out)
+    }
+    guard status == Z_OK || status == Z_STREAM_END, let end = head.firstIndex(of: 0) else {
+      return nil
+    }
+    let words = head[..<end].split(separator: UInt8(ascii: " "))
+    let begun = head[(end + 1)...]
+    // No stream grows by more than 1032 times.
+    guard words.count == 2, let size = Int(String(decoding: words[1], as: UTF8.self)),
+      size >= begun.count, size < 1 << 31, size / 1032 <= input.count
+    else { return nil }
+    let content = [UInt8](unsafeUninitializedCapacity: size + 1) { output, count in
+      _ = output.update(fromContentsOf: begun)
+      // A byte more than wanted, so that a stream that goes on is told from one that ends.
+      stream.pointee.next_out = output.baseAddress?.advanced(by: begun.count)
+      stream.pointee.avail_out = UInt32(size + 1 - begun.count)
+      if status == Z_OK { status = zlib.api.inflate(stream, Z_FINISH) }
+      count = size + 1 - Int(stream.pointee.avail_out)
+    }
+    return status == Z_STREAM_END && content.count == size ? (words[0], content) : nil
+  }
+
   /// The content of a stream that lies in memory whole, or nil when it is not of `size` bytes.
   ///
   /// Room for all of it is made at once: the size must be one that has been checked.

@@ -36,7 +36,9 @@ extension Repository {
     if id == .emptyTree { return (.tree, []) }
     if let object = newObjects?.object(id) { return object }
     // The last versions' objects mostly have files of their own, which cost no library to read.
-    if !isOpened, isOfCommonForm, let object = LooseObject.read(path(ofLoose: id), id: id) {
+    if !isOpened, isOfCommonForm,
+      let object = LooseObject.read(path(ofLoose: id), id: id, hashed: false)
+    {
       return object
     }
     if let object = packedObjects?.object(id) { return object }
