@@ -44,6 +44,13 @@ class Cases:
         if kind < 0.57:
             return b"  https://e.org/" + self.pick(b"issues/%d", b"issue/1%d", b"%d#2") % (
                 self.random.randrange(12))
+        if kind < 0.58:
+            return b"## 2026-11-%d" % self.random.randrange(10, 14)
+        if kind < 0.59:
+            mark = self.pick(b", ", b", ", b"; ", "\u3001".encode())
+            return mark.join(self.random.choices([w.encode() for w in WORDS], k=self.pick(2, 4, 5)))
+        if kind < 0.595:
+            return self.pick(b"~" * 7, b"a line.", "l\u00fcneli.".encode())
         if kind < 0.6:
             return bytes(self.random.randrange(1, 256) for _ in range(5)).replace(b"\n", b"")
         count = self.random.randrange(1, 14)
@@ -70,6 +77,18 @@ class Cases:
             elif kind < 0.7 and lines:
                 source = self.random.randrange(len(lines))
                 lines[at:at] = lines[source:source + count]
+            elif kind < 0.73 and lines:
+                # Wrapped anew.
+                words = b" ".join(lines[at:at + 4]).split(b" ")
+                middle = self.random.randrange(len(words) + 1)
+                lines[at:at + 4] = [b" ".join(words[:middle]), b" ".join(words[middle:])]
+            elif kind < 0.78 and at < len(lines):
+                word = self.random.choice(WORDS).encode()
+                mark = self.pick(b", ", b", ", b"; ", "\u3001".encode())
+                lines[at] = self.pick(word + mark + lines[at], lines[at] + mark + word)
+            elif kind < 0.81 and lines:
+                lines += [b"", b"## 2026-11-%d" % self.random.randrange(10, 30), self.line()]
+                lines += self.random.choices(lines[:12], k=count)
             elif at < len(lines):
                 words = lines[at].split(b" ")
                 new = self.random.choice(WORDS).encode() + b"%d" % self.random.randrange(9)

@@ -23,6 +23,10 @@ NOTE = "Shopping\n\nbread\nmilk\nbutter\n\nOn Monday the shop opens late. Bring 
 PROSE = ("The ferry leaves at nine from the old pier and takes an hour. Tickets are sold on board.\n"
          "Bring a coat, because the wind on the upper deck is cold even in summer.\n")
 LONG = "word " * 30_000
+DAYS = "".join(f"\n## 2026-11-{day}\n\n* slept {day % 5 + 5} hours\n\nTodo: none\n" for day in (18, 19, 20))[1:]
+RUNS = "".join(f"2026-11-{day} ran {day % 4 + 3} km in {day + 10} minutes\n" for day in (17, 18, 20))
+ITEMS = "".join(f"{name} icon (box) as a link\n" for name in ("Alias", "Drive", "Files", "Koofr", "Mega"))
+MIXED = "".join(f"icon (box) {name}\n" for name in ("Alias", "Drive", "Files", "Koofr", "Mega", "Union"))
 PARAGRAPHS = "".join(f"Paragraph {n} says something of its own.\n" for n in range(12))
 
 
@@ -88,6 +92,48 @@ PAIRS = {
                         {"n.txt": "## Ada\n\nx\n\n## Bea\n\ny\n\n## Zoe\n\nz\n"},
                         {"n.txt": "## Ada\n\nx\n\n## Bea\n\ny\n\n## Max\n\nmm\n\n## Zoe\n\nz\n"},
                         {"n.txt": "## Ada\n\nx\n\n## Bea\n\ny\n\n## Eve\n\nee ee\n\n## Zoe\n\nz\n"}),
+    "joined-days": ("days of a journal repeat what the days before have", {"n.txt": DAYS},
+                    {"n.txt": DAYS + "\n## 2026-11-21\n\n* slept 7 hours\n* rain\n\nTodo: none\n"},
+                    {"n.txt": DAYS + "\n## 2026-11-22\n\n* slept 8 hours\n* wind\n\nTodo: none\n"}),
+    "joined-same-day": ("one day of a journal, begun twice, keeps one heading", {"n.txt": DAYS},
+                        {"n.txt": DAYS + "\n## 2026-11-21\n\n* rain\n\nTodo: none\n"},
+                        {"n.txt": DAYS + "\n## 2026-11-21\n\n* wind\n\nTodo: some\n"}),
+    "joined-usual-items": ("an item of a list that the list has already is still the same thing",
+                           {"n.txt": "- milk\n- tea\n- bread\n"},
+                           {"n.txt": "- milk\n- tea\n- bread\n- milk\n- eggs\n"},
+                           {"n.txt": "- milk\n- tea\n- bread\n- cheese\n- milk\n"}),
+    "joined-usual-likeness": ("lines are as alike as those around them", {"n.txt": RUNS},
+                              {"n.txt": RUNS + "2026-11-21 ran 6 km in 31 minutes\n"},
+                              {"n.txt": RUNS + "2026-11-22 ran 5 km in 27 minutes\n"}),
+    "joined-list-first": ("who goes on with a list comes before who leaves it", {"n.txt": "Fruit\n* plum\n"},
+                          {"n.txt": "Fruit\n* plum\n* apple\n\nBread\n* rye\n"},
+                          {"n.txt": "Fruit\n* plum\n* cherry\n"}),
+    "joined-underlined": ("an underline of tildes is no code fence", {"n.txt": "a\n\n"},
+                          {"n.txt": "a\n\nCaf\u00e9 au lait\n~~~~~~~~~~~~\nwith milk\n"},
+                          {"n.txt": "a\n\nTea\n~~~\nwithout\n"}),
+    "enumeration": ("two people append to an enumeration", {"n.txt": "Tags: home, garden, rain\n"},
+                    {"n.txt": "Tags: home, garden, rain, tomatoes\n"},
+                    {"n.txt": "Tags: home, garden, rain, slugs\n"}),
+    "enumeration-start": ("and insert at its start", {"n.txt": "home; garden; rain\n"},
+                          {"n.txt": "tomatoes; home; garden; rain\n"},
+                          {"n.txt": "slugs; home; garden; rain\n"}),
+    "enumeration-alike": ("the same thing twice is not enumerated", {"n.txt": "Ann, Bob, Cyd\n"},
+                          {"n.txt": "Ann, Bob, Cyd, Doctor Eve Miller\n"},
+                          {"n.txt": "Ann, Bob, Cyd, Doctor Eva Miller\n"}),
+    "enumeration-too-short": ("one comma makes no enumeration", {"n.txt": "At nine, we left\n"},
+                              {"n.txt": "At nine, we left, and it rained\n"},
+                              {"n.txt": "At nine, we left, glad of the sun\n"}),
+    "wrapped": ("words changed here, lines wrapped there: the words", {"n.txt": PROSE},
+                {"n.txt": swap(PROSE, "pier and takes", "pier\nand takes")},
+                {"n.txt": swap(PROSE, "old pier and takes an", "new bridge which needs one")}),
+    "wrapped-indented": ("indented lines are not text that is wrapped", {"n.txt": "one\n  two three\n"},
+                         {"n.txt": "one\n  two\n  three\n"}, {"n.txt": "one\n  two fifty\n"}),
+    "lines-edited-and-added": ("a line added between lines that the other side edited", {"n.txt": ITEMS},
+                               {"n.txt": swap(ITEMS, "Koofr", "Jotta icon (box) as a link\nKoofr")},
+                               {"n.txt": ITEMS.replace("(box)", "(box wide)")}),
+    "lines-edited-and-mixed": ("a line made of both may be one twice", {"n.txt": MIXED},
+                               {"n.txt": swap(MIXED, "icon (box) Koofr", "icon (box) Jotta\nicon (box) Koofr")},
+                               {"n.txt": MIXED.replace("(box)", "(box wide)")}),
     "added-by-both": ("both added, different text: markers around what differs", {"a.txt": "a\n"},
                       {"a.txt": "a\n", "n.txt": "title\n\nfirst\n\nend\n"},
                       {"a.txt": "a\n", "n.txt": "title\n\nsecond\n\nend\nand more\n"}),

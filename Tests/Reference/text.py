@@ -241,15 +241,25 @@ def has_letters(line):
     return isinstance(line, bytes) and sum(map(is_letter, line)) >= 3
 
 
+def characters(line):
+    return sum(byte & 0xC0 != 0x80 for byte in line)
+
+
 def open_fence(lines):
-    return sum(line.lstrip(b" \t").startswith((b"```", b"~~~")) for line in lines) % 2 == 1
+    found = 0
+    for before, line in zip((None,) + tuple(lines), lines):
+        is_underline = (before is not None and line and not line.strip(b"~")
+                        and len(line) == characters(before))
+        found += line.lstrip(b" \t").startswith((b"```", b"~~~")) and not is_underline
+    return found % 2 == 1
 
 
 def letters_and_digits(line):
     return bytes(byte for byte in line if is_letter(byte) or 48 <= byte <= 57)
 
 
-def distance_at_most(a, b, limit):
+def distance(a, b, limit):
+    """The fewest insertions and deletions that lead from a to b, or None beyond the limit."""
     reach = {1: 0}
     for d in range(limit + 1):
         for k in range(-d, d + 1, 2):
@@ -261,35 +271,93 @@ def distance_at_most(a, b, limit):
                 i += 1
             reach[k] = i
             if i >= len(a) and i - k >= len(b):
-                return True
+                return d
+    return None
+
+
+def are_alike(a, b, limit):
+    """Whether sizes and bytes leave it open that the distance is within the limit."""
+    letters = Counter(byte & 127 for byte in a)
+    letters.subtract(Counter(byte & 127 for byte in b))
+    return abs(len(a) - len(b)) <= limit and sum(map(abs, letters.values())) <= limit
+
+
+class TooCostly(Exception):
+    pass
+
+
+class Cost:
+    def __init__(self):
+        self.cost = 0
+
+    def add(self, cost):
+        self.cost += cost
+        if self.cost > 1 << 27:
+            raise TooCostly
+
+
+def similarity(a, b, cost):
+    """The distance of two lines that are similar by it, or None."""
+    if max(len(a), len(b)) > 4096:
+        return None
+    total = len(a) + len(b)
+    limit = (total - 1) // 5
+    numbers = [set(re.findall(rb"[0-9]+", line.partition(b"://")[2])) for line in (a, b)]
+    if not are_alike(a, b, limit) or all(numbers) and not numbers[0] & numbers[1]:
+        return None
+    cost.add(limit * total)
+    return distance(a, b, limit)
+
+
+def is_usual(a, b, d, around, cost):
+    """Whether a line around is as near to one of two similar lines as they are to each other."""
+    for line in around:
+        if line in (a, b) or len(line) > 4096:
+            continue
+        for side in (a, b):
+            cost.add(32)
+            if are_alike(side, line, d):
+                cost.add(d * (len(side) + len(line)))
+                if distance(side, line, d) is not None:
+                    return True
     return False
 
 
-def has_similar(older, newer):
-    older = [line for line in dict.fromkeys(older) if has_letters(line)]
-    newer = [line for line in dict.fromkeys(newer) if has_letters(line)]
+def with_letters(lines):
+    return [line for line in dict.fromkeys(lines) if has_letters(line)]
+
+
+def has_similar(older, newer, around=()):
+    older, newer, around = with_letters(older), with_letters(newer), with_letters(around)
     if {letters_and_digits(line) for line in older} & {letters_and_digits(line) for line in newer}:
         return True
-    cost = 32 * len(older) * len(newer)
-    if cost > 1 << 27:
+    cost = Cost()
+    try:
+        cost.add(32 * len(older) * len(newer))
+        for a in older:
+            for b in newer:
+                d = similarity(a, b, cost)
+                if d is not None and not is_usual(a, b, d, around, cost):
+                    return True
+    except TooCostly:
         return True
-    for a in older:
-        for b in newer:
-            if max(len(a), len(b)) > 4096:
-                continue
-            total = len(a) + len(b)
-            limit = (total - 1) // 5
-            letters = Counter(byte & 127 for byte in a)
-            letters.subtract(Counter(byte & 127 for byte in b))
-            if abs(len(a) - len(b)) > limit or sum(map(abs, letters.values())) > limit:
-                continue
-            numbers = [set(re.findall(rb"[0-9]+", line.partition(b"://")[2])) for line in (a, b)]
-            if all(numbers) and not numbers[0] & numbers[1]:
-                continue
-            cost += limit * total
-            if cost > 1 << 27 or distance_at_most(a, b, limit):
-                return True
     return False
+
+
+def edited(lines, gone):
+    """Those of the lines that are similar to one that is gone, or None if that costs too much."""
+    lines, gone = with_letters(lines), with_letters(gone)
+    known = {letters_and_digits(line) for line in gone}
+    cost, found = Cost(), set()
+    try:
+        cost.add(32 * len(lines) * len(gone))
+        for a in lines:
+            if letters_and_digits(a) in known or any(
+                    similarity(a, b, cost) is not None for b in gone):
+                found.add(a)
+    except TooCostly:
+        return None
+    return found
 
 
 def contains(outer, inner):
@@ -323,12 +391,27 @@ def join(older, newer, before, after):
         end += 1
     while end and is_blank(older[-end]):
         end -= 1
+    around = before[-100:] + after[:100] if start == 0 else ()
+    is_list = len({mark(line) for line in older + newer if not is_blank(line)}) == 1
+    if not is_list and any(not is_blank(l) and l in around for l in older[len(older) - end:]):
+        end = 0
     rest = older[start:len(older) - end], newer[start:len(newer) - end]
-    if any(map(open_fence, rest)) or any(l in rest[0] and has_letters(l) for l in rest[1]) \
-            or has_similar(*rest):
+    own = rest if is_list else [[line for line in side if line not in around] for side in rest]
+    if any(map(open_fence, rest)) or any(l in own[0] and has_letters(l) for l in own[1]) \
+            or has_similar(*own, around):
         return None
     middle = ordered(*rest, before, after) if start == end == 0 else None
-    return older[:start] + (middle or rest[0] + rest[1]) + older[len(older) - end:]
+    if middle is None:
+        middle = rest[1] + rest[0] if continues(rest[1], rest[0]) else rest[0] + rest[1]
+    return older[:start] + middle + older[len(older) - end:]
+
+
+def continues(items, other):
+    """Whether the lines are items of a list that the other ones begin with and leave."""
+    def are_items(lines):
+        return len({mark(line) for line in lines}) == 1 and not any(map(is_blank, lines))
+
+    return bool(items and other) and are_items(items + other[:1]) and not are_items(other)
 
 
 def is_word(byte):
@@ -468,8 +551,14 @@ def smaller_parts(base, older, newer, before, after):
             edits.append(slid(cuts[0], free[0], side, free[1]))
         if len(edits) < 2:
             continue
-        tokens = combine(*cuts, *edits, gap, lambda _, x, y: None if not x or not y else
-                         x if contains(x, y) else y if contains(y, x) else None)
+        def meet_tokens(place, x, y):
+            if not x or not y:
+                return None
+            if contains(x, y) or contains(y, x):
+                return x if contains(x, y) else y
+            return enumerated(cuts[0], place, x, y) if name == "words" else None
+
+        tokens = combine(*cuts, *edits, gap, meet_tokens)
         if tokens is None:
             continue
         text = b"".join(tokens)
@@ -478,7 +567,37 @@ def smaller_parts(base, older, newer, before, after):
             merged = ()
         if passes(base, older, newer, merged):
             return merged, name
+    texts = [b" ".join(t).split(b" ") for t in (base, older, newer)]
+    all_words = [[w for t in text for w in t.split(b"\t") if w] for text in texts]
+    for side, other, found in ((older, newer, all_words[1]), (newer, older, all_words[2])):
+        if older and newer and found == all_words[0] and not any(
+                is_blank(line) or line[:1] in b" \t" for line in base + side) \
+                and passes(base, older, newer, other):
+            return other, "words"
     return None
+
+
+SEPARATORS = (b",", b";", b"\xe3\x80\x81", b"\xef\xbc\x8c")
+
+
+def enumerated(base, place, x, y):
+    """Both of two insertions in an enumeration, or None."""
+    if place[0] != place[1] or b"\n" in x + y:
+        return None
+    start = end = place[0]
+    while start > 0 and base[start - 1] != b"\n":
+        start -= 1
+    while end < len(base) and base[end] != b"\n":
+        end += 1
+
+    def last(tokens):
+        is_space = not tokens[-1].strip(b" \t") and len(tokens) > 1
+        return tokens[-2] if is_space else tokens[-1]
+
+    shared = {x[0]} & {y[0]} | {last(x)} & {last(y)}
+    if not any(base[start:end].count(mark) >= 2 for mark in shared if mark in SEPARATORS):
+        return None
+    return None if has_similar([b"".join(x)], [b"".join(y)]) else x + y
 
 
 def passes(base, older, newer, merged):
@@ -487,9 +606,18 @@ def passes(base, older, newer, merged):
         most = max(older.count(line), newer.count(line))
         if has_letters(line) and most and count > most:
             return False
+        if has_letters(line) and line in base and (line not in older or line not in newer):
+            return False
     added = [[l for l in side if l not in base and l in counts and l not in other]
              for side, other in ((older, newer), (newer, older))]
-    return not has_similar(*added)
+    sides = []
+    for lines, side, other in ((added[0], older, newer), (added[1], newer, older)):
+        gone = [l for l in base if l in other and l not in side]
+        own = edited(lines, gone) if all(l in older or l in newer for l in merged) else ()
+        if own is None:
+            return False
+        sides.append([line for line in lines if line not in own])
+    return not has_similar(*sides)
 
 
 # Markers.

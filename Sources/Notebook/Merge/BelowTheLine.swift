@@ -19,7 +19,9 @@ enum BelowTheLine {
     if rules.contains(.sentences), let lines = region.mergedBySentences(&table) {
       return (lines, .sentences)
     }
-    if rules.contains(.words), let lines = region.mergedByWords(&table) {
+    if rules.contains(.words),
+      let lines = region.mergedByWords(&table) ?? region.mergedByWrapping(table)
+    {
       return (lines, .words)
     }
     return nil

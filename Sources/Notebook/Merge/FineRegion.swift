@@ -44,13 +44,39 @@ struct FineRegion {
   /// The merge by words, at least three unchanged tokens between the edits of both sides.
   func mergedByWords(_ table: inout LineTable) -> [Int32]? {
     if LineGuards.holdOpenFence([older, newer], table) { return nil }
-    guard let merged = merged(&table, gap: 2, tokens: Token.words), passesGuards(merged, table)
+    guard
+      let merged = merged(&table, gap: 2, tokens: Token.words, joinsEnumerations: true),
+      passesGuards(merged, table)
     else { return nil }
     return merged
   }
 
+  /// The side that changed words, where the other only wrapped the lines anew.
+  func mergedByWrapping(_ table: LineTable) -> [Int32]? {
+    if older.isEmpty || newer.isEmpty || LineGuards.holdOpenFence([older, newer], table) {
+      return nil
+    }
+    func isPlain(_ lines: [Int32]) -> Bool {
+      lines.allSatisfy {
+        !LineGuards.isBlank($0, table) && !Token.isSpace(table[$0].first ?? UInt8(ascii: " "))
+      }
+    }
+    for (side, other) in [(older, newer), (newer, older)] {
+      if words(side, table) == words(base, table), isPlain(base + side), passesGuards(other, table)
+      {
+        return other
+      }
+    }
+    return nil
+  }
+
+  private func words(_ lines: [Int32], _ table: LineTable) -> [ArraySlice<UInt8>] {
+    lines.flatMap { table[$0].split(whereSeparator: Token.isSpace) }
+  }
+
   private func merged(
-    _ table: inout LineTable, gap: Int, tokens cut: ([UInt8]) -> [ArraySlice<UInt8>]
+    _ table: inout LineTable, gap: Int, tokens cut: ([UInt8]) -> [ArraySlice<UInt8>],
+    joinsEnumerations: Bool = false
   ) -> [Int32]? {
     var words = LineTable()
     func numbers(_ lines: [Int32]) -> [Int32] {
@@ -61,7 +87,11 @@ struct FineRegion {
       let newerHunks = TokenMatching.hunks(from: base, to: newer),
       let merged = EditCombination.combine(
         base: base, older: older, newer: newer, olderHunks: olderHunks, newerHunks: newerHunks,
-        gap: gap, meeting: { older, newer in Self.larger(older.text, newer.text) })
+        gap: gap,
+        meeting: { [words] in
+          Self.larger($0.text, $1.text)
+            ?? (joinsEnumerations ? Enumeration.join($0, $1, base: base, tokens: words) : nil)
+        })
     else { return nil }
     return table.lines(of: merged.flatMap { words[$0] })
   }
@@ -73,8 +103,8 @@ struct FineRegion {
     return JoinedInsertions.contains(newer, older) ? newer : nil
   }
 
-  /// Refuses a result that says a line more often than either side, or keeps two similar lines
-  /// that the sides added.
+  /// Refuses a result that says a line more often than either side, keeps a line that a side has no
+  /// more, or two similar lines that the sides added.
   private func passesGuards(_ merged: [Int32], _ table: LineTable) -> Bool {
     func counts(_ lines: [Int32]) -> [Int32: Int] {
       lines.reduce(into: [:]) { $0[$1, default: 0] += 1 }
@@ -87,13 +117,25 @@ struct FineRegion {
       {
         return false
       }
+      // One side took it away or changed it.
+      if inBase[line] != nil, inOlder[line] == nil || inNewer[line] == nil { return false }
     }
     func added(_ side: [Int32]) -> [Int32] {
       side.filter { inBase[$0] == nil && inMerged[$0] != nil }
     }
     let olderAdded = added(older).filter { inNewer[$0] == nil }
     let newerAdded = added(newer).filter { inOlder[$0] == nil }
-    return !LineGuards.holdSimilarLines(olderAdded, newerAdded, table)
+    // Where no line is made of both sides', a line like one of the base that its side has no more is
+    // that one, edited.
+    let isOfWholeLines = merged.allSatisfy { inOlder[$0] != nil || inNewer[$0] != nil }
+    let olderGone = base.filter { isOfWholeLines && inOlder[$0] == nil && inNewer[$0] != nil }
+    let newerGone = base.filter { isOfWholeLines && inNewer[$0] == nil && inOlder[$0] != nil }
+    guard let olderEdited = SimilarLines.lines(olderAdded, similarTo: olderGone, table),
+      let newerEdited = SimilarLines.lines(newerAdded, similarTo: newerGone, table)
+    else { return false }
+    return !SimilarLines.arePresent(
+      in: olderAdded.filter { !olderEdited.contains($0) },
+      and: newerAdded.filter { !newerEdited.contains($0) }, table)
   }
 }
 

@@ -26,19 +26,37 @@ enum JoinedInsertions {
       older[older.count - 1 - end] == newer[newer.count - 1 - end]
     { end += 1 }
     while end > 0, LineGuards.isBlank(older[older.count - end], table) { end -= 1 }
+    // Lines of a pattern that the note has already say nothing; items of a list do.
+    let around = start == 0 ? context.around : []
+    let usual = LineGuards.isList(older + newer, table) ? [] : Set(around)
+    if older.suffix(end).contains(where: { usual.contains($0) && !LineGuards.isBlank($0, table) }) {
+      end = 0
+    }
     let olderRest = Array(older.dropFirst(start).dropLast(end))
     let newerRest = Array(newer.dropFirst(start).dropLast(end))
+    let olderOwn = olderRest.filter { !usual.contains($0) }
+    let newerOwn = newerRest.filter { !usual.contains($0) }
     if LineGuards.holdOpenFence([olderRest, newerRest], table)
-      || LineGuards.shareLine(olderRest, newerRest, table)
-      || LineGuards.holdSimilarLines(olderRest, newerRest, table)
+      || LineGuards.shareLine(olderOwn, newerOwn, table)
+      || SimilarLines.arePresent(in: olderOwn, and: newerOwn, around: around, table)
     {
       return nil
     }
     let isWhole = start == 0 && end == 0
     let rest =
       (isWhole ? context.ordered(olderRest, newerRest, table: table) : nil)
-      ?? olderRest + newerRest
+      ?? (continues(newerRest, before: olderRest, table: table)
+        ? newerRest + olderRest : olderRest + newerRest)
     return Array(older.prefix(start)) + rest + Array(older.suffix(end))
+  }
+
+  /// Whether some lines are items of a list that other lines begin with and leave.
+  private static func continues(_ items: [Int32], before other: [Int32], table: LineTable) -> Bool {
+    guard let first = other.first, !items.isEmpty else { return false }
+    func isItems(_ lines: [Int32]) -> Bool {
+      LineGuards.isList(lines, table) && !lines.contains { LineGuards.isBlank($0, table) }
+    }
+    return isItems(items + [first]) && !isItems(other)
   }
 
   /// Whether `inner` stands in `outer` as it is.

@@ -1,7 +1,7 @@
-/// Where joined insertions stand in a list that is in alphabetical order: notes-merge(7), "Order of
-/// insertions".
+/// What stands around joined insertions, and where they go in a list that is in alphabetical order:
+/// notes-merge(7), "Lines around" and "Order of insertions".
 struct SortedContext {
-  /// How far from the insertions the lines of a list are looked for.
+  /// How far from the insertions lines are looked at.
   static let reach = 100
   /// How many lines before and after the insertions are looked at.
   static let depth = 2
@@ -27,6 +27,12 @@ struct SortedContext {
 
   /// The same base at another place.
   func at(_ place: Range<Int>) -> SortedContext { SortedContext(lines: lines, place: place) }
+
+  /// The lines around the place.
+  var around: [Int32] {
+    lines[..<place.lowerBound].suffix(Self.reach)
+      + Array(lines[place.upperBound...].prefix(Self.reach))
+  }
 
   /// Both runs of lines in the order of the list they are inserted in, or nil when it is in none.
   func ordered(_ older: [Int32], _ newer: [Int32], table: LineTable) -> [Int32]? {
@@ -82,8 +88,8 @@ struct SortedContext {
   }
 
   /// What a line starts with before its first letter or digit.
-  private static func mark(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    line.prefix { !isWord($0) }
+  static func mark(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    line.prefix { !Token.isLetterOrDigit($0) }
   }
 
   /// The line's letters and digits in lower case, a space for anything between them.
@@ -91,7 +97,7 @@ struct SortedContext {
     var key: [UInt8] = []
     var isBetween = false
     for byte in line {
-      guard isWord(byte) else {
+      guard Token.isLetterOrDigit(byte) else {
         isBetween = !key.isEmpty
         continue
       }
@@ -100,9 +106,5 @@ struct SortedContext {
       key.append((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 32 : byte)
     }
     return key
-  }
-
-  private static func isWord(_ byte: UInt8) -> Bool {
-    Token.isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 }

@@ -5,7 +5,12 @@ enum Token {
     byte >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
-  private static func isSpace(_ byte: UInt8) -> Bool {
+  /// Those, and ASCII digits.
+  static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  static func isSpace(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
@@ -16,8 +21,7 @@ enum Token {
     let byte = text[index]
     if byte < 0x80 {
       let isWord =
-        isLetter(byte) || byte == UInt8(ascii: "_")
-        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        isLetterOrDigit(byte) || byte == UInt8(ascii: "_")
       return isWord ? 0 : 1
     }
     guard index + 2 < text.count else { return 0 }

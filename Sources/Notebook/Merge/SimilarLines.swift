@@ -1,0 +1,187 @@
+/// Which lines are versions of one another, and which merely look so: notes-merge(7), "Joined
+/// insertions" and "Lines around".
+struct SimilarLines {
+  /// How much work a search may be: `pairEffort` for each pair of lines, and for each pair of about
+  /// the same length and letters their lengths times the edits to look for.
+  static let effortLimit = 1 << 27
+
+  /// What it costs to see that two lines are of other lengths or letters.
+  static let pairEffort = 32
+
+  /// Lines longer than this count as similar only when they are equal.
+  static let longestComparedLine = 4096
+
+  private let table: LineTable
+  private var effort = 0
+  private var shapes: [Int32: Shape] = [:]
+
+  private struct TooMuchEffort: Error {}
+
+  private struct Shape {
+    let bytes: [UInt8]
+    /// How often each byte occurs, the high bits of non-ASCII bytes left out.
+    let counts: [Int32]
+    /// The numbers after the first `://`: links with other numbers lead to other things.
+    let linkNumbers: Set<ArraySlice<UInt8>>
+  }
+
+  private init(_ table: LineTable) { self.table = table }
+
+  /// Whether a line of one side differs from a line of the other in nothing but spaces and
+  /// punctuation, or is more than 0.8 similar to it and no line `around` is as near to either, or
+  /// finding out would take longer than `effortLimit`.
+  static func arePresent(
+    in older: [Int32], and newer: [Int32], around: [Int32] = [], _ table: LineTable
+  ) -> Bool {
+    var search = SimilarLines(table)
+    do {
+      return try search.find(search.lines(older), search.lines(newer), search.lines(around))
+    } catch {
+      return true
+    }
+  }
+
+  /// Those of the lines that are similar to one of `others`, or nil when finding out would take
+  /// longer than `effortLimit`.
+  static func lines(
+    _ lines: [Int32], similarTo others: [Int32], _ table: LineTable
+  ) -> Set<Int32>? {
+    var search = SimilarLines(table)
+    return try? search.find(among: search.lines(lines), similarTo: search.lines(others))
+  }
+
+  /// The distinct lines of letters.
+  private func lines(_ lines: [Int32]) -> [Int32] {
+    var seen: Set<Int32> = []
+    return lines.filter { LineGuards.hasLetters($0, table) && seen.insert($0).inserted }
+  }
+
+  private mutating func find(_ older: [Int32], _ newer: [Int32], _ around: [Int32]) throws -> Bool {
+    let known = Set(older.map(words))
+    if newer.contains(where: { known.contains(words($0)) }) { return true }
+    try spend(older.count * newer.count * Self.pairEffort)
+    for left in older {
+      for right in newer {
+        guard let distance = try distance(left, right) else { continue }
+        if try !isUsual(left, right, distance, around) { return true }
+      }
+    }
+    return false
+  }
+
+  private mutating func find(among lines: [Int32], similarTo others: [Int32]) throws -> Set<Int32> {
+    let known = Set(others.map(words))
+    try spend(lines.count * others.count * Self.pairEffort)
+    var found: Set<Int32> = []
+    for line in lines {
+      if known.contains(words(line)) {
+        found.insert(line)
+      } else {
+        for other in others where try distance(line, other) != nil {
+          found.insert(line)
+          break
+        }
+      }
+    }
+    return found
+  }
+
+  private mutating func spend(_ more: Int) throws {
+    effort += more
+    if effort > Self.effortLimit { throw TooMuchEffort() }
+  }
+
+  /// How many insertions and deletions lead from one line to the other, if they are few enough for
+  /// the two to be similar.
+  private mutating func distance(_ left: Int32, _ right: Int32) throws -> Int? {
+    guard max(table[left].count, table[right].count) <= Self.longestComparedLine else { return nil }
+    let (a, b) = (shape(of: left), shape(of: right))
+    // 2·common > 0.8·total, where total − 2·common is the number of insertions and deletions.
+    let total = a.bytes.count + b.bytes.count
+    let limit = (total - 1) / 5
+    guard Self.areAlike(a, b, limit),
+      a.linkNumbers.isEmpty || b.linkNumbers.isEmpty
+        || !a.linkNumbers.isDisjoint(with: b.linkNumbers)
+    else { return nil }
+    try spend(limit * total)
+    return Self.distance(a.bytes, b.bytes, atMost: limit)
+  }
+
+  /// Whether a line around is as near to one of two similar lines as they are to each other.
+  private mutating func isUsual(
+    _ left: Int32, _ right: Int32, _ distance: Int, _ around: [Int32]
+  ) throws -> Bool {
+    let sides = [shape(of: left), shape(of: right)]
+    for line in around where line != left && line != right {
+      guard table[line].count <= Self.longestComparedLine else { continue }
+      let near = shape(of: line)
+      for side in sides {
+        try spend(Self.pairEffort)
+        guard Self.areAlike(side, near, distance) else { continue }
+        try spend(distance * (side.bytes.count + near.bytes.count))
+        if Self.distance(side.bytes, near.bytes, atMost: distance) != nil { return true }
+      }
+    }
+    return false
+  }
+
+  /// What is left of a line without spaces and punctuation.
+  private func words(_ line: Int32) -> [UInt8] { table[line].filter(Token.isLetterOrDigit) }
+
+  private mutating func shape(of line: Int32) -> Shape {
+    if let known = shapes[line] { return known }
+    var counts = [Int32](repeating: 0, count: 128)
+    for byte in table[line] { counts[Int(byte & 0x7f)] += 1 }
+    let shape = Shape(
+      bytes: Array(table[line]), counts: counts, linkNumbers: Self.linkNumbers(table[line]))
+    shapes[line] = shape
+    return shape
+  }
+
+  private static func linkNumbers(_ line: ArraySlice<UInt8>) -> Set<ArraySlice<UInt8>> {
+    let mark = Array("://".utf8)
+    guard
+      let link = line.indices.dropLast(2).first(where: {
+        line[$0] == mark[0] && line[$0 + 1] == mark[1] && line[$0 + 2] == mark[2]
+      })
+    else { return [] }
+    return Set(
+      line[(link + 3)...].split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+  }
+
+  /// Whether sizes and bytes leave it open that the distance is within the limit.
+  private static func areAlike(_ left: Shape, _ right: Shape, _ limit: Int) -> Bool {
+    guard abs(left.bytes.count - right.bytes.count) <= limit else { return false }
+    return left.counts.withUnsafeBufferPointer { left in
+      right.counts.withUnsafeBufferPointer { right in
+        var sum: Int32 = 0
+        for index in 0..<128 { sum &+= abs(left[index] &- right[index]) }
+        return Int(sum) <= limit
+      }
+    }
+  }
+
+  /// The fewest insertions and deletions that lead from `a` to `b`; nil beyond the limit.
+  private static func distance(_ a: [UInt8], _ b: [UInt8], atMost limit: Int) -> Int? {
+    var reach = Array(repeating: 0, count: 2 * limit + 3)
+    let middle = limit + 1
+    for d in 0...limit {
+      for k in stride(from: -d, through: d, by: 2) {
+        var i = 0
+        if d > 0 {
+          let inserts =
+            k == -d || (k != d && reach[middle + k - 1] < reach[middle + k + 1])
+          i = inserts ? reach[middle + k + 1] : reach[middle + k - 1] + 1
+        }
+        var j = i - k
+        while i < a.count, j < b.count, a[i] == b[j] {
+          i += 1
+          j += 1
+        }
+        reach[middle + k] = i
+        if i >= a.count, j >= b.count { return d }
+      }
+    }
+    return nil
+  }
+}
