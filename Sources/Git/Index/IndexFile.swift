@@ -40,7 +40,7 @@ public final class IndexFile: @unchecked Sendable {
     // What a power cut leaves of a file that was not synced.
     if size == 0 { return nil }
     // Writers replace the file and never change it in place, so the mapping stays what it is.
-    guard let address = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0),
+    guard let address = mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0),
       address != MAP_FAILED
     else { throw GitError.system(call: "mmap", path: path, errno: errno) }
     bytes = UnsafeRawBufferPointer(start: address, count: size)

@@ -15,6 +15,9 @@ struct FolderListing {
   private(set) var skipped: [SkippedFile] = []
   /// The folders that were listed.
   private(set) var folders: [TreePath] = []
+  /// Of those, the ones that hold what the index has in them and nothing else, by their number
+  /// there; their items are left out.
+  private(set) var unchangedFolders: Set<Int> = []
   /// Whether any folder has a `.gitignore`.
   private(set) var hasIgnoreFile = false
   /// The paths of the items, each with a NUL after it.
@@ -41,9 +44,10 @@ struct FolderListing {
   /// Lists the folder.
   ///
   /// - Parameter top: only this folder in it, and what is below.
+  /// - Parameter known: what the index has, where only what differs from it is wanted.
   /// - Parameter isLeftOut: whether the ignore rules leave a folder out.
   init(
-    folder: String, below top: TreePath = "",
+    folder: String, below top: TreePath = "", known: IndexFolders? = nil,
     isLeftOut: (TreePath, _ hasIgnoreFile: Bool) throws -> Bool
   ) throws {
     let root = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -54,12 +58,14 @@ struct FolderListing {
     var pending = [top]
     while let path = pending.popLast() {
       if try !path.isEmpty && isLeftOut(path, hasIgnoreFile) { continue }
-      pending += try list(path, root: root)
+      pending += try list(path, root: root, known: known)
     }
   }
 
   /// Lists one folder and returns the folders in it.
-  private mutating func list(_ folder: TreePath, root: Int32) throws -> [TreePath] {
+  private mutating func list(
+    _ folder: TreePath, root: Int32, known: IndexFolders?
+  ) throws -> [TreePath] {
     let name = folder.isEmpty ? [UInt8(ascii: ".")] : folder.bytes
     let descriptor = openat(
       root, name.map { CChar(bitPattern: $0) } + [0],
@@ -80,11 +86,17 @@ struct FolderListing {
     folders.append(folder)
     let prefix = folder.isEmpty ? [] : folder.bytes + [UInt8(ascii: "/")]
     var folders: [TreePath] = []
+    var names = NameSet()
     while true {
       errno = 0
       guard let entry = readdir(stream) else {
         guard errno == 0 else {
           throw NotebookError.file(call: "readdir", path: folder.description, errno: errno)
+        }
+        if let number = known?.folder(folder, holding: names) {
+          unchangedFolders.insert(number)
+          items.removeSubrange(before.items...)
+          paths.removeSubrange(before.paths...)
         }
         return folders
       }
@@ -104,6 +116,7 @@ struct FolderListing {
         folders.append(TreePath(bytes: prefix + name))
         continue
       }
+      if let known { names.insert(name, known.hash) }
       let start = paths.count
       paths += prefix
       paths += name

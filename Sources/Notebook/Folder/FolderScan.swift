@@ -26,20 +26,22 @@ struct FolderScan {
     // The descriptor and the index stay until the other thread is done.
     var isJoined = false
     defer { if !isJoined { thread?.join() } }
-    let places = IndexPlaces(index)
-    let listing = try FolderListing(folder: folder) { path, hasIgnoreFile in
+    let folders = IndexFolders(index)
+    let listing = try FolderListing(folder: folder, known: folders) { path, hasIgnoreFile in
       try rules.mayLeaveOut(hasIgnoreFile) && !index.containsFolder(path)
         && rules.isIgnored(path, isFolder: true)
     }
     skipped = listing.skipped
     seen = [Bool](repeating: false, count: index.count)
+    for run in folders.runs where listing.unchangedFolders.contains(run.folder) {
+      for position in run.positions { seen[position] = true }
+    }
+    let places = listing.items.isEmpty ? nil : IndexPlaces(index)
     for item in listing.items {
       try listing.withPath(of: item) { name, path in
-        if let position = places.position(of: path, in: index) {
+        if let position = places?.position(of: path, in: index) {
           seen[position] = true
-        } else if !SkipRules.isDebris(
-          path[(path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...])
-        {
+        } else if !SkipRules.isDebris(path[path.nameStart...]) {
           let path = TreePath(bytes: path)
           switch LookedAt(name, root: root, sizeLimit: sizeLimit) {
           case .missing, .folder: break
@@ -74,6 +76,9 @@ struct FolderScan {
 }
 
 extension UnsafeRawBufferPointer {
+  /// Where a path's last name begins.
+  var nameStart: Int { lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0 }
+
   /// Whether both hold the same bytes.
   func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
     guard count == other.count else { return false }

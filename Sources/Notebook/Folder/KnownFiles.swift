@@ -60,24 +60,70 @@ final class KnownFiles: Sendable {
     while true {
       let start = next.wrappingAdd(Self.share, ordering: .relaxed).oldValue
       guard start < index.count else { break }
-      for position in start..<min(start + Self.share, index.count) {
-        if let deviation = look(at: position) { deviations.append((position, deviation)) }
-      }
+      look(at: start..<min(start + Self.share, index.count), &deviations)
     }
     if !deviations.isEmpty { found.withLock { $0 += deviations } }
   }
 
-  /// Nil for a file that is as it was.
-  private func look(at position: Int) -> LookedAt? {
-    var status = stat()
-    let failure = index.withPath(at: position) { name in
-      fstatat(root, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno
+  private func look(at positions: Range<Int>, _ deviations: inout [(Int, LookedAt)]) {
+    var folder: OpenedFolder?
+    for position in positions {
+      let path = index.pathBytes(at: position)
+      let start = path.nameStart
+      let parent = UnsafeRawBufferPointer(rebasing: path[..<start])
+      if folder?.isAt(parent) != true {
+        // Opening it is worth a few files.
+        let later = position + 4
+        let isWorthIt =
+          start > 0 && later < positions.upperBound
+          && index.pathBytes(at: later).starts(with: parent)
+        folder = isWorthIt ? OpenedFolder(parent, below: root) : nil
+      }
+      let deviation = index.withPath(at: position) { name in
+        look(
+          at: position, name.advanced(by: folder == nil ? 0 : start),
+          in: folder?.descriptor ?? root)
+      }
+      if let deviation { deviations.append((position, deviation)) }
     }
-    guard failure == 0 else {
-      return failure == ENOENT || failure == ENOTDIR
-        ? .missing : .skipped(.unreadable(errno: failure))
+  }
+
+  /// Nil for a file that is as it was.
+  private func look(
+    at position: Int, _ name: UnsafePointer<CChar>, in folder: Int32
+  ) -> LookedAt? {
+    var status = stat()
+    guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      return errno == ENOENT || errno == ENOTDIR
+        ? .missing : .skipped(.unreadable(errno: errno))
     }
     if status.st_mode & S_IFMT == S_IFREG, index.isUnchanged(status, at: position) { return nil }
     return LookedAt(status, sizeLimit: sizeLimit)
   }
+}
+
+/// A folder kept open while its files are looked at, so that the system need not find it for each.
+private struct OpenedFolder: ~Copyable {
+  let descriptor: Int32
+  private let path: UnsafeRawBufferPointer
+
+  /// Nil when it cannot be opened: it is gone, a link, or not ours to read.
+  ///
+  /// - Parameter path: its path with a slash after it, in memory that outlives this.
+  init?(_ path: UnsafeRawBufferPointer, below root: Int32) {
+    // No block of memory: see `ScanThread`.
+    descriptor = withUnsafeTemporaryAllocation(of: CChar.self, capacity: path.count) { name in
+      for (place, byte) in path.dropLast().enumerated() { name[place] = CChar(bitPattern: byte) }
+      name[path.count - 1] = 0
+      return name.baseAddress.map {
+        openat(root, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      } ?? -1
+    }
+    self.path = path
+    if descriptor < 0 { return nil }
+  }
+
+  deinit { close(descriptor) }
+
+  func isAt(_ path: UnsafeRawBufferPointer) -> Bool { self.path.isEqual(to: path) }
 }
