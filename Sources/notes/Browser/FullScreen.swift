@@ -27,9 +27,12 @@ final class FullScreen {
   private static let saved = Atomic<UInt>(0)
   /// Where signal handlers write the signal's number.
   private static let signalled = Atomic<Int32>(-1)
+  /// Where the guard of the terminal is told whether it is taken; -1 without one.
+  private static let guarded = Atomic<Int32>(-1)
 
   private let memory: UnsafeMutablePointer<termios>
   private let signals: (reading: Int32, writing: Int32)
+  private let watchman: TerminalGuard?
 
   /// - Throws: where standard input or output is no terminal, or one that only writes lines.
   init(environment: Environment = .process) throws(Failure) {
@@ -53,6 +56,8 @@ final class FullScreen {
       _ = fcntl(end, F_SETFL, O_NONBLOCK)
     }
     signals = (ends[0], ends[1])
+    watchman = TerminalGuard(end: "\(Self.end)")
+    Self.guarded.store(watchman?.descriptor ?? -1, ordering: .sequentiallyConsistent)
     memory = .allocate(capacity: 1)
     memory.initialize(to: termios())
     tcgetattr(STDIN_FILENO, memory)
@@ -66,13 +71,17 @@ final class FullScreen {
   }
 
   /// The handlers may run until the process ends, so what they use is never freed.
-  deinit { leave() }
+  deinit {
+    leave()
+    Self.guarded.store(-1, ordering: .sequentiallyConsistent)
+  }
 
   /// Takes the terminal.
   func enter() {
     var raw = memory.pointee
     cfmakeraw(&raw)
     Self.saved.store(UInt(bitPattern: memory), ordering: .sequentiallyConsistent)
+    Self.tellGuard("taken\n")
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw)
     write(Self.begin)
   }
@@ -184,5 +193,11 @@ final class FullScreen {
     guard let settings = UnsafeMutablePointer<termios>(bitPattern: address) else { return }
     _ = Glibc.write(STDOUT_FILENO, end.utf8Start, end.utf8CodeUnitCount)
     tcsetattr(STDIN_FILENO, TCSADRAIN, settings)
+    tellGuard("free\n")
+  }
+
+  private static func tellGuard(_ line: StaticString) {
+    let descriptor = guarded.load(ordering: .sequentiallyConsistent)
+    if descriptor >= 0 { _ = Glibc.write(descriptor, line.utf8Start, line.utf8CodeUnitCount) }
   }
 }
