@@ -68,6 +68,20 @@ import Testing
     #expect(table.lines(for: .plain).first == "日本語のノートの長い題名       9")
   }
 
+  @Test func `Where the title alone cannot give way, columns go, and then the others are cut`() {
+    var table = Table(flexible: 1, dispensable: [0])
+    table.add([
+      Table.Cell("2026-11-21 10:00"), Table.Cell("A title of many words"),
+      Table.Cell("a reason of many words"),
+    ])
+    func line(_ columns: Int) -> String? { table.lines(for: .screen(columns)).first }
+    #expect(line(64)?.hasPrefix("2026-11-21 10:00  A title of many words  a reason") == true)
+    #expect(line(52) == "2026-11-21 10:00  A title o…  a reason of many words")
+    #expect(line(46) == "A title of many words  a reason of many words")
+    #expect(line(34) == "A title o…  a reason of many words")
+    #expect(line(26) == "A title o…  a reason of m…")
+  }
+
   @Test(
     arguments: [
       ([:], "less"), (["PAGER": "more"], "more"),

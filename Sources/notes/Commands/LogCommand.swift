@@ -88,8 +88,10 @@ struct LogCommand: Verb {
       while left > 0, !Output.standard.isClosed, let burst = try entries.next() {
         var text = isFirst || graph ? "" : "\n"
         let report = try VersionReport(burst, in: notebook, lineCounts: VersionReport.mostFiles)
-        text += report.text(in: style)
-        if patch { text += try report.patch(in: notebook, on: Console.output) }
+        var here = style
+        if let lines { here.terminal.narrow(by: lines.width(beside: burst.newest.commit.id)) }
+        text += report.text(in: here)
+        if patch { text += try report.patch(in: notebook, on: here.terminal) }
         if let commit = graph ? burst.newest.commit : nil {
           let parents = nearest.map { $0[commit.id] ?? [] } ?? commit.parents
           text = lines?.text(text, of: commit.id, parents: parents) ?? text

@@ -10,6 +10,11 @@ struct GraphLines {
 
   init(terminal: Terminal) { self.terminal = terminal }
 
+  /// How many columns of the terminal the graph takes beside an entry.
+  func width(beside id: ObjectID) -> Int {
+    2 * (columns.contains(id) ? columns.count : columns.count + 1) + 1
+  }
+
   /// An entry's text with the graph before each line.
   mutating func text(_ entry: String, of id: ObjectID, parents: [ObjectID]) -> String {
     let own = columns.firstIndex(of: id) ?? columns.count

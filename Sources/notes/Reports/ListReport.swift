@@ -45,7 +45,9 @@ struct ListReport {
 
   func text(on terminal: Terminal, now: Int64) -> String {
     guard !notes.isEmpty else { return isFiltered ? "No such \(kind)s.\n" : "No \(kind)s yet.\n" }
-    var table = isLong ? Table(flexible: 5, rightAligned: [1]) : Table(flexible: 0)
+    var table =
+      isLong
+      ? Table(flexible: 5, dispensable: [2, 6, 1, 0], rightAligned: [1]) : Table(flexible: 0)
     for note in notes {
       table.add(isLong ? longRow(note) : row(note, now: now))
     }

@@ -5,7 +5,7 @@ internal import Notebook
 struct VersionReport {
   /// How an entry is told.
   struct Style {
-    let terminal: Terminal
+    var terminal: Terminal
     /// What relative times count from.
     let now: Int64
     var isLong = false

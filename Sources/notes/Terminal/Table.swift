@@ -15,6 +15,8 @@ struct Table {
   var flexible: Int
   /// A column that gives way before it, and goes where hardly anything of it is left.
   var optional: Int?
+  /// Columns that go, the first of them first, where the flexible one alone cannot make a row fit.
+  var dispensable: [Int] = []
   /// Columns whose text ends at the right, as numbers do.
   var rightAligned: Set<Int> = []
   /// What stands left of each row.
@@ -22,10 +24,12 @@ struct Table {
   private(set) var rows: [[Cell]] = []
 
   init(
-    flexible: Int, optional: Int? = nil, rightAligned: Set<Int> = [], indent: String = ""
+    flexible: Int, optional: Int? = nil, dispensable: [Int] = [], rightAligned: Set<Int> = [],
+    indent: String = ""
   ) {
     self.flexible = flexible
     self.optional = optional
+    self.dispensable = dispensable
     self.rightAligned = rightAligned
     self.indent = indent
   }
@@ -33,8 +37,9 @@ struct Table {
   /// Adds a row.
   mutating func add(_ cells: [Cell]) { rows.append(cells) }
 
-  /// The rows as lines, columns two spaces apart, without trailing spaces. On a terminal the
-  /// flexible column is cut so that each row stays on one line, but never below ten columns.
+  /// The rows as lines, columns two spaces apart, without trailing spaces. On a terminal columns are
+  /// cut, the flexible one before others, so that each row stays on one line; never below ten
+  /// columns.
   func lines(for terminal: Terminal) -> [String] {
     var widths: [Int] = []
     for row in rows {
@@ -47,19 +52,32 @@ struct Table {
         }
       }
     }
-    if let available = terminal.width, let optional, optional < widths.count {
-      let whole = Width.of(indent) + widths.reduce(0, +) + 2 * (widths.count - 1)
-      let left = widths[optional] - max(0, whole - available)
-      widths[optional] = left < min(10, widths[optional]) ? 0 : left
-    }
-    if let available = terminal.width, flexible < widths.count {
-      let shown = widths.count { $0 > 0 }
-      let whole = Width.of(indent) + widths.reduce(0, +) + 2 * (shown - 1)
-      if whole > available {
-        widths[flexible] = max(min(10, widths[flexible]), widths[flexible] - (whole - available))
-      }
-    }
+    if let available = terminal.width { fit(&widths, into: available) }
     return rows.map { row in line(of: row, widths: widths, terminal: terminal) }
+  }
+
+  private static let narrowest = 10
+
+  private func fit(_ widths: inout [Int], into available: Int) {
+    /// By how much a row is too wide.
+    func excess() -> Int {
+      let shown = widths.count { $0 > 0 }
+      return Width.of(indent) + widths.reduce(0, +) + 2 * (shown - 1) - available
+    }
+    /// How much a column can give.
+    func slack(_ column: Int) -> Int { max(0, widths[column] - Self.narrowest) }
+    if let optional, optional < widths.count, excess() > 0 {
+      let left = widths[optional] - excess()
+      widths[optional] = left < min(Self.narrowest, widths[optional]) ? 0 : left
+    }
+    guard flexible < widths.count else { return }
+    for column in dispensable where column < widths.count && excess() > slack(flexible) {
+      widths[column] = 0
+    }
+    let others = widths.indices.reversed().filter { $0 != flexible && !rightAligned.contains($0) }
+    for column in [flexible] + others where excess() > 0 {
+      widths[column] -= min(slack(column), excess())
+    }
   }
 
   private func line(of row: [Cell], widths: [Int], terminal: Terminal) -> String {
@@ -67,9 +85,7 @@ struct Table {
     var gap = ""
     // A column that is empty in all rows, or gave way, takes no room.
     for (column, cell) in row.enumerated() where widths[column] > 0 {
-      let text =
-        column == flexible || column == optional
-        ? Width.cut(cell.text, to: widths[column]) : cell.text
+      let text = Width.cut(cell.text, to: widths[column])
       let room = String(repeating: " ", count: max(0, widths[column] - Width.of(text)))
       let painted = cell.style.map { terminal.paint(text, $0) } ?? text
       if !text.isEmpty {

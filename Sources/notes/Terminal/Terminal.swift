@@ -48,6 +48,9 @@ struct Terminal: Sendable, Equatable {
     return !kind.isEmpty && kind != "dumb"
   }
 
+  /// Leaves some columns to others.
+  mutating func narrow(by columns: Int) { width = width.map { max(1, $0 - columns) } }
+
   /// `text` in that style where colour may be used, else as it is.
   func paint(_ text: String, _ style: Style) -> String {
     usesColour && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
