@@ -249,6 +249,69 @@ import Testing
       """#, matches: "mistakes")
   }
 
+  @Test func `What is refused in corners that few people see`() throws {
+    try expect(
+      #"""
+      notes init --name Home --device-name laptop
+      notes redo; notes redo --dry-run
+      echo milk >Shopping.txt; notes save
+      env -u HOME -u XDG_DATA_HOME notes device
+      XDG_DATA_HOME="$PWD/none" notes device
+      XDG_DATA_HOME="$PWD/none" notes device export key.pem
+      XDG_DATA_HOME="$PWD/none" notes sync
+      mkdir gone; cd gone; rmdir ../gone; notes status
+      notes -C '' status
+      notes -C ../notes status --jsno
+      notes device export key.pem
+      echo short | notes device export key.pem --passphrase-file -
+      echo long enough to be safe | notes device export key.pem --passphrase-file -
+      echo long enough to be safe | notes device export key.pem --passphrase-file -
+      echo long enough to be safe | notes device export nowhere/key.pem --passphrase-file -
+      notes device export other.pem --passphrase-file nowhere
+      notes device import nowhere
+      notes device import key.pem
+      echo not this one | notes device import key.pem --replace --passphrase-file -
+      rm key.pem
+      notes invitations accept
+      notes invitations decline nobody
+      notes invite --device nobody
+      notes join --yes --at 127.0.0.1:1
+      notes join --code-file code folder further
+      notes sync --no-discovery
+      notes watch --pause
+      notes watch --pause --resume
+      notes watch --all .
+      PATH="$BIN" notes watch --install
+      notes config listen
+      notes config listen ''
+      notes config max-file-size lots
+      notes config --unset
+      notes config --unset listen 127.0.0.1:1
+      notes config listen 127.0.0.1:1; sed -i s/127.*/nowhere/ "$XDG_CONFIG_HOME/notes/config"
+      timeout 5 notes serve
+      notes config --unset listen
+      notes config max-file-size 10; echo more than ten bytes | notes new Large
+      notes config --unset max-file-size
+      notes new Folder <.
+      notes search milk --lines=-1
+      echo "1 elsewhere" >.git/gc.pid; notes gc
+      notes list --folder ''
+      notes mv Shopping ''
+      notes show @~1
+      notes diff Shopping ~0..~9
+      notes log --by
+      notes redo 3
+      notes rm Shopping; notes mv Shopping Groceries
+      notes edit Shopping
+      notes show Shopping
+      notes show Shopping --json
+      notes blame Shopping
+      notes list --deleted --long
+      notes diff Shopping
+      notes restore Shopping@~1
+      """#, matches: "corners")
+  }
+
   @Test func `A day of conflicts`() throws {
     for (colour, suffix) in [(false, ""), (true, "-colour")] {
       let fixture = try ReportFixture()

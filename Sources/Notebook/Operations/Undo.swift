@@ -58,20 +58,23 @@ extension Notebook {
   public func redo(
     _ count: Int = 1, trial: Bool = false, allowsMassDeletion: Bool = false
   ) throws -> Reversal {
-    func plan(on present: FileState) throws -> ReversalPlan {
+    func steps() throws -> ArraySlice<OperationHistory.Step> {
       let undone = try operationHistory().undone
       guard undone.count >= count else {
         throw NotebookError.nothingToRedo(available: undone.count)
       }
-      return try reversal(of: undone.suffix(count), on: present, key: UndoTrailer.redo)
+      return undone.suffix(count)
     }
     if trial {
+      let steps = try steps()
       let present = try unsavedFiles(status().changes)
-      return try told(plan(on: present), from: present)
+      return try told(
+        reversal(of: steps, on: present, key: UndoTrailer.redo), from: present)
     }
     return try withWriterLock {
       _ = try saveLocked(allowsMassDeletion: allowsMassDeletion)
-      return try carryOut(plan(on: savedFiles()), .redo, allowsMassDeletion: allowsMassDeletion)
+      let plan = try reversal(of: steps(), on: savedFiles(), key: UndoTrailer.redo)
+      return try carryOut(plan, .redo, allowsMassDeletion: allowsMassDeletion)
     }
   }
 

@@ -64,7 +64,7 @@ struct NewCommand: Verb {
       if text.count > limit {
         throw Failure(
           .failed, "too_large", "the text is larger than \(Counted.bytes(limit))",
-          hint: "notes.maxFileSize in .git/config sets the limit")
+          hint: "'notes config max-file-size' sets the limit")
       }
     }
   }

@@ -81,9 +81,9 @@ enum SecretFile {
       throw Failure(
         .failed, "file_failed",
         "\(Visible.name(file)) cannot be \(isMade ? "written" : "made"): \(reason)",
-        hint: isMade
-          ? Failure.remedy(error.errno) ?? "choose another place for the file"
-          : error.errno == EEXIST ? "choose another name: nothing is overwritten" : nil)
+        hint: error.errno == EEXIST
+          ? "choose another name: nothing is overwritten"
+          : Failure.remedy(error.errno) ?? "choose another place for the file")
     }
   }
 }
