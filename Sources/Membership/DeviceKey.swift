@@ -13,6 +13,7 @@ public struct DeviceKey: Sendable, CustomStringConvertible, CustomDebugStringCon
 
   /// The key pair of a 32-byte Ed25519 private key.
   init(privateKey: [UInt8]) throws {
+    _ = CoreDumps.off
     let lib = try OpenSSL.library()
     self.privateKey = privateKey
     let key = try OpenSSL.check(

@@ -21,6 +21,7 @@ public struct InvitationCode: Hashable, Sendable, CustomStringConvertible {
   }
 
   private init(locator: String, secret: [UInt8]) {
+    _ = CoreDumps.off
     self.locator = locator
     self.secret = secret
   }

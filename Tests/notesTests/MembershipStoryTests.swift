@@ -151,7 +151,7 @@ import Testing
 
   // notes-security(7), PAIRING: the code "is read from standard input, too"; it is in no list of
   // processes, no environment, no log and no file.
-  @Test("Secrets are in no list of processes, no environment, no log and no file")
+  @Test("Secrets are in no list of processes, no environment, no log, no file and no core dump")
   func secrets() throws {
     let log = ada.folder["watch.log"]
     let words = [try BuiltBinary.notes(), "watch", "--verbose", "--json", "--no-discovery"]
@@ -178,6 +178,13 @@ import Testing
       "sh", "-c", "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n'",
     ]).text
     #expect(look.contains("--verbose") && !look.contains(secret))
+    // Nor does what a crash would leave hold any.
+    for process in [watch, invitation.process] {
+      let limits = String(decoding: try readFile("/proc/\(process.pid)/limits"), as: UTF8.self)
+      let line = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
+      let soft = line?.split(separator: " ").dropFirst(4).first
+      #expect(soft == "1" || soft == "0", "\(limits)")
+    }
     waiting.writeLine("y")
     try waiting.wait()
     try invitation.process.wait()
