@@ -1,0 +1,87 @@
+import Channel
+import Notebook
+import TestSupport
+import Testing
+
+@testable import Git
+@testable import Sync
+
+/// notes-protocol(7), SESSION: "While this takes long it sends working every 2 s, and so does a side
+/// that takes its snapshot, that makes a pack ready, or that receives a pack and has nothing to send".
+@Suite("A side that is busy says so", .timeLimit(.minutes(5)))
+struct WorkingTests {
+  /// Short enough to come several times within a test.
+  private func hurried(_ device: Device) -> SessionContext {
+    var timeouts = ProtocolTimeouts.forTests
+    timeouts.working = 0.05
+    return SessionContext(
+      folder: device.context.folder, key: device.key, membership: device.context.membership,
+      timeouts: timeouts)
+  }
+
+  @Test("while a pack drips in, to whoever has sent all of it")
+  func slowPack() throws {
+    let ada = try Device(founding: "Ada")
+    let bob = try Device("Bob", certifiedBy: ada)
+    try ada.write("a\n", to: "n.txt")
+    let context = hurried(ada)
+    var pack = HandmadePack()
+    let head = try pack.addCommit(named: [pack.add(.blob, Array("b\n".utf8))])
+    let bytes = pack.bytes()
+    let stages = EventLog<TransferProgress.Stage>()
+    let (served, called) = try withConnections(from: bob, to: ada) { connection in
+      try Session.run(on: connection, as: context) { event in
+        if case .progress(let progress) = event { stages.append(progress.stage) }
+      }
+    } call: { connection in
+      let stream = MessageStream(connection: connection, timeouts: .forTests)
+      let script = HostileScript(stream: stream, device: bob)
+      try script.greet(heads: [head])
+      try stream.send(WantMessage(wants: [], haves: []))
+      _ = try stream.receive(WantMessage.self)
+      try stream.send(PackMessage(objects: pack.count, versions: 1, heads: [head]))
+      var (heard, sent) = (0, 0)
+      while heard < 3, sent < 100 {
+        try script.send(data: [bytes[sent]])
+        sent += 1
+        let answer = try? connection.receive(deadline: .after(seconds: 0.1))
+        if answer?.type == MessageType.working.rawValue { heard += 1 }
+      }
+      #expect(heard == 3)
+      try script.send(data: Array(bytes[sent...]))
+      try script.send(data: [])
+      _ = try stream.receive(AppliedMessage.self)
+      try stream.send(
+        AppliedMessage(tip: head, heads: [head], received: 0, conflicts: 0, refused: nil))
+      stream.close(.done)
+    }
+    _ = try called.get()
+    _ = try? served.get()
+    #expect(stages.all.contains(.moving) && stages.all.contains(.joining))
+    #expect(try ada.text("a") == "b\n")
+  }
+
+  @Test("while it does long work, and the other side's patience starts anew")
+  func longWork() throws {
+    let ada = try Device(founding: "Ada")
+    let bob = try Device("Bob", certifiedBy: ada)
+    let heard = EventLog<Bool>()
+    let (served, called) = try withConnections(from: bob, to: ada) { connection in
+      var timeouts = ProtocolTimeouts.forTests
+      timeouts.working = 0.05
+      let stream = MessageStream(connection: connection, timeouts: timeouts)
+      // As long as the other side takes to hear it three times.
+      try stream.working { _ = heard.wait(within: 20) { $0.count >= 3 } }
+      try stream.send(AppliedMessage(tip: nil, heads: [], received: 0, conflicts: 0, refused: nil))
+      _ = try? stream.receive(AppliedMessage.self)
+    } call: { connection in
+      var timeouts = ProtocolTimeouts.forTests
+      timeouts.patience = 20
+      let stream = MessageStream(connection: connection, timeouts: timeouts)
+      _ = try stream.receive(AppliedMessage.self) { heard.append(true) }
+    }
+    _ = try served.get()
+    _ = try called.get()
+    #expect(heard.all.count >= 3)
+  }
+}
