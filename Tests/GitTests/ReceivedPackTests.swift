@@ -172,6 +172,53 @@ import Testing
       try receive(keeping: 0, "nothing")
     }
   }
+
+  /// notes-protocol(7), LIMITS: "The check of the trees unpacks them once more, in the order of the
+  /// versions, and keeps as much".
+  @Test func `the check unpacks each tree once, and counts what it unpacks again`() throws {
+    let receiver = try PackRepository()
+    var pack = HandmadePack()
+    let blobs = [try pack.add(.blob, [0x61]), try pack.add(.blob, [0x62])]
+    // A folder of 200 files, of which each version changes one.
+    var entries: [(mode: String, name: [UInt8], id: ObjectID)] = (100..<300).map {
+      ("100644", Array("\($0)".utf8), blobs[0])
+    }
+    var content = HandmadePack.treeContent(entries)
+    var trees = [try pack.add(.tree, content)]
+    for number in 0..<40 {
+      entries[number * 5].id = blobs[1]
+      let next = HandmadePack.treeContent(entries)
+      let delta = try #require(PackDelta.tree(from: content, to: next))
+      try pack.add(.tree, delta, type: 7, between: trees[number].bytes)
+      trees.append(HandmadePack.id(.tree, next))
+      content = next
+    }
+    /// The bytes that the check of versions with these trees, one on another, unpacks.
+    func unpacked(_ trees: [ObjectID], keeping kept: Int, _ pack: HandmadePack) throws -> Int {
+      var (pack, heads) = (pack, [ObjectID]())
+      let start = pack.body.count
+      for tree in trees { heads = [try pack.addCommit(tree, parents: heads)] }
+      #expect(pack.body.count > start)
+      let folder = try TemporaryFolder()
+      var limits = PackLimits()
+      limits.keptBytes = kept
+      let received = try ReceivedPack(in: folder.path, for: receiver.repository, limits: limits)
+      try pack.bytes().withUnsafeBytes { try received.append($0) }
+      let objects = try received.finish().objects
+      let before = objects.unpackedBytes
+      var check = QuarantineCheck(of: objects, for: receiver.repository, limits: limits)
+      #expect(try check.run(promised: heads) == trees.count)
+      return objects.unpackedBytes - before
+    }
+    let once = try unpacked(trees, keeping: 128 << 20, pack)
+    // 41 trees, and commits of less than 300 bytes.
+    #expect((41 * content.count...41 * (content.count + 300)).contains(once))
+    // In whatever order the versions name them, as long as they can be kept.
+    #expect(try unpacked(trees.reversed(), keeping: 128 << 20, pack) == once)
+    let again = try unpacked(trees.reversed(), keeping: 0, pack)
+    #expect(again > 10 * once)
+    print("a check of 41 trees of \(content.count) bytes unpacks \(once) bytes, at worst \(again)")
+  }
 }
 
 extension PackRepository {
