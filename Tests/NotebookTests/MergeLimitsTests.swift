@@ -1,3 +1,4 @@
+import Git
 import Notebook
 import TestSupport
 import Testing
@@ -39,5 +40,30 @@ import Testing
     let same = String(repeating: "same\n", count: 20_000)
     let result = merge(same + "xxx\n", same.dropLast(5) + "yyy\n", base: "")
     #expect(result.markerSize == nil)
+  }
+
+  /// "Such merges lie at most 100 deep in one another": two that merge each other's versions without
+  /// end make bases that have bases.
+  @Test func basesOfBases() throws {
+    let store = MergeMemoryStore()
+    var time: Int64 = 1_790_000_000
+    func commit(_ text: String, _ parents: [ObjectID]) throws -> ObjectID {
+      time += 60
+      let blob = try store.write(blob: Array(text.utf8))
+      let tree = try store.write(
+        tree: [TreeEntry(name: TreePath("n.txt"), mode: .regular, id: blob)])
+      let person = Signature(name: "Ann", email: "ann@example.org", time: time, offset: 0)
+      return try store.write(
+        commit: tree, parents: parents, author: person, committer: person, message: "x\n")
+    }
+    let first = try commit("start\n", [])
+    var heads = try [commit("start\none\n", [first]), commit("start\ntwo\n", [first])]
+    for turn in 0..<250 {
+      heads = try [
+        commit("start\none\n\(turn)\n", heads), commit("start\ntwo\n\(turn)\n", heads.reversed()),
+      ]
+    }
+    let tip = try DerivedMerge.tip(of: heads, store: store)
+    #expect(try DerivedMerge.tip(of: heads.reversed(), store: store).id == tip.id)
   }
 }

@@ -120,7 +120,7 @@ class Merge:
             line + "\n" for line in trailer_lines(1, conflicts, merged))
         return self.store.put_commit(tree, [h.id for h in heads], person, person, message), conflicts
 
-    def merge(self, heads):
+    def merge(self, heads, depth=0):
         """(tree, conflicts, rules used) of sorted commits."""
         bases = []
         for i in range(1, len(heads)):
@@ -131,10 +131,10 @@ class Merge:
             best = self.sorted(self.store.maximal(common))
             if not best:
                 bases.append((EMPTY_TREE, {}))
-            elif len(best) == 1:
+            elif len(best) == 1 or depth == 100:
                 bases.append((best[0].tree, self.open_conflicts(best[0])))
             else:
-                bases.append(self.merge(best)[:2])
+                bases.append(self.merge(best, depth + 1)[:2])
         return TreeSum(self, heads, bases).run()
 
     # Open conflicts.
