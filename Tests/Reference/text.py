@@ -606,14 +606,18 @@ def passes(base, older, newer, merged):
         most = max(older.count(line), newer.count(line))
         if has_letters(line) and most and count > most:
             return False
-        if has_letters(line) and line in base and (line not in older or line not in newer):
+        here = older.count(line), newer.count(line)
+        if has_letters(line) and min(here) == 0 < base.count(line) >= max(here):
             return False
     added = [[l for l in side if l not in base and l in counts and l not in other]
              for side, other in ((older, newer), (newer, older))]
+    if not has_similar(*added):
+        return True
+    if not all(line in older or line in newer for line in merged):
+        return False
     sides = []
     for lines, side, other in ((added[0], older, newer), (added[1], newer, older)):
-        gone = [l for l in base if l in other and l not in side]
-        own = edited(lines, gone) if all(l in older or l in newer for l in merged) else ()
+        own = edited(lines, [line for line in base if line in other and line not in side])
         if own is None:
             return False
         sides.append([line for line in lines if line not in own])

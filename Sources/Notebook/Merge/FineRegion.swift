@@ -117,19 +117,24 @@ struct FineRegion {
       {
         return false
       }
-      // One side took it away or changed it.
-      if inBase[line] != nil, inOlder[line] == nil || inNewer[line] == nil { return false }
+      // One side took it away or changed it, and the other added none.
+      let here = [inOlder[line, default: 0], inNewer[line, default: 0]]
+      if here.contains(0), here.allSatisfy({ $0 <= inBase[line, default: 0] }), inBase[line] != nil
+      {
+        return false
+      }
     }
     func added(_ side: [Int32]) -> [Int32] {
       side.filter { inBase[$0] == nil && inMerged[$0] != nil }
     }
     let olderAdded = added(older).filter { inNewer[$0] == nil }
     let newerAdded = added(newer).filter { inOlder[$0] == nil }
+    if !SimilarLines.arePresent(in: olderAdded, and: newerAdded, table) { return true }
     // Where no line is made of both sides', a line like one of the base that its side has no more is
     // that one, edited.
-    let isOfWholeLines = merged.allSatisfy { inOlder[$0] != nil || inNewer[$0] != nil }
-    let olderGone = base.filter { isOfWholeLines && inOlder[$0] == nil && inNewer[$0] != nil }
-    let newerGone = base.filter { isOfWholeLines && inNewer[$0] == nil && inOlder[$0] != nil }
+    if merged.contains(where: { inOlder[$0] == nil && inNewer[$0] == nil }) { return false }
+    let olderGone = base.filter { inOlder[$0] == nil && inNewer[$0] != nil }
+    let newerGone = base.filter { inNewer[$0] == nil && inOlder[$0] != nil }
     guard let olderEdited = SimilarLines.lines(olderAdded, similarTo: olderGone, table),
       let newerEdited = SimilarLines.lines(newerAdded, similarTo: newerGone, table)
     else { return false }
