@@ -35,6 +35,10 @@ public enum Session {
       throw SyncError.ended(end.reason)
     } catch {
       stream.close(after: error)
+      if case GitError.unfit = error {
+        // Somebody made it while the session began. The next one looks at everything.
+        try? Notebook.open(at: context.folder).forgetPlainForm()
+      }
       if let error = error as? PackError { throw SyncError.packRefused(error) }
       throw error
     }

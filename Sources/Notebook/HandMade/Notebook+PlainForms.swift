@@ -89,4 +89,7 @@ extension Notebook {
     guard let version else { return }
     try? Disk.replace(plainPath, with: Array("\(version)\n".utf8), waits: false)
   }
+
+  /// Forgets what is known to be plain, because something is not.
+  public func forgetPlainForm() throws { try Disk.remove(plainPath) }
 }

@@ -139,7 +139,7 @@ extension Failure {
       self.init(
         .failed, "unfit_version",
         "version \(version.short) holds \(Visible.name(name)), which no device takes: \(why)",
-        hint: "take it out of that version with git, by 'git commit --amend' or 'git rebase -i'")
+        hint: "run the command again: a version without it takes its place")
     case .foreignOwner(let folder):
       self.init(
         .failed, "foreign_owner",
