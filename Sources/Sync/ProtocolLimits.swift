@@ -43,6 +43,9 @@ public enum ProtocolLimits {
   public static let pathBytes = 4096
   /// Bytes of a pack that come in the time for a piece where a side that fetches keeps others waiting.
   public static let fetchedBytes = 1 << 20
+  /// Messages of a session that stands that tell something new, taken at once and in a second.
+  static let tidings = 300.0
+  static let tidingsPerSecond = 20.0
   /// Notes from which on the mass deletion guard looks.
   public static let guardedNotes = 10
 }

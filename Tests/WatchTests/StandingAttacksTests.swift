@@ -165,4 +165,20 @@ final class StandingAttacksTests {
     let stands = ada.sessions?.sessions.contains { $0.peer.deviceID == bob.key.deviceID }
     #expect(stands == saysWorking)
   }
+
+  /// notes-protocol(7), "Standing sessions": "a side takes 300 at once and 20 a second in the long run".
+  @Test("is not heard more often than a log bears")
+  func endlessTidings() throws {
+    let stream = try stand()
+    #expect(ada.wait { ada.sessions?.sessions.isEmpty == false })
+    let path = Base64(Array("n.txt".utf8))
+    let (start, before) = (TestSupport.Moment.now, ada.events.all.count)
+    for number in 0..<1000 {
+      try stream.send(EditingMessage(paths: number % 2 == 0 ? [path] : []))
+    }
+    #expect(ada.wait { ada.events.all.count >= before + 300 })
+    let most = 320 + 20 * (TestSupport.Moment.now - start)
+    #expect(Double(ada.events.all.count - before) <= most)
+    stream.close(.done)
+  }
 }

@@ -43,6 +43,8 @@ final class StandingConversation {
   var exchanges = 0
   private var editing: [TreePath] = []
   private var pulse: Pulse
+  private let tidings = RefusalQuota(
+    burst: ProtocolLimits.tidings, perSecond: ProtocolLimits.tidingsPerSecond)
   private var bytesHeard: UInt64 = 0
   private var signs: SignsOfLife
   /// When to note what the peer has, once it is quiet.
@@ -197,6 +199,14 @@ final class StandingConversation {
 
   private func take(_ frame: Frame, _ type: MessageType?) throws {
     pulse.beat()
+    switch type {
+    case .heads, .applied, .editing, .invitation:
+      // Each may be a line in a log. What is not read is the sender's to keep.
+      if tidings.take() == nil {
+        _ = Mailbox<Bool>().take(until: .now + 1 / ProtocolLimits.tidingsPerSecond)
+      }
+    default: break
+    }
     switch type {
     case nil, .pong: break
     case .working: watch?.noteWorking()
