@@ -10,21 +10,22 @@ import Testing
 /// that takes its snapshot, that makes a pack ready, or that receives a pack and has nothing to send".
 @Suite("A side that is busy says so", .timeLimit(.minutes(5)))
 struct WorkingTests {
-  /// Short enough to come several times within a test.
-  private func hurried(_ device: Device) -> SessionContext {
-    var timeouts = ProtocolTimeouts.forTests
+  /// What is waited for may take long on a busy machine; `working` comes several times within a test.
+  private static let hurried: ProtocolTimeouts = {
+    var timeouts = ProtocolTimeouts()
+    timeouts.message = 30
     timeouts.working = 0.05
-    return SessionContext(
-      folder: device.context.folder, key: device.key, membership: device.context.membership,
-      timeouts: timeouts)
-  }
+    return timeouts
+  }()
 
   @Test("while a pack drips in, to whoever has sent all of it")
   func slowPack() throws {
     let ada = try Device(founding: "Ada")
     let bob = try Device("Bob", certifiedBy: ada)
     try ada.write("a\n", to: "n.txt")
-    let context = hurried(ada)
+    let context = SessionContext(
+      folder: ada.context.folder, key: ada.key, membership: ada.context.membership,
+      timeouts: Self.hurried)
     var pack = HandmadePack()
     let head = try pack.addCommit(named: [pack.add(.blob, Array("b\n".utf8))])
     let bytes = pack.bytes()
@@ -34,7 +35,7 @@ struct WorkingTests {
         if case .progress(let progress) = event { stages.append(progress.stage) }
       }
     } call: { connection in
-      let stream = MessageStream(connection: connection, timeouts: .forTests)
+      let stream = MessageStream(connection: connection, timeouts: Self.hurried)
       let script = HostileScript(stream: stream, device: bob)
       try script.greet(heads: [head])
       try stream.send(WantMessage(wants: [], haves: []))
@@ -67,17 +68,13 @@ struct WorkingTests {
     let bob = try Device("Bob", certifiedBy: ada)
     let heard = EventLog<Bool>()
     let (served, called) = try withConnections(from: bob, to: ada) { connection in
-      var timeouts = ProtocolTimeouts.forTests
-      timeouts.working = 0.05
-      let stream = MessageStream(connection: connection, timeouts: timeouts)
+      let stream = MessageStream(connection: connection, timeouts: Self.hurried)
       // As long as the other side takes to hear it three times.
       try stream.working { _ = heard.wait(within: 20) { $0.count >= 3 } }
       try stream.send(AppliedMessage(tip: nil, heads: [], received: 0, conflicts: 0, refused: nil))
       _ = try? stream.receive(AppliedMessage.self)
     } call: { connection in
-      var timeouts = ProtocolTimeouts.forTests
-      timeouts.patience = 20
-      let stream = MessageStream(connection: connection, timeouts: timeouts)
+      let stream = MessageStream(connection: connection, timeouts: Self.hurried)
       _ = try stream.receive(AppliedMessage.self) { heard.append(true) }
     }
     _ = try served.get()
