@@ -135,8 +135,8 @@ struct WatchPartsTests {
     let news = [
       link(7, runs: false), link(7, runs: true), link(7, runs: true), link(7, runs: false),
       link(7, runs: true), address(1), address(1, life: 9), address(2) + link(7, runs: true),
-      address(1, of: 21), address(1), link(7, of: 17, runs: true), link(7, runs: true), [], [1, 2, 3],
-      message(16, [1]), [200] + [UInt8](repeating: 0, count: 30),
+      address(1, of: 21), address(1), link(7, of: 17, runs: true), link(7, runs: true), [],
+      [1, 2, 3], message(16, [1]), [200] + [UInt8](repeating: 0, count: 30),
     ].map { state.takes($0[...]) }
     #expect(
       news == [

@@ -72,7 +72,7 @@ struct MembersReport {
   }
 
   func text(on terminal: Terminal, now: Int64) -> String {
-    var table = Table(flexible: 0)
+    var table = Table(flexible: 0, optional: 3)
     for line in lines {
       let member = line.member
       table.add([
