@@ -42,10 +42,9 @@ final class Device {
 }
 
 extension ProtocolTimeouts {
-  /// Short, so that a test of a peer that hangs ends soon.
+  /// As they are, but for a handshake that hangs.
   static let forTests: ProtocolTimeouts = {
     var timeouts = ProtocolTimeouts()
-    timeouts.message = 2
     timeouts.handshake = 5
     return timeouts
   }()

@@ -134,7 +134,11 @@ struct SessionTests {
     try ada.write("a\n", to: "n.txt")
     _ = try sync(bob, ada)
     let tip = try ada.tip()
-    let context = ada.context
+    var timeouts = ProtocolTimeouts.forTests
+    timeouts.message = 2
+    let context = SessionContext(
+      folder: ada.context.folder, key: ada.key, membership: ada.context.membership,
+      timeouts: timeouts)
     let results = try withConnections(from: bob, to: ada) { connection in
       try Session.run(on: connection, as: context).receivedVersions
     } call: { connection in
@@ -145,7 +149,7 @@ struct SessionTests {
           versions: [1], notebook: bob.context.membership.notebookID, device: bob.key.deviceID,
           name: "Bob", mode: .both, takes: true, tip: .emptyBlob, heads: [.emptyBlob], notes: 1,
           membership: "", port: nil))
-      while true { _ = try connection.receive(deadline: .after(seconds: 10)) }
+      while true { _ = try connection.receive(deadline: .after(seconds: 60)) }
     }
     #expect { try results.served.get() } throws: { error in
       if case SyncError.timedOut = error { true } else { false }

@@ -118,6 +118,20 @@ import Testing
         notes: hint: did you mean 'phone'?
 
         """)
+    let several = try shell.notes("invite", "--device", "phone", "--via", ".")
+    #expect(several.status == .exited(1))
+    #expect(
+      several.errorText == """
+        notes: error: several members are called 'phone'
+        notes: hint: write the beginning of the device ID instead: 'notes members' shows it
+
+        """)
+    #expect(
+      try shell.notes("invite", "--device", "phne", "--via", ".").errorText == """
+        notes: error: no member is called 'phne'
+        notes: hint: did you mean 'phone'?
+
+        """)
     let role = try shell.notes("members", "role", "phone", "owner")
     #expect(role.status == .exited(64))
     #expect(role.errorText.contains("there is no role 'owner'"))
