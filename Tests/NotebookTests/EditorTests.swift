@@ -110,7 +110,7 @@ struct EditorTests {
   func inPlace() throws {
     let loaded = try #require(try home.read("n.txt"))
     try syncMeanwhile()
-    let descriptor = open(home.path + "/n.txt", O_WRONLY | O_TRUNC)
+    let descriptor = open(home.path + "/n.txt", O_WRONLY | O_TRUNC | O_CLOEXEC)
     let text = loaded + "from the editor\n"
     #expect(write(descriptor, text, text.utf8.count) == text.utf8.count)
     close(descriptor)

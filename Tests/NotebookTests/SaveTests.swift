@@ -106,7 +106,8 @@ struct SaveTests {
   func names() throws {
     let home = try Fixture()
     let bytes: [UInt8] = Array(home.path.utf8) + [0x2f, 0x61, 0xff, 0x2e, 0x74, 0x78, 0x74, 0]
-    let descriptor = open(bytes.map { CChar(bitPattern: $0) }, O_CREAT | O_WRONLY, 0o644)
+    let descriptor = open(
+      bytes.map { CChar(bitPattern: $0) }, O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
     #expect(descriptor >= 0)
     close(descriptor)
     try home.write("\u{e9}.txt", "composed")

@@ -99,7 +99,7 @@ struct InterruptionTests {
         String(decoding: readFile("/proc/sys/fs/inotify/max_queued_events"), as: UTF8.self)
           .filter(\.isNumber)))
     let files = try ["a", "b"].map { name in
-      let file = open(folder["notes/\(name)/n.txt"], O_WRONLY)
+      let file = open(folder["notes/\(name)/n.txt"], O_WRONLY | O_CLOEXEC)
       try #require(file >= 0)
       return file
     }
