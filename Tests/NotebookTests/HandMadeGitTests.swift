@@ -20,12 +20,7 @@ struct HandMadeGitTests {
   }
 
   @discardableResult
-  func git(_ arguments: String...) throws -> String {
-    let person = ["-c", "user.name=P", "-c", "user.email=p@example.org"]
-    let result = try TestSupport.run(["git", "-C", home.path] + person + arguments)
-    #expect(result.isSuccess, "git \(arguments): \(result.errorText)")
-    return result.text
-  }
+  func git(_ arguments: String...) throws -> String { try home.git(arguments) }
 
   /// Both devices know the same afterwards, and git finds nothing wrong.
   func meet() throws {

@@ -3,6 +3,7 @@ import Git
 import Glibc
 import Synchronization
 import TestSupport
+import Testing
 
 @testable import Notebook
 
@@ -47,6 +48,14 @@ final class Fixture {
 
   func remove(_ name: String) throws {
     try FileManager.default.removeItem(atPath: path + "/" + name)
+  }
+
+  /// What git prints, run in the folder by a person of its own.
+  func git(_ arguments: [String]) throws -> String {
+    let person = ["-c", "user.name=P", "-c", "user.email=p@example.org"]
+    let result = try TestSupport.run(["git", "-C", path] + person + arguments)
+    #expect(result.isSuccess, "git \(arguments): \(result.errorText)")
+    return result.text
   }
 
   /// A second device with the same history so far.

@@ -19,11 +19,14 @@ struct PlainFormTests {
   }
 
   @discardableResult
-  func git(_ arguments: String...) throws -> String {
-    let person = ["-c", "user.name=P", "-c", "user.email=p@example.org"]
-    let result = try TestSupport.run(["git", "-C", home.path] + person + arguments)
-    #expect(result.isSuccess, "git \(arguments): \(result.errorText)")
-    return result.text
+  func git(_ arguments: String...) throws -> String { try home.git(arguments) }
+
+  /// A commit made by hand, with a link and a note.
+  private func commitLink() throws {
+    try #require(symlink("a.txt", home.path + "/l.txt") == 0)
+    try home.write("c.txt", "by hand\n")
+    try git("add", ".")
+    try git("commit", "-qm", "by hand")
   }
 
   /// As at the beginning of a session.
@@ -49,10 +52,7 @@ struct PlainFormTests {
 
   @Test("A link is left out, its note is sent, and the folder stays as it is")
   func link() throws {
-    try #require(symlink("a.txt", home.path + "/l.txt") == 0)
-    try home.write("c.txt", "by hand\n")
-    try git("add", ".")
-    try git("commit", "-qm", "by hand")
+    try commitLink()
     try home.write("b.txt", "later\n")
     let made = try #require(try home.notebook.save().version)
     let plain = try #require(try makeReady())
@@ -156,10 +156,7 @@ struct PlainFormTests {
 
   @Test("An undo takes back what was made by hand, without what was left out")
   func undo() throws {
-    try #require(symlink("a.txt", home.path + "/l.txt") == 0)
-    try home.write("c.txt", "by hand\n")
-    try git("add", ".")
-    try git("commit", "-qm", "by hand")
+    try commitLink()
     _ = try makeReady()
     #expect(try home.notebook.operations().first?.kind == .git)
     _ = try home.notebook.undo()
