@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Git
 import Glibc
-import Synchronization
 import TestSupport
 
 @testable import Notebook
@@ -26,9 +25,6 @@ final class FaultRun: Sendable {
   /// The calls that change the file system, in order: `KIND PATH`.
   let calls: [String]
   let outcome: Outcome
-
-  /// How many interruptions a run was over before.
-  let unreached = Atomic(0)
 
   private let arguments: [String]
   private let work: MemoryFolder
@@ -71,14 +67,12 @@ final class FaultRun: Sendable {
 
   /// Interrupts call number `point`, and checks all that must hold then and after the next command.
   ///
-  /// - Returns: what the process said, when it did not die.
-  @discardableResult
-  func interrupt(at point: Int, by fault: Fault) throws -> String? {
+  func interrupt(at point: Int, by fault: Fault) throws -> Play {
     let folder = work.path + "/\(point) \(fault)"
     do {
-      let said = try play(point, fault, in: folder)
+      let play = try play(point, fault, in: folder)
       removeTree(folder)
-      return said
+      return play
     } catch {
       throw Violation(
         description: "\(scenario), call \(point) of \(calls.count) (\(calls[point - 1])), \(fault):"
@@ -86,7 +80,7 @@ final class FaultRun: Sendable {
     }
   }
 
-  private func play(_ point: Int, _ fault: Fault, in folder: String) throws -> String? {
+  private func play(_ point: Int, _ fault: Fault, in folder: String) throws -> Play {
     try Self.start(folder, template: template, scenario)
     let notebook = folder + "/notebook"
     let before = try Self.files(in: notebook).filter { $0.value != Array("/".utf8) }
@@ -94,20 +88,19 @@ final class FaultRun: Sendable {
       binary: binary, arguments: arguments, folder: folder, home: work.path + "/home")
     var environment = fault.environment
     environment["FAULT_AT"] = "\(point)"
+    environment["FAULT_MET"] = folder + "/met"
     let broken = try subject.run(environment)
-    var said: String?
-    if fault.isDeath, broken.status == .exited(0) {
-      // Where the clock ticked between two calls, a run reads a file again, or does not.
-      unreached.wrappingAdd(1, ordering: .relaxed)
-    } else if fault.isDeath {
-      guard broken.status == .signalled(SIGKILL) else {
-        throw Violation(description: "did not die: \(broken)")
+    // Where the clock ticked between two calls, a run reads a file again, or does not.
+    let isMet = access(folder + "/met", F_OK) == 0
+    let isForeseen =
+      switch broken.status {
+      case .exited(0): !isMet || !fault.isDeath
+      case .exited(1): isMet && !fault.isDeath
+      case .exited: false
+      case .signalled(let signal): fault.isDeath && signal == SIGKILL
       }
-    } else {
-      guard case .exited(let code) = broken.status, code == 0 || code == 1 else {
-        throw Violation(description: "ended in an unforeseen way: \(broken)")
-      }
-      said = code == 0 ? "" : broken.errorText
+    guard isForeseen else {
+      throw Violation(description: "ended in an unforeseen way: \(broken)")
     }
     try checkGit(notebook, after: fault)
     // Those that only look must work as well on what was left.
@@ -131,7 +124,7 @@ final class FaultRun: Sendable {
     try checkGit(notebook)
     try checkHistory(notebook, holds: before)
     try checkLeftovers(notebook)
-    return said
+    return !isMet ? .unreached : broken.isSuccess ? .harmless : .broken
   }
 
   /// "`git fsck --strict` works on every notebook at every moment."

@@ -27,7 +27,7 @@ final class StoryRun: Sendable {
     try makeFolder(work.path + "/template")
     try Story.prepare(work.path + "/template")
     let folder = work.path + "/plain"
-    try FileManager.default.copyItem(atPath: work.path + "/template", toPath: folder)
+    try Self.copy(work.path + "/template", of: story, to: folder)
     let played = try story.play(folder, ["FAULT_LOG": work.path + "/log"])
     guard case .exited(let code) = played.status, code == 0 || code == 3 else {
       throw FaultRun.Violation(description: "\(story): \(played)")
@@ -42,14 +42,13 @@ final class StoryRun: Sendable {
 
   /// Interrupts the victim's call number `point`, plays the story again, and checks what must hold.
   ///
-  /// - Returns: whether the victim was reached: with several threads the number of calls varies.
-  func interrupt(at point: Int, by fault: Fault) throws -> Bool {
+  func interrupt(at point: Int, by fault: Fault) throws -> Play {
     let folder = work.path + "/\(point) \(fault)"
     do {
-      try FileManager.default.copyItem(atPath: template, toPath: folder)
-      let isReached = try play(point, fault, in: folder)
+      try Self.copy(template, of: story, to: folder)
+      let play = try play(point, fault, in: folder)
       removeTree(folder)
-      return isReached
+      return play
     } catch {
       throw FaultRun.Violation(
         description: "\(story), call \(point) of \(calls.count) (\(calls[point - 1])), \(fault):"
@@ -57,9 +56,19 @@ final class StoryRun: Sendable {
     }
   }
 
-  private func play(_ point: Int, _ fault: Fault, in folder: String) throws -> Bool {
+  /// The state that a play starts from: a copy of what belongs to those who take part.
+  private static func copy(_ template: String, of story: Story, to folder: String) throws {
+    try makeFolder(folder)
+    for name in story.parties {
+      try FileManager.default.copyItem(
+        atPath: Party(name, in: template).folder, toPath: Party(name, in: folder).folder)
+    }
+  }
+
+  private func play(_ point: Int, _ fault: Fault, in folder: String) throws -> Play {
+    let met = folder + "/met"
     let broken = try story.play(
-      folder, fault.environment.merging(["FAULT_AT": "\(point)"]) { $1 })
+      folder, fault.environment.merging(["FAULT_AT": "\(point)", "FAULT_MET": met]) { $1 })
     let isKilled = broken.status == .signalled(SIGKILL)
     if case .signalled = broken.status, !(fault.isDeath && isKilled), !isTerminated(broken) {
       throw FaultRun.Violation(description: "ended in an unforeseen way: \(broken)")
@@ -72,7 +81,7 @@ final class StoryRun: Sendable {
       throw FaultRun.Violation(description: "left a repository that is no notebook")
     }
     let again = try story.play(folder, [:])
-    guard again.isSuccess || again.status == .exited(3) || isTerminated(again) else {
+    guard isDone(again) else {
       throw FaultRun.Violation(
         description: "broken: \(broken)\nthe next command: \(again)")
     }
@@ -88,7 +97,13 @@ final class StoryRun: Sendable {
       try checkGit(party)
       try checkLeftovers(party)
     }
-    return !fault.isDeath || isKilled
+    if access(met, F_OK) != 0 { return .unreached }
+    return !fault.isDeath && isDone(broken) ? .harmless : .broken
+  }
+
+  /// Conflicts to be resolved are no failure.
+  private func isDone(_ result: ProcessResult) -> Bool {
+    result.isSuccess || result.status == .exited(3) || isTerminated(result)
   }
 
   /// A service ends by SIGTERM.

@@ -1,10 +1,24 @@
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
 
-/// Interrupts every call of a run, or with many of them a choice, two at a time; `NOTES_FAULTS=all`
-/// leaves none out, `NOTES_FAULTS=2/5` is the second of five parts of all, and `NOTES_FAULTS_LIST`
-/// tells all that was found.
+/// What came of a play with a fault in it.
+enum Play: String, Sendable {
+  /// The call was not met: with several threads the number of calls varies.
+  case unreached
+  /// The run came to its end all the same.
+  case harmless
+  /// It died or failed.
+  case broken
+}
+
+/// Plays every fault at every call of a run, or with many of them a choice, several at a time.
+///
+/// `NOTES_FAULTS=all` leaves none out, and `NOTES_FAULTS=2/5` plays the second of five parts of all;
+/// then a line every ten seconds says how far it is. `NOTES_FAULTS_RECORD` names a file with what was
+/// played before, which is not played again; `NOTES_FAULTS_JOBS` says how many play at a time, and
+/// `NOTES_FAULTS_LIST` tells all that was found.
 struct Sweep {
   /// What is run.
   let subject: String
@@ -13,57 +27,119 @@ struct Sweep {
   let faults: [Fault]
   /// How many interruptions at the most.
   let budget: Int
-  /// What those have in common for which `interrupt` says so.
-  let trait: String
 
-  func run(_ interrupt: @escaping @Sendable (_ point: Int, Fault) throws -> Bool) {
+  func run(_ interrupt: @escaping @Sendable (_ point: Int, Fault) throws -> Play) {
     let began = Moment.now
+    let all = all
     var random = SplitMix64.reported(for: subject)
-    let all = faults.flatMap { fault in
-      (1...calls.count).compactMap { point -> (point: Int, fault: Fault)? in
-        // Torn differs from killed only in writes.
-        fault == .torn && !calls[point - 1].contains("write ") ? nil : (point, fault)
-      }
-    }
     let wanted = TestEnvironment.variable("NOTES_FAULTS") ?? ""
     let part = wanted.split(separator: "/").compactMap { Int($0) }
+    let isWhole = part.count == 2 || wanted == "all"
     let chosen =
       part.count == 2
       ? all.enumerated().filter { $0.offset % part[1] == part[0] - 1 }.map(\.element)
-      : wanted == "all" ? all : Array(all.shuffled(using: &random).prefix(budget))
+      : isWhole ? all : Array(all.shuffled(using: &random).prefix(budget))
+
+    let record = FaultRecord()
+    let tally = Tally(record.plays(of: subject, among: chosen))
+    let missing = chosen.filter { !tally.knows($0) }
+    let jobs = TestEnvironment.variable("NOTES_FAULTS_JOBS").flatMap { Int($0) } ?? 2
     let next = Atomic(0)
-    let violations = Mutex<[String]>([])
-    let noted = Mutex<[String]>([])
     let ends = EventLog<Bool>()
-    for _ in 0..<2 {
-      startThread { [calls] in
+    for _ in 0..<jobs {
+      startThread {
         while true {
           let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
-          guard index < chosen.count else { break }
-          let (point, fault) = chosen[index]
+          guard index < missing.count else { break }
+          let place = missing[index]
           do {
-            if try interrupt(point, fault) {
-              noted.withLock { $0.append("\(fault) \(calls[point - 1])") }
-            }
+            let play = try interrupt(place.point, place.fault)
+            tally.add(play, at: place)
+            record.add(play, of: subject, at: place)
           } catch {
-            violations.withLock { $0.append("\(error)") }
+            tally.add(violation: "\(error)")
           }
         }
         ends.append(true)
       }
     }
-    #expect(ends.wait(within: 3_600) { $0.count == 2 })
-    let kinds = Dictionary(grouping: calls) { $0.prefix { $0 != " " } }
-      .map { "\($0.value.count) \($0.key)" }.sorted()
-    print(
-      "\(subject): \(calls.count) calls (\(kinds.joined(separator: ", "))), \(chosen.count) of"
-        + " \(all.count) interruptions (\(faults.map(\.description).joined(separator: "; "))), of"
-        + " which \(noted.withLock { $0.count }) \(trait), \(Int(Moment.now - began)) s")
-    let found = violations.withLock { $0 }
+    while !ends.wait(within: isWhole ? 10 : 3_600, until: { $0.count == jobs }) {
+      guard isWhole else { break }
+      let done = min(next.load(ordering: .relaxed), missing.count)
+      let left = (Moment.now - began) / Double(max(done, 1)) * Double(missing.count - done)
+      say(
+        "\(subject): \(chosen.count - missing.count + done) of \(chosen.count),"
+          + " \(tally.violations.count) violations, about \(Int(left)) s left")
+    }
+    #expect(ends.all.count == jobs, "it took too long")
+    say(summary(of: tally, chosen.count, of: all.count, seconds: Moment.now - began))
+    let found = tally.violations
     #expect(found.isEmpty, "\(found.count) violations, the first: \(found.first ?? "")")
     if TestEnvironment.variable("NOTES_FAULTS_LIST") != nil {
-      for violation in found { print(violation) }
-      for call in noted.withLock({ $0 }) { print("\(trait): \(call)") }
+      found.forEach(say)
+      for place in tally.places(of: .harmless) {
+        say("harmless: \(place.fault) \(calls[place.point - 1])")
+      }
     }
+  }
+
+  /// All that can be done to the run.
+  private var all: [FaultPlace] {
+    faults.flatMap { fault in
+      (1...calls.count).compactMap { point in
+        let kind = String(calls[point - 1].prefix { $0 != " " })
+        switch fault {
+        // Torn differs from killed only in writes.
+        case .torn: if kind != "write" && kind != "pwrite" { return nil }
+        // A disk that is full from here on is met by the next call that needs room.
+        case .stays(ENOSPC): if Self.needsNoRoom.contains(kind) { return nil }
+        default: break
+        }
+        return FaultPlace(point: point, fault: fault)
+      }
+    }
+  }
+
+  private static let needsNoRoom: Set = ["unlink", "rmdir", "chmod", "utimes", "sync-range"]
+
+  private func summary(of tally: Tally, _ played: Int, of all: Int, seconds: Double) -> String {
+    let kinds = Dictionary(grouping: calls) { $0.prefix { $0 != " " } }
+      .map { "\($0.value.count) \($0.key)" }.sorted().joined(separator: ", ")
+    let (broken, harmless) = (tally.places(of: .broken).count, tally.places(of: .harmless).count)
+    return "\(subject): \(calls.count) calls (\(kinds)), \(played) of \(all) faults"
+      + " (\(faults.map(\.description).joined(separator: "; "))): \(broken + harmless) reached,"
+      + " \(harmless) of them harmless, \(tally.violations.count) violations, \(Int(seconds)) s"
+  }
+
+  /// A line at once, whatever else is printed.
+  private func say(_ line: String) {
+    print(line)
+    fflush(nil)
+  }
+}
+
+/// A fault, and the call that it befalls, counted from 1.
+struct FaultPlace: Hashable, Sendable {
+  let point: Int
+  let fault: Fault
+}
+
+/// What came of the plays so far.
+private final class Tally: Sendable {
+  private let state: Mutex<(plays: [FaultPlace: Play], violations: [String])>
+
+  init(_ plays: [FaultPlace: Play]) { state = Mutex((plays, [])) }
+
+  func knows(_ place: FaultPlace) -> Bool { state.withLock { $0.plays[place] != nil } }
+
+  func add(_ play: Play, at place: FaultPlace) { state.withLock { $0.plays[place] = play } }
+
+  func add(violation: String) { state.withLock { $0.violations.append(violation) } }
+
+  var violations: [String] { state.withLock { $0.violations } }
+
+  func places(of play: Play) -> [FaultPlace] {
+    state.withLock { state in state.plays.filter { $0.value == play }.map(\.key) }
+      .sorted { ($0.point, $0.fault.description) < ($1.point, $1.fault.description) }
   }
 }

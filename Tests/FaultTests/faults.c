@@ -7,6 +7,7 @@
 //   FAULT_LOG    append a line `KIND PATH` a counted call
 //   FAULT_TIME   what time(2) says: versions get the same IDs in every run
 //   FAULT_AT     the number of the call to act on, from 1
+//   FAULT_MET    a file to make when that call is met
 //   FAULT_MODE   kill   die just before the call
 //                torn   a write carries out its first half, then dies; other calls as kill
 //                power  as kill, and what no sync has reached is gone: files written since their
@@ -32,7 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *root, *mode;
+static const char *root, *mode, *met_path;
 static size_t root_length;
 static long target;
 static int number, log_file = -1;
@@ -53,6 +54,7 @@ __attribute__((constructor)) static void start(void) {
   mode = getenv("FAULT_MODE") ? getenv("FAULT_MODE") : "";
   target = getenv("FAULT_AT") ? atol(getenv("FAULT_AT")) : 0;
   number = getenv("FAULT_ERRNO") ? atoi(getenv("FAULT_ERRNO")) : EIO;
+  met_path = getenv("FAULT_MET");
   const char *log = getenv("FAULT_LOG");
   if (log) log_file = RAW(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 }
@@ -107,6 +109,13 @@ static void synced_all(void) {
   for (int i = 0; i < unsynced_count; i++)
     if (unsynced[i].file >= 0) RAW(SYS_close, unsynced[i].file);
   unsynced_count = 0;
+}
+
+// Says that there was a call to act on: with several threads, how many there are varies.
+static void note_met(void) {
+  if (!met_path) return;
+  int file = RAW(SYS_openat, AT_FDCWD, met_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (file >= 0) RAW(SYS_close, file);
 }
 
 static void die(void) {
@@ -164,10 +173,12 @@ static int met(const char *kind, const char *path, int traits) {
   if (!strcmp(mode, "stays")) {
     int room = number == ENOSPC || number == EDQUOT;
     if (room && !(traits & NEEDS_ROOM)) return 0;
+    note_met();
     errno = number;
     return -1;
   }
   if (at > target) return 0;
+  note_met();
   if (!strcmp(mode, "once")) {
     errno = number;
     return -1;
