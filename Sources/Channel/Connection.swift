@@ -21,6 +21,8 @@ public final class Connection {
   public let purpose: Purpose
   /// The other end's address.
   public var peer: Address { socket.peer }
+  /// See `Socket.isHomeless`.
+  public var isHomeless: Bool { socket.isHomeless }
   /// Bytes of frames, headers included, since the beginning.
   public private(set) var bytesSent: UInt64 = 0
   /// Bytes of frames, headers included, since the beginning.

@@ -37,6 +37,16 @@ public final class Socket: Sendable {
     return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
   }
 
+  /// Whether this machine has lost the address at this end of the connection, as one that moves to
+  /// another network does: then nothing can come or go on it any more, and nobody tells.
+  public var isHomeless: Bool {
+    let own = SocketAddress { getsockname(descriptor, $0, $1) }
+    guard let probe = try? Socket.make(family: own.family) else { return false }
+    defer { close(probe) }
+    let status = own.atAnyPort.with { bind(probe, $0, $1) }
+    return status != 0 && [EADDRNOTAVAIL, ENODEV].contains(errno)
+  }
+
   /// Ends the connection at once, from any thread; whoever waits for it notices.
   public func abandon() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 

@@ -28,6 +28,13 @@ struct SocketAddress: Sendable {
     }
   }
 
+  /// The same at a port that the system chooses: the port has the same place in both families.
+  var atAnyPort: SocketAddress {
+    var other = self
+    if bytes.count >= 4 { other.bytes.replaceSubrange(2..<4, with: [0, 0]) }
+    return other
+  }
+
   var family: Int32 { with { address, _ in Int32(address.pointee.sa_family) } }
 
   /// In numbers, with an IPv6 scope where there is one, and IPv4 addresses in their own form.

@@ -1,8 +1,9 @@
 internal import Glibc
 internal import Sync
 
-/// Notices that this machine has a network that it had not, or an address, as the kernel tells of it
-/// (rtnetlink(7)): whoever could not be reached may be there now.
+/// Notices that this machine has a network that it had not, or an address, or has one no more, as the
+/// kernel tells of it (rtnetlink(7)): whoever could not be reached may be there now, and connections
+/// may be dead.
 final class NetworkWatch: Sendable {
   private let stopping: Doorbell
 
@@ -14,7 +15,7 @@ final class NetworkWatch: Sendable {
 
   /// - Parameter changed: is called on a thread of the watch's own.
   /// - Throws: `WatchError` where the kernel tells nothing, as in some containers.
-  init(_ changed: @escaping @Sendable () -> Void) throws {
+  init(_ changed: @escaping @Sendable (NetworkState.News) -> Void) throws {
     let socket = try Self.open()
     let stopping: Doorbell
     do {
@@ -30,19 +31,19 @@ final class NetworkWatch: Sendable {
       while true {
         Doorbell.wait(for: [socket, stopping.descriptor], until: nil)
         if Doorbell.isReadable(stopping.descriptor) { break }
-        var isNew = false
+        var news = NetworkState.News.none
         while true {
           let count = recv(socket, &buffer, buffer.count, 0)
           if count > 0 {
-            if state.takes(buffer[..<count]) { isNew = true }
+            news = max(news, state.takes(buffer[..<count]))
           } else if count < 0, errno == ENOBUFS {
             // More was told than there was room for.
-            isNew = true
+            news = .got
           } else {
             break
           }
         }
-        if isNew { changed() }
+        if news != .none { changed(news) }
       }
       close(socket)
     }
@@ -76,7 +77,16 @@ final class NetworkWatch: Sendable {
 /// Much of what it tells is no news: addresses are told again whenever their life is made longer, and
 /// links whenever a radio reports its strength.
 struct NetworkState {
-  private var running: Set<UInt32> = []
+  /// What there is to say of links and addresses: some are there no more, or some that were not. The
+  /// latter says more.
+  enum News: Int, Comparable, Sendable {
+    case none, lost, got
+
+    static func < (a: News, b: News) -> Bool { a.rawValue < b.rawValue }
+  }
+
+  /// Which links run, of those that were told of: how things were at the start nobody tells.
+  private var running: [UInt32: Bool] = [:]
   private var addresses: Set<[UInt8]> = []
 
   // Types of messages, flags and attributes of rtnetlink(7).
@@ -84,9 +94,10 @@ struct NetworkState {
   private static let isRunning: UInt32 = 0x40
   private static let address = 1
 
-  /// Takes messages in; true when a link or an address is there that was not.
-  mutating func takes(_ messages: ArraySlice<UInt8>) -> Bool {
-    var isNew = false
+  /// Takes messages in, and says what is new in them.
+  mutating func takes(_ messages: ArraySlice<UInt8>) -> News {
+    var news = News.none
+    func note(_ isNews: Bool, _ kind: News) { if isNews { news = max(news, kind) } }
     var rest = messages
     // struct nlmsghdr: length, type, flags, sequence, port.
     while rest.count >= 16 {
@@ -96,21 +107,21 @@ struct NetworkState {
       switch Int(rest.half(4)) {
       case Message.newLink where body.count >= 16:
         // struct ifinfomsg: family, type, index, flags, change.
-        if body.word(8) & Self.isRunning == 0 {
-          running.remove(body.word(4))
-        } else if running.insert(body.word(4)).inserted {
-          isNew = true
-        }
-      case Message.gone where body.count >= 16: running.remove(body.word(4))
+        let runs = body.word(8) & Self.isRunning != 0
+        note(running.updateValue(runs, forKey: body.word(4)) != runs, runs ? .got : .lost)
+      case Message.gone where body.count >= 16:
+        note(running.removeValue(forKey: body.word(4)) != false, .lost)
       case Message.newAddress where body.count >= 8:
-        if addresses.insert(Self.place(body)).inserted { isNew = true }
-      case Message.addressGone where body.count >= 8: addresses.remove(Self.place(body))
+        note(addresses.insert(Self.place(body)).inserted, .got)
+      case Message.addressGone where body.count >= 8:
+        addresses.remove(Self.place(body))
+        note(true, .lost)
       default: break
       }
       // Each begins at a multiple of four bytes.
       rest = rest.dropFirst((length + 3) & ~3)
     }
-    return isNew
+    return news
   }
 
   /// What tells an address from others: family, prefix and link of its struct ifaddrmsg, and the

@@ -38,8 +38,8 @@ public final class Service: Sendable {
     case dialed(Dialer.Target, Dialer.Outcome)
     /// The machine slept, or the user wants all to be tried anew.
     case awoken
-    /// This machine has a network or an address that it had not.
-    case networkChanged
+    /// This machine has got or lost a network or an address.
+    case networkChanged(NetworkState.News)
     case paused(Bool)
     /// All devices are to be tried now; told when none is being tried any more.
     case reachAll(Mailbox<Bool>)
@@ -158,7 +158,8 @@ public final class Service: Sendable {
     defer { sleep?.stop() }
     // Where the kernel tells nothing of networks, devices are found a little later.
     let network =
-      !isWatching ? nil : try? NetworkWatch { [occurrences] in occurrences.put(.networkChanged) }
+      !isWatching
+      ? nil : try? NetworkWatch { [occurrences] in occurrences.put(.networkChanged($0)) }
     defer { network?.stop() }
     let control = startControl(port: listener.port)
     defer { control?.stop() }
@@ -197,7 +198,7 @@ public final class Service: Sendable {
       case .discovered(let event): dialing.note(event)
       case .dialed(let target, let outcome): dialing.note(outcome, of: target)
       case .awoken: dialing.awake()
-      case .networkChanged: dialing.networkChanged()
+      case .networkChanged(let news): dialing.networkChanged(news)
       case .reachAll(let settled): dialing.reachAll(settled)
       case .paused(let isPaused): dialing.pause(isPaused)
       case .stopped: return

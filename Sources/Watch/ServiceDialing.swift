@@ -84,7 +84,10 @@ struct ServiceDialing {
   mutating func note(_ event: ServiceEvent) {
     switch event {
     case .watch(.disconnected(let notebook, let peer)):
-      dialer.wake(Dialer.Target(notebookID: notebook, deviceID: peer.deviceID))
+      let target = Dialer.Target(notebookID: notebook, deviceID: peer.deviceID)
+      // It may have been met for the first time, by a connection of its own.
+      if let address = proved(target) { dialer.remember(target, at: address) }
+      dialer.wake(target)
     // Somebody may be a member now, or not blocked any more.
     case .watch(.members(let notebook)): dialer.hope(notebookID: notebook)
     default: break
@@ -109,13 +112,13 @@ struct ServiceDialing {
   /// The machine slept: connections may be dead, and the folder may have changed.
   mutating func awake() {
     for watched in service.watched.values { watched.ask(.lookAtEverything) }
-    networkChanged()
+    networkChanged(.got)
   }
 
-  /// Devices may be in reach that were not, and connections may be dead.
-  mutating func networkChanged() {
+  /// Connections may be dead, and devices in reach that were not.
+  mutating func networkChanged(_ news: NetworkState.News) {
     for watched in service.watched.values { watched.sessions.pingAll() }
-    dialer.hope()
+    if news == .got { dialer.hope() }
   }
 
   /// Tries everybody who is not connected now.

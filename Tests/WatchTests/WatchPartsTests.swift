@@ -1,5 +1,6 @@
 import Channel
 import Git
+import Membership
 import TestSupport
 import Testing
 
@@ -113,8 +114,9 @@ struct WatchPartsTests {
     #expect(verdicts == [false, true, false])
   }
 
-  // "… or it gets a network or an address that it had not."
-  @Test("a link that runs and an address that is new are news, and nothing else is")
+  // "… or it gets a network or an address that it had not." notes-protocol(7): "when it got or lost a
+  // network or an address".
+  @Test("a link that runs or does no more, and an address that came or went, are news")
   func networks() {
     func message(_ type: UInt16, _ body: [UInt8]) -> [UInt8] {
       func bytes(_ value: some FixedWidthInteger) -> [UInt8] {
@@ -140,9 +142,35 @@ struct WatchPartsTests {
     ].map { state.takes($0[...]) }
     #expect(
       news == [
-        false, true, false, false, true, true, false, true, false, true, false, true, false, false,
-        false, false,
+        .lost, .got, .none, .lost, .got, .got, .none, .got, .lost, .got, .lost, .got, .none, .none,
+        .none, .none,
       ])
+  }
+
+  // notes-protocol(7), "Standing sessions": "Of two that both opened, the one that the smaller device
+  // ID opened stays, where they were opened at the same time. Where the older one has stood for 3 s
+  // or more, the newer stays".
+  @Test("of two connections both devices keep the same one", arguments: [("A", "B"), ("B", "A")])
+  func secondConnection(own: String, other: String) throws {
+    let peer = PeerIdentity(name: other, deviceID: other, role: .writer, address: "")
+    for isFormerOpenedHere in [true, false] {
+      for isOpenedHere in [true, false] {
+        for age in [1, 20.0] {
+          let table = SessionTable(ownDevice: own)
+          let former = try SessionLink(peer: peer, isOpenedHere: isFormerOpenedHere)
+          let link = try SessionLink(peer: peer, isOpenedHere: isOpenedHere)
+          try table.begin(former, digest: [])
+          let opener = isOpenedHere ? own : other
+          let stays = isOpenedHere == isFormerOpenedHere || opener == "A" || age > 3
+          do {
+            try table.begin(link, digest: [], now: .now + age)
+            #expect(stays && table.link(other) === link)
+          } catch SyncError.duplicate {
+            #expect(!stays && table.link(other) === former)
+          }
+        }
+      }
+    }
   }
 
   // notes-watch(1), "Hooks".

@@ -38,7 +38,7 @@ public final class SessionLink: Sendable {
   /// Tells the peer of an invitation to another notebook.
   package func tell(_ invitation: CarriedInvitation) { ask { $0.invitations.append(invitation) } }
 
-  /// Asks the peer for a sign of life at once.
+  /// Asks the peer for a sign of life at once, where this end of the connection is still where it was.
   public func ping() { ask { $0.asksForPing = true } }
 
   /// Heads that another session was fetching may be fetched, or are here.

@@ -98,8 +98,9 @@ final class StandingConversation {
     try keeper.begin(link)
     defer {
       keeper.endFetch(link)
-      keeper.end(link)
+      // Whoever is told that it is over may look where the peer was.
       try? rememberPeer(self)
+      keeper.end(link)
     }
     rememberDue = .now + Self.quiet
     tellKeeper()
@@ -165,6 +166,9 @@ final class StandingConversation {
       try queue.append(Frame(InvitationMessage(invitation: invitation.message)))
     }
     if requests.asksForPing {
+      if stream.connection.isHomeless {
+        throw SyncError.interrupted("this machine has another address now")
+      }
       pulse.ask()
       try queue.append(Frame(PingMessage()))
     }

@@ -27,8 +27,13 @@ final class SessionTable: Sendable {
     let link: SessionLink
     /// What was known of the members when it began.
     let digest: [UInt8]
+    let start = Moment.now
     var standing = PeerStanding()
   }
+
+  /// How long a session may have stood for another one to count as opened at the same time, in
+  /// seconds. Where both ends of it see this differently, both connections end, and another is made.
+  private static let simultaneity = 3.0
 
   init(ownDevice: String) { self.ownDevice = ownDevice }
 
@@ -44,16 +49,18 @@ final class SessionTable: Sendable {
   /// Whether a session with this device stands.
   func has(_ device: String) -> Bool { state.withLock { $0.sessions[device] != nil } }
 
-  /// Takes a session in: notes-protocol(7), "Standing sessions". Of two connections that the same
-  /// side opened the newer stays, of two that both opened the one of the smaller device ID.
+  /// Takes a session in: notes-protocol(7), "Standing sessions". Of two connections the newer stays,
+  /// but where both sides opened one at the same time that of the smaller device ID.
   ///
   /// - Throws: `SyncError.duplicate` when the other one stays.
-  func begin(_ link: SessionLink, digest: [UInt8]) throws {
+  func begin(_ link: SessionLink, digest: [UInt8], now: Moment = .now) throws {
     let device = link.peer.deviceID
     let opener = link.isOpenedHere ? ownDevice : device
     let (former, stays) = state.withLock { state -> (SessionLink?, Bool) in
       let former = state.sessions[device]?.link
-      if let former, former.isOpenedHere != link.isOpenedHere, opener != min(ownDevice, device) {
+      if let former, former.isOpenedHere != link.isOpenedHere, opener != min(ownDevice, device),
+        let start = state.sessions[device]?.start, now < start + Self.simultaneity
+      {
         return (former, true)
       }
       state.sessions[device] = Entry(link: link, digest: digest)
