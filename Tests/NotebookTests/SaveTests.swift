@@ -122,7 +122,7 @@ struct SaveTests {
   func unfitNames() throws {
     let home = try Fixture()
     let deep = String(repeating: "d/", count: 64) + "x.txt"
-    let unfit = ["line\nbreak.txt", "esc\u{1b}[2J/x.txt", "git~1", "c1\u{85}.txt", deep]
+    let unfit = ["line\nbreak.txt", "esc\u{1b}[2J/x.txt", "git~1", ".Git", "c1\u{85}.txt", deep]
     for name in unfit + ["fine.txt", String(repeating: "d/", count: 63) + "x.txt"] {
       try home.write(name, "text")
     }

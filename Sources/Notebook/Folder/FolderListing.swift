@@ -103,7 +103,13 @@ struct FolderListing {
       let name = entry.nameBytes
       if name.isName(".") || name.isName("..") { continue }
       if name.isGitFolder {
-        if folder.isEmpty { continue }
+        if folder.isEmpty {
+          let path = TreePath(bytes: [UInt8](name))
+          if !name.isName(".git"), let why = NameRules.problem(withPath: path) {
+            skipped.append(SkippedFile(path: path, reason: .unfitName(why: why)))
+          }
+          continue
+        }
         // A repository of its own: its files are not this one's.
         items.removeSubrange(before.items...)
         paths.removeSubrange(before.paths...)
