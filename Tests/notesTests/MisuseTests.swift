@@ -47,6 +47,55 @@ import Testing
     #expect(try notes(["show", "Zwei"]).text == "text of Two\n")
   }
 
+  /// "Where it could not be made, because the disk was full for instance, the same command makes it
+  /// when the cause is gone" (notes-init(1)).
+  @Test func `An init without room for the first version is gone on with`() throws {
+    let folder = shell.folder["small"]
+    try makeFolder(folder)
+    // A disk of its own, which goes with the shell.
+    let script = """
+      mount -t tmpfs -o size=512k tmpfs . && cd "$PWD"
+      head -c 100000 /dev/urandom >One.txt; echo two >Two.txt; head -c 300000 /dev/urandom >filler
+      "$0" init --name Small; echo "first $?"
+      rm filler
+      "$0" init --name Small; echo "second $?"
+      git log --format=%s; git status --porcelain; git fsck --strict
+      "$0" init; echo "third $?"
+      """
+    let result = try run(
+      ["unshare", "--mount", "sh", "-c", script, BuiltBinary.notes()], in: folder,
+      environment: shell.environment)
+    #expect(result.errorText.contains("no space left on device"), "\(result)")
+    let lines = result.lines.filter { $0.contains { $0.isNumber } || $0.hasPrefix("Start") }
+    #expect(lines.first == "first 1" && lines.last == "third 1", "\(result)")
+    #expect(lines.contains("second 0") && lines.contains("Start notebook Small"), "\(result)")
+  }
+
+  /// Like a full disk: nothing is lost, and the next save makes up for it.
+  @Test func `A limit of file sizes is an error of the save that meets it`() throws {
+    var random = SplitMix64(seed: 1)
+    let text = (0..<20_000).map { _ in UInt8.random(in: 32..<127, using: &random) }
+    try shell.folder.write(text, to: "notes/One.txt")
+    let limited = try run(
+      ["sh", "-c", "ulimit -f 8; exec \"$0\" save", BuiltBinary.notes()],
+      in: shell.folder["notes"], environment: shell.environment)
+    #expect(limited.status == .exited(1), "\(limited)")
+    #expect(limited.errorText.contains("file too large"), "\(limited)")
+    #expect(try shell.notes("status").text.contains("One.txt"))
+    #expect(try shell.notes("save").isSuccess)
+    #expect(try shell.notes("show", "One").output == text)
+    try git("fsck", "--strict")
+  }
+
+  @Test func `A folder that was removed below whoever works in it is told`() throws {
+    let script = "mkdir gone; cd gone; rmdir ../gone; \"$0\" status; echo $?; \"$0\" save; echo $?"
+    let result = try run(
+      ["sh", "-c", script, BuiltBinary.notes()], in: shell.folder["notes"],
+      environment: shell.environment)
+    #expect(result.errorText.contains("the current folder cannot be named"), "\(result)")
+    #expect(result.lines == ["1", "1"], "\(result)")
+  }
+
   @Test(arguments: ["extensions.worktreeConfig", "extensions.refStorage"])
   func `A repository of a form that notes does not know is told, and never taken`(
     setting: String

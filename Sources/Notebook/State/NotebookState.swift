@@ -48,10 +48,11 @@ extension Notebook {
       \(state.heads.map(\.hex).joined(separator: " "))
 
       """
-    try Disk.replace(tipPath, with: Array(text.utf8), waits: false)
+    // Where there is no room for it, as little is lost as where it was never there.
+    try? Disk.replace(tipPath, with: Array(text.utf8), waits: false)
   }
 
-  private func rememberedState() -> NotebookState? {
+  func rememberedState() -> NotebookState? {
     guard let content = try? Disk.readIfThere(tipPath) else { return nil }
     var lines = TextLines(content)
     guard let format = lines.next(), format.elementsEqual("1".utf8),

@@ -58,11 +58,15 @@ struct InitCommand: Verb {
       line.show("saving", $0, of: $1, "file")
     }
     line.clear()
+    let tip = try notebook.state().tip
+    // A version that was there already: of a repository, or of an init that failed after it.
+    let known = saved.changes.isEmpty ? try tip.map(notebook.repository.commit)?.tree : nil
+    let paths =
+      try known.map(notebook.repository.files)?.map(\.path) ?? saved.changes.map(\.path)
     let report = InitReport(
-      identity: notebook.identity, folder: folder,
-      noteCount: saved.changes.count { $0.path.isNote },
-      fileCount: saved.changes.count { !$0.path.isNote }, saved: saved,
-      tip: try notebook.state().tip, outer: try? Notebook.find(from: folder + "/.."))
+      identity: notebook.identity, folder: folder, noteCount: paths.count(where: \.isNote),
+      fileCount: paths.count { !$0.isNote }, saved: saved, tip: tip,
+      outer: try? Notebook.find(from: folder + "/.."))
     if format.json {
       Output.standard.event(report.json)
     } else {
@@ -71,12 +75,13 @@ struct InitCommand: Verb {
     return .done
   }
 
-  /// The notebook that an `init` made of the folder which then failed to make its first version, on a
-  /// full disk for instance: it is gone on with.
+  /// The notebook that an `init` made of the folder which then failed to make its first version, or
+  /// to remember what it had looked at, on a full disk for instance: it is gone on with.
   private static func unfinished(at folder: String, of key: DeviceKey) throws -> Notebook? {
     guard let notebook = try? Notebook.open(at: folder),
       notebook.identity.device.deviceID == key.deviceID,
-      try notebook.repository.head().commit == nil, try !notebook.status().changes.isEmpty
+      try notebook.repository.head().commit == nil || access(folder + "/.git/index", F_OK) != 0,
+      try !notebook.status().changes.isEmpty
     else { return nil }
     return notebook
   }
