@@ -44,7 +44,9 @@ extension Notebook {
     let head = try repository.head()
     let index = try withoutUnfit(indexForChange(), staying: head)
     var found = try scan(scope, against: index)
-    if !allowsMassDeletion && paths.isEmpty { try guardAgainstMassDeletion(in: found) }
+    if !allowsMassDeletion && paths.isEmpty {
+      try guardAgainstMassDeletion(in: found, since: head.commit)
+    }
     var log = CheckoutLog(stateFolder: stateFolder)
     if !paths.isEmpty {
       let isWanted = { (path: TreePath) in paths.contains { path == $0 || path.isBelow($0) } }
@@ -60,6 +62,10 @@ extension Notebook {
       let tree = try recording.makeTree()
       let parent = try head.commit.map { try repository.commit($0) }
       guard parent?.tree != tree, parent != nil || tree != .emptyTree else { return }
+      // What git took out of the index by hand, the scan knows nothing of.
+      if !allowsMassDeletion, let parent, index.tree != parent.tree {
+        try guardAgainstMassDeletion(fromTree: parent.tree, to: tree)
+      }
       changes = recording.changes
       if changes.isEmpty {
         changes = try repository.changes(from: parent?.tree, to: tree).map(Change.init)

@@ -222,6 +222,47 @@ struct HandMadeGitTests {
     #expect(try other.read("a.txt") == "detached\n")
   }
 
+  /// How a branch without versions comes to be named by HEAD, the files staying as they are.
+  @Test(
+    "a branch without versions goes on with what the folder showed last",
+    arguments: [
+      ["checkout", "-q", "--orphan", "x"], ["symbolic-ref", "HEAD", "refs/heads/x"],
+      ["update-ref", "-d", "refs/heads/main"],
+    ])
+  func branchWithoutVersions(_ command: [String]) throws {
+    try home.write("a.txt", "by hand\n")
+    try git("commit", "-qam", "by hand")
+    let last = try git("rev-parse", "HEAD").split(separator: "\n")[0]
+    _ = try home.git(command)
+    try home.write("b.txt", "on the new branch\n")
+    _ = try home.notebook.save()
+    #expect(try git("log", "-1", "--format=%P").split(separator: "\n").first == last)
+    #expect(try git("show", "--format=", "--name-only").split(separator: "\n") == ["b.txt"])
+    try meet()
+    #expect(try other.read("a.txt") == "by hand\n")
+    #expect(try other.read("b.txt") == "on the new branch\n")
+  }
+
+  @Test("a branch without versions or files gets those that the folder showed last")
+  func branchWithoutFiles() throws {
+    try git("switch", "-q", "--orphan", "x")
+    try home.write("b.txt", "b.txt\nand more\n")
+    _ = try home.notebook.save()
+    #expect(try home.read("a.txt") == "a.txt\n")
+    #expect(try #require(try home.read("b.txt")).contains("and more"))
+    #expect(try home.notebook.state().heads.count == 2)
+    try meet()
+    #expect(try other.read("a.txt") == "a.txt\n")
+  }
+
+  @Test("that a branch begins is nothing to take back")
+  func undoOfBranch() throws {
+    try git("checkout", "-q", "-b", "side")
+    #expect(throws: NotebookError.self) { try home.notebook.undo() }
+    #expect(try home.read("a.txt") == "a.txt\n")
+    #expect(try home.notebook.operations().isEmpty)
+  }
+
   @Test("an index of version 4 and a clone of the notebook")
   func otherForms() throws {
     try git("update-index", "--index-version", "4")
@@ -254,5 +295,34 @@ struct MassDeletionTests {
     #expect(try home.notebook.save().version != nil)
     for number in 0..<7 { try home.remove("moved/\(number).txt") }
     #expect(try home.notebook.save(allowsMassDeletion: true).changes.count == 7)
+  }
+
+  @Test("nor does what git took out of its index by hand go without a word")
+  func staged() throws {
+    let home = try Fixture()
+    for number in 0..<12 { try home.write("\(number).txt", "\(number)\n") }
+    _ = try home.notebook.save()
+    let tip = try home.notebook.state().tip
+    _ = try home.git(["rm", "-q"] + (0..<7).map { "\($0).txt" })
+    #expect(throws: NotebookError.self) { try home.notebook.save() }
+    #expect(throws: NotebookError.self) { try home.notebook.save(only: ["11.txt"]) }
+    #expect(try home.notebook.state().tip == tip)
+    #expect(try home.notebook.save(allowsMassDeletion: true).version != nil)
+    #expect(try home.notebook.status().changes.isEmpty)
+  }
+
+  @Test("a deletion that was allowed is not asked about again where its run was killed")
+  func killed() throws {
+    let home = try Fixture()
+    for number in 0..<12 { try home.write("\(number).txt", "\(number)\n") }
+    _ = try home.notebook.save()
+    let index = try readFile(home.path + "/.git/index")
+    for number in 0..<11 { try home.remove("\(number).txt") }
+    let version = try home.notebook.save(allowsMassDeletion: true).version
+    // As if it had been killed before it wrote the index.
+    try writeFile(home.path + "/.git/index", index)
+    #expect(try home.notebook.save().version == nil)
+    #expect(try home.notebook.state().tip == version)
+    #expect(try home.notebook.status().changes.isEmpty)
   }
 }

@@ -10,8 +10,13 @@ extension Notebook {
   /// Stops a checkout that would delete too much.
   func guardAgainstMassDeletion(from former: ObjectID?, to tip: ObjectID) throws {
     guard let former else { return }
-    let old = try repository.commit(former).tree
-    let changes = try repository.changes(from: old, to: repository.commit(tip).tree)
+    try guardAgainstMassDeletion(
+      fromTree: repository.commit(former).tree, to: repository.commit(tip).tree)
+  }
+
+  /// The same by trees.
+  func guardAgainstMassDeletion(fromTree old: ObjectID, to new: ObjectID) throws {
+    let changes = try repository.changes(from: old, to: new)
     let arrived = Set(changes.filter { $0.old == nil }.compactMap { $0.new?.id })
     let deleted = changes.filter { change in
       guard change.new == nil, change.path.isNote, let id = change.old?.id else { return false }
@@ -25,11 +30,15 @@ extension Notebook {
 
   /// Stops a save that would delete too much. A note that went while another came may have been
   /// moved: the two do not count.
-  func guardAgainstMassDeletion(in found: WorkingChanges) throws {
-    let gone = found.deleted.filter { $0.path.isNote }.count
+  func guardAgainstMassDeletion(in found: WorkingChanges, since former: ObjectID?) throws {
+    let gone = found.deleted.map(\.path).filter(\.isNote)
     let new = found.candidates.filter { $0.isNew && $0.path.isNote }.count
-    guard (gone - new) * 2 >= Self.guardedNotes else { return }
-    try check(gone - new, of: noteCount())
+    guard let former, (gone.count - new) * 2 >= Self.guardedNotes else { return }
+    let files = try repository.files(in: repository.commit(former).tree)
+    let notes = Set(files.map(\.path).filter(\.isNote))
+    // What a run deleted that was killed before it told the index.
+    let deleted = gone.filter(notes.contains).count
+    try check(deleted - new, of: notes.count)
   }
 
   private func check(_ deleted: Int, of total: Int) throws {

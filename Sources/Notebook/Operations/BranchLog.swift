@@ -48,6 +48,16 @@ struct BranchLog {
     self.entries = entries.reversed()
   }
 
+  /// The last line of a reference's log that is one; nil when there is none.
+  static func last(of reference: String, gitFolder: String) -> Entry? {
+    let text = try? end(of: "\(gitFolder)/logs/\(reference)")
+    return text?.split(separator: UInt8(ascii: "\n")).reversed().lazy.compactMap(entry).first
+  }
+
+  /// How the message of a branch's first line begins that git writes where the version was there
+  /// before.
+  static let beginning = "branch: Created from "
+
   private static func entry(_ line: ArraySlice<UInt8>) -> Entry? {
     let parts = line.split(separator: UInt8(ascii: "\t"), maxSplits: 1)
     guard let head = parts.first, head.count > 82,

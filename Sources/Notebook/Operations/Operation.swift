@@ -75,6 +75,10 @@ struct OperationHistory {
     var taken: [ObjectID: [Step]] = [:]
     var redone: [ObjectID: [Step]] = [:]
     for entry in log.entries {
+      // A branch or a clone began with what was there: nothing was done to the notes.
+      if entry.old == nil, ["branch: ", "clone: "].contains(where: entry.message.hasPrefix) {
+        continue
+      }
       var step = Step(
         kind: Self.kind(of: entry), time: entry.time, before: entry.old, after: entry.new)
       if entry.message == Notebook.plainFormMessage {

@@ -74,6 +74,7 @@ extension Notebook {
       try StaleLocks(gitFolder: repository.gitFolder).remove(since: start)
       repository.removeHalfMade()
     }
+    try takeUpBranchWithoutVersions()
     try finishInterrupted()
     return try body()
   }

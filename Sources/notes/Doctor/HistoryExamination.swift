@@ -15,7 +15,8 @@ extension Examination {
         .problem(
           "the branch \(Visible.name(head.branch ?? "")) that .git/HEAD names has no versions, "
             + "and \(branch) has",
-          remedy: "'git symbolic-ref HEAD refs/heads/\(branch)' goes back to that one")
+          remedy: "'git symbolic-ref HEAD refs/heads/\(branch)' goes back to that one; the next "
+            + "save begins the other where the notes stood")
       ]
     }
     let report = try patient.notebook.checkIntegrity()
