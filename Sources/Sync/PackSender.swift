@@ -6,6 +6,8 @@ struct PackSender {
   private let writer: PackWriter
   private let heads: [ObjectID]
   private var state = State.announcement
+  /// What is to follow of a piece that is longer than a frame may be: it holds a large object.
+  private var rest: ArraySlice<UInt8> = []
 
   private enum State { case announcement, pieces, done }
 
@@ -28,11 +30,16 @@ struct PackSender {
       return try Frame(
         PackMessage(objects: writer.objectCount, versions: writer.commitCount, heads: heads))
     case .pieces:
-      guard let piece = try writer.next() else {
-        state = .done
-        return Frame(type: MessageType.data.rawValue, payload: [])
+      if rest.isEmpty {
+        guard let piece = try writer.next() else {
+          state = .done
+          return Frame(type: MessageType.data.rawValue, payload: [])
+        }
+        rest = piece[...]
       }
-      return Frame(type: MessageType.data.rawValue, payload: piece)
+      let payload = Array(rest.prefix(ProtocolLimits.dataBytes))
+      rest = rest.dropFirst(payload.count)
+      return Frame(type: MessageType.data.rawValue, payload: payload)
     case .done: return nil
     }
   }

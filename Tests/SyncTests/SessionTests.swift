@@ -38,6 +38,25 @@ struct SessionTests {
     #expect(again.sentBytes < 1_000)
   }
 
+  /// "bytes of a data frame: 256 KiB"
+  @Test("a file that does not fit into a frame of the protocol arrives")
+  func largeFile() throws {
+    var random = SplitMix64(seed: 7)
+    for name in ["photo.jpg", "sub/film.mp4"] {
+      let bytes = (0..<300_000).flatMap { _ in
+        let word = random.next()
+        return (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
+      }
+      try ada.folder.write(bytes, to: "notes/" + name)
+    }
+    try ada.write("a note\n", to: "note.txt")
+    let (called, _) = try sync(bob, ada)
+    #expect(called.isInSync)
+    for name in ["photo.jpg", "sub/film.mp4", "note.txt"] {
+      #expect(try bob.folder.read("notes/" + name) == ada.folder.read("notes/" + name))
+    }
+  }
+
   @Test("edits of both sides merge; the same line stands in the same markers on both")
   func merge() throws {
     try ada.write("1\n2\n3\n4\n5\n", to: "list.txt")
