@@ -22,6 +22,8 @@ public enum GitError: FileFailure, Sendable {
   case malformed(ObjectID, String)
   /// A reference's file holds neither an ID nor another reference's name.
   case brokenReference(String)
+  /// A reference is locked: the lock's file in the repository.
+  case locked(String)
   /// A reference moved since it was read.
   case referenceMoved(String)
   /// More than one object has an ID that begins so.
@@ -47,6 +49,7 @@ extension GitError: CustomStringConvertible {
     case .wrongKind(let id, let expected): "object \(id) is not a \(expected)"
     case .malformed(let id, let what): "object \(id) is malformed: \(what)"
     case .brokenReference(let name): "the reference \(name) is malformed"
+    case .locked(let path): "\(path) is in the way"
     case .referenceMoved(let name): "\(name) moved meanwhile"
     case .ambiguousPrefix(let prefix): "several objects begin with \(prefix)"
     case .system(let call, let path, let errno):

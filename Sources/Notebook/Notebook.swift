@@ -64,6 +64,10 @@ public final class Notebook {
     var current = String(cString: resolved)
     while true {
       if access(current + "/.git/notes/notebook", F_OK) == 0 { return current }
+      // A notebook that may not be entered is one all the same.
+      if errno == EACCES, access(current + "/.git", F_OK) == 0 {
+        throw NotebookError.file(call: "open", path: current + "/.git", errno: EACCES)
+      }
       if current == "/" { throw NotebookError.notANotebook(folder: folder) }
       current = Disk.parent(of: current)
     }

@@ -52,7 +52,7 @@ import Watch
       GitError.wrongKind(id, expected: .commit), GitError.malformed(id, "no tree"),
       GitError.brokenReference("HEAD"),
       GitError.brokenReference("refs/heads/main"), GitError.referenceMoved("refs/heads/main"),
-      GitError.ambiguousPrefix("4b82"),
+      GitError.locked("refs/heads/main.lock"), GitError.ambiguousPrefix("4b82"),
       GitError.library(call: "git_x", code: -1, message: "it broke"),
       GitError.system(call: "open", path: "/x", errno: 28), MergeError.noHeads,
       MergeError.noConflict, MergeError.noSide(name: "Eve"),

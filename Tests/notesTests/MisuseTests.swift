@@ -87,6 +87,44 @@ import Testing
     try git("fsck", "--strict")
   }
 
+  @Test func `What may not be entered or read is told as that`() throws {
+    guard geteuid() == 0 else { return }
+    let notes = shell.folder["notes"]
+    try #require(
+      try run(["cp", BuiltBinary.notes(), shell.folder["program"]], in: "/").isSuccess)
+    try #require(try run(["chown", "-R", "65534:65534", shell.folder.path], in: "/").isSuccess)
+    for (file, says) in [
+      (".git", "open \(notes)/.git: permission denied"),
+      (".git/HEAD", ".git/HEAD: permission denied"),
+      (".git/refs/heads/main", ".git/refs/heads/main: permission denied"),
+      (".git/logs/refs/heads/main", ".git/logs/refs/heads/main: permission denied"),
+    ] {
+      var status = stat()
+      stat(notes + "/" + file, &status)
+      chmod(notes + "/" + file, 0)
+      try writeFile(notes + "/One.txt", Array("edited with \(file)\n".utf8))
+      let result = try run(
+        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", shell.folder["program"]]
+          + ["save"], in: notes, environment: shell.environment)
+      #expect(result.status == .exited(1) && result.errorText.contains(says), "\(result)")
+      chmod(notes + "/" + file, status.st_mode & 0o777)
+    }
+  }
+
+  /// "What a killed git left goes after an hour"; a younger one is somebody's.
+  @Test func `A lock of git's is waited for, told, and taken away when nobody can have it`() throws {
+    let lock = shell.folder["notes/.git/refs/heads/main.lock"]
+    try shell.folder.write("edited\n", to: "notes/One.txt")
+    try writeFile(lock, [])
+    let refused = try shell.notes("save")
+    #expect(refused.errorText.contains("holds .git/refs/heads/main.lock"), "\(refused)")
+    #expect(access(lock, F_OK) == 0)
+    try #require(try run(["touch", "-d", "2 hours ago", lock]).isSuccess)
+    #expect(try shell.notes("save").isSuccess)
+    #expect(access(lock, F_OK) != 0)
+    try git("fsck", "--strict")
+  }
+
   @Test func `A folder that was removed below whoever works in it is told`() throws {
     let script = "mkdir gone; cd gone; rmdir ../gone; \"$0\" status; echo $?; \"$0\" save; echo $?"
     let result = try run(

@@ -71,10 +71,10 @@ struct ReferenceFile {
   ) throws -> Bool {
     let logs = [name, "HEAD"].map { gitFolder + "/logs/" + $0 }
     if expected == nil { try makeLogs(logs) }
-    guard logs.allSatisfy({ access($0, W_OK) == 0 }) else { return false }
+    for log in logs where access(log, W_OK) != 0 { return try Self.leaveToLibrary("open", log) }
     let lock = path + ".lock"
-    let descriptor = open(lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { return false }
+    let descriptor = Self.take(lock)
+    guard descriptor >= 0 else { return try Self.leaveToLibrary("open", lock) }
     var isMoved = false
     defer {
       close(descriptor)
@@ -101,6 +101,34 @@ struct ReferenceFile {
     isMoved = true
     try Disk.sync(folder: Disk.parent(of: path))
     return true
+  }
+
+  /// False where libgit2 may manage what failed: something is missing, or in the way.
+  private static func leaveToLibrary(_ call: String, _ path: String) throws -> Bool {
+    if [ENOENT, ENOTDIR, EEXIST].contains(errno) { return false }
+    throw GitError.system(call: call, path: path, errno: errno)
+  }
+
+  /// How long a lock stands that somebody may still hold, in seconds. git has it for milliseconds.
+  private static let longestLock = 3_600
+  /// How often a lock is asked for, in hundredths of a second.
+  private static let attempts = 100
+
+  /// Makes the lock's file, and returns its descriptor, or -1 with `errno`. It waits for a git that is
+  /// just moving the reference; what a killed one left, which git itself would never take away, goes
+  /// after an hour.
+  private static func take(_ lock: String) -> Int32 {
+    for attempt in 1...attempts {
+      let descriptor = open(lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      guard descriptor < 0, errno == EEXIST, attempt < attempts else { return descriptor }
+      var status = stat()
+      if lstat(lock, &status) == 0, status.st_mtim.tv_sec < time(nil) - longestLock {
+        unlink(lock)
+      } else {
+        usleep(10_000)
+      }
+    }
+    return -1
   }
 
   /// Makes the logs of a reference that is the first, as far as they are missing.

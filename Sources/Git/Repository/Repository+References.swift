@@ -1,4 +1,5 @@
 internal import CLibgit2
+internal import Files
 internal import Glibc
 
 /// What HEAD says.
@@ -30,6 +31,8 @@ extension Repository {
   public func head() throws -> Head {
     // Of a file that is there but says nothing known, nobody can tell which branch it named.
     guard let text = ReferenceFile.firstLine(of: gitFolder + "/HEAD")?.withoutEndingSpace else {
+      // One that may not be read is not damaged.
+      _ = try Disk.readIfThere(gitFolder + "/HEAD")
       throw GitError.brokenReference("HEAD")
     }
     let prefix = "ref:"
@@ -45,6 +48,7 @@ extension Repository {
     case .none where isOfCommonForm: return Head(reference: name, commit: file.packed)
     case .none: return Head(reference: name, commit: try reference(name))
     case .other:
+      _ = try Disk.readIfThere("\(gitFolder)/\(name)")
       do {
         return Head(reference: name, commit: try reference(name))
       } catch GitError.library {
@@ -112,6 +116,7 @@ extension Repository {
       if status == GIT_EMODIFIED.rawValue || status == GIT_EEXISTS.rawValue {
         throw GitError.referenceMoved(name)
       }
+      if status == GIT_ELOCKED.rawValue { throw GitError.locked(name + ".lock") }
       _ = try git.library.check("git_reference_create", status)
     }
   }

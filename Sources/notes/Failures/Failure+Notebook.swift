@@ -145,6 +145,11 @@ extension Failure {
         .failed, "foreign_owner",
         "the repository in \(Visible.name(folder)) belongs to another user",
         hint: "work in it as its owner")
+    case .locked(let path):
+      self.init(
+        .failed, "locked", "git or another program holds .git/\(Visible.name(path))",
+        hint: "run the command again when it is done; what a killed one left goes after an hour, or "
+          + "by 'rm .git/\(Visible.name(path))'")
     case .referenceMoved:
       self.init(
         .failed, "reference_moved", "\(Visible.name(error.description))",
