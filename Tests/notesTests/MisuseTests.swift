@@ -112,7 +112,8 @@ import Testing
   }
 
   /// "What a killed git left goes after an hour"; a younger one is somebody's.
-  @Test func `A lock of git's is waited for, told, and taken away when nobody can have it`() throws {
+  @Test func `A lock of git's is waited for, told, and taken away when nobody can have it`() throws
+  {
     let lock = shell.folder["notes/.git/refs/heads/main.lock"]
     try shell.folder.write("edited\n", to: "notes/One.txt")
     try writeFile(lock, [])

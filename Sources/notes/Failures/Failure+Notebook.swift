@@ -148,8 +148,8 @@ extension Failure {
     case .locked(let path):
       self.init(
         .failed, "locked", "git or another program holds .git/\(Visible.name(path))",
-        hint: "run the command again when it is done; what a killed one left goes after an hour, or "
-          + "by 'rm .git/\(Visible.name(path))'")
+        hint: "run the command again when it is done; what a killed one left goes after an hour, "
+          + "or by 'rm .git/\(Visible.name(path))'")
     case .referenceMoved:
       self.init(
         .failed, "reference_moved", "\(Visible.name(error.description))",
