@@ -43,7 +43,7 @@ let package = Package(
     .target(
       name: "Watch",
       dependencies: [
-        "Sync", "Notebook", "Membership", "Discovery", "Channel", "CLinux",
+        "Git", "Sync", "Notebook", "Membership", "Discovery", "Channel", "CLinux",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
@@ -92,7 +92,8 @@ let package = Package(
     .testTarget(
       name: "notesTests",
       dependencies: [
-        "notes", "Sync", "Notebook", "Membership", "Discovery", "Channel", "Git", "TestSupport",
+        "notes", "Watch", "Sync", "Notebook", "Membership", "Discovery", "Channel", "Git",
+        "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
     .executableTarget(
