@@ -1,6 +1,6 @@
 extension String {
   /// The bytes as lower-case hexadecimal digits, two a byte.
-  public init(hexadecimal bytes: some Collection<UInt8>) {
+  public init(hexadecimal bytes: [UInt8]) {
     var text: [UInt8] = []
     text.reserveCapacity(bytes.count * 2)
     for byte in bytes {
@@ -14,9 +14,15 @@ extension String {
 extension Array where Element == UInt8 {
   /// The bytes that an even number of hexadecimal digits in either case stand for, or nil.
   public init?(hexadecimal text: some StringProtocol) {
+    self.init(hexadecimal: Array(text.utf8)[...])
+  }
+
+  /// The same, of the digits' bytes.
+  public init?(hexadecimal digits: ArraySlice<UInt8>) {
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(digits.count / 2)
     var pending: UInt8?
-    for digit in text.utf8 {
+    for digit in digits {
       guard let nibble = UInt8(hexadecimalDigit: digit) else { return nil }
       if let high = pending {
         bytes.append(high << 4 | nibble)

@@ -20,9 +20,11 @@ public struct Head: Hashable, Sendable {
 extension String {
   /// Without the spaces, tabs and line ends at its end, as git reads a reference.
   fileprivate var withoutEndingSpace: String {
-    String(
-      decoding: utf8.reversed().drop { [0x20, 0x09, 0x0a, 0x0d].contains($0) }.reversed(),
-      as: UTF8.self)
+    var text = self[...]
+    while let last = text.utf8.last, [0x20, 0x09, 0x0a, 0x0d].contains(last) {
+      text = text[..<text.utf8.index(before: text.endIndex)]
+    }
+    return String(text)
   }
 }
 
