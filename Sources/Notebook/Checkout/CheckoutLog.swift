@@ -30,9 +30,7 @@ struct CheckoutLog {
     path = stateFolder + "/brought"
     guard let content = try? Disk.readIfThere(path) else { return }
     for line in content.split(separator: UInt8(ascii: "\n")) {
-      let words = line.split(separator: UInt8(ascii: " ")).map {
-        String(decoding: $0, as: UTF8.self)
-      }
+      let words = line.split(separator: UInt8(ascii: " "))
       guard words.count == 4, let base = ObjectID(hex: words[0]), let old = ObjectID(hex: words[1]),
         let refused = ObjectID(hex: words[2]), let name = [UInt8](hexadecimal: words[3])
       else { continue }
@@ -81,10 +79,14 @@ struct CheckoutLog {
 
   /// Writes the log.
   func store() throws {
-    let text = entries.map { entry in
-      "\(entry.base) \(entry.old) \(entry.refused ?? .zero) "
-        + String(hexadecimal: entry.path.bytes) + "\n"
+    var text: [UInt8] = []
+    text.reserveCapacity(entries.count * 200)
+    for entry in entries {
+      for id in [entry.base, entry.old, entry.refused ?? .zero] {
+        text += Array((id.hex + " ").utf8)
+      }
+      text += Array((String(hexadecimal: entry.path.bytes) + "\n").utf8)
     }
-    try Disk.replace(path, with: Array(text.joined().utf8), waits: false)
+    try Disk.replace(path, with: text, waits: false)
   }
 }

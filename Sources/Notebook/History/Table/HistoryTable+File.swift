@@ -16,7 +16,7 @@ extension HistoryTable {
   /// The content of the file.
   var serialized: [UInt8] {
     var file = Self.magic
-    file.reserveCapacity(ids.count * 8)
+    file.reserveCapacity(ids.count * 160)
     let short = [
       generations, authors, flags, parentEnds, changeEnds, parents, changePaths,
       changeFormers, moveVersions, moveParents, movePaths, moveFormers, paths.ends,
@@ -24,9 +24,8 @@ extension HistoryTable {
     ]
     for column in [times, orders] { Self.add(column, to: &file) }
     for column in short { Self.add(column, to: &file) }
-    for column in [ids, changeOld, changeNew, paths.bytes, authorTexts.bytes] {
-      Self.add(column, to: &file)
-    }
+    for column in [ids, changeOld, changeNew] { Self.add(column, to: &file) }
+    for column in [paths.bytes, authorTexts.bytes] { Self.add(column, to: &file) }
     Self.add(integer: Self.checksum(of: file[...]), to: &file)
     return file
   }
@@ -65,12 +64,11 @@ extension HistoryTable {
   /// Whether every number points at something.
   private var isSound: Bool {
     let changes = changePaths.count
-    let width = ObjectID.byteCount
     guard
       [orders.count, generations.count, authors.count, flags.count].allSatisfy({ $0 == count }),
-      parentEnds.count == count, changeEnds.count == count, ids.count == count * width,
-      changeFormers.count == changes, changeOld.count == changes * width,
-      changeNew.count == changes * width, moveParents.count == moveVersions.count,
+      parentEnds.count == count, changeEnds.count == count, ids.count == count,
+      changeFormers.count == changes, changeOld.count == changes,
+      changeNew.count == changes, moveParents.count == moveVersions.count,
       movePaths.count == moveVersions.count, moveFormers.count == moveVersions.count,
       Self.areEnds(parentEnds, of: parents.count), Self.areEnds(changeEnds, of: changes),
       Self.areEnds(paths.ends, of: paths.bytes.count),
@@ -82,7 +80,8 @@ extension HistoryTable {
       && changePaths.allSatisfy { $0 < pathCount } && movePaths.allSatisfy { $0 < pathCount }
       && moveFormers.allSatisfy { $0 < pathCount }
       && changeFormers.allSatisfy { $0 < pathCount || $0 == Self.none }
-      && zip(moveVersions, moveVersions.dropFirst()).allSatisfy { $0 <= $1 } && parentsComeFirst
+      && moveVersions.indices.dropFirst().allSatisfy { moveVersions[$0 - 1] <= moveVersions[$0] }
+      && parentsComeFirst
   }
 
   private var parentsComeFirst: Bool {
@@ -98,7 +97,7 @@ extension HistoryTable {
   }
 
   /// Whether these are the ends of runs that fill `count` places.
-  private static func areEnds(_ ends: [UInt32], of count: Int) -> Bool {
+  private static func areEnds(_ ends: Column<UInt32>, of count: Int) -> Bool {
     var last: UInt32 = 0
     for end in ends {
       if end < last { return false }
@@ -107,9 +106,9 @@ extension HistoryTable {
     return Int(last) == count
   }
 
-  private static func add<Number: FixedWidthInteger>(_ column: [Number], to file: inout [UInt8]) {
-    add(integer: UInt64(column.count * MemoryLayout<Number>.size), to: &file)
-    column.withUnsafeBytes { file.append(contentsOf: $0) }
+  private static func add<Value>(_ column: Column<Value>, to file: inout [UInt8]) {
+    add(integer: UInt64(column.count * Value.width), to: &file)
+    column.append(to: &file)
   }
 
   private static func add(integer: UInt64, to file: inout [UInt8]) {
@@ -147,30 +146,22 @@ extension HistoryTable {
 
     var isAtEnd: Bool { !isBroken && position == end }
 
-    mutating func column<Number: FixedWidthInteger>() -> [Number] {
+    mutating func column<Value>() -> Column<Value> {
       guard !isBroken, end - position >= 8 else { return fail() }
       let length = file.withUnsafeBytes {
         UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: position, as: UInt64.self))
       }
       position += 8
-      let size = MemoryLayout<Number>.size
-      guard length <= UInt64(end - position), Int(length).isMultiple(of: size) else {
+      guard length <= UInt64(end - position), Int(length).isMultiple(of: Value.width) else {
         return fail()
       }
-      let start = position
-      position += Int(length)
-      return [Number](unsafeUninitializedCapacity: Int(length) / size) { numbers, count in
-        file.withUnsafeBytes {
-          UnsafeMutableRawBufferPointer(numbers).copyMemory(
-            from: UnsafeRawBufferPointer(rebasing: $0[start..<(start + Int(length))]))
-        }
-        count = Int(length) / size
-      }
+      defer { position += Int(length) }
+      return Column(in: file, at: position, count: Int(length) / Value.width)
     }
 
-    private mutating func fail<Number>() -> [Number] {
+    private mutating func fail<Value>() -> Column<Value> {
       isBroken = true
-      return []
+      return Column()
     }
   }
 }

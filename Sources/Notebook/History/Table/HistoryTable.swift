@@ -8,27 +8,27 @@ struct HistoryTable: Sendable {
   /// Stands for "no path".
   static let none = UInt32.max
 
-  // A version: its ID, 20 bytes each; the author's time; the order it is shown in.
-  var ids: [UInt8] = []
-  var times: [Int64] = []
-  var orders: [Int64] = []
-  var generations: [UInt32] = []
-  var authors: [UInt32] = []
-  var flags: [UInt32] = []
+  // A version: its ID; the author's time; the order it is shown in.
+  var ids = Column<ObjectID>()
+  var times = Column<Int64>()
+  var orders = Column<Int64>()
+  var generations = Column<UInt32>()
+  var authors = Column<UInt32>()
+  var flags = Column<UInt32>()
   // Where the parents and the changes of a version end; they begin where the one before ends.
-  var parentEnds: [UInt32] = []
-  var changeEnds: [UInt32] = []
-  var parents: [UInt32] = []
+  var parentEnds = Column<UInt32>()
+  var changeEnds = Column<UInt32>()
+  var parents = Column<UInt32>()
   // A change: a path, what it was called before, and its blobs, zeros where there is no file.
-  var changePaths: [UInt32] = []
-  var changeFormers: [UInt32] = []
-  var changeOld: [UInt8] = []
-  var changeNew: [UInt8] = []
+  var changePaths = Column<UInt32>()
+  var changeFormers = Column<UInt32>()
+  var changeOld = Column<ObjectID>()
+  var changeNew = Column<ObjectID>()
   // Where a note of a merge has another name in one of the merge's further parents.
-  var moveVersions: [UInt32] = []
-  var moveParents: [UInt32] = []
-  var movePaths: [UInt32] = []
-  var moveFormers: [UInt32] = []
+  var moveVersions = Column<UInt32>()
+  var moveParents = Column<UInt32>()
+  var movePaths = Column<UInt32>()
+  var moveFormers = Column<UInt32>()
   // The texts that the numbers of paths and authors stand for.
   var paths = TextColumn()
   var authorTexts = TextColumn()
@@ -41,12 +41,12 @@ struct HistoryTable: Sendable {
 
   /// Texts one after the other.
   struct TextColumn: Sendable {
-    var ends: [UInt32] = []
-    var bytes: [UInt8] = []
+    var ends = Column<UInt32>()
+    var bytes = Column<UInt8>()
 
     subscript(position: UInt32) -> ArraySlice<UInt8> {
       let start = position == 0 ? 0 : ends[Int(position) - 1]
-      return bytes[Int(start)..<Int(ends[Int(position)])]
+      return bytes.slice(Int(start)..<Int(ends[Int(position)]))
     }
 
     mutating func append(_ text: some Collection<UInt8>) -> UInt32 {
@@ -60,7 +60,7 @@ struct HistoryTable: Sendable {
       var start = 0
       for (position, end) in ends.enumerated() {
         let end = Int(end)
-        if end - start == text.count, bytes[start..<end].elementsEqual(text) {
+        if end - start == text.count, bytes.slice(start..<end).elementsEqual(text) {
           return UInt32(position)
         }
         start = end
@@ -71,9 +71,7 @@ struct HistoryTable: Sendable {
 }
 
 extension HistoryTable {
-  func id(of version: Int) -> ObjectID {
-    ObjectID(in: ids, at: version * ObjectID.byteCount) ?? .zero
-  }
+  func id(of version: Int) -> ObjectID { ids[version] }
 
   func isDerived(_ version: Int) -> Bool { flags[version] & Self.derivedFlag != 0 }
 
@@ -134,30 +132,13 @@ extension HistoryTable {
   func newBlob(of change: Int) -> ObjectID? { Self.blob(changeNew, change) }
   func oldBlob(of change: Int) -> ObjectID? { Self.blob(changeOld, change) }
 
-  private static func blob(_ column: [UInt8], _ change: Int) -> ObjectID? {
-    ObjectID(in: column, at: change * ObjectID.byteCount).flatMap { $0 == .zero ? nil : $0 }
+  private static func blob(_ column: Column<ObjectID>, _ change: Int) -> ObjectID? {
+    let id = column[change]
+    return id == .zero ? nil : id
   }
 
   /// The number of a version, or nil; the newest are looked at first.
-  func firstIndex(of id: ObjectID) -> Int? {
-    let wanted = id.bytes
-    return ids.withUnsafeBytes { ids in
-      wanted.withUnsafeBytes { wanted in
-        let head = wanted.loadUnaligned(as: UInt64.self)
-        var version = count
-        while version > 0 {
-          version -= 1
-          let offset = version * ObjectID.byteCount
-          if ids.loadUnaligned(fromByteOffset: offset, as: UInt64.self) == head,
-            ids[offset..<(offset + ObjectID.byteCount)].elementsEqual(wanted)
-          {
-            return version
-          }
-        }
-        return nil
-      }
-    }
-  }
+  func firstIndex(of id: ObjectID) -> Int? { ids.lastIndex(of: id) }
 
   /// The order in which versions are shown, newest first: by time, which never goes back from
   /// parents to children; then children before parents; then by ID, so that all devices agree.

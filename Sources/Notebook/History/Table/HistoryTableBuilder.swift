@@ -35,7 +35,7 @@ struct HistoryTableBuilder {
   ) {
     let version = table.count
     versions[commit.id] = version
-    commit.id.appendBytes(to: &table.ids)
+    table.ids.append(commit.id)
     table.times.append(commit.author.time)
     var order = commit.author.time
     var generation: UInt32 = 0
@@ -53,8 +53,8 @@ struct HistoryTableBuilder {
     for change in changes {
       table.changePaths.append(number(of: change.path))
       table.changeFormers.append(change.formerPath.map { number(of: $0) } ?? HistoryTable.none)
-      (change.old ?? .zero).appendBytes(to: &table.changeOld)
-      (change.new ?? .zero).appendBytes(to: &table.changeNew)
+      table.changeOld.append(change.old ?? .zero)
+      table.changeNew.append(change.new ?? .zero)
     }
     table.changeEnds.append(UInt32(table.changePaths.count))
     for (position, moves) in moves.enumerated() {
