@@ -42,6 +42,9 @@ struct Invocation {
       return exit
     }
     if rest.first == "save", let exit = try SaveCommand.runPlain(rest.dropFirst()) { return exit }
+    if rest.first == "restore", let exit = try RestoreCommand.runPlain(rest.dropFirst()) {
+      return exit
+    }
     return try perform(parse(Array(rest)))
   }
 

@@ -54,8 +54,22 @@ struct RestoreCommand: Verb {
     case .folder(let folder):
       guard title == nil else { throw Failure.usage("--as goes with a note, not with a folder") }
       try restore(folder, named: version, in: notebook)
-    case .note(let path): try restore(note: path, version: version, in: notebook)
+    case .note(let path):
+      try NoteRestoration(title: title, isTrial: trial.isOn, json: format.json)
+        .run(path, version: version, in: notebook)
     }
+    return .done
+  }
+
+  /// Restores where the arguments are NOTE@VERSION alone, without the argument parser; nil for all
+  /// others.
+  static func runPlain(_ arguments: ArraySlice<String>) throws -> Exit? {
+    guard let text = arguments.first, arguments.count == 1, !text.hasPrefix("-") else { return nil }
+    let notebook = try Place.notebook()
+    guard case (.note(let path), let version) = try itemAndVersion(text, in: notebook) else {
+      return nil
+    }
+    try NoteRestoration().run(path, version: version, in: notebook)
     return .done
   }
 
@@ -115,61 +129,6 @@ struct RestoreCommand: Verb {
     Output.standard.line(
       (trial.isOn ? "This would restore " : "Restored ") + what + " \(past)" + (made ?? ""))
     Output.standard.write(ChangeList(changes: done.changes).text(on: Console.output))
-  }
-
-  // MARK: A note
-
-  private func restore(note path: TreePath, version name: String?, in notebook: Notebook) throws {
-    let version: Commit
-    if let name {
-      version = try notebook.version(named: name, of: path)
-    } else if try !notebook.isThere(path), let last = try notebook.lastVersion(with: path) {
-      version = last
-    } else {
-      throw Failure.usage(
-        "which version of \(Visible.name(path.noteTitle)) to restore is missing",
-        hint: "write NOTE@VERSION; 'notes log \(Visible.word(path.noteTitle))' shows the versions")
-    }
-    let target = try title.map { try Self.target(titled: $0, beside: path, in: notebook) }
-    let shown = target ?? path
-    let when = TimeText.relative(version.author.time, now: TimeText.now)
-    let past = "as it was in \(version.id.short), \(when)"
-    if trial.isOn {
-      let isDifferent = try notebook.differs(shown, from: path, in: version)
-      if format.json { return report(shown, version, nil) }
-      Output.standard.line(
-        isDifferent
-          ? "This would restore \(Visible.name(shown)) \(past)."
-          : "\(Visible.name(shown)) is \(past), already.")
-      return
-    }
-    let made = try DeletionOption.foundBefore {
-      try notebook.restore(path, from: version, as: target)
-    }
-    if format.json { return report(shown, version, made) }
-    if let made {
-      Output.standard.line(
-        "Restored \(Visible.name(shown)) \(past): version "
-          + Console.output.paint(made.short, .yellow))
-    } else {
-      Output.standard.line("\(Visible.name(shown)) is \(past), already.")
-    }
-  }
-
-  private func report(_ path: TreePath, _ version: Commit, _ made: ObjectID?) {
-    Output.standard.event([
-      "type": .string("restored"), "path": .path(path), "from": .id(version.id),
-      "version": made.map(JSON.id) ?? .null, "dry_run": .bool(trial.isOn),
-    ])
-  }
-
-  /// The path of a new note of that title, in the same folder where the title names none, with the
-  /// same suffix.
-  private static func target(
-    titled title: String, beside path: TreePath, in notebook: Notebook
-  ) throws -> TreePath {
-    let folder = title.contains("/") ? Place.currentFolder(in: notebook) : path.parent ?? ""
-    return try notebook.path(titled: title, in: folder, suffix: path.noteSuffix)
   }
 }
 
