@@ -29,15 +29,15 @@ struct ServiceLog: Sendable {
     case .received(let peer, let join):
       (
         .info,
-        "received from \(name(peer)): \(join.changes.count) changed files, "
-          + "\(join.conflicts.count) new conflicts"
+        "received from \(name(peer)): \(count(join.changes, "changed file")), "
+          + count(join.conflicts, "new conflict")
       )
     case .differs(let peer, let difference): (.warning, line(of: difference, with: peer))
     case .finished(let session):
       (
         .info,
         "done with \(name(session.peer)): sent \(session.sentVersions) and received "
-          + "\(session.receivedVersions) versions, "
+          + "\(things(session.receivedVersions, "version")), "
           + (session.isInSync ? "in sync" : "not in sync")
       )
     case .failed(let peer, let address, let error):
@@ -71,9 +71,12 @@ struct ServiceLog: Sendable {
   private static func line(of event: WatchEvent) -> (level: Logger.Level, text: String) {
     switch event {
     case .version(let notebook, let saved):
-      (.info, "\(short(notebook)): version of \(saved.changes.count) changed files")
+      (.info, "\(short(notebook)): version of \(count(saved.changes, "changed file"))")
     case .joined(let notebook, let peer, let join):
-      (.debug, "\(short(notebook)): \(name(peer)) brought \(join.changes.count) changed files")
+      (
+        .debug,
+        "\(short(notebook)): \(name(peer)) brought \(count(join.changes, "changed file"))"
+      )
     case .connected(let notebook, let peer):
       (.info, "\(short(notebook)): session with \(name(peer)) stands")
     case .disconnected(let notebook, let peer):
@@ -81,7 +84,7 @@ struct ServiceLog: Sendable {
     case .shows(let notebook, let peer, let tip):
       (.debug, "\(short(notebook)): \(name(peer)) shows \(tip.map { "\($0)" } ?? "nothing")")
     case .editing(let notebook, let peer, let paths):
-      (.debug, "\(short(notebook)): \(name(peer)) edits \(paths.count) notes")
+      (.debug, "\(short(notebook)): \(name(peer)) edits \(count(paths, "note"))")
     case .members(let notebook): (.debug, "\(short(notebook)): the members have changed")
     case .held(let notebook, let deleted, let total):
       (
@@ -125,6 +128,14 @@ struct ServiceLog: Sendable {
 
   private static func name(_ peer: PeerIdentity) -> String {
     "\(peer.name.printable) (\(short(peer.deviceID))) at \(peer.address.printable)"
+  }
+
+  private static func count(_ all: some Collection, _ thing: String) -> String {
+    things(all.count, thing)
+  }
+
+  private static func things(_ number: Int, _ thing: String) -> String {
+    number == 1 ? "1 \(thing)" : "\(number) \(thing)s"
   }
 
   private static func short(_ tip: ObjectID) -> Substring { tip.hex.prefix(10) }
