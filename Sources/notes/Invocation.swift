@@ -21,7 +21,7 @@ struct Invocation {
       Output.standard.flush()
       return .done
     } catch {
-      let failure = Failure(describing: error).withNearTitles().withUsage(of: arguments)
+      let failure = Failure(describing: error).withNearNames().withUsage(of: arguments)
       failure.report(json: arguments.contains("--json"))
       return failure.exit
     }

@@ -104,15 +104,17 @@ enum Commands {
     "commit": "save", "copy": "restore", "cp": "restore", "create": "new", "delete": "rm",
     "fetch": "pull", "find": "search", "grep": "search", "history": "log", "ls": "list",
     "move": "mv", "open": "edit", "print": "show", "remove": "rm", "rename": "mv",
-    "revert": "undo", "st": "status", "touch": "new", "view": "show", "write": "edit",
+    "revert": "undo", "st": "status", "touch": "new", "version": "--version", "view": "show",
+    "write": "edit",
   ]
 
   /// The mistake of asking for a command that is not there.
   static func unknown(_ name: String) -> Failure {
     let names = all.map { $0._commandName } + ["help"]
-    let nearest = synonyms[name] ?? Similarity.nearest(to: name, among: names)
+    let guess =
+      synonyms[name].map { "did you mean '\($0)'?" } ?? Failure.guess(name, among: names)
     return .usage(
       "there is no command '\(Visible.name(name))'",
-      hint: nearest.map { "did you mean '\($0)'?" } ?? "'notes help' lists the commands")
+      hint: guess ?? "'notes help' lists the commands")
   }
 }

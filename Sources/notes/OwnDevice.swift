@@ -23,37 +23,4 @@ enum OwnDevice {
   static func membership(of notebook: Notebook) throws -> MembershipStore {
     try MembershipStore.open(in: notebook.stateFolder + "/membership")
   }
-
-  /// The members that names on a command line mean: each a device's name, or the beginning of its
-  /// ID.
-  static func members(
-    named names: [String], in membership: MembershipStore, except own: String
-  ) throws(Failure) -> [Member] {
-    let others = membership.members().filter { !$0.isRemoved && $0.deviceID != own }
-    var found: [Member] = []
-    for name in names {
-      var matches = others.filter { $0.name == name }
-      if matches.isEmpty {
-        let folded = name.lowercased()
-        matches = others.filter {
-          $0.name.lowercased() == folded
-            || (folded.count >= 4 && $0.deviceID.lowercased().hasPrefix(folded))
-        }
-      }
-      guard !matches.isEmpty else {
-        let nearest = Similarity.nearest(to: name, among: others.map(\.name))
-        throw Failure(
-          .failed, "no_such_member", "no member is called '\(Visible.name(name))'",
-          hint: nearest.map { "did you mean '\(Visible.name($0))'?" }
-            ?? "'notes members' lists them")
-      }
-      guard matches.count == 1 else {
-        throw Failure(
-          .failed, "ambiguous_member", "several members are called '\(Visible.name(name))'",
-          hint: "write the beginning of the device ID instead: 'notes members' shows it")
-      }
-      found += matches
-    }
-    return found
-  }
 }

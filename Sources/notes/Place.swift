@@ -31,7 +31,20 @@ enum Place {
     guard !given.isEmpty else { throw .usage("the folder's name is empty") }
     var path = given
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    return path.hasPrefix("/") ? path : try current() + "/" + path
+    return resolved(path.hasPrefix("/") ? path : try current() + "/" + path)
+  }
+
+  /// A path without `.` and `..`, as far as it is there: what is shown and remembered is plain.
+  private static func resolved(_ path: String) -> String {
+    let names = path.split(separator: "/")
+    guard names.contains(where: { $0 == "." || $0 == ".." }) else { return path }
+    if let whole = realpath(path, nil) {
+      defer { free(whole) }
+      return String(cString: whole)
+    }
+    guard let last = names.last, last != ".", last != "..", names.count > 1 else { return path }
+    let parent = resolved("/" + names.dropLast().joined(separator: "/"))
+    return (parent == "/" ? "" : parent) + "/" + last
   }
 
   private static func current() throws(Failure) -> String {

@@ -2,14 +2,14 @@
 enum Similarity {
   /// The word fewest slips of the hand away from `typed`, or nil when none is near.
   static func nearest(to typed: String, among words: [String]) -> String? {
-    let best = words.map { (word: $0, slips: slips(from: typed.lowercased(), to: $0)) }
-      .min { ($0.slips, $0.word) < ($1.slips, $1.word) }
-    guard let best else { return nil }
+    let typed = typed.lowercased()
     // A beginning of a word is no slip at all; otherwise a third of the letters may be wrong.
-    if let completed = words.first(where: { $0.hasPrefix(typed) && typed.count > 1 }) {
+    if typed.count > 1, let completed = words.first(where: { $0.lowercased().hasPrefix(typed) }) {
       return completed
     }
-    return best.slips <= max(1, typed.count / 3) ? best.word : nil
+    let best = words.map { (word: $0, slips: slips(from: typed, to: $0.lowercased())) }
+      .min { ($0.slips, $0.word) < ($1.slips, $1.word) }
+    return best.flatMap { $0.slips <= max(1, typed.count / 3) ? $0.word : nil }
   }
 
   /// The titles nearest to a mistyped one, at most three: few slips away from all of it or from one

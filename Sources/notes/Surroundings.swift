@@ -12,8 +12,7 @@ enum Surroundings {
     init() throws(Failure) {
       var ends: [Int32] = [-1, -1]
       guard pipe(&ends) == 0 else {
-        throw Failure(
-          .failed, "system_failed", "pipe: \(Failure.reason(errno))", hint: Failure.remedy(errno))
+        throw Failure.system("pipe", errno: errno)
       }
       self.ends = (ends[0], ends[1])
     }

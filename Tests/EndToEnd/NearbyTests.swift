@@ -20,8 +20,9 @@ import Testing
     let carol = try founder("carol", on: lab.hosts[1])
     let bob = try Device("bob", on: lab.hosts[2])
     let home = bob.host.home
-    let nobody = try bob.notes(["join", "--wait", "0.5"], in: home)
+    let nobody = try bob.notes(["join", "--wait", "0.5", "--json"], in: home)
     #expect(nobody.status == .exited(4) && nobody.errorText.contains("nobody nearby invites"))
+    #expect(nobody.errorText.contains(#""kind":"nobody_invites""#))
 
     let open = [
       try invite(alice), try invite(alice, "--role", "reader"), try invite(carol),

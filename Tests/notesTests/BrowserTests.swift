@@ -40,13 +40,16 @@ import Testing
 
   @Test func `The screen stays as it was`() throws {
     var browser = browser(["Shopping.txt", "recipes/Soup.md", "日本語のノート.txt", "e\u{1B}vil.txt"])
-    var shown = ""
+    var shown = ["", ""]
     func show() throws {
       for size in [wide, Screen.Size(columns: 40, rows: 8)] {
-        shown += "-- \(size.columns) x \(size.rows)\n"
+        let plain = rows(browser, size)
+        let painted = rows(browser, size, colour: true)
+        for number in shown.indices { shown[number] += "-- \(size.columns) x \(size.rows)\n" }
         // The empty rows between are no news.
-        for row in rows(browser, size) where !row.allSatisfy({ " │".contains($0) }) {
-          shown += row + "\n"
+        for (row, colour) in zip(plain, painted) where !row.allSatisfy({ " │".contains($0) }) {
+          shown[0] += row + "\n"
+          shown[1] += colour + "\n"
         }
       }
     }
@@ -70,7 +73,8 @@ import Testing
     try show()
     press(&browser, .character("?"))
     try show()
-    try Golden.expect(shown, matches: "browse.txt")
+    try Golden.expect(shown[0], matches: "browse.txt")
+    try Golden.expect(shown[1], matches: "browse-colour.txt")
   }
 
   // notes-browse(1): "only the notes are listed whose folder and title hold all of them".

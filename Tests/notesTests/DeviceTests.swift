@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -73,6 +74,21 @@ import Testing
     let short = try shell.notes(
       "device", "export", file, "--passphrase-file", "-", input: "seven77\n")
     #expect(short.status == .exited(64))
+  }
+
+  @Test(arguments: ["", "--json"])
+  func `Two passphrases that differ write nothing`(option: String) throws {
+    let words = ["device", "export", "key.pem"] + (option.isEmpty ? [] : [option])
+    let screen = try shell.screen(notes: words)
+    try screen.wait(for: "Passphrase:")
+    try screen.type("correct horse\n")
+    try screen.wait(for: "The same again:")
+    try screen.type("correct hearse\n")
+    let shown = try screen.wait(for: "left with 64")
+    try Golden.expect(
+      shown.split(separator: "\n").map { $0 + "\n" }.joined(),
+      matches: "device-export-differs\(option).txt")
+    #expect(access(shell.folder["notes/key.pem"], F_OK) != 0)
   }
 
   @Test func `The membership begins anew, notes and history stay`() throws {

@@ -34,6 +34,19 @@ import Testing
     #expect(json.last == #"{"type":"result","problems":0,"advice":0}"#)
   }
 
+  @Test func `What it tells fits on the screen`() throws {
+    let findings: [[Finding]] = [
+      [.good("GDEVICE, readable by you alone")],
+      [.problem("2 versions are damaged", remedy: "'git fsck' tells more")],
+      [.advice("a checkout was interrupted", remedy: "the next command ends it"), .good("fine")],
+    ]
+    try Golden.screens("doctor") { terminal in
+      var report = DoctorReport()
+      let sections = zip(Examination.all, findings).map { report.add($1, of: $0) }
+      return sections.map { $0.text(on: terminal) }.joined() + report.text + "\n"
+    }
+  }
+
   /// A way to break a notebook, and what is said of it.
   struct Trouble: Sendable, CustomTestStringConvertible {
     let name: String

@@ -141,28 +141,29 @@ import Watch
     notebookErrors + membershipErrors + networkErrors + syncErrors
   }
 
-  private func told(_ errors: [any Error]) -> String {
-    errors.map { error in
-      let failure = Failure(describing: error)
-      return "[\(failure.exit.rawValue)] \(failure.kind)\n" + failure.text(on: .plain)
-    }.joined(separator: "\n")
+  private func expect(_ errors: [any Error], match name: String) throws {
+    for (terminal, suffix) in [(Terminal.plain, ""), (.screen(colour: true), "-colour")] {
+      let text = errors.map { error in
+        let failure = Failure(describing: error)
+        return "[\(failure.exit.rawValue)] \(failure.kind)\n" + failure.text(on: terminal)
+      }.joined(separator: "\n")
+      try Golden.expect(text, matches: "errors-\(name)\(suffix).txt")
+    }
   }
 
   @Test func `Errors of notebooks and repositories`() throws {
-    try Golden.expect(told(notebookErrors), matches: "errors-notebook.txt")
+    try expect(notebookErrors, match: "notebook")
   }
 
   @Test func `Errors of keys and certificates`() throws {
-    try Golden.expect(told(membershipErrors), matches: "errors-membership.txt")
+    try expect(membershipErrors, match: "membership")
   }
 
   @Test func `Errors of connections and discovery`() throws {
-    try Golden.expect(told(networkErrors), matches: "errors-network.txt")
+    try expect(networkErrors, match: "network")
   }
 
-  @Test func `Errors of sessions and watchers`() throws {
-    try Golden.expect(told(syncErrors), matches: "errors-sync.txt")
-  }
+  @Test func `Errors of sessions and watchers`() throws { try expect(syncErrors, match: "sync") }
 
   @Test(arguments: [
     "Notebook/NotebookError", "Git/GitError", "Git/Pack/PackError", "Membership/MembershipError",

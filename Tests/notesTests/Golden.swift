@@ -32,7 +32,7 @@ enum Golden {
 
 extension Golden {
   /// Compares what three screens show: 80 columns, the same in colour, and 40 columns.
-  static func screens(_ name: String, _ text: (Terminal) -> String) throws {
+  static func screens(_ name: String, _ text: (Terminal) throws -> String) throws {
     try expect(text(.screen()), matches: "\(name).txt")
     try expect(text(.screen(colour: true)), matches: "\(name)-colour.txt")
     try expect(text(.screen(40)), matches: "\(name)-40.txt")

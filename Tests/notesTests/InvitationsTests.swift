@@ -52,13 +52,47 @@ import Testing
     }
   }
 
+  @Test func `Which of several invitations is meant must be clear`() throws {
+    let folder = ada.folder["notes/.git/notes/invited"]
+    try makeFolder(folder)
+    for (inviter, notebook) in [("bob", "Work"), ("bob", "Choir"), ("carol", "Choir")] {
+      let text = """
+        format 1
+        code 42-X7K2-9QMD
+        notebook \(inviter.uppercased())\(notebook.uppercased())
+        notebook-name \(notebook)
+        role writer
+        expires 4000000000
+        inviter \(inviter)
+        device \(inviter.uppercased())
+        address 127.0.0.1:4711
+
+        """
+      try writeFile("\(folder)/\(inviter)-\(notebook)", Array(text.utf8))
+    }
+    var told = ""
+    for words in [["accept"], ["accept", "bob"], ["decline", "Choir"], ["decline", "corol"]] {
+      for option in [[], ["--json"]] {
+        let result = try run(
+          [BuiltBinary.notes(), "invitations"] + words + option, in: ada.folder["notes"],
+          environment: ada.environment)
+        #expect(result.status == .exited(1) && result.output.isEmpty)
+        told +=
+          "$ notes invitations \((words + option).joined(separator: " "))\n"
+          + result.errorText + "\n"
+      }
+    }
+    try Golden.expect(told, matches: "invitations-several.txt")
+  }
+
   @Test func `Who joined is remembered`() throws {
     try bob.join(ada, as: "bob")
     let line = try ada.notes("invitations", "--json").text
     #expect(line.contains(#""state":"joined""#) && line.contains(#""name":"bob""#))
   }
 
-  @Test func `A second notebook is offered without a code, and accepted there`() throws {
+  @Test(arguments: ["", "-colour"])
+  func `A second notebook is offered without a code, and accepted there`(suffix: String) throws {
     try bob.join(ada, as: "bob")
     try makeFolder(ada.folder["second"])
     try ada.folder.write("two\n", to: "second/two.txt")
@@ -69,6 +103,10 @@ import Testing
     #expect(
       try ada.notes("sync", "--at", "127.0.0.1:\(port)", "--no-discovery").isSuccess)
 
-    try ada.offerSecondNotebook(to: bob, byWatcher: false)
+    if !suffix.isEmpty { bob.environment["CLICOLOR_FORCE"] = "1" }
+    let told = try ada.offerSecondNotebook(to: bob, byWatcher: false)
+    for (answer, text) in told {
+      try Golden.expect(text, matches: "invitations-\(answer)\(suffix).txt")
+    }
   }
 }

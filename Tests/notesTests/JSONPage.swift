@@ -16,6 +16,8 @@ struct JSONPage {
   private(set) var commands: [String: [Field]] = [:]
   private(set) var events: [String: [Field]] = [:]
   private(set) var objects: [String: [Field]] = [:]
+  /// The kinds of failure, with the exit statuses as the page says them.
+  private(set) var failures: [String: String] = [:]
 
   init() throws {
     let page = try readFile(BuiltBinary.sourceFolder + "/man/notes-json.5")
@@ -35,6 +37,7 @@ struct JSONPage {
       case "COMMANDS": commands[section, default: []].append(field)
       case "EVENTS": events[section, default: []].append(field)
       case "OBJECTS": objects[section, default: []].append(field)
+      case "FAILURES": failures[field.name] = field.type
       default: Issue.record("\(line) stands in \(part)")
       }
     }

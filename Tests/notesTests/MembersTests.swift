@@ -111,6 +111,8 @@ import Testing
     #expect(ambiguous.errorText.contains("\(first.deviceID.prefix(8)) (writer)"))
     #expect(
       try shell.notes("members", "role", String(first.deviceID.prefix(8)), "reader").isSuccess)
+    let told = try shell.notes("members", "role", "phone", "reader", "--json")
+    #expect(told.errorText.contains(#""kind":"ambiguous_member""#))
     let unknown = try shell.notes("members", "role", "phne", "reader")
     #expect(
       unknown.errorText == """
@@ -120,12 +122,7 @@ import Testing
         """)
     let several = try shell.notes("invite", "--device", "phone", "--via", ".")
     #expect(several.status == .exited(1))
-    #expect(
-      several.errorText == """
-        notes: error: several members are called 'phone'
-        notes: hint: write the beginning of the device ID instead: 'notes members' shows it
-
-        """)
+    #expect(several.errorText.hasPrefix("notes: error: several devices match 'phone'\n"))
     #expect(
       try shell.notes("invite", "--device", "phne", "--via", ".").errorText == """
         notes: error: no member is called 'phne'

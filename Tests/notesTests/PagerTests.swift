@@ -39,4 +39,17 @@ import Testing
     #expect(end.contains("notes: warning: the pager '\(pager)' was not found"))
     #expect(end.contains("\nmilk\n"))
   }
+
+  // execve(2): arguments and environment share a quarter of the stack's limit, at least 128 KiB.
+  @Test func `Where the pager cannot be started, the output comes without it`() throws {
+    let script = #"""
+      ulimit -s 512; NOTES_PAGER="cat $(printf %070000d 0)" "$0" show Shopping
+      echo "left with $?"; read -r line
+      """#
+    let screen = try shell.screen(["bash", "--norc", "-c", script, BuiltBinary.notes()])
+    let end = try screen.wait(for: "left with 0")
+    #expect(end.contains("notes: warning: the pager 'cat 000000"))
+    #expect(end.contains("…' cannot be started: argument list too long"))
+    #expect(end.contains("\nmilk\n"))
+  }
 }

@@ -54,8 +54,10 @@ extension Shell {
   }
 
   /// Invites `other`, which has the notebook in `notes` too, to the one in `second`, without a code:
-  /// it declines the first time and accepts the second.
-  func offerSecondNotebook(to other: Shell, byWatcher: Bool) throws {
+  /// it declines the first time and accepts the second. Returns what it was told at both.
+  @discardableResult
+  func offerSecondNotebook(to other: Shell, byWatcher: Bool) throws -> [String: String] {
+    var told: [String: String] = [:]
     for answer in ["decline", "accept"] {
       let invite = try invite(
         in: "second", byWatcher: byWatcher, "--device", "bob", "--via", folder["notes"]
@@ -71,18 +73,21 @@ extension Shell {
       if answer == "decline" {
         let declined = try other.notes("invitations", "decline")
         #expect(declined.text == "Declined the invitation of laptop.\n", "\(declined)")
+        told[answer] = declined.text
         _ = try invite.line { $0.contains(#""type":"declined""#) }
         invite.send(2)
       } else {
         let accepted = try other.notes(
           "invitations", "accept", "laptop", other.folder["second"], "--yes")
         #expect(accepted.isSuccess, "\(accepted)")
+        told[answer] = accepted.text.replacing(other.folder.path, with: "FOLDER")
         #expect(try other.folder.text("second/two.txt") == "two\n")
         _ = try invite.line { $0.contains(#""type":"joined""#) }
       }
       try invite.wait()
       #expect(try other.notes("invitations", "--json").output.isEmpty)
     }
+    return told
   }
 
   /// The value of a field in a line of JSON.

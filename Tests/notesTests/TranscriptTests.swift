@@ -1,3 +1,4 @@
+import ArgumentParser
 import Glibc
 import TestSupport
 import Testing
@@ -20,6 +21,10 @@ import Testing
   ) throws -> String {
     try makeFolder(home + "/bin")
     _ = symlink(try BuiltBinary.notes(), home + "/bin/notes")
+    for (name, text) in [("phone", Self.phone), ("beside", Self.beside)] {
+      try writeFile(home + "/bin/" + name, Array(text.utf8))
+      chmod(home + "/bin/" + name, 0o755)
+    }
     var environment = environment
     environment["BIN"] = home + "/bin"
     environment["PATH"] = home + "/bin:" + (environment["PATH"] ?? "")
@@ -34,6 +39,40 @@ import Testing
     }
     return try Self.masked(text, folder: home)
   }
+
+  /// `notes` on another device.
+  private static let phone = """
+    #!/bin/sh
+    HOME="$HOME/phone" XDG_CONFIG_HOME="$HOME/config" XDG_DATA_HOME="$HOME/data"
+    XDG_RUNTIME_DIR="$HOME/run"
+    mkdir -p "$XDG_RUNTIME_DIR"; chmod 700 "$XDG_RUNTIME_DIR"
+    exec notes "$@"
+
+    """
+
+  /// `beside COMMAND PATTERN THEN`: runs THEN while COMMAND listens, ends that as soon as it has said
+  /// what the pattern says, and shows what both said.
+  private static let beside = """
+    #!/bin/sh
+    said=$(mktemp)
+    await() { until grep -q "$1" "$said"; do i=$((i + 1)); [ $i -lt 600 ] || exit 9; sleep 0.05; done; }
+    sh -c "exec $1" >"$said" 2>&1 &
+    child=$!
+    trap 'kill $child 2>/dev/null; rm "$said"' EXIT
+    await '\\(:\\|port \\)[0-9]\\{4,\\}'
+    PORT=$(grep -o '\\(:\\|port \\)[0-9]\\{4,\\}' "$said" | head -n 1 | tr -dc 0-9)
+    CODE=$(grep -o '[0-9][0-9]-[0-9A-Z]\\{4\\}-[0-9A-Z]\\{4\\}' "$said" | head -n 1)
+    export PORT CODE
+    sh -c "$3"
+    status=$?
+    await "$2"
+    kill $child 2>/dev/null
+    wait $child
+    echo "[$?]"
+    cat "$said"
+    exit $status
+
+    """
 
   /// The text without what differs from run to run.
   private static func masked(_ text: String, folder: String) throws -> String {
@@ -50,6 +89,14 @@ import Testing
       // Cells are as wide as the longest age.
       ("AGE   *", "AGE  "), ("AGE\u{1B}\\[0m   *", "AGE\u{1B}[0m  "),
       ("within a minute|in [0-9]+ minutes?", "QUICKLY"),
+      ("[0-9]{2}-[0-9A-Z]{4}-[0-9A-Z]{4}", "CODE"),
+      ("127\\.0\\.0\\.1:[0-9]{4,5}", "127.0.0.1:PORT"),
+      ("HOST:[0-9]{4,5}", "HOST:PORT"), ("port [0-9]{4,5}", "port PORT"),
+      ("\"port\":[0-9]+", "\"port\":PORT"),
+      ("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(Z|[-+][0-9:]{4,5})", "TIME"),
+      ("_bytes\":[0-9]+", "_bytes\":SIZE"),
+      ("device-key-[A-Z2-7]{8}", "device-key-DEVICE"), ("[0-9]{2}-…", "NN-…"),
+      ("back: [0-9]{2}\\.", "back: NN."), ("\\] [a-z2-7]{8}:", "] NOTEBOOK:"),
     ] {
       shown = shown.replacing(try Regex(pattern), with: word)
     }
@@ -312,6 +359,94 @@ import Testing
       """#, matches: "corners")
   }
 
+  @Test func `What is refused, as programs read it`() throws {
+    try expect(
+      #"""
+      notes status --json
+      notes watch --all --json
+      env -u HOME -u XDG_DATA_HOME notes device --json
+      notes device --json
+      notes init '' --json
+      notes init --name Home --device-name laptop >../made
+      mkdir trips; echo forum >trips/Rome.txt; echo milk >Shopping.txt; notes save --json
+      notes list --folder nowhere --json
+      notes edit trips --json
+      EDITOR=false notes edit Shopping --json
+      EDITOR='' PATH="$BIN" notes edit Shopping --json
+      ln -s /bin/true "$BIN/vi"; EDITOR='' PATH="$BIN" notes edit Shopping --json
+      EDITOR=true notes new --edit Nothing --json
+      notes new Folder --json <.
+      notes config max-file-size 10; echo more than ten bytes | notes new Large --json
+      notes config --unset max-file-size
+      notes list --json >/dev/full
+      notes resolve Shopping --keep both --json
+      mkdir gone; cd gone; rmdir ../gone; notes status --json
+      XDG_DATA_HOME="$PWD/none" notes sync --json
+      notes sync --no-discovery --json
+      notes sync laptop --json
+      notes sync lapptop --json
+      notes members role nobody reader --json
+      notes members rol laptop reader --json
+      notes device keep --json
+      notes invitations accept --json
+      notes config on-change --json
+      XDG_CONFIG_HOME=/dev/null notes config listen 127.0.0.1:1 --json
+      mkdir -p none/notes/config; XDG_CONFIG_HOME="$PWD/none" notes config listen --json
+      notes watch --pause --json
+      PATH="$BIN" notes watch --install --json
+      XDG_CONFIG_HOME=/dev/null notes watch --install --json
+      echo long enough to be safe | notes device export key.pem --passphrase-file -
+      notes device import key.pem --json
+      echo not this one | notes device import key.pem --replace --passphrase-file - --json
+      """#, matches: "programs")
+  }
+
+  @Test func `A day on two devices`() throws {
+    try expect(
+      #"""
+      notes init --name Home --device-name laptop >../made
+      echo milk >Shopping.txt; echo forum >Rome.txt; notes save
+      beside 'notes invite --listen 127.0.0.1:0 --no-discovery' joined 'phone join $CODE ../phone --name phone --yes --at 127.0.0.1:$PORT'
+      beside 'notes invite --role reader --for 90s --listen 127.0.0.1:0 --no-discovery --json' failed 'phone join 99-AAAA-AAAA ../none --yes --at 127.0.0.1:$PORT'
+      beside 'notes invite --role reader --listen 127.0.0.1:0 --no-discovery' taken 'notes invitations cancel $CODE'
+      notes invitations | grep joined
+      notes invitations | grep -v joined
+      notes members
+      phone -C ../phone status
+      phone -C ../phone members --json
+      phone -C ../phone list --sort title
+      beside 'notes serve --listen 127.0.0.1:0 --no-discovery --json' result 'cd ../phone; echo bread >>Shopping.txt; phone sync --at 127.0.0.1:$PORT --no-discovery'
+      beside 'notes serve --listen 127.0.0.1:0 --no-discovery' done.with 'phone -C ../phone pull --at 127.0.0.1:$PORT --no-discovery'
+      beside 'notes serve --listen 127.0.0.1:0 --no-discovery' done.with 'cd ../phone; phone mv Rome "Rome in May" >../made; phone push laptop --at 127.0.0.1:$PORT --no-discovery'
+      beside 'notes serve --listen 127.0.0.1:0 --no-discovery' done.with 'phone -C ../phone sync --at 127.0.0.1:$PORT --json'
+      beside 'notes watch --listen 127.0.0.1:0 --no-discovery' version.of 'notes peers --json; echo black >Tea.txt'
+      notes log
+      notes peers --no-discovery
+      notes sync phon --no-discovery
+      notes sync phone --no-discovery --wait 0
+      notes sync laptop
+      notes undo
+      notes redo
+      notes members role phone reader
+      notes members role phone reader
+      notes members rename phone tablet
+      notes members rename tablet laptop
+      notes members block tablet
+      notes sync tablet
+      notes members unblock tablet
+      notes members
+      notes members remove tablet --yes
+      notes members remove tablet --yes
+      notes members remove tablet --yes --json
+      notes sync tablet
+      notes members --all
+      notes members reset --yes
+      notes members
+      echo long enough to be safe | notes device export key.pem --passphrase-file -
+      echo long enough to be safe | phone device import key.pem --replace --passphrase-file -
+      """#, matches: "devices")
+  }
+
   @Test func `A day of conflicts`() throws {
     for (colour, suffix) in [(false, ""), (true, "-colour")] {
       let fixture = try ReportFixture()
@@ -337,6 +472,7 @@ import Testing
         notes undo List
         notes conflicts
         notes resolve Journal --keep Eve
+        notes resolve Journal --keep Eve --json
         notes resolve Journal --keep Ben
         notes resolve Journal --keep Ben
         notes resolve List --keep both
@@ -350,16 +486,36 @@ import Testing
     }
   }
 
-  @Test func `Each command is in one of them, or its report is in a file of its own`() throws {
-    let files = try run(["ls", BuiltBinary.sourceFolder + "/Tests/Golden"]).lines
-    let sessions = try files.filter { $0.hasPrefix("session-") }.map {
-      String(
-        decoding: try readFile(BuiltBinary.sourceFolder + "/Tests/Golden/" + $0), as: UTF8.self)
+  /// In a session that is there with and without colour, in which it does its work, or in files of its
+  /// own.
+  @Test(arguments: ["", "-colour"])
+  func `Each command and verb is shown at its work`(suffix: String) throws {
+    let folder = BuiltBinary.sourceFolder + "/Tests/Golden/"
+    let files = try run(["ls", folder]).lines
+    let sessions = files.filter {
+      $0.hasPrefix("session-") && $0.hasSuffix("\(suffix).txt")
+        && $0.hasSuffix("-colour.txt") == !suffix.isEmpty
     }
-    for name in HelpTests.names {
-      #expect(
-        files.contains("\(name).txt") || sessions.contains { $0.contains("$ notes \(name)") },
-        "\(name)")
+    // What was typed, of commands that did not fail.
+    let typed = try sessions.flatMap { file -> [Substring] in
+      String(decoding: try readFile(folder + file), as: UTF8.self).split(separator: "\n\n$ ")
+        .filter { $0.split(separator: "\n").last?.wholeMatch(of: #/\[[0-9]+\]/#) == nil }
+        .map { $0.prefix { $0 != "\n" } }
+    }
+    for type in Commands.all {
+      let name = type._commandName
+      let names = [name] + type.configuration.subcommands.map { "\(name) \($0._commandName)" }
+      for name in names {
+        let file = name.replacing(" ", with: "-") + suffix + ".txt"
+        let isTyped = typed.contains { line in
+          ["notes \(name)", "phone \(name)"].contains { words in
+            line.ranges(of: words).contains { range in
+              line[range.upperBound...].first.map { " ';".contains($0) } ?? true
+            }
+          }
+        }
+        #expect(files.contains(file) || isTyped, "\(name)\(suffix)")
+      }
     }
   }
 }

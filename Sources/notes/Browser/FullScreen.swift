@@ -48,8 +48,7 @@ final class FullScreen {
     }
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
-      throw Failure(
-        .failed, "system_failed", "pipe: \(Failure.reason(errno))", hint: Failure.remedy(errno))
+      throw Failure.system("pipe", errno: errno)
     }
     for end in ends {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)

@@ -52,9 +52,7 @@ struct ConfigCommand: Verb {
     let value = try setting.value(in: notebook)
     if format.json { return Output.standard.event(Self.json(setting, value)) }
     guard let text = value ?? setting.fallback else {
-      throw Failure(
-        .failed, "not_set", "\(setting.rawValue) is not set",
-        hint: "'notes config \(setting.rawValue) VALUE' sets it")
+      throw setting.isMissing
     }
     Output.standard.line(Visible.name(text))
   }

@@ -44,7 +44,7 @@ struct EditCommand: Verb {
   /// Asks whether to make a note; where one of nearly that title is there, that is more likely meant.
   private static func isWanted(_ name: String, in notebook: Notebook) -> Bool {
     let shown = Visible.name(name)
-    guard let near = Failure.titles(near: name, in: notebook) else {
+    guard let near = NearNames(name, in: notebook).titles() else {
       return Console.confirm("There is no note '\(shown)'. Make it?")
     }
     return Console.confirm(

@@ -94,7 +94,7 @@ struct ListCommand: Verb {
       guard let path else {
         throw Failure(
           .failed, "no_such_folder", "there is no folder '\(Visible.name(folder))'",
-          hint: "it is named as seen from here, or from the notebook's top")
+          hint: "it is named as seen from here, or from the notebook's top", name: folder)
       }
       start = path.isEmpty ? [] : path.bytes + [UInt8(ascii: "/")]
     }

@@ -106,7 +106,7 @@ extension ExchangeVerb {
       options: SessionOptions(mode: Self.mode, allowsMassDeletion: exchange.deletions.isAllowed))
     run.addresses = exchange.at.addresses
     run.window = exchange.wait.seconds
-    run.peers = exchange.peers
+    run.peers = try devices(named: exchange.peers, in: context)
     if exchange.at.addresses.isEmpty {
       run.discovery = exchange.discovery.discovery(for: context.key.deviceID)
     }
@@ -121,5 +121,12 @@ extension ExchangeVerb {
         ? WatcherSync(notebook, run).run(report) : run.run(reportingTo: report)
     }
     return try report.conclude(outcome, in: notebook)
+  }
+  /// The IDs of the devices that the names mean; those of a name are all meant.
+  private func devices(named names: [String], in context: SessionContext) throws -> [String] {
+    let everybody = context.membership.members()
+    return try names.flatMap { name in
+      try MemberName(name).others(than: context.key.deviceID, among: everybody).map(\.deviceID)
+    }
   }
 }

@@ -88,8 +88,21 @@ extension Failure {
         .failed, "not_text", "\(Visible.name(path)) is not text and has no lines",
         hint: "'notes log \(Visible.word(path.noteTitle))' shows its versions")
     case .massDeletion(let deleted, let total): self = .massDeletion(deleted: deleted, of: total)
-    case .unfitTitle, .nameTaken, .intoItself: self = .naming(error)
-    case .nothingToUndo, .nothingToRedo, .noSuchOperation, .undoConflict: self = .undoing(error)
+    case .unfitTitle(let title, let why): self = .unfit(title: title, why)
+    case .nameTaken(let path, let other, let isFolder):
+      self = .taken(path, by: other, isFolder: isFolder)
+    case .intoItself(let folder):
+      self.init(
+        .failed, "into_itself", "the folder \(Visible.name(folder)) cannot be moved into itself",
+        hint: "choose a folder outside of it")
+    case .nothingToUndo(let available): self = .nothingToUndo(available: available)
+    case .nothingToRedo(let available): self = .nothingToRedo(available: available)
+    case .noSuchOperation(let name):
+      self.init(
+        .failed, "no_such_operation",
+        "no operation that could be undone led to version \(Visible.name(name))",
+        hint: Self.operations)
+    case .undoConflict(let paths): self = .undoConflict(paths)
     }
   }
 

@@ -63,7 +63,7 @@ extension Failure {
           + "or name the device: --at HOST:PORT")
     case .unknownPeer(let name):
       self.init(
-        .failed, "unknown_peer", "no member is called '\(Visible.name(name))'",
+        .failed, "no_such_member", "no member is called '\(Visible.name(name))'",
         hint: "'notes members' lists them")
     case .ownAddress:
       self.init(

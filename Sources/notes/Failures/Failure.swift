@@ -1,7 +1,5 @@
 internal import ArgumentParser
-internal import Git
 internal import Glibc
-internal import Notebook
 
 /// How a command ends, as scripts see it.
 enum Exit: Int32, Sendable {
@@ -76,6 +74,12 @@ extension Failure {
       hint: remedy(code) ?? "check where the output goes")
   }
 
+  /// A call of the system failed.
+  static func system(_ call: String, errno code: Int32) -> Failure {
+    Failure(
+      .failed, "system_failed", "\(call): \(reason(code))", hint: remedy(code) ?? examine)
+  }
+
   /// Ended by Ctrl-C or a request to terminate.
   static let interrupted = Failure(.interrupted, "interrupted", "interrupted")
 
@@ -90,24 +94,6 @@ extension Failure {
 }
 
 extension Failure {
-  /// Where there is no note of a name, the same failure with what may have been meant: one that was
-  /// deleted, or titles nearby.
-  func withNearTitles() -> Failure {
-    guard kind == "no_such_note", let name, !name.isEmpty, let notebook = try? Place.notebook()
-    else { return self }
-    let wanted: String
-    if let gone = try? notebook.note(exactly: name, among: .deleted),
-      (try? notebook.isThere(gone)) == false
-    {
-      wanted = "it was deleted; 'notes restore \(Visible.word(name))' brings it back"
-    } else if let titles = Self.titles(near: name, in: notebook) {
-      wanted = "did you mean \(titles)?"
-    } else {
-      return self
-    }
-    return Failure(exit, kind, message, hint: wanted, name: name)
-  }
-
   /// A mistake in the command line that says no more, with the way to the command's help.
   func withUsage(of arguments: [String]) -> Failure {
     guard exit == .usage, hint == nil else { return self }
@@ -115,8 +101,13 @@ extension Failure {
     if let place = arguments.firstIndex(where: { Commands.type(named: $0) != nil }) {
       command = " " + arguments[place]
       let verbs = Commands.type(named: arguments[place])?.configuration.subcommands ?? []
-      let verb = arguments[(place + 1)...].first { name in
-        verbs.contains { $0._commandName == name }
+      let names = verbs.map { $0._commandName }
+      let words = arguments[(place + 1)...]
+      let verb = words.first { names.contains($0) }
+      if !names.isEmpty, verb == nil, let word = words.first, !word.hasPrefix("-") {
+        return .usage(
+          "there is no 'notes\(command) \(Visible.name(word))'",
+          hint: Self.guess(word, among: names) ?? "it is one of \(names.joined(separator: ", "))")
       }
       command += verb.map { " " + $0 } ?? ""
     }
@@ -124,14 +115,5 @@ extension Failure {
       exit, kind, message,
       hint: command.isEmpty
         ? "'notes help' lists the commands" : "'notes\(command) --help' shows how to use it")
-  }
-
-  /// The titles that a mistyped one may mean, as a phrase; nil where none is near.
-  static func titles(near name: String, in notebook: Notebook) -> String? {
-    guard let notes = try? notebook.standingNotes() else { return nil }
-    let near = Similarity.titles(near: name, among: notes.map(\.path.noteTitle))
-      .map { "'\(Visible.name($0))'" }
-    guard let last = near.last else { return nil }
-    return near.count == 1 ? last : near.dropLast().joined(separator: ", ") + " or " + last
   }
 }

@@ -55,9 +55,9 @@ enum TimeText {
     return "\(age / (365 * 86_400))y"
   }
 
-  /// A length of time: `45 s`, `9 min`.
+  /// A length of time: `45 s`, `9 min`, to the nearest minute.
   static func duration(_ seconds: Int) -> String {
-    seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min"
+    seconds < 120 ? "\(seconds) s" : "\((seconds + 30) / 60) min"
   }
 
   /// A time in the local zone, as strftime(3) writes it. No field of `tm` is named here: OpenSSL's

@@ -44,7 +44,7 @@ struct ServiceReport: Sendable {
         It ends in \(minutes). Waiting; Ctrl-C takes the invitation back.
 
         """)
-    case .invitation(let invitation, _):
+    case .invitation(let invitation, let port):
       let code = Console.output.paint(invitation.code.description, .bold)
       let minutes = TimeText.duration(Int(max(0, invitation.expires - TimeText.now)))
       Output.standard.write(
@@ -55,6 +55,7 @@ struct ServiceReport: Sendable {
 
         The code lets one device join as \(invitation.role.rawValue). It ends in \(minutes), or \
         after three wrong attempts.
+        If nothing is found there: add --at HOST:\(port), with this device's address.
         Waiting; Ctrl-C takes the invitation back.
 
         """)
@@ -77,7 +78,7 @@ struct ServiceReport: Sendable {
     case .discoveryFailed(let error):
       Output.errors.line("notes: warning: \(Failure(describing: error).message)")
       Output.errors.line(
-        "notes: hint: on the other device add --at HOST:PORT with this device's address")
+        "notes: hint: on the other device name this one's address: --at HOST:PORT")
       Output.errors.flush()
     case .listening, .peer, .received, .differs, .ended, .offered, .watch: break
     }

@@ -28,10 +28,7 @@ struct Pager {
     // Width and colour are the terminal's, so they are asked for before the pipe takes its place.
     guard Console.output.isInteractive, let command = command(in: environment) else { return nil }
     guard isThere(command, in: environment) else {
-      if command != "less" {
-        Output.errors.line("notes: warning: the pager '\(Visible.name(command))' was not found")
-        Output.errors.flush()
-      }
+      if command != "less" { warn(of: command, "was not found") }
       return nil
     }
     var ends: [Int32] = [0, 0]
@@ -46,8 +43,11 @@ struct Pager {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
     posix_spawn_file_actions_addclose(&actions, ends[1])
-    guard let process = spawn(["sh", "-c", command], actions: &actions) else {
+    var process: pid_t = 0
+    let failure = spawn(["sh", "-c", command], actions: &actions, as: &process)
+    guard failure == 0 else {
       close(ends[1])
+      warn(of: command, "cannot be started: \(Failure.reason(failure))")
       return nil
     }
     // Who leaves the pager has read enough: writing to it fails then, and nothing is lost.
@@ -68,13 +68,20 @@ struct Pager {
     signal(SIGINT, SIG_DFL)
   }
 
+  /// The output comes without the pager then.
+  private static func warn(of command: String, _ what: String) {
+    let shown = Width.cut(Visible.name(command), to: 60)
+    Output.errors.line("notes: warning: the pager '\(shown)' \(what)")
+    Output.errors.flush()
+  }
+
+  /// Starts the shell; returns what went wrong, or 0.
   private static func spawn(
-    _ arguments: [String], actions: inout posix_spawn_file_actions_t
-  ) -> pid_t? {
+    _ arguments: [String], actions: inout posix_spawn_file_actions_t, as process: inout pid_t
+  ) -> Int32 {
     var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
     pointers.append(nil)
     defer { pointers.forEach { free($0) } }
-    var process: pid_t = 0
-    return posix_spawn(&process, "/bin/sh", &actions, nil, &pointers, environ) == 0 ? process : nil
+    return posix_spawn(&process, "/bin/sh", &actions, nil, &pointers, environ)
   }
 }

@@ -28,10 +28,17 @@ enum Setting: String, CaseIterable {
   /// The setting of that name.
   static func named(_ name: String) throws(Failure) -> Setting {
     if let found = Setting(rawValue: name) { return found }
-    let near = Similarity.nearest(to: name, among: allCases.map(\.rawValue))
     throw .usage(
       "there is no setting '\(Visible.name(name))'",
-      hint: near.map { "did you mean '\($0)'?" } ?? "'notes config' lists the settings")
+      hint: Failure.guess(name, among: allCases.map(\.rawValue))
+        ?? "'notes config' lists the settings")
+  }
+
+  /// That it has neither a value nor a default.
+  var isMissing: Failure {
+    Failure(
+      .failed, "not_set", "\(rawValue) is not set",
+      hint: "'notes config \(rawValue) VALUE' sets it")
   }
 
   /// Checks a value.

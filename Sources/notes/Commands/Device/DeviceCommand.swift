@@ -56,7 +56,10 @@ struct PassphraseOption: ParsableArguments {
     guard let first = Console.askSecret("Passphrase: ") else { throw Failure.interrupted }
     if isNew {
       guard let second = Console.askSecret("The same again: ") else { throw Failure.interrupted }
-      if first != second { throw Failure.usage("the two passphrases differ", hint: nil) }
+      if first != second {
+        throw Failure.usage(
+          "the two passphrases differ", hint: "nothing was written; run the command again")
+      }
     }
     return first
   }

@@ -98,23 +98,33 @@ struct InvitationAnswer {
     key = try OwnDevice.context(in: notebook).key
     deviceName = notebook.identity.device.name
     list = ReceivedInvitations(stateFolder: notebook.stateFolder)
-    let matches = list.all().filter { received in
+    received = try Self.choice(of: name, among: list.all())
+  }
+
+  private static func choice(
+    of name: String?, among all: [ReceivedInvitation]
+  ) throws(Failure) -> ReceivedInvitation {
+    let matches = all.filter { received in
       guard let name else { return true }
       return received.inviter == name || received.invitation.notebookName == name
         || (name.utf8.count >= 4 && received.inviterID.hasPrefix(name.uppercased()))
     }
     guard let received = matches.first else {
+      let names = all.flatMap { [$0.inviter, $0.invitation.notebookName] }
       throw Failure(
         .failed, "no_such_invitation", "there is no such invitation for this device",
-        hint: "'notes invitations' lists them; they come with a sync and last ten minutes")
+        hint: name.flatMap { Failure.guess($0, among: names) }
+          ?? "'notes invitations' lists them; they come with a sync and last ten minutes")
     }
     guard matches.count == 1 else {
+      let choices = matches.prefix(5).map {
+        "\(Visible.name($0.inviter)) to \(Visible.name($0.invitation.notebookName))"
+      }
       throw Failure(
         .failed, "ambiguous_invitation", "there are several invitations for this device",
-        hint: "name the inviting device: "
-          + Counted.list(matches.prefix(5).map { Visible.name($0.inviter) }))
+        hint: "name the inviting device or the notebook: \(Counted.list(choices))")
     }
-    self.received = received
+    return received
   }
 
   /// Joins where the inviter was.

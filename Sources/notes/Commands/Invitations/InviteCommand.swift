@@ -107,24 +107,15 @@ struct InviteCommand: Verb {
   }
 
   private func conclude(_ invitation: Invitation, _ held: HeldInvitation?) throws -> Exit {
-    switch invitation.end {
+    let end = invitation.end
+    switch end {
     case .used: return .done
-    case .exhausted:
-      held?.note(.exhausted)
-      throw Failure(
-        .refusedByPeer, "wrong_code", "three attempts with a wrong code ended the invitation",
-        hint: "'notes invite' opens another")
-    case .expired:
-      held?.note(.expired)
-      throw Failure(
-        .failed, "expired", "nobody joined in \(TimeText.duration(Int(lifetime.seconds)))",
-        hint: "'notes invite' opens another invitation")
+    case .exhausted: held?.note(.exhausted)
+    case .expired: held?.note(.expired)
     case .withdrawn, nil:
       held?.note(.cancelled)
       if Interruption.hasCome { return .interrupted }
-      throw Failure(
-        .failed, "cancelled", "the invitation was taken back",
-        hint: "'notes invite' opens a new one")
     }
+    throw Failure.invitation(ended: end, after: lifetime.seconds)
   }
 }

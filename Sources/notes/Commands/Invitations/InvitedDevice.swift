@@ -18,14 +18,9 @@ struct InvitedDevice: Sendable {
     let notebook = try Notebook.open(at: Notebook.find(from: Place.folder(folder)))
     watcher = RunningWatcher.of(notebook)
     context = try OwnDevice.context(in: notebook)
-    let members = try OwnDevice.members(
-      named: [name], in: context.membership, except: context.key.deviceID)
-    guard let member = members.first else {
-      throw Failure(
-        .failed, "no_such_member", "no member is called '\(Visible.name(name))'",
-        hint: "'notes members' lists them")
-    }
-    self.member = member
+    let others = try MemberName(name).others(
+      than: context.key.deviceID, among: context.membership.members())
+    member = try MemberName(name).member(among: others)
   }
 
   /// Tells the device in a session of the shared notebook, on a thread of its own: in the one that

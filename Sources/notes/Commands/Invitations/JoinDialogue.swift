@@ -99,11 +99,7 @@ struct JoinDialogue {
       outcome = try run.run(cancellation: token) { report.tell($0) }
     }
     if let failure = outcome.failures.first, outcome.sessions.isEmpty {
-      let cause = Failure(describing: failure.error)
-      throw Failure(
-        cause.exit, "first_sync_failed",
-        "this device is a member now, but the first sync failed: \(cause.message)",
-        hint: "run 'notes sync' in \(Visible.name(notebook.folder))")
+      throw Failure.firstSync(failed: Failure(describing: failure.error), in: notebook.folder)
     }
     let conflicts = try notebook.conflicts()
     if json {

@@ -16,38 +16,9 @@ struct MembershipChange {
     membership = context.membership
   }
 
-  /// The member called so, or whose device ID begins so (four characters or more). A device that
-  /// was removed is told apart from one that never was a member.
+  /// The member that a name means.
   func member(named name: String) throws(Failure) -> Member {
-    let everybody = membership.members()
-    let present = everybody.filter { !$0.isRemoved }
-    let matches = Self.matches(name, among: present)
-    if matches.count > 1 {
-      let choices = matches.prefix(5).map { "\($0.deviceID.prefix(8)) (\($0.role.rawValue))" }
-      throw Failure(
-        .failed, "ambiguous_member", "several devices match '\(Visible.name(name))'",
-        hint: "write the beginning of a device ID: \(Counted.list(choices))")
-    }
-    if let member = matches.first { return member }
-    if let removed = Self.matches(name, among: everybody).first {
-      throw Failure(
-        .failed, "already_removed", "\(Visible.name(removed.name)) has been removed already",
-        hint: "'notes invite' lets it join again")
-    }
-    let nearest = Similarity.nearest(to: name, among: present.map(\.name))
-    throw Failure(
-      .failed, "no_such_member", "no member is called '\(Visible.name(name))'",
-      hint: nearest.map { "did you mean '\(Visible.name($0))'?" } ?? "'notes members' lists them")
-  }
-
-  private static func matches(_ name: String, among members: [Member]) -> [Member] {
-    let exact = members.filter { $0.name == name }
-    if !exact.isEmpty { return exact }
-    let folded = name.lowercased()
-    return members.filter {
-      $0.name.lowercased() == folded
-        || (folded.utf8.count >= 4 && $0.deviceID.lowercased().hasPrefix(folded))
-    }
+    try MemberName(name).member(among: membership.members())
   }
 
   /// The members besides this one.
