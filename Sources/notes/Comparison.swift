@@ -31,6 +31,10 @@ struct Comparison {
       } catch NotebookError.noSuchNote {
         if Self.looksLikeVersions(subject, in: notebook) {
           versions = subject
+        } else if let at = subject.lastIndex(of: "@"), at != subject.startIndex {
+          // As other commands name a note's version.
+          path = try Place.note(String(subject[..<at]), in: notebook, among: .former)
+          versions = String(subject[subject.index(after: at)...])
         } else {
           path = try Place.note(subject, in: notebook, among: .former)
         }
@@ -51,7 +55,7 @@ struct Comparison {
   }
 
   private static func looksLikeVersions(_ text: String, in notebook: Notebook) -> Bool {
-    if text.contains("..") { return true }
+    if text.contains(".."), !text.contains("@") { return true }
     return (try? notebook.version(named: text)) != nil
   }
 

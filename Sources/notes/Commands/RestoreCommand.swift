@@ -99,16 +99,28 @@ struct RestoreCommand: Verb {
       version = try notebook.pastVersion(named: name)
     } else if folder == nil, let tip = try notebook.state().tip {
       version = try notebook.repository.commit(tip)
+    } else if let folder, let last = try Self.lastVersion(ofDeleted: folder, in: notebook) {
+      version = last
     } else {
       let shown = folder.map { Visible.name($0) + "/" } ?? "the notebook"
       throw Failure.usage(
         "which version of \(shown) to restore is missing",
         hint: "write \(folder == nil ? "" : "FOLDER/")@VERSION; 'notes log' shows the versions")
     }
-    let done = try deletions.guarded {
-      try notebook.restore(
-        folder: folder, from: version, label: name ?? version.id.short, trial: trial.isOn,
-        allowsMassDeletion: $0)
+    let done: FolderRestoration
+    do {
+      done = try deletions.guarded {
+        try notebook.restore(
+          folder: folder, from: version, label: name ?? version.id.short, trial: trial.isOn,
+          allowsMassDeletion: $0)
+      }
+    } catch NotebookError.notInVersion(let path, let version) {
+      let isThere = try notebook.holds(folder: path)
+      throw Failure(
+        .failed, "no_such_folder",
+        "there is no folder '\(Visible.name(path))' in version \(version.short)",
+        hint: "'notes log' shows the versions, and what they changed",
+        name: isThere ? nil : path.description)
     }
     if format.json {
       Output.standard.event([
@@ -129,6 +141,24 @@ struct RestoreCommand: Verb {
     Output.standard.line(
       (trial.isOn ? "This would restore " : "Restored ") + what + " \(past)" + (made ?? ""))
     Output.standard.write(ChangeList(changes: done.changes).text(on: Console.output))
+  }
+
+  /// The last version that a folder was in of which nothing is left; nil of one that is there.
+  private static func lastVersion(
+    ofDeleted folder: TreePath, in notebook: Notebook
+  ) throws -> Commit? {
+    if try notebook.holds(folder: folder) { return nil }
+    let gone = try notebook.deletedFiles().filter { $0.path.isInside(folder) }
+    // What is not saved yet was deleted last.
+    let last = gone.max { ($0.time ?? .max) < ($1.time ?? .max) }
+    return try last.flatMap { try notebook.lastVersion(with: $0.path) }
+  }
+}
+
+extension Notebook {
+  /// Whether a file in the folder is there.
+  fileprivate func holds(folder: TreePath) throws -> Bool {
+    try files().contains { $0.path.isInside(folder) }
   }
 }
 
