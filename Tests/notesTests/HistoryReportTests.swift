@@ -69,21 +69,6 @@ import Testing
     #expect(try log(fixture, since: 1_800_000_000).isEmpty)
   }
 
-  @Test func `The graph shows what was made on what`() throws {
-    let fixture = try ReportTests.eventful()
-    try fixture.meet("Cleo", [("New.txt", "x\n")], at: 1_700_008_000)
-    try fixture.save([("After.txt", "y\n")], at: 1_700_009_000)
-    var text = ""
-    var graph = GraphLines(terminal: .plain)
-    try fixture.notebook.forEachVersion(includesDerived: true) { version in
-      text += graph.text(
-        "\(version.subject)\n  by \(version.commit.author.name)\n", of: version.commit.id,
-        parents: version.commit.parents)
-      return true
-    }
-    try Golden.expect(text, matches: "log-graph.txt")
-  }
-
   private func edited() throws -> [FileDiff] {
     let fixture = try ReportTests.eventful()
     try fixture.folder.write("milk\neggs\u{1B}[31m", to: "Shopping.txt")

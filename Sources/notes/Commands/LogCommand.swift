@@ -83,31 +83,24 @@ struct LogCommand: Verb {
       terminal: Console.output, now: TimeText.now, isLong: long, isOfOneNote: path != nil,
       ownDevice: notebook.identity.device.deviceID)
     try paging.page {
-      var lines = graph ? GraphLines(terminal: Console.output) : nil
+      var text = LogText(notebook, style, showsPatch: patch, drawsGraph: graph, parents: nearest)
       var isFirst = true
       while left > 0, !Output.standard.isClosed, let burst = try entries.next() {
-        var text = isFirst || graph ? "" : "\n"
-        let report = try VersionReport(burst, in: notebook, lineCounts: VersionReport.mostFiles)
-        var here = style
-        if let lines { here.terminal.narrow(by: lines.width(beside: burst.newest.commit.id)) }
-        text += report.text(in: here)
-        if patch { text += try report.patch(in: notebook, on: here.terminal) }
-        if let commit = graph ? burst.newest.commit : nil {
-          let parents = nearest.map { $0[commit.id] ?? [] } ?? commit.parents
-          text = lines?.text(text, of: commit.id, parents: parents) ?? text
-        }
-        Output.standard.write(text)
+        Output.standard.write(try text.entry(burst))
         // The first page appears at once, however long the history is.
         if isFirst { Output.standard.flush() }
         isFirst = false
         left -= 1
       }
-      if isFirst { Output.standard.line(nothing) }
+      if isFirst { Output.standard.line(nothing(besides: entries.otherAuthors)) }
     }
     return .done
   }
 
-  private var nothing: String {
-    since == nil && by == nil ? "No versions yet." : "No such versions."
+  /// What is said of an empty log; where there are versions by others, one of them may be meant.
+  private func nothing(besides others: Set<String>) -> String {
+    if since == nil, by == nil { return "No versions yet." }
+    let guess = by.flatMap { Failure.guess($0, among: others.sorted()) }
+    return "No such versions" + (guess.map { ": " + $0 } ?? ".")
   }
 }

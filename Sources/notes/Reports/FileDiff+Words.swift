@@ -26,8 +26,12 @@ extension FileDiff {
     let word = ChangeWord.cell(kind)
     let counts = [(diff.added, "+"), (diff.removed, "−")].filter { $0.0 > 0 }
       .map { $0.1 + Counted.grouped($0.0) }.joined(separator: " ")
+    // Of a title there are ten columns at least, as in tables.
+    let others = [word.text, counts].reduce(0) { $0 + ($1.isEmpty ? 0 : Width.of($1) + 2) }
+    let room = terminal.width.map { max(10, $0 - others) }
     return [
-      terminal.paint(title, .bold), word.style.map { terminal.paint(word.text, $0) } ?? word.text,
+      terminal.paint(room.map { Width.cut(title, to: $0) } ?? title, .bold),
+      word.style.map { terminal.paint(word.text, $0) } ?? word.text,
       terminal.paint(counts, .dim),
     ].filter { !$0.isEmpty }.joined(separator: "  ") + "\n"
   }

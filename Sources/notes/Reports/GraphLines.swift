@@ -12,7 +12,15 @@ struct GraphLines {
 
   /// How many columns of the terminal the graph takes beside an entry.
   func width(beside id: ObjectID) -> Int {
-    2 * (columns.contains(id) ? columns.count : columns.count + 1) + 1
+    let count = columns.contains(id) ? columns.count : columns.count + 1
+    return min(2 * count - 1, room ?? .max) + 2
+  }
+
+  /// What the entries have at least, in columns of the terminal.
+  private static let leastText = 30
+  /// The graph takes at most half of the terminal's columns; what stands further right is cut.
+  private var room: Int? {
+    terminal.width.map { max(3, min($0 / 2, $0 - Self.leastText - 2)) }
   }
 
   /// An entry's text with the graph before each line.
@@ -26,10 +34,23 @@ struct GraphLines {
       let signs = columns.indices.map { position == 0 && $0 == own ? "*" : "|" }
       // Below a version without parents its column ends.
       let shown = position > 0 && parents.isEmpty ? Self.blank(own, in: signs) : signs
-      rows.append(paint(shown.joined(separator: " ")) + "  " + line)
+      let graph = cut(shown.joined(separator: " "), toShow: position == 0 ? 2 * own : 0)
+      rows.append((paint(graph) + "  " + line).trimmedAtEnd)
     }
-    rows += turn(own, into: parents).map(paint)
+    var last: String?
+    for row in turn(own, into: parents).map({ cut($0) }) {
+      // Of what goes on beyond the room one row is enough.
+      if row != last || !row.hasSuffix("…") { rows.append(paint(row)) }
+      last = row
+    }
     return rows.map { $0 + "\n" }.joined()
+  }
+
+  /// A row of the graph where it is wider than its room: its beginning, and the sign at that place.
+  private func cut(_ row: String, toShow place: Int = 0) -> String {
+    guard let room, row.count > room else { return row }
+    let isHidden = place >= room - 1
+    return row.prefix(room - (isHidden ? 2 : 1)) + (isHidden ? "…*" : "…")
   }
 
   private static func blank(_ column: Int, in signs: [String]) -> [String] {

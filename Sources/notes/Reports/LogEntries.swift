@@ -13,6 +13,8 @@ struct LogEntries {
   let folds: Bool
   let isOfOneNote: Bool
 
+  /// Who made versions, as far as they were passed over for it.
+  private(set) var otherAuthors: Set<String> = []
   private var pending: Version?
   private var old = 0
 
@@ -55,7 +57,10 @@ struct LogEntries {
       }
       old = 0
       if version.isDerived, !showsAll, !VersionReport.settledSomething(version) { continue }
-      if let author, !version.commit.author.name.lowercased().contains(author) { continue }
+      if let author, !version.commit.author.name.lowercased().contains(author) {
+        if !version.isDerived { otherAuthors.insert(version.commit.author.name) }
+        continue
+      }
       return version
     }
     return nil

@@ -83,7 +83,7 @@ struct VersionReport {
     let room = terminal.width.map { max($0 - 12, 10) }
     var text = terminal.paint(version.commit.id.short, .yellow) + "  "
     text += terminal.paint(room.map { Width.cut(title, to: $0) } ?? title, .bold) + "\n"
-    text += "  " + terminal.paint(byline(in: style), .dim) + "\n"
+    for line in byline(in: style) { text += "  " + line + "\n" }
     return text + table(in: style).lines(for: terminal).map { $0 + "\n" }.joined() + rest
   }
 
@@ -95,7 +95,7 @@ struct VersionReport {
   }
 
   /// Who, when, on which device.
-  private func byline(in style: Style) -> String {
+  private func byline(in style: Style) -> [String] {
     let time = version.commit.author.time
     var parts = [version.isDerived ? "merged by notes" : Visible.name(version.commit.author.name)]
     if let device = version.deviceID, !version.isDerived {
@@ -112,11 +112,13 @@ struct VersionReport {
       let within = minutes < 1 ? "within a minute" : "in \(Counted.things(minutes, "minute"))"
       parts.append("\(Counted.things(burst.versions.count, "version")) \(within)")
     }
-    return parts.joined(separator: ", ")
+    var text = StyledText()
+    text.add(parts.joined(separator: ", "), .dim)
+    return text.lines(of: style.terminal.width.map { $0 - 2 }, on: style.terminal)
   }
 
   private func table(in style: Style) -> Table {
-    var table = Table(flexible: 1, optional: 3, indent: "  ")
+    var table = Table(flexible: 1, optional: 3, dispensable: [2], indent: "  ")
     // What a version says of other notes is no part of one note's history.
     let changed = Set(burst.changes.map(\.path))
     func isTold(_ path: TreePath) -> Bool { !style.isOfOneNote || changed.contains(path) }
