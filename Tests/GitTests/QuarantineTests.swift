@@ -94,6 +94,15 @@ struct Attack: CustomTestStringConvertible, Sendable {
     #expect(try receiver.repository.tree(folder).entries.count == names.count)
   }
 
+  @Test func `stores the empty tree, which git knows of without having it`() throws {
+    let receiver = try PackRepository()
+    var pack = HandmadePack()
+    let commit = try pack.addCommit(.emptyTree)
+    #expect(try receiver.receive(pack.bytes(), promised: [commit]) == 1)
+    let checked = try run(["git", "fsck", "--strict", "--no-dangling"], in: receiver.folder.path)
+    #expect(checked.isSuccess && checked.errorText.isEmpty, "\(checked)")
+  }
+
   @Test func `removes what a killed process left`() throws {
     let receiver = try PackRepository()
     try receiver.folder.write("", to: ".git/notes/incoming/77-dead/lock")

@@ -255,6 +255,16 @@ struct HandMadeGitTests {
     #expect(try other.read("a.txt") == "a.txt\n")
   }
 
+  @Test("an index that git emptied, and a folder without files")
+  func emptied() throws {
+    try git("read-tree", "--empty")
+    for name in ["a.txt", "b.txt"] { try home.remove(name) }
+    #expect(try home.notebook.save().version != nil)
+    #expect(try git("ls-tree", "HEAD").isEmpty)
+    try meet()
+    #expect(try other.read("a.txt") == nil)
+  }
+
   @Test("that a branch begins is nothing to take back")
   func undoOfBranch() throws {
     try git("checkout", "-q", "-b", "side")

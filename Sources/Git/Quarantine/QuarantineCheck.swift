@@ -159,7 +159,7 @@ struct QuarantineCheck {
   }
 
   private mutating func isHere(_ id: ObjectID, _ kind: ObjectKind) throws -> Bool {
-    if id == .emptyTree { return kind == .tree }
+    if id == .emptyTree { return try kind == .tree && repository.write(.tree, []) == id }
     if known.contains(id) { return true }
     guard try repository.contains(id) else { return false }
     let found = try repository.header(of: id).kind

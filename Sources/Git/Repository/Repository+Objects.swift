@@ -149,7 +149,9 @@ extension Repository {
     commit tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature,
     message: String
   ) throws -> ObjectID {
-    try write(
+    // Which is known without being there; but git-fsck(1) wants it there.
+    if tree == .emptyTree { _ = try write(.tree, []) }
+    return try write(
       .commit,
       Commit.serialized(
         tree: tree, parents: parents, author: author, committer: committer, message: message))
