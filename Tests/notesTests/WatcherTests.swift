@@ -78,6 +78,26 @@ import Testing
     try first.wait()
   }
 
+  // notes-watch(1), --all: "One whose folder is not there, or that another process watches, is left
+  // out with a warning." "One process at a time watches a notebook; a second one says which does."
+  @Test("Who watches all leaves others what they watch, and says so where nothing is left")
+  func all() throws {
+    let first = try watch(ada)
+    try makeFolder(ada.folder["second"])
+    #expect(try ada.notes("init", in: "second").isSuccess)
+    let second = try RunningProcess(
+      [BuiltBinary.notes(), "watch", "--all", "--no-discovery", "--json"], in: ada.folder.path,
+      environment: ada.environment)
+    _ = try second.line { $0.contains(#""listening""#) }
+    let told = try second.errorLine { $0.contains("warning") }
+    #expect(told.contains("notes is left out") && told.contains("is watched already, by process"))
+    let third = try ada.notes("watch", "--all", "--no-discovery")
+    #expect(third.status == .exited(1), "\(third)")
+    #expect(third.errorText.contains("error: \(ada.folder["second"]) is watched already"))
+    for process in [first, second] { process.send(15) }
+    for process in [first, second] { try process.wait() }
+  }
+
   @Test("Many notes deleted are not synchronised without a word")
   func manyDeleted() throws {
     for number in 0..<12 { try ada.folder.write("\(number)\n", to: "notes/\(number).txt") }

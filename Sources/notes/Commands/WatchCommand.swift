@@ -130,11 +130,11 @@ struct WatchCommand: Verb {
   private func lock(_ notebooks: inout [Notebook]) throws -> [WatchLock] {
     var locks: [WatchLock] = []
     var locked: [Notebook] = []
-    for notebook in notebooks {
+    for (number, notebook) in notebooks.enumerated() {
       do {
         locks.append(try WatchLock(stateFolder: notebook.stateFolder, folder: notebook.folder))
         locked.append(notebook)
-      } catch let error where all && notebooks.count > locked.count + 1 {
+      } catch let error where all && (number < notebooks.count - 1 || !locked.isEmpty) {
         leaveOut(notebook.folder, error)
       }
     }
