@@ -16,11 +16,12 @@ struct IdleMemory {
   /// Something happened.
   mutating func stir() { due = .now + Self.quiet }
 
-  /// Lets go, if it is time.
-  mutating func rest() {
-    guard let due, Moment.now >= due else { return }
+  /// Lets go, if it is time; true when it was.
+  mutating func rest() -> Bool {
+    guard let due, Moment.now >= due else { return false }
     self.due = nil
     for pages in Self.cleanMappings() { madvise(pages.baseAddress, pages.count, MADV_DONTNEED) }
+    return true
   }
 
   /// The mappings of files that nobody can have written into, of which the system has a copy:

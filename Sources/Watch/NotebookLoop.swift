@@ -170,6 +170,7 @@ final class NotebookLoop {
         })
     case .join(let heads, let reply): reply.put(Result { try join(heads) })
     case .lookAtEverything: nextLook = .now
+    case .rest: notebook?.repository.letGo()
     case .edits(let paths, let isOpen):
       for path in paths { edited[path, default: 0] += isOpen ? 1 : -1 }
       edited = edited.filter { $0.value > 0 }

@@ -178,7 +178,7 @@ public final class Service: Sendable {
       dialing.dial()
       if isWatching {
         state.live()
-        memory.rest()
+        if memory.rest() { for notebook in watched.values { notebook.rest() } }
       }
       switch occurrences.take(
         until: nextLook(ending, dialing, isWatching ? [state.next, memory.next] : []))

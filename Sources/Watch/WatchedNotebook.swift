@@ -21,6 +21,8 @@ final class WatchedNotebook: SessionKeeper {
     case state(Mailbox<Result<NotebookState, any Error>>)
     case join([ObjectID], Mailbox<Result<JoinResult, any Error>>)
     case lookAtEverything
+    /// Nothing has happened for a while.
+    case rest
     /// This user has opened or closed these notes.
     case edits([TreePath], isOpen: Bool)
     case stop
@@ -69,6 +71,12 @@ final class WatchedNotebook: SessionKeeper {
     }
   }
 
+  /// Nothing has happened for a while: packs that were read need not stay open.
+  func rest() {
+    ask(.rest)
+    sessions.rest()
+  }
+
   /// What is known of the members now, in short.
   var membershipDigest: [UInt8] { (try? context.membership.digest()) ?? [] }
 
@@ -87,7 +95,7 @@ final class WatchedNotebook: SessionKeeper {
     switch job {
     case .state(let reply): reply.put(.failure(error))
     case .join(_, let reply): reply.put(.failure(error))
-    case .lookAtEverything, .edits, .stop: break
+    case .lookAtEverything, .rest, .edits, .stop: break
     }
   }
 

@@ -1,5 +1,6 @@
 import Channel
 import Discovery
+import FoundationEssentials
 import Git
 import Logging
 import Membership
@@ -55,6 +56,18 @@ final class Watcher {
 
   /// Tells it that the machine was asleep.
   func awake() { running?.service.occurrences.put(.awoken) }
+
+  /// Tells it that nothing has happened for a while.
+  func rest() { running?.service.watched[context.membership.notebookID]?.rest() }
+
+  /// How many packs of its notebook this process holds open.
+  var openPacks: Int {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    return files.count { file in
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + file)
+      return target?.hasPrefix(folder["notes/"]) == true && target?.contains(".pack") == true
+    }
+  }
 
   func start() throws {
     let service = try Service(

@@ -201,6 +201,22 @@ struct WatchTests {
     #expect(!watched.exchanges(with: bob))
   }
 
+  @Test("what was read for a save is not held open for ever")
+  func lettingGo() throws {
+    let devices = try devices(2)
+    let (ada, bob) = (devices[0], devices[1])
+    try start(devices)
+    for number in 0..<5 {
+      try ada.write("\(number)\n", to: "n.txt")
+      #expect(bob.wait { (try? bob.text("n.txt")) == "\(number)\n" })
+    }
+    #expect(bob.wait { bob.openPacks > 0 })
+    bob.rest()
+    #expect(bob.wait { bob.openPacks == 0 })
+    try ada.write("after a while\n", to: "n.txt")
+    #expect(bob.wait { (try? bob.text("n.txt")) == "after a while\n" })
+  }
+
   @Test("a version that would delete most notes is held back")
   func massDeletion() throws {
     let device = try devices(1)[0]

@@ -19,6 +19,7 @@ public final class SessionLink: Sendable {
     var editing: [TreePath]?
     var invitations: [CarriedInvitation] = []
     var asksForPing = false
+    var rests = false
     var reconsiders = false
     var end: ByeReason?
   }
@@ -40,6 +41,9 @@ public final class SessionLink: Sendable {
 
   /// Asks the peer for a sign of life at once, where this end of the connection is still where it was.
   public func ping() { ask { $0.asksForPing = true } }
+
+  /// Nothing has happened for a while: packs that were read need not stay open.
+  public func rest() { ask { $0.rests = true } }
 
   /// Heads that another session was fetching may be fetched, or are here.
   public func reconsider() { ask { $0.reconsiders = true } }

@@ -172,6 +172,7 @@ final class StandingConversation {
       pulse.ask()
       try queue.append(Frame(PingMessage()))
     }
+    if requests.rests, case .none = fetch, sending == nil { notebook.repository.letGo() }
     if requests.reconsiders {
       if case .leftToOthers = fetch { fetch = .none }
       try consider()

@@ -129,6 +129,11 @@ final class SessionTable: Sendable {
     for link in state.withLock({ $0.sessions.values.map(\.link) }) { link.ping() }
   }
 
+  /// Lets the sessions let go of what they hold open.
+  func rest() {
+    for link in state.withLock({ $0.sessions.values.map(\.link) }) { link.rest() }
+  }
+
   /// Ends the sessions that know less of the members: what is exchanged at their beginning is
   /// exchanged when they begin anew.
   func endOutdated(digest: [UInt8]) {
