@@ -64,7 +64,8 @@ final class Watcher {
   var openPacks: Int {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     return files.count { file in
-      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + file)
+      let target = try? FileManager.default.destinationOfSymbolicLink(
+        atPath: "/proc/self/fd/" + file)
       return target?.hasPrefix(folder["notes/"]) == true && target?.contains(".pack") == true
     }
   }
