@@ -43,6 +43,13 @@ public enum Session {
       throw error
     }
   }
+
+  /// Ends a connection that has just been authenticated without a session, and tells the peer why.
+  public static func refuse(
+    _ connection: Connection, as context: SessionContext, because error: SyncError
+  ) {
+    MessageStream(connection: connection, timeouts: context.timeouts).close(after: error)
+  }
 }
 
 /// The state of a session.

@@ -1,6 +1,7 @@
 internal import Channel
 internal import Membership
 internal import Sync
+internal import Synchronization
 
 // Connections, each on a thread of its own.
 extension Service {
@@ -33,6 +34,10 @@ extension Service {
   func hold(_ connection: Connection, port: UInt16, isOpenedHere: Bool = false) -> Dialer.Outcome {
     guard case .member(let notebook, _) = connection.purpose, let context = contexts[notebook]
     else { return .refused }
+    if isPaused.load(ordering: .relaxed) {
+      Session.refuse(connection, as: context, because: .stopped)
+      return .failed
+    }
     var options = options
     options.port = port
     options.keeper = watched[notebook]

@@ -17,6 +17,8 @@ public final class Service: Sendable {
   let options: SessionOptions
   let log: ServiceLog
   let occurrences = Mailbox<Occurrence>()
+  /// Whether the user wants no connections now.
+  let isPaused = Atomic(false)
   let invitations = Mutex<[String: Entry]>([:])
   /// The notebooks that are watched, by ID; none where the service only answers.
   let watched: [String: WatchedNotebook]

@@ -3,6 +3,7 @@ internal import Discovery
 internal import Membership
 internal import Notebook
 internal import Sync
+internal import Synchronization
 
 /// Keeps a service connected with the other devices. A value of the service's own thread.
 struct ServiceDialing {
@@ -146,6 +147,7 @@ struct ServiceDialing {
   mutating func pause(_ value: Bool) {
     guard isPaused != value else { return }
     isPaused = value
+    service.isPaused.store(value, ordering: .relaxed)
     if value {
       for watched in service.watched.values { watched.sessions.endAll(.stopped) }
     } else {

@@ -130,7 +130,13 @@ struct WatchTests {
     #expect(sees)
     #expect(ada.control()?.all(ControlRequest(.pause)).last?.type == "done")
     #expect(ada.wait { ada.sessions?.sessions.isEmpty == true })
+    // Whoever tries to connect meanwhile is turned away: notes-watch(1), --pause.
+    try ada.write("2\n", to: "n.txt")
+    let met = bob.control()?.all(ControlRequest(.sync), within: 10).map(\.type)
+    #expect(met == ["watcher", "done"])
+    #expect(try bob.text("n.txt") == "1\n")
     #expect(ada.control()?.all(ControlRequest(.resume)).last?.type == "done")
+    #expect(bob.wait { (try? bob.text("n.txt")) == "2\n" })
     #expect(ada.wait { ada.sessions?.sessions.count == 1 })
   }
 
