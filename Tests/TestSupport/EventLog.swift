@@ -32,6 +32,12 @@ public final class EventLog<Event: Sendable>: @unchecked Sendable {
     }
   }
 
+  /// Waits up to `seconds` for the end of what comes; false if it did not come.
+  func waitUntilClosed(within seconds: Double) -> Bool {
+    let end = Moment.now + seconds
+    return condition.locked { condition.wait(until: end) { isClosed } }
+  }
+
   /// Everything there was, taken or not.
   public var all: [Event] { condition.locked { events } }
 

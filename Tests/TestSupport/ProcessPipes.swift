@@ -10,6 +10,14 @@ final class OpenFile: Sendable {
 
   deinit { close() }
 
+  /// Whether there is anything to be read.
+  var hasMore: Bool {
+    file.withLock { file in
+      var asked = pollfd(fd: file ?? -1, events: Int16(POLLIN), revents: 0)
+      return poll(&asked, 1, 0) > 0 && asked.revents & Int16(POLLIN) != 0
+    }
+  }
+
   /// Writes everything, or as much as the other end reads.
   func write(_ bytes: [UInt8]) {
     file.withLock { file in

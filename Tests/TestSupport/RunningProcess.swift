@@ -52,6 +52,8 @@ public final class RunningProcess: Sendable {
   public let pid: pid_t
 
   private let input: OpenFile
+  /// The pipes that are read, to ask whether anything is left in them.
+  private let pipes: [OpenFile]
   private let output = EventLog<String>()
   private let errors = EventLog<String>()
   private let bytes: CollectedBytes
@@ -66,6 +68,7 @@ public final class RunningProcess: Sendable {
     pid = child.pid
     input = OpenFile(child.input)
     bytes = CollectedBytes()
+    pipes = [child.output, child.errors].map { OpenFile(fcntl($0, F_DUPFD_CLOEXEC, 0)) }
     let (output, errors, bytes, ended) = (output, errors, bytes, ended)
     startThread {
       LineReader.read(child.output, into: output) { bytes.appendOutput($0) }
@@ -130,8 +133,10 @@ public final class RunningProcess: Sendable {
       throw error
     }
     // What it wrote is in the pipes; a process it left behind may hold them open for longer.
-    _ = output.wait(within: 2) { _ in false }
-    _ = errors.wait(within: 2) { _ in false }
+    let end = Moment.now + 30
+    for (log, pipe) in zip([output, errors], pipes) {
+      while !log.waitUntilClosed(within: 2), pipe.hasMore, Moment.now < end {}
+    }
     return result(status)
   }
 
