@@ -109,6 +109,8 @@ struct MessageStream {
     switch error {
     case let error as SyncError: close(error.byeReason, error.description)
     case let error as PackError: close(after: SyncError.packRefused(error))
+    case NotebookError.massDeletion(let deleted, let total):
+      close(.failed, "its user has to allow first that \(deleted) of \(total) notes go there")
     default: close(.failed)
     }
   }

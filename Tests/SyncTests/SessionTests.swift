@@ -139,6 +139,12 @@ struct SessionTests {
     for number in 0..<12 { try ada.write("\(number)\n", to: "\(number).txt") }
     _ = try sync(bob, ada)
     for number in 0..<8 { try ada.remove("\(number).txt") }
+    // Nobody has said that it is meant.
+    #expect {
+      try sync(bob, ada)
+    } throws: {
+      "\($0)".hasSuffix(": its user has to allow first that 8 of 12 notes go there")
+    }
     // Ada means it; Bob has not been asked.
     _ = try ada.notebook().save(allowsMassDeletion: true)
     #expect(throws: SyncError.self) { try sync(bob, ada) }
