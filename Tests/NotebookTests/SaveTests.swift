@@ -1,5 +1,6 @@
 import Git
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Notebook
@@ -114,6 +115,21 @@ struct SaveTests {
     try home.write("e\u{301}.txt", "decomposed")
     #expect(try home.notebook.save().changes.count == 3)
     #expect(try home.notebook.save().version == nil)
+  }
+
+  // A watcher is told of a new folder and of each file that is moved into it.
+  @Test("a file that is named, and in a folder that is named, is versioned once")
+  func namedTwice() throws {
+    let home = try Fixture()
+    for name in ["a.txt", "deep/b.txt", "deep/er/c.txt"] { try home.write(name, name) }
+    let named: [TreePath] = ["deep", "deep/b.txt", "deep/er", "deep/er/c.txt", "a.txt"]
+    #expect(try home.notebook.save(.only(Set(named))).changes.count == 3)
+    for name in ["a.txt", "deep/d.txt", "deep/er/c.txt"] { try home.write(name, "two") }
+    #expect(try home.notebook.save(only: named + ["deep/d.txt"]).changes.count == 3)
+    let files = try run(["git", "ls-tree", "-r", "--name-only", "HEAD"], in: home.path)
+    #expect(files.lines == ["a.txt", "deep/b.txt", "deep/d.txt", "deep/er/c.txt"], "\(files)")
+    let check = try run(["git", "fsck", "--strict"], in: home.path)
+    #expect(check.isSuccess, "\(check)")
   }
 
   /// notes-merge(7): "Every plain file in the folder is [versioned] but for … files whose path no

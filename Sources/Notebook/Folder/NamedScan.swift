@@ -42,7 +42,8 @@ extension Notebook {
     let rules = IgnoreRules(repository: repository)
     var changes = WorkingChanges()
     var seen: Set<Int> = []
-    for path in paths.sorted() {
+    // What is in a folder that is named, too, is looked at with it.
+    for path in paths.sorted() where !isBelowAny(of: paths, path) {
       var found: [TreePath] = []
       if let status = try? access.status(of: path) {
         if status.st_mode & S_IFMT == S_IFDIR {
@@ -70,6 +71,15 @@ extension Notebook {
     }
     changes.candidates.sort { $0.path < $1.path }
     return changes
+  }
+
+  private func isBelowAny(of paths: Set<TreePath>, _ path: TreePath) -> Bool {
+    var above = path.parent
+    while let folder = above {
+      if paths.contains(folder) { return true }
+      above = folder.parent
+    }
+    return !path.isEmpty && paths.contains("")
   }
 
   private func compare(
