@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -17,5 +18,20 @@ struct WatchInstallationTests {
       text.contains(
         #"ExecStart="/usr/bin/notes" "watch" "/home/ada/my notes" "/home/ada/100%% \"$$x\"""#))
     #expect(text.contains("Type=notify\n") && text.contains("WantedBy=default.target\n"))
+  }
+
+  @Test(
+    "is one that systemd takes",
+    .enabled("systemd-analyze is not installed") { access("/usr/bin/systemd-analyze", X_OK) == 0 })
+  func verified() throws {
+    let folder = try TemporaryFolder()
+    try makeFolder(folder["run"])
+    try WatchInstallation(
+      program: BuiltBinary.notes(), words: ["--all", folder["my notes 100% \"$x\""]]
+    ).write(to: folder.path)
+    let check = try run(
+      ["systemd-analyze", "verify", "--user", "--man=no", folder[WatchInstallation.unit]],
+      environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path, "XDG_RUNTIME_DIR": folder["run"]])
+    #expect(check.isSuccess && check.errorText.isEmpty, "\(check)")
   }
 }
