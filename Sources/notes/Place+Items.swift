@@ -52,9 +52,7 @@ extension Place {
     switch try item(name, in: notebook) {
     case .note(let path): return path
     case .folder(let path):
-      throw Failure(
-        .failed, "is_a_folder", "\(Visible.name(path)) is a folder, not a note",
-        hint: "'notes list --folder \(Visible.word(path.description))' lists the notes in it")
+      throw Failure.folder(path)
     }
   }
 

@@ -160,7 +160,8 @@ import Testing
       notes redo --dry-run
       notes redo 2
       notes redo
-      notes log --operations -n 8
+      notes log --operations -n8
+      notes log --operations --long -n 1
       notes conflicts
       notes members
       notes device
@@ -203,6 +204,9 @@ import Testing
       notes list nowhere
       notes show
       notes show Shoping
+      notes show trips
+      notes log trips/
+      notes log -n1x
       notes show List
       notes show ''
       notes show Shopping@~99

@@ -22,7 +22,7 @@ struct LogCommand: Verb {
   var note: String?
 
   @Option(
-    name: [.customShort("n"), .long],
+    name: [.customShort("n", allowingJoined: true), .long],
     help: ArgumentHelp("At most N entries.", valueName: "n"))
   var limit: Int?
 

@@ -7,12 +7,23 @@ extension Failure {
     Similarity.nearest(to: name, among: names).map { "did you mean '\(Visible.name($0))'?" }
   }
 
+  /// A folder is named where a note is needed.
+  static func folder(_ path: TreePath) -> Failure {
+    Failure(
+      .failed, "is_a_folder", "\(Visible.name(path)) is a folder, not a note",
+      hint: "'notes list --folder \(Visible.word(path.description))' lists the notes in it")
+  }
+
   /// Where there is no note or folder of a name, the same failure with what may have been meant: one
   /// that was deleted, or names nearby.
   func withNearNames() -> Failure {
-    guard ["no_such_note", "no_such_folder"].contains(kind), let name, !name.isEmpty,
-      let notebook = try? Place.notebook()
+    guard ["no_such_note", "no_such_folder", "ambiguous_note"].contains(kind), let name,
+      !name.isEmpty, let notebook = try? Place.notebook()
     else { return self }
+    if kind != "no_such_folder", let folder = Place.folder(named: name, in: notebook) {
+      return kind == "no_such_note" || name.hasSuffix("/") ? .folder(folder) : self
+    }
+    if kind == "ambiguous_note" { return self }
     let wanted: String
     if kind == "no_such_note", let gone = try? notebook.note(exactly: name, among: .deleted),
       (try? notebook.isThere(gone)) == false

@@ -52,7 +52,7 @@ extension Failure {
       let more = candidates.count > 5 ? ["\(candidates.count - 5) more"] : []
       self.init(
         .failed, "ambiguous_note", "several notes match '\(Visible.name(name))'",
-        hint: "write more of the name: \(Counted.list(shown + more))")
+        hint: "write more of the name: \(Counted.list(shown + more))", name: name)
     case .noSuchVersion(let name):
       self.init(
         .failed, "no_such_version", "there is no version '\(Visible.name(name))'",

@@ -41,7 +41,8 @@ extension Failure {
     var words = NotesCommand.message(for: error)
     var hint: String?
     if let suggestion = words.firstRange(of: ". Did you mean") {
-      hint = "did you mean" + words[suggestion.upperBound...]
+      // What else the parser made of it is no help.
+      hint = "did you mean" + words[suggestion.upperBound...].prefix { !$0.isNewline }
       words = String(words[..<suggestion.lowerBound])
     }
     // What it could be instead is a hint.

@@ -4,6 +4,8 @@ internal import Notebook
 /// What was done on this device.
 struct OperationsReport {
   let operations: [Operation]
+  /// Whether exact times are shown.
+  var isLong = false
 
   var json: [JSON] { operations.map(\.json) }
 
@@ -14,8 +16,9 @@ struct OperationsReport {
     for operation in operations {
       table.add([
         Table.Cell(operation.after.short, .yellow),
-        Table.Cell(TimeText.relative(operation.time, now: now), .dim),
-        Table.Cell(operation.kind.rawValue),
+        Table.Cell(
+          isLong ? TimeText.local(operation.time) : TimeText.relative(operation.time, now: now),
+          .dim), Table.Cell(operation.kind.rawValue),
         Table.Cell(Visible.name(operation.summary), operation.isUndone ? .dim : .bold),
         Table.Cell(operation.isUndone ? "undone" : "", .dim),
       ])
@@ -95,7 +98,7 @@ extension LogCommand {
   /// `--operations`.
   func showOperations(in notebook: Notebook) throws -> Exit {
     let report = OperationsReport(
-      operations: Array(try notebook.operations().prefix(limit ?? .max)))
+      operations: Array(try notebook.operations().prefix(limit ?? .max)), isLong: long)
     if format.json {
       Output.standard.lines(report.json)
       return .done
