@@ -1,13 +1,29 @@
 # Completion of notes(1) for bash: commands, options, and the titles, versions and members of the
 # notebook at hand.
 
-# Offers the lines of standard input that begin with what was typed, quoted for the shell.
+# Offers the lines of standard input that begin with what was typed, quoted for the shell as the
+# word is.
 _notes_offer() {
-  local typed=${cur//\\/} line
-  typed=${typed#[\"\']}
+  local quote='' typed=${cur//\\/} line
+  if [[ $cur == [\"\']* ]]; then quote=${cur:0:1} typed=${cur:1}; fi
   while IFS= read -r line; do
-    if [[ $line == "$typed"* ]]; then COMPREPLY+=("$(printf '%q' "$line")"); fi
+    [[ $line == "$typed"* ]] || continue
+    case $quote in
+      \") line=${line//\\/\\\\} line=${line//\"/\\\"} line=${line//\$/\\\$} line=${line//\`/\\\`} ;;
+      \') line=${line//\'/\'\\\'\'} ;;
+      *) printf -v line %q "$line" ;;
+    esac
+    COMPREPLY+=("$line")
   done
+}
+
+# The notes: their titles, or their paths where one is typed.
+_notes_titles() {
+  if [[ $cur == */* ]]; then
+    _notes_words notes "${cur//[\\\"\']/}"
+  else
+    _notes_words notes
+  fi
 }
 
 # Asks notes for words; -C before the cursor says where. Nothing is offered outside a notebook.
@@ -37,15 +53,16 @@ _notes() {
       _notes_offer <<<$'today\nyesterday\nmonday\nlast week\nlast month'
       return
       ;;
-    -C | --folder) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && compopt -o filenames 2>/dev/null; return ;;
+    -C | --folder) mapfile -t COMPREPLY < <(compgen -d -X .git -- "$cur") && compopt -o filenames 2>/dev/null; return ;;
     --role) _notes_offer <<<$'reader\nwriter\nadmin'; return ;;
     --sort) _notes_offer <<<$'modified\ncreated\ntitle\nsize'; return ;;
     --device) _notes_offer < <(_notes_words members); return ;;
-    --via) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && compopt -o filenames 2>/dev/null; return ;;
+    --via) mapfile -t COMPREPLY < <(compgen -d -X .git -- "$cur") && compopt -o filenames 2>/dev/null; return ;;
     --passphrase-file | --code-file) mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       compopt -o filenames 2>/dev/null; return ;;
+    --by) _notes_offer < <(_notes_words authors); return ;;
     --keep) _notes_offer <<<$'older\nnewer\nboth'; return ;;
-    --name | --device-name | --at | --listen | --as | --wait | --for | -m | --message | -n | --limit | --by | --lines | --context) return ;;
+    --name | --device-name | --at | --listen | --as | --wait | --for | -m | --message | -n | --limit | --lines | --context) return ;;
   esac
 
   case $verb in
@@ -146,19 +163,27 @@ _notes() {
     _notes_offer < <(_notes_words versions "${note//[\"\']/}" | cut -f 1 | sed "s/^/$before/")
     return
   fi
+  # Between quotes it does not.
+  if [[ $arguments == version && $cur == [\"\']*@* ]]; then
+    note=${cur:1}
+    note=${note%@*}
+    _notes_offer < <(_notes_words versions "$note" | cut -f 1 |
+      while IFS= read -r word; do printf '%s@%s\n' "$note" "$word"; done)
+    return
+  fi
   case $arguments in
     notes | version)
-      _notes_offer < <(_notes_words notes)
+      _notes_offer < <(_notes_titles)
       if [[ $arguments == version ]]; then compopt -o nospace 2>/dev/null; fi
       if [[ $verb == restore ]]; then _notes_offer < <(_notes_words deleted); fi
       ;;
     places)
-      _notes_offer < <(_notes_words notes)
-      _notes_offer < <(compgen -d -S / -- "$cur")
+      _notes_offer < <(_notes_titles)
+      _notes_offer < <(compgen -d -X .git -S / -- "$cur")
       ;;
     operations)
       _notes_offer < <(_notes_words operations | cut -f 1)
-      _notes_offer < <(_notes_words notes)
+      _notes_offer < <(_notes_titles)
       ;;
     members) _notes_offer < <(_notes_words members) ;;
     verbs) _notes_offer <<<$'role\nremove\nrename\nblock\nunblock\nreset' ;;
@@ -177,7 +202,7 @@ _notes() {
       ;;
     device) _notes_offer <<<$'export\nimport' ;;
     file) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && compopt -o filenames 2>/dev/null ;;
-    folder) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && compopt -o filenames 2>/dev/null ;;
+    folder) mapfile -t COMPREPLY < <(compgen -d -X .git -- "$cur") && compopt -o filenames 2>/dev/null ;;
   esac
 }
 

@@ -13,6 +13,16 @@ function __notes_words
     command notes $place complete-words $argv 2>/dev/null
 end
 
+# The notes: their titles, or their paths where one is typed.
+function __notes_titles
+    set -l token (commandline -ct | string unescape)
+    if string match -q '*/*' -- $token
+        __notes_words notes $token
+    else
+        __notes_words notes
+    end
+end
+
 # The notes, or, after NOTE@, that note's versions.
 function __notes_versions
     # The shell gives the token as it was typed, with its backslashes and quotes.
@@ -27,9 +37,9 @@ function __notes_versions
         if __notes_is restore
             __notes_words deleted
         else
-            __notes_words notes
+            __notes_titles
         end
-        __notes_words notes | string replace -r '$' '@'
+        __notes_titles | string replace -r '$' '@'
     end
 end
 
@@ -79,7 +89,7 @@ complete -c notes -l json -d 'Write JSON Lines' \
 complete -c notes -n '__notes_is init join watch' -F
 complete -c notes -n '__notes_is init' -l name -x -d "The notebook's name"
 complete -c notes -n '__notes_is init' -l device-name -x -d 'What to call this device'
-complete -c notes -n '__notes_is save log diff resolve undo edit mv rm' -a '(__notes_words notes)'
+complete -c notes -n '__notes_is save log diff resolve undo edit mv rm' -a '(__notes_titles)'
 complete -c notes -n '__notes_is new mv rm' -a '(__fish_complete_directories)'
 complete -c notes -n '__notes_is new' -s e -l edit -d 'Write it in the editor'
 complete -c notes -n '__notes_is undo' -a '(__notes_words operations)'
@@ -108,7 +118,8 @@ complete -c notes -n '__notes_is log' -s n -l limit -x -d 'At most N versions'
 complete -c notes -n '__notes_is log' -l all -d 'Each version, and all merges'
 complete -c notes -n '__notes_is log list' -l since -x -a "today yesterday monday 'last week'" \
     -d 'Only what was made since'
-complete -c notes -n '__notes_is log' -l by -x -d 'Only what this author made'
+complete -c notes -n '__notes_is log' -l by -x -a '(__notes_words authors)' \
+    -d 'Only what this author made'
 complete -c notes -n '__notes_is log' -s p -l patch -d 'Also what changed'
 complete -c notes -n '__notes_is log' -l graph -d 'Draw what was made on what'
 complete -c notes -n '__notes_is diff' -s u -l unified -d 'Changed lines, for patch'

@@ -119,6 +119,29 @@ import Testing
     #expect(try offers(kind, ["notes", "log", "a/"]) == ["a/Twin.txt"])
   }
 
+  @Test(arguments: ShellKind.allCases) func `Where a path is typed, paths are offered`(
+    kind: ShellKind
+  ) throws {
+    try shell.folder.write("c\n", to: "notes/c/Alone.txt")
+    #expect(try offers(kind, ["notes", "log", "Al"]) == ["Alone"])
+    #expect(try offers(kind, ["notes", "log", "c/"]) == ["c/Alone.txt"])
+    let versioned = try offers(kind, ["notes", "show", "c/A"]).filter { !$0.hasSuffix("@") }
+    #expect(versioned == ["c/Alone.txt"])
+  }
+
+  @Test(arguments: ShellKind.allCases) func `Authors are offered`(kind: ShellKind) throws {
+    #expect(try offers(kind, ["notes", "log", "--by", ""]) == ["laptop"])
+  }
+
+  @Test func `Between quotes bash is given words without escapes`() throws {
+    let id = try shell.notes("log", "--json").text.dropFirst(7).prefix(10)
+    #expect(try bash(["notes", "show", #""Shopp"#]) == ["Shopping list"])
+    #expect(try bash(["notes", "log", "'Shopp"]) == ["Shopping list"])
+    #expect(try bash(["notes", "show", #""Shopping list@"#]) == ["Shopping list@\(id)"])
+    try shell.folder.write("x\n", to: #"notes/A "$b" \`c`.txt"#)
+    #expect(try bash(["notes", "show", #""A"#]) == [#"A \"\$b\" \\\`c\`"#])
+  }
+
   @Test(arguments: ShellKind.allCases) func `Deleted notes are offered to be restored`(
     kind: ShellKind
   ) throws {

@@ -71,6 +71,9 @@ import Testing
     // The completed line is a command that works.
     try screen.wait(for: "\nmilk\n")
 
+    // A quote that is open stays as it is.
+    try completed(#"notes show "Shop"#, #"notes show "Shopping list"#)
+    try screen.press("C-u")
     try completed("notes push Be", #"notes push Ben\'s\ phone"#, "notes push \"Ben's phone\"")
     try screen.press("C-u")
     try completed("notes log Jou", "notes log Journal")

@@ -32,7 +32,8 @@ import Testing
     if colour { environment["CLICOLOR_FORCE"] = "1" }
     var text = ""
     for line in script.split(separator: "\n") {
-      let result = try run(["sh", "-c", String(line)], in: place, environment: environment)
+      let result = try run(
+        ["sh", "-c", String(line)], in: place, environment: environment, within: 180)
       text += "$ \(line)\n" + result.text + result.errorText
       if case .exited(let status) = result.status, status != 0 { text += "[\(status)]\n" }
       text += "\n"
@@ -55,7 +56,7 @@ import Testing
   private static let beside = """
     #!/bin/sh
     said=$(mktemp)
-    await() { until grep -q "$1" "$said"; do i=$((i + 1)); [ $i -lt 600 ] || exit 9; sleep 0.05; done; }
+    await() { until grep -q "$1" "$said"; do i=$((i + 1)); [ $i -lt 1200 ] || exit 9; sleep 0.05; done; }
     sh -c "exec $1" >"$said" 2>&1 &
     child=$!
     trap 'kill $child 2>/dev/null; rm "$said"' EXIT
@@ -411,7 +412,7 @@ import Testing
       notes init --name Home --device-name laptop >../made
       echo milk >Shopping.txt; echo forum >Rome.txt; notes save
       beside 'notes invite --listen 127.0.0.1:0 --no-discovery' joined 'phone join $CODE ../phone --name phone --yes --at 127.0.0.1:$PORT'
-      beside 'notes invite --role reader --for 90s --listen 127.0.0.1:0 --no-discovery --json' failed 'phone join 99-AAAA-AAAA ../none --yes --at 127.0.0.1:$PORT'
+      beside 'notes invite --role reader --for 90s --listen 127.0.0.1:0 --no-discovery --json' wrong_code 'phone join ${CODE%????}AAAA ../none --yes --at 127.0.0.1:$PORT'
       beside 'notes invite --role reader --listen 127.0.0.1:0 --no-discovery' taken 'notes invitations cancel $CODE'
       notes invitations | grep joined
       notes invitations | grep -v joined

@@ -6,7 +6,7 @@ internal import Notebook
 /// What the shells' completions ask; not for people. Whatever goes wrong, it offers nothing.
 struct CompleteCommand: Verb {
   enum Kind: String, ExpressibleByArgument {
-    case commands, notes, deleted, versions, members, operations
+    case commands, notes, deleted, versions, members, authors, operations
   }
 
   static let configuration = CommandConfiguration(
@@ -23,19 +23,22 @@ struct CompleteCommand: Verb {
       case .commands:
         Commands.all.map { "\($0._commandName)\t\($0.configuration.abstract)" }
           + ["help\tShow how to use a command."]
-      case .notes: (try? Self.notes()) ?? []
+      case .notes: (try? notes()) ?? []
       case .deleted: (try? Self.deleted()) ?? []
       case .versions: (try? versions()) ?? []
       case .members: (try? Self.members()) ?? []
+      case .authors: (try? Self.authors()) ?? []
       case .operations: (try? Self.operations()) ?? []
       }
     for word in words where !word.contains(where: \.isNewline) { Output.standard.line(word) }
     return .done
   }
 
-  private static func notes() throws -> [String] {
+  /// Titles, or paths where one is typed.
+  private func notes() throws -> [String] {
     let paths = try Place.notebook().standingNotes().map(\.path)
-    return names(of: paths, among: paths)
+    guard note?.contains("/") == true else { return Self.names(of: paths, among: paths) }
+    return paths.map(\.description)
   }
 
   private static func deleted() throws -> [String] {
@@ -67,6 +70,11 @@ struct CompleteCommand: Verb {
   private static func operations() throws -> [String] {
     try Place.notebook().operations().lazy.filter { !$0.isUndone && $0.kind != .undo }.prefix(30)
       .map { "\($0.after.short)\t\($0.kind.rawValue): \(Visible.name($0.summary))" }
+  }
+
+  /// Who may have made versions.
+  private static func authors() throws -> [String] {
+    Set(try OwnDevice.membership(of: Place.notebook()).members().map(\.name)).sorted()
   }
 
   private static func members() throws -> [String] {

@@ -34,7 +34,8 @@ struct SearchCommand: Verb {
   var matchCase = false
 
   @Option(
-    name: [.customShort("n", allowingJoined: true), .long], help: ArgumentHelp("At most N notes.", valueName: "n"))
+    name: [.customShort("n", allowingJoined: true), .long],
+    help: ArgumentHelp("At most N notes.", valueName: "n"))
   var limit: Int?
 
   @Option(help: ArgumentHelp("Show at most N matching lines of a note.", valueName: "n"))
