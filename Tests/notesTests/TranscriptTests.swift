@@ -52,7 +52,7 @@ import Testing
     """
 
   /// `beside COMMAND PATTERN THEN`: runs THEN while COMMAND listens, ends that as soon as it has said
-  /// what the pattern says, and shows what both said.
+  /// what the pattern says, or waits for its `end`, and shows what both said.
   private static let beside = """
     #!/bin/sh
     said=$(mktemp)
@@ -66,8 +66,7 @@ import Testing
     export PORT CODE
     sh -c "$3"
     status=$?
-    await "$2"
-    kill $child 2>/dev/null
+    [ "$2" = end ] || { await "$2"; kill $child; }
     wait $child
     echo "[$?]"
     cat "$said"
@@ -411,9 +410,9 @@ import Testing
       #"""
       notes init --name Home --device-name laptop >../made
       echo milk >Shopping.txt; echo forum >Rome.txt; notes save
-      beside 'notes invite --listen 127.0.0.1:0 --no-discovery' joined 'phone join $CODE ../phone --name phone --yes --at 127.0.0.1:$PORT'
+      beside 'notes invite --listen 127.0.0.1:0 --no-discovery' end 'phone join $CODE ../phone --name phone --yes --at 127.0.0.1:$PORT'
       beside 'notes invite --role reader --for 90s --listen 127.0.0.1:0 --no-discovery --json' wrong_code 'phone join ${CODE%????}AAAA ../none --yes --at 127.0.0.1:$PORT'
-      beside 'notes invite --role reader --listen 127.0.0.1:0 --no-discovery' taken 'notes invitations cancel $CODE'
+      beside 'notes invite --role reader --listen 127.0.0.1:0 --no-discovery' end 'notes invitations cancel $CODE'
       notes invitations | grep joined
       notes invitations | grep -v joined
       notes members
