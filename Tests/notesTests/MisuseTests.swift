@@ -22,34 +22,38 @@ import Testing
     try #require(result.isSuccess, "\(result)")
   }
 
-  @Test func `A note that cannot be read stops a command before anything changes`() throws {
-    // root may read everything: the program runs as nobody.
-    guard geteuid() == 0 else { return }
-    try #require(
-      try run(["cp", BuiltBinary.notes(), shell.folder["program"]], in: "/").isSuccess)
-    try #require(
-      try run(["chown", "-R", "65534:65534", shell.folder.path], in: "/").isSuccess)
-    func notes(_ arguments: [String]) throws -> ProcessResult {
+  /// Makes the folder nobody's, and returns what runs the program as nobody in the notebook: root may
+  /// read everything. Nil where that cannot be done.
+  private func asNobody() throws -> ((String...) throws -> ProcessResult)? {
+    guard geteuid() == 0, try run(["chown", "-R", "65534:65534", shell.folder.path]).isSuccess
+    else { return nil }
+    let program = shell.folder["program"]
+    try #require(try run(["install", "-m", "755", BuiltBinary.notes(), program]).isSuccess)
+    return { [shell] (arguments: String...) in
       try run(
-        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", shell.folder["program"]]
-          + arguments, in: shell.folder["notes"], environment: shell.environment)
+        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program] + arguments,
+        in: shell.folder["notes"], environment: shell.environment)
     }
+  }
+
+  @Test func `A note that cannot be read stops a command before anything changes`() throws {
+    guard let notes = try asNobody() else { return }
     chmod(shell.folder["notes/Two.txt"], 0)
-    for arguments in [["rm", "Two"], ["mv", "Two", "Zwei"]] {
-      let result = try notes(arguments)
+    for result in [try notes("rm", "Two"), try notes("mv", "Two", "Zwei")] {
       #expect(result.errorText.contains("read Two.txt: permission denied"), "\(result)")
     }
-    #expect(try notes(["status"]).text.contains("Two.txt  cannot be read: permission denied"))
+    #expect(try notes("status").text.contains("Two.txt  cannot be read: permission denied"))
     try writeFile(shell.folder["notes/Three.txt"], Array("edited\n".utf8))
-    #expect(try notes(["save"]).isSuccess)
+    #expect(try notes("save").isSuccess)
     chmod(shell.folder["notes/Two.txt"], 0o644)
-    #expect(try notes(["mv", "Two", "Zwei"]).isSuccess)
-    #expect(try notes(["show", "Zwei"]).text == "text of Two\n")
+    #expect(try notes("mv", "Two", "Zwei").isSuccess)
+    #expect(try notes("show", "Zwei").text == "text of Two\n")
   }
 
   /// "Where it could not be made, because the disk was full for instance, the same command makes it
   /// when the cause is gone" (notes-init(1)).
   @Test func `An init without room for the first version is gone on with`() throws {
+    guard geteuid() == 0 else { return }
     let folder = shell.folder["small"]
     try makeFolder(folder)
     // A disk of its own, which goes with the shell.
@@ -88,26 +92,21 @@ import Testing
   }
 
   @Test func `What may not be entered or read is told as that`() throws {
-    guard geteuid() == 0 else { return }
-    let notes = shell.folder["notes"]
-    try #require(
-      try run(["cp", BuiltBinary.notes(), shell.folder["program"]], in: "/").isSuccess)
-    try #require(try run(["chown", "-R", "65534:65534", shell.folder.path], in: "/").isSuccess)
+    guard let notes = try asNobody() else { return }
+    let folder = shell.folder["notes"]
     for (file, says) in [
-      (".git", "open \(notes)/.git: permission denied"),
+      (".git", "open \(folder)/.git: permission denied"),
       (".git/HEAD", ".git/HEAD: permission denied"),
       (".git/refs/heads/main", ".git/refs/heads/main: permission denied"),
       (".git/logs/refs/heads/main", ".git/logs/refs/heads/main: permission denied"),
     ] {
+      try writeFile(folder + "/One.txt", Array("edited with \(file)\n".utf8))
       var status = stat()
-      stat(notes + "/" + file, &status)
-      chmod(notes + "/" + file, 0)
-      try writeFile(notes + "/One.txt", Array("edited with \(file)\n".utf8))
-      let result = try run(
-        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", shell.folder["program"]]
-          + ["save"], in: notes, environment: shell.environment)
+      stat("\(folder)/\(file)", &status)
+      chmod("\(folder)/\(file)", 0)
+      let result = try notes("save")
+      chmod("\(folder)/\(file)", status.st_mode & 0o777)
       #expect(result.status == .exited(1) && result.errorText.contains(says), "\(result)")
-      chmod(notes + "/" + file, status.st_mode & 0o777)
     }
   }
 
