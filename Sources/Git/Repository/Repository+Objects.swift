@@ -76,8 +76,18 @@ extension Repository {
 
   /// The content of a commit.
   public func commit(_ id: ObjectID) throws -> Commit {
-    try Commit(parsing: data(of: id, kind: .commit), id: id)
+    if let known = recentCommits.last(where: { $0.id == id }) { return known }
+    let commit = try Commit(parsing: data(of: id, kind: .commit), id: id)
+    // What is only about to be stored may yet fail to be.
+    if newObjects == nil {
+      if recentCommits.count == Self.mostRecentCommits { recentCommits.removeFirst() }
+      recentCommits.append(commit)
+    }
+    return commit
   }
+
+  /// More than a command has in hand at once.
+  private static let mostRecentCommits = 4
 
   /// The only object whose ID begins with `prefix` (4 to 40 hexadecimal digits), or nil when there
   /// is none.

@@ -22,6 +22,8 @@ public final class Repository {
   private(set) lazy var isOfCommonForm = RepositoryForm.isCommon(gitFolder: gitFolder)
   /// The trees that were read last.
   var treeCache = TreeCache()
+  /// The commits that were read last: a command comes back to the same two or three a dozen times.
+  var recentCommits: [Commit] = []
   /// What was read of history so far.
   private(set) lazy var commitGraph = makeCommitGraph()
 
@@ -49,6 +51,7 @@ public final class Repository {
     opened = nil
     packs = nil
     treeCache = TreeCache()
+    recentCommits = []
     commitGraph = makeCommitGraph()
   }
 

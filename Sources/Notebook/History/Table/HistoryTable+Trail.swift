@@ -43,20 +43,26 @@ extension HistoryTable {
     // Where two children know a version's file by two names.
     var furtherNames: [Int: Set<UInt32>] = [:]
     names[tip] = path
-    for version in stride(from: tip, through: oldest, by: -1) where names[version] != Self.none {
-      let all = [names[version]] + (furtherNames.removeValue(forKey: version)?.sorted() ?? [])
-      for name in all {
-        let change = change(of: name, in: version)
-        body(version, name, change)
-        for (position, parent) in parentRange(of: version).enumerated() {
-          let parent = Int(parents[parent])
-          let former = former(of: name, in: version, parent: position, change: change)
-          if names[parent] == Self.none {
-            names[parent] = former
-          } else if names[parent] != former {
-            furtherNames[parent, default: []].insert(former)
-          }
+    func follow(_ name: UInt32, in version: Int) {
+      let change = change(of: name, in: version)
+      body(version, name, change)
+      let parents = parentRange(of: version)
+      for position in parents {
+        let parent = Int(self.parents[position])
+        let former = former(
+          of: name, in: version, parent: position - parents.lowerBound, change: change)
+        if names[parent] == Self.none {
+          names[parent] = former
+        } else if names[parent] != former {
+          furtherNames[parent, default: []].insert(former)
         }
+      }
+    }
+    for version in stride(from: tip, through: oldest, by: -1) where names[version] != Self.none {
+      follow(names[version], in: version)
+      guard !furtherNames.isEmpty else { continue }
+      for name in furtherNames.removeValue(forKey: version)?.sorted() ?? [] {
+        follow(name, in: version)
       }
     }
   }
