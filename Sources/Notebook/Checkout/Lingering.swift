@@ -1,4 +1,3 @@
-internal import CLinux
 internal import Files
 internal import Git
 internal import Glibc
@@ -27,23 +26,11 @@ struct Lingering {
 
   private func path(_ number: Int) -> String { "\(folder)/\(number)" }
 
-  /// Whether a program has the file open for writing, as far as the file system can tell.
-  static func hasWriter(_ path: String) -> Bool {
-    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    return notes_take_read_lease(descriptor) != 0 && errno == EAGAIN
-  }
-
-  /// How long a checkout waits for a program that is just writing, in milliseconds.
-  static let patience = 250
-
   /// Waits until nobody has the file open for writing; false when somebody still has.
   static func waitForWriters(of path: String) -> Bool {
     var waited = 0
-    while hasWriter(path) {
-      guard waited < patience else { return false }
-      usleep(1_000)
+    while OpenWriter.exists(of: path) {
+      guard OpenWriter.wait(after: waited) else { return false }
       waited += 1
     }
     return true
@@ -92,7 +79,7 @@ struct Lingering {
   func content(of item: Item) throws -> [UInt8]? { try Disk.readIfThere(path(item.number)) }
 
   /// Whether a program still has it open for writing.
-  func hasWriter(_ item: Item) -> Bool { Self.hasWriter(path(item.number)) }
+  func hasWriter(_ item: Item) -> Bool { OpenWriter.exists(of: path(item.number)) }
 
   /// Says what a file holds by now, and in which commit.
   func update(_ item: Item, base: ObjectID, blob: ObjectID) throws {
