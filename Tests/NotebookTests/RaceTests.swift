@@ -104,9 +104,14 @@ struct RaceTests {
     return "begin\n\(mark)\(lines)middle\n\(lines)\(mark)end\n"
   }
 
-  /// Whether nothing of a note is missing that everybody leaves in it.
+  /// Whether nothing of a note is missing that everybody leaves in it: its ends, or those of a
+  /// conflict, one side of which may be what a save found of a text that was being written.
   static func isWhole(_ text: String) -> Bool {
-    text.hasPrefix("begin\n") && text.contains("end\n") && text.hasSuffix("\n")
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    guard let first = lines.first, text.hasSuffix("\n") else { return false }
+    return first == "begin"
+      ? lines.contains("end")
+      : first.hasPrefix("<<<<<<< ") && lines.contains { $0.hasPrefix(">>>>>>> ") }
   }
 
   private static func editMiddle(of fixture: Fixture, _ line: String) throws {

@@ -20,7 +20,7 @@ struct FileContent {
   }
 
   /// Reads a file such that its bytes belong to one state: a file that changed meanwhile is read
-  /// again.
+  /// again, and a program that is just writing it is waited for.
   static func read(_ path: TreePath, in folder: String, sizeLimit: Int) throws -> Outcome {
     let root = try Disk.open(folder, O_RDONLY | O_DIRECTORY)
     defer { close(root) }
@@ -28,9 +28,17 @@ struct FileContent {
   }
 
   /// The same, seen from an open folder.
-  static func read(_ path: TreePath, at root: Int32, sizeLimit: Int) throws -> Outcome {
+  ///
+  /// - Parameter wait: lets the program that writes go on; false says that it is not waited for any
+  ///   more. Takes how often it was called before.
+  static func read(
+    _ path: TreePath, at root: Int32, sizeLimit: Int,
+    wait: (Int) -> Bool = OpenWriter.wait(after:)
+  ) throws -> Outcome {
     let name = path.bytes.map { CChar(bitPattern: $0) } + [0]
-    for _ in 0..<attempts {
+    var attempt = 0
+    var waited = 0
+    while attempt < attempts {
       let descriptor = openat(root, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
       guard descriptor >= 0 else {
         switch errno {
@@ -51,6 +59,11 @@ struct FileContent {
       } catch {
         return .skipped(.unreadable(errno: error.errno))
       }
+      // Before the last look: a program that closes the file after this one has written before it.
+      if OpenWriter.mayBeWriting(before), OpenWriter.exists(of: descriptor), wait(waited) {
+        waited += 1
+        continue
+      }
       var after = stat()
       guard fstat(descriptor, &after) == 0 else { return .skipped(.unreadable(errno: errno)) }
       if FileStatus(before) == FileStatus(after), bytes.count == Int(after.st_size) {
@@ -59,6 +72,7 @@ struct FileContent {
             bytes: bytes, status: FileStatus(after),
             mode: FileMode(after)))
       }
+      attempt += 1
     }
     return .skipped(.changing)
   }

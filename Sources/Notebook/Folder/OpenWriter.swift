@@ -20,6 +20,17 @@ enum OpenWriter {
     notes_take_read_lease(descriptor) != 0 && errno == EAGAIN
   }
 
+  /// Whether a file was written so lately that a program which has it open may be about to write
+  /// more: not one that merely keeps it open.
+  static func mayBeWriting(_ status: stat) -> Bool {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    let age =
+      (now.tv_sec &- status.st_mtim.tv_sec) &* 1_000
+      &+ (now.tv_nsec - status.st_mtim.tv_nsec) / 1_000_000
+    return age <= patience
+  }
+
   /// How long a program that is just writing is waited for, in milliseconds.
   static let patience = 250
 
