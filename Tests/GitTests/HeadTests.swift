@@ -32,8 +32,11 @@ struct HeadTests {
       "", "\n", "garbage\n", "ref: \n", "ref: main\n", "ref: refs/heads/\n",
       "ref: refs/heads/a b\n",
       "ref: refs/heads/../../x\n", "ref: refs/heads/.x\n", "ref: refs/heads/x.lock\n",
-      "ref: refs/heads//x\n", "ref: refs/heads/x~\n", "ref: /etc/passwd\n", "\0\0\0\0\0\0\0\0",
-      "0123456789\n",
+      "ref: refs/heads//x\n", "ref: refs/heads/x~\n",
+      "ref: refs/heads/a..b\n", "ref: refs/heads/a@{b\n",
+      "ref: refs/heads/a\\b\n", "ref: refs/heads/a\u{7f}\n",
+      "ref: refs/heads/a.\n", "ref: refs/heads/a\u{fffd}\n",
+      "ref: /etc/passwd\n", "\0\0\0\0\0\0\0\0", "0123456789\n",
     ])
   func garbage(_ text: String) throws {
     try write(Array(text.utf8))

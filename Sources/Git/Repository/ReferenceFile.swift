@@ -16,15 +16,21 @@ struct ReferenceFile {
 
   /// Whether a reference can have that name (git-check-ref-format(1)), below `refs/`.
   static func isName(_ name: String) -> Bool {
-    let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    let refused = Set(" ~^:?*[\\\u{7f}".utf8)
-    return parts.count > 2 && name.hasPrefix("refs/") && !name.contains("..")
-      && !name.contains("@{") && !name.contains("\u{fffd}")
-      && !name.utf8.contains { $0 < 0x20 || refused.contains($0) }
-      && parts.allSatisfy {
-        guard let first = $0.first, let last = $0.last else { return false }
-        return first != UInt8(ascii: ".") && last != UInt8(ascii: ".")
-          && !$0.suffix(5).elementsEqual(".lock".utf8)
+    // By bytes, and without what the Swift library makes a type of its own for: searching strings for
+    // strings brings in the machinery of regular expressions, which nothing else at a start needs.
+    let bytes = Array(name.utf8)
+    let parts = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    let refused = Array(" ~^:?*[\\\u{7f}".utf8)
+    let isPair = { (position: Int, first: Character, second: Character) in
+      bytes[position - 1] == first.asciiValue && bytes[position] == second.asciiValue
+    }
+    return parts.count > 2 && name.hasPrefix("refs/")
+      && !bytes.contains { $0 < 0x20 || refused.contains($0) }
+      && !bytes.indices.dropFirst().contains { isPair($0, ".", ".") || isPair($0, "@", "{") }
+      && !name.unicodeScalars.contains("\u{fffd}")
+      && parts.allSatisfy { part in
+        part.first != nil && part.first != UInt8(ascii: ".") && part.last != UInt8(ascii: ".")
+          && Array(part.suffix(5)) != Array(".lock".utf8)
       }
   }
 
