@@ -29,7 +29,7 @@ struct Recording {
   /// Stores the candidates, to be called while the repository stores objects together.
   ///
   /// - Parameter progress: how many are done, of how many.
-  mutating func record(_ candidates: [Candidate], progress: SaveProgress) throws {
+  mutating func record(_ candidates: consuming [Candidate], progress: SaveProgress) throws {
     guard candidates.count > BulkRead.threshold else { return try recordSingly(candidates[...]) }
     // A text that may come from before a checkout is looked at by itself.
     let brought = Set(log.entries.map(\.path))
@@ -39,7 +39,6 @@ struct Recording {
     guard candidates.contains(where: isBrought) else {
       return try recordInBulk(candidates[...], progress: progress)
     }
-    var candidates = candidates
     let border = candidates.partition(by: isBrought)
     try recordInBulk(candidates[..<border], progress: progress)
     try recordSingly(candidates[border...])
@@ -88,7 +87,7 @@ struct Recording {
   private mutating func recordInBulk(
     _ candidates: ArraySlice<Candidate>, progress: SaveProgress
   ) throws {
-    let pack = try NewPack(in: notebook.repository)
+    let pack = try NewPack(in: notebook.repository, expecting: candidates.count)
     self.pack = pack
     let outcomes = try BulkRead(
       candidates, index: index, in: notebook.folder, sizeLimit: notebook.sizeLimit, pack: pack
@@ -100,8 +99,8 @@ struct Recording {
       case .skipped(let reason):
         skipped.append(SkippedFile(path: candidate.path, reason: reason))
       case .gone: recordGone(candidate)
-      case .stored(let id, let mode, let status):
-        marked.insert(candidate.path)
+      case .stored(let id, let mode, let status, let mayHoldBlocks):
+        if mayHoldBlocks { marked.insert(candidate.path) }
         set(candidate, id, mode, status)
       }
     }

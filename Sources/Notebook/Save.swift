@@ -53,11 +53,16 @@ extension Notebook {
       found.candidates.removeAll { !isWanted($0.path) }
       found.deleted.removeAll { !isWanted($0.path) }
     }
+    let isSame = found.isEmpty
+    // They may be very many, and are done with when their files are read.
+    var candidates: [Candidate] = []
+    swap(&candidates, &found.candidates)
     var recording = Recording(notebook: self, index: index, log: log)
     var changes: [Change] = []
     var version: ObjectID?
     try repository.storingTogether(isBeforeMove: true) {
-      try recording.record(found.candidates, progress: progress)
+      try recording.record(candidates, progress: progress)
+      candidates = []
       for entry in found.deleted { recording.remove(entry) }
       let tree = try recording.makeTree()
       let parent = try head.commit.map { try repository.commit($0) }
@@ -82,7 +87,7 @@ extension Notebook {
     } else {
       try repository.settleObjects()
     }
-    if !found.isEmpty { try recording.writeIndex() }
+    if !isSame { try recording.writeIndex() }
     if version != nil { try rememberTip() }
     try log.forget(Set(changes.map(\.path)), storedIfChanged: true)
     if !recording.stale.isEmpty {

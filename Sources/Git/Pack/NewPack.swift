@@ -26,7 +26,9 @@ public final class NewPack: Sendable {
   private static let youngestLeftover = 3_600
 
   /// Begins a pack in the repository's folder of packs.
-  public init(in repository: Repository) throws {
+  ///
+  /// - Parameter count: about how many files it will have.
+  public init(in repository: Repository, expecting count: Int) throws {
     folder = repository.gitFolder + "/objects/pack"
     try Disk.makeFolder(folder, mode: 0o777)
     Self.removeLeftovers(in: repository)
@@ -37,6 +39,11 @@ public final class NewPack: Sendable {
     // Says that its process lives; the kernel takes it back from one that was killed.
     _ = flock(descriptor, LOCK_EX | LOCK_NB)
     try Disk.write(PackFormat.header(objectCount: 0), to: descriptor, path: stem + ".pack")
+    state.withLock { state in
+      // With their folders, mostly.
+      state.known.reserveCapacity(count + count / 8)
+      state.objects.reserveCapacity(count + count / 8)
+    }
   }
 
   deinit {
@@ -135,7 +142,7 @@ public struct PackPiece {
   fileprivate var objects: [PackedObject] = []
 
   // What is written with one call.
-  private static let fullSize = 256 * 1024
+  private static let fullSize = 64 * 1024
 
   /// An empty piece of `pack`.
   public init(of pack: NewPack) throws {

@@ -29,7 +29,7 @@ enum PackFormat {
   ///   - checksum: the pack's.
   static func index(of objects: [PackedObject], checksum: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = [0xff, 0x74, 0x4f, 0x63] + bigEndian(2)
-    bytes.reserveCapacity(8 + 1024 + objects.count * 28 + 40)
+    bytes.reserveCapacity(8 + 1024 + objects.count * 28 + 2 * ObjectID.byteCount)
     var counts = [UInt32](repeating: 0, count: 256)
     for object in objects { counts[Int(object.id.firstByte)] += 1 }
     var total: UInt32 = 0
@@ -56,7 +56,8 @@ enum PackFormat {
     bytes += checksum
     var own = PackChecksum()
     own.update(bytes)
-    return bytes + own.finish()
+    bytes += own.finish()
+    return bytes
   }
 }
 

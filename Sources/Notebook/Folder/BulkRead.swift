@@ -9,7 +9,8 @@ final class BulkRead: Sendable {
 
   /// What came of a file.
   enum Outcome {
-    case stored(ObjectID, FileMode, FileStatus)
+    /// Whether it may hold conflict blocks comes last.
+    case stored(ObjectID, FileMode, FileStatus, Bool)
     case gone
     case skipped(SkipReason)
   }
@@ -101,7 +102,8 @@ final class BulkRead: Sendable {
     case .read(let content):
       let id = try piece.add(
         .blob, content.bytes, known: file.position.map { index.id(at: $0) })
-      return .stored(id, content.mode, content.status)
+      return .stored(
+        id, content.mode, content.status, MarkedText.mayHoldBlocks(content.bytes))
     }
   }
 }

@@ -9,7 +9,7 @@ internal import Glibc
 struct FolderScan {
   /// Files that are not in the index, and files whose status is not the remembered one or can't
   /// tell; by path.
-  private(set) var candidates: [Candidate] = []
+  var candidates: [Candidate] = []
   /// The places in the index whose files were found.
   private(set) var seen: [Bool]
   private(set) var skipped: [SkippedFile]

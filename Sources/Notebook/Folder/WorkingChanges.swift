@@ -96,14 +96,16 @@ extension Notebook {
 
   /// Scans the folder and compares it with `index`.
   func scan(against index: IndexFile) throws -> WorkingChanges {
-    let found = try FolderScan(
+    var found = try FolderScan(
       folder: folder, sizeLimit: sizeLimit, index: index,
       rules: IgnoreRules(repository: repository))
     var changes = WorkingChanges()
     changes.skipped = found.skipped
-    changes.candidates = found.candidates.filter {
-      !$0.isNew || takesUnfitNames || changes.takes($0.path)
-    }
+    // They may be very many: moved, not copied.
+    var candidates: [Candidate] = []
+    swap(&candidates, &found.candidates)
+    candidates.removeAll { $0.isNew && !takesUnfitNames && !changes.takes($0.path) }
+    changes.candidates = candidates
     // A path that could not be looked at is not gone, and neither is what is below it.
     let unseen = found.skipped.map(\.path)
     for position in 0..<index.count where !found.seen[position] {
