@@ -15,9 +15,9 @@ struct FolderListing {
   private(set) var skipped: [SkippedFile] = []
   /// The folders that were listed.
   private(set) var folders: [TreePath] = []
-  /// Of those, the ones that hold what the index has in them and nothing else, by their number
-  /// there; their items are left out.
-  private(set) var unchangedFolders: Set<Int> = []
+  /// Which of the index's folders, by number, hold what it has in them and nothing else; their items
+  /// are left out.
+  private(set) var unchangedFolders: [Bool] = []
   /// Whether any folder has a `.gitignore`.
   private(set) var hasIgnoreFile = false
   /// The paths of the items, each with a NUL after it.
@@ -50,6 +50,7 @@ struct FolderListing {
     folder: String, below top: TreePath = "", known: IndexFolders? = nil,
     isLeftOut: (TreePath, _ hasIgnoreFile: Bool) throws -> Bool
   ) throws {
+    unchangedFolders = [Bool](repeating: false, count: known?.count ?? 0)
     let root = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard root >= 0 else { throw NotebookError.file(call: "open", path: folder, errno: errno) }
     defer { close(root) }
@@ -94,7 +95,7 @@ struct FolderListing {
           throw NotebookError.file(call: "readdir", path: folder.description, errno: errno)
         }
         if let number = known?.folder(folder, holding: names) {
-          unchangedFolders.insert(number)
+          unchangedFolders[number] = true
           items.removeSubrange(before.items...)
           paths.removeSubrange(before.paths...)
         }
@@ -139,8 +140,8 @@ extension UnsafeRawBufferPointer {
 
   /// Whether git would take the name for its own folder (on any system: `.GIT` too).
   fileprivate var isGitFolder: Bool {
-    count == 4 && self[0] == UInt8(ascii: ".")
-      && zip(self[1...], "git".utf8).allSatisfy { $0 | 0x20 == $1 }
+    count == 4 && self[0] == UInt8(ascii: ".") && self[1] | 0x20 == UInt8(ascii: "g")
+      && self[2] | 0x20 == UInt8(ascii: "i") && self[3] | 0x20 == UInt8(ascii: "t")
   }
 }
 

@@ -33,7 +33,7 @@ struct FolderScan {
     }
     skipped = listing.skipped
     seen = [Bool](repeating: false, count: index.count)
-    for run in folders.runs where listing.unchangedFolders.contains(run.folder) {
+    for run in folders.runs where listing.unchangedFolders[run.folder] {
       for position in run.positions { seen[position] = true }
     }
     let places = listing.items.isEmpty ? nil : IndexPlaces(index)
