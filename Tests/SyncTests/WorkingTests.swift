@@ -8,7 +8,7 @@ import Testing
 
 /// notes-protocol(7), SESSION: "While this takes long it sends working every 2 s, and so does a side
 /// that takes its snapshot, that makes a pack ready, or that receives a pack and has nothing to send".
-@Suite("A side that is busy says so", .timeLimit(.minutes(5)))
+@Suite("A side that is busy says so", .timeLimit(.minutes(10)))
 struct WorkingTests {
   /// What is waited for may take long on a busy machine; `working` comes several times within a test.
   private static let hurried: ProtocolTimeouts = {
