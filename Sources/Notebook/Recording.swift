@@ -29,7 +29,7 @@ struct Recording {
   /// Stores the candidates, to be called while the repository stores objects together.
   ///
   /// - Parameter progress: how many are done, of how many.
-  mutating func record(_ candidates: consuming [Candidate], progress: SaveProgress) throws {
+  mutating func record(_ candidates: [Candidate], progress: SaveProgress) throws {
     guard candidates.count > BulkRead.threshold else { return try recordSingly(candidates[...]) }
     // A text that may come from before a checkout is looked at by itself.
     let brought = Set(log.entries.map(\.path))
@@ -39,6 +39,7 @@ struct Recording {
     guard candidates.contains(where: isBrought) else {
       return try recordInBulk(candidates[...], progress: progress)
     }
+    var candidates = candidates
     let border = candidates.partition(by: isBrought)
     try recordInBulk(candidates[..<border], progress: progress)
     try recordSingly(candidates[border...])

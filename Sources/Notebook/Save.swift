@@ -54,15 +54,13 @@ extension Notebook {
       found.deleted.removeAll { !isWanted($0.path) }
     }
     let isSame = found.isEmpty
-    // They may be very many, and are done with when their files are read.
-    var candidates: [Candidate] = []
-    swap(&candidates, &found.candidates)
     var recording = Recording(notebook: self, index: index, log: log)
     var changes: [Change] = []
     var version: ObjectID?
     try repository.storingTogether(isBeforeMove: true) {
-      try recording.record(candidates, progress: progress)
-      candidates = []
+      try recording.record(found.candidates, progress: progress)
+      // They may be very many, and their files are read.
+      found.candidates = []
       for entry in found.deleted { recording.remove(entry) }
       let tree = try recording.makeTree()
       let parent = try head.commit.map { try repository.commit($0) }

@@ -41,7 +41,7 @@ struct IndexFolders {
         runs[runs.count - 1].positions = runs[runs.count - 1].positions.lowerBound..<(position + 1)
       } else {
         prefix = parent
-        while let last = open.last, !prefix.begins(with: last.prefix) { open.removeLast() }
+        while let last = open.last, !prefix.starts(with: last.prefix) { open.removeLast() }
         if let last = open.last, last.prefix.count == prefix.count {
           runs.append(Run(folder: last.number, positions: position..<(position + 1)))
         } else {
@@ -78,12 +78,5 @@ struct IndexFolders {
       if folders[middle].path < path { low = middle + 1 } else { high = middle }
     }
     return low
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  fileprivate func begins(with other: UnsafeRawBufferPointer) -> Bool {
-    count >= other.count
-      && UnsafeRawBufferPointer(rebasing: self[..<other.count]).isEqual(to: other)
   }
 }

@@ -102,8 +102,8 @@ extension Notebook {
     var changes = WorkingChanges()
     changes.skipped = found.skipped
     // They may be very many: moved, not copied.
-    var candidates: [Candidate] = []
-    swap(&candidates, &found.candidates)
+    var candidates = found.candidates
+    found.candidates = []
     candidates.removeAll { $0.isNew && !takesUnfitNames && !changes.takes($0.path) }
     changes.candidates = candidates
     // A path that could not be looked at is not gone, and neither is what is below it.
