@@ -30,10 +30,12 @@ let package = Package(
     .target(name: "Files", dependencies: ["CLinux"], swiftSettings: settings),
     .target(
       name: "Git", dependencies: ["Files", "CLibgit2", "CZlib", "CLinux"], swiftSettings: settings),
-    .target(name: "Notebook", dependencies: ["Git", "Files", "CLinux"], swiftSettings: settings),
+    .target(
+      name: "Notebook", dependencies: ["Git", "Files", "Threads", "CLinux"], swiftSettings: settings
+    ),
     .target(
       name: "Membership", dependencies: ["Files", "COpenSSL", "CLinux"], swiftSettings: settings),
-    .target(name: "Threads", swiftSettings: settings),
+    .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: settings),
     .target(name: "Discovery", dependencies: ["Threads", "CAvahi"], swiftSettings: settings),
     .target(name: "Channel", dependencies: ["Threads", "COpenSSL"], swiftSettings: settings),
     .target(
@@ -63,6 +65,8 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "FilesTests", dependencies: ["Files", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "ThreadsTests", dependencies: ["Threads", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "GitTests", dependencies: ["Git", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "NotebookTests", dependencies: ["Notebook", "Git", "TestSupport", "MergeTrial"],

@@ -1,5 +1,10 @@
 #pragma once
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <malloc.h>
+#include <pthread.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -61,4 +66,23 @@ static inline int notes_sleepless_timer(long seconds) {
   if (syscall(SYS_timerfd_settime, descriptor, 0, times, (void *)0) == 0) return descriptor;
   close(descriptor);
   return -1;
+}
+
+/// pthread_attr_setaffinity_np(3): has a thread begin on another processor than this one, which its
+/// maker is busy on. Some kernels put it there too, to let the other processors sleep, and then it
+/// begins when its maker waits. Does nothing where there is no other processor.
+static inline void notes_begin_elsewhere(pthread_attr_t *_Nonnull attributes) {
+  cpu_set_t processors;
+  int here = sched_getcpu();
+  if (here < 0 || sched_getaffinity(0, sizeof(processors), &processors) != 0) return;
+  CPU_CLR(here, &processors);
+  if (CPU_COUNT(&processors) > 0)
+    pthread_attr_setaffinity_np(attributes, sizeof(processors), &processors);
+}
+
+/// sched_setaffinity(2): lets this thread run on every processor that the main thread may use.
+static inline void notes_run_anywhere(void) {
+  cpu_set_t processors;
+  if (sched_getaffinity(getpid(), sizeof(processors), &processors) == 0)
+    sched_setaffinity(0, sizeof(processors), &processors);
 }

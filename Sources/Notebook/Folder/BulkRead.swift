@@ -1,6 +1,7 @@
 internal import Git
 internal import Glibc
 internal import Synchronization
+internal import Threads
 
 /// Reads many files on two threads and puts their bytes into one pack.
 final class BulkRead: Sendable {
@@ -53,7 +54,7 @@ final class BulkRead: Sendable {
   ///
   /// - Parameter progress: called now and then, on this thread, with the number of files done.
   func run(progress: (Int) -> Void) throws -> [Outcome] {
-    let thread = ScanThread { [self] in work { _ in } }
+    let thread = HelperThread { [self] in work { _ in } }
     work(report: progress)
     thread.join()
     let outcomes = try state.withLock { state in

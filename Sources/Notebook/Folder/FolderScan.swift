@@ -1,6 +1,6 @@
-internal import CLinux
 internal import Git
 internal import Glibc
+internal import Threads
 
 /// How the files of a folder compare with the index by their status alone; nothing is read.
 ///
@@ -22,10 +22,9 @@ struct FolderScan {
     guard root >= 0 else { throw NotebookError.file(call: "open", path: folder, errno: errno) }
     defer { close(root) }
     let known = KnownFiles(index: index, root: root, sizeLimit: sizeLimit)
-    let thread = index.count < Self.parallelThreshold ? nil : ScanThread { known.look() }
+    let thread = index.count < Self.parallelThreshold ? nil : HelperThread { known.look() }
     // The descriptor and the index stay until the other thread is done.
-    var isJoined = false
-    defer { if !isJoined { thread?.join() } }
+    defer { thread?.join() }
     let folders = IndexFolders(index)
     let listing = try FolderListing(folder: folder, known: folders) { path, hasIgnoreFile in
       try rules.mayLeaveOut(hasIgnoreFile) && !index.containsFolder(path)
@@ -58,7 +57,6 @@ struct FolderScan {
     }
     known.look()
     thread?.join()
-    isJoined = true
     // What no folder lists is not there: what stands at its path may be beyond a link.
     for (position, found) in known.deviations where seen[position] {
       switch found {

@@ -113,7 +113,7 @@ private struct OpenedFolder: ~Copyable {
   ///
   /// - Parameter path: its path with a slash after it, in memory that outlives this.
   init?(_ path: UnsafeRawBufferPointer, below root: Int32) {
-    // No block of memory: see `ScanThread`.
+    // No block of memory: see `HelperThread`.
     descriptor = withUnsafeTemporaryAllocation(of: CChar.self, capacity: path.count) { name in
       for (place, byte) in path.dropLast().enumerated() { name[place] = CChar(bitPattern: byte) }
       name[path.count - 1] = 0

@@ -1,6 +1,7 @@
 internal import Git
 internal import Glibc
 internal import Synchronization
+internal import Threads
 
 /// Looks for texts in the notes of a folder, on several threads.
 ///
@@ -40,7 +41,7 @@ final class FolderSearch: @unchecked Sendable {
     let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
     let shares = (listing.items.count + Self.share - 1) / Self.share
     let others = max(0, min(processors, Self.threadsAtMost, shares) - 1)
-    let threads = (0..<others).map { _ in ScanThread { [self] in work { _ in } } }
+    let threads = (0..<others).map { _ in HelperThread { [self] in work { _ in } } }
     work(report: progress)
     for thread in threads { thread.join() }
     return try state.withLock { state in
