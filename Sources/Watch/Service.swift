@@ -19,6 +19,8 @@ public final class Service: Sendable {
   let occurrences = Mailbox<Occurrence>()
   /// Whether the user wants no connections now.
   let isPaused = Atomic(false)
+  /// Whether it was said that discovery does not work, and nothing came of it since.
+  private let isDiscoveryDown = Atomic(false)
   let invitations = Mutex<[String: Entry]>([:])
   /// The notebooks that are watched, by ID; none where the service only answers.
   let watched: [String: WatchedNotebook]
@@ -197,7 +199,9 @@ public final class Service: Sendable {
         dialing.note(event)
         control?.tell(event)
       case .opened(let invitation): announce(invitation, port: listener.port, onEvent)
-      case .discovered(let event): dialing.note(event)
+      case .discovered(let event):
+        note(event)
+        dialing.note(event)
       case .dialed(let target, let outcome): dialing.note(outcome, of: target)
       case .awoken: dialing.awake()
       case .networkChanged(let news): dialing.networkChanged(news)
@@ -206,6 +210,13 @@ public final class Service: Sendable {
       case .stopped: return
       case .changed, nil: continue
       }
+    }
+  }
+
+  private func note(_ event: DiscoveryEvent) {
+    switch event {
+    case .found, .settled, .resumed: isDiscoveryDown.store(false, ordering: .relaxed)
+    case .lost, .interrupted: break
     }
   }
 
@@ -223,6 +234,12 @@ public final class Service: Sendable {
   }
 
   func report(_ event: ServiceEvent, _ onEvent: (ServiceEvent) -> Void) {
+    // All that is announced and looked for fails for the same reason.
+    if case .discoveryFailed = event,
+      isDiscoveryDown.exchange(true, ordering: .relaxed)
+    {
+      return
+    }
     log.write(event)
     onEvent(event)
   }

@@ -61,6 +61,36 @@ struct ServiceTests {
     #expect(log.contains("received from Bob"))
   }
 
+  @Test("says once that discovery does not work, however much there is to announce")
+  func discoveryIsDown() throws {
+    let network = InMemoryNetwork()
+    network.isReachable = false
+    let cleo = try Host("Cleo", network: network)
+    try cleo.start()
+    try cleo.service.open(Invitation(role: .writer))
+    try #require(
+      cleo.events.wait { $0.contains { if case .invitation = $0 { true } else { false } } })
+    #expect(cleo.events.all.count(where: \.isComplaint) == 1)
+  }
+
+  @Test("says again that discovery does not work when it has worked meanwhile")
+  func discoveryIsDownAgain() throws {
+    let network = InMemoryNetwork()
+    network.isReachable = false
+    let cleo = try Watcher(founding: "Cleo", on: network)
+    let dora = try Watcher("Dora", certifiedBy: cleo)
+    try cleo.start()
+    #expect(cleo.events.wait { $0.count(where: \.isComplaint) == 1 })
+    try dora.start()
+    network.isReachable = true
+    let isMet = cleo.events.wait {
+      $0.contains { if case .watch(.connected) = $0 { true } else { false } }
+    }
+    #expect(isMet)
+    network.isReachable = false
+    #expect(cleo.events.wait { $0.count(where: \.isComplaint) == 2 })
+  }
+
   @Test("refuses a stranger's certificate")
   func stranger() throws {
     let eve = try Host("Eve")
@@ -177,4 +207,9 @@ struct ServiceTests {
     token.cancel()
     _ = ended.take(until: .now + 10)
   }
+}
+
+extension ServiceEvent {
+  /// Whether it says that discovery does not work.
+  fileprivate var isComplaint: Bool { if case .discoveryFailed = self { true } else { false } }
 }
