@@ -122,7 +122,10 @@ public final class Service: Sendable {
     occurrences.put(.changed)
   }
 
-  /// Serves until cancelled.
+  /// Ends it, as its cancellation does. From any thread.
+  public func stop() { occurrences.put(.stopped) }
+
+  /// Serves until cancelled or stopped.
   ///
   /// - Parameters:
   ///   - invitation: where given, the service also ends with it; when it was used, after the new

@@ -98,6 +98,38 @@ import Testing
     for process in [first, second] { try process.wait() }
   }
 
+  // notes-watch(1), --all: "One that is made or joined later is watched from then on." "A line that is
+  // taken out is not missed by anything but --all, which leaves that notebook alone from then on."
+  @Test("Who watches all begins with what is made and joined, and ends with what is taken out")
+  func allThatCome() throws {
+    let all = try ada.listening("watch", "--all").process
+    try makeFolder(ada.folder["second"])
+    #expect(try ada.notes("init", in: "second").isSuccess)
+    _ = try all.line { $0.contains(#""listening""#) }
+    try ada.folder.write("live\n", to: "second/note.txt")
+    _ = try all.line { $0.contains(#""type":"version""#) && $0.contains("note.txt") }
+    #expect(try ada.notes("status", in: "second").text.contains("Watched"))
+
+    try bob.initialise()
+    try bob.folder.write("by Bob\n", to: "notes/bob.txt")
+    let (invite, code, port) = try bob.invite()
+    try #require(try ada.join(code, port, as: "ada", in: "third").isSuccess)
+    try invite.wait()
+    _ = try all.line { $0.contains(#""listening""#) }
+    try ada.folder.write("live\n", to: "third/note.txt")
+    _ = try all.line { $0.contains(#""type":"version""#) && $0.contains("note.txt") }
+
+    let list = "home/.local/share/notes/notebooks"
+    let lines = try ada.folder.text(list).split(separator: "\n")
+    #expect(lines.count == 3)
+    try ada.folder.write(lines[1...].joined(separator: "\n") + "\n", to: list)
+    _ = try all.line { $0.contains(#""listening""#) }
+    #expect(!(try ada.notes("status").text.contains("Watched")))
+    #expect(try ada.notes("status", in: "second").text.contains("Watched"))
+    all.send(15)
+    #expect(try all.wait().status == .exited(0))
+  }
+
   @Test("Many notes deleted are not synchronised without a word")
   func manyDeleted() throws {
     for number in 0..<12 { try ada.folder.write("\(number)\n", to: "notes/\(number).txt") }

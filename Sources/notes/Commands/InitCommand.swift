@@ -51,13 +51,14 @@ struct InitCommand: Verb {
           id: membership.notebookID, name: membership.notebookName,
           device: DeviceIdentity(name: device, deviceID: key.deviceID))
       }
-    KnownNotebooks(dataFolder: try users.data).add(notebook)
     let line = ProgressLine()
     defer { line.clear() }
     let saved = try notebook.save(message: "Start notebook \(notebook.identity.name)") {
       line.show("saving", $0, of: $1, "file")
     }
     line.clear()
+    // Not before: 'notes watch --all' begins with it at once.
+    KnownNotebooks(dataFolder: try users.data).add(notebook)
     let tip = try notebook.state().tip
     // A version that was there already: of a repository, or of an init that failed after it.
     let known = saved.changes.isEmpty ? try tip.map(notebook.repository.commit)?.tree : nil

@@ -53,25 +53,27 @@ struct WatchCommand: Verb {
   }
 
   func perform() throws -> Exit {
-    var notebooks = try chosen()
-    if pause || resume { return try order(pause ? .pause : .resume, notebooks) }
+    let known = KnownNotebooks(dataFolder: try UserFolders().data)
+    if pause || resume { return try order(pause ? .pause : .resume, chosen(of: known)) }
     if install {
       let program = realpath("/proc/self/exe", nil)
       defer { free(program) }
       try WatchInstallation(
         program: program.map { String(cString: $0) } ?? "notes",
-        words: all ? ["--all"] : notebooks.map(\.folder)
+        words: all ? ["--all"] : chosen(of: known).map(\.folder)
       ).install(in: UserFolders().units)
       return .done
     }
-    let locks = try lock(&notebooks)
-    defer { withExtendedLifetime(locks) {} }
     let token = try Interruption.token()
-    var isOver = false
-    while !isOver {
+    var locks: [String: WatchLock] = [:]
+    while !token.isCancelled {
+      let listed = known.folders()
+      var notebooks = try chosen(of: known)
+      locks = try lock(&notebooks, having: locks)
+      // Not before: who watches all would take it first.
+      if !all { for notebook in notebooks { known.add(notebook) } }
       do {
-        try watch(notebooks.map(\.folder), until: token)
-        isOver = true
+        try watch(notebooks.map(\.folder), until: token, whileKnown: listed)
       } catch MembershipError.begunAnew {
         // 'notes members reset' ran, or a device joined again: what this one serves is another
         // notebook to the others now.
@@ -80,7 +82,10 @@ struct WatchCommand: Verb {
     return Interruption.exit
   }
 
-  private func watch(_ folders: [String], until token: CancellationToken) throws {
+  /// Watches until `token` is cancelled or, where all notebooks are meant, others are known.
+  private func watch(
+    _ folders: [String], until token: CancellationToken, whileKnown listed: [String]
+  ) throws {
     let notebooks = try folders.map { try Notebook.open(at: $0) }
     let contexts = try notebooks.map { try OwnDevice.context(in: $0) }
     let finder = contexts.first.flatMap { discovery.discovery(for: $0.key.deviceID) }
@@ -92,6 +97,9 @@ struct WatchCommand: Verb {
       control: UserFolders().runtime)
     let report = ServiceReport(json: format.json, tellsPeople: false)
     let hooks = WatchHooks(notebooks: notebooks)
+    let known = KnownNotebooks(dataFolder: try UserFolders().data)
+    let list = !all ? nil : known.watch { if known.folders() != listed { service.stop() } }
+    defer { list?.stop() }
     try service.run(cancellation: token) { event in
       report.tell(event)
       guard case .watch(let event) = event else { return }
@@ -101,13 +109,10 @@ struct WatchCommand: Verb {
   }
 
   /// The notebooks that are meant. Of all that are known, those that are there.
-  private func chosen() throws -> [Notebook] {
-    let known = KnownNotebooks(dataFolder: try UserFolders().data)
+  private func chosen(of known: KnownNotebooks) throws -> [Notebook] {
     guard all else {
       let folders = directories.isEmpty ? ["."] : directories
-      let notebooks = try folders.map { try Notebook.open(at: Notebook.find(from: $0)) }
-      for notebook in notebooks { known.add(notebook) }
-      return notebooks
+      return try folders.map { try Notebook.open(at: Notebook.find(from: $0)) }
     }
     var notebooks: [Notebook] = []
     for folder in known.folders() {
@@ -127,12 +132,18 @@ struct WatchCommand: Verb {
 
   /// Lets no other process watch them meanwhile. Of all that are known, those that another process
   /// watches are left to it.
-  private func lock(_ notebooks: inout [Notebook]) throws -> [WatchLock] {
-    var locks: [WatchLock] = []
+  ///
+  /// - Parameter held: the locks that this process has, by folder.
+  private func lock(
+    _ notebooks: inout [Notebook], having held: [String: WatchLock]
+  ) throws -> [String: WatchLock] {
+    var locks: [String: WatchLock] = [:]
     var locked: [Notebook] = []
     for (number, notebook) in notebooks.enumerated() {
       do {
-        locks.append(try WatchLock(stateFolder: notebook.stateFolder, folder: notebook.folder))
+        locks[notebook.folder] =
+          try held[notebook.folder]
+          ?? WatchLock(stateFolder: notebook.stateFolder, folder: notebook.folder)
         locked.append(notebook)
       } catch let error where all && (number < notebooks.count - 1 || !locked.isEmpty) {
         leaveOut(notebook.folder, error)

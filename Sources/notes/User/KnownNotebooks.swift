@@ -1,13 +1,16 @@
 internal import Files
 internal import Glibc
 internal import Notebook
+internal import Watch
 
 /// The notebooks that were made or joined on this device: `$XDG_DATA_HOME/notes/notebooks`, a line
 /// `ID FOLDER` each. It is what `notes watch --all` goes by; lines may be taken out by hand.
 struct KnownNotebooks {
-  private let path: String
+  private let dataFolder: String
+  private static let name = "notebooks"
+  private var path: String { dataFolder + "/" + Self.name }
 
-  init(dataFolder: String) { path = dataFolder + "/notebooks" }
+  init(dataFolder: String) { self.dataFolder = dataFolder }
 
   /// Their folders, in the order in which they were made. Where one notebook has several, for
   /// instance because it was moved, the last of those that are there.
@@ -43,6 +46,12 @@ struct KnownNotebooks {
     // One call, so that two commands at once make two lines.
     let bytes = Array((line + "\n").utf8)
     _ = write(file, bytes, bytes.count)
+  }
+
+  /// Calls `changed` when the list may have changed, on a thread of its own, and once at first. Where it
+  /// cannot be watched, nobody is called.
+  func watch(_ changed: @escaping @Sendable () -> Void) -> FileWatch? {
+    try? FileWatch(Self.name, in: dataFolder, changed: changed)
   }
 
   private func lines() -> [String] {

@@ -92,10 +92,14 @@ struct JoinDialogue {
     run.addresses = [joined.address]
     let report = SyncReport(json: json)
     let notebook = try Notebook.open(at: joined.context.folder)
-    KnownNotebooks(dataFolder: try UserFolders().data).add(notebook)
+    let known = KnownNotebooks(dataFolder: try UserFolders().data)
     let outcome: SyncOutcome
     do {
-      defer { report.finish() }
+      defer {
+        report.finish()
+        // Not before: 'notes watch --all' begins with it at once.
+        known.add(notebook)
+      }
       outcome = try run.run(cancellation: token) { report.tell($0) }
     }
     if let failure = outcome.failures.first, outcome.sessions.isEmpty {
