@@ -22,9 +22,11 @@ final class Fixture {
     }
   }
 
-  init(device: String = "Ada") throws {
-    var template = Array("/tmp/notes-nb-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { throw NotebookError.notANotebook(folder: "/tmp") }
+  /// - Parameter parent: where the notebook's folder is made; $TMPDIR or /tmp when nil.
+  init(device: String = "Ada", in parent: String? = nil) throws {
+    let parent = parent ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array((parent + "/notes-nb-XXXXXX").utf8CString)
+    guard let made = mkdtemp(&template) else { throw NotebookError.notANotebook(folder: parent) }
     path = String(cString: made)
     _ = try Notebook.prepare(at: path)
     notebook = try Notebook.adopt(

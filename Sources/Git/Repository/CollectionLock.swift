@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Files
 internal import Glibc
 
@@ -36,10 +37,27 @@ public final class CollectionLock {
     try? Disk.write(Array("\(getpid()) \(Self.host)".utf8), to: descriptor, path: temporary)
     close(descriptor)
     defer { unlink(temporary) }
-    if link(temporary, path) == 0 { return true }
+    if put(temporary) { return true }
     guard errno == EEXIST, !isHeld else { return false }
     unlink(path)
-    return link(temporary, path) == 0
+    return put(temporary)
+  }
+
+  /// Gives the file the lock's name; false, with the error number set, where that is taken.
+  private func put(_ temporary: String) -> Bool {
+    if link(temporary, path) == 0 { return true }
+    // File systems of other systems have no hard links, and some no rename that replaces nothing. Then
+    // our own lock keeps us apart, and git has the moment between two calls.
+    guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) else { return false }
+    if notes_renameat2(AT_FDCWD, temporary, AT_FDCWD, path, NOTES_RENAME_NOREPLACE) == 0 {
+      return true
+    }
+    guard [EINVAL, ENOSYS].contains(errno) else { return false }
+    if access(path, F_OK) == 0 {
+      errno = EEXIST
+      return false
+    }
+    return rename(temporary, path) == 0
   }
 
   /// Whether the process that the file names is at work.

@@ -114,7 +114,8 @@ extension Failure {
     switch errno {
     case EACCES, EPERM: "let your user read and write there, and run the command again"
     case EROFS: "it is on a disk that cannot be written; nothing was changed"
-    case ENOSPC, EDQUOT: "make room on the disk, and run the command again"
+    case ENOSPC: "make room on the disk, and run the command again"
+    case EDQUOT: "make room, or have your share of the disk raised, and run the command again"
     case EMFILE, ENFILE: "close other programs, or raise the limit of open files"
     case EFBIG:
       "'ulimit -f' shows how large a file may be here, notes.maxFileSize in .git/config what notes "
