@@ -18,7 +18,12 @@ public final class Notebook {
 
   /// The largest file that is versioned, in bytes: 50 MiB, or what `notes.maxFileSize` in
   /// `.git/config` says.
-  public lazy var sizeLimit = SizeLimit.configured(in: repository)
+  public lazy var sizeLimit = SizeLimit.configured(in: repository, configuration: configuration)
+  /// What the executable bits of files in the folder say.
+  lazy var fileModes = FileModeTrust(repository, configuration: configuration)
+  /// The text of `.git/config` when it was first needed.
+  private lazy var configuration =
+    (try? Disk.readIfThere(repository.gitFolder + "/config")) ?? []
   /// What new versions are stamped with.
   public var clock = Clock.system
   /// The table of the history, once something asked for it.

@@ -126,7 +126,7 @@ struct Recording {
       if let known, known != id,
         let unseen = try editors.unseenCheckout(of: path, text: id, current: known)
       {
-        let entry = TreeEntry(name: path.name, mode: content.mode, id: id)
+        let entry = TreeEntry(name: path.name, mode: mode(content.mode, of: candidate), id: id)
         stale.append(StaleSave(path: path, entry: entry, unseen: unseen))
       } else {
         if MarkedText.mayHoldBlocks(content.bytes) { marked.insert(path) }
@@ -137,6 +137,10 @@ struct Recording {
 
   // MARK: The index
 
+  private func mode(_ seen: FileMode, of candidate: Candidate) -> FileMode {
+    notebook.fileModes.mode(of: seen, known: candidate.position.map { index.mode(at: $0) })
+  }
+
   private mutating func recordGone(_ candidate: Candidate) {
     guard let position = candidate.position else { return }
     remove(index[position])
@@ -146,6 +150,7 @@ struct Recording {
     _ candidate: Candidate, _ id: ObjectID, _ mode: FileMode, _ status: FileStatus
   ) {
     let path = candidate.path
+    let mode = self.mode(mode, of: candidate)
     edit.set(IndexEntry(path: path, mode: mode, id: id, status: status))
     guard let position = candidate.position else {
       changes.append(Change(path: path, kind: .added))

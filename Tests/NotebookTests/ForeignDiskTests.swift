@@ -42,6 +42,22 @@ struct ForeignDiskTests {
     #expect(try abroad.notebook.save().version == nil)
   }
 
+  // "Where core.fileMode is false a file keeps the mode that its last version has, and a new one is not
+  // executable."
+  @Test("every file looks executable there, and none becomes it")
+  func modes() throws {
+    try #require(chmod(home.path + "/A.txt", 0o755) == 0)
+    try home.write("plain.txt", "plain\n")
+    try exchange()
+    try abroad.write("plain.txt", "edited\n")
+    try abroad.write("new.txt", "new\n")
+    try abroad.write("A.txt", "edited\n")
+    try exchange()
+    #expect(
+      try home.git(["ls-files", "--format=%(objectmode) %(path)"])
+        == "100755 A.txt\n100644 Trip/one.txt\n100644 new.txt\n100644 plain.txt\n")
+  }
+
   @Test("it is packed where there are no links")
   func packed() throws {
     #expect(try abroad.notebook.collectGarbage { _, _ in } != nil)

@@ -127,11 +127,10 @@ public final class IndexFile: @unchecked Sendable {
     (status.modifiedSeconds, status.modifiedNanoseconds) >= (writtenSeconds, writtenNanoseconds)
   }
 
-  /// Whether a plain file is as the entry remembers it, beyond doubt.
+  /// Whether a plain file is as the entry remembers it, beyond doubt, but for its mode.
   public func isUnchanged(_ status: stat, at position: Int) -> Bool {
     let now = FileStatus(status)
-    return self.status(at: position) == now && mode(at: position) == FileMode(status)
-      && !isRacy(now)
+    return self.status(at: position) == now && !isRacy(now)
   }
 
   private func start(of position: Int) -> Int { Int(layout.starts[position]) }

@@ -239,7 +239,9 @@ package struct Checkout {
     let id = try notebook.repository.hash(blob: bytes)
     guard id != expected?.id else { return }
     let stored = try notebook.repository.write(blob: bytes)
-    rescued[step.path] = TreeEntry(name: step.path.name, mode: mode, id: stored)
+    let known = (step.old ?? step.new)?.mode
+    rescued[step.path] = TreeEntry(
+      name: step.path.name, mode: notebook.fileModes.mode(of: mode, known: known), id: stored)
   }
 
   // MARK: The index

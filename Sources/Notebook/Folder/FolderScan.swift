@@ -17,11 +17,13 @@ struct FolderScan {
   /// From how many files on a second thread is worth its start.
   private static let parallelThreshold = 300
 
-  init(folder: String, sizeLimit: Int, index: IndexFile, rules: IgnoreRules) throws {
+  init(
+    folder: String, sizeLimit: Int, modes: FileModeTrust, index: IndexFile, rules: IgnoreRules
+  ) throws {
     let root = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard root >= 0 else { throw NotebookError.file(call: "open", path: folder, errno: errno) }
     defer { close(root) }
-    let known = KnownFiles(index: index, root: root, sizeLimit: sizeLimit)
+    let known = KnownFiles(index: index, root: root, sizeLimit: sizeLimit, modes: modes)
     let thread = index.count < Self.parallelThreshold ? nil : HelperThread { known.look() }
     // The descriptor and the index stay until the other thread is done.
     defer { thread?.join() }

@@ -38,6 +38,7 @@ final class KnownFiles: Sendable {
   private let index: IndexFile
   private let root: Int32
   private let sizeLimit: Int
+  private let modes: FileModeTrust
   private let next = Atomic(0)
   private let found = Mutex<[(Int, LookedAt)]>([])
 
@@ -47,10 +48,11 @@ final class KnownFiles: Sendable {
   // folder anew for a dozen.
   private static let filesWorthOpening = 17
 
-  init(index: IndexFile, root: Int32, sizeLimit: Int) {
+  init(index: IndexFile, root: Int32, sizeLimit: Int, modes: FileModeTrust) {
     self.index = index
     self.root = root
     self.sizeLimit = sizeLimit
+    self.modes = modes
   }
 
   /// The files that are not as the index remembers them, by their place in it; complete when every
@@ -99,7 +101,11 @@ final class KnownFiles: Sendable {
       return errno == ENOENT || errno == ENOTDIR
         ? .missing : .skipped(.unreadable(errno: errno))
     }
-    if status.st_mode & S_IFMT == S_IFREG, index.isUnchanged(status, at: position) { return nil }
+    if status.st_mode & S_IFMT == S_IFREG, index.isUnchanged(status, at: position),
+      modes.isSame(FileMode(status), as: index.mode(at: position))
+    {
+      return nil
+    }
     return LookedAt(status, sizeLimit: sizeLimit)
   }
 }

@@ -97,7 +97,8 @@ extension Notebook {
     let position = index.position(of: path)
     if let position {
       guard seen.insert(position).inserted else { return }
-      if index.isUnchanged(status, at: position) { return }
+      let isSameMode = fileModes.isSame(FileMode(status), as: index.mode(at: position))
+      if isSameMode, index.isUnchanged(status, at: position) { return }
     } else if try isLeftOut(path, isFolder: false, rules)
       || !(takesUnfitNames || changes.takes(path))
     {

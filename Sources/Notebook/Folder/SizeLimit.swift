@@ -6,12 +6,11 @@ internal import Git
 enum SizeLimit {
   static let setting = "notes.maxFileSize"
 
-  /// The limit of a repository in bytes. The file is only searched for the name of the setting, which
+  /// The limit of a repository in bytes. The text of its configuration is only searched for the name of the setting, which
   /// is next to nothing; libgit2 reads it where it is there.
-  static func configured(in repository: Repository) -> Int {
+  static func configured(in repository: Repository, configuration: [UInt8]) -> Int {
     let name = Array("maxfilesize".utf8)
-    guard let content = try? Disk.readIfThere(repository.gitFolder + "/config"),
-      content.map({ $0 | 0x20 }).containsSequence(name),
+    guard configuration.map({ $0 | 0x20 }).containsSequence(name),
       let value = try? repository.setting(setting), let limit = parse(value)
     else { return SkipRules.defaultSizeLimit }
     // What no device takes from another would keep everything else from them, too.
@@ -45,7 +44,9 @@ extension Notebook {
   /// Sets the largest file that is versioned, from the next save on; nil takes the setting away.
   public func setSizeLimit(_ text: String?) throws {
     try withWriterLock { try repository.set(SizeLimit.setting, to: text) }
-    sizeLimit = SizeLimit.configured(in: repository)
+    sizeLimit = SizeLimit.configured(
+      in: repository,
+      configuration: (try? Disk.readIfThere(repository.gitFolder + "/config")) ?? [])
   }
 }
 

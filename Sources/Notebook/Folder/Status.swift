@@ -29,7 +29,7 @@ extension Notebook {
       switch try FileContent.read(path, in: folder, sizeLimit: sizeLimit) {
       case .read(let content):
         if try repository.hash(blob: content.bytes) != index.id(at: position)
-          || content.mode != index.mode(at: position)
+          || !fileModes.isSame(content.mode, as: index.mode(at: position))
         {
           changes.append(Change(path: path, kind: .modified))
         }

@@ -97,7 +97,7 @@ extension Notebook {
   /// Scans the folder and compares it with `index`.
   func scan(against index: IndexFile) throws -> WorkingChanges {
     var found = try FolderScan(
-      folder: folder, sizeLimit: sizeLimit, index: index,
+      folder: folder, sizeLimit: sizeLimit, modes: fileModes, index: index,
       rules: IgnoreRules(repository: repository))
     var changes = WorkingChanges()
     changes.skipped = found.skipped

@@ -110,7 +110,9 @@ extension Notebook {
       case .gone: replaced.updateValue(nil, forKey: path)
       case .read(let content):
         let id = try repository.write(blob: content.bytes)
-        replaced[path] = TreeEntry(name: path.name, mode: content.mode, id: id)
+        let known = try repository.entry(at: path, in: saved.tree)?.mode
+        let mode = fileModes.mode(of: content.mode, known: known)
+        replaced[path] = TreeEntry(name: path.name, mode: mode, id: id)
       }
     }
     let tree = try repository.write(tree: saved.tree, replacing: replaced)
