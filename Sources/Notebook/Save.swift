@@ -95,7 +95,12 @@ extension Notebook {
       changes += recording.stale.map { Change(path: $0.path, kind: .modified) }
       changes.sort { $0.path < $1.path }
     }
-    let skipped = (found.skipped + recording.skipped).sorted { $0.path < $1.path }
+    var skipped = (found.skipped + recording.skipped).sorted { $0.path < $1.path }
+    if !index.leftOut.isEmpty, case .everything = scope {
+      try bringLeftOut()
+      let remaining = try leftOut()
+      skipped.removeAll { $0.reason == .leftOut && !remaining.contains($0.path) }
+    }
     return SaveResult(version: version, changes: changes, skipped: skipped)
   }
 

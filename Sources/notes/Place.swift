@@ -94,9 +94,9 @@ enum Place {
   private static func lastVersion(
     ofDeleted path: TreePath, in notebook: Notebook
   ) throws -> NoteVersion? {
-    guard try !notebook.isThere(path), let last = try notebook.lastVersion(with: path) else {
-      return nil
-    }
+    guard try !notebook.isThere(path), try !notebook.leftOut().contains(path),
+      let last = try notebook.lastVersion(with: path)
+    else { return nil }
     Output.errors.line(
       "notes: warning: \(Visible.name(path)) was deleted: as it was in version \(last.id.short)")
     return try notebook.noteVersion(named: last.id.hex, of: path)

@@ -204,6 +204,46 @@ struct RepositoryTests {
     #expect(try IndexFile(ofRepositoryAt: repository.gitFolder)?.count == 2)
   }
 
+  @Test("git's skip-worktree bit is read, kept, set and taken away")
+  func skipWorktree() throws {
+    let git = { (words: String...) in
+      try run(["git", "-C", scratch.path] + words, input: [], within: 20).text
+    }
+    for name in ["a.txt", "b.txt", "c.txt"] {
+      try writeFile(scratch.path + "/" + name, Array(name.utf8))
+    }
+    _ = try git("add", ".")
+    _ = try git("update-index", "--skip-worktree", "b.txt")
+    let file = try #require(try IndexFile(ofRepositoryAt: repository.gitFolder))
+    #expect(file.leftOut == [1])
+    #expect(file.entries.map(\.skipsWorktree) == [false, true, false])
+    #expect(try Index(of: repository).entries == file.entries)
+    #expect(IndexFile(entries: file.entries).entries == file.entries)
+
+    var edit = IndexEdit(of: file)
+    let first = file[0]
+    edit.set(
+      IndexEntry(
+        path: first.path, mode: first.mode, id: first.id, status: first.status,
+        skipsWorktree: true))
+    var index = edit.finish()
+    let tree = try index.makeTree { try repository.write(.tree, $0) }
+    try index.write(to: repository)
+    #expect(try git("ls-files", "-t") == "S a.txt\nS b.txt\nH c.txt\n")
+    #expect(try git("write-tree") == tree.hex + "\n")
+
+    let again = try #require(try IndexFile(ofRepositoryAt: repository.gitFolder))
+    #expect(again.isIntact && again.leftOut == [0, 1])
+    edit = IndexEdit(of: again)
+    for entry in again.entries {
+      edit.set(
+        IndexEntry(path: entry.path, mode: entry.mode, id: entry.id, status: entry.status))
+    }
+    try edit.finish().write(to: repository)
+    #expect(try git("ls-files", "-t") == "H a.txt\nH b.txt\nH c.txt\n")
+    #expect(try git("status", "--porcelain") == "A  a.txt\nA  b.txt\nA  c.txt\n")
+  }
+
   @Test("settings live in the repository's own file")
   func settings() throws {
     #expect(try repository.setting("notes.name") == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Notebook
 
-/// What holds on a file system that has neither links nor modes.
+/// notes-merge(7), "Names that a file system does not take", on a file system that does not.
 @Suite(
   "A notebook on a disk of another system",
   .enabled("this machine mounts no exFAT file system") { ForeignDisk.isToBeHad })
@@ -42,6 +42,77 @@ struct ForeignDiskTests {
     #expect(try abroad.notebook.save().version == nil)
   }
 
+  @Test("names that it refuses or has already stay out of the folder and in every version")
+  func leftOut() throws {
+    try home.write("a.txt", "small\n")
+    try home.write("What next?.txt", "question\n")
+    try home.write("Where?/deep/now.txt", "deep\n")
+    try home.write("trip/two.txt", "two\n")
+    try exchange()
+    let left = ["What next?.txt", "Where?/deep/now.txt", "a.txt", "trip/two.txt"] as [TreePath]
+    #expect(try abroad.notebook.leftOut() == left)
+    #expect(
+      try abroad.notebook.status().skipped == left.map { SkippedFile(path: $0, reason: .leftOut) })
+    #expect(try there("A.txt") == "capital\n")
+    #expect(try there("Trip/one.txt") == "one\n")
+    #expect(try abroad.notebook.text(of: "a.txt") == Array("small\n".utf8))
+    #expect(try abroad.git(["status", "--porcelain"]) == "")
+
+    // Each goes its own way, on both sides.
+    try home.write("a.txt", "small, edited\n")
+    try abroad.write("A.txt", "capital, edited\n")
+    try home.write("What next?.txt", "question, edited\n")
+    try exchange()
+    #expect(try home.read("A.txt") == "capital, edited\n")
+    #expect(try home.read("a.txt") == "small, edited\n")
+    #expect(try there("A.txt") == "capital, edited\n")
+    #expect(try abroad.notebook.leftOut() == left)
+
+    // There is room when the other name goes, and when a name is one that is taken.
+    try #require(rename(home.path + "/A.txt", home.path + "/Other.txt") == 0)
+    try home.remove("Where?")
+    _ = try abroad.notebook.rename("What next?.txt", to: "What next.txt")
+    try exchange()
+    #expect(try there("a.txt") == "small, edited\n")
+    #expect(try there("Other.txt") == "capital, edited\n")
+    #expect(try there("What next.txt") == "question, edited\n")
+    #expect(try home.read("What next?.txt") == nil)
+    #expect(try abroad.notebook.leftOut() == ["trip/two.txt"])
+
+    _ = try abroad.notebook.delete(["trip/two.txt"])
+    try exchange()
+    #expect(try home.read("trip/two.txt") == nil)
+    #expect(try there("Trip/one.txt") == "one\n")
+    #expect(try abroad.notebook.leftOut() == [])
+  }
+
+  // "What is left out is tried again by every checkout and every save of the whole folder."
+  @Test("a save brings what there is room for now")
+  func room() throws {
+    try home.write("a.txt", "small\n")
+    try exchange()
+    #expect(try abroad.notebook.leftOut() == ["a.txt"])
+    try #require(rename(abroad.path + "/A.txt", abroad.path + "/B.txt") == 0)
+    let saved = try abroad.notebook.save()
+    #expect(saved.changes.map(\.path) == ["A.txt", "B.txt"])
+    #expect(try there("a.txt") == "small\n")
+    #expect(try there("B.txt") == "capital\n")
+    try exchange()
+  }
+
+  // "Where the index is lost, a note that the folder lacks and could not hold counts as left out."
+  @Test("nothing is deleted when the index is lost", arguments: ["", "DIRC, but nothing more"])
+  func lostIndex(text: String) throws {
+    try home.write("a.txt", "small\n")
+    try home.write("What next?.txt", "question\n")
+    try exchange()
+    try abroad.write(".git/index", text)
+    #expect(try abroad.notebook.status().changes == [])
+    try exchange()
+    #expect(try abroad.notebook.leftOut() == ["What next?.txt", "a.txt"])
+    #expect(try home.read("What next?.txt") == "question\n")
+  }
+
   // "Where core.fileMode is false a file keeps the mode that its last version has, and a new one is not
   // executable."
   @Test("every file looks executable there, and none becomes it")
@@ -64,5 +135,18 @@ struct ForeignDiskTests {
     #expect(try abroad.notebook.collectGarbage { _, _ in } != nil)
     #expect(access(abroad.path + "/.git/gc.pid", F_OK) != 0)
     _ = try abroad.git(["fsck", "--strict"])
+  }
+
+  @Test(
+    "a note whose name differs by case alone from another's gets a name of its own, as everywhere")
+  func madeApart() throws {
+    try home.write("b.txt", "home\n")
+    try abroad.write("B.txt", "abroad\n")
+    try exchange()
+    #expect(try abroad.notebook.leftOut() == [])
+    let names = try abroad.notebook.repository.files(
+      in: abroad.notebook.repository.commit(#require(try abroad.notebook.state().tip)).tree)
+    #expect(names.count == 4)
+    for name in names.map(\.path) { #expect(try there(name) == home.read(name.description)) }
   }
 }

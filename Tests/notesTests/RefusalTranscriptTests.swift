@@ -186,6 +186,10 @@ struct RefusalTranscriptTests {
       notes list --deleted --long
       notes diff Shopping
       notes restore Shopping@~1
+      echo 1 >'What next?.txt'; notes save
+      git update-index --skip-worktree What*; rm What*; notes status
+      notes edit What; notes show What; notes save What
+      notes save; ls
       """#, matches: "corners")
   }
 
@@ -201,6 +205,8 @@ struct RefusalTranscriptTests {
       mkdir trips; echo forum >trips/Rome.txt; echo milk >Shopping.txt; notes save --json
       notes list --folder nowhere --json
       notes edit trips --json
+      git update-index --skip-worktree Shopping.txt; rm Shopping.txt
+      notes edit Shopping --json; notes save --json
       EDITOR=false notes edit Shopping --json
       EDITOR='' PATH="$BIN" notes edit Shopping --json
       ln -s /bin/true "$BIN/vi"; EDITOR='' PATH="$BIN" notes edit Shopping --json

@@ -54,11 +54,17 @@ public struct IndexEntry: Hashable, Sendable {
   public let mode: FileMode
   public let id: ObjectID
   public let status: FileStatus
+  /// Git's skip-worktree bit (git-update-index(1)): the file is left out of the folder on purpose, so
+  /// that its absence is no deletion.
+  public let skipsWorktree: Bool
 
-  public init(path: TreePath, mode: FileMode, id: ObjectID, status: FileStatus) {
+  public init(
+    path: TreePath, mode: FileMode, id: ObjectID, status: FileStatus, skipsWorktree: Bool = false
+  ) {
     self.path = path
     self.mode = mode
     self.id = id
     self.status = status
+    self.skipsWorktree = skipsWorktree
   }
 }

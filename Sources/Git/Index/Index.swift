@@ -34,7 +34,8 @@ public final class Index {
           changedNanoseconds: entry.ctime.nanoseconds,
           modifiedSeconds: UInt32(bitPattern: entry.mtime.seconds),
           modifiedNanoseconds: entry.mtime.nanoseconds, device: entry.dev, inode: entry.ino,
-          user: entry.uid, group: entry.gid, size: entry.file_size))
+          user: entry.uid, group: entry.gid, size: entry.file_size),
+        skipsWorktree: entry.flags_extended & IndexLayout.skipsWorktree != 0)
     }
   }
 
@@ -54,6 +55,10 @@ public final class Index {
     raw.gid = entry.status.group
     raw.file_size = entry.status.size
     raw.id = git_oid(entry.id)
+    if entry.skipsWorktree {
+      raw.flags = IndexLayout.isExtended
+      raw.flags_extended = IndexLayout.skipsWorktree
+    }
     var path = entry.path.bytes.map { CChar(bitPattern: $0) }
     path.append(0)
     _ = try path.withUnsafeBufferPointer { path in

@@ -61,7 +61,8 @@ public final class IndexFile: @unchecked Sendable {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: image.bytes.count, alignment: 8)
     copy.copyBytes(from: image.bytes)
     bytes = UnsafeRawBufferPointer(copy)
-    layout = IndexLayout(starts: image.starts)
+    layout = IndexLayout(
+      starts: image.starts, skipping: entries.indices.filter { entries[$0].skipsWorktree })
   }
 
   deinit {
@@ -71,6 +72,17 @@ public final class IndexFile: @unchecked Sendable {
     } else {
       bytes.deallocate()
     }
+  }
+
+  /// Where the entries are whose files are left out of the folder on purpose.
+  public var leftOut: [Int] { layout.skipping }
+
+  /// Whether the entry's file is left out of the folder on purpose.
+  public func skipsWorktree(at position: Int) -> Bool {
+    if layout.skipping.isEmpty { return false }
+    let flags = start(of: position) + 60
+    return bytes.bigEndianHalf(at: flags) & IndexLayout.isExtended != 0
+      && bytes.bigEndianHalf(at: flags + 2) & IndexLayout.skipsWorktree != 0
   }
 
   /// How many entries there are; those of an unfinished git merge (stages 1 to 3) do not count.
@@ -83,7 +95,8 @@ public final class IndexFile: @unchecked Sendable {
   public subscript(position: Int) -> IndexEntry {
     IndexEntry(
       path: TreePath(bytes: pathBytes(at: position)), mode: mode(at: position),
-      id: id(at: position), status: status(at: position))
+      id: id(at: position), status: status(at: position),
+      skipsWorktree: skipsWorktree(at: position))
   }
 
   /// The bytes of an entry's path; valid as long as the reader is.

@@ -4,6 +4,8 @@ internal import Glibc
 struct IndexLayout {
   /// Where each entry starts; those of an unfinished git merge (stages 1 to 3) are left out.
   private(set) var starts: [UInt32] = []
+  /// Which of them have the skip-worktree bit, by their numbers.
+  private(set) var skipping: [Int] = []
   /// Where the extension is that remembers the trees.
   private(set) var trees: Range<Int>?
 
@@ -11,7 +13,10 @@ struct IndexLayout {
   init() {}
 
   /// Entries that start there.
-  init(starts: [UInt32]) { self.starts = starts }
+  init(starts: [UInt32], skipping: [Int]) {
+    self.starts = starts
+    self.skipping = skipping
+  }
 
   /// Nil when the file is not of a form that is read here.
   init?(of bytes: UnsafeRawBufferPointer) {
@@ -29,9 +34,12 @@ struct IndexLayout {
       let path = Self.path(in: bytes, at: position)
       guard !path.isEmpty, path.upperBound < end, bytes[path.upperBound] == 0 else { return nil }
       let flags = bytes.bigEndianHalf(at: position + 60)
+      let more = flags & Self.isExtended != 0 ? bytes.bigEndianHalf(at: position + 62) : 0
       // What git add --intent-to-add leaves is only a name.
-      let isIntent = flags & 0x4000 != 0 && bytes.bigEndianHalf(at: position + 62) & 0x2000 != 0
-      if flags & 0x3000 == 0, !isIntent { starts.append(UInt32(position)) }
+      if flags & 0x3000 == 0, more & 0x2000 == 0 {
+        if more & Self.skipsWorktree != 0 { skipping.append(starts.count) }
+        starts.append(UInt32(position))
+      }
       // An entry is padded with one to eight zeros to a multiple of eight bytes.
       position += (path.upperBound - position + 8) & ~7
     }
@@ -47,10 +55,14 @@ struct IndexLayout {
     }
   }
 
+  /// The flag that says that more flags follow, and among those the one of what is left out.
+  static let isExtended: UInt16 = 0x4000
+  static let skipsWorktree: UInt16 = 0x4000
+
   /// Where the path of the entry is that starts at `start`; a NUL follows it.
   static func path(in bytes: UnsafeRawBufferPointer, at start: Int) -> Range<Int> {
     let flags = bytes.bigEndianHalf(at: start + 60)
-    let name = start + (flags & 0x4000 != 0 ? 64 : 62)
+    let name = start + (flags & Self.isExtended != 0 ? 64 : 62)
     // The flags hold the path's length, unless it is too long for their twelve bits.
     var end = name + Int(flags & 0xfff)
     if flags & 0xfff == 0xfff {

@@ -87,10 +87,8 @@ struct IndexTreeBuilder {
   }
 
   private func path(_ position: Int, _ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    let start = Int(image.starts[position]) + 62
-    var length = Int(bytes[start - 2] & 0x0f) << 8 | Int(bytes[start - 1])
-    if length == 0xfff { while bytes[start + length] != 0 { length += 1 } }
-    return UnsafeRawBufferPointer(rebasing: bytes[start..<(start + length)])
+    UnsafeRawBufferPointer(
+      rebasing: bytes[IndexLayout.path(in: bytes, at: Int(image.starts[position]))])
   }
 
   /// The tree of a folder.

@@ -40,9 +40,11 @@ public struct NewIndex {
   }
 }
 
-/// The entries of an index as its file holds them (gitformat-index(5), version 2).
+/// The entries of an index as its file holds them (gitformat-index(5), version 2; 3 where a file is left
+/// out of the folder).
 struct IndexImage {
   private(set) var bytes: [UInt8] = []
+  private var version: UInt32 = 2
   private(set) var starts: [UInt32] = []
   /// Which entries the old index did not have with this mode and ID.
   private(set) var isNew: [Bool] = []
@@ -59,8 +61,8 @@ struct IndexImage {
 
   var count: Int { starts.count }
 
-  /// The bytes that an entry takes at most: 62, its path, and one to eight zeros.
-  static func greatestSize(ofPath path: TreePath) -> Int { 70 + path.bytes.count }
+  /// The bytes that an entry takes at most: 64, its path, and one to eight zeros.
+  static func greatestSize(ofPath path: TreePath) -> Int { 72 + path.bytes.count }
 
   /// Copies an entry. A smudged one gets the size 0, so that the next look reads its file: it may
   /// have changed in the instant in which the old index was written, which the new index's time
@@ -70,7 +72,9 @@ struct IndexImage {
     let start = bytes.count
     bytes += file.fixedBytes(at: position)
     if isSmudged { for byte in 36..<40 { bytes[start + byte] = 0 } }
-    end(start, path: file.pathBytes(at: position))
+    end(
+      start, path: file.pathBytes(at: position),
+      skipsWorktree: file.skipsWorktree(at: position))
   }
 
   mutating func append(_ entry: IndexEntry, isNew: Bool) {
@@ -88,7 +92,9 @@ struct IndexImage {
     bytes.appendBigEndian(status.group)
     bytes.appendBigEndian(status.size)
     entry.id.appendBytes(to: &bytes)
-    entry.path.bytes.withUnsafeBytes { end(start, path: $0) }
+    entry.path.bytes.withUnsafeBytes {
+      end(start, path: $0, skipsWorktree: entry.skipsWorktree)
+    }
   }
 
   private mutating func begin(isNew: Bool) {
@@ -96,19 +102,28 @@ struct IndexImage {
     self.isNew.append(isNew)
   }
 
-  private mutating func end(_ start: Int, path: UnsafeRawBufferPointer) {
+  private mutating func end(_ start: Int, path: UnsafeRawBufferPointer, skipsWorktree: Bool) {
     let length = UInt16(min(path.count, 0xfff))
-    bytes.append(UInt8(length >> 8))
-    bytes.append(UInt8(truncatingIfNeeded: length))
+    append(skipsWorktree ? length | IndexLayout.isExtended : length)
+    if skipsWorktree {
+      version = 3
+      append(IndexLayout.skipsWorktree)
+    }
     bytes += path
     // One to eight zeros, to a multiple of eight bytes.
     let padding = 8 - (bytes.count - start) % 8
     for _ in 0..<padding { bytes.append(0) }
   }
 
+  private mutating func append(_ half: UInt16) {
+    bytes.append(UInt8(half >> 8))
+    bytes.append(UInt8(truncatingIfNeeded: half))
+  }
+
   /// What follows the entries: the trees, and the checksum over all.
   mutating func end(trees: IndexTree?) -> [UInt8] {
-    bytes.replaceSubrange(8..<12, with: PackFormat.bigEndian(UInt32(count)))
+    bytes.replaceSubrange(
+      4..<12, with: PackFormat.bigEndian(version) + PackFormat.bigEndian(UInt32(count)))
     var end: [UInt8] = []
     if let trees {
       let extensionBytes = trees.serialized

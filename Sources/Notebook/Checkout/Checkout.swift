@@ -24,6 +24,9 @@ package struct Checkout {
   /// on it. Nil says that the file was deleted.
   private(set) var rescued: [TreePath: TreeEntry?] = [:]
 
+  /// The files that the folder cannot hold.
+  private var leftOut: Set<TreePath> = []
+
   /// Whether the file system can swap two files in one step, as far as is known.
   private var canExchange: Bool
 
@@ -82,7 +85,8 @@ package struct Checkout {
   package mutating func run() throws {
     for step in plan.steps {
       try finishExchange(step)
-      switch (step.old, step.new) {
+      switch (step.isLeftOut ? nil : step.old, step.new) {
+      case (nil, nil): break
       case (_, nil): try delete(step)
       case (nil, let new?): try add(step, new)
       case (let old?, let new?): try replace(step, old, new)
@@ -106,7 +110,20 @@ package struct Checkout {
       // Swapped with a file that somebody had made there in the meantime.
       return try rescueUnexpected(step, expected: nil)
     }
-    if try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder) { return }
+    do {
+      if try folder.isTakenForAnother(step.path) {
+        leftOut.insert(step.path)
+        return
+      }
+      if try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder) { return }
+    } catch NotebookError.file(let call, let path, let number) {
+      guard FolderAccess.isOfName(number), folder.refuses(step.path) else {
+        throw NotebookError.file(call: call, path: path, errno: number)
+      }
+      folder.removeEmptyFolders(above: step.path)
+      leftOut.insert(step.path)
+      return
+    }
     try exchange(step)
     try rescueUnexpected(step, expected: new)
   }
@@ -173,7 +190,12 @@ package struct Checkout {
 
   /// Swaps the staged file with the one in the folder.
   private mutating func exchange(_ step: CheckoutPlan.Step) throws {
-    guard let status = try folder.status(of: step.path), status.st_mode & S_IFMT == S_IFREG else {
+    guard let status = try folder.status(of: step.path) else {
+      // It has gone in this moment.
+      try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder)
+      return
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
       throw NotebookError.obstructed(path: step.path.description)
     }
     if canExchange {
@@ -186,7 +208,10 @@ package struct Checkout {
     }
     // In two steps, for file systems that can't in one: for a moment nothing stands in the folder,
     // and a kill in that moment leaves both files in the staging folder for `finishExchange`.
-    guard try takeOut(step) else { return }
+    guard try takeOut(step) else {
+      try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder)
+      return
+    }
     try finishExchange(step)
   }
 
@@ -252,9 +277,12 @@ package struct Checkout {
     for step in plan.steps where step.new == nil { edit.remove(step.path) }
     for step in plan.steps {
       guard let new = step.new else { continue }
+      let isLeftOut = leftOut.contains(step.path)
       edit.set(
         IndexEntry(
-          path: step.path, mode: new.mode, id: new.id, status: try status(of: step.path, as: new)))
+          path: step.path, mode: new.mode, id: new.id,
+          status: isLeftOut ? FileStatus(stat()) : try status(of: step.path, as: new),
+          skipsWorktree: isLeftOut))
     }
     // For the next save, which then knows the trees of all folders that stay as they are.
     var index = edit.finish()

@@ -21,7 +21,9 @@ extension Checkout {
         for step in steps {
           var status = stat()
           let name = step.path.name.bytes.map { CChar(bitPattern: $0) } + [0]
-          guard fstatat(here, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
+          guard fstatat(here, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+            try !access.isTakenForAnother(step.path)
+          else { continue }
           let kind = status.st_mode & S_IFMT
           if kind == S_IFREG {
             // What comes out of the folder is compared with what was expected.

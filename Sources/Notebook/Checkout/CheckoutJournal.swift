@@ -16,6 +16,9 @@ package struct CheckoutJournal {
   /// older text.
   var overlay: [Overlay] = []
 
+  /// Files of `from` that are not in the folder, because it could not hold them.
+  var leftOut: [TreePath] = []
+
   package struct Overlay {
     let path: TreePath
     let file: TreeEntry
@@ -23,10 +26,13 @@ package struct CheckoutJournal {
     let base: ObjectID
   }
 
-  package init(from: ObjectID?, to: ObjectID, overlay: [Overlay] = []) {
+  package init(
+    from: ObjectID?, to: ObjectID, overlay: [Overlay] = [], leftOut: [TreePath] = []
+  ) {
     self.from = from
     self.to = to
     self.overlay = overlay
+    self.leftOut = leftOut
   }
 
   static let format = "1"
@@ -56,7 +62,14 @@ package struct CheckoutJournal {
       let from = ObjectID(hex: lines[0][0]), let to = ObjectID(hex: lines[1][0])
     else { throw NotebookError.brokenState(path: path, "not a checkout journal") }
     var journal = CheckoutJournal(from: from == .zero ? nil : from, to: to)
-    journal.overlay = try lines.dropFirst(2).map { words in
+    let items = lines.dropFirst(2)
+    journal.leftOut = try items.filter { $0.count == 1 }.map { words in
+      guard let name = [UInt8](hexadecimal: words[0]) else {
+        throw NotebookError.brokenState(path: path, "not a checkout journal")
+      }
+      return TreePath(bytes: name)
+    }
+    journal.overlay = try items.filter { $0.count != 1 }.map { words in
       guard words.count == 4, let base = ObjectID(hex: words[0]), let id = ObjectID(hex: words[1]),
         let mode = UInt32(words[2], radix: 8), let name = [UInt8](hexadecimal: words[3])
       else { throw NotebookError.brokenState(path: path, "not a checkout journal") }
@@ -75,6 +88,7 @@ package struct CheckoutJournal {
       text += "\(item.base) \(item.file.id) \(String(item.file.mode.rawValue, radix: 8)) "
       text += String(hexadecimal: item.path.bytes) + "\n"
     }
+    for path in leftOut { text += String(hexadecimal: path.bytes) + "\n" }
     try batch.write(Array(text.utf8), to: Self.path(in: stateFolder) + ".new", mode: 0o600)
   }
 
@@ -95,7 +109,8 @@ package struct CheckoutJournal {
       old = try repository.write(
         tree: old, replacing: Dictionary(overlay.map { ($0.path, $0.file) }) { _, last in last })
     }
-    return try CheckoutPlan(from: old, to: repository.commit(to).tree, in: repository)
+    return try CheckoutPlan(
+      from: old, to: repository.commit(to).tree, leftOut: leftOut, in: repository)
   }
 
   /// Ends the checkout: removes the journal, durably, and then the staged files, which mean nothing

@@ -12,6 +12,9 @@ package struct CheckoutPlan {
     /// The file as the new tree has it; nil when it goes.
     let new: TreeEntry?
 
+    /// Whether the folder does not have the old file, because it could not hold it.
+    let isLeftOut: Bool
+
     /// Whether bytes wait in the staging folder to be swapped in.
     var isStaged: Bool { new != nil }
   }
@@ -26,16 +29,30 @@ package struct CheckoutPlan {
   }
 
   /// The steps from one tree to another: deletions first, deepest first, so that a folder can make
-  /// room for a file; then the rest by path.
-  init(from old: ObjectID?, to new: ObjectID?, in repository: Repository) throws {
+  /// room for a file; then the rest by path; then those left out until now that stay as they are, for
+  /// which there may be room.
+  ///
+  /// - Parameter leftOut: the files of the old tree that the folder does not have.
+  init(
+    from old: ObjectID?, to new: ObjectID?, leftOut: [TreePath] = [], in repository: Repository
+  ) throws {
     let changes = try repository.changes(from: old, to: new).filter { change in
       // Links and submodules of hand-made commits are carried in trees but never written.
       (change.old?.mode.isFile ?? true) && (change.new?.mode.isFile ?? true)
     }
     let deletions = changes.filter { $0.new == nil }.sorted { $0.path > $1.path }
     let others = changes.filter { $0.new != nil }
-    steps = (deletions + others).enumerated().map { number, change in
-      Step(number: number, path: change.path, old: change.old, new: change.new)
+    let changed = Set(leftOut.isEmpty ? [] : changes.map(\.path))
+    let waiting = try leftOut.filter { !changed.contains($0) }.sorted().compactMap { path in
+      try new.flatMap { try repository.entry(at: path, in: $0) }.map {
+        TreeChange(path: path, old: $0, new: $0)
+      }
+    }
+    let missing = Set(leftOut)
+    steps = (deletions + others + waiting).enumerated().map { number, change in
+      Step(
+        number: number, path: change.path, old: change.old, new: change.new,
+        isLeftOut: missing.contains(change.path))
     }
   }
 }

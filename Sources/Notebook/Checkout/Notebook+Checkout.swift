@@ -11,7 +11,7 @@ extension Notebook {
     from: ObjectID?, to: ObjectID, head: Head, overlay: [CheckoutJournal.Overlay] = [],
     operation: OperationKind = .checkout
   ) throws -> [ObjectID] {
-    let journal = CheckoutJournal(from: from, to: to, overlay: overlay)
+    let journal = CheckoutJournal(from: from, to: to, overlay: overlay, leftOut: try leftOut())
     let checkout = try Checkout(
       notebook: self, plan: journal.plan(in: repository), journal: journal)
     try checkout.checkAccess(in: FolderAccess(folder: folder))
@@ -67,7 +67,9 @@ extension Notebook {
   private func remember(_ plan: CheckoutPlan, _ journal: CheckoutJournal) throws {
     guard let from = journal.from else { return }
     let entries = plan.steps.compactMap { step -> CheckoutLog.Entry? in
-      guard let old = step.old, let new = step.new, old.id != new.id else { return nil }
+      guard let old = step.old, let new = step.new, old.id != new.id, !step.isLeftOut else {
+        return nil
+      }
       return CheckoutLog.Entry(
         path: step.path, base: journal.base(of: step.path) ?? from, old: old.id)
     }

@@ -6,7 +6,11 @@ internal import Glibc
 /// following links, so that a link in the folder can't lead a write elsewhere.
 final class FolderAccess {
   private let folder: String
-  private let root: Int32
+  let root: Int32
+  /// Whether names that differ by case may be one: then git's folder has this name, too.
+  private(set) lazy var foldsNames = faccessat(root, ".GIT", F_OK, AT_SYMLINK_NOFOLLOW) == 0
+  /// Folders that are there as they are written, as far as that was looked at.
+  var listed: Set<TreePath> = []
 
   init(folder: String) throws {
     self.folder = folder
@@ -36,6 +40,8 @@ final class FolderAccess {
       guard next >= 0 else {
         switch errno {
         case ENOENT where !create: return nil
+        // No such name can be there.
+        case EINVAL where !create, ENAMETOOLONG where !create, EILSEQ where !create: return nil
         case ENOTDIR, ELOOP: throw NotebookError.obstructed(path: path.description)
         default: throw NotebookError.file(call: "open", path: path.description, errno: errno)
         }
@@ -54,7 +60,7 @@ final class FolderAccess {
     let found: stat?? = try withParent(of: path, create: false) { parent, name in
       var status = stat()
       guard fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-        guard errno == ENOENT || errno == ENOTDIR else {
+        guard [ENOENT, ENOTDIR, EINVAL, ENAMETOOLONG, EILSEQ].contains(errno) else {
           throw NotebookError.file(call: "stat", path: path.description, errno: errno)
         }
         return nil

@@ -37,7 +37,9 @@ extension Notebook {
   /// Compares what stands at these paths, and below them, with `index`.
   func scan(_ paths: Set<TreePath>, against index: IndexFile) throws -> WorkingChanges {
     // What is ignored may have changed anywhere.
-    if paths.contains(where: { $0.name == ".gitignore" }) { return try scan(against: index) }
+    if paths.contains(where: { $0.isEmpty || $0.name == ".gitignore" }) {
+      return try scan(against: index)
+    }
     let access = try FolderAccess(folder: folder)
     let rules = IgnoreRules(repository: repository)
     var changes = WorkingChanges()
@@ -52,7 +54,7 @@ extension Notebook {
           }
           changes.skipped += listing.skipped
           found = listing.allPaths
-        } else {
+        } else if try index.leftOut.isEmpty || !access.isTakenForAnother(path) {
           found = [path]
         }
       }
@@ -62,6 +64,7 @@ extension Notebook {
       for position in index.positions(atOrBelow: path)
       where !seen.contains(position) && index.mode(at: position).isFile {
         let entry = index[position]
+        if entry.skipsWorktree { continue }
         let isUnseen = changes.skipped.contains {
           $0.path == entry.path || entry.path.isBelow($0.path)
         }

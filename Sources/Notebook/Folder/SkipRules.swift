@@ -1,6 +1,6 @@
 public import Git
 
-/// Why a file in the folder is not versioned.
+/// Why a file in the folder is not versioned, or one that is versioned is not in the folder.
 public enum SkipReason: Hashable, Sendable {
   case symbolicLink
   /// A socket, a pipe or a device.
@@ -15,9 +15,11 @@ public enum SkipReason: Hashable, Sendable {
   case unfitName(why: String)
   /// It kept changing while it was read; a later save gets it.
   case changing
+  /// It is versioned, but the file system does not take its name, or takes it for another note's.
+  case leftOut
 }
 
-/// A file that is not versioned, and why.
+/// A file that is not versioned, or not in the folder, and why.
 public struct SkippedFile: Hashable, Sendable {
   public let path: TreePath
   public let reason: SkipReason

@@ -85,9 +85,12 @@ extension Notebook {
   /// An index that knows of no file when it was last looked at.
   private func indexOfHead() throws -> IndexFile {
     let tree = try repository.head().commit.map { try repository.commit($0).tree }
+    let access = try FolderAccess(folder: folder)
     return IndexFile(
       entries: try tree.map(repository.files)?.map { path, entry in
-        IndexEntry(path: path, mode: entry.mode, id: entry.id, status: FileStatus(stat()))
+        IndexEntry(
+          path: path, mode: entry.mode, id: entry.id, status: FileStatus(stat()),
+          skipsWorktree: entry.mode.isFile && access.cannotHold(path))
       } ?? [])
   }
 
@@ -112,6 +115,10 @@ extension Notebook {
       // Links and submodules of hand-made commits are not ours to create or delete.
       guard index.mode(at: position).isFile else { continue }
       let entry = index[position]
+      if entry.skipsWorktree {
+        changes.skipped.append(SkippedFile(path: entry.path, reason: .leftOut))
+        continue
+      }
       if !unseen.contains(where: { $0 == entry.path || entry.path.isBelow($0) }) {
         changes.deleted.append(entry)
       }

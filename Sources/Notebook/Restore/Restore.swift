@@ -2,13 +2,20 @@ public import Git
 internal import Glibc
 
 extension Notebook {
-  /// A note's bytes: as they stand in the folder, or in a version.
+  /// A note's bytes: as they stand in the folder, or in a version; as the last version has them where
+  /// the folder cannot hold the note.
   public func text(of path: TreePath, at version: Commit? = nil) throws -> [UInt8] {
     if let version {
       guard let entry = try repository.entry(at: path, in: version.tree), entry.mode.isFile else {
         throw NotebookError.notInVersion(path, version.id)
       }
       return try repository.blob(entry.id)
+    }
+    let index = try indexFile()
+    if !index.leftOut.isEmpty, let position = index.position(of: path),
+      index.skipsWorktree(at: position)
+    {
+      return try repository.blob(index.id(at: position))
     }
     switch try FileContent.read(path, in: folder, sizeLimit: .max) {
     case .read(let content): return content.bytes

@@ -53,6 +53,12 @@ struct EditCommand: Verb {
 
   /// Lets the user edit a note that is there.
   private static func edit(_ path: TreePath, in notebook: Notebook, json: Bool) throws {
+    if try notebook.leftOut().contains(path) {
+      throw Failure(
+        .failed, "not_in_folder",
+        "\(Visible.name(path)) is not in this folder: \(SkipReason.leftOut.words)",
+        hint: "rename it: 'notes mv \(Visible.word(path.description)) NEW'")
+    }
     let editor = try Editor.find()
     let presence = EditingPresence(of: path, in: notebook)
     presence.warn()

@@ -53,6 +53,13 @@ extension Examination {
         .problem("only \(Counted.bytes(free)) are free on the disk", remedy: "make room"))
     }
     for file in try patient.notebook.status().skipped.prefix(5) {
+      if file.reason == .leftOut {
+        findings.append(
+          .advice(
+            "\(Visible.name(file.path)) is not in this folder: \(file.reason.words)",
+            remedy: "rename it: 'notes mv OLD NEW'"))
+        continue
+      }
       findings.append(
         .advice(
           "\(Visible.name(file.path)) is not versioned: \(file.reason.words)",

@@ -53,6 +53,7 @@ extension SkipReason {
     case .nestedRepository: "nested_repository"
     case .unfitName: "unfit_name"
     case .changing: "changing"
+    case .leftOut: "not_in_folder"
     }
   }
 
@@ -66,6 +67,7 @@ extension SkipReason {
     case .nestedRepository: "holds a repository of its own"
     case .unfitName(let why): "not fit for other devices: \(why)"
     case .changing: "being written right now"
+    case .leftOut: "the file system does not take the name"
     }
   }
 }
@@ -74,14 +76,22 @@ extension SkippedFile {
   var json: JSON { ["path": .path(path), "reason": .string(reason.word)] }
 }
 
-/// The files that are not versioned, and why.
+/// The files that are not versioned, or not in the folder, and why.
 struct SkippedFiles {
   let files: [SkippedFile]
 
   init(_ files: [SkippedFile]) { self.files = files }
 
-  /// A section with a heading, or nothing.
+  /// A section for each kind, with a heading.
   func text(on terminal: Terminal) -> String {
+    Self.section("Not versioned", files.filter { $0.reason != .leftOut }, terminal)
+      + Self.section(
+        "Versioned, but not in this folder", files.filter { $0.reason == .leftOut }, terminal)
+  }
+
+  private static func section(
+    _ heading: String, _ files: [SkippedFile], _ terminal: Terminal
+  ) -> String {
     guard !files.isEmpty else { return "" }
     var table = Table(flexible: 0, indent: "  ")
     for file in files.prefix(20) {
@@ -91,7 +101,7 @@ struct SkippedFiles {
     }
     var lines = table.lines(for: terminal)
     if files.count > 20 { lines.append("  and \(Counted.grouped(files.count - 20)) more") }
-    return "\n" + terminal.paint("Not versioned", .bold) + "\n"
+    return "\n" + terminal.paint(heading, .bold) + "\n"
       + lines.map { $0 + "\n" }.joined()
   }
 }

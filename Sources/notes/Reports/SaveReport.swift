@@ -21,12 +21,16 @@ struct SaveReport {
     } else {
       text += "Nothing changed since the last version.\n"
     }
-    if !result.skipped.isEmpty {
-      let count = result.skipped.count
-      text +=
-        "\(Counted.things(count, "file")) \(count == 1 ? "is" : "are") not versioned; "
-        + "'notes status' shows why\n"
-    }
+    let leftOut = result.skipped.count { $0.reason == .leftOut }
+    text += Self.pointer(to: result.skipped.count - leftOut, "file", "not versioned")
+    text += Self.pointer(to: leftOut, "note", "not in this folder")
     return text
+  }
+
+  private static func pointer(to count: Int, _ thing: String, _ what: String) -> String {
+    count == 0
+      ? ""
+      : "\(Counted.things(count, thing)) \(count == 1 ? "is" : "are") \(what); "
+        + "'notes status' shows why\n"
   }
 }

@@ -15,6 +15,12 @@ extension SyncReport {
           conflicts: conflicts))
     } else {
       tellAbsent(outcome)
+      let leftOut = try notebook.leftOut().count
+      if leftOut > 0 {
+        Output.standard.line(
+          Counted.things(leftOut, "note") + (leftOut == 1 ? " is" : " are")
+            + " not in this folder; 'notes status' shows why")
+      }
       if !conflicts.isEmpty {
         Output.standard.line(
           Counted.things(conflicts.count, "note") + " in conflict: 'notes conflicts' lists "

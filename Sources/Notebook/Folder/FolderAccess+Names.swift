@@ -1,0 +1,123 @@
+internal import CLinux
+internal import Git
+internal import Glibc
+
+// File systems that do not hold every name beside every other: those of other systems refuse some
+// characters or long names, and take names that differ by case for one.
+extension FolderAccess {
+  /// How a path is found in the folder.
+  enum Standing {
+    case asItIs
+    /// The file system takes it for another: one of its names is found, but its folder lists it only as
+    /// it is written otherwise.
+    case asAnother
+    case absent
+  }
+
+  func standing(of path: TreePath) throws -> Standing {
+    guard foldsNames else { return try status(of: path) == nil ? .absent : .asItIs }
+    var current: TreePath?
+    for name in path.components {
+      let next = current.map { $0.appending(name) } ?? name
+      current = next
+      if listed.contains(next) { continue }
+      guard let found = try status(of: next) else { return .absent }
+      let standing = try withParent(of: next, create: false) { parent, _ in
+        try listing(of: name, as: found, in: parent, path)
+      }
+      guard standing == .asItIs else { return standing ?? .absent }
+      // A file may be renamed at any time; so may a folder, but then all is in motion.
+      if next != path { listed.insert(next) }
+    }
+    return .asItIs
+  }
+
+  /// Whether the path would be taken for another that is there. Costs nothing where names are told
+  /// apart.
+  func isTakenForAnother(_ path: TreePath) throws -> Bool {
+    try foldsNames && standing(of: path) == .asAnother
+  }
+
+  /// Whether a file of that path cannot stand in the folder as it is now. Makes a file and folders of
+  /// that path and removes them, where it can.
+  func cannotHold(_ path: TreePath) -> Bool {
+    switch try? standing(of: path) {
+    case .asAnother: true
+    case .absent: refuses(path)
+    case .asItIs, nil: false
+    }
+  }
+
+  /// How a folder lists what it finds under a name.
+  private func listing(
+    of name: TreePath, as found: stat, in folder: Int32, _ path: TreePath
+  ) throws -> Standing {
+    // Not a duplicate, which would share the place in the listing.
+    let descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0, let stream = fdopendir(descriptor) else {
+      let number = errno
+      if descriptor >= 0 { close(descriptor) }
+      throw NotebookError.file(call: "open", path: path.description, errno: number)
+    }
+    defer { closedir(stream) }
+    let key = NameKey(name)
+    // What is remembered of a name may outlast it (fuse(4)).
+    var result = Standing.absent
+    while let entry = readdir(stream) {
+      let other = TreePath(bytes: entry.nameBytes)
+      if other == name { return .asItIs }
+      // Not every file system has numbers that stay, nor folds names as we do.
+      if entry.pointee.d_ino == found.st_ino || NameKey(other) == key { result = .asAnother }
+    }
+    return result
+  }
+
+  /// Whether the file system refuses the path while it takes others in the same folder: it is the name.
+  func refuses(_ path: TreePath) -> Bool {
+    let current = dup(root)
+    guard current >= 0 else { return false }
+    return refuses(path.components[...], in: current)
+  }
+
+  /// - Parameter folder: is closed.
+  private func refuses(_ names: ArraySlice<TreePath>, in folder: Int32) -> Bool {
+    defer { close(folder) }
+    guard let name = names.first else { return false }
+    if names.count == 1 { return refusesFile(name, in: folder) }
+    let cName = Self.cString(name)
+    let failure = mkdirat(folder, cName, 0o700) == 0 ? 0 : errno
+    let isNew = failure == 0
+    if !isNew, failure != EEXIST { return Self.isOfName(failure) && takesOther(in: folder) }
+    defer { if isNew { unlinkat(folder, cName, AT_REMOVEDIR) } }
+    let next = openat(folder, cName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    return next >= 0 && refuses(names.dropFirst(), in: next)
+  }
+
+  private func refusesFile(_ name: TreePath, in folder: Int32) -> Bool {
+    Self.isOfName(Self.tryFile(name, in: folder)) && takesOther(in: folder)
+  }
+
+  /// Whether a file of an ordinary name can be made; one that is never versioned.
+  private func takesOther(in folder: Int32) -> Bool {
+    Self.tryFile(TreePath(bytes: "probe-\(getpid()).tmp".utf8), in: folder) == 0
+  }
+
+  /// Makes a file and removes it; returns 0, or why it cannot be made.
+  private static func tryFile(_ name: TreePath, in folder: Int32) -> Int32 {
+    let cName = cString(name)
+    let file = openat(folder, cName, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard file >= 0 else { return errno }
+    close(file)
+    unlinkat(folder, cName, 0)
+    return 0
+  }
+
+  /// Whether a file system may say so of a name.
+  static func isOfName(_ number: Int32) -> Bool {
+    [EINVAL, ENOENT, ENAMETOOLONG, EILSEQ, EACCES, EPERM, EOPNOTSUPP].contains(number)
+  }
+
+  private static func cString(_ name: TreePath) -> [CChar] {
+    name.bytes.map { CChar(bitPattern: $0) } + [0]
+  }
+}
