@@ -1,5 +1,6 @@
 import Git
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Notebook
@@ -157,6 +158,53 @@ struct CheckoutTests {
     #expect(text.contains("new") && text.contains("made in the gap"))
     #expect(try notebook.save().version == nil)
     #expect(access(notebook.stateFolder + "/lingering", F_OK) != 0)
+  }
+
+  // "An empty folder that stands where a note comes is removed."
+  @Test("an empty folder gives way to a note, another does not", arguments: [true, false])
+  func emptyFolder(isEmpty: Bool) throws {
+    let home = try Fixture()
+    try home.write("a.txt", "a\n")
+    _ = try home.notebook.save()
+    let other = try home.clone(device: "Bob")
+    try home.write("n.txt", "n\n")
+    _ = try home.notebook.save()
+    try makeFolder(other.path + "/n.txt")
+    if isEmpty {
+      try other.receive(from: home)
+    } else {
+      try makeFolder(other.path + "/n.txt/deeper")
+      #expect {
+        try other.receive(from: home)
+      } throws: { error in
+        guard case NotebookError.obstructed("n.txt") = error else { return false }
+        return true
+      }
+      #expect(try !other.notebook.status().isInterrupted)
+      try #require(rename(other.path + "/n.txt", other.path + "/away") == 0)
+      try other.receive(from: home)
+    }
+    #expect(try other.read("n.txt") == "n\n")
+    #expect(try other.notebook.save().version == nil)
+  }
+
+  @Test("an empty folder that comes in a note's way during a checkout gives way, too")
+  func emptyFolderMeanwhile() throws {
+    let home = try Fixture()
+    try home.write("a.txt", "a\n")
+    _ = try home.notebook.save()
+    let other = try home.clone(device: "Bob")
+    try home.write("n.txt", "n\n")
+    let target = try #require(try home.notebook.save().version)
+    try other.copyObjects(from: home)
+    let notebook = other.notebook
+    let journal = CheckoutJournal(from: try notebook.repository.head().commit, to: target)
+    try Checkout(notebook: notebook, plan: journal.plan(in: notebook.repository), journal: journal)
+      .stage()
+    try makeFolder(other.path + "/n.txt")
+    _ = try notebook.save()
+    #expect(try other.read("n.txt") == "n\n")
+    #expect(try notebook.state().tip == target)
   }
 
   @Test("a link in the folder never leads a checkout out of it")

@@ -196,7 +196,11 @@ package struct Checkout {
       return
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw NotebookError.obstructed(path: step.path.description)
+      guard try folder.removeEmptyFolder(step.path) else {
+        throw NotebookError.obstructed(path: step.path.description)
+      }
+      try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder)
+      return
     }
     if canExchange {
       do {

@@ -34,6 +34,8 @@ extension Checkout {
           }
           // A folder may go before the file comes.
           if step.new == nil || kind == S_IFDIR && leaving.contains(step.path) { continue }
+          // An empty one holds nothing.
+          if kind == S_IFDIR, unlinkat(here, name, AT_REMOVEDIR) == 0 { continue }
           throw NotebookError.obstructed(path: step.path.description)
         }
       }

@@ -38,8 +38,8 @@ extension FolderAccess {
     try foldsNames && standing(of: path) == .asAnother
   }
 
-  /// Whether a file of that path cannot stand in the folder as it is now. Makes a file and folders of
-  /// that path and removes them, where it can.
+  /// Whether a file of that path cannot stand in the folder as it is now. Makes folders of its names and
+  /// removes them, where it can.
   func cannotHold(_ path: TreePath) -> Bool {
     switch try? standing(of: path) {
     case .asAnother: true
@@ -73,6 +73,9 @@ extension FolderAccess {
   }
 
   /// Whether the file system refuses the path while it takes others in the same folder: it is the name.
+  ///
+  /// It is tried with folders: an empty one that a killed process leaves is nobody's note, and in no
+  /// note's way (see `Checkout`).
   func refuses(_ path: TreePath) -> Bool {
     let current = dup(root)
     guard current >= 0 else { return false }
@@ -83,33 +86,22 @@ extension FolderAccess {
   private func refuses(_ names: ArraySlice<TreePath>, in folder: Int32) -> Bool {
     defer { close(folder) }
     guard let name = names.first else { return false }
-    if names.count == 1 { return refusesFile(name, in: folder) }
     let cName = Self.cString(name)
     let failure = mkdirat(folder, cName, 0o700) == 0 ? 0 : errno
-    let isNew = failure == 0
-    if !isNew, failure != EEXIST { return Self.isOfName(failure) && takesOther(in: folder) }
-    defer { if isNew { unlinkat(folder, cName, AT_REMOVEDIR) } }
+    defer { if failure == 0 { unlinkat(folder, cName, AT_REMOVEDIR) } }
+    guard failure == 0 || failure == EEXIST else {
+      return Self.isOfName(failure) && takesOther(in: folder)
+    }
+    if names.count == 1 { return false }
     let next = openat(folder, cName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     return next >= 0 && refuses(names.dropFirst(), in: next)
   }
 
-  private func refusesFile(_ name: TreePath, in folder: Int32) -> Bool {
-    Self.isOfName(Self.tryFile(name, in: folder)) && takesOther(in: folder)
-  }
-
-  /// Whether a file of an ordinary name can be made; one that is never versioned.
   private func takesOther(in folder: Int32) -> Bool {
-    Self.tryFile(TreePath(bytes: "probe-\(getpid()).tmp".utf8), in: folder) == 0
-  }
-
-  /// Makes a file and removes it; returns 0, or why it cannot be made.
-  private static func tryFile(_ name: TreePath, in folder: Int32) -> Int32 {
-    let cName = cString(name)
-    let file = openat(folder, cName, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard file >= 0 else { return errno }
-    close(file)
-    unlinkat(folder, cName, 0)
-    return 0
+    let name = "notes-probe-\(getpid()).tmp"
+    guard mkdirat(folder, name, 0o700) == 0 else { return false }
+    unlinkat(folder, name, AT_REMOVEDIR)
+    return true
   }
 
   /// Whether a file system may say so of a name.

@@ -73,12 +73,15 @@ final class FolderAccess {
   /// Removes the folders above `path` that are empty now.
   func removeEmptyFolders(above path: TreePath) {
     var folder = path.parent
-    while let current = folder {
-      let removed = try? withParent(of: current, create: false) { parent, name in
-        unlinkat(parent, name, AT_REMOVEDIR) == 0
-      }
-      guard removed == true else { return }
+    while let current = folder, (try? removeEmptyFolder(current)) == true {
       folder = current.parent
     }
+  }
+
+  /// Removes the folder at `path`; false when it is none, or is not empty.
+  func removeEmptyFolder(_ path: TreePath) throws -> Bool {
+    try withParent(of: path, create: false) { parent, name in
+      unlinkat(parent, name, AT_REMOVEDIR) == 0
+    } ?? false
   }
 }
