@@ -152,6 +152,7 @@ final class NotebookLoop {
         }
         announce()
       case .membership: membershipChanged()
+      case .addresses: owner.report(.addresses(owner.notebookID))
       case .everything: return watchAnew()
       case .away: return leave()
       }

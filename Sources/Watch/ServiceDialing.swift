@@ -26,12 +26,7 @@ struct ServiceDialing {
   /// Starts to look for the other devices.
   mutating func begin() throws {
     guard !service.watched.isEmpty else { return }
-    for (notebookID, watched) in service.watched {
-      let state = watched.context.folder + "/.git/notes"
-      for (device, address) in PeerAddresses(stateFolder: state).all() {
-        dialer.remember(Dialer.Target(notebookID: notebookID, deviceID: device), at: address)
-      }
-    }
+    for notebookID in service.watched.keys { remember(notebookID) }
     guard let discovery = service.discovery else { return }
     // It may keep us waiting, so it has a thread of its own.
     try startThread { [occurrences = service.occurrences] in
@@ -91,6 +86,8 @@ struct ServiceDialing {
       dialer.wake(target)
     // Somebody may be a member now, or not blocked any more.
     case .watch(.members(let notebook)): dialer.hope(notebookID: notebook)
+    // Another command may have met somebody whom discovery does not find.
+    case .watch(.addresses(let notebook)): remember(notebook)
     default: break
     }
   }
@@ -103,11 +100,23 @@ struct ServiceDialing {
     }
   }
 
+  /// Takes over where devices of a notebook that are not connected were reached last.
+  private mutating func remember(_ notebookID: String) {
+    for (device, address) in addresses(notebookID) {
+      let target = Dialer.Target(notebookID: notebookID, deviceID: device)
+      if !isConnected(target) { dialer.remember(target, at: address) }
+    }
+  }
+
   /// Where a session with the device was held last.
   private func proved(_ target: Dialer.Target) -> Address? {
-    service.watched[target.notebookID].flatMap {
-      PeerAddresses(stateFolder: $0.context.folder + "/.git/notes").all()[target.deviceID]
-    }
+    addresses(target.notebookID)[target.deviceID]
+  }
+
+  private func addresses(_ notebookID: String) -> [String: Address] {
+    service.watched[notebookID].map {
+      PeerAddresses(stateFolder: $0.context.folder + "/.git/notes").all()
+    } ?? [:]
   }
 
   /// The machine slept: connections may be dead, and the folder may have changed.

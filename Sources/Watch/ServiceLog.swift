@@ -86,6 +86,7 @@ struct ServiceLog: Sendable {
     case .editing(let notebook, let peer, let paths):
       (.debug, "\(short(notebook)): \(name(peer)) edits \(count(paths, "note"))")
     case .members(let notebook): (.debug, "\(short(notebook)): the members have changed")
+    case .addresses(let notebook): (.debug, "\(short(notebook)): a device was reached elsewhere")
     case .held(let notebook, let deleted, let total):
       (
         .warning,

@@ -18,6 +18,8 @@ public enum WatchEvent: Sendable {
   case editing(String, PeerIdentity, [TreePath])
   /// What is known of the members has changed, or whom this device exchanges with.
   case members(String)
+  /// Where a device was reached last was noted, by this process or another command.
+  case addresses(String)
   /// A save was held back, because it would delete most of the notebook.
   case held(String, deleted: Int, of: Int)
   /// A version made with git held what no device takes: another stands in its place now.

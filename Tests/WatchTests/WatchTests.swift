@@ -1,3 +1,4 @@
+import Channel
 import Discovery
 import Git
 import Membership
@@ -92,6 +93,24 @@ struct WatchTests {
     #expect(ada.wait { (try? ada.text("n.txt")) == "2\n" })
     #expect(ada.wait { ada.sessions?.sessions.count == 2 })
     try expectAlike(devices)
+  }
+
+  // notes-watch(1): "Devices are found on the local network, and tried where they were last, be it by
+  // another command".
+  @Test("a device that another command has reached is connected to at once")
+  func reachedByACommand() throws {
+    let ada = try Watcher(founding: "Ada", on: network)
+    let bob = try Watcher("Bob", certifiedBy: ada, on: InMemoryNetwork())
+    try ada.start()
+    try bob.start()
+    #expect(ada.wait { ada.port != nil })
+    #expect(bob.wait { bob.port != nil })
+    var run = SyncRun(context: bob.context)
+    run.addresses = [Address(host: "127.0.0.1", port: try #require(ada.port))]
+    _ = try run.run()
+    #expect(bob.wait { bob.sessions?.sessions.count == 1 })
+    try bob.write("live\n", to: "n.txt")
+    #expect(ada.wait { (try? ada.text("n.txt")) == "live\n" })
   }
 
   @Test("both edit the same line at once: both end with the same markers")

@@ -27,6 +27,8 @@ final class FolderEvents {
     case history
     /// What is known of the members has changed.
     case membership
+    /// Where a device was reached last has changed.
+    case addresses
     /// Events were lost.
     case everything
     /// The notebook's folder itself is gone, moved or unmounted.
@@ -135,6 +137,10 @@ final class FolderEvents {
         // Where it cannot be watched, every handshake looks at it all the same.
         try? watchMembership()
         note(.membership)
+        continue
+      }
+      if history.contains(event.watch), event.name == "addresses" {
+        note(.addresses)
         continue
       }
       if history.contains(event.watch) {

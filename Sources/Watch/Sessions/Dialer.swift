@@ -65,8 +65,10 @@ struct Dialer {
     guard isForeign(target), targets[target]?.isAnnounced != true,
       targets[target]?.addresses != [address]
     else { return }
+    // Whoever is connecting there now says what came of it.
     targets[target] = State(
-      addresses: [address], isAnnounced: false, next: .now + Self.patience)
+      addresses: [address], isAnnounced: false,
+      isUnderWay: targets[target]?.isUnderWay ?? false, next: .now + Self.patience)
   }
 
   /// A device is announced. True when it was elsewhere until now.

@@ -40,7 +40,7 @@ enum WatchEventJSON {
     case .folder(let notebook, let isThere):
       [head("folder", notebook) + ["state": .string(isThere ? "here" : "away")]]
     // The events of a sync tell of what was joined.
-    case .joined, .members, .housekeepingDue: []
+    case .joined, .members, .addresses, .housekeepingDue: []
     }
   }
 
