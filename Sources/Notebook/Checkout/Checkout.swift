@@ -13,8 +13,11 @@ internal import Glibc
 /// | new file | the new bytes | none |
 /// | changed file | the new bytes | what stood in the folder |
 /// | deleted file | none | what stood in the folder |
+///
+/// What the folder cannot hold stays in the staging folder until the checkout is over, and is tried
+/// again by one that goes on.
 package struct Checkout {
-  private let notebook: Notebook
+  let notebook: Notebook
   private let folder: FolderAccess
   private let staging: String
   private let journal: CheckoutJournal
@@ -25,7 +28,7 @@ package struct Checkout {
   private(set) var rescued: [TreePath: TreeEntry?] = [:]
 
   /// The files that the folder cannot hold.
-  private var leftOut: Set<TreePath> = []
+  private(set) var leftOut: Set<TreePath> = []
 
   /// Whether the file system can swap two files in one step, as far as is known.
   private var canExchange: Bool
@@ -271,37 +274,5 @@ package struct Checkout {
     let known = (step.old ?? step.new)?.mode
     rescued[step.path] = TreeEntry(
       name: step.path.name, mode: notebook.fileModes.mode(of: mode, known: known), id: stored)
-  }
-
-  // MARK: The index
-
-  /// Makes the index say what the folder holds now: the new tree.
-  func recordInIndex() throws {
-    var edit = IndexEdit(of: try notebook.indexForChange())
-    for step in plan.steps where step.new == nil { edit.remove(step.path) }
-    for step in plan.steps {
-      guard let new = step.new else { continue }
-      let isLeftOut = leftOut.contains(step.path)
-      edit.set(
-        IndexEntry(
-          path: step.path, mode: new.mode, id: new.id,
-          status: isLeftOut ? FileStatus(stat()) : try status(of: step.path, as: new),
-          skipsWorktree: isLeftOut))
-    }
-    // For the next save, which then knows the trees of all folders that stay as they are.
-    var index = edit.finish()
-    _ = try index.makeTree { try notebook.repository.keep(tree: $0) }
-    try index.write(to: notebook.repository)
-  }
-
-  /// The status that the index may remember of a file: one under which it was seen to hold what it
-  /// should. Where somebody has written or deleted it since, none, so that the next save looks.
-  private func status(of path: TreePath, as entry: TreeEntry) throws -> FileStatus {
-    if case .read(let content) = try FileContent.read(path, in: notebook.folder, sizeLimit: .max),
-      try notebook.repository.hash(blob: content.bytes) == entry.id
-    {
-      return content.status
-    }
-    return FileStatus(stat())
   }
 }
