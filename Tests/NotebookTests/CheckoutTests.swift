@@ -136,6 +136,18 @@ struct CheckoutTests {
     #expect(try fresh.save().version == nil)
   }
 
+  /// Saves `home` and begins to bring `other` to that version, as a process does that is killed before
+  /// its first step. Returns the version.
+  private func beginCheckout(in other: Fixture, of home: Fixture) throws -> ObjectID {
+    let target = try #require(try home.notebook.save().version)
+    try other.copyObjects(from: home)
+    let notebook = other.notebook
+    let journal = CheckoutJournal(from: try notebook.repository.head().commit, to: target)
+    try Checkout(notebook: notebook, plan: journal.plan(in: notebook.repository), journal: journal)
+      .stage()
+    return target
+  }
+
   @Test("a file system that can't swap is killed between the halves of a swap")
   func halfExchanged() throws {
     let home = try Fixture()
@@ -143,12 +155,8 @@ struct CheckoutTests {
     _ = try home.notebook.save()
     let other = try home.clone(device: "Bob")
     try home.write("n.txt", "new\n")
-    let target = try #require(try home.notebook.save().version)
-    try other.copyObjects(from: home)
+    _ = try beginCheckout(in: other, of: home)
     let notebook = other.notebook
-    let journal = CheckoutJournal(from: try notebook.repository.head().commit, to: target)
-    try Checkout(notebook: notebook, plan: journal.plan(in: notebook.repository), journal: journal)
-      .stage()
     let staging = CheckoutJournal.folder(in: notebook.stateFolder)
     #expect(rename(other.path + "/n.txt", staging + "/0.out") == 0)
     // In that moment somebody saves a new file of the name.
@@ -195,16 +203,11 @@ struct CheckoutTests {
     _ = try home.notebook.save()
     let other = try home.clone(device: "Bob")
     try home.write("n.txt", "n\n")
-    let target = try #require(try home.notebook.save().version)
-    try other.copyObjects(from: home)
-    let notebook = other.notebook
-    let journal = CheckoutJournal(from: try notebook.repository.head().commit, to: target)
-    try Checkout(notebook: notebook, plan: journal.plan(in: notebook.repository), journal: journal)
-      .stage()
+    let target = try beginCheckout(in: other, of: home)
     try makeFolder(other.path + "/n.txt")
-    _ = try notebook.save()
+    _ = try other.notebook.save()
     #expect(try other.read("n.txt") == "n\n")
-    #expect(try notebook.state().tip == target)
+    #expect(try other.notebook.state().tip == target)
   }
 
   @Test("a link in the folder never leads a checkout out of it")
