@@ -6,8 +6,8 @@ internal import Git
 enum SizeLimit {
   static let setting = "notes.maxFileSize"
 
-  /// The limit of a repository in bytes. The text of its configuration is only searched for the name of the setting, which
-  /// is next to nothing; libgit2 reads it where it is there.
+  /// The limit of a repository in bytes. The text of its configuration is only searched for the name of
+  /// the setting, which is next to nothing; libgit2 reads it where it is there.
   static func configured(in repository: Repository, configuration: [UInt8]) -> Int {
     let name = Array("maxfilesize".utf8)
     guard configuration.map({ $0 | 0x20 }).containsSequence(name),
