@@ -1,4 +1,5 @@
 public import Channel
+internal import Files
 internal import FoundationEssentials
 internal import Glibc
 
@@ -15,8 +16,8 @@ public struct PeerAddresses {
 
   /// The addresses by device ID; empty when there are none or the file is broken.
   public func all() -> [String: Address] {
-    guard let data = try? Data(contentsOf: URL(filePath: path)),
-      let texts = try? JSONDecoder().decode([String: String].self, from: data)
+    guard let text = try? Disk.read(path, limit: ProtocolLimits.messageBytes),
+      let texts = try? ReceivedJSON.decode([String: String].self, from: text)
     else { return [:] }
     return texts.compactMapValues { Address(parsing: $0) }
   }

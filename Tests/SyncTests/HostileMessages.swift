@@ -84,6 +84,10 @@ extension HostileRow {
       let deep = [UInt8](repeating: UInt8(ascii: "["), count: 10_000)
       try script.stream.send(Frame(type: MessageType.hello.rawValue, payload: deep))
     },
+    HostileRow(name: "JSON that ends where it gets too deep") { script in
+      let deep = [UInt8](repeating: UInt8(ascii: "["), count: 513)
+      try script.stream.send(Frame(type: MessageType.hello.rawValue, payload: deep))
+    },
     HostileRow(name: "a name with control characters") { script in
       try script.greet(heads: []) { $0.name = "Bob\u{1b}[2J" }
     },

@@ -53,11 +53,9 @@ extension Frame {
     guard payload.count <= ProtocolLimits.messageBytes else {
       throw SyncError.overLimit("bytes in a message")
     }
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
     let message: M
     do {
-      message = try decoder.decode(kind, from: Data(payload))
+      message = try ReceivedJSON.decode(kind, from: payload, snakeCase: true)
     } catch {
       throw SyncError.protocolBroken("an unreadable message of type \(kind.type)")
     }

@@ -32,7 +32,7 @@ struct ControlAnswer {
   func give(within patience: Double) {
     guard let line = lines.next(within: patience) else { return }
     do {
-      guard let request = try? JSONDecoder().decode(ControlRequest.self, from: Data(line)) else {
+      guard let request = try? ReceivedJSON.decode(ControlRequest.self, from: line) else {
         throw SyncError.failed("the watcher does not know what was asked")
       }
       try answer(request)

@@ -1,6 +1,7 @@
 public import Channel
 internal import FoundationEssentials
 internal import Glibc
+internal import Sync
 
 /// A command's connection to the watcher of a notebook.
 ///
@@ -32,13 +33,13 @@ public final class ControlClient: @unchecked Sendable {
   /// The next line of the answer; nil when the watcher has gone, or said nothing for so many seconds.
   public func next(within seconds: Double = 60) -> ControlReply? {
     guard let line = lines.next(within: seconds) else { return nil }
-    return try? JSONDecoder().decode(ControlReply.self, from: Data(line))
+    return try? ReceivedJSON.decode(ControlReply.self, from: line)
   }
 
   /// The next line, however long it takes; nil when the watcher has gone or `token` is cancelled.
   public func next(orUntil token: CancellationToken) -> ControlReply? {
     guard let line = lines.next(within: 86_400, token) else { return nil }
-    return try? JSONDecoder().decode(ControlReply.self, from: Data(line))
+    return try? ReceivedJSON.decode(ControlReply.self, from: line)
   }
 
   /// Ends what was asked for: whoever waits for the next line gets none. From any thread.
