@@ -24,7 +24,12 @@ public final class WatchLock: Sendable {
     pwrite(descriptor, text, text.count, 0)
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // A program that is being started has a copy of the descriptor for a moment, which keeps a lock that
+    // is not let go of.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   private static func process(_ descriptor: Int32) -> Int {
     var bytes = [UInt8](repeating: 0, count: 20)

@@ -116,6 +116,27 @@ struct HousekeepingTests {
     #expect(try counts()["packs"] == 2 && kept.size > 0)
   }
 
+  // Between fork and exec a started program has a copy of every descriptor.
+  @Test("a program that is being started holds nothing up")
+  func started() throws {
+    let lock = home.path + "/.git/notes/gc.lock"
+    var copies: [Int32] = []
+    defer { for copy in copies { close(copy) } }
+    _ = try home.notebook.collectGarbage { _, _ in
+      guard copies.isEmpty else { return }
+      let held = (3..<Int32(getdtablesize())).filter { target(of: $0) == lock }
+      copies = held.map { dup($0) }
+    }
+    #expect(copies.count == 1)
+    #expect(try home.notebook.collectGarbage() != nil)
+  }
+
+  private func target(of descriptor: Int32) -> String {
+    var name = [CChar](repeating: 0, count: 4_096)
+    let count = readlink("/proc/self/fd/\(descriptor)", &name, name.count)
+    return String(decoding: name.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
   @Test("a damaged loose object stays where it is and holds nothing up")
   func damaged() throws {
     let id = try home.notebook.repository.write(blob: Array("soon damaged".utf8)).hex

@@ -26,7 +26,11 @@ public final class CollectionLock {
   // Runs for a lock that was not to be had, too.
   deinit {
     if isTaken { unlink(path) }
-    if own >= 0 { close(own) }
+    guard own >= 0 else { return }
+    // A program that is being started has a copy of the descriptor for a moment, which keeps a lock that
+    // is not let go of.
+    if isTaken { flock(own, LOCK_UN) }
+    close(own)
   }
 
   private func claim() throws -> Bool {
