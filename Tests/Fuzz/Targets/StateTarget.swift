@@ -31,8 +31,9 @@ enum StateTarget {
     if let journal = try? CheckoutJournal.load(from: state) {
       for overlay in journal.overlay { precondition(overlay.file.name == overlay.path.name) }
     }
-    for (device, address) in PeerAddresses(stateFolder: state).all() {
-      precondition(!device.isEmpty && !address.host.isEmpty)
+    // Members' devices are looked up in it: a device that is none is never asked for.
+    for address in PeerAddresses(stateFolder: state).all().values {
+      precondition(!address.host.isEmpty)
     }
     if let index = try? IndexFile(ofRepositoryAt: state) {
       for position in 0..<min(index.count, 64) {
