@@ -6,7 +6,6 @@ import Testing
 /// names, takes names that differ by case for one, and has neither modes nor links.
 final class ForeignDisk {
   let folder: TemporaryFolder
-  private let device: String
   var path: String { folder["disk"] }
 
   /// Whether this machine lets us have one: root, with loop devices and FUSE.
@@ -22,18 +21,15 @@ final class ForeignDisk {
     try #require(try run(["mkfs.exfat", image]).isSuccess)
     let loop = try run(["losetup", "--find", "--show", image])
     try #require(loop.isSuccess, "\(loop)")
-    device = loop.text.split(separator: "\n").first.map(String.init) ?? ""
+    let device = loop.text.split(separator: "\n").first.map(String.init) ?? ""
     let mounted = try run(["mount.exfat-fuse", device, folder["disk"]])
-    guard mounted.isSuccess else {
-      _ = try? run(["losetup", "--detach", device])
-      throw ForeignDiskError(text: mounted.errorText)
-    }
+    // The device goes when the file system lets go of it, or now where it was not mounted.
+    _ = try run(["losetup", "--detach", device])
+    guard mounted.isSuccess else { throw ForeignDiskError(text: mounted.errorText) }
   }
 
-  deinit {
-    _ = try? run(["umount", folder["disk"]])
-    _ = try? run(["losetup", "--detach", device])
-  }
+  // A program that another test is just starting may hold something open there for a moment.
+  deinit { _ = try? run(["umount", "--lazy", folder["disk"]]) }
 }
 
 struct ForeignDiskError: Error { let text: String }
