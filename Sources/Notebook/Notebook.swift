@@ -22,8 +22,7 @@ public final class Notebook {
   /// What the executable bits of files in the folder say.
   lazy var fileModes = FileModeTrust(repository, configuration: configuration)
   /// The text of `.git/config` when it was first needed.
-  private lazy var configuration =
-    (try? Disk.readIfThere(repository.gitFolder + "/config")) ?? []
+  private lazy var configuration = readConfiguration()
   /// What new versions are stamped with.
   public var clock = Clock.system
   /// The table of the history, once something asked for it.

@@ -104,9 +104,14 @@ extension FolderAccess {
     return true
   }
 
-  /// Whether a file system may say so of a name.
+  /// Whether a file system may say so of a name that it does not take.
   static func isOfName(_ number: Int32) -> Bool {
-    [EINVAL, ENOENT, ENAMETOOLONG, EILSEQ, EACCES, EPERM, EOPNOTSUPP].contains(number)
+    isOfForm(number) || [ENOENT, EACCES, EPERM, EOPNOTSUPP].contains(number)
+  }
+
+  /// Whether a file system says so of a name that nothing there can have.
+  static func isOfForm(_ number: Int32) -> Bool {
+    number == EINVAL || number == ENAMETOOLONG || number == EILSEQ
   }
 
   private static func cString(_ name: TreePath) -> [CChar] {

@@ -39,9 +39,7 @@ final class FolderAccess {
       let next = openat(current, cName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
       guard next >= 0 else {
         switch errno {
-        case ENOENT where !create: return nil
-        // No such name can be there.
-        case EINVAL where !create, ENAMETOOLONG where !create, EILSEQ where !create: return nil
+        case let number where !create && (number == ENOENT || Self.isOfForm(number)): return nil
         case ENOTDIR, ELOOP: throw NotebookError.obstructed(path: path.description)
         default: throw NotebookError.file(call: "open", path: path.description, errno: errno)
         }
@@ -60,7 +58,7 @@ final class FolderAccess {
     let found: stat?? = try withParent(of: path, create: false) { parent, name in
       var status = stat()
       guard fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-        guard [ENOENT, ENOTDIR, EINVAL, ENAMETOOLONG, EILSEQ].contains(errno) else {
+        guard errno == ENOENT || errno == ENOTDIR || Self.isOfForm(errno) else {
           throw NotebookError.file(call: "stat", path: path.description, errno: errno)
         }
         return nil

@@ -44,9 +44,12 @@ extension Notebook {
   /// Sets the largest file that is versioned, from the next save on; nil takes the setting away.
   public func setSizeLimit(_ text: String?) throws {
     try withWriterLock { try repository.set(SizeLimit.setting, to: text) }
-    sizeLimit = SizeLimit.configured(
-      in: repository,
-      configuration: (try? Disk.readIfThere(repository.gitFolder + "/config")) ?? [])
+    sizeLimit = SizeLimit.configured(in: repository, configuration: readConfiguration())
+  }
+
+  /// The text of `.git/config`, empty where it cannot be read.
+  func readConfiguration() -> [UInt8] {
+    (try? Disk.readIfThere(repository.gitFolder + "/config")) ?? []
   }
 }
 
