@@ -443,6 +443,12 @@ def standing():
     vector.add("cyd", {"n.txt": swap(text, "=======\n", "")}, [both], 3)
     vector.add("dan", {"n.txt": swap(NOTE, "Shopping", "To buy")}, ["bob"], 4).write("block-damaged", ["cyd", "dan"])
 
+    vector = start("equal blocks with other labels: all get those of the first")
+    vector.add("cyd", {"n.txt": swap(text, "bread", "rye")}, [both], 3)
+    vector.add("dan", {"n.txt": swap(swap(text, "bread", "spelt"), "Bob", "Rob")}, [both], 4)
+    vector.add("gus", {"n.txt": swap(NOTE, "bread\nmilk", "no bread\nno milk")}, ["base"], 5)
+    vector.write("block-relabelled", ["cyd", "dan", "gus"])
+
     vector = start("a note renamed while in conflict is still in conflict")
     vector.add("cyd", {"list.txt": text}, [both], 3)
     vector.add("dan", {"n.txt": swap(NOTE, "milk", "rice milk")}, ["base"], 4).write("block-renamed", ["cyd", "dan"])

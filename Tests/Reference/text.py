@@ -711,11 +711,14 @@ def merge_texts(positives, negatives, fine=True):
         style = "crlf" if "crlf" in styles and "lf" not in styles else "lf"
     final = choose(1)
 
+    known = {}  # equal blocks are one, with the labels of the first
+
     def units(term):
         text = term[0] if mixed else term[0].replace(b"\r\n", b"\n")
         lines = text.split(b"\n")
         lines = lines[:-1] if lines[-1] == b"" else lines
-        return tuple(parse(lines, term[1]) if term[1] else lines)
+        lines = parse(lines, term[1]) if term[1] else lines
+        return tuple(known.setdefault(l, l) if isinstance(l, Block) else l for l in lines)
 
     above, below = [units(t) for t in positives], [units(t) for t in negatives]
     reference = below[0] if below else above[0]
