@@ -110,7 +110,9 @@ import Testing
       [("List.txt", "milk\neggs\n"), ("Journal.txt", "ONE\n")], at: 1_700_003_600)
     try fixture.meet(
       "Ben", [("List.txt", "milk\nbread\n"), ("Journal.txt", "eins\n")], at: 1_700_007_200)
-    let environment = try TestEnvironment.isolated(home: TemporaryFolder()["home"])
+    let home = try TemporaryFolder()
+    defer { withExtendedLifetime(home) {} }
+    let environment = try TestEnvironment.isolated(home: home["home"])
     func lines(_ arguments: String...) throws -> String {
       let result = try run(
         [BuiltBinary.notes()] + arguments + ["--json"], in: fixture.folder.path,
