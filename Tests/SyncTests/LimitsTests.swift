@@ -129,22 +129,6 @@ struct LimitsTests {
     }
   }
 
-  // "Its arrays and objects nest at most 512 deep."
-  @Test("A message that nests 512 deep is read, and one deeper is refused, wherever it ends")
-  func nesting() throws {
-    func frame(_ text: String) -> Frame {
-      Frame(type: MessageType.bye.rawValue, payload: Array(text.utf8))
-    }
-    func nested(_ depth: Int, ends: Bool = true) -> String {
-      #"{"reason":"done","more":"# + String(repeating: "[", count: depth - 1)
-        + (ends ? String(repeating: "]", count: depth - 1) + "}" : "")
-    }
-    #expect(try frame(nested(512)).decode(ByeMessage.self).reason == .done)
-    for text in [nested(513), nested(513, ends: false), nested(513, ends: false) + "\r"] {
-      #expect(throws: SyncError.self) { try frame(text).decode(ByeMessage.self) }
-    }
-  }
-
   private func ids(_ count: Int) -> [ObjectID] {
     (0..<count).map { HandmadePack.id(.blob, Array("\($0)".utf8)) }
   }
