@@ -9,6 +9,9 @@ struct MergeHistories {
   var random: SplitMix64
   /// Which commit first held each line.
   private(set) var origins: [String: ObjectID] = [:]
+  /// Lines that stood in more than one note at a time, as a note renamed by one device and edited by
+  /// another may leave them.
+  private(set) var copied: Set<String> = []
   /// Per device: the heads it knows.
   private(set) var heads: [[ObjectID]] = []
   private var clock: Int64 = 1_700_000_000
@@ -60,7 +63,9 @@ struct MergeHistories {
     var texts: [TreePath: [String]] = [:]
     for path: TreePath in ["n.txt", "d/o.txt", "m.txt"] {
       guard let entry = try store.entry(at: path, in: tip.tree) else { continue }
-      texts[path] = Self.lines(try store.blob(entry.id))
+      let lines = Self.lines(try store.blob(entry.id))
+      for others in texts.values { copied.formUnion(Set(others).intersection(lines)) }
+      texts[path] = lines
     }
     var added: [String] = []
     let open = try OpenConflicts.conflicts(at: tip, store: store)
