@@ -27,32 +27,31 @@ let package = Package(
     .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
-    .target(name: "Files", dependencies: ["CLinux"], swiftSettings: settings),
+    .target(name: "System", dependencies: ["CLinux"], swiftSettings: settings),
     .target(
-      name: "Git", dependencies: ["Files", "CLibgit2", "CZlib", "CLinux"], swiftSettings: settings),
+      name: "Git", dependencies: ["System", "CLibgit2", "CZlib", "CLinux"], swiftSettings: settings),
     .target(
-      name: "Notebook", dependencies: ["Git", "Files", "Threads", "CLinux"], swiftSettings: settings
-    ),
+      name: "Notebook", dependencies: ["Git", "System", "CLinux"], swiftSettings: settings),
     .target(
-      name: "Membership", dependencies: ["Files", "COpenSSL", "CLinux"], swiftSettings: settings),
-    .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: settings),
-    .target(name: "Discovery", dependencies: ["Threads", "CAvahi"], swiftSettings: settings),
-    .target(name: "Channel", dependencies: ["Threads", "COpenSSL"], swiftSettings: settings),
+      name: "Membership", dependencies: ["System", "COpenSSL", "CLinux"], swiftSettings: settings),
+    .target(name: "Discovery", dependencies: ["System", "CAvahi"], swiftSettings: settings),
+    .target(name: "Channel", dependencies: ["System", "COpenSSL"], swiftSettings: settings),
     .target(
       name: "Sync",
-      dependencies: ["Git", "Notebook", "Membership", "Discovery", "Channel", "Files", "Threads"],
+      dependencies: ["Git", "Notebook", "Membership", "Discovery", "Channel", "System"],
       swiftSettings: settings),
     .target(
       name: "Watch",
       dependencies: [
-        "Git", "Sync", "Notebook", "Membership", "Discovery", "Channel", "CLinux",
+        "Git", "Sync", "Notebook", "Membership", "Discovery", "Channel", "System", "CLinux",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "notes",
       dependencies: [
-        "Watch", "Sync", "Notebook", "Membership", "Discovery", "Channel", "Git", "Files", "CLinux",
+        "Watch", "Sync", "Notebook", "Membership", "Discovery", "Channel", "Git", "System",
+        "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -61,12 +60,10 @@ let package = Package(
       name: "MergeTrial", dependencies: ["Notebook", "Git"], path: "Tests/MergeTrial",
       swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["Files", "Threads"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["System"], path: "Tests/TestSupport",
       swiftSettings: settings),
     .testTarget(
-      name: "FilesTests", dependencies: ["Files", "TestSupport"], swiftSettings: settings),
-    .testTarget(
-      name: "ThreadsTests", dependencies: ["Threads", "TestSupport"], swiftSettings: settings),
+      name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "GitTests", dependencies: ["Git", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "NotebookTests", dependencies: ["Notebook", "Git", "TestSupport", "MergeTrial"],

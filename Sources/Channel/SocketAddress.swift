@@ -1,6 +1,6 @@
 internal import Glibc
 internal import Synchronization
-internal import Threads
+internal import System
 
 /// An address as the kernel takes it.
 struct SocketAddress: Sendable {

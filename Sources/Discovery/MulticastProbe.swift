@@ -1,7 +1,7 @@
 // Built as one with the rest of this module, the C library's types count as CAvahi's, too.
 internal import CAvahi
 internal import Glibc
-internal import Threads
+internal import System
 
 /// Whether multicast DNS (RFC 6762) of other machines is heard here: what discovery lives on, and what
 /// guest networks and isolated Wi-Fi clients are often denied.

@@ -1,4 +1,4 @@
-public import Files
+public import System
 
 /// What can go wrong with a repository.
 public enum GitError: FileFailure, Sendable {

@@ -1,6 +1,6 @@
 internal import COpenSSL
-internal import Files
 internal import Glibc
+internal import System
 
 // Moving the key to another place, or keeping a copy of it: notes-device(1).
 extension DeviceKey {

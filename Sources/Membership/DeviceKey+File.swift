@@ -1,6 +1,6 @@
 internal import COpenSSL
-internal import Files
 internal import Glibc
+internal import System
 
 extension DeviceKey {
   /// The key's file in the data folder.

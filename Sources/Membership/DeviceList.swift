@@ -1,4 +1,4 @@
-internal import Files
+internal import System
 
 /// A file of IDs, one a line, sorted: devices that are blocked here, or the IDs that the notebook had.
 /// A missing file is an empty list.

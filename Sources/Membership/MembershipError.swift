@@ -1,5 +1,5 @@
-public import Files
 internal import Glibc
+public import System
 
 /// What can go wrong with keys, certificates and codes.
 public enum MembershipError: FileFailure, Equatable, Sendable {

@@ -1,5 +1,5 @@
-internal import Files
 internal import Glibc
+internal import System
 
 /// The folder of a `MembershipStore`, form 1:
 ///

@@ -1,7 +1,7 @@
 internal import CLinux
-internal import Files
 public import Git
 internal import Glibc
+internal import System
 
 /// A folder of notes with its history: an ordinary git repository with this device's state beside
 /// it in `.git/notes/`.

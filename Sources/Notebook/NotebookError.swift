@@ -1,5 +1,5 @@
-public import Files
 public import Git
+public import System
 
 /// What can go wrong with a notebook.
 public enum NotebookError: FileFailure, Sendable {

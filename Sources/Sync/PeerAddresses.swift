@@ -1,7 +1,7 @@
 public import Channel
-internal import Files
 internal import FoundationEssentials
 internal import Glibc
+internal import System
 
 /// Where peers were last reached: `.git/notes/addresses`, a JSON object from device ID to
 /// `HOST:PORT`. It is a hint for when discovery finds nobody; who answers there must prove who it is.

@@ -1,5 +1,5 @@
-public import Files
 public import Git
+public import System
 
 /// What can go wrong between two devices.
 public enum SyncError: FileFailure, Sendable {

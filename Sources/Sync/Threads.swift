@@ -1,4 +1,4 @@
-internal import Threads
+internal import System
 
 /// Runs `body` on a thread of its own, which nobody joins.
 package func startThread(_ body: @escaping @Sendable () -> Void) throws {

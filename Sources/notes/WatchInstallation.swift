@@ -1,5 +1,5 @@
-internal import Files
 internal import Glibc
+internal import System
 
 /// The systemd user service that runs `notes watch` from the login on: notes-watch(1), --install.
 struct WatchInstallation {

@@ -1,4 +1,4 @@
-internal import Threads
+internal import System
 
 /// Collects what happens on other threads, and lets a test wait for it.
 ///

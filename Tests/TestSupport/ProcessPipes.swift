@@ -1,6 +1,6 @@
 internal import Glibc
 internal import Synchronization
-internal import Threads
+internal import System
 
 /// A file that may be closed from any thread, once.
 final class OpenFile: Sendable {

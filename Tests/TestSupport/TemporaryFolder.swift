@@ -1,6 +1,6 @@
-public import Files
 public import Glibc
 internal import Synchronization
+public import System
 
 /// A folder of a test's own, removed with everything in it when the value goes away.
 public final class TemporaryFolder: Sendable {

@@ -1,6 +1,6 @@
 internal import CAvahi
 internal import Glibc
-internal import Threads
+internal import System
 
 /// What this device wants of the Avahi daemon, and its connection to it. Lives on one thread.
 ///

@@ -1,4 +1,4 @@
-internal import Threads
+internal import System
 
 /// A gate that is opened once and that threads wait at.
 ///

@@ -1,5 +1,5 @@
-internal import Files
 internal import Glibc
+internal import System
 
 /// An index on its way to the disk.
 public struct NewIndex {

@@ -1,5 +1,5 @@
-internal import Files
 internal import Glibc
+internal import System
 
 /// The form of an object that has a file of its own (gitformat-loose, in git's
 /// Documentation/technical): header and content in one zlib stream.

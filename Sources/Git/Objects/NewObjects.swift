@@ -1,6 +1,6 @@
 internal import CLinux
-internal import Files
 internal import Glibc
+internal import System
 
 /// New objects with a file each, under names that do not count until all of them are on the disk: an
 /// object cut short by a power cut would count as there, and its content would never be stored.

@@ -1,7 +1,7 @@
 internal import CLibgit2
-internal import Files
 internal import Glibc
 internal import Synchronization
+internal import System
 
 /// A pack of new objects on its way into a repository: cheaper than a file an object from about a
 /// hundred on, and one sync for all of them.

@@ -1,5 +1,5 @@
-internal import Files
 internal import Glibc
+internal import System
 
 extension Repository {
   /// Puts all objects that have files of their own, and those of `packs`, into one new pack, with

@@ -1,5 +1,5 @@
-internal import Files
 internal import Glibc
+internal import System
 
 extension Repository {
   /// A place for a pack from elsewhere to arrive in.

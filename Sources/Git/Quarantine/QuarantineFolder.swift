@@ -1,5 +1,5 @@
-internal import Files
 internal import Glibc
+internal import System
 
 /// The folder of one quarantine, which goes away with the value, or with the next quarantine when
 /// the process was killed.

@@ -1,6 +1,6 @@
 internal import CLinux
-internal import Files
 internal import Glibc
+internal import System
 
 /// The lock under which git and we tidy up a repository: `.git/gc.pid`, as git-gc(1) writes and
 /// believes it, with a lock of our own before it that the kernel takes back from a killed process.

@@ -1,6 +1,6 @@
 internal import CLinux
-internal import Files
 internal import Glibc
+internal import System
 
 /// A branch's file, its lock and its log, as git keeps them (gitrepository-layout(5)), without
 /// libgit2.

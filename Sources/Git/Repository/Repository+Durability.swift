@@ -1,5 +1,5 @@
-internal import Files
 internal import Synchronization
+internal import System
 
 extension Repository {
   /// Lets `body` write many objects without syncing each: one sync of the file system follows, so

@@ -1,6 +1,6 @@
 internal import CLibgit2
-internal import Files
 internal import Glibc
+internal import System
 
 /// What HEAD says.
 public struct Head: Hashable, Sendable {

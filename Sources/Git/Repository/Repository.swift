@@ -1,6 +1,6 @@
 internal import CLibgit2
-internal import Files
 internal import Glibc
+internal import System
 
 /// A git repository with its work tree: objects, references, history and index.
 ///

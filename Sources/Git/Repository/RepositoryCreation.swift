@@ -1,5 +1,5 @@
-internal import Files
 internal import Glibc
+internal import System
 
 extension Repository {
   /// Makes an empty repository in `folder`, which exists, with `branch` as its unborn branch. An

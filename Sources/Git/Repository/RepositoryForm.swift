@@ -1,5 +1,5 @@
-internal import Files
 internal import Glibc
+internal import System
 
 /// What a repository's configuration says about how it is kept (git-config(1)).
 enum RepositoryForm {

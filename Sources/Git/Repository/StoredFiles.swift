@@ -1,5 +1,5 @@
-internal import Files
 internal import Glibc
+internal import System
 
 /// A pack of the repository.
 public struct StoredPack: Sendable {

@@ -1,7 +1,7 @@
 internal import CLinux
-internal import Files
 internal import Git
 internal import Glibc
+internal import System
 
 /// Brings the folder from one commit's tree to another's without ever losing what somebody writes
 /// meanwhile: each file is swapped in whole, and what comes out is compared with what was expected.

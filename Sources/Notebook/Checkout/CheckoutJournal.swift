@@ -1,6 +1,6 @@
-internal import Files
 package import Git
 internal import Glibc
+internal import System
 
 /// The record of a checkout under way: `.git/notes/checkout/journal`, beside the staged files.
 ///

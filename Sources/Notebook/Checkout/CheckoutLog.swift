@@ -1,5 +1,5 @@
-internal import Files
 internal import Git
+internal import System
 
 /// What the last checkouts brought into notes: `.git/notes/brought`.
 ///

@@ -1,5 +1,5 @@
-internal import Files
 internal import Glibc
+internal import System
 
 /// The mode bits that new files of this process do not get.
 enum FileModeMask {

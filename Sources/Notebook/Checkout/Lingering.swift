@@ -1,6 +1,6 @@
-internal import Files
 internal import Git
 internal import Glibc
+internal import System
 
 /// Files that a checkout swapped out while a program still had them open for writing.
 ///

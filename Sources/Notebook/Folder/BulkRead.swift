@@ -1,7 +1,7 @@
 internal import Git
 internal import Glibc
 internal import Synchronization
-internal import Threads
+internal import System
 
 /// Reads many files on two threads and puts their bytes into one pack.
 final class BulkRead: Sendable {

@@ -1,7 +1,7 @@
 internal import CLinux
-internal import Files
 internal import Git
 internal import Glibc
+internal import System
 
 /// A file's bytes with the status they were read under.
 struct FileContent {

@@ -1,5 +1,5 @@
-internal import Files
 internal import Git
+internal import System
 
 /// Whether the executable bit of a file says anything: `core.fileMode` in `.git/config`
 /// (git-config(1)). Where it does not, as on file systems of other systems, a note keeps the mode that

@@ -1,7 +1,7 @@
 internal import CLinux
-internal import Files
 internal import Git
 internal import Glibc
+internal import System
 
 /// What the file system that a notebook is on can do, found out by trying.
 public struct FileSystemAbilities: Hashable, Sendable {

@@ -1,6 +1,6 @@
 internal import Git
 internal import Glibc
-internal import Threads
+internal import System
 
 /// How the files of a folder compare with the index by their status alone; nothing is read.
 ///

@@ -1,6 +1,6 @@
-internal import Files
 internal import Git
 internal import Glibc
+internal import System
 
 /// The ignore rules of a repository, asked through libgit2 only when there are any.
 final class IgnoreRules {

@@ -1,5 +1,5 @@
-internal import Files
 internal import Git
+internal import System
 
 /// The largest file that is versioned: `notes.maxFileSize` in `.git/config`, as git writes numbers
 /// (`500k`, `50m`, `1g`).

@@ -1,6 +1,6 @@
-internal import Files
 public import Git
 internal import Glibc
+internal import System
 
 /// A version that stands in the place of one that was made by hand with git.
 public struct PlainVersion: Sendable {

@@ -1,6 +1,6 @@
-internal import Files
 internal import Git
 internal import Glibc
+internal import System
 
 /// What moved the branch on this device: git's own log of it, `.git/logs/REFERENCE`, oldest first.
 ///

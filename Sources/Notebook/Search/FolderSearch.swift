@@ -1,7 +1,7 @@
 internal import Git
 internal import Glibc
 internal import Synchronization
-internal import Threads
+internal import System
 
 /// Looks for texts in the notes of a folder, on several threads.
 ///

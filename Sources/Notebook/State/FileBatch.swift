@@ -1,6 +1,6 @@
 internal import CLinux
-internal import Files
 internal import Glibc
+internal import System
 
 /// New files that are waited for together: writing each to the disk begins as soon as it is complete,
 /// so that when the first one is there the others are on their way.

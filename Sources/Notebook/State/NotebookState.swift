@@ -1,5 +1,5 @@
-internal import Files
 public import Git
+internal import System
 
 /// Which version this device shows.
 public struct NotebookState: Hashable, Sendable {

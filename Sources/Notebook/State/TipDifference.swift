@@ -1,6 +1,6 @@
-internal import Files
 public import Git
 internal import Glibc
+internal import System
 
 /// Two devices with the same heads that show different tips: one of them merges by other rules, or
 /// something is wrong with it. The next edit, which is made on one of the tips, settles it.

@@ -1,6 +1,6 @@
-internal import Files
 package import Git
 internal import Glibc
+internal import System
 
 /// The lock that lets one process at a time change a notebook: flock(2) on `.git/notes/lock`. The
 /// kernel drops it with the process, so it is never stale.

@@ -1,6 +1,6 @@
-internal import Files
 internal import Glibc
 internal import Notebook
+internal import System
 internal import Watch
 
 /// The notebooks that were made or joined on this device: `$XDG_DATA_HOME/notes/notebooks`, a line

@@ -1,6 +1,6 @@
-internal import Files
 internal import Glibc
 internal import Notebook
+internal import System
 
 /// The user's settings: lines `key = value` in `$XDG_CONFIG_HOME/notes/config`; lines that start
 /// with `#` are comments.

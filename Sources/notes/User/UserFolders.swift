@@ -1,4 +1,4 @@
-internal import Files
+internal import System
 
 /// Calls on the user's own files.
 typealias Disk = FileSystem<FileError>

@@ -1,5 +1,5 @@
-internal import Files
 internal import Glibc
+internal import System
 
 /// Reads single objects from a repository's packs.
 ///

@@ -1,5 +1,5 @@
-internal import Files
 internal import Glibc
+internal import System
 
 /// Writes a pack that arrives in pieces into a folder, completes it with the bases it lacks, and
 /// writes its index.

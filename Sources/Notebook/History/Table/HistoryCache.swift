@@ -1,5 +1,5 @@
-internal import Files
 internal import Git
+internal import System
 
 extension Notebook {
   /// How many versions a cache may lack for a command that shows something at once: they are read

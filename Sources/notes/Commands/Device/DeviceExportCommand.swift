@@ -1,7 +1,7 @@
 internal import ArgumentParser
-internal import Files
 internal import Glibc
 internal import Membership
+internal import System
 
 struct DeviceExportCommand: Verb {
   static let configuration = CommandConfiguration(

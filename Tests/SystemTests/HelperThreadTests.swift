@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
+import System
 import TestSupport
 import Testing
-import Threads
 
 @Suite("A thread that helps")
 struct HelperThreadTests {
