@@ -24,7 +24,7 @@ struct CrashTests {
   }
 
   private func sweep(_ run: FaultRun, _ faults: [Fault]) throws {
-    Sweep(
+    try Sweep(
       subject: "\(run.scenario)", calls: run.calls, faults: faults,
       budget: faults.contains(.kill) ? 150 : 60
     ).run { try run.interrupt(at: $0, by: $1) }

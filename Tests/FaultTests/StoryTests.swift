@@ -18,7 +18,7 @@ struct StoryTests {
 
   private func sweep(_ story: Story, _ faults: [Fault], budget: Int) throws {
     let run = try StoryRun(story)
-    Sweep(subject: "\(story)", calls: run.calls, faults: faults, budget: budget)
+    try Sweep(subject: "\(story)", calls: run.calls, faults: faults, budget: budget)
       .run { try run.interrupt(at: $0, by: $1) }
   }
 }

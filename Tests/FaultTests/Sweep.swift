@@ -28,7 +28,8 @@ struct Sweep {
   /// How many interruptions at the most.
   let budget: Int
 
-  func run(_ interrupt: @escaping @Sendable (_ point: Int, Fault) throws -> Play) {
+  func run(_ interrupt: @escaping @Sendable (_ point: Int, Fault) throws -> Play) throws {
+    try #require(calls.count >= 60, "\(subject) makes few calls: are they seen?")
     let began = Moment.now
     let all = all
     var random = SplitMix64.reported(for: subject)
@@ -73,6 +74,9 @@ struct Sweep {
     }
     #expect(ends.all.count == jobs, "it took too long")
     say(summary(of: tally, chosen.count, of: all.count, seconds: Moment.now - began))
+    // With several threads, a call more or less is made.
+    #expect(
+      tally.places(of: .unreached).count <= chosen.count / 10 + 1, "faults are not met any more")
     let found = tally.violations
     #expect(found.isEmpty, "\(found.count) violations, the first: \(found.first ?? "")")
     if TestEnvironment.variable("NOTES_FAULTS_LIST") != nil {

@@ -61,7 +61,7 @@ struct DeviceKeyTests {
         == .deviceKeyUnusable(path: path, defect: .openToOthers(mode: mode)))
   }
 
-  @Test("A key file of another user is refused", .enabled(if: geteuid() == 0))
+  @Test("A key file of another user is refused", .enabled(if: geteuid() == 0, "gives a file away"))
   func foreignOwner() throws {
     let folder = try TemporaryFolder()
     _ = try DeviceKey.loadOrCreate(in: folder.path)

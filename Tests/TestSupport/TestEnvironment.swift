@@ -23,6 +23,14 @@ public enum TestEnvironment {
     ]
   }
 
+  /// Whether programs can be run as another user, for tests of what a user may not do: root may do
+  /// everything.
+  public static let canRunAsNobody =
+    (try? run(asNobody + ["true"], in: "/"))?.isSuccess == true
+
+  /// What runs the program behind it as nobody.
+  public static let asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
   /// A variable of the test run's own environment.
   public static func variable(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }

@@ -22,38 +22,25 @@ import Testing
     try #require(result.isSuccess, "\(result)")
   }
 
-  /// Makes the folder nobody's, and returns what runs the program as nobody in the notebook: root may
-  /// read everything. Nil where that cannot be done.
-  private func asNobody() throws -> ((String...) throws -> ProcessResult)? {
-    guard geteuid() == 0, try run(["chown", "-R", "65534:65534", shell.folder.path]).isSuccess
-    else { return nil }
-    let program = shell.folder["program"]
-    try #require(try run(["install", "-m", "755", BuiltBinary.notes(), program]).isSuccess)
-    return { [shell] (arguments: String...) in
-      try run(
-        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program] + arguments,
-        in: shell.folder["notes"], environment: shell.environment)
-    }
-  }
-
-  @Test func `A note that cannot be read stops a command before anything changes`() throws {
-    guard let notes = try asNobody() else { return }
+  @Test(.enabled(if: TestEnvironment.canRunAsNobody, "needs another user"))
+  func `A note that cannot be read stops a command before anything changes`() throws {
+    try shell.becomeNobody()
     chmod(shell.folder["notes/Two.txt"], 0)
-    for result in [try notes("rm", "Two"), try notes("mv", "Two", "Zwei")] {
+    for result in [try shell.notes("rm", "Two"), try shell.notes("mv", "Two", "Zwei")] {
       #expect(result.errorText.contains("read Two.txt: permission denied"), "\(result)")
     }
-    #expect(try notes("status").text.contains("Two.txt  cannot be read: permission denied"))
+    #expect(try shell.notes("status").text.contains("Two.txt  cannot be read: permission denied"))
     try writeFile(shell.folder["notes/Three.txt"], Array("edited\n".utf8))
-    #expect(try notes("save").isSuccess)
+    #expect(try shell.notes("save").isSuccess)
     chmod(shell.folder["notes/Two.txt"], 0o644)
-    #expect(try notes("mv", "Two", "Zwei").isSuccess)
-    #expect(try notes("show", "Zwei").text == "text of Two\n")
+    #expect(try shell.notes("mv", "Two", "Zwei").isSuccess)
+    #expect(try shell.notes("show", "Zwei").text == "text of Two\n")
   }
 
   /// "Where it could not be made, because the disk was full for instance, the same command makes it
   /// when the cause is gone" (notes-init(1)).
-  @Test func `An init without room for the first version is gone on with`() throws {
-    guard geteuid() == 0 else { return }
+  @Test(.enabled(if: geteuid() == 0, "mounts a file system"))
+  func `An init without room for the first version is gone on with`() throws {
     let folder = shell.folder["small"]
     try makeFolder(folder)
     // A disk of its own, which goes with the shell.
@@ -91,8 +78,9 @@ import Testing
     try git("fsck", "--strict")
   }
 
-  @Test func `What may not be entered or read is told as that`() throws {
-    guard let notes = try asNobody() else { return }
+  @Test(.enabled(if: TestEnvironment.canRunAsNobody, "needs another user"))
+  func `What may not be entered or read is told as that`() throws {
+    try shell.becomeNobody()
     let folder = shell.folder["notes"]
     for (file, says) in [
       (".git", "open \(folder)/.git: permission denied"),
@@ -104,7 +92,7 @@ import Testing
       var status = stat()
       stat("\(folder)/\(file)", &status)
       chmod("\(folder)/\(file)", 0)
-      let result = try notes("save")
+      let result = try shell.notes("save")
       chmod("\(folder)/\(file)", status.st_mode & 0o777)
       #expect(result.status == .exited(1) && result.errorText.contains(says), "\(result)")
     }

@@ -54,7 +54,7 @@ enum Transcript {
   private static let beside = """
     #!/bin/sh
     said=$(mktemp)
-    await() { until grep -q "$1" "$said"; do i=$((i + 1)); [ $i -lt 1200 ] || exit 9; sleep 0.05; done; }
+    await() { timeout 60 tail -f -n +1 "$said" | grep -q "$1" || exit 9; }
     sh -c "exec $1" >"$said" 2>&1 &
     child=$!
     trap 'kill $child 2>/dev/null; rm "$said"' EXIT

@@ -6,8 +6,8 @@ import TestSupport
 enum FuzzFolder {
   private static let made = Mutex<[String]>([])
 
-  static func make() -> String? {
-    guard let folder = try? MemoryFolder() else { return nil }
+  static func make() throws -> String {
+    let folder = try MemoryFolder()
     let isFirst = made.withLock { made in
       made.append(folder.path)
       return made.count == 1

@@ -8,22 +8,20 @@ import TestSupport
 /// What people type: a note, a version, a code, an address.
 enum NameTarget {
   /// A notebook with a few notes and versions.
-  nonisolated(unsafe) private static let world: Notebook? = {
-    guard let folder = FuzzFolder.make() else { return nil }
-    let notes = folder + "/notes"
-    guard (try? Notebook.prepare(at: notes)) != nil,
-      let notebook = try? Notebook.adopt(
-        at: notes,
-        as: NotebookIdentity(
-          id: "n", name: "Home", device: DeviceIdentity(name: "Ada", deviceID: "A")))
-    else { return nil }
+  nonisolated(unsafe) private static let world = Result {
+    let notes = try FuzzFolder.make() + "/notes"
+    _ = try Notebook.prepare(at: notes)
+    let notebook = try Notebook.adopt(
+      at: notes,
+      as: NotebookIdentity(
+        id: "n", name: "Home", device: DeviceIdentity(name: "Ada", deviceID: "A")))
+    try makeFolder(notes + "/folder")
     for (name, text) in [("a.txt", "a\n"), ("b@c.txt", "b\n"), ("folder/~1.md", "c\n")] {
-      try? makeFolder(notes + "/folder")
-      try? writeFile(notes + "/" + name, Array(text.utf8))
-      _ = try? notebook.save()
+      try writeFile(notes + "/" + name, Array(text.utf8))
+      _ = try notebook.save()
     }
     return notebook
-  }()
+  }
 
   static func run(_ bytes: [UInt8]) {
     let text = String(decoding: bytes, as: UTF8.self)
@@ -38,7 +36,7 @@ enum NameTarget {
     }
     _ = VersionName(parsing: text, now: 1_700_000_000)
     _ = NamedTime(parsing: text, now: 1_700_000_000)
-    guard let world else { return }
+    guard let world = try? Self.world.get() else { preconditionFailure("no notebook to name in") }
     if let path = try? world.note(named: text) {
       precondition(!path.bytes.isEmpty)
       _ = try? world.version(named: text, of: path)

@@ -8,7 +8,7 @@ import TestSupport
 /// Files that only this program writes, but that a disk, a backup or a person may have changed: an
 /// error at worst.
 enum StateTarget {
-  private static let folder = FuzzFolder.make()
+  private static let state = Result { try FuzzFolder.make() }
 
   static func run(_ bytes: [UInt8]) {
     if let identity = try? NotebookIdentity(parsing: bytes, path: "notebook") {
@@ -21,8 +21,7 @@ enum StateTarget {
     _ = BranchLog(parsing: bytes, tip: nil)
     _ = ReceivedInvitation(parsing: bytes)
     _ = InvitationRecord(parsing: bytes)
-    guard let folder else { return }
-    let state = folder
+    guard let state = try? Self.state.get() else { preconditionFailure("no folder to work in") }
     for name in ["checkout/journal", "addresses", "index", "config"] {
       try? makeFolder(state + "/checkout")
       try? writeFile(state + "/" + name, bytes)

@@ -19,7 +19,7 @@ struct FuzzTests {
     var random = SplitMix64.reported()
     for input in inputs { target.run(input) }
     for _ in 0..<300 {
-      guard var input = inputs.randomElement(using: &random) else { return }
+      var input = try #require(inputs.randomElement(using: &random))
       for _ in 0..<Int.random(in: 1...8, using: &random) where !input.isEmpty {
         let position = Int.random(in: 0..<input.count, using: &random)
         switch Int.random(in: 0..<4, using: &random) {
