@@ -7,7 +7,7 @@ extension Conversation {
   /// of a difference that was not known.
   ///
   /// - Returns: the difference; nil when there is none, or the heads differ.
-  func compareTips(_ onEvent: (SyncEvent) -> Void) throws -> TipDifference? {
+  func compareTips(_ onEvent: (Event) -> Void) throws -> TipDifference? {
     guard let tip = own.tip, let peerTip = theirs.tip, Set(own.heads) == Set(theirs.heads) else {
       return nil
     }

@@ -7,7 +7,7 @@ extension Conversation {
   /// One round: asks, sends and receives packs at once, joins, compares.
   ///
   /// - Returns: whether either side refused to join.
-  mutating func exchangeVersions(_ onEvent: (SyncEvent) -> Void) throws -> Bool {
+  mutating func exchangeVersions(_ onEvent: (Event) -> Void) throws -> Bool {
     let repository = notebook.repository
     let wants = takes ? try Negotiation.wants(of: theirs.heads, in: repository) : []
     let haves = try Negotiation.haves(heads: own.heads, peer: peer.deviceID, in: repository)
@@ -39,7 +39,7 @@ extension Conversation {
   ///
   /// - Returns: what came, still apart from the repository; nil when nothing was asked for.
   private mutating func exchangePacks(
-    asked: WantMessage, wants: [ObjectID], _ onEvent: (SyncEvent) -> Void
+    asked: WantMessage, wants: [ObjectID], _ onEvent: (Event) -> Void
   ) throws -> Quarantine? {
     let repository = notebook.repository
     var sender =
@@ -87,7 +87,7 @@ extension Conversation {
   ///
   /// - Returns: why the join was refused, if it was.
   private mutating func apply(
-    _ quarantine: Quarantine?, wants: [ObjectID], _ onEvent: (SyncEvent) -> Void
+    _ quarantine: Quarantine?, wants: [ObjectID], _ onEvent: (Event) -> Void
   ) throws -> SyncError? {
     let heads = takes ? theirs.heads : []
     if heads.isEmpty || Set(heads).isSubset(of: own.heads) { return nil }

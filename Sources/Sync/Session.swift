@@ -22,12 +22,13 @@ public enum Session {
   ///   and what was not applied is forgotten.
   public static func run(
     on connection: Connection, as context: SessionContext,
-    options: SessionOptions = SessionOptions(), onEvent: (SyncEvent) -> Void = { _ in }
+    options: SessionOptions = SessionOptions(), onEvent: (Event) -> Void = { _ in }
   ) throws -> SessionResult {
     let stream = MessageStream(connection: connection, timeouts: context.timeouts)
     do {
       var conversation = try Conversation(stream, context, options)
-      let result = try conversation.run(onEvent)
+      let notebook = context.membership.notebookID
+      let result = try conversation.run { onEvent($0.happening(in: notebook)) }
       stream.close(.done)
       return result
     } catch let end as SessionEnd {
@@ -121,7 +122,7 @@ struct Conversation {
     theirs = Standing(tip: nil, heads: [])
   }
 
-  mutating func run(_ onEvent: (SyncEvent) -> Void) throws -> SessionResult {
+  mutating func run(_ onEvent: (Event) -> Void) throws -> SessionResult {
     try greet()
     onEvent(.peer(peer))
     if let replaced { onEvent(.replaced(replaced)) }
@@ -140,13 +141,15 @@ struct Conversation {
     }
     try rememberPeer()
     let difference = try compareTips(onEvent)
-    return SessionResult(
-      peer: peer, tip: own.tip, peerTip: theirs.tip, sentVersions: outcome.sentVersions,
-      receivedVersions: outcome.receivedVersions,
-      sentBytes: Int(clamping: stream.connection.bytesSent),
-      receivedBytes: Int(clamping: stream.connection.bytesReceived), joins: outcome.joins,
-      conflicts: try notebook.state().conflictCount,
-      tipDifference: difference)
+    var result = SessionResult(peer: peer, tip: own.tip, peerTip: theirs.tip)
+    result.sentVersions = outcome.sentVersions
+    result.receivedVersions = outcome.receivedVersions
+    result.sentBytes = Int(clamping: stream.connection.bytesSent)
+    result.receivedBytes = Int(clamping: stream.connection.bytesReceived)
+    result.joins = outcome.joins
+    result.conflicts = try notebook.state().conflictCount
+    result.tipDifference = difference
+    return result
   }
 
   /// Notes what the peer has, for the next session to start from.

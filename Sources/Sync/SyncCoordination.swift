@@ -70,7 +70,7 @@ struct SyncCoordination {
 
   /// Runs until nobody is left to talk to.
   mutating func run(
-    _ cancellation: CancellationToken?, _ onEvent: (SyncEvent) -> Void
+    _ cancellation: CancellationToken?, _ onEvent: (Event) -> Void
   ) throws -> SyncOutcome {
     if let address = workers.listener?.address {
       onEvent(.listening(address: address.host, port: address.port))
@@ -84,14 +84,18 @@ struct SyncCoordination {
         note(occurrence, onEvent)
       }
     }
-    for (key, failure) in failures where hopes.contains(key) { tell(failure, onEvent) }
+    for (key, failure) in failures where hopes.contains(key) { onEvent(.failed(failure)) }
     return try outcome()
   }
 
   private func outcome() throws -> SyncOutcome {
     var outcome = SyncOutcome()
     outcome.tip = try notebook.state().tip
-    outcome.sessions = order.compactMap { outcomes[$0]?.result.at(tip: outcome.tip) }
+    for device in order {
+      guard var result = outcomes[device]?.result else { continue }
+      result.tip = outcome.tip
+      outcome.sessions.append(result)
+    }
     outcome.failures = failures.map(\.failure).filter { failure in
       guard let device = failure.device else { return true }
       return outcomes[device] == nil && isKnown(device)
@@ -173,7 +177,7 @@ struct SyncCoordination {
   // MARK: What happened
 
   private mutating func note(
-    _ occurrence: SyncWorkers.Occurrence, _ onEvent: (SyncEvent) -> Void
+    _ occurrence: SyncWorkers.Occurrence, _ onEvent: (Event) -> Void
   ) {
     switch occurrence {
     case .event(let event): onEvent(event)
@@ -241,7 +245,7 @@ struct SyncCoordination {
 
   private mutating func note(
     _ result: Result<SessionResult, SyncFailure>, key: String, isGiven: Bool,
-    _ onEvent: (SyncEvent) -> Void
+    _ onEvent: (Event) -> Void
   ) {
     switch result {
     case .success(let session):
@@ -261,14 +265,8 @@ struct SyncCoordination {
       if let device = failure.device, outcomes[device] != nil, !isGiven { return }
       failures.removeAll { $0.key == key }
       failures.append((key, failure))
-      tell(failure, onEvent)
+      onEvent(.failed(failure))
     }
-  }
-
-  private func tell(_ failure: SyncFailure, _ onEvent: (SyncEvent) -> Void) {
-    onEvent(
-      .failed(
-        peer: failure.peer, device: failure.device, address: failure.address, failure.error))
   }
 
   // MARK: When it is over

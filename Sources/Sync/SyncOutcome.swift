@@ -1,6 +1,73 @@
 public import Git
 public import Membership
-internal import Notebook
+public import Notebook
+
+/// What a session did.
+public struct SessionResult: Sendable {
+  public let peer: PeerIdentity
+  /// This device's tip at the end; nil in a notebook without versions.
+  public package(set) var tip: ObjectID?
+  /// The peer's tip at the end.
+  public let peerTip: ObjectID?
+  /// How many versions (commits) went to the peer.
+  public package(set) var sentVersions = 0
+  /// How many versions came.
+  public package(set) var receivedVersions = 0
+  /// Bytes on the wire.
+  public package(set) var sentBytes = 0
+  public package(set) var receivedBytes = 0
+  /// What the merges changed here, in order.
+  public package(set) var joins: [JoinResult] = []
+  /// How many notes are in conflict here now.
+  public package(set) var conflicts = 0
+  /// How the tips differ although both devices have the same heads; nil when they do not.
+  public package(set) var tipDifference: TipDifference?
+
+  package init(peer: PeerIdentity, tip: ObjectID?, peerTip: ObjectID?) {
+    self.peer = peer
+    self.tip = tip
+    self.peerTip = peerTip
+  }
+
+  /// Whether both devices show the same bytes.
+  public var isInSync: Bool { tip == peerTip }
+
+  /// This session and a later one with the same device as one.
+  func followed(by later: SessionResult) -> SessionResult {
+    var sum = later
+    sum.sentVersions += sentVersions
+    sum.receivedVersions += receivedVersions
+    sum.sentBytes += sentBytes
+    sum.receivedBytes += receivedBytes
+    sum.joins = joins + later.joins
+    return sum
+  }
+}
+
+/// A session that did not come about or broke off.
+public struct SyncFailure: Error, Sendable {
+  /// Who it was, if that was proved.
+  public let peer: PeerIdentity?
+  /// The device that was announced, remembered or proved to be there.
+  public let device: String?
+  /// Where it was tried, as `HOST:PORT`.
+  public let address: String
+  /// What went wrong: `SyncError`, `ChannelError`, `NotebookError`, …
+  public let error: any Error
+
+  package init(
+    peer: PeerIdentity? = nil, device: String? = nil, address: String, error: any Error
+  ) {
+    self.peer = peer
+    self.device = peer?.deviceID ?? device
+    self.address = address
+    self.error = error
+  }
+
+  package init(_ peer: PeerIdentity, _ error: any Error) {
+    self.init(peer: peer, address: peer.address, error: error)
+  }
+}
 
 /// What a run of `notes sync`, `pull` or `push` did.
 public struct SyncOutcome: Sendable {
@@ -15,37 +82,4 @@ public struct SyncOutcome: Sendable {
   public var tip: ObjectID?
 
   public init() {}
-}
-
-/// A session that did not come about or broke off.
-public struct SyncFailure: Error, Sendable {
-  /// Who it was, if that was proved.
-  public let peer: PeerIdentity?
-  /// The device that was announced, remembered or proved to be there.
-  public let device: String?
-  /// Where it was tried, as `HOST:PORT`.
-  public let address: String
-  /// What went wrong: `SyncError`, `ChannelError`, `NotebookError`, …
-  public let error: any Error
-}
-
-extension SessionResult {
-  /// This session and a later one with the same device as one.
-  func followed(by later: SessionResult) -> SessionResult {
-    SessionResult(
-      peer: later.peer, tip: later.tip, peerTip: later.peerTip,
-      sentVersions: sentVersions + later.sentVersions,
-      receivedVersions: receivedVersions + later.receivedVersions,
-      sentBytes: sentBytes + later.sentBytes, receivedBytes: receivedBytes + later.receivedBytes,
-      joins: joins + later.joins, conflicts: later.conflicts,
-      tipDifference: later.tipDifference)
-  }
-
-  /// The result with the tip that this device shows now.
-  package func at(tip: ObjectID?) -> SessionResult {
-    SessionResult(
-      peer: peer, tip: tip, peerTip: peerTip, sentVersions: sentVersions,
-      receivedVersions: receivedVersions, sentBytes: sentBytes, receivedBytes: receivedBytes,
-      joins: joins, conflicts: conflicts, tipDifference: tipDifference)
-  }
 }

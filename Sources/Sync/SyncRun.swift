@@ -37,7 +37,7 @@ public struct SyncRun: Sendable {
   /// - Throws: `SyncError.unknownPeer`, `SyncError.stopped` when cancelled, `ChannelError` when it
   ///   cannot listen, `MembershipError` when this device is no member (any more), `NotebookError`.
   public func run(
-    cancellation: CancellationToken? = nil, onEvent: (SyncEvent) -> Void = { _ in }
+    cancellation: CancellationToken? = nil, onEvent: (Event) -> Void = { _ in }
   ) throws -> SyncOutcome {
     let members = try wantedMembers()
     _ = try context.credentials()

@@ -31,6 +31,6 @@ struct SyncTarget: Sendable {
   /// That nothing came of it.
   func failure(_ error: any Error) -> SyncFailure {
     SyncFailure(
-      peer: nil, device: device, address: addresses.first?.description ?? "", error: error)
+      device: device, address: addresses.first?.description ?? "", error: error)
   }
 }

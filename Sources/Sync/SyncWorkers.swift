@@ -7,7 +7,7 @@ internal import Synchronization
 /// what happens into a mailbox, which the run's own thread reads.
 final class SyncWorkers: Sendable {
   enum Occurrence: Sendable {
-    case event(SyncEvent)
+    case event(Event)
     case discovered(DiscoveryEvent)
     case discoveryFailed(any Error)
     /// A device has connected to us, and is a member.
@@ -193,12 +193,11 @@ final class SyncWorkers: Sendable {
           occurrences.put(.event($0))
         })
     } catch {
-      let address = connection.peer.description
       return .failure(
         SyncFailure(
-          peer: PeerIdentity(
-            name: member.name, deviceID: member.deviceID, role: member.role, address: address),
-          device: member.deviceID, address: address, error: error))
+          PeerIdentity(
+            name: member.name, deviceID: member.deviceID, role: member.role,
+            address: connection.peer.description), error))
     }
   }
 }

@@ -71,13 +71,13 @@ final class NotebookLoop {
       self.notebook = notebook
       self.events = events
       nextLook = .now
-      if wasAway { owner.report(.folder(owner.notebookID, isThere: true)) }
+      if wasAway { owner.report(.folder(notebook: owner.notebookID, isThere: true)) }
       if events.isIncomplete {
-        owner.report(.watchLimit(owner.notebookID, interval: Self.netWithoutWatches))
+        owner.report(.watchLimit(notebook: owner.notebookID, interval: Self.netWithoutWatches))
       }
     } catch {
       if notebook == nil || !(error is NotebookError) {
-        owner.report(.failed(owner.notebookID, error))
+        owner.report(.notebookFailed(notebook: owner.notebookID, error))
       }
       nextLook = .now + Self.absence
     }
@@ -104,7 +104,7 @@ final class NotebookLoop {
     events = nil
     unsettled.removeAll()
     nextLook = .now + Self.absence
-    owner.report(.folder(owner.notebookID, isThere: false))
+    owner.report(.folder(notebook: owner.notebookID, isThere: false))
   }
 
   // MARK: Work
@@ -152,7 +152,7 @@ final class NotebookLoop {
         }
         announce()
       case .membership: membershipChanged()
-      case .addresses: owner.report(.addresses(owner.notebookID))
+      case .addresses: owner.report(.addressesChanged(notebook: owner.notebookID))
       case .everything: return watchAnew()
       case .away: return leave()
       }
@@ -236,15 +236,15 @@ final class NotebookLoop {
       isHolding = false
       announce()
       guard result.version != nil else { return false }
-      owner.report(.version(owner.notebookID, result))
+      owner.report(.version(notebook: owner.notebookID, result))
       countForHousekeeping()
       return true
     } catch NotebookError.massDeletion(let deleted, let total) {
-      if !isHolding { owner.report(.held(owner.notebookID, deleted: deleted, of: total)) }
+      if !isHolding { owner.report(.held(notebook: owner.notebookID, deleted: deleted, of: total)) }
       isHolding = true
       announce()
     } catch {
-      owner.report(.failed(owner.notebookID, error))
+      owner.report(.notebookFailed(notebook: owner.notebookID, error))
       if access(owner.context.folder + "/.git/notes/notebook", F_OK) != 0 {
         leave()
       } else if paths.isEmpty {
@@ -260,10 +260,10 @@ final class NotebookLoop {
   private func bringToPlainForm() {
     do {
       if let plain = try notebook?.bringToPlainForm() {
-        owner.report(.replaced(owner.notebookID, plain))
+        owner.report(.replaced(plain, notebook: owner.notebookID))
       }
     } catch {
-      owner.report(.failed(owner.notebookID, error))
+      owner.report(.notebookFailed(notebook: owner.notebookID, error))
     }
   }
 
@@ -282,9 +282,9 @@ final class NotebookLoop {
     } catch {
       // Whoever cannot tell members from others exchanges with nobody.
       owner.sessions.endAll(.done)
-      owner.report(.failed(owner.notebookID, error))
+      owner.report(.notebookFailed(notebook: owner.notebookID, error))
     }
-    owner.report(.members(owner.notebookID))
+    owner.report(.membersChanged(notebook: owner.notebookID))
   }
 
   private func countForHousekeeping() {
@@ -293,7 +293,7 @@ final class NotebookLoop {
     changesUntilHousekeeping = Self.housekeepingInterval
     notebook.repository.letGo()
     if notebook.isHousekeepingDue {
-      owner.report(.housekeepingDue(owner.notebookID, folder: notebook.folder))
+      owner.report(.gcDue(notebook: owner.notebookID, folder: notebook.folder))
     }
   }
 }

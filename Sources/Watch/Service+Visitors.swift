@@ -22,9 +22,11 @@ extension Service {
         if let attempt = refusal.attempt {
           occurrences.put(
             .event(
-              .wrongCode(attempt.invitation, address: address, attemptsLeft: attempt.left)))
+              .wrongCode(
+                locator: attempt.invitation.locator, address: address,
+                attemptsLeft: attempt.left)))
         } else {
-          occurrences.put(.event(.failed(peer: nil, address: address, refusal.error)))
+          occurrences.put(.event(.failed(SyncFailure(address: address, error: refusal.error))))
         }
       })
   }
@@ -47,18 +49,9 @@ extension Service {
     do {
       let result = try Session.run(on: connection, as: context, options: options) {
         [occurrences] event in
-        switch event {
-        case .peer(let peer): occurrences.put(.event(.peer(peer)))
-        case .received(let peer, let join):
-          occurrences.put(.event(.received(from: peer, join)))
-        case .differs(let peer, let difference):
-          occurrences.put(.event(.differs(peer, difference)))
-        case .replaced(let plain):
-          occurrences.put(.event(.watch(.replaced(notebook, plain))))
-        case .refused(let peer, let error):
-          occurrences.put(.event(.failed(peer: peer, address: peer.address, error)))
-        default: break
-        }
+        // It comes many times a second, and nobody watches a service.
+        if case .progress = event { return }
+        occurrences.put(.event(event))
       }
       occurrences.put(.event(.finished(result)))
       return .exchanged
@@ -71,7 +64,7 @@ extension Service {
       let peer = (try? context.member(at: connection)).map {
         PeerIdentity(name: $0.name, deviceID: $0.deviceID, role: $0.role, address: address)
       }
-      occurrences.put(.event(.failed(peer: peer, address: address, error)))
+      occurrences.put(.event(.failed(SyncFailure(peer: peer, address: address, error: error))))
       if case SyncError.peerEnded(.notAMember, _) = error { return .refused }
       return .stood(seconds: duration)
     }
@@ -79,15 +72,16 @@ extension Service {
 
   func pair(_ connection: Connection, by invitation: Invitation) {
     let address = connection.peer.description
-    guard let entry = entry(invitation.code.locator) else { return }
-    occurrences.put(.event(.offered(invitation, address: address)))
+    guard let entry = entry(invitation.locator) else { return }
+    let locator = invitation.locator
+    occurrences.put(.event(.offered(locator: locator, address: address)))
     do {
       let device = try Pairing.answer(connection, with: invitation, as: entry.context)
-      occurrences.put(.event(.joined(invitation, device)))
+      occurrences.put(.event(.joined(locator: locator, device)))
     } catch SyncError.declined {
-      occurrences.put(.event(.declined(invitation, address: address)))
+      occurrences.put(.event(.declined(locator: locator, address: address)))
     } catch {
-      occurrences.put(.event(.failed(peer: nil, address: address, error)))
+      occurrences.put(.event(.failed(SyncFailure(address: address, error: error))))
     }
   }
 }

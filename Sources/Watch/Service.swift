@@ -35,7 +35,7 @@ public final class Service: Sendable {
   func entry(_ locator: String) -> Entry? { invitations.withLock { $0[locator] } }
 
   enum Occurrence: Sendable {
-    case event(ServiceEvent)
+    case event(Event)
     case opened(Invitation)
     case discovered(DiscoveryEvent)
     /// A connection that was opened here is over.
@@ -83,7 +83,7 @@ public final class Service: Sendable {
     watched =
       isWatching
       ? try self.contexts.mapValues { context in
-        try WatchedNotebook(context) { occurrences.put(.event(.watch($0))) }
+        try WatchedNotebook(context) { occurrences.put(.event($0)) }
       } : [:]
   }
 
@@ -136,7 +136,7 @@ public final class Service: Sendable {
   ///   service is to go on.
   public func run(
     cancellation: CancellationToken, until invitation: Invitation? = nil,
-    onEvent: (ServiceEvent) -> Void = { _ in }
+    onEvent: (Event) -> Void = { _ in }
   ) throws {
     for context in contexts.values { _ = try context.credentials() }
     let listener = try Listener(at: address)
@@ -193,9 +193,7 @@ public final class Service: Sendable {
       case .event(let event):
         memory.stir()
         report(event, onEvent)
-        if case .watch(.failed(_, let error as MembershipError)) = event,
-          case .begunAnew = error
-        {
+        if case .notebookFailed(_, let error as MembershipError) = event, case .begunAnew = error {
           throw error
         }
         ending?.note(event)
@@ -236,7 +234,7 @@ public final class Service: Sendable {
     }
   }
 
-  func report(_ event: ServiceEvent, _ onEvent: (ServiceEvent) -> Void) {
+  func report(_ event: Event, _ onEvent: (Event) -> Void) {
     // All that is announced and looked for fails for the same reason.
     if case .discoveryFailed = event,
       isDiscoveryDown.exchange(true, ordering: .relaxed)

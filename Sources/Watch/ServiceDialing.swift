@@ -77,17 +77,17 @@ struct ServiceDialing {
     }
   }
 
-  mutating func note(_ event: ServiceEvent) {
+  mutating func note(_ event: Event) {
     switch event {
-    case .watch(.disconnected(let notebook, let peer)):
+    case .disconnected(let notebook, let peer):
       let target = Dialer.Target(notebookID: notebook, deviceID: peer.deviceID)
       // It may have been met for the first time, by a connection of its own.
       if let address = proved(target) { dialer.remember(target, at: address) }
       dialer.wake(target)
     // Somebody may be a member now, or not blocked any more.
-    case .watch(.members(let notebook)): dialer.hope(notebookID: notebook)
+    case .membersChanged(let notebook): dialer.hope(notebookID: notebook)
     // Another command may have met somebody whom discovery does not find.
-    case .watch(.addresses(let notebook)): remember(notebook)
+    case .addressesChanged(let notebook): remember(notebook)
     default: break
     }
   }

@@ -23,15 +23,16 @@ struct ServiceEnding {
   /// Whether it is the device that joined.
   func isGuest(_ device: String) -> Bool { joined?.device == device }
 
-  mutating func note(_ event: ServiceEvent) {
+  mutating func note(_ event: Event) {
     switch event {
-    case .joined(let used, let device) where used === invitation:
+    case .joined(invitation.locator, let device):
       joined = (device.deviceID, .now + Self.firstSession)
     case .peer(let peer): busy.insert(peer.deviceID)
     case .finished(let session):
       busy.remove(session.peer.deviceID)
       if session.peer.deviceID == joined?.device { isSynchronised = true }
-    case .failed(let peer?, _, _):
+    case .failed(let failure):
+      guard let peer = failure.peer else { return }
       busy.remove(peer.deviceID)
       if let device = joined?.device { joined = (device, .now + Self.firstSession) }
     default: break

@@ -10,7 +10,7 @@ final class WatchedNotebook: SessionKeeper {
   let context: SessionContext
   let sessions: SessionTable
   let bell: Doorbell
-  private let tell: @Sendable (WatchEvent) -> Void
+  private let tell: @Sendable (Event) -> Void
   /// Whether a version that would delete most notes is held back.
   let isHolding = Atomic(false)
   private let jobs = Mutex<[Job]>([])
@@ -34,7 +34,7 @@ final class WatchedNotebook: SessionKeeper {
   /// that says it is working (notes-protocol(7), "Time-outs").
   private static let patience = 15 * 60.0
 
-  init(_ context: SessionContext, tell: @escaping @Sendable (WatchEvent) -> Void) throws {
+  init(_ context: SessionContext, tell: @escaping @Sendable (Event) -> Void) throws {
     self.context = context
     self.tell = tell
     sessions = SessionTable(ownDevice: context.key.deviceID)
@@ -88,7 +88,7 @@ final class WatchedNotebook: SessionKeeper {
     }
   }
 
-  func report(_ event: WatchEvent) { tell(event) }
+  func report(_ event: Event) { tell(event) }
 
   private func refuse(_ job: Job) {
     let error = WatchError.notAnswering(context.folder)
@@ -110,9 +110,7 @@ final class WatchedNotebook: SessionKeeper {
   func join(_ heads: [ObjectID], from peer: PeerIdentity) throws -> JoinResult {
     let reply = Mailbox<Result<JoinResult, any Error>>()
     ask(.join(heads, reply))
-    let result = try answer(of: reply)
-    if result.tip != result.former { tell(.joined(notebookID, peer, result)) }
-    return result
+    return try answer(of: reply)
   }
 
   private func answer<Value>(of reply: Mailbox<Result<Value, any Error>>) throws -> Value {
@@ -124,7 +122,7 @@ final class WatchedNotebook: SessionKeeper {
 
   func begin(_ session: SessionLink) throws {
     try sessions.begin(session, digest: membershipDigest)
-    tell(.connected(notebookID, session.peer))
+    tell(.connected(notebook: notebookID, session.peer))
   }
 
   func mayFetch(_ heads: [ObjectID], _ session: SessionLink) -> Bool {
@@ -136,16 +134,16 @@ final class WatchedNotebook: SessionKeeper {
   func note(_ standing: PeerStanding, of session: SessionLink) {
     guard let change = sessions.note(standing, of: session) else { return }
     if change.former.editing != change.now.editing {
-      tell(.editing(notebookID, session.peer, change.now.editing))
+      tell(.editing(notebook: notebookID, session.peer, change.now.editing))
     }
     if change.former.heads != change.now.heads {
-      tell(.shows(notebookID, session.peer, change.now.tip))
+      tell(.shows(notebook: notebookID, session.peer, change.now.tip))
     }
   }
 
   func end(_ session: SessionLink) {
     if sessions.end(session.peer.deviceID, session) {
-      tell(.disconnected(notebookID, session.peer))
+      tell(.disconnected(notebook: notebookID, session.peer))
     }
   }
 }

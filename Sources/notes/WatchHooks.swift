@@ -12,8 +12,9 @@ struct WatchHooks {
       notebooks.map { ($0.identity.id, $0.folder) }, uniquingKeysWith: { first, _ in first })
   }
 
-  func tell(_ event: WatchEvent) {
-    guard case .joined(let notebook, let peer, let join) = event, let folder = folders[notebook]
+  func tell(_ event: Event) {
+    guard case .received(let peer, let join, let notebook?) = event,
+      let folder = folders[notebook]
     else { return }
     // Read anew each time: a changed setting holds at once.
     guard let settings = try? Settings.read(in: UserFolders().config) else { return }

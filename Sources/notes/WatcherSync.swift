@@ -20,7 +20,7 @@ struct WatcherSync {
     self.sync = sync
   }
 
-  func run(_ report: SyncReport) throws -> SyncOutcome {
+  func run(_ report: EventReport) throws -> SyncOutcome {
     guard let before = RunningWatcher.peers(of: notebook),
       let watcher = RunningWatcher.of(notebook)
     else { return try sync.run(reportingTo: report) }
@@ -31,7 +31,11 @@ struct WatcherSync {
     let tip = try notebook.state().tip
     let done = shown.filter { result in
       result.peerTip == tip && wanted.contains { $0.deviceID == result.peer.deviceID }
-    }.map { $0.at(tip: tip) }
+    }.map { result in
+      var result = result
+      result.tip = tip
+      return result
+    }
     for result in done { report.tell(.finished(result)) }
     let others = wanted.filter { member in
       !done.contains { $0.peer.deviceID == member.deviceID }
@@ -52,7 +56,7 @@ struct WatcherSync {
 }
 
 extension SyncRun {
-  func run(reportingTo report: SyncReport) throws -> SyncOutcome {
+  func run(reportingTo report: EventReport) throws -> SyncOutcome {
     try run(cancellation: Interruption.token()) { report.tell($0) }
   }
 }

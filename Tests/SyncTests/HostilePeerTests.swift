@@ -95,7 +95,7 @@ final class HostileWorld: @unchecked Sendable {
   let ada: Device
   let bob: Device
   private let lines = EventLog<String>()
-  private let events = EventLog<ServiceEvent>()
+  private let events = EventLog<Event>()
   private let token: CancellationToken
   private var port: UInt16 = 0
 

@@ -36,7 +36,7 @@ struct SyncRunTests {
   /// A run on a thread of its own.
   private func start(
     _ run: SyncRun, cancellation: CancellationToken? = nil,
-    onEvent: @escaping @Sendable (SyncEvent) -> Void = { _ in }
+    onEvent: @escaping @Sendable (Event) -> Void = { _ in }
   ) throws -> Mailbox<Result<SyncOutcome, any Error>> {
     let box = Mailbox<Result<SyncOutcome, any Error>>()
     try Sync.startThread {

@@ -69,7 +69,7 @@ struct InterruptionTests {
     #expect(rename(ada.folder["notes"], ada.folder["elsewhere"]) == 0)
     func isTold(_ isThere: Bool) -> Bool {
       ada.events.next {
-        if case .watch(.folder(_, isThere: isThere)) = $0 { true } else { false }
+        if case .folder(_, isThere: isThere) = $0 { true } else { false }
       } != nil
     }
     #expect(isTold(false))

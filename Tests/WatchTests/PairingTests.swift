@@ -22,7 +22,7 @@ struct PairingTests {
     _ = try Notebook.open(at: ada.folder["notes"]).save()
   }
 
-  private func isJoined(_ event: ServiceEvent) -> Bool {
+  private func isJoined(_ event: Event) -> Bool {
     if case .joined = event { true } else { false }
   }
 
@@ -163,7 +163,7 @@ struct PairingTests {
         Issue.record("no event")
         return
       }
-      #expect(tried === invitation && attemptsLeft == left)
+      #expect(tried == invitation.code.locator && attemptsLeft == left)
     }
     #expect(
       ada.events.next { if case .ended(_, .exhausted) = $0 { true } else { false } } != nil)

@@ -16,7 +16,7 @@ final class Host {
   let key: DeviceKey
   let context: SessionContext
   let service: Service
-  let events = EventLog<ServiceEvent>()
+  let events = EventLog<Event>()
   let lines: EventLog<String>
   private let token: CancellationToken
   private let ended = Mailbox<Result<Bool, any Error>>()

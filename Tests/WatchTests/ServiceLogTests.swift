@@ -44,7 +44,9 @@ import Testing
     #expect(try run(["python3", "-c", script]).isSuccess)
     // As many as came in the time that it took, besides.
     let later = Int((Sync.Moment.now.seconds - start.seconds) * 0.2) + 1
-    let told = ada.events.all.count { if case .failed(nil, _, _) = $0 { true } else { false } }
+    let told = ada.events.all.count {
+      if case .failed(let failure) = $0 { failure.peer == nil } else { false }
+    }
     #expect((20...20 + later).contains(told), "\(told)")
     ada.stop()
 

@@ -40,7 +40,7 @@ struct ServiceTests {
   private func refusal() -> String? {
     guard
       ada.events.next(where: {
-        if case .failed(peer: nil, address: _, _) = $0 { true } else { false }
+        if case .failed(let failure) = $0 { failure.peer == nil } else { false }
       }) != nil
     else { return nil }
     return ada.lines.all.last { $0.hasPrefix("warning: 127.0.0.1:") }
@@ -54,7 +54,7 @@ struct ServiceTests {
     #expect(try ada.folder.text("notes/bob.txt") == "by Bob\n")
     #expect(
       ada.events.next {
-        if case .received(let peer, _) = $0 { peer.name == "Bob" } else { false }
+        if case .received(let peer, _, _) = $0 { peer.name == "Bob" } else { false }
       } != nil)
     let log = ada.lines.all.joined(separator: "\n")
     #expect(!log.contains("secret text") && !log.contains("by Bob"))
@@ -84,7 +84,7 @@ struct ServiceTests {
     try dora.start()
     network.isReachable = true
     let isMet = cleo.events.wait {
-      $0.contains { if case .watch(.connected) = $0 { true } else { false } }
+      $0.contains { if case .connected = $0 { true } else { false } }
     }
     #expect(isMet)
     network.isReachable = false
@@ -150,7 +150,10 @@ struct ServiceTests {
     _ = try crowd.line { $0 == "there" }
     #expect(
       ada.events.next {
-        if case .failed(_, _, SyncError.overLimit) = $0 { true } else { false }
+        guard case .failed(let failure) = $0, case SyncError.overLimit = failure.error else {
+          return false
+        }
+        return true
       } != nil)
     crowd.send(9)
     // Of so many strangers only some are told.
@@ -209,7 +212,7 @@ struct ServiceTests {
   }
 }
 
-extension ServiceEvent {
+extension Event {
   /// Whether it says that discovery does not work.
   fileprivate var isComplaint: Bool { if case .discoveryFailed = self { true } else { false } }
 }

@@ -15,7 +15,7 @@ final class Watcher {
   let folder: TemporaryFolder
   let name: String
   let context: SessionContext
-  let events = EventLog<ServiceEvent>()
+  let events = EventLog<Event>()
   private let network: InMemoryNetwork
   private var running: (token: CancellationToken, ended: Mailbox<Bool>, service: Service)?
 
@@ -97,7 +97,7 @@ final class Watcher {
   var receivedInVain: Int { joins.count { $0.changes.isEmpty } }
 
   private var joins: [JoinResult] {
-    events.all.compactMap { if case .received(_, let join) = $0 { join } else { nil } }
+    events.all.compactMap { if case .received(_, let join, _) = $0 { join } else { nil } }
   }
 
   func stop() {

@@ -251,7 +251,7 @@ struct WatchTests {
     let tip = try device.tip()
     _ = try run(["sh", "-c", "rm *.txt"], in: device.folder["notes"])
     let held = device.events.next {
-      if case .watch(.held(_, deleted: 12, of: 12)) = $0 { true } else { false }
+      if case .held(_, deleted: 12, of: 12) = $0 { true } else { false }
     }
     #expect(held != nil)
     #expect(try device.tip() == tip)

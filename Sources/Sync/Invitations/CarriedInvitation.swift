@@ -19,7 +19,7 @@ public struct CarriedInvitation: Sendable, Equatable {
   package let guest: String
 
   public init(
-    _ invitation: Invitation, to membership: MembershipStore, for guest: String, port: UInt16
+    _ invitation: OpenInvitation, to membership: MembershipStore, for guest: String
   ) {
     self.guest = guest
     code = invitation.code
@@ -27,7 +27,7 @@ public struct CarriedInvitation: Sendable, Equatable {
     notebookName = membership.notebookName
     role = invitation.role
     expires = invitation.expires
-    self.port = port
+    port = invitation.port
   }
 
   package init(

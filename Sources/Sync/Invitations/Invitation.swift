@@ -22,6 +22,8 @@ public enum InvitationEnd: String, Sendable {
 public final class Invitation: Sendable {
   /// What the joining device's user is told. Secret but for its locator.
   public let code: InvitationCode
+  /// The code's first two digits, which tell the open invitations of a device apart. No secret.
+  public var locator: String { code.locator }
   /// The role the device gets.
   public let role: Role
   /// When it ends, in seconds since 1970.

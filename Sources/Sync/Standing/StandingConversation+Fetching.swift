@@ -87,7 +87,7 @@ extension StandingConversation {
       try answer()
     case .failure(let error):
       refusal = (shown, error)
-      report(.refused(by: peer, error))
+      report(.failed(SyncFailure(peer, error)))
       try answer(refused: AppliedMessage.massDeletion)
     }
     tellKeeper()

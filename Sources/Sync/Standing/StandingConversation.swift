@@ -19,7 +19,7 @@ final class StandingConversation {
   let link: SessionLink
   let takes: Bool
   let gives: Bool
-  let report: (SyncEvent) -> Void
+  let report: (Event) -> Void
   private let rememberPeer: (StandingConversation) throws -> Void
   private let keepInvitation: (HelloInvitation) throws -> Void
 
@@ -66,7 +66,7 @@ final class StandingConversation {
 
   init(
     _ conversation: Conversation, _ keeper: any SessionKeeper, _ link: SessionLink,
-    _ report: @escaping (SyncEvent) -> Void
+    _ report: @escaping (Event) -> Void
   ) {
     stream = conversation.stream
     notebook = conversation.notebook
@@ -224,7 +224,7 @@ final class StandingConversation {
     case .applied:
       let message = try frame.decode(AppliedMessage.self)
       if message.refused == AppliedMessage.massDeletion {
-        report(.refused(by: link.peer, SyncError.massDeletionAtPeer))
+        report(.failed(SyncFailure(link.peer, SyncError.massDeletionAtPeer)))
       }
       isRefusedThere = message.refused != nil
       try learn(Conversation.Standing(tip: message.tip, heads: message.heads))

@@ -195,12 +195,12 @@ struct ControlAnswer {
   }
 
   private static func note(
-    _ event: ServiceEvent, of invitation: Invitation, in held: HeldInvitation
+    _ event: Event, of invitation: Invitation, in held: HeldInvitation
   ) {
     switch event {
-    case .offered(let other, _) where other === invitation: held.note(.pending)
-    case .declined(let other, _) where other === invitation: held.note(.declined)
-    case .joined(let other, let device) where other === invitation:
+    case .offered(invitation.locator, _): held.note(.pending)
+    case .declined(invitation.locator, _): held.note(.declined)
+    case .joined(invitation.locator, let device):
       held.note(.joined, name: device.name, deviceID: device.deviceID)
     default: break
     }
@@ -215,21 +215,21 @@ struct ControlAnswer {
 
   /// What is told of an invitation; nil for what does not concern it.
   private static func reply(
-    to event: ServiceEvent, of invitation: Invitation, _ ending: ServiceEnding
+    to event: Event, of invitation: Invitation, _ ending: ServiceEnding
   ) -> ControlReply? {
     var reply: ControlReply
     switch event {
-    case .wrongCode(let other, let address, let left) where other === invitation:
+    case .wrongCode(invitation.locator, let address, let left):
       reply = ControlReply("wrong_code")
       reply.address = address
       reply.attemptsLeft = left
-    case .offered(let other, let address) where other === invitation:
+    case .offered(invitation.locator, let address):
       reply = ControlReply("offered")
       reply.address = address
-    case .declined(let other, let address) where other === invitation:
+    case .declined(invitation.locator, let address):
       reply = ControlReply("declined")
       reply.address = address
-    case .joined(let other, let device) where other === invitation:
+    case .joined(invitation.locator, let device):
       reply = ControlReply("joined")
       reply.name = device.name
       reply.device = device.deviceID

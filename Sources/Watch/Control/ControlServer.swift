@@ -22,14 +22,14 @@ final class ControlServer: Sendable {
   /// A command that waits for what happens.
   final class Follower: Sendable {
     let bell: Doorbell
-    private let events = Mutex<[ServiceEvent]>([])
+    private let events = Mutex<[Event]>([])
 
     /// How many events are kept for a command that does not read its answer.
     private static let capacity = 1_024
 
     init() throws { bell = try Doorbell() }
 
-    func tell(_ event: ServiceEvent) {
+    func tell(_ event: Event) {
       events.withLock { events in
         if events.count == Self.capacity { events.removeFirst() }
         events.append(event)
@@ -38,7 +38,7 @@ final class ControlServer: Sendable {
     }
 
     /// What happened since the last call.
-    func take() -> [ServiceEvent] {
+    func take() -> [Event] {
       bell.silence()
       return events.withLock { events in
         defer { events = [] }
@@ -98,7 +98,7 @@ final class ControlServer: Sendable {
   }
 
   /// Something happened that followers may want to look at.
-  func tell(_ event: ServiceEvent) {
+  func tell(_ event: Event) {
     for follower in state.withLock({ $0.followers }) { follower.tell(event) }
   }
 

@@ -29,15 +29,15 @@ public final class WatchedInvitation: Sendable {
   /// - Parameter onEvent: is told what happens; called on this thread.
   /// - Throws: `WatchError.watcherGone` when the watcher has stopped.
   public func run(
-    cancellation token: CancellationToken, onEvent: (ServiceEvent) -> Void
+    cancellation token: CancellationToken, onEvent: (Event) -> Void
   ) throws {
-    onEvent(.invitation(invitation, port: port))
+    onEvent(.invitation(OpenInvitation(invitation, port: port)))
     while let reply = client.next(orUntil: token) {
       if reply.type == "ended" {
         invitation.finish(reply.message.flatMap(InvitationEnd.init(rawValue:)) ?? .withdrawn)
         return
       }
-      if let event = ServiceEvent(reply, of: invitation) { onEvent(event) }
+      if let event = Event(reply, of: invitation) { onEvent(event) }
     }
     if invitation.end == nil, !token.isCancelled { throw WatchError.watcherGone }
   }
@@ -106,18 +106,19 @@ extension ControlReply {
   }
 }
 
-extension ServiceEvent {
+extension Event {
   /// What a watcher tells of an invitation; nil for what is not known.
   init?(_ reply: ControlReply, of invitation: Invitation) {
-    let address = reply.address ?? ""
+    let (locator, address) = (invitation.locator, reply.address ?? "")
     switch reply.type {
-    case "offered": self = .offered(invitation, address: address)
-    case "declined": self = .declined(invitation, address: address)
+    case "offered": self = .offered(locator: locator, address: address)
+    case "declined": self = .declined(locator: locator, address: address)
     case "wrong_code":
-      self = .wrongCode(invitation, address: address, attemptsLeft: reply.attemptsLeft ?? 0)
+      self = .wrongCode(
+        locator: locator, address: address, attemptsLeft: reply.attemptsLeft ?? 0)
     case "joined":
       self = .joined(
-        invitation,
+        locator: locator,
         PairedDevice(
           name: reply.name ?? "", deviceID: reply.device ?? "", role: invitation.role,
           address: address))
@@ -138,9 +139,10 @@ extension SessionResult {
     let peer = PeerIdentity(
       name: reply.name ?? "", deviceID: device, role: role, address: reply.address ?? "")
     let tip = reply.tip.flatMap { ObjectID(hex: $0) }
-    self.init(
-      peer: peer, tip: reply.inSync == true ? tip : nil, peerTip: tip,
-      sentVersions: reply.sentVersions ?? 0, receivedVersions: reply.receivedVersions ?? 0,
-      sentBytes: reply.sentBytes ?? 0, receivedBytes: reply.receivedBytes ?? 0)
+    self.init(peer: peer, tip: reply.inSync == true ? tip : nil, peerTip: tip)
+    sentVersions = reply.sentVersions ?? 0
+    receivedVersions = reply.receivedVersions ?? 0
+    sentBytes = reply.sentBytes ?? 0
+    receivedBytes = reply.receivedBytes ?? 0
   }
 }

@@ -36,7 +36,7 @@ struct ServeCommand: Verb {
       contexts: [context], discovery: finder,
       listen: listen.configured(),
       logger: ServiceLogging.logger(verbose: verbose))
-    let report = ServiceReport(json: format.json, tellsPeople: false)
+    let report = EventReport(json: format.json, .service)
     try service.run(cancellation: Interruption.token()) { report.tell($0) }
     return Interruption.exit
   }

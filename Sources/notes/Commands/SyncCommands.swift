@@ -111,7 +111,7 @@ extension ExchangeVerb {
       run.discovery = exchange.discovery.discovery(for: context.key.deviceID)
     }
     run.listen = listensAt
-    let report = SyncReport(json: format.json)
+    let report = EventReport(json: format.json)
     defer { BackgroundTidying.startIfDue(in: notebook) }
     let outcome: SyncOutcome
     do {

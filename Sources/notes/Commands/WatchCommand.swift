@@ -95,15 +95,14 @@ struct WatchCommand: Verb {
       listen: listen.configured(),
       logger: ServiceLogging.logger(verbose: verbose), isWatching: true,
       control: UserFolders().runtime)
-    let report = ServiceReport(json: format.json, tellsPeople: false)
+    let report = EventReport(json: format.json, .service)
     let hooks = WatchHooks(notebooks: notebooks)
     let known = KnownNotebooks(dataFolder: try UserFolders().data)
     let list = !all ? nil : known.watch { if known.folders() != listed { service.stop() } }
     defer { list?.stop() }
     try service.run(cancellation: token) { event in
       report.tell(event)
-      guard case .watch(let event) = event else { return }
-      if case .housekeepingDue(_, let folder) = event { BackgroundTidying.start(inFolder: folder) }
+      if case .gcDue(_, let folder) = event { BackgroundTidying.start(inFolder: folder) }
       hooks.tell(event)
     }
   }

@@ -65,14 +65,15 @@ struct InviteCommand: Verb {
       : try book.hold(invitation, for: guest?.member.name, deviceID: guest?.member.deviceID)
     let watch = try held.map { try CancellationWatch($0, of: invitation) { inviter.withdraw() } }
     defer { watch?.end() }
-    let report = ServiceReport(json: format.json, tellsPeople: true, guest: guest?.member.name)
+    let report = EventReport(
+      json: format.json, .invitation(guest: guest?.member.name))
     let (isOff, membership) = (discovery.isOff, context.membership)
     try inviter.run(cancellation: Interruption.token()) { event in
       if let held { Self.note(event, in: held) }
-      if case .invitation(_, let port) = event, let guest {
+      if case .invitation(let open) = event, let guest {
         guest.tell(
           CarriedInvitation(
-            invitation, to: membership, for: guest.member.deviceID, port: port), until: invitation,
+            open, to: membership, for: guest.member.deviceID), until: invitation,
           withoutDiscovery: isOff)
       }
       report.tell(event)
@@ -97,7 +98,7 @@ struct InviteCommand: Verb {
       listen: listen.address ?? Address(host: Address.anyHost, port: 0))
   }
 
-  private static func note(_ event: ServiceEvent, in held: HeldInvitation) {
+  private static func note(_ event: Event, in held: HeldInvitation) {
     switch event {
     case .offered: held.note(.pending)
     case .declined: held.note(.declined)

@@ -12,7 +12,7 @@ protocol Inviter: Sendable {
   /// Takes the invitation back. From any thread.
   func withdraw()
   /// Waits until it has ended.
-  func run(cancellation: CancellationToken, onEvent: (ServiceEvent) -> Void) throws
+  func run(cancellation: CancellationToken, onEvent: (Event) -> Void) throws
 }
 
 extension WatchedInvitation: Inviter {
@@ -39,7 +39,7 @@ struct OwnInviter: Inviter {
 
   func withdraw() { service.withdraw(invitation) }
 
-  func run(cancellation: CancellationToken, onEvent: (ServiceEvent) -> Void) throws {
+  func run(cancellation: CancellationToken, onEvent: (Event) -> Void) throws {
     defer { discovery?.stop() }
     try service.run(cancellation: cancellation, until: invitation, onEvent: onEvent)
   }

@@ -90,7 +90,7 @@ struct JoinDialogue {
   func fetch(_ joined: Joined, _ token: CancellationToken) throws -> Exit {
     var run = SyncRun(context: joined.context)
     run.addresses = [joined.address]
-    let report = SyncReport(json: json)
+    let report = EventReport(json: json)
     let notebook = try Notebook.open(at: joined.context.folder)
     let known = KnownNotebooks(dataFolder: try UserFolders().data)
     let outcome: SyncOutcome

@@ -2,17 +2,14 @@ internal import Membership
 internal import Notebook
 internal import Sync
 
-extension SyncReport {
-  /// Tells how the run ended as a whole, and with which exit code.
+extension EventReport {
+  /// Tells how a sync ended as a whole, and with which exit code.
   ///
   /// - Throws: why no device was reached, or why one refused, when that is all there is to say.
   func conclude(_ outcome: SyncOutcome, in notebook: Notebook) throws -> Exit {
     let conflicts = try notebook.conflicts()
     if writesJSON {
-      Output.standard.event(
-        SyncEventJSON.result(
-          tip: outcome.tip, results: outcome.sessions, failures: outcome.failures.map(Peer.init),
-          conflicts: conflicts))
+      Output.standard.event(outcome.json(conflicts: conflicts))
     } else {
       tellAbsent(outcome)
       let leftOut = try notebook.leftOut().count
@@ -27,14 +24,12 @@ extension SyncReport {
             + (conflicts.count == 1 ? "it" : "them"))
       }
     }
-    if let failure = outcome.failures.first, outcome.sessions.isEmpty {
-      throw Failure(describing: failure.error)
+    if let failure = outcome.failures.first {
+      let failure = Failure(describing: failure.error)
+      if outcome.sessions.isEmpty { throw failure }
+      return failure.exit == .noPeerReached ? .done : failure.exit
     }
     if outcome.sessions.isEmpty { throw Self.nobody(outcome) }
-    if let failure = outcome.failures.first {
-      let exit = Failure(describing: failure.error).exit
-      return exit == .noPeerReached ? .done : exit
-    }
     return conflicts.isEmpty ? .done : .conflictsToResolve
   }
 
@@ -46,23 +41,15 @@ extension SyncReport {
   }
 
   private static func nobody(_ outcome: SyncOutcome) -> Failure {
-    guard outcome.absent.isEmpty else {
-      let names = Counted.list(outcome.absent.map { Visible.name($0.name) })
+    guard !outcome.absent.isEmpty else {
       return Failure(
-        .noPeerReached, "no_peer", "none of the notebook's devices was found: \(names)",
-        hint: "run 'notes sync' or 'notes serve' there too, on the same network; "
-          + "or name the device: --at HOST:PORT")
+        .noPeerReached, "no_peer", "the notebook has no other device yet",
+        hint: "'notes invite' lets one join")
     }
+    let names = Counted.list(outcome.absent.map { Visible.name($0.name) })
     return Failure(
-      .noPeerReached, "no_peer", "the notebook has no other device yet",
-      hint: "'notes invite' lets one join")
-  }
-}
-
-extension SyncReport.Peer {
-  init(_ failure: SyncFailure) {
-    self.init(
-      name: failure.peer?.name, device: failure.peer?.deviceID ?? failure.device,
-      address: failure.address, failure: Failure(describing: failure.error))
+      .noPeerReached, "no_peer", "none of the notebook's devices was found: \(names)",
+      hint: "run 'notes sync' or 'notes serve' there too, on the same network; "
+        + "or name the device: --at HOST:PORT")
   }
 }

@@ -1,101 +1,85 @@
 internal import Git
+internal import Membership
 internal import Notebook
 internal import Sync
-internal import Synchronization
 
-/// Tells what happens while devices exchange versions: to people, or to programs.
-final class SyncReport: Sendable {
-  private struct State {
-    var results: [SessionResult] = []
-    var failures: [Peer] = []
-    /// Whether anything was written for people yet.
-    var isEmpty = true
-  }
+/// The words in which people are told of events; none for what only programs and logs are told.
+struct EventText {
+  let occasion: EventReport.Occasion
+  var terminal = Console.output
 
-  /// A device that a session failed with.
-  struct Peer: Sendable {
-    let name: String?
-    let device: String?
-    let address: String
-    let failure: Failure
-  }
-
-  let writesJSON: Bool
-  private let terminal: Terminal
-  private let output: Output
-  private let progress: ProgressLine
-  private let state = Mutex(State())
-
-  init(json: Bool, terminal: Terminal = Console.output, output: Output = .standard) {
-    writesJSON = json
-    self.terminal = terminal
-    self.output = output
-    progress = ProgressLine()
-  }
-
-  /// The sessions that ran to their end.
-  var results: [SessionResult] { state.withLock { $0.results } }
-  /// The sessions that did not.
-  var failures: [Peer] { state.withLock { $0.failures } }
-
-  /// Tells one event. From any thread.
-  func tell(_ event: SyncEvent) {
+  /// What goes to standard output.
+  func words(for event: Event) -> String? {
     switch event {
-    case .finished(let result): state.withLock { $0.results.append(result) }
-    case .failed(let peer, let device, let address, let error):
-      let failed = Peer(
-        name: peer?.name, device: peer?.deviceID ?? device, address: address,
-        failure: Failure(describing: error))
-      state.withLock { $0.failures.append(failed) }
-    default: break
-    }
-    if writesJSON {
-      for line in SyncEventJSON.lines(for: event) { output.event(line) }
-    } else {
-      tellPeople(event)
+    case .finished(let result): SessionText(result: result).text(on: terminal)
+    case .failed(let failure):
+      terminal.paint(Visible.name(failure.peer?.name ?? failure.address), .bold) + ": "
+        + terminal.paint(Failure(describing: failure.error).message, .red) + "\n"
+    case .invitation(let open): words(for: open)
+    case .declined(_, let address):
+      "Declined by \(Visible.name(address)); the invitation stays open.\n"
+    case .wrongCode(_, let address, let left):
+      terminal.paint("Wrong code", .boldYellow)
+        + " from \(Visible.name(address)); \(Counted.things(left, "attempt")) left.\n"
+    case .joined(_, let device):
+      terminal.paint(Visible.name(device.name), .bold) + " joined as \(device.role.rawValue)\n"
+    default: nil
     }
   }
 
-  private func tellPeople(_ event: SyncEvent) {
+  /// What goes to standard error: remarks, after which it goes on.
+  func warning(of event: Event) -> String? {
     switch event {
-    case .progress(let transfer): progress.show(Self.words(for: transfer))
-    case .finished(let result):
-      progress.clear()
-      write(SessionText(result: result).text(on: terminal))
-    case .failed(let peer, _, let address, let error):
-      progress.clear()
-      let name = peer.map { Visible.name($0.name) } ?? Visible.name(address)
-      let failure = Failure(describing: error)
-      write(terminal.paint(name, .bold) + ": " + terminal.paint(failure.message, .red) + "\n")
-    case .refused(let peer, let error):
-      progress.clear()
-      let failure = Failure(describing: error)
-      write(
-        terminal.paint(Visible.name(peer.name), .bold) + ": "
-          + terminal.paint(failure.message, .red) + "\n")
-    case .replaced(let plain):
-      progress.clear()
-      Output.errors.write(plain.warning)
-      Output.errors.flush()
+    case .replaced(let plain, _): return plain.warning
     case .discoveryFailed(let error):
-      progress.clear()
-      // The others are still tried, so this is a remark and not the end.
       let failure = Failure(describing: error)
-      Output.errors.write("notes: warning: \(failure.message)\n")
-      if let hint = failure.hint { Output.errors.write("notes: hint: \(hint)\n") }
-      Output.errors.flush()
-    case .listening, .peer, .received, .differs: break
+      guard case .invitation = occasion else { return Self.warning(failure.message, failure.hint) }
+      return Self.warning(
+        failure.message, "on the other device name this one's address: --at HOST:PORT")
+    case .failed(let failure):
+      guard case .invitation = occasion else { return nil }
+      let name = Visible.name(failure.peer?.name ?? failure.address)
+      return Self.warning("\(name): \(Failure(describing: failure.error).message)")
+    default: return nil
     }
   }
 
-  private func write(_ text: String) {
-    output.write(text)
-    output.flush()
+  /// Whether it is about somebody who came and is no member.
+  func isByStranger(_ failure: SyncFailure) -> Bool {
+    if case .exchange = occasion { false } else { failure.peer == nil }
   }
 
-  /// Takes the progress line away.
-  func finish() { progress.clear() }
+  private static func warning(_ message: String, _ hint: String? = nil) -> String {
+    "notes: warning: \(message)\n" + (hint.map { "notes: hint: \($0)\n" } ?? "")
+  }
 
+  private func words(for open: OpenInvitation) -> String {
+    let minutes = TimeText.duration(Int(max(0, open.expires - TimeText.now)))
+    guard case .invitation(let guest?) = occasion else {
+      return """
+        On the other device run:
+
+          notes join \(terminal.paint(open.code.description, .bold))
+
+        The code lets one device join as \(open.role.rawValue). It ends in \(minutes), or \
+        after three wrong attempts.
+        If nothing is found there: add --at HOST:\(open.port), with this device's address.
+        Waiting; Ctrl-C takes the invitation back.
+
+        """
+    }
+    return """
+      \(terminal.paint(Visible.name(guest), .bold)) is invited as \(open.role.rawValue), as soon \
+      as it is reached. There run:
+
+        notes invitations accept
+
+      It ends in \(minutes). Waiting; Ctrl-C takes the invitation back.
+
+      """
+  }
+
+  /// How far a transfer is, on the progress line.
   static func words(for transfer: TransferProgress) -> String {
     let name = Visible.name(transfer.peer.name)
     switch transfer.stage {

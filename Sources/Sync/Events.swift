@@ -1,0 +1,140 @@
+public import Git
+public import Membership
+public import Notebook
+
+/// What happens while devices exchange versions, and in a notebook that is watched. One list for the
+/// sessions, the service, the watcher's socket, the log, `--json` and what people are told.
+///
+/// `notebook` is a notebook's ID; `locator` the first two digits of an invitation's code, which tell
+/// the open invitations of a device apart and are no secret.
+public enum Event: Sendable {
+  /// The device listens there; the host is what was asked for (`::` or `*` for all interfaces).
+  case listening(address: String, port: UInt16)
+  /// Devices cannot be looked for, or this one cannot be found, for now.
+  case discoveryFailed(any Error)
+
+  // MARK: Sessions
+
+  /// A member has connected, or answered.
+  case peer(PeerIdentity)
+  case progress(TransferProgress)
+  /// Versions of a peer were merged.
+  case received(from: PeerIdentity, JoinResult, notebook: String? = nil)
+  /// A version made with git held what no device takes: another stands in its place now.
+  case replaced(PlainVersion, notebook: String? = nil)
+  /// A session ran to its end.
+  case finished(SessionResult)
+  /// A connection or session failed, somebody was refused, or a guard against mass deletion held.
+  case failed(SyncFailure)
+  /// The peer has the same heads and shows another tip; told once for each such tip.
+  case differs(PeerIdentity, TipDifference)
+
+  // MARK: Invitations
+
+  /// An invitation is open.
+  case invitation(OpenInvitation)
+  /// Somebody who has the code is shown the offer.
+  case offered(locator: String, address: String)
+  /// Somebody was shown the offer and declined. The invitation stays open.
+  case declined(locator: String, address: String)
+  /// Somebody tried a wrong code.
+  case wrongCode(locator: String, address: String, attemptsLeft: Int)
+  /// A device joined by it.
+  case joined(locator: String, PairedDevice)
+  /// An invitation is no longer open.
+  case ended(locator: String, InvitationEnd)
+
+  // MARK: A notebook that is watched
+
+  /// What was written became a version.
+  case version(notebook: String, SaveResult)
+  /// A live session with a device has begun, or is over.
+  case connected(notebook: String, PeerIdentity)
+  case disconnected(notebook: String, PeerIdentity)
+  /// A device shows another version.
+  case shows(notebook: String, PeerIdentity, ObjectID?)
+  /// These notes are edited at a device.
+  case editing(notebook: String, PeerIdentity, [TreePath])
+  /// What is known of the members has changed, or whom this device exchanges with.
+  case membersChanged(notebook: String)
+  /// Another address of a device was recorded, by this process or another command.
+  case addressesChanged(notebook: String)
+  /// A save was held back, because it would delete most of the notebook.
+  case held(notebook: String, deleted: Int, of: Int)
+  /// A save or a look at the folder failed; it is tried again.
+  case notebookFailed(notebook: String, any Error)
+  /// The user has no more watches: the folder is looked through every so many seconds instead.
+  case watchLimit(notebook: String, interval: Double)
+  /// The folder is not there; or is there again.
+  case folder(notebook: String, isThere: Bool)
+  /// There is so much to pack that it pays.
+  case gcDue(notebook: String, folder: String)
+}
+
+extension Event {
+  /// The event, as one of this notebook where its case can say so.
+  func happening(in notebook: String) -> Event {
+    switch self {
+    case .received(let peer, let join, _): .received(from: peer, join, notebook: notebook)
+    case .replaced(let plain, _): .replaced(plain, notebook: notebook)
+    default: self
+    }
+  }
+}
+
+/// A device of the notebook at the other end of a connection.
+public struct PeerIdentity: Hashable, Sendable {
+  /// Its name, by its certificate.
+  public let name: String
+  public let deviceID: String
+  public let role: Role
+  /// Where it is, as `HOST:PORT`.
+  public let address: String
+
+  public init(name: String, deviceID: String, role: Role, address: String) {
+    self.name = name
+    self.deviceID = deviceID
+    self.role = role
+    self.address = address
+  }
+}
+
+/// How far a transfer is.
+public struct TransferProgress: Hashable, Sendable {
+  /// What takes the time.
+  public enum Stage: String, Sendable {
+    /// Packs are on their way.
+    case moving
+    /// What came is checked and joined here.
+    case joining
+    /// The peer is busy: it makes a pack ready, or checks and joins what it got.
+    case waiting
+  }
+
+  public let peer: PeerIdentity
+  public var stage = Stage.moving
+  /// Objects written to the peer, of how many.
+  public var sentObjects = 0
+  public var objectsToSend = 0
+  /// Bytes of the peer's pack so far, and how many objects it holds.
+  public var receivedBytes = 0
+  public var objectsToReceive = 0
+}
+
+/// An invitation as the user who invites is told of it.
+public struct OpenInvitation: Sendable {
+  /// What the joining device's user is told. Secret but for its locator.
+  public let code: InvitationCode
+  public let role: Role
+  /// When it ends, in seconds since 1970.
+  public let expires: Int64
+  /// Where this device listens for whoever joins.
+  public let port: UInt16
+
+  package init(_ invitation: Invitation, port: UInt16) {
+    code = invitation.code
+    role = invitation.role
+    expires = invitation.expires
+    self.port = port
+  }
+}
