@@ -5,6 +5,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -86,3 +87,6 @@ static inline void notes_run_anywhere(void) {
   if (sched_getaffinity(getpid(), sizeof(processors), &processors) == 0)
     sched_setaffinity(0, sizeof(processors), &processors);
 }
+
+/// eventfd(2), close on exec and not waiting; -1 with errno set when there is none to be had.
+static inline int notes_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }

@@ -1,10 +1,12 @@
+public import System
+
 extension Connection {
   /// How much is asked of `produce` in advance.
   private static let sendAhead = 256 * 1024
 
   /// Sends a frame; returns when the kernel has it. Throws `timedOut(.sending)` when `deadline` passes
   /// first.
-  public func send(_ frame: Frame, deadline: Deadline) throws {
+  public func send(_ frame: Frame, deadline: Instant) throws {
     try enqueue(frame)
     while !isFlushed {
       _ = try step(reading: true, deadline: deadline, phase: .sending)
@@ -13,7 +15,7 @@ extension Connection {
 
   /// The next frame. Throws `closedByPeer` when the other end has finished, `refusedByPeer` when it
   /// turns out that it refused us, `timedOut(.receiving)` when `deadline` passes first.
-  public func receive(deadline: Deadline) throws -> Frame {
+  public func receive(deadline: Instant) throws -> Frame {
     while true {
       if let frame = try reader.next() { return frame }
       if peerHasFinished { throw ended() }
@@ -31,11 +33,11 @@ extension Connection {
   /// Throws `timedOut(.receiving)` when for `idleTimeout` seconds no byte has moved in either
   /// direction, or when `deadline` passes; and whatever the closures throw.
   public func exchange(
-    idleTimeout: Double, deadline: Deadline = .never, wakeup: Wakeup? = nil,
+    idleTimeout: Double, deadline: Instant = .never, wakeup: WakeUp? = nil,
     produce: () throws -> Frame?, consume: (Frame) throws -> Bool
   ) throws {
     var isOver = false
-    var idle = Deadline.after(seconds: idleTimeout)
+    var idle = Instant.now + idleTimeout
     while true {
       while !isOver, let frame = try reader.next() {
         isOver = try consume(frame)
@@ -47,7 +49,7 @@ extension Connection {
       if !isOver && peerHasFinished { throw ended() }
       let moved = try step(
         reading: !isOver, deadline: min(idle, deadline), phase: .receiving, wakeup: wakeup)
-      if moved == .moved { idle = .after(seconds: idleTimeout) }
+      if moved == .moved { idle = .now + idleTimeout }
     }
   }
 
@@ -56,7 +58,7 @@ extension Connection {
   ///
   /// `produce` and `consume` are those of `exchange`; throws what it throws.
   public func exchange(
-    until deadline: () -> Deadline, wakeup: Wakeup, produce: () throws -> Frame?,
+    until deadline: () -> Instant, wakeup: WakeUp, produce: () throws -> Frame?,
     consume: (Frame) throws -> Void
   ) throws {
     while true {

@@ -1,11 +1,12 @@
 internal import Glibc
+public import System
 
 extension Connection {
   /// Connects to a device as a member. The addresses are tried in turn, and share the time until
   /// `deadline`: anybody can announce anything, so that somebody answers says nothing before a
   /// member does.
   public static func connect(
-    to addresses: [Address], as credentials: MemberCredentials, deadline: Deadline,
+    to addresses: [Address], as credentials: MemberCredentials, deadline: Instant,
     cancellation: CancellationToken? = nil
   ) throws -> Connection {
     try connect(
@@ -15,7 +16,7 @@ extension Connection {
   /// Connects to an inviting device by a code. A wrong code counts as one try there, whatever the
   /// number of addresses.
   public static func connect(
-    to addresses: [Address], pairing credentials: PairingCredentials, deadline: Deadline,
+    to addresses: [Address], pairing credentials: PairingCredentials, deadline: Instant,
     cancellation: CancellationToken? = nil
   ) throws -> Connection {
     try connect(
@@ -25,16 +26,17 @@ extension Connection {
   /// Takes an accepted socket through the handshake. What the client asks for decides between the
   /// notebooks and the invitations of `offer`. Nothing is made ready for a client that says nothing.
   public static func accept(
-    _ socket: Socket, offering offer: ServerOffer, deadline: Deadline,
+    _ socket: Socket, offering offer: ServerOffer, deadline: Instant,
     cancellation: CancellationToken? = nil
   ) throws -> Connection {
     _ = try Wait.until(
-      socket.descriptor, POLLIN, deadline: deadline, phase: .handshake, cancellation: cancellation)
+      socket.descriptor, .reading, deadline: deadline, phase: .handshake, cancellation: cancellation
+    )
     return try Connection(socket, .server(offer), deadline: deadline, cancellation: cancellation)
   }
 
   private static func connect(
-    to addresses: [Address], side: Handshake.Side, deadline: Deadline,
+    to addresses: [Address], side: Handshake.Side, deadline: Instant,
     cancellation: CancellationToken?
   ) throws -> Connection {
     var failure = ChannelError.invalidAddress("")
@@ -56,7 +58,7 @@ extension Connection {
   }
 
   private static func connect(
-    to address: Address, side: Handshake.Side, deadline: Deadline,
+    to address: Address, side: Handshake.Side, deadline: Instant,
     cancellation: CancellationToken?
   ) throws -> Connection {
     let resolved = try SocketAddress.resolve(

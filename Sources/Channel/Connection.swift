@@ -1,10 +1,11 @@
 internal import COpenSSL
 internal import Glibc
+public import System
 
 /// An authenticated, encrypted connection to another device, carrying frames.
 ///
 /// One thread at a time uses it; to stop that thread from another, cancel the token, and to make
-/// it send, signal a `Wakeup`. The server speaks first: in TLS 1.3 a client whose certificate is
+/// it send, signal a `WakeUp`. The server speaks first: in TLS 1.3 a client whose certificate is
 /// refused still completes its handshake, and learns it when it reads. So a client is accepted
 /// when the first frame has arrived, not before.
 public final class Connection {
@@ -50,7 +51,7 @@ public final class Connection {
 
   /// Does the handshake. On failure the peer is given the time to read why.
   init(
-    _ socket: Socket, _ side: Handshake.Side, deadline: Deadline, cancellation: CancellationToken?
+    _ socket: Socket, _ side: Handshake.Side, deadline: Instant, cancellation: CancellationToken?
   ) throws {
     let library = try OpenSSL.library()
     library.crypto.ERR_clear_error()
@@ -72,7 +73,7 @@ public final class Connection {
       library.ssl.SSL_free(ssl)
       scratch.deallocate()
       if case ChannelError.timedOut = error { throw error }
-      socket.finish(deadline: min(deadline, .after(seconds: 1)), cancellation: cancellation)
+      socket.finish(deadline: min(deadline, .now + 1), cancellation: cancellation)
       throw error
     }
   }
@@ -108,7 +109,7 @@ public final class Connection {
   }
 
   private static func shakeHands(
-    _ ssl: OpaquePointer, _ handshake: Handshake, _ socket: Socket, deadline: Deadline,
+    _ ssl: OpaquePointer, _ handshake: Handshake, _ socket: Socket, deadline: Instant,
     cancellation: CancellationToken?
   ) throws -> Purpose {
     let lib = handshake.library.ssl
@@ -118,10 +119,10 @@ public final class Connection {
       let result = handshake.isServer ? lib.SSL_accept(ssl) : lib.SSL_connect(ssl)
       if result == 1 { break }
       let status = lib.SSL_get_error(ssl, result)
-      let events: Int32
+      let events: Wait.Events
       switch status {
-      case SSL_ERROR_WANT_READ: events = POLLIN
-      case SSL_ERROR_WANT_WRITE: events = POLLOUT
+      case SSL_ERROR_WANT_READ: events = .reading
+      case SSL_ERROR_WANT_WRITE: events = .writing
       default:
         throw handshake.error(
           handshake.isServer ? "SSL_accept" : "SSL_connect", status: status,
@@ -181,11 +182,11 @@ public final class Connection {
   /// One step: sends and receives what can be sent and received now, or else waits once. Receives
   /// while sending, so that two ends that both send do not wait for each other.
   func step(
-    reading: Bool, deadline: Deadline, phase: ChannelError.Phase, wakeup: Wakeup? = nil
+    reading: Bool, deadline: Instant, phase: ChannelError.Phase, wakeup: WakeUp? = nil
   ) throws -> Step {
     if let failure { throw failure }
     var moved = false
-    var events: Int32 = 0
+    var events: Wait.Events = []
     if !isFlushed { moved = try writeSome(&events) }
     if reading && !peerHasFinished && !reader.isFull {
       if try readSome(&events) { moved = true }
@@ -193,14 +194,14 @@ public final class Connection {
     if cancellation?.isCancelled == true { throw ChannelError.cancelled }
     if moved { return .moved }
     if deadline.hasPassed { throw ChannelError.timedOut(phase) }
-    if events == 0 { return .waited }
+    if events.isEmpty { return .waited }
     let outcome = try Wait.until(
       socket.descriptor, events, deadline: deadline, phase: phase, cancellation: cancellation,
       wakeup: wakeup)
     return outcome == .woken ? .woken : .waited
   }
 
-  private func writeSome(_ events: inout Int32) throws -> Bool {
+  private func writeSome(_ events: inout Wait.Events) throws -> Bool {
     crypto.ERR_clear_error()
     let count = outgoing.withUnsafeBytes { bytes in
       lib.SSL_write(
@@ -215,7 +216,7 @@ public final class Connection {
     return false
   }
 
-  private func readSome(_ events: inout Int32) throws -> Bool {
+  private func readSome(_ events: inout Wait.Events) throws -> Bool {
     var moved = false
     // Some records at a time: writing gets its turn, and the reader stays bounded.
     for _ in 0..<16 where !reader.isFull {
@@ -233,11 +234,11 @@ public final class Connection {
   }
 
   /// Turns a result that moved nothing into what to wait for, or throws.
-  private func note(_ result: Int32, _ call: String, _ events: inout Int32) throws {
+  private func note(_ result: Int32, _ call: String, _ events: inout Wait.Events) throws {
     let status = lib.SSL_get_error(ssl, result)
     switch status {
-    case SSL_ERROR_WANT_READ: events |= POLLIN
-    case SSL_ERROR_WANT_WRITE: events |= POLLOUT
+    case SSL_ERROR_WANT_READ: events.insert(.reading)
+    case SSL_ERROR_WANT_WRITE: events.insert(.writing)
     case SSL_ERROR_ZERO_RETURN where call == "SSL_read": peerHasFinished = true
     default:
       // What is written to an end that said good-bye and went away comes back as zero return, too.
@@ -249,7 +250,7 @@ public final class Connection {
 
   /// Says that nothing more comes, and closes. Waits until the other end has done the same, at
   /// most until `deadline`, so that what was sent last arrives. Does nothing the second time.
-  public func close(deadline: Deadline = .after(seconds: 1)) {
+  public func close(deadline: Instant = .now + 1) {
     if isClosed { return }
     isClosed = true
     if failure == nil {
@@ -258,7 +259,7 @@ public final class Connection {
         let result = lib.SSL_shutdown(ssl)
         guard result < 0, lib.SSL_get_error(ssl, result) == SSL_ERROR_WANT_WRITE,
           (try? Wait.until(
-            socket.descriptor, POLLOUT, deadline: deadline, phase: .sending,
+            socket.descriptor, .writing, deadline: deadline, phase: .sending,
             cancellation: cancellation)) != nil
         else { break }
       }

@@ -1,4 +1,5 @@
 internal import Glibc
+public import System
 
 /// A port at which other devices connect.
 public final class Listener: Sendable {
@@ -17,7 +18,7 @@ public final class Listener: Sendable {
   /// port 0 a free one. Throws `portInUse`, `addressUnavailable` or `hostUnknown`.
   public init(
     at address: Address = Address(host: Address.anyHost, port: 0),
-    deadline: Deadline = .after(seconds: 10)
+    deadline: Instant = .now + 10
   ) throws {
     if address.host == Address.anyHost {
       do {
@@ -37,7 +38,7 @@ public final class Listener: Sendable {
 
   deinit { close(descriptor) }
 
-  private static func open(_ address: Address, dual: Bool, deadline: Deadline = .never) throws
+  private static func open(_ address: Address, dual: Bool, deadline: Instant = .never) throws
     -> Int32
   {
     let resolved = try SocketAddress.resolve(address, deadline: deadline, cancellation: nil)
@@ -61,7 +62,7 @@ public final class Listener: Sendable {
 
   /// Whether a connection to this address can be made from here, within a second.
   public static func isReachable(_ address: Address) -> Bool {
-    let deadline = Deadline.after(seconds: 1)
+    let deadline = Instant.now + 1
     let found = try? SocketAddress.resolve(address, deadline: deadline, cancellation: nil)
     guard let first = found?.first else { return false }
     return (try? Socket.connect(to: first, deadline: deadline, cancellation: nil)) != nil
@@ -69,12 +70,12 @@ public final class Listener: Sendable {
 
   /// The next connection. Throws `timedOut(.accepting)` or `cancelled`; `system` when there are no
   /// descriptors left, which may pass.
-  public func accept(deadline: Deadline = .never, cancellation: CancellationToken? = nil) throws
+  public func accept(deadline: Instant = .never, cancellation: CancellationToken? = nil) throws
     -> Socket
   {
     while true {
       _ = try Wait.until(
-        descriptor, POLLIN, deadline: deadline, phase: .accepting, cancellation: cancellation)
+        descriptor, .reading, deadline: deadline, phase: .accepting, cancellation: cancellation)
       if let socket = try acceptWaiting(atMost: 1).first { return socket }
     }
   }
@@ -112,15 +113,13 @@ public final class Listener: Sendable {
   ///
   /// - Returns: the positions of those sockets, and whether somebody has connected.
   public func wait(
-    orFor sockets: [Socket], deadline: Deadline, cancellation: CancellationToken
+    orFor sockets: [Socket], deadline: Instant, cancellation: CancellationToken
   ) throws(ChannelError) -> (heard: [Int], isCalled: Bool) {
-    var entries = ([cancellation.pipe.readEnd, descriptor] + sockets.map(\.descriptor)).map {
-      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-    }
-    while poll(&entries, nfds_t(entries.count), deadline.remainingMilliseconds) < 0 {
-      guard errno == EINTR else { throw .system(call: "poll", code: errno) }
-    }
-    if entries[0].revents != 0 { throw .cancelled }
-    return (sockets.indices.filter { entries[$0 + 2].revents != 0 }, entries[1].revents != 0)
+    let ready = Set(
+      Poll.wait(
+        for: [cancellation.descriptor, descriptor] + sockets.map(\.descriptor), until: deadline))
+    if ready.contains(cancellation.descriptor) { throw .cancelled }
+    let heard = sockets.indices.filter { ready.contains(sockets[$0].descriptor) }
+    return (heard, ready.contains(descriptor))
   }
 }

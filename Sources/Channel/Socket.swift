@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// A connected TCP socket that does not block; closed when the last reference goes.
 public final class Socket: Sendable {
@@ -52,7 +53,7 @@ public final class Socket: Sendable {
 
   /// Connects. Throws `connectionRefused`, `unreachable`, `timedOut` or `cancelled`.
   static func connect(
-    to address: SocketAddress, deadline: Deadline, cancellation: CancellationToken?
+    to address: SocketAddress, deadline: Instant, cancellation: CancellationToken?
   ) throws -> Socket {
     let peer = address.address
     let descriptor = try make(family: address.family)
@@ -61,7 +62,7 @@ public final class Socket: Sendable {
     if address.with({ Glibc.connect(descriptor, $0, $1) }) != 0 { code = errno }
     if code == EINPROGRESS || code == EINTR {
       _ = try Wait.until(
-        descriptor, POLLOUT, deadline: deadline, phase: .connecting, cancellation: cancellation)
+        descriptor, .writing, deadline: deadline, phase: .connecting, cancellation: cancellation)
       var length = socklen_t(MemoryLayout<Int32>.size)
       code = 0
       if getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) != 0 { code = errno }
@@ -95,7 +96,7 @@ public final class Socket: Sendable {
 
   /// Says that nothing more comes from here, and waits until the other end says the same: closing
   /// with unread input would reset the connection, and what was sent last would be lost.
-  func finish(deadline: Deadline, cancellation: CancellationToken?) {
+  func finish(deadline: Instant, cancellation: CancellationToken?) {
     shutdown(descriptor, Int32(SHUT_WR))
     var bytes = [UInt8](repeating: 0, count: 16384)
     var left = 64
@@ -106,7 +107,7 @@ public final class Socket: Sendable {
       } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
         return
       } else if (try? Wait.until(
-        descriptor, POLLIN, deadline: deadline, phase: .receiving, cancellation: cancellation))
+        descriptor, .reading, deadline: deadline, phase: .receiving, cancellation: cancellation))
         == nil
       {
         return

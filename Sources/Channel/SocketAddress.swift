@@ -60,22 +60,22 @@ struct SocketAddress: Sendable {
   /// The addresses of a host. Names are looked up in a thread of their own, as the resolver cannot
   /// be told when to give up.
   static func resolve(
-    _ address: Address, deadline: Deadline, cancellation: CancellationToken?
+    _ address: Address, deadline: Instant, cancellation: CancellationToken?
   ) throws -> [SocketAddress] {
     switch lookUp(address, flags: AI_NUMERICHOST | AI_NUMERICSERV) {
     case .success(let found): return found
     case .failure: break
     }
-    let pipe = try SelfPipe()
+    let wakeup = try WakeUp()
     let result = LookUp()
-    let thread = Thread {
+    try startThread {
       let found = lookUp(address, flags: AI_NUMERICSERV)
       result.value.withLock { $0 = found }
-      pipe.signal()
+      wakeup.signal()
     }
-    try thread.start()
     _ = try Wait.until(
-      pipe.readEnd, POLLIN, deadline: deadline, phase: .resolving, cancellation: cancellation)
+      wakeup.descriptor, .reading, deadline: deadline, phase: .resolving, cancellation: cancellation
+    )
     return try result.value.withLock { $0 ?? .success([]) }.get()
   }
 
@@ -106,17 +106,5 @@ struct SocketAddress: Sendable {
       next = entry.pointee.ai_next
     }
     return .success(found)
-  }
-}
-
-/// A detached thread for one piece of work.
-struct Thread {
-  private let work: @Sendable () -> Void
-
-  init(_ work: @escaping @Sendable () -> Void) { self.work = work }
-
-  func start() throws(ChannelError) {
-    let code = detachThread(work)
-    if code != 0 { throw .system(call: "pthread_create", code: code) }
   }
 }

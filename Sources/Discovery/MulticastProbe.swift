@@ -68,11 +68,8 @@ public enum MulticastProbe {
   private static func listen(_ descriptor: Int32, seconds: Double) -> Set<UInt32> {
     var heard: Set<UInt32> = []
     var buffer = [UInt8](repeating: 0, count: 9000)
-    let end = MonotonicClock.seconds + seconds
-    while MonotonicClock.seconds < end {
-      var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      let rest = max(1, (end - MonotonicClock.seconds) * 1000)
-      guard poll(&wait, 1, Int32(rest)) > 0 else { continue }
+    let end = Instant.now + seconds
+    while !Poll.wait(for: [descriptor], until: end).isEmpty, !end.hasPassed {
       var from = sockaddr_in()
       var size = socklen_t(MemoryLayout<sockaddr_in>.size)
       let count = withUnsafeMutablePointer(to: &from) {

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 internal import Synchronization
-internal import System
+public import System
 
 // What this device decides for itself: whom it talks to, and which root it follows.
 extension MembershipStore {

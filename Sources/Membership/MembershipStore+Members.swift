@@ -1,4 +1,5 @@
 internal import Synchronization
+public import System
 
 extension MembershipStore {
   /// Everybody ever certified, removed devices included: the founder first, then by name.

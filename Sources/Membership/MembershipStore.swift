@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Synchronization
+public import System
 
 /// A notebook's membership on disk: the root, and the growing set of certificates and revocation
 /// lists, a file each, named by its SHA-256. Files are only added, so processes that write at the

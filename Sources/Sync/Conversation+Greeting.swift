@@ -2,6 +2,7 @@ internal import Channel
 internal import Git
 internal import Membership
 internal import Notebook
+internal import System
 
 // hello and membership: notes-protocol(7).
 extension Conversation {

@@ -1,46 +1,9 @@
-internal import System
+@_exported public import System
 
-/// Runs `body` on a thread of its own, which nobody joins.
-package func startThread(_ body: @escaping @Sendable () -> Void) throws {
-  let code = detachThread(body)
-  if code != 0 { throw SyncError.failed("no thread to be had: error \(code)") }
-}
-
-/// Values that threads hand to one that waits for them.
-///
-/// Sendable although the compiler cannot tell: the values are only touched with the lock held.
-package final class Mailbox<Value: Sendable>: @unchecked Sendable {
-  private let condition = Condition()
-  private var values: [Value] = []
-
-  package init() {}
-
-  package func put(_ value: Value) {
-    condition.locked {
-      values.append(value)
-      condition.broadcast()
-    }
-  }
-
-  /// The oldest value, waited for until `moment`; nil when none came.
-  package func take(until moment: Moment) -> Value? {
-    condition.locked {
-      condition.wait(until: moment.seconds) { !values.isEmpty } ? values.removeFirst() : nil
-    }
-  }
-}
-
-/// A point on the clock that never jumps, in seconds.
-package struct Moment: Comparable, Sendable {
-  package var seconds: Double
-
-  package static var now: Moment { Moment(seconds: MonotonicClock.seconds) }
-
-  package static func < (left: Moment, right: Moment) -> Bool { left.seconds < right.seconds }
-  package static func + (moment: Moment, seconds: Double) -> Moment {
-    Moment(seconds: moment.seconds + seconds)
-  }
-}
+/// The name that `BlockingQueue` had here.
+package typealias Mailbox = BlockingQueue
+/// The name that `Instant` had here.
+package typealias Moment = Instant
 
 /// Runs work on another thread while this one says that it is alive.
 enum BusyWork {

@@ -33,46 +33,63 @@ public final class Condition: @unchecked Sendable {
   /// Wakes all who wait. For the thread that has the lock.
   public func broadcast() { pthread_cond_broadcast(condition) }
 
-  /// Waits until `isTrue`, which is asked now and after each `broadcast`; false when it was not by that
-  /// time of `MonotonicClock`. For the thread that has the lock, which others take meanwhile.
-  public func wait(until end: Double, _ isTrue: () -> Bool) -> Bool {
-    let whole = end.rounded(.down)
-    var time = timespec(tv_sec: Int(whole), tv_nsec: Int((end - whole) * 1e9))
+  /// Waits until `isTrue`, which is asked now and after each `broadcast`; false when it was not by
+  /// `deadline`. For the thread that has the lock, which others take meanwhile.
+  public func wait(until deadline: Instant, _ isTrue: () -> Bool) -> Bool {
+    var time = deadline.timespec
     while !isTrue() {
-      if MonotonicClock.seconds >= end { return false }
+      if deadline.hasPassed { return false }
       pthread_cond_timedwait(condition, mutex, &time)
     }
     return true
   }
 }
 
-/// The clock that never jumps.
-public enum MonotonicClock {
-  /// Seconds since some moment of the past.
-  public static var seconds: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+/// Values that threads hand to others that wait for them, the oldest first.
+///
+/// Sendable although the compiler cannot tell: the values are only touched with the lock held.
+public final class BlockingQueue<Value: Sendable>: @unchecked Sendable {
+  private let condition = Condition()
+  private var values: [Value] = []
+
+  public init() {}
+
+  /// Adds a value.
+  public func put(_ value: Value) {
+    condition.locked {
+      values.append(value)
+      condition.broadcast()
+    }
+  }
+
+  /// Takes the oldest value, waiting for one until `deadline`; nil when none came.
+  public func take(until deadline: Instant) -> Value? {
+    condition.locked {
+      condition.wait(until: deadline) { !values.isEmpty } ? values.removeFirst() : nil
+    }
   }
 }
 
-/// Runs `body` on a thread of its own, which nobody joins.
+/// A gate that is opened once, and that threads wait at.
 ///
-/// - Returns: 0, or the error of pthread_create(3), when there is no thread to be had.
-public func detachThread(_ body: @escaping @Sendable () -> Void) -> Int32 {
-  final class Work: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+/// Sendable although the compiler cannot tell: the flag is only touched with the lock held.
+public final class Latch: @unchecked Sendable {
+  private let condition = Condition()
+  private var isOpen = false
+
+  public init() {}
+
+  /// Lets everybody through, now and later.
+  public func open() {
+    condition.locked {
+      isOpen = true
+      condition.broadcast()
+    }
   }
-  let work = Unmanaged.passRetained(Work(body))
-  var thread = pthread_t()
-  let code = pthread_create(
-    &thread, nil,
-    { @Sendable work in
-      guard let work else { return nil }
-      Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body()
-      return nil
-    }, work.toOpaque())
-  if code == 0 { pthread_detach(thread) } else { work.release() }
-  return code
+
+  /// Waits until it is open; false when it was not by `deadline`.
+  @discardableResult
+  public func wait(until deadline: Instant) -> Bool {
+    condition.locked { condition.wait(until: deadline) { isOpen } }
+  }
 }

@@ -1,8 +1,8 @@
 public import Git
-internal import Glibc
 public import Logging
 internal import Sync
 internal import Synchronization
+internal import System
 
 /// Runs the user's own commands when something arrived: notes-watch(1), HOOKS. They run beside the
 /// service, which never waits for them.
@@ -63,57 +63,26 @@ public final class Hooks: Sendable {
       if !paths.isEmpty { paths.append(10) }
       paths += path.bytes.filter { $0 != 0 }
     }
-    var environment: [[UInt8]] = []
-    var entry = environ
-    while let text = entry.pointee {
-      environment.append(Array(UnsafeRawBufferPointer(start: text, count: strlen(text))))
-      entry += 1
-    }
-    environment += [
+    let variables = [
       Array("NOTES_EVENT=\(occasion.event)".utf8), Array("NOTES_NOTEBOOK=\(occasion.folder)".utf8),
       Array("NOTES_DEVICE=\(occasion.device)".utf8), Array("NOTES_PATHS=".utf8) + paths,
     ]
-    let line: [String] = ["/bin/sh", "-c", command]
-    var words: [UnsafeMutablePointer<CChar>?] = line.map { (word: String) in strdup(word) }
-    words.append(nil)
-    var variables: [UnsafeMutablePointer<CChar>?] = environment.map { (bytes: [UInt8]) in
-      strdup(bytes.map { CChar(bitPattern: $0) } + [0])
+    let child: ChildProcess
+    do {
+      // Standard output is the service's own.
+      child = try ChildProcess(
+        "/bin/sh", arguments: ChildProcess.shell(command), variables: variables, input: .null,
+        output: .null, group: .own)
+    } catch {
+      return "cannot be started: error \(error.errno)"
     }
-    variables.append(nil)
-    defer { for word in words + variables { free(word) } }
-    var actions = posix_spawn_file_actions_t()
-    var attributes = posix_spawnattr_t()
-    guard posix_spawn_file_actions_init(&actions) == 0 else { return "cannot be started" }
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    guard posix_spawnattr_init(&attributes) == 0 else { return "cannot be started" }
-    defer { posix_spawnattr_destroy(&attributes) }
-    // Standard output is the service's own.
-    _ = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    _ = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-    _ = posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
-    _ = posix_spawnattr_setpgroup(&attributes, 0)
-    var child = pid_t()
-    let status = posix_spawn(&child, "/bin/sh", &actions, &attributes, words, variables)
-    guard status == 0 else { return "cannot be started: error \(status)" }
-    return wait(for: child, limit: limit)
-  }
-
-  private static func wait(for child: pid_t, limit: Double) -> String? {
-    let end = Moment.now + limit
-    var status: Int32 = 0
-    var pause: useconds_t = 2_000
-    while true {
-      let found = waitpid(child, &status, WNOHANG)
-      if found == child { break }
-      if found < 0 && errno != EINTR { return nil }
-      if Moment.now >= end {
-        kill(-child, SIGKILL)
-        while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-        return "ended after \(Int(limit)) s"
-      }
-      usleep(pause)
-      pause = min(pause * 2, 200_000)
+    switch child.wait(until: .now + limit) {
+    case .exited(0): return nil
+    case .exited(let code): return "ended with status \(code)"
+    case .killed(let signal): return "was ended by signal \(signal)"
+    case nil:
+      child.killGroup()
+      return "ended after \(Int(limit)) s"
     }
-    return status == 0 ? nil : "ended with status \(status >> 8 & 0xff)"
   }
 }

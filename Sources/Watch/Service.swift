@@ -147,9 +147,8 @@ public final class Service: Sendable {
       reception.run()
       occurrences.put(.stopped)
     }
-    let bell = try Cancellation(cancellation) { [occurrences] in occurrences.put(.stopped) }
+    try cancellation.whenCancelled(unless: token) { [occurrences] in occurrences.put(.stopped) }
     defer {
-      bell.stop()
       for notebook in watched.values { notebook.stop() }
       token.cancel()
       for context in contexts.values { withdraw(context, port: listener.port) }

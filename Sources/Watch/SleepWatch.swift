@@ -24,13 +24,13 @@ final class SleepWatch: Sendable {
     self.stopping = stopping
     let timer = timer
     try startThread {
-      var gauge = SleepGauge(gap: Self.gap)
+      var gauge = SleepGauge(gap: Instant.secondsAsleep)
       while true {
         Doorbell.wait(for: [timer, stopping.descriptor], until: nil)
         if Doorbell.isReadable(stopping.descriptor) { break }
         var count: UInt64 = 0
         _ = read(timer, &count, 8)
-        if gauge.hasSlept(gap: Self.gap) { awoken() }
+        if gauge.hasSlept(gap: Instant.secondsAsleep) { awoken() }
       }
       close(timer)
     }
@@ -38,15 +38,6 @@ final class SleepWatch: Sendable {
 
   func stop() { stopping.ring() }
 
-  /// How many seconds the machine has slept since it was started.
-  private static var gap: Double {
-    func seconds(_ clock: clockid_t) -> Double {
-      var time = timespec()
-      clock_gettime(clock, &time)
-      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-    return seconds(CLOCK_BOOTTIME) - seconds(CLOCK_MONOTONIC)
-  }
 }
 
 /// Tells from the difference of two clocks whether the machine was asleep.

@@ -1,6 +1,7 @@
 internal import Channel
 internal import Glibc
 internal import Synchronization
+internal import System
 
 /// Ctrl-C and requests to terminate, for commands that wait: the first ends the waiting and lets
 /// the command finish what it is in the middle of, the second ends the process.
@@ -13,9 +14,9 @@ enum Interruption {
   /// A token that the first signal cancels. A command asks for it once.
   static func token() throws -> CancellationToken {
     let token = try CancellationToken()
-    // The handler may run until the process ends, and so must the pipe it writes to.
+    // The handler may run until the process ends, and so must what it writes to.
     _ = Unmanaged.passRetained(token)
-    descriptor.store(token.signalDescriptor, ordering: .sequentiallyConsistent)
+    descriptor.store(token.descriptor, ordering: .sequentiallyConsistent)
     for signal in [SIGINT, SIGTERM, SIGHUP] { install(signal) }
     return token
   }
@@ -42,8 +43,7 @@ enum Interruption {
     action.__sigaction_handler.sa_handler = { @Sendable signal in
       let number = errno
       Interruption.received.store(signal, ordering: .sequentiallyConsistent)
-      var byte: UInt8 = 1
-      _ = write(Interruption.descriptor.load(ordering: .sequentiallyConsistent), &byte, 1)
+      WakeUp.signal(Interruption.descriptor.load(ordering: .sequentiallyConsistent))
       errno = number
     }
     // Once only; and a read that waits for an answer returns.

@@ -51,7 +51,8 @@ struct WatchInstallation {
   func install(in folder: String) throws {
     try write(to: folder)
     for words in [["daemon-reload"], ["enable", "--now", Self.unit], ["restart", Self.unit]] {
-      guard Self.run(["systemctl", "--user"] + words) else {
+      let systemctl = try? ChildProcess("systemctl", ["systemctl", "--user"] + words)
+      guard systemctl?.wait() == .exited(0) else {
         throw Failure(
           .failed, "no_systemd",
           "the unit is written, but 'systemctl --user \(words.joined(separator: " "))' failed",
@@ -72,16 +73,5 @@ struct WatchInstallation {
         "\(Visible.name(target)) cannot be written: \(Failure.reason(error.errno))",
         hint: Failure.remedy(error.errno) ?? "let your user write there, and run the command again")
     }
-  }
-
-  private static func run(_ words: [String]) -> Bool {
-    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
-    arguments.append(nil)
-    defer { for argument in arguments { free(argument) } }
-    var child = pid_t()
-    guard posix_spawnp(&child, words[0], nil, nil, arguments, environ) == 0 else { return false }
-    var status: Int32 = 0
-    while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-    return status == 0
   }
 }

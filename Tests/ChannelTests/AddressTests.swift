@@ -67,7 +67,7 @@ struct AddressTests {
       try listener.accept(deadline: .after(seconds: 0.05))
     }
     let cancellation = try CancellationToken()
-    try Thread { cancellation.cancel() }.start()
+    startThread { cancellation.cancel() }
     #expect(throws: ChannelError.cancelled) { try listener.accept(cancellation: cancellation) }
     #expect(cancellation.isCancelled)
   }

@@ -102,7 +102,7 @@ struct ExchangeTests {
       // Holds the connection without reading.
       _ = failure {
         _ = try Wait.until(
-          connection.socket.descriptor, 0, deadline: .after(seconds: 2), phase: .receiving,
+          connection.socket.descriptor, [], deadline: .after(seconds: 2), phase: .receiving,
           cancellation: nil)
       }
     }
@@ -129,7 +129,7 @@ struct ExchangeTests {
       _ = try connection.receive(deadline: .after(seconds: soon))
     }
     let start = Moment.now
-    try Thread { cancellation.cancel() }.start()
+    startThread { cancellation.cancel() }
     #expect(failure { _ = try client.receive(deadline: .never) } == .cancelled)
     #expect(failure { try client.send(hello, deadline: .never) } == .cancelled)
     #expect(Moment.now - start < 5)
@@ -143,13 +143,13 @@ struct ExchangeTests {
       #expect(try connection.receive(deadline: .after(seconds: soon)) == hello)
       try connection.send(hello, deadline: .after(seconds: soon))
     }
-    let wakeup = try Wakeup()
+    let wakeup = try WakeUp()
     var asked = 0
     try client.exchange(
       idleTimeout: soon, wakeup: wakeup,
       produce: {
         asked += 1
-        if asked == 1 { try Thread { wakeup.signal() }.start() }
+        if asked == 1 { startThread { wakeup.signal() } }
         return asked == 2 ? hello : nil
       }, consume: { $0 == hello })
     #expect(asked >= 2)

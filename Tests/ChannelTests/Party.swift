@@ -59,7 +59,7 @@ final class Party: Sendable {
 final class Server: Sendable {
   let listener: Listener
   private let outcome = Mutex<Result<Void, any Error>?>(nil)
-  private let finished: SelfPipe
+  private let finished: WakeUp
   /// Stops it.
   let cancellation: CancellationToken
 
@@ -70,9 +70,9 @@ final class Server: Sendable {
     body: @escaping @Sendable (Connection) throws -> Void = { _ in }
   ) throws {
     listener = try Listener(at: Address(host: "127.0.0.1", port: 0))
-    finished = try SelfPipe()
+    finished = try WakeUp()
     cancellation = try CancellationToken()
-    let thread = Thread { [self] in
+    startThread { [self] in
       let result = Result<Void, any Error> {
         let socket = try listener.accept(
           deadline: .after(seconds: 20), cancellation: cancellation)
@@ -85,7 +85,6 @@ final class Server: Sendable {
       outcome.withLock { $0 = result }
       finished.signal()
     }
-    try thread.start()
   }
 
   var isFinished: Bool { outcome.withLock { $0 != nil } }
@@ -93,7 +92,7 @@ final class Server: Sendable {
   /// The server's own outcome.
   func result() throws -> ChannelError? {
     _ = try Wait.until(
-      finished.readEnd, POLLIN, deadline: .after(seconds: 30), phase: .accepting,
+      finished.descriptor, .reading, deadline: .after(seconds: 30), phase: .accepting,
       cancellation: nil)
     switch outcome.withLock({ $0 }) {
     case .success, nil: return nil

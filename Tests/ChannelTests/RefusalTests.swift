@@ -130,7 +130,7 @@ struct RefusalTests {
     }
     #expect(silent == .timedOut(.handshake))
     let done = EventLog<Bool>()
-    try Thread {
+    startThread {
       // The one before is still in the queue.
       _ = try? listener.accept(deadline: .after(seconds: soon))
       if let socket = try? listener.accept(deadline: .after(seconds: soon)) {
@@ -138,7 +138,7 @@ struct RefusalTests {
         done.append(write(socket.descriptor, text, text.utf8.count) > 0)
         socket.finish(deadline: .after(seconds: 2), cancellation: nil)
       }
-    }.start()
+    }
     let plain = failure {
       _ = try Connection.connect(to: [address], as: own, deadline: .after(seconds: soon))
     }

@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-private typealias Disk = FileSystem<FileError>
+private typealias Disk = FileSystem<SystemCallError>
 
 @Suite("Files that are whole or absent")
 struct FileSystemTests {
@@ -49,7 +49,7 @@ struct FileSystemTests {
   @Test("a file that cannot be replaced leaves nothing beside it", arguments: [true, false])
   func leavesNothing(isShared: Bool) throws {
     try folder.write("1", to: "file/inside")
-    #expect(throws: FileError.system(call: "rename", path: folder["file"], errno: EISDIR)) {
+    #expect(throws: SystemCallError.system(call: "rename", path: folder["file"], errno: EISDIR)) {
       try Disk.replace(folder["file"], with: [1], isShared: isShared)
     }
     #expect(try names() == ["file"])
@@ -60,10 +60,10 @@ struct FileSystemTests {
     let path = folder["file"]
     let contents = (0..<4).map { [UInt8](repeating: UInt8($0), count: 100_000) }
     try Disk.replace(path, with: contents[0])
-    let ends = EventLog<FileError?>()
+    let ends = EventLog<SystemCallError?>()
     for content in contents {
       startThread {
-        do throws(FileError) {
+        do throws(SystemCallError) {
           for _ in 0..<25 { try Disk.replace(path, with: content, isShared: true, waits: false) }
           ends.append(nil)
         } catch {
@@ -87,7 +87,7 @@ struct FileSystemTests {
     try #require(symlink("nowhere", folder["link"]) == 0)
     try makeFolder(folder["folder"])
     for name in ["new", "link", "folder"] {
-      #expect(throws: FileError.system(call: "open", path: folder[name], errno: EEXIST)) {
+      #expect(throws: SystemCallError.system(call: "open", path: folder[name], errno: EEXIST)) {
         try Disk.create(folder[name], Array("2".utf8), mode: 0o640)
       }
     }
@@ -110,7 +110,7 @@ struct FileSystemTests {
   func fullDisk() throws {
     let file = try Disk.open("/dev/full", O_WRONLY)
     defer { close(file) }
-    #expect(throws: FileError.system(call: "write", path: "full", errno: ENOSPC)) {
+    #expect(throws: SystemCallError.system(call: "write", path: "full", errno: ENOSPC)) {
       try Disk.write([1, 2, 3], to: file, path: "full")
     }
     try Disk.write([], to: file, path: "full")
@@ -122,9 +122,9 @@ struct FileSystemTests {
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
     let (from, to) = (ends[0], ends[1])
     let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
-    let failures = EventLog<FileError>()
+    let failures = EventLog<SystemCallError>()
     startThread {
-      do throws(FileError) {
+      do throws(SystemCallError) {
         try Disk.write(bytes, to: to, path: "socket")
       } catch {
         failures.append(error)
@@ -150,7 +150,7 @@ struct FileSystemTests {
     #expect(try Disk.read(folder["file"]) == bytes)
     #expect(try Disk.readIfThere(folder["file"], limit: size) == bytes)
     guard size > 0 else { return }
-    #expect(throws: FileError.system(call: "read", path: folder["file"], errno: EFBIG)) {
+    #expect(throws: SystemCallError.system(call: "read", path: folder["file"], errno: EFBIG)) {
       try Disk.read(folder["file"], limit: size - 1)
     }
   }
@@ -165,12 +165,12 @@ struct FileSystemTests {
     try folder.write("1", to: "file")
     for (name, code) in [("none", ENOENT), ("file/none", ENOTDIR)] {
       #expect(try Disk.readIfThere(folder[name]) == nil)
-      #expect(throws: FileError.system(call: "open", path: folder[name], errno: code)) {
+      #expect(throws: SystemCallError.system(call: "open", path: folder[name], errno: code)) {
         try Disk.read(folder[name])
       }
     }
     try #require(symlink("loop", folder["loop"]) == 0)
-    #expect(throws: FileError.system(call: "open", path: folder["loop"], errno: ELOOP)) {
+    #expect(throws: SystemCallError.system(call: "open", path: folder["loop"], errno: ELOOP)) {
       try Disk.readIfThere(folder["loop"])
     }
   }
@@ -180,12 +180,12 @@ struct FileSystemTests {
     try folder.write("1", to: "file")
     try #require(symlink("file", folder["link"]) == 0)
     #expect(try Disk.read(folder["link"]) == Array("1".utf8))
-    #expect(throws: FileError.system(call: "open", path: folder["link"], errno: ELOOP)) {
+    #expect(throws: SystemCallError.system(call: "open", path: folder["link"], errno: ELOOP)) {
       try Disk.read(folder["link"], followsLink: false)
     }
     try #require(mkfifo(folder["fifo"], 0o600) == 0)
     for (path, code) in [(folder["fifo"], EINVAL), (folder.path, EISDIR), ("/dev/zero", EINVAL)] {
-      #expect(throws: FileError.system(call: "read", path: path, errno: code)) {
+      #expect(throws: SystemCallError.system(call: "read", path: path, errno: code)) {
         try Disk.read(path)
       }
     }
@@ -201,13 +201,13 @@ struct FileSystemTests {
     try Disk.makeFolders(folder["a/b"], mode: 0o755)
     #expect(try mode("a/b") == 0o700)
     try folder.write("1", to: "file")
-    #expect(throws: FileError.system(call: "mkdir", path: folder["file/b"], errno: ENOTDIR)) {
+    #expect(throws: SystemCallError.system(call: "mkdir", path: folder["file/b"], errno: ENOTDIR)) {
       try Disk.makeFolders(folder["file/b"])
     }
-    #expect(throws: FileError.system(call: "mkdir", path: folder["x/y"], errno: ENOENT)) {
+    #expect(throws: SystemCallError.system(call: "mkdir", path: folder["x/y"], errno: ENOENT)) {
       try Disk.makeFolder(folder["x/y"], mode: 0o700)
     }
-    #expect(throws: FileError.system(call: "mkdir", path: "", errno: ENOENT)) {
+    #expect(throws: SystemCallError.system(call: "mkdir", path: "", errno: ENOENT)) {
       try Disk.makeFolders("")
     }
   }
@@ -223,7 +223,7 @@ struct FileSystemTests {
     #expect(try names() == [])
     for name in ["a", "...", "ü"] { try folder.write("", to: name) }
     #expect(try names() == ["...", "a", "ü"])
-    #expect(throws: FileError.system(call: "opendir", path: folder["a"], errno: ENOTDIR)) {
+    #expect(throws: SystemCallError.system(call: "opendir", path: folder["a"], errno: ENOTDIR)) {
       try Disk.names(in: folder["a"])
     }
     #expect(Disk.namesIfAny(in: folder["a"]) == [])
@@ -241,7 +241,7 @@ struct FileSystemTests {
     #expect(try folder.text("kept/e") == "")
     try Disk.remove(folder["kept/e"])
     try Disk.remove(folder["kept/e"])
-    #expect(throws: FileError.self) { try Disk.remove(folder["kept"]) }
+    #expect(throws: SystemCallError.self) { try Disk.remove(folder["kept"]) }
   }
 
   @Test("what is there can be waited for")
@@ -250,7 +250,7 @@ struct FileSystemTests {
     try Disk.sync(file: folder["file"])
     try Disk.sync(folder: folder.path)
     try Disk.syncFileSystem(of: folder.path)
-    #expect(throws: FileError.system(call: "open", path: folder["file"], errno: ENOTDIR)) {
+    #expect(throws: SystemCallError.system(call: "open", path: folder["file"], errno: ENOTDIR)) {
       try Disk.sync(folder: folder["file"])
     }
   }

@@ -34,7 +34,7 @@ public final class EventLog<Event: Sendable>: @unchecked Sendable {
 
   /// Waits up to `seconds` for the end of what comes; false if it did not come.
   func waitUntilClosed(within seconds: Double) -> Bool {
-    let end = Moment.now + seconds
+    let end = Instant.now + seconds
     return condition.locked { condition.wait(until: end) { isClosed } }
   }
 
@@ -46,7 +46,7 @@ public final class EventLog<Event: Sendable>: @unchecked Sendable {
   public func next(
     within seconds: Double = 20, where matches: (Event) -> Bool = { _ in true }
   ) -> Event? {
-    let end = Moment.now + seconds
+    let end = Instant.now + seconds
     return condition.locked {
       var looked = taken
       while true {
@@ -65,7 +65,7 @@ public final class EventLog<Event: Sendable>: @unchecked Sendable {
 
   /// Waits up to `seconds` until `isEnough` says so of everything there was; false if it never did.
   public func wait(within seconds: Double = 20, until isEnough: ([Event]) -> Bool) -> Bool {
-    let end = Moment.now + seconds
+    let end = Instant.now + seconds
     return condition.locked {
       var isMet = false
       return condition.wait(until: end) {
@@ -78,5 +78,5 @@ public final class EventLog<Event: Sendable>: @unchecked Sendable {
 
 /// Seconds on the clock that never jumps.
 public enum Moment {
-  public static var now: Double { MonotonicClock.seconds }
+  public static var now: Double { Instant.now.seconds }
 }

@@ -76,6 +76,9 @@ enum LineReader {
 
 /// Runs `body` on a new thread.
 public func startThread(_ body: @escaping @Sendable () -> Void) {
-  let code = detachThread(body)
-  precondition(code == 0, "pthread_create: \(code)")
+  do {
+    try System.startThread(body)
+  } catch {
+    preconditionFailure("pthread_create: \(error.errno)")
+  }
 }

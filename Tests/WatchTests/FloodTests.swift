@@ -127,16 +127,15 @@ private final class FloodWorld {
       notebookID: notebook, root: store.root, chain: try store.chain(for: key),
       privateKey: key.privateKey, verify: { _ in .stranger })
     let token = try CancellationToken()
-    let thread = Channel.Thread {
+    TestSupport.startThread {
       _ = try? Connection.connect(
         to: [Address(host: "127.0.0.1", port: listener.port)], as: credentials,
         deadline: .after(seconds: 10), cancellation: token)
     }
-    try thread.start()
     defer { token.cancel() }
     let socket = try listener.accept(deadline: .after(seconds: 10))
     _ = try Wait.until(
-      socket.descriptor, POLLIN, deadline: .after(seconds: 10), phase: .handshake,
+      socket.descriptor, .reading, deadline: .after(seconds: 10), phase: .handshake,
       cancellation: nil)
     var bytes = [UInt8](repeating: 0, count: 16384)
     let count = read(socket.descriptor, &bytes, bytes.count)

@@ -23,9 +23,9 @@ final class RecordingProxy: Sendable {
     listener = try Listener(at: Address(host: "127.0.0.1", port: 0))
     port = listener.port
     token = try CancellationToken()
-    try Channel.Thread { [self] in
+    startThread { [self] in
       while let client = try? listener.accept(cancellation: token) { serve(client) }
-    }.start()
+    }
   }
 
   func stop() { token.cancel() }
@@ -48,7 +48,7 @@ final class RecordingProxy: Sendable {
         recorded.append(Stream())
         return recorded.count - 1
       }
-      try? Channel.Thread { [self] in pass(from, to, index) }.start()
+      startThread { [self] in pass(from, to, index) }
     }
   }
 
@@ -57,7 +57,7 @@ final class RecordingProxy: Sendable {
     while true {
       guard
         (try? Wait.until(
-          from.descriptor, POLLIN, deadline: .after(seconds: 60), phase: .receiving,
+          from.descriptor, .reading, deadline: .after(seconds: 60), phase: .receiving,
           cancellation: token)) != nil
       else { break }
       let count = read(from.descriptor, &buffer, buffer.count)
@@ -74,7 +74,7 @@ final class RecordingProxy: Sendable {
           sent += written
         } else if errno == EAGAIN {
           _ = try? Wait.until(
-            to.descriptor, POLLOUT, deadline: .after(seconds: 10), phase: .sending,
+            to.descriptor, .writing, deadline: .after(seconds: 10), phase: .sending,
             cancellation: token)
         } else {
           return

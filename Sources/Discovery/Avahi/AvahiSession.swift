@@ -16,7 +16,7 @@ final class AvahiSession {
   private let deviceID: String
   private var clientState: AvahiClientState?
   private var failure: DiscoveryError?
-  private var nextAttempt: Double?
+  private var nextAttempt = Instant.never
   private var delay = AvahiSession.firstDelay
 
   /// Seconds until the first new attempt to reach the daemon; doubled after each, up to `lastDelay`.
@@ -55,10 +55,7 @@ final class AvahiSession {
   }
 
   /// The time that the poll may wait; -1 for ever.
-  var millisecondsToNextAttempt: Int32 {
-    guard let nextAttempt else { return -1 }
-    return Int32(max(0, (nextAttempt - MonotonicClock.seconds) * 1000).rounded(.up))
-  }
+  var millisecondsToNextAttempt: Int32 { nextAttempt.pollTimeout }
 
   /// Acts on what the callbacks noted, and on the time.
   func settle() {
@@ -68,7 +65,7 @@ final class AvahiSession {
     for browser in browsers {
       if let error = browser.failure { disconnect(error) }
     }
-    if client == nil, let nextAttempt, nextAttempt <= MonotonicClock.seconds { connect() }
+    if client == nil, nextAttempt.hasPassed { connect() }
     switch clientState {
     case AVAHI_CLIENT_S_RUNNING:
       if failure != nil {
@@ -102,7 +99,7 @@ final class AvahiSession {
   }
 
   private func connect() {
-    nextAttempt = nil
+    nextAttempt = .never
     var code: Int32 = 0
     let flags = AvahiClientFlags(rawValue: AVAHI_CLIENT_NO_FAIL.rawValue)
     let created = library.functions.avahi_client_new(
@@ -133,7 +130,7 @@ final class AvahiSession {
 
   private func retry(after error: DiscoveryError) {
     fail(error)
-    nextAttempt = MonotonicClock.seconds + delay
+    nextAttempt = .now + delay
     delay = min(delay * 2, Self.lastDelay)
   }
 

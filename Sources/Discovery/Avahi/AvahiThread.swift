@@ -1,6 +1,7 @@
 internal import CAvahi
 internal import Glibc
 internal import Synchronization
+internal import System
 
 /// The thread on which every call of Avahi happens: nothing of Avahi's needs a lock, and no caller
 /// waits longer than it wants, for one call of Avahi's may wait 25 seconds for the daemon.
@@ -66,7 +67,8 @@ final class AvahiThread: Sendable {
       answer.value.withLock { $0 = value }
       answer.isThere.open()
     }
-    guard answer.isThere.wait(seconds: seconds), let value = answer.value.withLock({ $0 }) else {
+    guard answer.isThere.wait(until: .now + seconds), let value = answer.value.withLock({ $0 })
+    else {
       throw .daemonSilent
     }
     return value
@@ -87,32 +89,19 @@ final class AvahiThread: Sendable {
   func quit(waiting seconds: Double) {
     state.withLock { $0.hasQuit = true }
     library.functions.avahi_simple_poll_wakeup(poll.pointer)
-    if !isCurrent { _ = ended.wait(seconds: seconds) }
+    if !isCurrent { ended.wait(until: .now + seconds) }
   }
 }
 
 extension AvahiThread {
   private func spawn() throws(DiscoveryError) {
-    // Signals are for the program's own threads.
-    var all = sigset_t()
-    var before = sigset_t()
-    sigfillset(&all)
-    pthread_sigmask(SIG_SETMASK, &all, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    let unmanaged = Unmanaged.passRetained(self)
-    var thread = pthread_t()
-    let code = pthread_create(
-      &thread, nil,
-      { argument in
-        guard let argument else { return nil }
-        Unmanaged<AvahiThread>.fromOpaque(argument).takeRetainedValue().run()
-        return nil
-      }, unmanaged.toOpaque())
-    guard code == 0 else {
-      unmanaged.release()
-      throw .avahi(call: "pthread_create", code: code, message: String(cString: strerror(code)))
+    do {
+      // Signals are for the program's own threads.
+      try startThread(takesSignals: false) { [self] in run() }
+    } catch {
+      throw .avahi(
+        call: error.call, code: error.errno, message: String(cString: strerror(error.errno)))
     }
-    pthread_detach(thread)
   }
 
   private func run() {

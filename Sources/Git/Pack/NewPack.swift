@@ -125,7 +125,7 @@ public final class NewPack: Sendable {
         !names.contains(name.dropLast(5) + ".idx")
       {
         var status = stat()
-        if lstat(path, &status) == 0, time(nil) - status.st_mtim.tv_sec > youngestLeftover {
+        if lstat(path, &status) == 0, WallClock.age(of: status) > youngestLeftover {
           unlink(path)
         }
       }

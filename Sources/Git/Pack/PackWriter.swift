@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 extension Repository {
   /// A pack of everything reachable from `wants` and not from `haves`, for a receiver that has
@@ -72,9 +73,9 @@ public final class PackWriter {
       state = .objects
     }
     guard state == .objects else { return nil }
-    let end = Self.seconds() + Self.longestPause
+    let end = Instant.now + Self.longestPause
     while objectsWritten < items.count, chunk.count < Self.chunkSize,
-      chunk.isEmpty || Self.seconds() < end
+      chunk.isEmpty || !end.hasPassed
     {
       let start = chunk.count
       try append(items[objectsWritten], at: offset + start, to: &chunk)
@@ -87,12 +88,6 @@ public final class PackWriter {
       state = .done
     }
     return chunk
-  }
-
-  private static func seconds() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
   private func append(_ item: PackPlan.Item, at position: Int, to chunk: inout [UInt8]) throws {

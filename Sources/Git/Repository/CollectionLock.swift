@@ -67,7 +67,7 @@ public final class CollectionLock {
   /// Whether the process that the file names is at work.
   private var isHeld: Bool {
     var status = stat()
-    guard lstat(path, &status) == 0, time(nil) - status.st_mtim.tv_sec < Self.longestRun,
+    guard lstat(path, &status) == 0, WallClock.age(of: status) < Self.longestRun,
       let content = try? Disk.read(path)
     else { return false }
     let words = String(decoding: content, as: UTF8.self).split(whereSeparator: \.isWhitespace)

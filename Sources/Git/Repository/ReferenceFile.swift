@@ -94,7 +94,8 @@ struct ReferenceFile {
     try Disk.write(Array("\(id)\n".utf8), to: descriptor, path: lock)
     _ = notes_start_writing(descriptor)
     let signature = Signature(
-      name: identity.name, email: identity.email, time: Int64(time(nil)), offset: Self.offset)
+      name: identity.name, email: identity.email, time: WallClock.now(),
+      offset: WallClock.offset())
     let entry = "\(expected ?? .zero) \(id) \(signature.serialized)\t\(message)\n"
     let written = try logs.map { try Self.append(entry, to: $0) }
     defer { for log in written { close(log) } }
@@ -128,7 +129,7 @@ struct ReferenceFile {
       let descriptor = open(lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
       guard descriptor < 0, errno == EEXIST, attempt < attempts else { return descriptor }
       var status = stat()
-      if lstat(lock, &status) == 0, status.st_mtim.tv_sec < time(nil) - longestLock {
+      if lstat(lock, &status) == 0, WallClock.age(of: status) > longestLock {
         unlink(lock)
       } else {
         usleep(10_000)
@@ -162,14 +163,6 @@ struct ReferenceFile {
     }
     _ = notes_start_writing(descriptor)
     return descriptor
-  }
-
-  /// The local zone's minutes east of UTC now.
-  private static var offset: Int {
-    var now = time(nil)
-    var local = tm()
-    localtime_r(&now, &local)
-    return local.tm_gmtoff / 60
   }
 
   /// The first line of a small file, without its end; nil when it can't be read or is empty.

@@ -56,7 +56,7 @@ extension Repository {
       where name.hasPrefix("tmp_obj_") || name.hasPrefix("tmp_object_git2_") {
         let path = folder + "/" + name
         var status = stat()
-        if lstat(path, &status) == 0, time(nil) - status.st_mtim.tv_sec > Self.longestWriting {
+        if lstat(path, &status) == 0, WallClock.age(of: status) > Self.longestWriting {
           unlink(path)
         }
       }

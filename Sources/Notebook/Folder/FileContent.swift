@@ -55,7 +55,7 @@ struct FileContent {
       }
       let bytes: [UInt8]
       do {
-        bytes = try FileSystem<FileError>.read(descriptor, path: path.description)
+        bytes = try FileSystem<SystemCallError>.read(descriptor, path: path.description)
       } catch {
         return .skipped(.unreadable(errno: error.errno))
       }

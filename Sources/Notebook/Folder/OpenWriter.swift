@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import System
 
 /// Whether somebody's program has a file open for writing: what stands in the file may then be a part
 /// of what it is about to hold.
@@ -23,8 +24,7 @@ enum OpenWriter {
   /// Whether a file was written so lately that a program which has it open may be about to write
   /// more: not one that merely keeps it open.
   static func mayBeWriting(_ status: stat) -> Bool {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
+    let now = WallClock.precise
     let age =
       (now.tv_sec &- status.st_mtim.tv_sec) &* 1_000
       &+ (now.tv_nsec - status.st_mtim.tv_nsec) / 1_000_000

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import System
 
 /// The wall clock that versions are stamped with; tests bring their own.
 public struct Clock: Sendable {
@@ -9,9 +9,7 @@ public struct Clock: Sendable {
 
   /// The system's clock and zone.
   public static let system = Clock {
-    var seconds = time(nil)
-    var local = tm()
-    localtime_r(&seconds, &local)
-    return (Int64(seconds), local.tm_gmtoff / 60)
+    let seconds = WallClock.now()
+    return (seconds, WallClock.offset(at: seconds))
   }
 }

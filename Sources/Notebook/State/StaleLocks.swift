@@ -1,5 +1,6 @@
 internal import Git
 internal import Glibc
+internal import System
 
 /// Lock files of git's kind (`index.lock`, `HEAD.lock`, `refs/…/NAME.lock`) that a killed `notes`
 /// left behind. Nobody would ever remove them, and everything that has to write there would fail.
@@ -13,7 +14,7 @@ struct StaleLocks {
 
   /// Removes the lock files that came into being since `start`, or before the machine was started.
   func remove(since start: timespec) throws {
-    let boot = Self.startOfMachine()
+    let boot = WallClock.startOfMachine
     var found = ["index", "HEAD", "config", "packed-refs"].map { "\(gitFolder)/\($0).lock" }
     try collect(gitFolder + "/refs", into: &found)
     for path in found {
@@ -41,20 +42,5 @@ struct StaleLocks {
         found.append(folder + "/" + name)
       }
     }
-  }
-
-  /// When the machine was started, by the wall clock.
-  static func startOfMachine() -> timespec {
-    var now = timespec()
-    var running = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    clock_gettime(CLOCK_BOOTTIME, &running)
-    return timespec(tv_sec: now.tv_sec - running.tv_sec - 1, tv_nsec: now.tv_nsec)
-  }
-}
-
-extension timespec {
-  static func < (left: timespec, right: timespec) -> Bool {
-    (left.tv_sec, left.tv_nsec) < (right.tv_sec, right.tv_nsec)
   }
 }

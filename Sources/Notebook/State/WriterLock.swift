@@ -44,7 +44,7 @@ final class WriterLock {
     var status = stat()
     let isEnded =
       pread(descriptor, &state, 1, 0) == 1 && state == UInt8(ascii: "0")
-      && fstat(descriptor, &status) == 0 && !(status.st_mtim < StaleLocks.startOfMachine())
+      && fstat(descriptor, &status) == 0 && !(status.st_mtim < WallClock.startOfMachine)
     if !isEnded { fstat(descriptor, &status) }
     interrupted = isEnded ? nil : status.st_mtim
     mark("1")

@@ -1,7 +1,7 @@
 public import Channel
 internal import Glibc
 public import Membership
-internal import System
+public import System
 
 /// An invitation to another notebook, told to a device within a session of a notebook that both share:
 /// notes-protocol(7), hello. The session is authenticated, so no person has to carry the code.

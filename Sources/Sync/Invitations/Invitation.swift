@@ -1,6 +1,7 @@
 internal import Channel
 public import Membership
 internal import Synchronization
+internal import System
 
 /// Why an invitation is no longer open.
 public enum InvitationEnd: String, Sendable {

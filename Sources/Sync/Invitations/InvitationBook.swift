@@ -1,6 +1,6 @@
 internal import Glibc
-public import Membership
-internal import System
+internal import Membership
+public import System
 
 /// The invitations that were made on this device for a notebook: `.git/notes/invitations`, a file each,
 /// and beside it one that is locked for as long as the invitation is held open.

@@ -5,6 +5,7 @@ internal import Git
 internal import Membership
 internal import Notebook
 internal import Sync
+internal import System
 internal import Watch
 
 extension Failure {
@@ -28,6 +29,7 @@ extension Failure {
     case let error as SyncError: self.init(error)
     case let error as DiscoveryError: self.init(error)
     case let error as WatchError: self.init(error)
+    case let error as SystemCallError: self = .system(error.call, errno: error.errno)
     default: self.init(parsing: error)
     }
   }

@@ -1,9 +1,10 @@
 internal import Glibc
+internal import System
 
 /// Points in time, in seconds since 1970-01-01 00:00 UTC, as text.
 enum TimeText {
   /// The present second.
-  static var now: Int64 { Int64(time(nil)) }
+  static var now: Int64 { WallClock.now() }
 
   /// RFC 3339: `2026-11-20T10:00:00+01:00`, with `Z` for UTC. `offset` is in minutes east of UTC.
   static func rfc3339(_ seconds: Int64, offset: Int = 0) -> String {

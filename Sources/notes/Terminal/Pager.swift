@@ -1,8 +1,9 @@
 internal import Glibc
+internal import System
 
 /// The program that shows long output page by page, as git does it.
 struct Pager {
-  private let process: pid_t
+  private let process: ChildProcess
 
   /// The command line to run: $NOTES_PAGER, $PAGER, or less; nil where output goes on unpaged,
   /// which an empty value and `cat` ask for.
@@ -31,31 +32,23 @@ struct Pager {
       if command != "less" { warn(of: command, "was not found") }
       return nil
     }
-    var ends: [Int32] = [0, 0]
-    guard pipe(&ends) == 0 else { return nil }
-    defer { close(ends[0]) }
+    guard let pipe = try? Pipe() else { return nil }
     // -F: quit if it fits one screen; -R: pass colours on; -X: leave the text on the screen.
     if environment["LESS"] == nil { setenv("LESS", "FRX", 1) }
     if environment["LV"] == nil { setenv("LV", "-c", 1) }
-
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
-    posix_spawn_file_actions_addclose(&actions, ends[1])
-    var process: pid_t = 0
-    let failure = spawn(["sh", "-c", command], actions: &actions, as: &process)
-    guard failure == 0 else {
-      close(ends[1])
-      warn(of: command, "cannot be started: \(Failure.reason(failure))")
+    let process: ChildProcess
+    do {
+      process = try ChildProcess(
+        "/bin/sh", arguments: ChildProcess.shell(command), input: .descriptor(pipe.readEnd))
+    } catch {
+      warn(of: command, "cannot be started: \(Failure.reason(error.errno))")
       return nil
     }
     // Who leaves the pager has read enough: writing to it fails then, and nothing is lost.
     signal(SIGPIPE, SIG_IGN)
     // Ctrl-C is the pager's business: less(1) stops reading and stays.
     signal(SIGINT, SIG_IGN)
-    dup2(ends[1], STDOUT_FILENO)
-    close(ends[1])
+    dup2(pipe.writeEnd, STDOUT_FILENO)
     return Pager(process: process)
   }
 
@@ -63,8 +56,7 @@ struct Pager {
   func finish() {
     Output.standard.flush()
     close(STDOUT_FILENO)
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) == -1, errno == EINTR {}
+    process.wait()
     signal(SIGINT, SIG_DFL)
   }
 
@@ -73,15 +65,5 @@ struct Pager {
     let shown = Width.cut(Visible.name(command), to: 60)
     Output.errors.line("notes: warning: the pager '\(shown)' \(what)")
     Output.errors.flush()
-  }
-
-  /// Starts the shell; returns what went wrong, or 0.
-  private static func spawn(
-    _ arguments: [String], actions: inout posix_spawn_file_actions_t, as process: inout pid_t
-  ) -> Int32 {
-    var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
-    pointers.append(nil)
-    defer { pointers.forEach { free($0) } }
-    return posix_spawn(&process, "/bin/sh", &actions, nil, &pointers, environ)
   }
 }

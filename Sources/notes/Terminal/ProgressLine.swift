@@ -1,18 +1,18 @@
-internal import Glibc
 internal import Synchronization
+internal import System
 
 /// One line on standard error that tells how far a long piece of work is. It appears on a terminal
 /// only, when the work has taken a second, and goes away without a trace.
 final class ProgressLine: Sendable {
   private struct State {
-    var started: Int64?
-    var shown: Int64 = 0
+    var started: Instant?
+    var shown: Instant?
     var isVisible = false
   }
 
-  /// How long nothing is shown, and the pause between two updates, in milliseconds.
-  private static let patience: Int64 = 1_000
-  private static let interval: Int64 = 100
+  /// How long nothing is shown, and the pause between two updates, in seconds.
+  private static let patience = 1.0
+  private static let interval = 0.1
 
   private let state = Mutex(State())
   private let terminal: Terminal
@@ -22,11 +22,12 @@ final class ProgressLine: Sendable {
   /// Shows the text in place of what was shown.
   func show(_ text: String) {
     guard terminal.isInteractive else { return }
-    let now = Self.milliseconds()
+    let now = Instant.now
     state.withLock { state in
       let started = state.started ?? now
       state.started = started
-      guard now - started >= Self.patience, now - state.shown >= Self.interval else { return }
+      let isDue = state.shown.map { now - $0 >= Self.interval } ?? true
+      guard now - started >= Self.patience, isDue else { return }
       state.shown = now
       state.isVisible = true
       let width = (terminal.width ?? 80) - 1
@@ -48,11 +49,5 @@ final class ProgressLine: Sendable {
       Output.errors.write("\r\u{1B}[K")
       Output.errors.flush()
     }
-  }
-
-  private static func milliseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
   }
 }

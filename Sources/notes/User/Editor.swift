@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// The program that a user writes notes with.
 struct Editor {
@@ -49,21 +50,20 @@ struct Editor {
       sigaction(SIGINT, &formerInterrupt, nil)
       sigaction(SIGQUIT, &formerQuit, nil)
     }
-    let status = try run(file)
-    let code = status >> 8 & 0xff
-    // A shell between the two passes a signal on as a status above 128.
-    let signal = status & 0x7f != 0 ? status & 0x7f : code > 128 ? code - 128 : 0
-    if signal != 0 {
-      if hasTerminal { tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal) }
-      throw failure("was ended by signal \(signal)")
-    }
+    switch try run(file) {
+    case .exited(0): return
     // What sh(1) says of a program that is not there, or can't be run.
-    if code == 126 || code == 127 {
+    case .exited(126), .exited(127):
       throw Failure(
         .failed, "no_editor", "the editor '\(Visible.name(command))' cannot be started",
         hint: "set VISUAL or EDITOR to one that is installed")
+    // A shell between the two passes a signal on as a status above 128.
+    case .killed(let signal),
+      .exited(let signal) where signal > 128:
+      if hasTerminal { tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal) }
+      throw failure("was ended by signal \(signal & 0x7f)")
+    case .exited(let code): throw failure("ended with status \(code)")
     }
-    if code != 0 { throw failure("ended with status \(code)") }
   }
 
   private func failure(_ what: String) -> Failure {
@@ -72,32 +72,18 @@ struct Editor {
       hint: "no version was made; what it wrote is in the folder, and 'notes save' keeps it")
   }
 
-  /// Runs the command and returns its wait status.
-  private func run(_ file: [UInt8]) throws(Failure) -> Int32 {
-    var attributes = posix_spawnattr_t()
-    guard posix_spawnattr_init(&attributes) == 0 else { throw notStarted(ENOMEM) }
-    defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGINT)
-    sigaddset(&signals, SIGQUIT)
-    sigaddset(&signals, SIGXFSZ)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-    let words = ["sh", "-c", command + " \"$@\"", command]
-    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
-    // A name need not be UTF-8.
-    arguments.append(strdup(file.map { CChar(bitPattern: $0) } + [0]))
-    arguments.append(nil)
-    defer { for argument in arguments { free(argument) } }
-    var child = pid_t()
-    let failure = posix_spawn(&child, "/bin/sh", nil, &attributes, &arguments, environ)
-    guard failure == 0 else { throw notStarted(failure) }
-    var status: Int32 = 0
-    while waitpid(child, &status, 0) < 0 {
-      if errno != EINTR { throw notStarted(errno) }
+  /// Runs the command to its end.
+  private func run(_ file: [UInt8]) throws(Failure) -> ChildProcess.Ending {
+    do {
+      let words = [Array(command.utf8), file]
+      let editor = try ChildProcess(
+        "/bin/sh", arguments: ChildProcess.shell(command + " \"$@\"", words),
+        defaultSignals: [SIGINT, SIGQUIT])
+      if let ending = editor.wait() { return ending }
+    } catch {
+      throw notStarted(error.errno)
     }
-    return status
+    throw notStarted(ECHILD)
   }
 
   private func notStarted(_ code: Int32) -> Failure {

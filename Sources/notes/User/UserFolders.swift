@@ -1,7 +1,7 @@
 internal import System
 
 /// Calls on the user's own files.
-typealias Disk = FileSystem<FileError>
+typealias Disk = FileSystem<SystemCallError>
 
 /// Where this user's own files of `notes` are, by the XDG Base Directory Specification.
 ///

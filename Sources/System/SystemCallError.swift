@@ -4,15 +4,16 @@ public protocol FileFailure: Error {
   static func system(call: String, path: String, errno: Int32) -> Self
 }
 
-/// Such an error of whoever has no other.
-public struct FileError: FileFailure, Equatable {
+/// A call of the system that failed, for whoever has no error of its own for that.
+public struct SystemCallError: FileFailure, Equatable {
   /// The name of the call.
   public let call: String
+  /// The file that it was about; empty where it was about none.
   public let path: String
   public let errno: Int32
 
   /// The error of a call.
-  public static func system(call: String, path: String, errno: Int32) -> FileError {
-    FileError(call: call, path: path, errno: errno)
+  public static func system(call: String, path: String = "", errno: Int32) -> SystemCallError {
+    SystemCallError(call: call, path: path, errno: errno)
   }
 }

@@ -1,0 +1,146 @@
+public import Glibc
+
+/// A program that was started: posix_spawn(3).
+public struct ChildProcess: Sendable {
+  /// Its process number.
+  public let id: pid_t
+
+  /// How it ended.
+  public enum Ending: Hashable, Sendable {
+    /// By itself, with this status.
+    case exited(Int32)
+    /// By a signal.
+    case killed(Int32)
+  }
+
+  /// Where one of its standard streams leads.
+  public enum Stream: Sendable {
+    /// Where this process' own does.
+    case inherited
+    case null
+    /// To an open file of this process.
+    case descriptor(Int32)
+  }
+
+  /// Which others it is with, as signals see it.
+  public enum Group: Sendable {
+    /// Those of this process.
+    case inherited
+    /// None: a process group of its own.
+    case own
+    /// None, and no terminal: a session of its own.
+    case session
+  }
+
+  // Of <spawn.h>, where _GNU_SOURCE shows it.
+  private static let newSession: Int16 = 0x80
+
+  /// Starts a program.
+  ///
+  /// - Parameters:
+  ///   - program: its path, or a name that is looked up in $PATH.
+  ///   - arguments: the words that it is given, the name it is called by first; without NUL bytes.
+  ///   - variables: what stands in its environment after what stands in ours.
+  ///   - defaultSignals: those that it does not ignore though we may. What ignores "file too large"
+  ///     here is not the user's wish either.
+  public init(
+    _ program: String, arguments: [[UInt8]], variables: [[UInt8]] = [], input: Stream = .inherited,
+    output: Stream = .inherited, errors: Stream = .inherited, group: Group = .inherited,
+    defaultSignals: [Int32] = []
+  ) throws(SystemCallError) {
+    var actions = posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
+    guard posix_spawn_file_actions_init(&actions) == 0 else {
+      throw .system(call: "posix_spawn", path: program, errno: ENOMEM)
+    }
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    guard posix_spawnattr_init(&attributes) == 0 else {
+      throw .system(call: "posix_spawn", path: program, errno: ENOMEM)
+    }
+    defer { posix_spawnattr_destroy(&attributes) }
+    for (target, stream) in zip(Int32(0)..., [input, output, errors]) {
+      switch stream {
+      case .inherited: break
+      case .null: posix_spawn_file_actions_addopen(&actions, target, "/dev/null", O_RDWR, 0)
+      case .descriptor(let source): posix_spawn_file_actions_adddup2(&actions, source, target)
+      }
+    }
+    var flags = Int16(POSIX_SPAWN_SETSIGDEF)
+    switch group {
+    case .inherited: break
+    case .own: flags |= Int16(POSIX_SPAWN_SETPGROUP)
+    case .session: flags |= Self.newSession
+    }
+    posix_spawnattr_setflags(&attributes, flags)
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for signal in defaultSignals + [SIGXFSZ] { sigaddset(&signals, signal) }
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    func terminated(_ words: [[UInt8]]) -> [UnsafeMutablePointer<CChar>?] {
+      words.map { strdup($0.map { CChar(bitPattern: $0) } + [0]) } + [nil]
+    }
+    let words = terminated(arguments)
+    let own = variables.isEmpty ? [] : terminated(variables)
+    defer { for word in words + own { free(word) } }
+    var environment: [UnsafeMutablePointer<CChar>?] = []
+    var entry = environ
+    while let text = entry.pointee {
+      environment.append(text)
+      entry += 1
+    }
+    var child = pid_t()
+    let status = posix_spawnp(
+      &child, program, &actions, &attributes, words, environment + (own.isEmpty ? [nil] : own))
+    if status != 0 { throw .system(call: "posix_spawn", path: program, errno: status) }
+    id = child
+  }
+
+  /// The same, with words that are text.
+  public init(
+    _ program: String, _ arguments: [String], output: Stream = .inherited
+  ) throws(SystemCallError) {
+    try self.init(program, arguments: arguments.map { Array($0.utf8) }, output: output)
+  }
+
+  /// What the shell is called with to carry out a command line.
+  ///
+  /// - Parameter words: $0, $1 and so on of the command line.
+  public static func shell(_ command: String, _ words: [[UInt8]] = []) -> [[UInt8]] {
+    [Array("sh".utf8), Array("-c".utf8), Array(command.utf8)] + words
+  }
+
+  /// Waits for its end; nil when that cannot be told.
+  @discardableResult
+  public func wait() -> Ending? { ending(0) }
+
+  /// The same until `deadline`; nil also when it has not ended by then.
+  public func wait(until deadline: Instant) -> Ending? {
+    var pause: useconds_t = 2_000
+    while true {
+      let ending = ending(WNOHANG)
+      if ending != nil || deadline.hasPassed { return ending }
+      usleep(pause)
+      pause = min(pause * 2, 200_000)
+    }
+  }
+
+  /// Whether it has ended; from then on the system knows no more of it.
+  public var hasEnded: Bool { waitpid(id, nil, WNOHANG) != 0 }
+
+  /// Kills it and those of its process group, for one that has a group of its own, and waits for its end.
+  public func killGroup() {
+    kill(-id, SIGKILL)
+    wait()
+  }
+
+  private func ending(_ options: Int32) -> Ending? {
+    var status: Int32 = 0
+    while true {
+      let found = waitpid(id, &status, options)
+      if found < 0, errno == EINTR { continue }
+      if found != id { return nil }
+      let signal = status & 0x7f
+      return signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal)
+    }
+  }
+}

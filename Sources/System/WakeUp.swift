@@ -1,0 +1,99 @@
+internal import CLinux
+internal import Glibc
+
+/// What makes a thread look up that waits in `Poll`: a count of the kernel's, eventfd(2).
+public final class WakeUp: Sendable {
+  /// Can be read from `signal` on until `clear`.
+  public let descriptor: Int32
+
+  /// Throws when the process has no descriptors left.
+  public init() throws(SystemCallError) {
+    descriptor = notes_eventfd()
+    if descriptor < 0 { throw .system(call: "eventfd", errno: errno) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// From any thread, any number of times.
+  public func signal() { WakeUp.signal(descriptor) }
+
+  /// The same for a signal handler, which knows only the number.
+  public static func signal(_ descriptor: Int32) {
+    // A count that is at its limit can be read already, so failing to write is no failure.
+    var one: UInt64 = 1
+    _ = write(descriptor, &one, 8)
+  }
+
+  /// Forgets all signals until now.
+  public func clear() {
+    var count: UInt64 = 0
+    _ = read(descriptor, &count, 8)
+  }
+}
+
+/// A pipe: pipe(2). Both ends are closed with it, and no program that is started gets them.
+public struct Pipe: ~Copyable, Sendable {
+  public let readEnd: Int32
+  public let writeEnd: Int32
+
+  /// Throws when the process has no descriptors left.
+  public init() throws(SystemCallError) {
+    var ends: [Int32] = [-1, -1]
+    if pipe(&ends) != 0 { throw .system(call: "pipe", errno: errno) }
+    (readEnd, writeEnd) = (ends[0], ends[1])
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+  }
+
+  deinit {
+    close(readEnd)
+    close(writeEnd)
+  }
+}
+
+/// Waiting for descriptors: poll(2).
+public enum Poll {
+  /// Waits until one of `descriptors` can be read or has come to its end, until the one `toWrite` takes
+  /// bytes, or until `deadline`. Returns those that are ready; negative ones never are.
+  @discardableResult
+  public static func wait(
+    for descriptors: [Int32], toWrite: Int32 = -1, until deadline: Instant = .never
+  ) -> [Int32] {
+    var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    if toWrite >= 0 { entries.append(pollfd(fd: toWrite, events: Int16(POLLOUT), revents: 0)) }
+    while poll(&entries, nfds_t(entries.count), deadline.pollTimeout) < 0 {
+      if errno != EINTR { return [] }
+    }
+    return entries.filter { $0.revents != 0 }.map(\.fd)
+  }
+
+  /// Whether a descriptor can be read, or has come to its end.
+  public static func isReadable(_ descriptor: Int32) -> Bool {
+    !wait(for: [descriptor], until: .now).isEmpty
+  }
+}
+
+/// Ends all waiting of those who hold it, at once and for good.
+public final class CancellationToken: Sendable {
+  private let wakeUp: WakeUp
+
+  /// Throws when the process has no descriptors left.
+  public init() throws(SystemCallError) { wakeUp = try WakeUp() }
+
+  /// Ends all waiting. From any thread, any number of times.
+  public func cancel() { wakeUp.signal() }
+
+  /// Can be read when it is cancelled. `WakeUp.signal` with it is what `cancel` is, for signal handlers.
+  public var descriptor: Int32 { wakeUp.descriptor }
+
+  /// Whether it was cancelled.
+  public var isCancelled: Bool { Poll.isReadable(descriptor) }
+
+  /// Calls `body` on a thread of its own when it is cancelled, unless `other` is before.
+  public func whenCancelled(
+    unless other: CancellationToken, _ body: @escaping @Sendable () -> Void
+  ) throws(SystemCallError) {
+    try startThread { [self] in
+      if Poll.wait(for: [descriptor, other.descriptor]).contains(descriptor) { body() }
+    }
+  }
+}
