@@ -175,7 +175,7 @@ public final class Service: Sendable {
     var state = ServiceState()
     if isWatching { state.ready() }
     defer { if isWatching { state.stopping() } }
-    var memory = IdleMemory()
+    var idle = IdleTimer()
     var ending = invitation.map { ServiceEnding(invitation: $0) }
     while true {
       if cancellation.isCancelled { return }
@@ -184,13 +184,13 @@ public final class Service: Sendable {
       dialing.dial()
       if isWatching {
         state.live()
-        if memory.rest() { for notebook in watched.values { notebook.rest() } }
+        if idle.isDue() { for notebook in watched.values { notebook.rest() } }
       }
       switch occurrences.take(
-        until: nextLook(ending, dialing, isWatching ? [state.next, memory.next] : []))
+        until: nextLook(ending, dialing, isWatching ? [state.next, idle.next] : []))
       {
       case .event(let event):
-        memory.stir()
+        idle.restart()
         report(event, onEvent)
         if case .notebookFailed(_, let error as MembershipError) = event, case .begunAnew = error {
           throw error
