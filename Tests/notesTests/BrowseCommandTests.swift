@@ -122,19 +122,6 @@ import Testing
     try expectRestored(screen, status: status)
   }
 
-  // notes-browse(1): "and where it is killed, an instant later".
-  @Test func `Killed, it leaves somebody who puts the terminal back`() throws {
-    let script = #"""
-      stty -g >"$HOME/before"; "$0" browse 2>/dev/null; echo "left with $?" >"$HOME/status"
-      until stty -g | cmp -s - "$HOME/before"; do :; done
-      cat "$HOME/status"; echo "as before"; read -r line; echo "read $line"
-      """#
-    let screen = try shell.screen(["bash", "--norc", "-c", script, BuiltBinary.notes()])
-    try screen.wait(for: "│ eggs")
-    try #require(kill(try process(screen), SIGKILL) == 0)
-    try expectRestored(screen, status: 128 + 9)
-  }
-
   @Test func `It stops for the shell and comes back`() throws {
     let screen = try shell.screen(["bash", "--norc", "-i"])
     try screen.type("PS1='ready> '; \(try BuiltBinary.notes()) browse\n")

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Synchronization
+internal import System
 
 /// The terminal while a command has all of it: raw, on its alternate screen, and put back as it was
 /// however the command ends.
@@ -25,14 +26,13 @@ final class FullScreen {
 
   /// The settings to put back: the address of a `termios`, or 0 while the terminal is as it was.
   private static let saved = Atomic<UInt>(0)
-  /// Where signal handlers write the signal's number.
+  /// The signals that came and were not seen to yet, a bit each.
+  private static let received = Atomic<UInt64>(0)
+  /// The wake-up that a signal causes.
   private static let signalled = Atomic<Int32>(-1)
-  /// Where the guard of the terminal is told whether it is taken; -1 without one.
-  private static let guarded = Atomic<Int32>(-1)
 
   private let memory: UnsafeMutablePointer<termios>
-  private let signals: (reading: Int32, writing: Int32)
-  private let watchman: TerminalGuard?
+  private let signals: WakeUp
 
   /// - Throws: where standard input or output is no terminal, or one that only writes lines.
   init(environment: Environment = .process) throws(Failure) {
@@ -46,21 +46,17 @@ final class FullScreen {
           : "there is no terminal to browse on",
         hint: "'notes list', 'notes log' and 'notes show' write to files and pipes")
     }
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else {
-      throw Failure.system("pipe", errno: errno)
+    do {
+      signals = try WakeUp()
+    } catch {
+      throw Failure.system(error.call, errno: error.errno)
     }
-    for end in ends {
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-    }
-    signals = (ends[0], ends[1])
-    watchman = TerminalGuard(end: "\(Self.end)")
-    Self.guarded.store(watchman?.descriptor ?? -1, ordering: .sequentiallyConsistent)
+    // Signal handlers may run until the process ends, so what they use is never freed.
+    _ = Unmanaged.passRetained(signals)
     memory = .allocate(capacity: 1)
     memory.initialize(to: termios())
     tcgetattr(STDIN_FILENO, memory)
-    Self.signalled.store(ends[1], ordering: .sequentiallyConsistent)
+    Self.signalled.store(signals.descriptor, ordering: .sequentiallyConsistent)
     for signal in [SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT] {
       Self.report(signal)
     }
@@ -69,18 +65,13 @@ final class FullScreen {
     }
   }
 
-  /// The handlers may run until the process ends, so what they use is never freed.
-  deinit {
-    leave()
-    Self.guarded.store(-1, ordering: .sequentiallyConsistent)
-  }
+  deinit { leave() }
 
   /// Takes the terminal.
   func enter() {
     var raw = memory.pointee
     cfmakeraw(&raw)
     Self.saved.store(UInt(bitPattern: memory), ordering: .sequentiallyConsistent)
-    Self.tellGuard("taken\n")
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw)
     write(Self.begin)
   }
@@ -112,19 +103,12 @@ final class FullScreen {
   ///
   /// - Parameter milliseconds: for how long; nil for ever.
   func next(within milliseconds: Int32? = nil) -> Event {
+    let end = milliseconds.map { .now + Double($0) / 1_000 } ?? Instant.never
     while true {
-      var entries = [
-        pollfd(fd: signals.reading, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
-      ]
-      let count = poll(&entries, 2, milliseconds ?? -1)
-      if count < 0 {
-        guard errno == EINTR else { return .ended }
-        continue
-      }
-      if count == 0 { return .quiet }
-      if entries[0].revents != 0, let event = signalEvent() { return event }
-      guard entries[1].revents != 0 else { continue }
+      let ready = Poll.wait(for: [signals.descriptor, STDIN_FILENO], until: end)
+      if ready.isEmpty { return .quiet }
+      if ready.contains(signals.descriptor), let event = signalEvent() { return event }
+      guard ready.contains(STDIN_FILENO) else { continue }
       var bytes = [UInt8](repeating: 0, count: 4096)
       let length = read(STDIN_FILENO, &bytes, bytes.count)
       if length > 0 { return .bytes(Array(bytes[..<length])) }
@@ -148,15 +132,13 @@ final class FullScreen {
   }
 
   private func signalEvent() -> Event? {
-    var numbers = [UInt8](repeating: 0, count: 64)
-    let count = read(signals.reading, &numbers, numbers.count)
-    guard count > 0 else { return nil }
-    let received = numbers[..<count].map { Int32($0) }
-    if received.contains(where: { [SIGINT, SIGTERM, SIGHUP, SIGQUIT].contains($0) }) {
-      return .ended
-    }
-    if received.contains(SIGTSTP) { return .stopRequested }
-    if received.contains(SIGCONT) {
+    signals.clear()
+    let received = Self.received.exchange(0, ordering: .sequentiallyConsistent)
+    if received == 0 { return nil }
+    func hasCome(_ signal: Int32) -> Bool { received & 1 << UInt64(signal) != 0 }
+    if [SIGINT, SIGTERM, SIGHUP, SIGQUIT].contains(where: hasCome) { return .ended }
+    if hasCome(SIGTSTP) { return .stopRequested }
+    if hasCome(SIGCONT) {
       // Whoever had the terminal meanwhile may have left it otherwise.
       enter()
     }
@@ -167,8 +149,8 @@ final class FullScreen {
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { @Sendable signal in
       let number = errno
-      var byte = UInt8(truncatingIfNeeded: signal)
-      _ = Glibc.write(FullScreen.signalled.load(ordering: .sequentiallyConsistent), &byte, 1)
+      FullScreen.received.bitwiseOr(1 << UInt64(signal), ordering: .sequentiallyConsistent)
+      WakeUp.signal(FullScreen.signalled.load(ordering: .sequentiallyConsistent))
       errno = number
     }
     sigaction(signal, &action, nil)
@@ -192,11 +174,5 @@ final class FullScreen {
     guard let settings = UnsafeMutablePointer<termios>(bitPattern: address) else { return }
     _ = Glibc.write(STDOUT_FILENO, end.utf8Start, end.utf8CodeUnitCount)
     tcsetattr(STDIN_FILENO, TCSADRAIN, settings)
-    tellGuard("free\n")
-  }
-
-  private static func tellGuard(_ line: StaticString) {
-    let descriptor = guarded.load(ordering: .sequentiallyConsistent)
-    if descriptor >= 0 { _ = Glibc.write(descriptor, line.utf8Start, line.utf8CodeUnitCount) }
   }
 }
