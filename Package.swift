@@ -64,12 +64,13 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: settings),
-    .testTarget(name: "GitTests", dependencies: ["Git", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "GitTests", dependencies: ["Git", "System", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "NotebookTests", dependencies: ["Notebook", "Git", "TestSupport", "MergeTrial"],
       swiftSettings: settings),
     .testTarget(
-      name: "MembershipTests", dependencies: ["Membership", "TestSupport"],
+      name: "MembershipTests", dependencies: ["Membership", "System", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "DiscoveryTests", dependencies: ["Discovery", "TestSupport"], swiftSettings: settings),

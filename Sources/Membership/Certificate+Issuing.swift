@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import Glibc
+internal import System
 
 extension Certificate {
   /// RFC 5280 section 4.1.2.5: no well-defined expiration. Nothing here looks at it.
@@ -125,8 +126,9 @@ enum NotebookID {
   /// Base32 of SHA-256 over the label, the founder's SubjectPublicKeyInfo and the root's serial
   /// number in 16 bytes, which is the random value.
   static func make(publicKey: [UInt8], serial: [UInt8]) throws -> String {
-    Base32.encode(
-      try OpenSSL.sha256(label + PublicKey.subjectPublicKeyInfo(publicKey) + serial)
+    String(
+      base32:
+        try OpenSSL.sha256(label + PublicKey.subjectPublicKeyInfo(publicKey) + serial)
     ).lowercased()
   }
 }

@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import Glibc
+internal import System
 
 /// A certificate of the profile in notes-security(7), taken apart. Its form has been checked; its
 /// signature has not.
@@ -35,8 +36,8 @@ struct Certificate: Hashable, Sendable {
     }
   }
 
-  var deviceID: String { Base32.encode(keyIdentifier) }
-  var issuerID: String { Base32.encode(issuerKeyIdentifier) }
+  var deviceID: String { String(base32: keyIdentifier) }
+  var issuerID: String { String(base32: issuerKeyIdentifier) }
 
   /// Reads DER. Throws the first `CertificateDefect`.
   init(der: [UInt8]) throws {

@@ -1,3 +1,5 @@
+internal import System
+
 extension CertificateSet {
   /// The certificates that have a chain to the root free of revoked serial numbers, each with its
   /// shortest such chain: itself first, the root last.
@@ -56,7 +58,7 @@ extension CertificateSet {
     return Member(
       name: name, deviceID: certificate.deviceID, role: role, isFounder: isFounder,
       issuedBy: certificate.issuerID, issuedAt: certificate.issuedAt,
-      serial: Hexadecimal.encode(certificate.serial), isRemoved: valid == nil && !isFounder)
+      serial: String(hexadecimal: certificate.serial), isRemoved: valid == nil && !isFounder)
   }
 
   /// The certificate by which the device with this key is a member.

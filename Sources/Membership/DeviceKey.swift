@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import System
 
 /// A device's Ed25519 key pair. Its description shows the device ID alone.
 public struct DeviceKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
@@ -56,7 +57,7 @@ enum PublicKey {
   }
 
   static func deviceID(_ publicKey: [UInt8]) throws -> String {
-    Base32.encode(try identifier(publicKey))
+    String(base32: try identifier(publicKey))
   }
 
   /// SubjectPublicKeyInfo in DER.

@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import System
 
 /// A one-time code that lets a device pair with an admin's: `NN-XXXX-XXXX`, a locator of two
 /// digits that is published, and 40 random bits in Crockford's base32 that are not.
@@ -98,7 +99,7 @@ public struct PairingIdentity: Hashable, Sendable {
     else { return nil }
     let digits = bytes[prefix.count..<prefix.count + 2]
     guard digits.allSatisfy({ (0x30...0x39).contains($0) }),
-      let nonce = Hexadecimal.decode(bytes[(prefix.count + 3)...])
+      let nonce = [UInt8](hexadecimal: bytes[(prefix.count + 3)...], isCanonical: true)
     else { return nil }
     locator = String(decoding: digits, as: UTF8.self)
     self.nonce = nonce
@@ -106,6 +107,6 @@ public struct PairingIdentity: Hashable, Sendable {
 
   /// `notes-pair/1 NN HEX`: the TLS PSK identity, and the salt of the key.
   public var bytes: [UInt8] {
-    PairingIdentity.prefix + Array("\(locator) \(Hexadecimal.encode(nonce))".utf8)
+    PairingIdentity.prefix + Array("\(locator) \(String(hexadecimal: nonce))".utf8)
   }
 }

@@ -186,7 +186,7 @@ extension MembershipStore {
   }
 
   private func refusal(of identifier: [UInt8], in set: CertificateSet) -> MembershipError {
-    let deviceID = Base32.encode(identifier)
+    let deviceID = String(base32: identifier)
     if let member = set.member(ofKey: identifier) {
       return .removed(device: deviceID, name: member.name)
     }

@@ -108,6 +108,6 @@ enum StoreFolder {
   }
 
   private static func name(_ kind: Kind, _ der: [UInt8]) throws -> String {
-    "\(kind.rawValue)/\(Hexadecimal.encode(try OpenSSL.sha256(der)))\(kind.suffix)"
+    "\(kind.rawValue)/\(String(hexadecimal: try OpenSSL.sha256(der)))\(kind.suffix)"
   }
 }

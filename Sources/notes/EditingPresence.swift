@@ -1,5 +1,6 @@
 internal import Git
 internal import Notebook
+internal import System
 internal import Watch
 
 /// Tells the other devices, by the watcher that runs, that a note is being edited here, for as long

@@ -1,4 +1,5 @@
 internal import TestSupport
+import System
 import Testing
 
 @testable import Membership
@@ -53,7 +54,7 @@ struct CertificateTests {
       #expect(text.contains("Certificate Sign") == (role == .admin))
       #expect(text.contains("Digital Signature"))
       // The key identifier is the device ID's own hash.
-      let identifier = Hexadecimal.encode(try PublicKey.identifier(key.publicKey)).uppercased()
+      let identifier = String(hexadecimal: try PublicKey.identifier(key.publicKey)).uppercased()
       #expect(text.replacing(":", with: "").contains(identifier))
     }
   }

@@ -1,4 +1,5 @@
 internal import TestSupport
+import System
 import Testing
 
 @testable import Membership
@@ -48,11 +49,11 @@ struct InvitationCodeTests {
     let key = try code.preSharedKey(for: identity)
     let result = try run([
       "openssl", "kdf", "-keylen", "32", "-kdfopt", "pass:10ABCDEF", "-kdfopt",
-      "hexsalt:\(Hexadecimal.encode(identity.bytes))", "-kdfopt", "n:32768", "-kdfopt", "r:8",
+      "hexsalt:\(String(hexadecimal: identity.bytes))", "-kdfopt", "n:32768", "-kdfopt", "r:8",
       "-kdfopt", "p:1", "-kdfopt", "maxmem_bytes:67108864", "SCRYPT",
     ])
     let printed = result.text.filter { $0 != ":" && $0 != "\n" }.lowercased()
-    #expect(printed == Hexadecimal.encode(key))
+    #expect(printed == String(hexadecimal: key))
   }
 
   @Test("Another code, and another attempt with the same code, have other keys")

@@ -5,6 +5,7 @@ internal import Membership
 internal import Notebook
 internal import Sync
 internal import Synchronization
+internal import System
 
 /// The answer to one command: notes-control(7). An instance belongs to the command's thread.
 struct ControlAnswer {

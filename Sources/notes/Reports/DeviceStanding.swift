@@ -2,6 +2,7 @@ internal import Channel
 internal import Git
 internal import Notebook
 internal import Sync
+internal import System
 internal import Watch
 
 /// How another device stands to this one.

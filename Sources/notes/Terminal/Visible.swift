@@ -1,4 +1,5 @@
 internal import Git
+internal import System
 
 /// Text that came from a file, a peer or a commit, made safe and honest to look at.
 ///

@@ -1,3 +1,5 @@
+internal import System
+
 /// The name of an object: the SHA-1 of its kind, size and content, as git computes it.
 public struct ObjectID: Hashable, Sendable {
   /// How many bytes an ID has.
@@ -11,78 +13,37 @@ public struct ObjectID: Hashable, Sendable {
   /// The ID with these 20 bytes, or nil when there are not exactly 20.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
-    var high: UInt64 = 0
-    var middle: UInt64 = 0
-    var low: UInt32 = 0
-    for (position, byte) in bytes.enumerated() {
-      switch position {
-      case 0..<8: high = high << 8 | UInt64(byte)
-      case 8..<16: middle = middle << 8 | UInt64(byte)
-      default: low = low << 8 | UInt32(byte)
-      }
-    }
-    (self.high, self.middle, self.low) = (high, middle, low)
+    self.init(in: Array(bytes), at: 0)
   }
 
   /// The ID whose 20 bytes begin at `offset` in a longer run of bytes, or nil when it is too short.
   public init?(in bytes: [UInt8], at offset: Int) {
+    guard let id = bytes.withUnsafeBytes({ ObjectID(in: $0, at: offset) }) else { return nil }
+    self = id
+  }
+
+  /// The same, of bytes in memory.
+  public init?(in bytes: UnsafeRawBufferPointer, at offset: Int) {
     guard offset >= 0, offset <= bytes.count - Self.byteCount else { return nil }
-    (high, middle, low) = bytes.withUnsafeBytes { bytes in
-      (
-        UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)),
-        UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)),
-        UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt32.self))
-      )
-    }
+    high = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    middle = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+    low = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt32.self))
   }
 
   /// The ID written as 40 hexadecimal digits in either case, or nil for anything else.
-  public init?(hex: String) {
-    var text = hex
-    guard let id = text.withUTF8({ ObjectID(digits: UnsafeRawBufferPointer($0)) }) else {
-      return nil
-    }
-    self = id
-  }
-
-  /// The same, of a part of a text.
-  public init?(hex: Substring) { self.init(hex: String(hex)) }
+  public init?(hex: some StringProtocol) { self.init(hex: Array(hex.utf8)[...]) }
 
   /// The same, of bytes.
   public init?(hex: ArraySlice<UInt8>) {
-    guard let id = hex.withUnsafeBytes({ ObjectID(digits: $0) }) else { return nil }
-    self = id
-  }
-
-  private init?(digits: UnsafeRawBufferPointer) {
-    guard digits.count == 2 * Self.byteCount else { return nil }
-    func word(_ range: Range<Int>) -> UInt64? {
-      var word: UInt64 = 0
-      for position in range {
-        guard let nibble = UInt8(hexadecimalDigit: digits[position]) else { return nil }
-        word = word << 4 | UInt64(nibble)
-      }
-      return word
-    }
-    guard let high = word(0..<16), let middle = word(16..<32), let low = word(32..<40) else {
-      return nil
-    }
-    (self.high, self.middle, self.low) = (high, middle, UInt32(low))
+    guard hex.count == 2 * Self.byteCount, let bytes = [UInt8](hexadecimal: hex) else { return nil }
+    self.init(in: bytes, at: 0)
   }
 
   /// The 20 bytes of the ID.
   public var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.byteCount)
-    for shift in stride(from: 56, through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: high >> UInt64(shift)))
-    }
-    for shift in stride(from: 56, through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: middle >> UInt64(shift)))
-    }
-    for shift in stride(from: 24, through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: low >> UInt32(shift)))
-    }
+    appendBytes(to: &bytes)
     return bytes
   }
 
@@ -99,20 +60,7 @@ public struct ObjectID: Hashable, Sendable {
   }
 
   /// The ID as 40 lower-case hexadecimal digits.
-  public var hex: String {
-    String(unsafeUninitializedCapacity: 2 * Self.byteCount) { text in
-      for position in 0..<2 * Self.byteCount {
-        let nibble: UInt8
-        switch position {
-        case 0..<16: nibble = UInt8(truncatingIfNeeded: high >> UInt64(60 - 4 * position)) & 15
-        case 16..<32: nibble = UInt8(truncatingIfNeeded: middle >> UInt64(124 - 4 * position)) & 15
-        default: nibble = UInt8(truncatingIfNeeded: low >> UInt32(156 - 4 * position)) & 15
-        }
-        text[position] = nibble.hexadecimalDigit
-      }
-      return 2 * Self.byteCount
-    }
-  }
+  public var hex: String { String(hexadecimal: bytes) }
 
   private init(literal hex: StaticString) {
     let parsed = ObjectID(hex: hex.description)

@@ -1,0 +1,46 @@
+extension String {
+  /// The bytes as lower-case hexadecimal digits, two a byte.
+  public init(hexadecimal bytes: [UInt8]) {
+    self.init(unsafeUninitializedCapacity: 2 * bytes.count) { text in
+      for (position, byte) in bytes.enumerated() {
+        text[2 * position] = (byte >> 4).hexadecimalDigit
+        text[2 * position + 1] = (byte & 15).hexadecimalDigit
+      }
+      return 2 * bytes.count
+    }
+  }
+}
+
+extension [UInt8] {
+  /// The bytes that an even number of hexadecimal digits stand for, or nil.
+  ///
+  /// - Parameter isCanonical: whether upper-case digits, a second spelling, are refused.
+  public init?(hexadecimal digits: some Collection<UInt8>, isCanonical: Bool = false) {
+    guard digits.count.isMultiple(of: 2) else { return nil }
+    self = []
+    reserveCapacity(digits.count / 2)
+    var high: UInt8?
+    for digit in digits {
+      let lower = isCanonical ? digit : digit | 0x20
+      let value: UInt8
+      switch digit {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
+      default:
+        guard (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(lower) else { return nil }
+        value = lower - UInt8(ascii: "a") + 10
+      }
+      if let first = high { append(first << 4 | value) }
+      high = high == nil ? value : nil
+    }
+  }
+
+  /// The same, of a text.
+  public init?(hexadecimal text: some StringProtocol) { self.init(hexadecimal: text.utf8) }
+}
+
+extension UInt8 {
+  /// The lower-case digit of a number below 16.
+  fileprivate var hexadecimalDigit: UInt8 {
+    self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "a") + self - 10
+  }
+}
