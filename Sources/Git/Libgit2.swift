@@ -36,7 +36,8 @@ final class Libgit2: Sendable {
       try library.check(
         "git_libgit2_opts",
         withUnsafePointer(to: library.api) { libgit2_set_strict_object_creation($0, 0) })
-      try library.setFsync(true)
+      try library.check(
+        "git_libgit2_opts", withUnsafePointer(to: library.api) { libgit2_set_fsync($0, 1) })
     } catch let error as GitError {
       return .failure(error)
     } catch {
@@ -44,12 +45,6 @@ final class Libgit2: Sendable {
     }
     return .success(library)
   }()
-
-  /// Turns syncing of written objects and references on or off, for the whole process.
-  func setFsync(_ enabled: Bool) throws {
-    try check(
-      "git_libgit2_opts", withUnsafePointer(to: api) { libgit2_set_fsync($0, enabled ? 1 : 0) })
-  }
 
   /// Passes on a status of 0 or more; throws the library's error for any other.
   @discardableResult

@@ -64,7 +64,6 @@ struct Recording {
     }
     try pack.append(&piece)
     try pack.finish()
-    try repository.refreshObjects()
     self.pack = nil
     return tree
   }

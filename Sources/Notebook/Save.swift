@@ -57,7 +57,7 @@ extension Notebook {
     var recording = Recording(notebook: self, index: index, log: log)
     var changes: [Change] = []
     var version: ObjectID?
-    try repository.storingTogether(isBeforeMove: true) {
+    try repository.withBatchedWrites(isBeforeMove: true) {
       try recording.record(found.candidates, progress: progress)
       // They may be very many, and their files are read.
       found.candidates = []
@@ -83,7 +83,7 @@ extension Notebook {
       earlyNotice?(version)
       try move(head, to: version, operation: operation)
     } else {
-      try repository.settleObjects()
+      try repository.syncPendingObjects()
     }
     if !isSame { try recording.writeIndex() }
     if version != nil { try rememberTip() }

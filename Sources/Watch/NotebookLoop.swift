@@ -171,7 +171,7 @@ final class NotebookLoop {
         })
     case .join(let heads, let reply): reply.put(Result { try join(heads) })
     case .lookAtEverything: nextLook = .now
-    case .rest: notebook?.repository.letGo()
+    case .rest: notebook?.repository.close()
     case .edits(let paths, let isOpen):
       for path in paths { edited[path, default: 0] += isOpen ? 1 : -1 }
       edited = edited.filter { $0.value > 0 }
@@ -291,7 +291,7 @@ final class NotebookLoop {
     changesUntilHousekeeping -= 1
     guard changesUntilHousekeeping <= 0, let notebook else { return }
     changesUntilHousekeeping = Self.housekeepingInterval
-    notebook.repository.letGo()
+    notebook.repository.close()
     if notebook.isHousekeepingDue {
       owner.report(.gcDue(notebook: owner.notebookID, folder: notebook.folder))
     }

@@ -23,7 +23,7 @@ struct ObjectFileTests {
       committer: tester, message: message)
   }
 
-  private func file(of id: ObjectID) -> String { repository.path(ofLoose: id) }
+  private func file(of id: ObjectID) -> String { repository.objects.loose.path(of: id) }
 
   @Test("text is hashed here as libgit2 hashes it; everything else goes to libgit2")
   func hashing() throws {
@@ -65,40 +65,11 @@ struct ObjectFileTests {
     }
   }
 
-  @Test("a large tree is stored as a zlib stream, whatever its names, and even if it is no tree")
-  func treeDeflation() throws {
-    var random = SplitMix64.reported()
-    func id() -> [UInt8] { (0..<20).map { _ in UInt8.random(in: .min ... .max, using: &random) } }
-    func noise(_ count: Int) -> [UInt8] {
-      (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
-    }
-    let names: [(Int) -> String] = [
-      { "note-\($0).txt" }, { "\($0)" }, { String(repeating: "\($0 % 7)", count: $0 % 300 + 1) },
-      { String(repeating: "long ", count: 8000) + "\($0)" },
-    ]
-    var trees = names.map { name in
-      (1..<200).flatMap { Array("100644 \(name($0))\0".utf8) + id() }
-    }
-    trees += [[], [0], noise(5000), noise(40_000), [UInt8](repeating: 7, count: 5000)]
-    trees += (0..<40).map { Array(trees[0].prefix($0)) }
-    for tree in trees {
-      let header = LooseObject.header(.tree, size: tree.count)
-      let stream = TreeDeflation.stream(header: header, tree: tree)
-      var inflated: [UInt8] = []
-      let result = try stream.withUnsafeBytes { bytes in
-        try Inflater().inflate(bytes) { inflated.append(contentsOf: $0) }
-      }
-      #expect(result.ended && inflated == header + tree)
-    }
-    let stream = TreeDeflation.stream(header: [], tree: trees[0])
-    #expect(stream.count < trees[0].count * 7 / 10)
-  }
-
   @Test("git reads a large folder's tree")
   func largeTree() throws {
     let blob = try repository.write(blob: Array("x\n".utf8))
     var tree: ObjectID?
-    try repository.storingTogether {
+    try repository.withBatchedWrites {
       tree = try repository.write(
         tree: (0..<500).map { TreeEntry(name: TreePath("\($0).txt"), mode: .regular, id: blob) })
     }
@@ -111,7 +82,7 @@ struct ObjectFileTests {
   func together() throws {
     for count in [3, 40] {
       var ids: [ObjectID] = []
-      try repository.storingTogether {
+      try repository.withBatchedWrites {
         for number in 0..<count {
           let id = try repository.write(blob: Array("\(count): note \(number)\n".utf8))
           #expect(try repository.contains(id) && repository.header(of: id).kind == .blob)
@@ -132,7 +103,7 @@ struct ObjectFileTests {
     struct Failure: Error {}
     var id = ObjectID.zero
     #expect(throws: Failure.self) {
-      try repository.storingTogether {
+      try repository.withBatchedWrites {
         id = try repository.write(blob: Array("gone\n".utf8))
         throw Failure()
       }
@@ -149,7 +120,7 @@ struct ObjectFileTests {
     for damage in [[], Array(whole.prefix(5)), Array(whole.reversed())] {
       chmod(file(of: id), 0o644)
       try writeFile(file(of: id), damage)
-      #expect(try repository.storingTogether { try repository.write(blob: content) } == id)
+      #expect(try repository.withBatchedWrites { try repository.write(blob: content) } == id)
       #expect(try readFile(file(of: id)) == whole)
     }
     #expect(try git("fsck", "--strict", "--no-dangling") == "")

@@ -31,28 +31,27 @@ struct PackedObjectsTests {
     ])
   func readsAll(_ options: [String]) throws {
     let (folder, ids) = try packed(options)
-    let reader = try #require(PackedObjects(folder: folder[".git/objects"]))
     let repository = try Repository.open(at: folder.path)
-    _ = try repository.handles()
+    let store = repository.objects
     #expect(ids.count > 150)
     for id in ids {
-      let mine = try #require(reader.object(id), "\(id)")
-      let theirs = try repository.object(id)
+      let mine = try #require(try store.packs().object(id), "\(id)")
+      let theirs = try store.libraryObject(id)
       #expect(mine.kind == theirs.kind && mine.data == theirs.data)
-      #expect(reader.objects(withPrefix: String(id.hex.prefix(12))) == [id])
+      #expect(try #require(store.packs().header(of: id)) == (mine.kind, mine.data.count))
+      #expect(try repository.object(withPrefix: String(id.hex.prefix(12))) == id)
     }
-    #expect(reader.object(.zero) == nil)
-    #expect(reader.objects(withPrefix: "xyz1") == nil)
-    #expect(reader.objects(withPrefix: "000000000000") == [])
+    #expect(try store.packs().object(.zero) == nil)
+    #expect(try repository.object(withPrefix: "xyz1") == nil)
+    #expect(try repository.object(withPrefix: "000000000000") == nil)
   }
 
   @Test("a damaged pack or index yields nothing wrong, and never ends the program")
   func damage() throws {
     let (folder, ids) = try packed(["repack", "-a", "-d", "-f", "-q"])
     let repository = try Repository.open(at: folder.path)
-    _ = try repository.handles()
     let right = Dictionary(
-      uniqueKeysWithValues: try ids.map { ($0, try repository.object($0).data) })
+      uniqueKeysWithValues: try ids.map { ($0, try repository.objects.libraryObject($0).data) })
     var random = SplitMix64.reported()
     let names = try run(["ls", ".git/objects/pack"], in: folder.path).lines
     for _ in 0..<20 {
@@ -72,11 +71,14 @@ struct PackedObjectsTests {
         }
         try #require(unlink(path) == 0)
         try writeFile(path, broken)
-        if let reader = PackedObjects(folder: folder[".git/objects"]) {
-          for id in ids {
-            if let found = reader.object(id) { #expect(found.data == right[id]) }
-            _ = reader.objects(withPrefix: String(id.hex.prefix(4)))
+        let fresh = try Repository.open(at: folder.path)
+        let store = fresh.objects
+        for id in ids {
+          if let found = try store.packs().object(id), ObjectID.matches(id, found) {
+            #expect(found.data == right[id])
           }
+          _ = try store.packs().header(of: id)
+          _ = try? store.objects(withPrefix: String(id.hex.prefix(4)))
         }
         try #require(unlink(path) == 0)
         try writeFile(path, whole)

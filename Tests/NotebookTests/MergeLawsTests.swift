@@ -47,7 +47,7 @@ import Testing
     for seed in Self.firstSeed..<Self.firstSeed + 15 {
       let folder = try TemporaryFolder()
       let repository = try Repository.create(at: folder.path)
-      try repository.withOneSync {
+      try repository.withBatchedWrites {
         let history = try MergeHistories(store: repository, seed: seed, devices: 4, steps: 16)
         try check(history, repository, seed)
       }

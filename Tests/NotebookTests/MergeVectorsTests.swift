@@ -85,7 +85,7 @@ struct MergeVector: Decodable {
     #expect(names.count >= 100)
     let folder = try TemporaryFolder()
     let repository = try Repository.create(at: folder.path)
-    try repository.withOneSync {
+    try repository.withBatchedWrites {
       for name in names { try check(name, repository) }
     }
   }

@@ -36,7 +36,7 @@ struct IndexLayout {
       let flags = bytes.bigEndianHalf(at: position + 60)
       let more = flags & Self.isExtended != 0 ? bytes.bigEndianHalf(at: position + 62) : 0
       // What git add --intent-to-add leaves is only a name.
-      if flags & 0x3000 == 0, more & 0x2000 == 0 {
+      if flags & Self.stages == 0, more & 0x2000 == 0 {
         if more & Self.skipsWorktree != 0 { skipping.append(starts.count) }
         starts.append(UInt32(position))
       }
@@ -55,6 +55,8 @@ struct IndexLayout {
     }
   }
 
+  /// The flags of an unfinished git merge.
+  static let stages: UInt16 = 0x3000
   /// The flag that says that more flags follow, and among those the one of what is left out.
   static let isExtended: UInt16 = 0x4000
   static let skipsWorktree: UInt16 = 0x4000

@@ -113,8 +113,8 @@ struct IndexTreeBuilder {
       let path = path(position, bytes)
       guard let slash = path[nameStart...].firstIndex(of: UInt8(ascii: "/")) else {
         let start = Int(image.starts[position])
-        let mode = bytes.loadUnaligned(fromByteOffset: start + 24, as: UInt32.self).bigEndian
-        append(mode: mode, name: path[nameStart...], to: &content)
+        let mode = FileMode(rawValue: bytes.bigEndianWord(at: start + 24))
+        TreeBytes.append(mode: mode, name: path[nameStart...], to: &content)
         content += bytes[(start + 40)..<(start + 60)]
         position += 1
         continue
@@ -124,7 +124,7 @@ struct IndexTreeBuilder {
       let subtree = try tree(
         position..<end, nameStart: slash + 1, name: folder,
         old: old?.subtrees.first { $0.name == folder }, bytes)
-      append(mode: FileMode.tree.rawValue, name: path[nameStart..<slash], to: &content)
+      TreeBytes.append(mode: .tree, name: path[nameStart..<slash], to: &content)
       subtree.id?.appendBytes(to: &content)
       subtrees.append(subtree)
       position = end
@@ -145,19 +145,5 @@ struct IndexTreeBuilder {
       if path(middle, bytes).starts(with: prefix) { low = middle + 1 } else { high = middle }
     }
     return low
-  }
-
-  private func append(
-    mode: UInt32, name: Slice<UnsafeRawBufferPointer>, to content: inout [UInt8]
-  ) {
-    switch FileMode(rawValue: mode) {
-    case .regular: content += "100644 ".utf8
-    case .tree: content += "40000 ".utf8
-    default:
-      content += String(mode, radix: 8).utf8
-      content.append(UInt8(ascii: " "))
-    }
-    content += name
-    content.append(0)
   }
 }

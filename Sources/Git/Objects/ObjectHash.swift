@@ -15,10 +15,21 @@ extension ObjectID {
   /// The same without a look at what the content is.
   static func plain(_ kind: ObjectKind, _ content: [UInt8]) -> ObjectID {
     var hash = PackChecksum()
-    hash.update(LooseObject.header(kind, size: content.count))
+    hash.update(LooseObjects.header(kind, size: content.count))
     hash.update(content)
     return ObjectID(bytes: hash.finish()) ?? .zero
   }
+
+  /// Whether an object that was read is the one of that ID.
+  ///
+  /// Of a large tree that was unpacked whole this is not looked at: making its ID takes longer than
+  /// reading it, and zlib's own checksum speaks for it, which is all that git looks at, too.
+  static func matches(_ id: ObjectID, _ object: StoredObject) -> Bool {
+    if object.kind == .tree, object.data.count >= largeTree { return true }
+    return plain(object.kind, object.data) == id
+  }
+
+  private static let largeTree = 1 << 16
 
   /// Whether bytes are UTF-8 without control characters but those that part lines and words.
   static func isText(_ content: [UInt8]) -> Bool {

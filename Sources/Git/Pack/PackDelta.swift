@@ -16,24 +16,24 @@ enum PackDelta {
     }
     return encode(
       [
-        PackSharedBytes(old: 0, new: 0, count: prefix),
-        PackSharedBytes(old: old.count - suffix, new: new.count - suffix, count: suffix),
+        SharedBytes(old: 0, new: 0, count: prefix),
+        SharedBytes(old: old.count - suffix, new: new.count - suffix, count: suffix),
       ], from: old, to: new)
   }
 
   /// A delta that makes `new` from the tree `old`: each run of entries that they share.
   static func tree(from old: [UInt8], to new: [UInt8]) -> [UInt8]? {
-    var shared: [PackSharedBytes] = []
+    var shared: [SharedBytes] = []
     let wellFormed = old.withUnsafeBytes { old in
       new.withUnsafeBytes { new in
-        PackTree.compare(old, new) { before, after in
+        TreeBytes.compare(old, new) { before, after in
           let length = after.end - after.start
           if let last = shared.last, last.old + last.count == before.start,
             last.new + last.count == after.start
           {
             shared[shared.count - 1].count += length
           } else {
-            shared.append(PackSharedBytes(old: before.start, new: after.start, count: length))
+            shared.append(SharedBytes(old: before.start, new: after.start, count: length))
           }
         } changed: { _, _ in
         }
@@ -46,7 +46,7 @@ enum PackDelta {
   private static let longestInsert = 0x7f
 
   private static func encode(
-    _ shared: [PackSharedBytes], from old: [UInt8], to new: [UInt8]
+    _ shared: [SharedBytes], from old: [UInt8], to new: [UInt8]
   ) -> [UInt8] {
     var delta: [UInt8] = []
     appendSize(old.count, to: &delta)
@@ -102,4 +102,11 @@ enum PackDelta {
       rest -= part
     }
   }
+}
+
+/// A stretch of bytes that two objects share.
+private struct SharedBytes {
+  var old: Int
+  var new: Int
+  var count: Int
 }

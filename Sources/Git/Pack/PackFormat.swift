@@ -1,5 +1,8 @@
 /// Pieces of the pack format (gitformat-pack(5)) that every writer of packs needs.
 enum PackFormat {
+  /// How many bytes stand before the first object.
+  static let headerBytes = 12
+
   /// The bytes of a pack before its objects: signature, version 2, number of objects.
   static func header(objectCount: Int) -> [UInt8] {
     Array("PACK".utf8) + bigEndian(2) + bigEndian(UInt32(objectCount))
@@ -58,6 +61,63 @@ enum PackFormat {
     own.update(bytes)
     bytes += own.finish()
     return bytes
+  }
+}
+
+/// What stands before the compressed content of an entry.
+struct PackEntryHeader {
+  /// The object's kind; nil of a delta, which has its base's.
+  let kind: ObjectKind?
+  let base: Base
+  /// Bytes of the content, unpacked: the object's, or the delta's.
+  let size: Int
+  /// How many bytes the header takes.
+  let length: Int
+
+  /// What a delta applies to.
+  enum Base {
+    case none
+    /// The entry that begins so many bytes before this one.
+    case before(Int)
+    case object(ObjectID)
+  }
+
+  /// Reads the header that `bytes` begin with; nil when they end before it does.
+  init?(_ bytes: UnsafeRawBufferPointer) throws {
+    guard let sizeEnd = bytes.prefix(9).firstIndex(where: { $0 & 0x80 == 0 }) else {
+      if bytes.count < 9 { return nil }
+      throw PackError.malformed("an object's size is too large")
+    }
+    var size = Int(bytes[0] & 15)
+    for index in 0..<sizeEnd { size |= Int(bytes[index + 1] & 0x7f) << (4 + index * 7) }
+    self.size = size
+    let next = sizeEnd + 1
+    let type = bytes[0] >> 4 & 7
+    kind = ObjectKind(rawValue: Int32(type))
+    switch type {
+    case 1...4: (base, length) = (.none, next)
+    case 6:
+      guard let (distance, end) = try Self.distance(bytes, at: next) else { return nil }
+      (base, length) = (.before(distance), end)
+    case 7:
+      guard let id = ObjectID(in: bytes, at: next) else { return nil }
+      (base, length) = (.object(id), next + ObjectID.byteCount)
+    default: throw PackError.malformed("object type \(type)")
+    }
+  }
+
+  private static func distance(
+    _ bytes: UnsafeRawBufferPointer, at start: Int
+  ) throws -> (distance: Int, end: Int)? {
+    var distance = -1
+    for (position, byte) in bytes[start...].enumerated() {
+      guard distance < 1 << 48 else {
+        throw PackError.malformed("a delta against what lies before the pack")
+      }
+      distance = (distance + 1) << 7 | Int(byte & 0x7f)
+      if byte & 0x80 == 0 { return (distance, start + position + 1) }
+    }
+    return nil
   }
 }
 

@@ -14,7 +14,7 @@ struct PackPlan {
   /// How many of the items are commits.
   private(set) var commits = 0
 
-  private let cache: PackObjectCache
+  private let repository: Repository
   private var seen: Set<ObjectID> = []
   private var trees: [ObjectID: ObjectID] = [:]
   /// The version whose trees are planned for another device.
@@ -23,10 +23,8 @@ struct PackPlan {
   private var wanted: Set<ObjectID>?
 
   /// Plans everything reachable from the commits `wants` and not from the commits `haves`.
-  init(
-    repository: Repository, wants: [ObjectID], haves: [ObjectID], cache: PackObjectCache
-  ) throws {
-    self.cache = cache
+  init(repository: Repository, wants: [ObjectID], haves: [ObjectID]) throws {
+    self.repository = repository
     let walk = try repository.walk(from: wants, hiding: haves, order: .oldestFirst)
     while let id = try walk.next() {
       let commit = try repository.commit(id)
@@ -47,10 +45,8 @@ struct PackPlan {
   ///
   /// The newest come first and whole, and older ones are deltas against them: what is read most is
   /// read fastest. Objects that no commit among them leads to come last.
-  init(repacking objects: [ObjectID: ObjectKind], repository: Repository, cache: PackObjectCache)
-    throws
-  {
-    self.cache = cache
+  init(repacking objects: [ObjectID: ObjectKind], repository: Repository) throws {
+    self.repository = repository
     wanted = Set(objects.keys)
     let commits = try Self.parentsFirst(
       objects.filter { $0.value == .commit }.keys.sorted(), in: repository)
@@ -112,14 +108,13 @@ struct PackPlan {
 
   /// What a commit made by hand holds and every receiver would refuse is told here by its name.
   private func checkFitness(
-    of entry: PackTreeEntry, in content: [UInt8], _ version: ObjectID
+    of entry: TreeEntryBytes, in content: [UInt8], _ version: ObjectID
   ) throws {
     try content.withUnsafeBytes { content in
       let name = entry.name(in: content)
       var why = NameRules.problem(with: name)
-      if !entry.isTree, !FileMode(rawValue: entry.mode).isFile {
-        why =
-          entry.mode == FileMode.submodule.rawValue ? "a repository of its own" : "a symbolic link"
+      if !entry.isTree, !entry.mode.isFile {
+        why = entry.mode == .submodule ? "a repository of its own" : "a symbolic link"
       }
       guard let why else { return }
       throw GitError.unfit(version: version, name: TreePath(bytes: name), why: why)
@@ -130,11 +125,11 @@ struct PackPlan {
     guard !parents.contains(tree), wanted?.contains(tree) != false, seen.insert(tree).inserted
     else { return }
     plan(tree, .tree, base: parents.first)
-    let content = try cache.tree(tree)
+    let content = try repository.data(of: tree, kind: .tree)
     // What each parent's tree lacks; an entry that any parent has is known to the receiver.
     let differences = try (parents.isEmpty ? [nil] : parents.map(Optional.some)).map { parent in
-      let old = try parent.map(cache.tree) ?? []
-      guard let found = PackTree.differences(from: old, to: content) else {
+      let old = try parent.map { try repository.data(of: $0, kind: .tree) } ?? []
+      guard let found = Difference.all(from: old, to: content) else {
         throw GitError.malformed(tree, "not a tree")
       }
       return found
@@ -149,11 +144,11 @@ struct PackPlan {
       if let sent { try checkFitness(of: difference.entry, in: content, sent) }
       let old = [difference.old] + counterparts.map { $0?.old }
       if difference.entry.isTree {
-        let folders = old.compactMap { $0?.mode == FileMode.tree.rawValue ? $0?.id : nil }
+        let folders = old.compactMap { $0?.mode == .tree ? $0?.id : nil }
         try planTree(difference.id, parents: folders)
-      } else if difference.entry.mode != FileMode.submodule.rawValue {
+      } else if difference.entry.mode != .submodule {
         let files = old.compactMap { old in
-          old.flatMap { FileMode(rawValue: $0.mode).isFile ? $0.id : nil }
+          old.flatMap { $0.mode.isFile ? $0.id : nil }
         }
         // The same content under another mode.
         if files.contains(difference.id) { continue }
@@ -166,35 +161,27 @@ struct PackPlan {
   }
 }
 
-/// Contents read lately: the trees of one commit are the bases of the next one's.
-final class PackObjectCache {
-  private let repository: Repository
-  private var contents: [ObjectID: [UInt8]] = [:]
-  private var order: [ObjectID] = []
-  private var first = 0
-  private var size = 0
-  private static let capacity = 32 << 20
+/// An entry of a new tree that the old one does not have in this form.
+private struct Difference {
+  let entry: TreeEntryBytes
+  let id: ObjectID
+  /// What the old tree has under that name and kind.
+  let old: (id: ObjectID, mode: FileMode)?
 
-  init(repository: Repository) { self.repository = repository }
-
-  func tree(_ id: ObjectID) throws -> [UInt8] { try content(id, kind: .tree) }
-
-  func content(_ id: ObjectID, kind: ObjectKind) throws -> [UInt8] {
-    if let content = contents[id] { return content }
-    let object = try repository.object(id)
-    guard object.kind == kind else { throw GitError.wrongKind(id, expected: kind) }
-    guard object.data.count < Self.capacity / 4 else { return object.data }
-    contents[id] = object.data
-    order.append(id)
-    size += object.data.count
-    while size > Self.capacity, first < order.count {
-      size -= contents.removeValue(forKey: order[first])?.count ?? 0
-      first += 1
+  /// All of them; nil when one of the trees is not well formed.
+  static func all(from old: [UInt8], to new: [UInt8]) -> [Difference]? {
+    old.withUnsafeBytes { old in
+      new.withUnsafeBytes { new in
+        var found: [Difference] = []
+        let isWellFormed = TreeBytes.compare(old, new) { counterpart, entry in
+          guard let entry else { return }
+          found.append(
+            Difference(
+              entry: entry, id: entry.id(in: new),
+              old: counterpart.map { ($0.id(in: old), $0.mode) }))
+        }
+        return isWellFormed ? found : nil
+      }
     }
-    if first > 4096 {
-      order.removeFirst(first)
-      first = 0
-    }
-    return object.data
   }
 }

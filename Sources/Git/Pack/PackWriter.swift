@@ -22,7 +22,7 @@ public final class PackWriter {
   /// How many objects have been written so far.
   public private(set) var objectsWritten = 0
 
-  private let cache: PackObjectCache
+  private let repository: Repository
   private let items: [PackPlan.Item]
   private let deflater: Deflater
   private var positions: [ObjectID: Position] = [:]
@@ -50,14 +50,13 @@ public final class PackWriter {
   private static let longestPause = 1.0
 
   convenience init(repository: Repository, wants: [ObjectID], haves: [ObjectID]) throws {
-    let cache = PackObjectCache(repository: repository)
-    let plan = try PackPlan(repository: repository, wants: wants, haves: haves, cache: cache)
-    try self.init(plan: plan, cache: cache, mayNameOutsiders: true)
+    let plan = try PackPlan(repository: repository, wants: wants, haves: haves)
+    try self.init(repository: repository, plan: plan, mayNameOutsiders: true)
   }
 
   /// - Parameter mayNameOutsiders: whether a delta's base may be an object outside the pack.
-  init(plan: PackPlan, cache: PackObjectCache, mayNameOutsiders: Bool) throws {
-    self.cache = cache
+  init(repository: Repository, plan: PackPlan, mayNameOutsiders: Bool) throws {
+    self.repository = repository
     self.mayNameOutsiders = mayNameOutsiders
     items = plan.items
     objectCount = plan.items.count
@@ -91,22 +90,23 @@ public final class PackWriter {
   }
 
   private func append(_ item: PackPlan.Item, at position: Int, to chunk: inout [UInt8]) throws {
-    let content = try cache.content(item.id, kind: item.kind)
+    let content = try repository.data(of: item.id, kind: item.kind)
     if let (base, delta) = try delta(of: content, item: item) {
       let known = positions[base]
       positions[item.id] = Position(
         offset: position, depth: (known?.depth ?? 0) + 1, root: known?.root ?? base)
       if let known {
-        appendHeader(type: 6, size: delta.count, to: &chunk)
+        PackFormat.appendHeader(type: 6, size: delta.count, to: &chunk)
         appendDistance(position - known.offset, to: &chunk)
       } else {
-        appendHeader(type: 7, size: delta.count, to: &chunk)
+        PackFormat.appendHeader(type: 7, size: delta.count, to: &chunk)
         chunk += base.bytes
       }
       try deflater.compress(delta, into: &chunk)
     } else {
       positions[item.id] = Position(offset: position, depth: 0, root: item.id)
-      appendHeader(type: UInt8(item.kind.rawValue), size: content.count, to: &chunk)
+      PackFormat.appendHeader(
+        type: UInt8(item.kind.rawValue), size: content.count, to: &chunk)
       try deflater.compress(content, into: &chunk)
     }
   }
@@ -121,16 +121,12 @@ public final class PackWriter {
     } else if !mayNameOutsiders {
       return nil
     }
-    let old = try cache.content(base, kind: item.kind)
+    let old = try repository.data(of: base, kind: item.kind)
     let delta =
       item.kind == .tree
       ? PackDelta.tree(from: old, to: content) : PackDelta.blob(from: old, to: content)
     guard let delta, delta.count < content.count / Self.worthwhileShare else { return nil }
     return (base, delta)
-  }
-
-  private func appendHeader(type: UInt8, size: Int, to chunk: inout [UInt8]) {
-    PackFormat.appendHeader(type: type, size: size, to: &chunk)
   }
 
   private func appendDistance(_ distance: Int, to chunk: inout [UInt8]) {

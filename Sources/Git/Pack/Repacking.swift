@@ -1,5 +1,4 @@
 internal import Glibc
-internal import System
 
 extension Repository {
   /// Puts all objects that have files of their own, and those of `packs`, into one new pack, with
@@ -16,20 +15,19 @@ extension Repository {
   {
     removeQuarantineLeftovers()
     removeUnfinishedObjects()
-    try refreshObjects()
-    let (objects, loose) = try objectsToPack(in: packs)
-    guard !objects.isEmpty else { return 0 }
+    let (kinds, loose) = try objectsToPack(in: packs)
+    guard !kinds.isEmpty else { return 0 }
     let folder = try QuarantineFolder(for: self)
-    let pack = try write(objects, to: folder, progress: progress)
+    let pack = try write(kinds, to: folder, progress: progress)
     let packed = Set(pack.objects.all.map(\.id))
-    guard packed.isSuperset(of: objects.keys) else {
+    guard packed.isSuperset(of: kinds.keys) else {
       throw PackError.malformed("it lacks objects")
     }
     let new = try adopt(pack)
-    for id in loose where packed.contains(id) { unlink(path(ofLoose: id)) }
+    for id in loose where packed.contains(id) { unlink(objects.loose.path(of: id)) }
     for old in packs where old.path != new { remove(old) }
-    try refreshObjects()
-    return objects.count
+    close()
+    return kinds.count
   }
 
   /// The objects to pack with their kinds, and which of them have files of their own. A file that is
@@ -39,11 +37,15 @@ extension Repository {
   ) {
     var kinds: [ObjectID: ObjectKind] = [:]
     for pack in packs {
-      for id in try QuarantineIndex.objects(Disk.read(pack.path + ".idx")) {
+      guard let index = PackIndexFile(pack.path + ".idx") else {
+        throw PackError.malformed("its index is damaged")
+      }
+      for position in 0..<index.count {
+        let id = index.id(at: position)
         kinds[id] = try header(of: id).kind
       }
     }
-    let loose = looseObjects().filter { id in
+    let loose = objects.loose.ids().filter { id in
       if kinds[id] != nil { return true }
       guard let object = try? object(id) else { return false }
       kinds[id] = object.kind
@@ -55,9 +57,8 @@ extension Repository {
   private func write(
     _ objects: [ObjectID: ObjectKind], to folder: QuarantineFolder, progress: (Int, Int) -> Void
   ) throws -> ReceivedPack.Finished {
-    let cache = PackObjectCache(repository: self)
-    let plan = try PackPlan(repacking: objects, repository: self, cache: cache)
-    let writer = try PackWriter(plan: plan, cache: cache, mayNameOutsiders: false)
+    let plan = try PackPlan(repacking: objects, repository: self)
+    let writer = try PackWriter(repository: self, plan: plan, mayNameOutsiders: false)
     let pack = try ReceivedPack(in: folder.packs, for: self, limits: .own)
     while let piece = try writer.next() {
       try piece.withUnsafeBytes { try pack.append($0) }

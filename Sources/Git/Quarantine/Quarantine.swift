@@ -90,7 +90,7 @@ extension Repository {
   /// - Returns: its path there, without `.pack`.
   @discardableResult
   func adopt(_ pack: ReceivedPack.Finished) throws -> String {
-    let folder = gitFolder + "/objects/pack"
+    let folder = objects.packFolder
     try Disk.makeFolder(folder, mode: 0o777)
     let path = folder + "/" + (pack.path.split(separator: "/").last.map(String.init) ?? "")
     for suffix in [".pack", ".idx"] { try Disk.sync(file: pack.path + suffix) }
@@ -100,7 +100,6 @@ extension Repository {
       try Disk.rename(pack.path + suffix, to: path + suffix)
     }
     try Disk.sync(folder: folder)
-    try refreshObjects()
     return path
   }
 }

@@ -133,8 +133,8 @@ struct QuarantineCheck {
     try content.withUnsafeBytes { content in
       try QuarantineTree.check(content, id: visit.tree)
       try old.withUnsafeBytes { old in
-        let isWellFormed = try PackTree.compare(old, content) { _, _ in
-        } changed: { counterpart, entry in
+        let isWellFormed = try TreeBytes.compare(old, content) { counterpart, entry in
+          guard let entry else { return }
           let id = entry.id(in: content)
           try require(id, entry.isTree ? .tree : .blob, for: visit.tree)
           if entry.isTree {
@@ -214,7 +214,7 @@ struct QuarantineCheck {
     var extent = QuarantineExtent()
     var position = 0
     while position < content.count {
-      guard let entry = PackTreeEntry(content, at: position) else {
+      guard let entry = TreeEntryBytes(content, at: position) else {
         throw PackError.refused(tree, "a damaged tree")
       }
       let nameBytes = entry.nameEnd - entry.nameStart

@@ -8,69 +8,40 @@ enum QuarantineCommit {
   // The last second of the year 9999, which is as far as RFC 3339 goes.
   static let latestTime = 253_402_300_799
 
-  // Who reads the last of several would read another commit than who reads the first.
-  private static let once = ["tree ", "parent ", "author ", "committer "].map { Array($0.utf8) }
-
   /// The tree and parents of a well-formed commit.
   static func check(_ content: [UInt8], id: ObjectID, limits: PackLimits) throws -> Links {
     func refuse(_ why: String) -> PackError { .refused(id, why) }
     guard !content.contains(0) else { throw refuse("a NUL in a commit") }
-    var lines = Lines(rest: content[...])
-    guard let tree = lines.next().flatMap({ objectID($0, after: "tree ") }) else {
-      throw refuse("no tree in a commit")
+    guard let headers = try? CommitHeaders(parsing: content, id: id) else {
+      throw refuse("no tree, author or committer in a commit")
     }
-    var links = Links(tree: tree, parents: [])
-    var line = lines.next()
-    while let parent = line.flatMap({ objectID($0, after: "parent ") }) {
-      links.parents.append(parent)
-      guard links.parents.count <= limits.parents else {
-        throw PackError.overLimit("parents of a commit", limit: limits.parents)
+    let parents = headers.parents
+    guard parents.count <= limits.parents else {
+      throw PackError.overLimit("parents of a commit", limit: limits.parents)
+    }
+    guard Set(parents).count == parents.count else { throw refuse("a parent named twice") }
+    guard isSignature(headers.author) else { throw refuse("no valid author") }
+    guard isSignature(headers.committer) else { throw refuse("no valid committer") }
+    // Another order, or digits in upper case, would be a second spelling of the same commit.
+    let canonical = Commit.headers(
+      tree: headers.tree, parents: parents, author: headers.author, committer: headers.committer)
+    guard content.starts(with: canonical) else { throw refuse("headers out of order") }
+    // Other headers (encoding, gpgsig) may follow; an empty line ends them. Who reads the last of
+    // several of one name would read another commit than who reads the first.
+    var rest = content[canonical.count...]
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")), end > rest.startIndex {
+      guard !CommitHeaders.labels.contains(where: rest.starts) else {
+        throw refuse("a header twice")
       }
-      line = lines.next()
-    }
-    guard Set(links.parents).count == links.parents.count else {
-      throw refuse("a parent named twice")
-    }
-    guard let line, isSignature(line, after: "author ") else { throw refuse("no valid author") }
-    guard let line = lines.next(), isSignature(line, after: "committer ") else {
-      throw refuse("no valid committer")
-    }
-    // Other headers (encoding, gpgsig) may follow; an empty line ends them.
-    while let line = lines.next() {
-      if line.isEmpty { return links }
-      guard !once.contains(where: line.starts) else { throw refuse("a header twice") }
+      rest = rest[(end + 1)...]
     }
     // git accepts a commit without a message.
-    return links
-  }
-
-  private struct Lines {
-    var rest: ArraySlice<UInt8>
-
-    /// The next line that a newline ends.
-    mutating func next() -> ArraySlice<UInt8>? {
-      guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-      defer { rest = rest[(end + 1)...] }
-      return rest[..<end]
-    }
-  }
-
-  private static func objectID(_ line: ArraySlice<UInt8>, after label: String) -> ObjectID? {
-    let label = Array(label.utf8)
-    let digits = line.dropFirst(label.count)
-    // Upper-case digits would be a second spelling of the same commit.
-    guard line.starts(with: label), digits.count == 40,
-      digits.allSatisfy({ isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) })
-    else { return nil }
-    return ObjectID(hex: String(decoding: digits, as: UTF8.self))
+    return Links(tree: headers.tree, parents: parents)
   }
 
   /// `NAME <EMAIL> SECONDS ZONE` as git fsck wants it.
-  private static func isSignature(_ line: ArraySlice<UInt8>, after label: String) -> Bool {
-    let label = Array(label.utf8)
-    let value = line.dropFirst(label.count)
-    guard line.starts(with: label),
-      let open = value.firstIndex(of: UInt8(ascii: "<")),
+  private static func isSignature(_ value: ArraySlice<UInt8>) -> Bool {
+    guard let open = value.firstIndex(of: UInt8(ascii: "<")),
       let close = value[open...].firstIndex(of: UInt8(ascii: ">")),
       open == value.startIndex || value[open - 1] == UInt8(ascii: " "),
       !value[..<open].contains(UInt8(ascii: ">")),

@@ -4,10 +4,10 @@ internal import Glibc
 enum QuarantineTree {
   /// Checks names, modes and order of every entry.
   static func check(_ content: UnsafeRawBufferPointer, id: ObjectID) throws {
-    guard let entries = PackTree.entries(content) else {
+    guard let entries = TreeBytes.entries(content) else {
       throw PackError.refused(id, "a damaged tree")
     }
-    var previous: PackTreeEntry?
+    var previous: TreeEntryBytes?
     for (position, entry) in entries.enumerated() {
       if let why = NameRules.problem(with: entry.name(in: content)) {
         throw PackError.refused(id, why)
@@ -16,7 +16,8 @@ enum QuarantineTree {
         throw PackError.refused(id, "an entry that is neither a file nor a folder")
       }
       if let previous {
-        let order = previous.compare(in: content, with: entry, in: content)
+        let order = previous.compare(
+          in: content, with: entry.name(in: content), isTree: entry.isTree)
         guard order < 0 else {
           throw PackError.refused(id, order == 0 ? "a name twice" : "a tree out of order")
         }
@@ -30,10 +31,10 @@ enum QuarantineTree {
 
   /// Modes as git writes them, without a leading zero.
   private static func hasAllowedMode(
-    _ entry: PackTreeEntry, in content: UnsafeRawBufferPointer
+    _ entry: TreeEntryBytes, in content: UnsafeRawBufferPointer
   ) -> Bool {
     let length = entry.nameStart - 1 - entry.start
-    switch FileMode(rawValue: entry.mode) {
+    switch entry.mode {
     case .regular, .executable: return length == 6
     case .tree: return length == 5
     default: return false
@@ -43,7 +44,7 @@ enum QuarantineTree {
   /// Whether a file has the folder's name. Between the two in git's order stand only names that
   /// begin with it.
   private static func isFile(
-    _ folder: PackTreeEntry, among entries: ArraySlice<PackTreeEntry>,
+    _ folder: TreeEntryBytes, among entries: ArraySlice<TreeEntryBytes>,
     in content: UnsafeRawBufferPointer
   ) -> Bool {
     let name = folder.name(in: content)

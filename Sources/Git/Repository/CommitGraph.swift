@@ -47,41 +47,15 @@ final class CommitGraph {
   private func load(_ number: Number) throws -> Range<Int32> {
     let node = nodes[Int(number)]
     if let range = node.parents { return range }
-    let header = try CommitHeader(parsing: read(node.id), id: node.id)
+    let headers = try CommitHeaders(parsing: read(node.id), id: node.id)
+    guard let committer = Signature(parsing: headers.committer) else {
+      throw GitError.malformed(node.id, "a commit needs a committer")
+    }
     let start = Int32(parents.count)
-    for parent in header.parents { parents.append(self.number(of: parent)) }
+    for parent in headers.parents { parents.append(self.number(of: parent)) }
     let range = start..<Int32(parents.count)
-    nodes[Int(number)].time = header.time
+    nodes[Int(number)].time = committer.time
     nodes[Int(number)].parents = range
     return range
-  }
-}
-
-/// What of a commit says where it stands in history.
-private struct CommitHeader {
-  var parents: [ObjectID] = []
-  var time: Int64 = 0
-
-  /// Reads a commit object's first lines: `tree`, `parent`…, `author`, `committer`.
-  init(parsing data: [UInt8], id: ObjectID) throws {
-    var position = 0
-    while position < data.count {
-      let end = data[position...].firstIndex(of: UInt8(ascii: "\n")) ?? data.count
-      let line = data[position..<end]
-      position = end + 1
-      if line.starts(with: "parent ".utf8) {
-        guard let parent = ObjectID(hex: line.dropFirst(7)) else {
-          throw GitError.malformed(id, "parent line")
-        }
-        parents.append(parent)
-      } else if line.starts(with: "committer ".utf8) {
-        guard let signature = Signature(parsing: line.dropFirst(10)) else { break }
-        time = signature.time
-        return
-      } else if line.isEmpty {
-        break
-      }
-    }
-    throw GitError.malformed(id, "a commit needs a committer")
   }
 }

@@ -66,14 +66,14 @@ struct ReferenceFile {
 
   /// Moves the reference, durably, with an entry in its log and in HEAD's, which names it.
   ///
-  /// - Parameter settlingObjects: waits until what the reference is to stand for is on the disk.
+  /// - Parameter syncingObjects: waits until what the reference is to stand for is on the disk.
   /// - Parameter expected: where it stands; nil when there is none yet.
   /// - Returns: false when nothing was done because libgit2 has to: a log does not exist although the
   ///   reference does, or somebody holds the lock.
   /// - Throws: `GitError.referenceMoved` when it does not stand at `expected`.
   func move(
     to id: ObjectID, from expected: ObjectID?, by identity: (name: String, email: String),
-    message: String, settlingObjects: () throws -> Void
+    message: String, syncingObjects: () throws -> Void
   ) throws -> Bool {
     let logs = [name, "HEAD"].map { gitFolder + "/logs/" + $0 }
     if expected == nil { try makeLogs(logs) }
@@ -100,7 +100,7 @@ struct ReferenceFile {
     let written = try logs.map { try Self.append(entry, to: $0) }
     defer { for log in written { close(log) } }
     // With everything on its way, the first wait is the only long one.
-    try settlingObjects()
+    try syncingObjects()
     for (file, path) in zip([descriptor] + written, [lock] + logs) {
       try Disk.sync(file, path: path)
     }

@@ -105,22 +105,20 @@ extension Repository {
     var target = git_oid(id)
     var made: OpaquePointer?
     defer { git.library.api.git_reference_free(made) }
-    try afterBulkWrites {
-      let status: Int32
-      if let expected {
-        var current = git_oid(expected)
-        status = git.library.api.git_reference_create_matching(
-          &made, git.repository, name, &target, 1, &current, message)
-      } else {
-        status = git.library.api.git_reference_create(
-          &made, git.repository, name, &target, 0, message)
-      }
-      if status == GIT_EMODIFIED.rawValue || status == GIT_EEXISTS.rawValue {
-        throw GitError.referenceMoved(name)
-      }
-      if status == GIT_ELOCKED.rawValue { throw GitError.locked(name + ".lock") }
-      _ = try git.library.check("git_reference_create", status)
+    let status: Int32
+    if let expected {
+      var current = git_oid(expected)
+      status = git.library.api.git_reference_create_matching(
+        &made, git.repository, name, &target, 1, &current, message)
+    } else {
+      status = git.library.api.git_reference_create(
+        &made, git.repository, name, &target, 0, message)
     }
+    if status == GIT_EMODIFIED.rawValue || status == GIT_EEXISTS.rawValue {
+      throw GitError.referenceMoved(name)
+    }
+    if status == GIT_ELOCKED.rawValue { throw GitError.locked(name + ".lock") }
+    try git.library.check("git_reference_create", status)
   }
 
   /// Moves the branch that HEAD names, where that can be done without libgit2; false where it can't.
@@ -130,17 +128,13 @@ extension Repository {
     guard let identity, name.hasPrefix("refs/heads/"), isOfCommonForm,
       ReferenceFile.firstLine(of: gitFolder + "/HEAD") == "ref: " + name
     else { return false }
-    var isMoved = false
-    try afterBulkWrites {
-      isMoved = try ReferenceFile(name, in: gitFolder).move(
-        to: id, from: expected, by: identity, message: message, settlingObjects: settleObjects)
-    }
-    return isMoved
+    return try ReferenceFile(name, in: gitFolder).move(
+      to: id, from: expected, by: identity, message: message, syncingObjects: syncPendingObjects)
   }
 
   /// The handles for moving a reference, libgit2 knowing who does.
   private func handlesWithIdentity() throws -> Handles {
-    try settleObjects()
+    try syncPendingObjects()
     let git = try handles()
     if let identity {
       try git.library.check(
@@ -156,11 +150,9 @@ extension Repository {
     var target = git_oid(id)
     var made: OpaquePointer?
     defer { git.library.api.git_reference_free(made) }
-    try afterBulkWrites {
-      _ = try git.library.check(
-        "git_reference_create",
-        git.library.api.git_reference_create(&made, git.repository, name, &target, 1, message))
-    }
+    try git.library.check(
+      "git_reference_create",
+      git.library.api.git_reference_create(&made, git.repository, name, &target, 1, message))
   }
 
   /// Removes a reference; one that does not exist is no error.

@@ -13,28 +13,15 @@ public final class Repository {
   public let gitFolder: String
 
   private var opened: Handles?
-  /// Where new objects go while `storingTogether` runs.
-  var newObjects: NewObjects?
-  /// Objects that joined the repository and whose names may not be on the disk yet.
-  var unsettledObjects: NewObjects?
   /// Whether the configuration asks for nothing that changes how objects, references and their logs
   /// are kept, so that they may be written without libgit2.
   private(set) lazy var isOfCommonForm = RepositoryForm.isCommon(gitFolder: gitFolder)
-  /// The trees that were read last.
-  var treeCache = TreeCache()
+  /// Reads and stores the objects.
+  private(set) lazy var objects = ObjectStore(of: self)
   /// The commits that were read last: a command comes back to the same two or three a dozen times.
   var recentCommits: [Commit] = []
   /// What was read of history so far.
   private(set) lazy var commitGraph = makeCommitGraph()
-
-  private lazy var packs = PackedObjects(folder: gitFolder + "/objects")
-
-  /// What reads the first packed objects as long as nothing needs libgit2.
-  var packedObjects: PackedObjects? {
-    guard opened == nil, isOfCommonForm, let packs, packs.readCount < PackedObjects.mostObjects
-    else { return nil }
-    return packs
-  }
 
   private init(folder: String) {
     self.folder = folder
@@ -44,13 +31,12 @@ public final class Repository {
   deinit { opened?.free() }
 
   /// Closes what is open and forgets what was read; the next call opens it anew. A process that runs
-  /// for long lets go so of packs that others have removed. Nothing that was made by this instance,
+  /// for long thereby closes packs that others have removed. Nothing that was made by this instance,
   /// such as a walk, may be in use.
-  public func letGo() {
+  public func close() {
     opened?.free()
     opened = nil
-    packs = nil
-    treeCache = TreeCache()
+    objects.close()
     recentCommits = []
     commitGraph = makeCommitGraph()
   }

@@ -10,35 +10,16 @@ public struct StoredPack: Sendable {
 }
 
 extension Repository {
-  private var objectsFolder: String { gitFolder + "/objects" }
-
-  /// The objects that have files of their own.
-  func looseObjects() -> [ObjectID] {
-    (0..<256).flatMap { looseObjects(inFolder: $0) }
-  }
-
-  private func looseObjects(inFolder number: Int) -> [ObjectID] {
-    let prefix = String(hexadecimal: [UInt8(number)])
-    return Disk.namesIfAny(in: objectsFolder + "/" + prefix).compactMap {
-      ObjectID(hex: prefix + $0)
-    }
-  }
-
-  func path(ofLoose id: ObjectID) -> String {
-    let hex = id.hex
-    return objectsFolder + "/" + hex.prefix(2) + "/" + hex.dropFirst(2)
-  }
-
   /// About how many objects have files of their own, and what these take on the disk, in bytes: from
   /// every eighth folder, as IDs are evenly spread.
   public func estimatedLooseObjects() -> (count: Int, bytes: Int) {
     let step = 8
     var count = 0
     var bytes = 0
-    for folder in stride(from: 0, to: 256, by: step) {
-      for id in looseObjects(inFolder: folder) {
+    for folder in stride(from: UInt8(0), through: 255 - UInt8(step - 1), by: step) {
+      for id in objects.loose.ids(inFolder: folder) {
         var status = stat()
-        guard lstat(path(ofLoose: id), &status) == 0 else { continue }
+        guard lstat(objects.loose.path(of: id), &status) == 0 else { continue }
         count += 1
         // stat(2) counts blocks of 512 bytes.
         bytes += Int(status.st_blocks) * 512
@@ -50,8 +31,8 @@ extension Repository {
   /// Removes files of objects that were never finished, git's and libgit2's as well as ours, when they
   /// are so old that nobody is writing them any more.
   func removeUnfinishedObjects() {
-    let folders = (0..<256).map { objectsFolder + "/" + String(hexadecimal: [UInt8($0)]) }
-    for folder in folders + [objectsFolder] {
+    let root = objects.loose.folder
+    for folder in [root] + (0...255).map({ root + "/" + String(hexadecimal: [$0]) }) {
       for name in Disk.namesIfAny(in: folder)
       where name.hasPrefix("tmp_obj_") || name.hasPrefix("tmp_object_git2_") {
         let path = folder + "/" + name
@@ -69,7 +50,7 @@ extension Repository {
   /// The packs that may be replaced by others, smallest first: none that somebody marked to keep, and
   /// none at all where a file speaks of several packs at once (git-multi-pack-index(1)).
   public func replaceablePacks() -> [StoredPack] {
-    let folder = objectsFolder + "/pack"
+    let folder = objects.packFolder
     let names = Set(Disk.namesIfAny(in: folder))
     guard !names.contains("multi-pack-index") else { return [] }
     return names.compactMap { name -> StoredPack? in

@@ -60,7 +60,7 @@ package struct Checkout {
     try journal.write(to: batch, in: notebook.stateFolder)
     try batch.settle()
     // Mostly there by now: names wait for the same disk.
-    try notebook.repository.settleObjects()
+    try notebook.repository.syncPendingObjects()
     // Only now does the journal count: what it speaks of is there.
     try CheckoutJournal.begin(in: notebook.stateFolder)
   }

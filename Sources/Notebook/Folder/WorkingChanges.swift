@@ -70,7 +70,7 @@ extension Notebook {
   func indexFile() throws -> IndexFile {
     if let file = try IndexFile(ofRepositoryAt: repository.gitFolder) { return file }
     do {
-      return IndexFile(entries: try Index(of: repository).entries)
+      return IndexFile(entries: try repository.indexEntries())
     } catch GitError.library {
       return try indexOfHead()
     }

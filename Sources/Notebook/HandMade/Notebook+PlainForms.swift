@@ -46,7 +46,7 @@ extension Notebook {
   func plainForm(of made: ObjectID) throws -> PlainVersion? {
     let known = try knownPlain.flatMap { try repository.contains($0) ? $0 : nil }
     var forms = PlainForms(in: repository)
-    let form = try repository.storingTogether {
+    let form = try repository.withBatchedWrites {
       try forms.form(of: made, knowing: known.map { [$0] } ?? [])
     }
     guard form != made else { return nil }

@@ -40,7 +40,7 @@ public enum DerivedMerge {
   /// The tip of a set of heads: itself when it is one, else their derived merge, which is written to
   /// the repository. A pure function of the set: every device gets the same ID.
   public static func tip(of heads: [ObjectID], in repository: Repository) throws -> Tip {
-    try repository.storingTogether { try tip(of: heads, store: repository) }
+    try repository.withBatchedWrites { try tip(of: heads, store: repository) }
   }
 
   package static func tip(of heads: [ObjectID], store: any MergeStore) throws -> Tip {

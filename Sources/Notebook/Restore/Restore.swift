@@ -79,7 +79,7 @@ extension Notebook {
     let parents = try head.commit.map { [try repository.commit($0)] } ?? []
     // A name may hold a line break, which would end the subject.
     let subject = String(message.map { $0.isNewline ? " " : $0 })
-    let id = try repository.storingTogether(isBeforeMove: true) { () -> ObjectID? in
+    let id = try repository.withBatchedWrites(isBeforeMove: true) { () -> ObjectID? in
       let tree = try repository.write(tree: parents.first?.tree, replacing: files)
       guard tree != parents.first?.tree else { return nil }
       return try makeVersion(

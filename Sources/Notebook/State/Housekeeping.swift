@@ -13,7 +13,7 @@ public struct Housekeeping: Sendable {
   /// also this part of what the packs have: every thirty versions of 10,000 notes in one folder, whose
   /// list is stored anew each time, and every few hundred of a small notebook.
   static let looseObjectLimit = 2_000
-  static let looseByteLimit = 8 << 20
+  static let looseByteLimit = 12 << 20
   static let loosePart = 4
   /// Packs beyond this are merged with their like.
   static let packLimit = 10
@@ -66,7 +66,7 @@ extension Notebook {
   private func collect(
     progress: (Int, Int) -> Void, choose: ([StoredPack], _ loose: Int) -> [StoredPack]
   ) throws -> Housekeeping? {
-    guard let lock = try CollectionLock(repository) else { return nil }
+    guard let lock = try GCLock(repository) else { return nil }
     defer { withExtendedLifetime(lock) {} }
     let before = storedBytes
     let packs = choose(repository.replaceablePacks(), repository.estimatedLooseObjects().count)

@@ -101,7 +101,7 @@ extension StandingConversation {
     exchanges += 1
     guard exchanges >= Self.lettingGoInterval, case .none = fetch, sending == nil else { return }
     exchanges = 0
-    notebook.repository.letGo()
+    notebook.repository.close()
   }
 
   /// Sends what the peer asked for.

@@ -172,7 +172,7 @@ final class StandingConversation {
       pulse.ask()
       try queue.append(Frame(PingMessage()))
     }
-    if requests.rests, case .none = fetch, sending == nil { notebook.repository.letGo() }
+    if requests.rests, case .none = fetch, sending == nil { notebook.repository.close() }
     if requests.reconsiders {
       if case .leftToOthers = fetch { fetch = .none }
       try consider()

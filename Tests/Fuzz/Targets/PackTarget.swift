@@ -51,9 +51,7 @@ enum PackTarget {
         if id == .emptyBlob { return (.blob, []) }
         return id == ObjectID.plain(.blob, note) ? (.blob, note) : nil
       },
-      append: { _, content in
-        PackEntry(offset: 12, headerBytes: 1, size: UInt32(content.count), crc: 0)
-      })
+      append: { _, _ in PackEntry(offset: 12, crc: 0) })
   }
 }
 

@@ -1,4 +1,7 @@
 extension PackDelta {
+  /// How many bytes the two sizes take at most.
+  static let longestSizes = 20
+
   /// The sizes that a delta states at its beginning, and how many bytes that takes, or nil when it
   /// states none.
   static func sizes(_ delta: [UInt8]) -> (base: Int, result: Int, length: Int)? {

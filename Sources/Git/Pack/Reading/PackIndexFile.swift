@@ -3,7 +3,8 @@ internal import Glibc
 /// The index of a pack, version 2 (gitformat-pack(5)): where each object is in the pack.
 struct PackIndexFile {
   private let file: MappedFile
-  private let count: Int
+  /// How many objects the pack has.
+  let count: Int
 
   private static let fanoutStart = 8
   private static let idsStart = fanoutStart + 256 * 4
@@ -27,19 +28,14 @@ struct PackIndexFile {
 
   /// The objects whose IDs begin so, two at most: more say nothing more.
   func ids(from first: ObjectID, where matches: (ObjectID) -> Bool) -> [ObjectID] {
-    var found: [ObjectID] = []
-    var position = firstPosition(notBefore: first)
-    while found.count < 2, position < count, let id = id(at: position), matches(id) {
-      found.append(id)
-      position += 1
-    }
-    return found
+    Array(
+      (firstPosition(notBefore: first)..<count).lazy.map(id(at:)).prefix(while: matches).prefix(2))
   }
 
-  private func id(at position: Int) -> ObjectID? {
+  /// The ID at a position in their order.
+  func id(at position: Int) -> ObjectID {
     let start = Self.idsStart + position * ObjectID.byteCount
-    guard start + ObjectID.byteCount <= file.bytes.count else { return nil }
-    return ObjectID(bytes: file.bytes[start..<start + ObjectID.byteCount])
+    return ObjectID(bytes: file.bytes[start..<start + ObjectID.byteCount]) ?? .zero
   }
 
   private func firstPosition(notBefore id: ObjectID) -> Int {
@@ -50,8 +46,7 @@ struct PackIndexFile {
     var (low, high) = (fanout(byte - 1), fanout(byte))
     while low < high {
       let middle = (low + high) / 2
-      guard let there = self.id(at: middle) else { return count }
-      if there < id { low = middle + 1 } else { high = middle }
+      if self.id(at: middle) < id { low = middle + 1 } else { high = middle }
     }
     return low
   }

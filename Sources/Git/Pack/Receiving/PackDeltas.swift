@@ -115,12 +115,10 @@ struct PackDeltas {
 
   /// The content of an entry: an object or a delta. Its size has been checked as it came.
   private func unpack(_ number: Int) throws -> [UInt8] {
-    let entry = entries.all[number]
-    let end = number + 1 < received ? entries.all[number + 1].offset : pack.count
-    let bytes = pack[(entry.offset + Int(entry.headerBytes))..<end]
-    guard
+    let entry = UnsafeRawBufferPointer(rebasing: pack[entries.all[number].offset...])
+    guard let header = try PackEntryHeader(entry),
       let content = try inflater.inflate(
-        UnsafeRawBufferPointer(rebasing: bytes), size: Int(entry.size))
+        UnsafeRawBufferPointer(rebasing: entry[header.length...]), size: header.size)
     else { throw PackError.malformed("a compressed object is damaged") }
     return content
   }

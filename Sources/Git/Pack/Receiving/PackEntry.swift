@@ -4,10 +4,6 @@
 struct PackEntry {
   /// Where its header begins in the pack.
   let offset: Int
-  /// Bytes from there to the compressed content.
-  let headerBytes: UInt8
-  /// Bytes of that content, unpacked: the object's, or the delta's.
-  let size: UInt32
   /// The CRC-32 of its bytes in the pack.
   let crc: UInt32
   /// What it is; of a delta known when its base is.

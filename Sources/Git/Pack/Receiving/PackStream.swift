@@ -12,7 +12,9 @@ struct PackStream {
   private var remaining = 0
   /// Bytes of the pack so far.
   private var position = 0
-  private var entry = Entry()
+  private var entry: Entry?
+  /// The object that is being read, or the first bytes of a delta, which state its sizes.
+  private var content: [UInt8] = []
 
   /// How many objects the pack says it holds.
   private(set) var objectCount = 0
@@ -25,27 +27,12 @@ struct PackStream {
 
   /// The object that is being read.
   private struct Entry {
-    var offset = 0
-    var headerBytes = 0
-    var type: UInt8 = 0
-    var base = Base.none
-    var size = 0
+    let offset: Int
+    let header: PackEntryHeader
     var unpacked = 0
-    var crc: UInt32 = 0
-    /// The object, or the first bytes of a delta, which state its sizes.
-    var content: [UInt8] = []
-
-    var isDelta: Bool { type >= 6 }
+    var crc: UInt32
   }
 
-  private enum Base {
-    case none
-    case entry(Int)
-    case object(ObjectID)
-  }
-
-  private static let deltaHeaderBytes = 20
-  private static let longestHeader = 64
   // What is kept for the next object.
   private static let usualObject = 1 << 20
 
@@ -85,7 +72,7 @@ struct PackStream {
 
   private mutating func readHeader(_ byte: UInt8) throws {
     pending.append(byte)
-    guard pending.count == 12 else { return }
+    guard pending.count == PackFormat.headerBytes else { return }
     guard Array(pending[..<8]) == Array("PACK".utf8) + [0, 0, 0, 2] else {
       throw PackError.malformed("not a version 2 pack")
     }
@@ -104,120 +91,86 @@ struct PackStream {
 
   private mutating func readObjectHeader(_ byte: UInt8) throws {
     pending.append(byte)
-    guard pending.count < Self.longestHeader else {
-      throw PackError.malformed("an object's header does not end")
-    }
-    guard let sizeEnd = pending.firstIndex(where: { $0 & 0x80 == 0 }) else { return }
-    guard sizeEnd < 9 else { throw PackError.malformed("an object's size is too large") }
+    guard let header = try pending.withUnsafeBytes({ try PackEntryHeader($0) }) else { return }
     let offset = position + 1 - pending.count
-    let type = pending[0] >> 4 & 7
-    let base: Base
-    switch type {
-    case 1, 2, 3, 4: base = .none
-    case 6:
-      guard let distance = try Self.distance(pending[(sizeEnd + 1)...]) else { return }
-      guard let entry = entries.entry(at: offset - distance) else {
-        throw PackError.malformed("a delta against what is no object")
-      }
-      base = .entry(entry)
-    case 7:
-      guard pending.count == sizeEnd + 1 + ObjectID.byteCount,
-        let id = ObjectID(in: pending, at: sizeEnd + 1)
-      else { return }
-      base = .object(id)
-    default: throw PackError.malformed("object type \(type)")
+    if case .before(let distance) = header.base, entries.entry(at: offset - distance) == nil {
+      throw PackError.malformed("a delta against what is no object")
     }
-    var size = Int(pending[0] & 15)
-    for index in 0..<sizeEnd { size |= Int(pending[index + 1] & 0x7f) << (4 + index * 7) }
-    let limit = ObjectKind(rawValue: Int32(type)).map(limits.bytes) ?? limits.objectBytes
-    guard size <= limit else { throw PackError.overLimit("bytes in an object", limit: limit) }
-    entry.offset = offset
-    entry.headerBytes = pending.count
-    entry.type = type
-    entry.base = base
-    entry.size = size
-    entry.unpacked = 0
-    entry.crc = pending.withUnsafeBytes { zlib.crc32(of: $0) }
-    entry.content.removeAll(keepingCapacity: entry.content.capacity <= Self.usualObject)
+    let limit = header.kind.map(limits.bytes) ?? limits.objectBytes
+    guard header.size <= limit else {
+      throw PackError.overLimit("bytes in an object", limit: limit)
+    }
+    entry = Entry(
+      offset: offset, header: header, crc: pending.withUnsafeBytes { zlib.crc32(of: $0) })
+    content.removeAll(keepingCapacity: content.capacity <= Self.usualObject)
     try inflater.reset()
     state = .content
   }
 
-  /// How far before a delta its base begins, or nil when the bytes do not end the number.
-  private static func distance(_ bytes: ArraySlice<UInt8>) throws -> Int? {
-    var distance = -1
-    for byte in bytes {
-      guard distance < 1 << 48 else {
-        throw PackError.malformed("a delta against what lies before the pack")
-      }
-      distance = (distance + 1) << 7 | Int(byte & 0x7f)
-      if byte & 0x80 == 0 { return distance }
-    }
-    return nil
-  }
-
   private mutating func readContent(_ bytes: UnsafeRawBufferPointer) throws {
-    var entry = Entry()
-    swap(&entry, &self.entry)
+    guard var entry else { return }
+    let header = entry.header
+    var content: [UInt8] = []
+    swap(&content, &self.content)
     let (consumed, ended) = try inflater.inflate(bytes) { output in
       entry.unpacked += output.count
-      guard entry.unpacked <= entry.size else {
+      guard entry.unpacked <= header.size else {
         throw PackError.malformed("an object is larger than it says")
       }
-      if !entry.isDelta {
-        entry.content.append(contentsOf: output)
-      } else if entry.content.count < Self.deltaHeaderBytes {
-        entry.content += output.prefix(Self.deltaHeaderBytes - entry.content.count)
+      if header.kind != nil {
+        content.append(contentsOf: output)
+      } else if content.count < PackDelta.longestSizes {
+        content += output.prefix(PackDelta.longestSizes - content.count)
       }
     }
+    swap(&content, &self.content)
     let compressed = UnsafeRawBufferPointer(rebasing: bytes[..<consumed])
     entry.crc = zlib.crc32(of: compressed, after: entry.crc)
+    self.entry = entry
     position += consumed
-    swap(&entry, &self.entry)
     if ended {
-      try endObject()
+      try end(entry)
     } else if consumed < bytes.count {
       throw PackError.malformed("a compressed object is damaged")
     }
   }
 
-  private mutating func endObject() throws {
-    guard entry.unpacked == entry.size else {
+  private mutating func end(_ entry: Entry) throws {
+    let header = entry.header
+    guard entry.unpacked == header.size else {
       throw PackError.malformed("an object is smaller than it says")
     }
-    var found = PackEntry(
-      offset: entry.offset, headerBytes: UInt8(entry.headerBytes), size: UInt32(entry.size),
-      crc: entry.crc)
-    switch entry.base {
-    case .none:
-      guard let kind = ObjectKind(rawValue: Int32(entry.type)) else {
-        throw PackError.malformed("object type \(entry.type)")
-      }
-      unpackedBytes += entry.size
+    var found = PackEntry(offset: entry.offset, crc: entry.crc)
+    if let kind = header.kind {
+      unpackedBytes += header.size
       try limits.check(unpacked: unpackedBytes, ofPack: position)
       found.kind = kind
-      found.id = try library.id(of: kind, entry.content)
-      entries.all.append(found)
-    case .entry(let base):
-      try checkDelta()
+      found.id = try library.id(of: kind, content)
+    } else {
+      try checkDelta(ofBytes: header.size)
+    }
+    switch header.base {
+    case .none: entries.all.append(found)
+    case .object(let base): entries.append(found, waitingFor: base)
+    case .before(let distance):
+      guard let base = entries.entry(at: entry.offset - distance) else {
+        throw PackError.malformed("a delta against what is no object")
+      }
       entries.append(found, basedOn: base)
-    case .object(let base):
-      try checkDelta()
-      entries.append(found, waitingFor: base)
     }
     remaining -= 1
     beginObject()
   }
 
-  private mutating func checkDelta() throws {
-    guard let sizes = PackDelta.sizes(entry.content) else {
+  private mutating func checkDelta(ofBytes size: Int) throws {
+    guard let sizes = PackDelta.sizes(content) else {
       throw PackError.malformed("a delta does not state its sizes")
     }
     guard max(sizes.base, sizes.result) <= limits.objectBytes else {
       throw PackError.overLimit("bytes in an object", limit: limits.objectBytes)
     }
     // The delta itself is unpacked twice.
-    unpackedBytes += entry.size + sizes.result
+    unpackedBytes += size + sizes.result
     try limits.check(unpacked: unpackedBytes, ofPack: position)
   }
 

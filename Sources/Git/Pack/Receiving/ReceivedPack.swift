@@ -85,11 +85,12 @@ final class ReceivedPack {
       }, checksum: checksum)
     try Disk.create(name + ".idx", index, mode: 0o444, waits: false)
     try Disk.rename(path, to: name + ".pack")
+    let received = order.filter { $0 < deltas.received }.map { entries[$0] }
     return Finished(
       path: name,
       objects: try ReceivedObjects(
-        of: deltas, order: order.filter { $0 < deltas.received }, in: file, end: stream.end,
-        repository: repository, limits: limits))
+        received.map { ($0.id, $0.kind ?? .tag) }, inPack: name, bytes: stream.end,
+        unpackedBytes: deltas.unpackedBytes, repository: repository, limits: limits))
   }
 
   /// An object of the repository, unless it is too large to be a base.
@@ -114,16 +115,13 @@ final class ReceivedPack {
     }
     var bytes: [UInt8] = []
     PackFormat.appendHeader(type: UInt8(kind.rawValue), size: content.count, to: &bytes)
-    let headerBytes = bytes.count
     try deflater.compress(content, into: &bytes)
     guard size + bytes.count <= limits.packBytes else {
       throw PackError.overLimit("bytes in a pack", limit: limits.packBytes)
     }
     defer { size += bytes.count }
     try bytes.withUnsafeBytes { try write($0) }
-    return PackEntry(
-      offset: size, headerBytes: UInt8(headerBytes), size: UInt32(content.count),
-      crc: bytes.withUnsafeBytes { zlib.crc32(of: $0) })
+    return PackEntry(offset: size, crc: bytes.withUnsafeBytes { zlib.crc32(of: $0) })
   }
 
   /// States the new number of objects, and the checksum that goes with it.

@@ -38,8 +38,10 @@ final class Deflater {
 
   /// The level that costs least, as git takes for objects that are written while somebody waits.
   static let fastest = Z_BEST_SPEED
+  /// The level that stores the bytes as they are.
+  static let none = Z_NO_COMPRESSION
 
-  /// - Parameter level: from 1, fastest, to 9, smallest; zlib's own choice when nil.
+  /// - Parameter level: 0, none, or from 1, fastest, to 9, smallest; zlib's own choice when nil.
   init(level: Int32? = nil) throws {
     zlib = try Zlib.shared.get()
     stream = .allocate(capacity: 1)
@@ -98,6 +100,7 @@ final class Inflater {
   private let zlib: Zlib
   // On the heap, because zlib remembers where the stream it was given lives.
   private let stream: UnsafeMutablePointer<z_stream>
+  private var isAtEnd = false
 
   init() throws {
     zlib = try Zlib.shared.get()
@@ -148,40 +151,56 @@ final class Inflater {
     return (input.count - Int(stream.pointee.avail_in), status == Z_STREAM_END)
   }
 
-  /// The stream of an object with a file of its own, which lies in memory whole: what stands before
-  /// the first NUL, `KIND SIZE`, and that many bytes behind it; nil for anything else.
-  func inflateObject(_ input: UnsafeRawBufferPointer) throws
-    -> (kind: ArraySlice<UInt8>, content: [UInt8])?
-  {
-    try reset()
-    stream.pointee.next_in = UnsafeMutablePointer(
-      mutating: input.bindMemory(to: UInt8.self).baseAddress)
-    stream.pointee.avail_in = UInt32(min(input.count, 1 << 30))
-    var status = Z_OK
-    let head = [UInt8](unsafeUninitializedCapacity: 64) { output, count in
-      stream.pointee.next_out = output.baseAddress
-      stream.pointee.avail_out = 64
-      status = zlib.api.inflate(stream, Z_NO_FLUSH)
-      count = 64 - Int(stream.pointee.avail_out)
-    }
-    guard status == Z_OK || status == Z_STREAM_END, let end = head.firstIndex(of: 0) else {
-      return nil
-    }
-    let words = head[..<end].split(separator: UInt8(ascii: " "))
-    let begun = head[(end + 1)...]
-    // No stream grows by more than 1032 times.
-    guard words.count == 2, let size = Int(String(decoding: words[1], as: UTF8.self)),
-      size >= begun.count, size < 1 << 31, size / 1032 <= input.count
-    else { return nil }
+  /// The object in the stream of a loose one, which lies in memory whole; nil when it is not well formed.
+  func inflate(loose input: UnsafeRawBufferPointer) -> StoredObject? {
+    var begun: [UInt8] = []
+    guard let (kind, size) = begin(loose: input, &begun) else { return nil }
     let content = [UInt8](unsafeUninitializedCapacity: size + 1) { output, count in
       _ = output.update(fromContentsOf: begun)
       // A byte more than wanted, so that a stream that goes on is told from one that ends.
       stream.pointee.next_out = output.baseAddress?.advanced(by: begun.count)
       stream.pointee.avail_out = UInt32(size + 1 - begun.count)
-      if status == Z_OK { status = zlib.api.inflate(stream, Z_FINISH) }
+      if !isAtEnd { isAtEnd = zlib.api.inflate(stream, Z_FINISH) == Z_STREAM_END }
       count = size + 1 - Int(stream.pointee.avail_out)
     }
-    return status == Z_STREAM_END && content.count == size ? (words[0], content) : nil
+    return isAtEnd && content.count == size ? (kind, content) : nil
+  }
+
+  /// What stands before the content in the stream of a loose object.
+  func inflateHeader(ofLoose input: UnsafeRawBufferPointer) -> (kind: ObjectKind, size: Int)? {
+    var begun: [UInt8] = []
+    return begin(loose: input, &begun)
+  }
+
+  /// Reads `KIND SIZE`, a NUL, and the first bytes of what follows.
+  private func begin(
+    loose input: UnsafeRawBufferPointer, _ begun: inout [UInt8]
+  ) -> (kind: ObjectKind, size: Int)? {
+    let head = inflate(first: 64, of: input)
+    guard let end = head.firstIndex(of: 0) else { return nil }
+    let words = head[..<end].split(separator: UInt8(ascii: " "))
+    begun = Array(head[(end + 1)...])
+    // No stream grows by more than 1032 times.
+    guard words.count == 2, let kind = LooseObjects.kind(named: words[0]),
+      let size = Int(String(decoding: words[1], as: UTF8.self)),
+      size >= begun.count, size < 1 << 31, size / 1032 <= input.count
+    else { return nil }
+    return (kind, size)
+  }
+
+  /// The first bytes of a stream that lies in memory whole; none when it is damaged.
+  func inflate(first limit: Int, of input: UnsafeRawBufferPointer) -> [UInt8] {
+    guard (try? reset()) != nil else { return [] }
+    stream.pointee.next_in = UnsafeMutablePointer(
+      mutating: input.bindMemory(to: UInt8.self).baseAddress)
+    stream.pointee.avail_in = UInt32(min(input.count, 1 << 30))
+    return [UInt8](unsafeUninitializedCapacity: limit) { output, count in
+      stream.pointee.next_out = output.baseAddress
+      stream.pointee.avail_out = UInt32(limit)
+      let status = zlib.api.inflate(stream, Z_NO_FLUSH)
+      isAtEnd = status == Z_STREAM_END
+      count = isAtEnd || status == Z_OK ? limit - Int(stream.pointee.avail_out) : 0
+    }
   }
 
   /// The content of a stream that lies in memory whole, or nil when it is not of `size` bytes.

@@ -62,9 +62,16 @@ public struct Tree: Sendable {
 
   /// Git's order of tree entries.
   public static func precedes(_ left: TreeEntry, _ right: TreeEntry) -> Bool {
+    precedes((left.name, left.mode == .tree), (right.name, right.mode == .tree))
+  }
+
+  /// The same, of a name and whether it is a folder's.
+  static func precedes(
+    _ left: (name: TreePath, isTree: Bool), _ right: (name: TreePath, isTree: Bool)
+  ) -> Bool {
     let slash: [UInt8] = [UInt8(ascii: "/")]
-    let leftKey = left.mode == .tree ? left.name.bytes + slash : left.name.bytes
-    let rightKey = right.mode == .tree ? right.name.bytes + slash : right.name.bytes
+    let leftKey = left.isTree ? left.name.bytes + slash : left.name.bytes
+    let rightKey = right.isTree ? right.name.bytes + slash : right.name.bytes
     return leftKey.lexicographicallyPrecedes(rightKey)
   }
 }

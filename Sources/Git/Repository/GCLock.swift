@@ -2,9 +2,9 @@ internal import CLinux
 internal import Glibc
 internal import System
 
-/// The lock under which git and we tidy up a repository: `.git/gc.pid`, as git-gc(1) writes and
+/// The lock under which git and we collect garbage: `.git/gc.pid`, as git-gc(1) writes and
 /// believes it, with a lock of our own before it that the kernel takes back from a killed process.
-public final class CollectionLock {
+public final class GCLock {
   private let path: String
   private let own: Int32
   private var isTaken = false
@@ -28,7 +28,7 @@ public final class CollectionLock {
     if isTaken { unlink(path) }
     guard own >= 0 else { return }
     // A program that is being started has a copy of the descriptor for a moment, which keeps a lock that
-    // is not let go of.
+    // is only closed.
     if isTaken { flock(own, LOCK_UN) }
     close(own)
   }

@@ -2,13 +2,14 @@ internal import CLinux
 internal import Glibc
 internal import System
 
-/// New objects with a file each, under names that do not count until all of them are on the disk: an
-/// object cut short by a power cut would count as there, and its content would never be stored.
+/// Objects that are being stored, with a file each, under names that do not count until all of them
+/// are on the disk: an object cut short by a power cut would count as there, and its content would
+/// never be stored.
 ///
 /// One wait serves all of them. Writing them out begins as soon as each is complete, so that when
 /// the first is synced the others are on their way.
-final class NewObjects {
-  private let objects: String
+final class PendingObjects {
+  private let loose: LooseObjects
   private let deflater: Deflater
   private var files: [File] = []
   private var places: [ObjectID: Int] = [:]
@@ -16,11 +17,11 @@ final class NewObjects {
   private var isSyncedSingly = true
   private var hasNewFolder = false
   /// The folders whose lists of names are not on the disk yet.
-  private var unsettled: Set<String> = []
+  private var unsynced: Set<String> = []
 
   private struct File {
     let id: ObjectID
-    let folder: String
+    let path: String
     /// Where it is now; nil for an object that was there already.
     let temporary: String?
     var descriptor: Int32
@@ -28,9 +29,13 @@ final class NewObjects {
 
   // Beyond a handful of files one sync of the file system is cheaper than one a file.
   private static let oneSyncThreshold = 16
+  /// Trees from this size on are stored as they are: IDs do not compress, and a large tree is replaced
+  /// with the next version and packed as a delta soon. Compressing that of 10,000 notes would take as
+  /// long as the rest of a save.
+  private static let largeTree = 4096
 
-  init(in gitFolder: String) throws {
-    objects = gitFolder + "/objects"
+  init(in loose: LooseObjects) throws {
+    self.loose = loose
     deflater = try Deflater(level: Deflater.fastest)
   }
 
@@ -46,24 +51,21 @@ final class NewObjects {
   func contains(_ id: ObjectID) -> Bool { places[id] != nil }
 
   /// The object, if it is among them.
-  func object(_ id: ObjectID) -> (kind: ObjectKind, data: [UInt8])? {
-    places[id].flatMap { place in
-      LooseObject.read(files[place].temporary ?? path(of: id), id: id)
-    }
+  func object(_ id: ObjectID) -> StoredObject? {
+    places[id].flatMap { LooseObjects.read(files[$0].temporary ?? files[$0].path, id: id) }
   }
 
-  /// Writes an object under a temporary name, and returns its ID.
-  func add(_ kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
-    let id = try ObjectID.hashing(kind, content)
-    guard places[id] == nil else { return id }
-    let path = path(of: id)
-    let folder = String(path.prefix(objects.utf8.count + 3))
-    if LooseObject.read(path, id: id) != nil {
+  /// Writes an object under a temporary name.
+  func add(_ kind: ObjectKind, _ content: [UInt8], id: ObjectID) throws {
+    guard places[id] == nil else { return }
+    let path = loose.path(of: id)
+    if LooseObjects.read(path, id: id) != nil {
       // It may be git's, which does not sync such files.
       let descriptor = try Disk.open(path, O_RDONLY)
-      remember(File(id: id, folder: folder, temporary: nil, descriptor: descriptor))
-      return id
+      remember(File(id: id, path: path, temporary: nil, descriptor: descriptor))
+      return
     }
+    let folder = Disk.parent(of: path)
     // git's own name for such files: its collection removes those that a killed process left.
     let temporary =
       folder + "/tmp_obj_" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
@@ -76,57 +78,46 @@ final class NewObjects {
     guard descriptor >= 0 else {
       throw GitError.system(call: "open", path: temporary, errno: errno)
     }
-    remember(File(id: id, folder: folder, temporary: temporary, descriptor: descriptor))
-    let header = LooseObject.header(kind, size: content.count)
-    if kind == .tree, content.count >= TreeDeflation.smallestSize {
-      try TreeDeflation.stream(header: header, tree: content).withUnsafeBytes {
-        try Disk.write($0, to: descriptor, path: temporary)
-      }
-    } else {
-      try deflater.compress([header, content]) {
-        try Disk.write(UnsafeRawBufferPointer($0), to: descriptor, path: temporary)
-      }
+    remember(File(id: id, path: path, temporary: temporary, descriptor: descriptor))
+    let pieces = [LooseObjects.header(kind, size: content.count), content]
+    let deflater =
+      kind == .tree && content.count >= Self.largeTree
+      ? try Deflater(level: Deflater.none) : self.deflater
+    try deflater.compress(pieces) {
+      try Disk.write(UnsafeRawBufferPointer($0), to: descriptor, path: temporary)
     }
     _ = notes_start_writing(descriptor)
     if !isSyncedSingly { closeAll() }
-    return id
   }
 
   /// Makes them part of the repository when their contents are on the disk; their names are so after
-  /// `settle`.
+  /// `syncNames`.
   func join() throws {
     guard !files.isEmpty else { return }
     if isSyncedSingly {
-      for file in files { try Disk.sync(file.descriptor, path: path(of: file.id)) }
+      for file in files { try Disk.sync(file.descriptor, path: file.path) }
     } else {
-      try Disk.syncFileSystem(of: objects)
+      try Disk.syncFileSystem(of: loose.folder)
     }
     closeAll()
-    if hasNewFolder { unsettled.insert(objects) }
+    if hasNewFolder { unsynced.insert(loose.folder) }
     while let file = files.last {
-      if let temporary = file.temporary {
-        try Disk.rename(temporary, to: path(of: file.id))
-      }
-      unsettled.insert(file.folder)
+      if let temporary = file.temporary { try Disk.rename(temporary, to: file.path) }
+      unsynced.insert(Disk.parent(of: file.path))
       files.removeLast()
     }
     places = [:]
   }
 
   /// Waits until the names are on the disk.
-  func settle() throws {
-    guard !unsettled.isEmpty else { return }
+  func syncNames() throws {
+    guard !unsynced.isEmpty else { return }
     if isSyncedSingly {
-      for folder in unsettled { try Disk.sync(folder: folder) }
+      for folder in unsynced { try Disk.sync(folder: folder) }
     } else {
-      try Disk.syncFileSystem(of: objects)
+      try Disk.syncFileSystem(of: loose.folder)
     }
-    unsettled = []
-  }
-
-  private func path(of id: ObjectID) -> String {
-    let hex = id.hex
-    return objects + "/" + hex.prefix(2) + "/" + hex.dropFirst(2)
+    unsynced = []
   }
 
   private static func create(_ path: String) -> Int32 {

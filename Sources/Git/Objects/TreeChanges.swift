@@ -32,19 +32,21 @@ extension Repository {
     from old: ObjectID?, to new: ObjectID?, under folder: TreePath, into found: inout [TreeChange]
   ) throws {
     if old == new { return }
-    let differences = try TreeBytes.differences(bytes(ofTree: old), bytes(ofTree: new))
-    for (old, new) in differences.values { try compare(old, new, under: folder, into: &found) }
+    let (before, after) = (try content(ofTree: old), try content(ofTree: new))
+    try before.withUnsafeBytes { before in
+      try after.withUnsafeBytes { after in
+        let isWellFormed = try TreeBytes.compare(before, after) { old, new in
+          try compare(
+            old?.value(in: before), new?.value(in: after), under: folder, into: &found)
+        }
+        guard isWellFormed else { throw GitError.malformed(new ?? old ?? .zero, "a damaged tree") }
+      }
+    }
   }
 
   /// A tree's content as it is stored; nothing has no entries.
-  private func bytes(ofTree id: ObjectID?) throws -> TreeBytes {
-    guard let id else { return TreeBytes(data: [], id: .emptyTree) }
-    if let known = treeCache.content(of: id) { return known }
-    let object = try object(id)
-    guard object.kind == .tree else { throw GitError.wrongKind(id, expected: .tree) }
-    let tree = TreeBytes(data: object.data, id: id)
-    treeCache.keep(tree)
-    return tree
+  private func content(ofTree id: ObjectID?) throws -> [UInt8] {
+    try id.map { try data(of: $0, kind: .tree) } ?? []
   }
 
   private func compare(
@@ -70,22 +72,13 @@ extension Repository {
     var current = tree
     let components = path.components
     for (position, name) in components.enumerated() {
-      guard let entry = try entry(name, in: bytes(ofTree: current)) else { return nil }
+      let content = try content(ofTree: current)
+      guard let entry = content.withUnsafeBytes({ TreeBytes.entry(name, in: $0) }) else {
+        return nil
+      }
       if position == components.count - 1 { return entry }
       guard entry.mode == .tree else { return nil }
       current = entry.id
-    }
-    return nil
-  }
-
-  private func entry(_ name: TreePath, in tree: TreeBytes) throws -> TreeEntry? {
-    let keys = [name.bytes, name.bytes + [UInt8(ascii: "/")]]
-    var current = try tree.entry(at: 0)
-    while let entry = current {
-      if tree.order(entry, against: keys[entry.isTree ? 1 : 0]) == 0 {
-        return try tree.value(of: entry)
-      }
-      current = try tree.entry(at: entry.end)
     }
     return nil
   }
@@ -100,36 +93,36 @@ extension Repository {
   private func writeTree(
     _ tree: ObjectID?, replacing files: [(components: [TreePath], entry: TreeEntry?)]
   ) throws -> ObjectID? {
-    let before = try bytes(ofTree: tree)
+    let before = try content(ofTree: tree)
     var entries: [TreePath: TreeEntry] = [:]
-    var goneFiles: [TreePath] = []
-    var goneFolders: [TreePath] = []
     var below: [TreePath: [(components: [TreePath], entry: TreeEntry?)]] = [:]
+    var edits: [TreeBytes.Edit] = []
     for file in files {
       guard let name = file.components.first else { continue }
-      if file.components.count == 1 {
-        if let entry = file.entry {
-          entries[name] = TreeEntry(name: name, mode: entry.mode, id: entry.id)
-        } else {
-          goneFiles.append(name)
-        }
-      } else {
+      if file.components.count > 1 {
         below[name, default: []].append((Array(file.components.dropFirst()), file.entry))
+      } else if let entry = file.entry {
+        entries[name] = TreeEntry(name: name, mode: entry.mode, id: entry.id)
+      } else {
+        edits.append(TreeBytes.Edit(name: name, isTree: false, entry: nil))
       }
     }
     for (name, files) in below {
-      let present = try entries[name] ?? entry(name, in: before)
+      let present = entries[name] ?? before.withUnsafeBytes { TreeBytes.entry(name, in: $0) }
       let folder = present.flatMap { $0.mode == .tree ? $0.id : nil }
       if folder == nil, files.allSatisfy({ $0.entry == nil }) { continue }
-      if let id = try writeTree(folder, replacing: files) {
-        entries[name] = TreeEntry(name: name, mode: .tree, id: id)
-      } else {
-        entries[name] = nil
-        goneFolders.append(name)
-      }
+      let id = try writeTree(folder, replacing: files)
+      entries[name] = id.map { TreeEntry(name: name, mode: .tree, id: $0) }
+      if id == nil { edits.append(TreeBytes.Edit(name: name, isTree: true, entry: nil)) }
     }
-    let content = try before.replacing(
-      with: Array(entries.values), files: goneFiles, folders: goneFolders)
+    for (name, entry) in entries {
+      let isTree = entry.mode == .tree
+      edits.append(TreeBytes.Edit(name: name, isTree: isTree, entry: entry))
+      edits.append(TreeBytes.Edit(name: name, isTree: !isTree, entry: nil))
+    }
+    guard let content = before.withUnsafeBytes({ TreeBytes.applying(edits, to: $0) }) else {
+      throw GitError.malformed(tree ?? .emptyTree, "a damaged tree")
+    }
     return content.isEmpty ? nil : try write(.tree, content)
   }
 }

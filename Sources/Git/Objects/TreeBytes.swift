@@ -1,0 +1,192 @@
+internal import Glibc
+
+/// An entry of a tree object, as byte positions in its content: trees of thousands of entries are
+/// compared, checked and rewritten without making a value of each.
+struct TreeEntryBytes {
+  let start: Int
+  let nameStart: Int
+  /// Where the NUL after the name is.
+  let nameEnd: Int
+  let mode: FileMode
+
+  var end: Int { nameEnd + 1 + ObjectID.byteCount }
+  var isTree: Bool { mode == .tree }
+
+  /// The entry that begins at `position`, or nil when there is no whole one.
+  init?(_ tree: UnsafeRawBufferPointer, at position: Int) {
+    var index = position
+    var mode: UInt32 = 0
+    while index < tree.count, tree[index] != UInt8(ascii: " ") {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(tree[index]), index - position < 7
+      else { return nil }
+      mode = mode << 3 | UInt32(tree[index] - UInt8(ascii: "0"))
+      index += 1
+    }
+    guard index > position, index + 1 < tree.count, let base = tree.baseAddress,
+      let nul = memchr(base + index + 1, 0, tree.count - index - 1)
+    else { return nil }
+    start = position
+    nameStart = index + 1
+    nameEnd = UnsafeRawPointer(nul) - base
+    self.mode = FileMode(rawValue: mode)
+    guard end <= tree.count else { return nil }
+  }
+
+  func name(in tree: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: tree[nameStart..<nameEnd])
+  }
+
+  func id(in tree: UnsafeRawBufferPointer) -> ObjectID {
+    ObjectID(in: tree, at: nameEnd + 1) ?? .zero
+  }
+
+  /// The entry as a value.
+  func value(in tree: UnsafeRawBufferPointer) -> TreeEntry {
+    TreeEntry(name: TreePath(bytes: name(in: tree)), mode: mode, id: id(in: tree))
+  }
+
+  /// How this entry's name compares with another in git's order: negative, 0 or positive. The names
+  /// of folders count as if they ended in `/`.
+  func compare(
+    in tree: UnsafeRawBufferPointer, with name: UnsafeRawBufferPointer, isTree: Bool
+  ) -> Int {
+    let mine = self.name(in: tree)
+    let shared = min(mine.count, name.count)
+    if shared > 0, let left = mine.baseAddress, let right = name.baseAddress {
+      let order = memcmp(left, right, shared)
+      if order != 0 { return Int(order) }
+    }
+    let slash = Int(UInt8(ascii: "/"))
+    func next(_ name: UnsafeRawBufferPointer, _ isTree: Bool) -> Int {
+      name.count > shared ? Int(name[shared]) : (isTree ? slash : 0)
+    }
+    let order = next(mine, self.isTree) - next(name, isTree)
+    return order != 0 ? order : mine.count - name.count
+  }
+}
+
+/// The content of a tree object.
+enum TreeBytes {
+  /// All entries; nil when the tree is not well formed.
+  static func entries(_ tree: UnsafeRawBufferPointer) -> [TreeEntryBytes]? {
+    var found: [TreeEntryBytes] = []
+    var position = 0
+    while position < tree.count {
+      guard let entry = TreeEntryBytes(tree, at: position) else { return nil }
+      found.append(entry)
+      position = entry.end
+    }
+    return found
+  }
+
+  /// The entry of that name, or nil.
+  static func entry(_ name: TreePath, in tree: UnsafeRawBufferPointer) -> TreeEntry? {
+    name.bytes.withUnsafeBytes { name in
+      var position = 0
+      while let entry = TreeEntryBytes(tree, at: position) {
+        let own = entry.name(in: tree)
+        if own.count == name.count, own.elementsEqual(name) { return entry.value(in: tree) }
+        position = entry.end
+      }
+      return nil
+    }
+  }
+
+  /// Walks two sorted trees side by side.
+  ///
+  /// - Parameters:
+  ///   - same: called with entries that are alike to the byte.
+  ///   - changed: called with each other entry of either tree and its counterpart, if any.
+  /// - Returns: false when one of them is not well formed.
+  static func compare(
+    _ old: UnsafeRawBufferPointer, _ new: UnsafeRawBufferPointer,
+    same: (TreeEntryBytes, TreeEntryBytes) -> Void = { _, _ in },
+    changed: (TreeEntryBytes?, TreeEntryBytes?) throws -> Void
+  ) rethrows -> Bool {
+    var (oldPosition, newPosition) = (0, 0)
+    while oldPosition < old.count || newPosition < new.count {
+      let before = TreeEntryBytes(old, at: oldPosition)
+      let after = TreeEntryBytes(new, at: newPosition)
+      if before == nil && oldPosition < old.count || after == nil && newPosition < new.count {
+        return false
+      }
+      var order = before == nil ? 1 : -1
+      if let before, let after {
+        if areAlike(before, old, after, new) {
+          same(before, after)
+          (oldPosition, newPosition) = (before.end, after.end)
+          continue
+        }
+        order = before.compare(in: old, with: after.name(in: new), isTree: after.isTree)
+      }
+      try changed(order <= 0 ? before : nil, order >= 0 ? after : nil)
+      if order <= 0, let before { oldPosition = before.end }
+      if order >= 0, let after { newPosition = after.end }
+    }
+    return true
+  }
+
+  private static func areAlike(
+    _ first: TreeEntryBytes, _ left: UnsafeRawBufferPointer, _ second: TreeEntryBytes,
+    _ right: UnsafeRawBufferPointer
+  ) -> Bool {
+    let length = first.end - first.start
+    guard length == second.end - second.start, let left = left.baseAddress,
+      let right = right.baseAddress
+    else { return false }
+    return memcmp(left + first.start, right + second.start, length) == 0
+  }
+}
+
+extension TreeBytes {
+  /// Appends an entry up to its ID.
+  static func append(
+    mode: FileMode, name: some Sequence<UInt8>, to content: inout [UInt8]
+  ) {
+    switch mode {
+    case .regular: content += "100644 ".utf8
+    case .tree: content += "40000 ".utf8
+    default: content += "\(String(mode.rawValue, radix: 8)) ".utf8
+    }
+    content += name
+    content.append(0)
+  }
+
+  /// Appends a whole entry.
+  static func append(_ entry: TreeEntry, to content: inout [UInt8]) {
+    append(mode: entry.mode, name: entry.name.bytes, to: &content)
+    entry.id.appendBytes(to: &content)
+  }
+
+  /// What is to stand under a name, as a file or as a folder: an entry, or none.
+  struct Edit {
+    let name: TreePath
+    let isTree: Bool
+    var entry: TreeEntry?
+  }
+
+  /// The content of a tree after some edits; nil when it is not well formed.
+  static func applying(_ edits: [Edit], to tree: UnsafeRawBufferPointer) -> [UInt8]? {
+    let edits = edits.sorted { Tree.precedes(($0.name, $0.isTree), ($1.name, $1.isTree)) }
+    var result: [UInt8] = []
+    result.reserveCapacity(tree.count + edits.count * 64)
+    var (next, kept, position) = (0, 0, 0)
+    while position < tree.count {
+      guard let entry = TreeEntryBytes(tree, at: position) else { return nil }
+      while next < edits.count {
+        let order = edits[next].name.bytes.withUnsafeBytes {
+          entry.compare(in: tree, with: $0, isTree: edits[next].isTree)
+        }
+        if order < 0 { break }
+        if kept < entry.start { result += tree[kept..<entry.start] }
+        kept = order == 0 ? entry.end : max(kept, entry.start)
+        if let entry = edits[next].entry { append(entry, to: &result) }
+        next += 1
+      }
+      position = entry.end
+    }
+    result += tree[kept...]
+    for case let entry? in edits[next...].map(\.entry) { append(entry, to: &result) }
+    return result
+  }
+}
