@@ -21,7 +21,7 @@ public enum SyncError: FileFailure, Sendable {
   case interrupted(String)
   /// The peer stopped answering.
   case timedOut(String)
-  /// The session stood, and was ended from here.
+  /// The session was ended from here.
   case ended(ByeReason)
   /// Another connection to the same device is in use.
   case duplicate(device: String)

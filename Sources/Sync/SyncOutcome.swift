@@ -20,6 +20,8 @@ public struct SessionResult: Sendable {
   public package(set) var joins: [JoinResult] = []
   /// How many notes are in conflict here now.
   public package(set) var conflicts = 0
+  /// Whether this device showed something at the end that the peer had not taken yet.
+  var hasNews = false
   /// How the tips differ although both devices have the same heads; nil when they do not.
   public package(set) var tipDifference: TipDifference?
 

@@ -65,7 +65,7 @@ final class NotebookLoop {
       let events = try Self.watch(notebook)
       notebook.earlyNotice = { [owner] version in
         // Somebody's own version stands for itself alone.
-        owner.sessions.announce(NotebookState(tip: version, heads: [version], conflictCount: 0))
+        owner.sessions.show(NotebookState(tip: version, heads: [version], conflictCount: 0))
       }
       let wasAway = self.notebook != nil
       self.notebook = notebook
@@ -271,7 +271,7 @@ final class NotebookLoop {
   private func announce() {
     guard let notebook, let state = try? notebook.state(), state != shown else { return }
     shown = state
-    owner.sessions.announce(state)
+    owner.sessions.show(state)
   }
 
   private func membershipChanged() {

@@ -42,7 +42,8 @@ extension Service {
     }
     var options = options
     options.port = port
-    options.keeper = watched[notebook]
+    options.keeper = keepers[notebook]
+    options.endsWhenDone = !isWatching
     options.isOpenedHere = isOpenedHere
     let address = connection.peer.description
     let start = Moment.now
@@ -57,16 +58,16 @@ extension Service {
       return .exchanged
     } catch {
       let duration = Moment.now.seconds - start.seconds
-      // How a session that stood is left is told by its keeper.
-      if options.keeper != nil, let reason = SyncError.quietEnd(error) {
-        return reason == .duplicate ? .duplicate : .stood(seconds: duration)
+      // How a session that went on is left is told by its keeper.
+      if isWatching, let reason = SyncError.quietEnd(error) {
+        return reason == .duplicate ? .duplicate : .lasted(seconds: duration)
       }
       let peer = (try? context.member(at: connection)).map {
         PeerIdentity(name: $0.name, deviceID: $0.deviceID, role: $0.role, address: address)
       }
       occurrences.put(.event(.failed(SyncFailure(peer: peer, address: address, error: error))))
       if case SyncError.peerEnded(.notAMember, _) = error { return .refused }
-      return .stood(seconds: duration)
+      return .lasted(seconds: duration)
     }
   }
 

@@ -24,6 +24,8 @@ public final class Service: Sendable {
   let invitations = Mutex<[String: Entry]>([:])
   /// The notebooks that are watched, by ID; none where the service only answers.
   let watched: [String: WatchedNotebook]
+  /// Who saves and merges for the sessions of each notebook.
+  let keepers: [String: any SessionKeeper]
   /// Ends all connections; made for the whole life, because connections are opened here too.
   let token: CancellationToken
 
@@ -61,8 +63,7 @@ public final class Service: Sendable {
   /// `discovery` it also withdraws; it does not stop it.
   ///
   /// - Parameters:
-  ///   - isWatching: whether it versions what is written, and keeps sessions with the other devices
-  ///     standing.
+  ///   - isWatching: whether it versions what is written, and keeps sessions with the other devices.
   ///   - control: the folder of the sockets at which it answers other commands; nil for none.
   /// - Throws: when the process has no descriptors left.
   public init(
@@ -85,9 +86,15 @@ public final class Service: Sendable {
       ? try self.contexts.mapValues { context in
         try WatchedNotebook(context) { occurrences.put(.event($0)) }
       } : [:]
+    keepers =
+      isWatching
+      ? watched
+      : self.contexts.mapValues { context in
+        DirectKeeper(context, allowsMassDeletion: options.allowsMassDeletion)
+      }
   }
 
-  private var isWatching: Bool { !watched.isEmpty }
+  var isWatching: Bool { !watched.isEmpty }
 
   /// The locators that are taken; a new invitation is to avoid them.
   public var locators: Set<String> { invitations.withLock { Set($0.keys) } }

@@ -67,7 +67,7 @@ struct ServiceDialing {
         target, at: announced.filter { $0 == proved } + announced.filter { $0 != proved })
       {
         // It is elsewhere now: is the old connection alive?
-        service.watched[target.notebookID]?.sessions.link(target.deviceID)?.ping()
+        service.watched[target.notebookID]?.sessions.session(with: target.deviceID)?.ping()
       }
     case .lost(let peer):
       dialer.lost(Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID))
@@ -85,7 +85,7 @@ struct ServiceDialing {
       if let address = proved(target) { dialer.remember(target, at: address) }
       dialer.wake(target)
     // Somebody may be a member now, or not blocked any more.
-    case .membersChanged(let notebook): dialer.hope(notebookID: notebook)
+    case .membersChanged(let notebook): dialer.retryAll(notebookID: notebook)
     // Another command may have met somebody whom discovery does not find.
     case .addressesChanged(let notebook): remember(notebook)
     default: break
@@ -128,7 +128,7 @@ struct ServiceDialing {
   /// Connections may be dead, and devices in reach that were not.
   mutating func networkChanged(_ news: NetworkState.News) {
     for watched in service.watched.values { watched.sessions.pingAll() }
-    if news == .got { dialer.hope() }
+    if news == .got { dialer.retryAll() }
   }
 
   /// Tries everybody who is not connected now.
@@ -136,7 +136,7 @@ struct ServiceDialing {
   /// - Parameter settled: is told when that has come to something.
   mutating func reachAll(_ settled: Mailbox<Bool>) {
     waiting.append(settled)
-    dialer.hope()
+    dialer.retryAll()
   }
 
   private mutating func tellWaiting() {
@@ -160,7 +160,7 @@ struct ServiceDialing {
     if value {
       for watched in service.watched.values { watched.sessions.endAll(.stopped) }
     } else {
-      dialer.hope()
+      dialer.retryAll()
     }
   }
 }

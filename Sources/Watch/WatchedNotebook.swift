@@ -74,7 +74,7 @@ final class WatchedNotebook: SessionKeeper {
   /// Nothing has happened for a while: packs that were read need not stay open.
   func rest() {
     ask(.rest)
-    sessions.rest()
+    sessions.closeCaches()
   }
 
   /// What is known of the members now, in short.
@@ -101,13 +101,14 @@ final class WatchedNotebook: SessionKeeper {
 
   // MARK: SessionKeeper, on the sessions' threads
 
-  func currentState() throws -> NotebookState {
+  func currentState() throws -> (state: NotebookState, replaced: PlainVersion?) {
     let reply = Mailbox<Result<NotebookState, any Error>>()
     ask(.state(reply))
-    return try answer(of: reply)
+    // What was replaced is told by the notebook's thread.
+    return (try answer(of: reply), nil)
   }
 
-  func join(_ heads: [ObjectID], from peer: PeerIdentity) throws -> JoinResult {
+  func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> JoinResult {
     let reply = Mailbox<Result<JoinResult, any Error>>()
     ask(.join(heads, reply))
     return try answer(of: reply)
@@ -120,19 +121,13 @@ final class WatchedNotebook: SessionKeeper {
     return try result.get()
   }
 
-  func begin(_ session: SessionLink) throws {
+  func begin(_ session: SessionHandle) throws {
     try sessions.begin(session, digest: membershipDigest)
-    tell(.connected(notebook: notebookID, session.peer))
+    if !session.ends { tell(.connected(notebook: notebookID, session.peer)) }
   }
 
-  func mayFetch(_ heads: [ObjectID], _ session: SessionLink) -> Bool {
-    sessions.mayFetch(heads, session)
-  }
-
-  func endFetch(_ session: SessionLink) { sessions.endFetch(session) }
-
-  func note(_ standing: PeerStanding, of session: SessionLink) {
-    guard let change = sessions.note(standing, of: session) else { return }
+  func update(_ state: PeerState, of session: SessionHandle) {
+    guard let change = sessions.update(state, of: session) else { return }
     if change.former.editing != change.now.editing {
       tell(.editing(notebook: notebookID, session.peer, change.now.editing))
     }
@@ -141,9 +136,7 @@ final class WatchedNotebook: SessionKeeper {
     }
   }
 
-  func end(_ session: SessionLink) {
-    if sessions.end(session.peer.deviceID, session) {
-      tell(.disconnected(notebook: notebookID, session.peer))
-    }
+  func end(_ session: SessionHandle) {
+    if sessions.end(session) { tell(.disconnected(notebook: notebookID, session.peer)) }
   }
 }

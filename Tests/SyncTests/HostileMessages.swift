@@ -25,7 +25,8 @@ extension HostileRow {
       try script.greet(heads: [.emptyBlob])
       try script.stream.send(
         WantMessage(
-          wants: [], haves: (0..<300).map { HandmadePack.id(.blob, Array("\($0)".utf8)) }))
+          wants: [.emptyBlob], haves: (0..<300).map { HandmadePack.id(.blob, Array("\($0)".utf8)) })
+      )
     },
     HostileRow(name: "a wish for what was not offered") { script in
       try script.greet(heads: [.emptyBlob])
@@ -38,6 +39,10 @@ extension HostileRow {
         MembershipMessage(certificates: certificates, revocations: [], more: true))
     },
     HostileRow(name: "a wish before the greeting") { script in
+      try script.stream.send(WantMessage(wants: [.emptyBlob], haves: []))
+    },
+    HostileRow(name: "a wish for nothing") { script in
+      try script.greet(heads: [.emptyBlob])
       try script.stream.send(WantMessage(wants: [], haves: []))
     },
     HostileRow(name: "a pack before the greeting") { script in
@@ -49,19 +54,16 @@ extension HostileRow {
     },
     HostileRow(name: "data without a pack message") { script in
       try script.greet(heads: [.emptyBlob])
-      try script.stream.send(WantMessage(wants: [], haves: []))
       try script.send(data: [1, 2, 3])
     },
     HostileRow(name: "a pack message twice") { script in
       try script.greet(heads: [.emptyBlob])
-      try script.stream.send(WantMessage(wants: [], haves: []))
       for _ in 0..<2 {
         try script.stream.send(PackMessage(objects: 1, versions: 1, heads: [.emptyBlob]))
       }
     },
     HostileRow(name: "a bye in place of the pack") { script in
       try script.greet(heads: [.emptyBlob])
-      try script.stream.send(WantMessage(wants: [], haves: []))
       script.stream.close(.done)
     },
     HostileRow(name: "a pack after the bye") { script in

@@ -42,10 +42,9 @@ struct HostileScript {
     _ = try stream.receive(MembershipMessage.self)
   }
 
-  /// Answers what is wanted with this pack.
+  /// Waits until something is wanted, and answers with this pack.
   func offer(_ pack: [UInt8], heads: [ObjectID], objects: Int = 1) throws {
-    try stream.send(WantMessage(wants: [], haves: []))
-    _ = try stream.receive(WantMessage.self)
+    while try stream.receive().type != .want {}
     try stream.send(PackMessage(objects: objects, versions: 1, heads: heads))
     try send(data: pack)
     try send(data: [])

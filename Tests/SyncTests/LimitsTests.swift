@@ -29,7 +29,10 @@ struct LimitsTests {
     ("former IDs in an offer Ta \(ProtocolLimits.formerIDs)", "LimitsTests.messages"),
     ("notes that a side says it edits Ta \(ProtocolLimits.editedNotes)", "LimitsTests.messages"),
     ("invitations that are kept Ta \(ReceivedInvitations.maximum)", "LimitsTests.invitations"),
-    ("rounds of a session Ta \(ProtocolLimits.rounds)", "LimitsTests.rounds"),
+    (
+      "packs that a side takes where one said Li once Ta \(ProtocolLimits.packsTaken)",
+      "LimitsTests.packsTaken"
+    ),
     ("bytes of a pack Ta \(PackLimits.standard.packBytes >> 30) GiB", "QuarantineTests.refuses"),
     (
       "objects of a pack Ta \(grouped(PackLimits.standard.objects))", "QuarantineTests.refuses"
@@ -110,7 +113,7 @@ struct LimitsTests {
       "a connection Ta \(Int(standard.connect)) s", "the handshake Ta \(Int(standard.handshake)) s",
       "the next message, or progress of a pack Ta \(Int(standard.message)) s",
       "the same, with Li working No in between Ta \(Int(standard.patience) / 60) min",
-      "anything, on a session that stands, before Li ping Ta \(Int(standard.ping)) s",
+      "anything, on a session that goes on, before Li ping Ta \(Int(standard.ping)) s",
       "the answer to Li ping Ta \(Int(standard.message)) s",
       "the answer to an offer Ta \(Int(standard.answer) / 60) min",
     ]
@@ -220,9 +223,9 @@ struct LimitsTests {
     return (ada, try Device("Bob", certifiedBy: ada))
   }
 
-  // "or this was the fourth round, the session is over".
-  @Test("A peer that writes again in every round is left after the fourth")
-  func rounds() throws {
+  // "after 4 packs it takes no more in this session, and what is told then counts as settled".
+  @Test("A peer that writes again after each pack is left after the fourth")
+  func packsTaken() throws {
     let (ada, bob) = try Self.pair()
     try ada.write("a\n", to: "ada.txt")
     var pack = HandmadePack()
@@ -243,25 +246,26 @@ struct LimitsTests {
       let script = HostileScript(
         stream: MessageStream(connection: connection, timeouts: .forTests), device: bob)
       try script.greet(heads: [commits[0]])
-      var rounds = 0
+      var taken = 0
       do {
         for number in 0..<6 {
           try script.offer(packs[number], heads: [commits[number]])
           var type: MessageType?
           repeat { type = try script.stream.receive().type } while type != .applied
-          rounds += 1
+          taken += 1
           try script.stream.send(
             AppliedMessage(
-              tip: commits[number + 1], heads: [commits[number + 1]], received: 0, conflicts: 0))
+              tip: commits[number + 1], heads: [commits[number + 1]], heard: number + 2,
+              received: 0, conflicts: 0))
         }
       } catch SyncError.peerEnded(let reason, _) {
-        return (rounds, reason)
+        return (taken, reason)
       }
-      return (rounds, ByeReason.failed)
+      return (taken, ByeReason.failed)
     }
     let (count, reason) = try results.called.get()
-    #expect(count == ProtocolLimits.rounds && reason == .done)
-    #expect(try results.served.get() == ProtocolLimits.rounds)
+    #expect(count == ProtocolLimits.packsTaken && reason == .done)
+    #expect(try results.served.get() == ProtocolLimits.packsTaken)
   }
 
   /// What a quarantine with these limits says of a pack.

@@ -6,8 +6,8 @@ import Testing
 @testable import Git
 @testable import Sync
 
-/// notes-protocol(7), SESSION: "While this takes long it sends working every 2 s, and so does a side
-/// that takes its snapshot, that makes a pack ready, or that receives a pack and has nothing to send".
+/// notes-protocol(7), "Exchanging versions": "A side that is busy sends working every 2 s: while it takes
+/// its snapshot, makes a pack ready, merges, receives a pack and has nothing to send".
 @Suite("A side that is busy says so", .timeLimit(.minutes(10)))
 struct WorkingTests {
   /// What is waited for may take long on a busy machine; `working` comes several times within a test.
@@ -38,7 +38,6 @@ struct WorkingTests {
       let stream = MessageStream(connection: connection, timeouts: Self.hurried)
       let script = HostileScript(stream: stream, device: bob)
       try script.greet(heads: [head])
-      try stream.send(WantMessage(wants: [], haves: []))
       _ = try stream.receive(WantMessage.self)
       try stream.send(PackMessage(objects: pack.count, versions: 1, heads: [head]))
       var (heard, sent) = (0, 0)
@@ -53,7 +52,7 @@ struct WorkingTests {
       try script.send(data: [])
       _ = try stream.receive(AppliedMessage.self)
       try stream.send(
-        AppliedMessage(tip: head, heads: [head], received: 0, conflicts: 0, refused: nil))
+        AppliedMessage(tip: head, heads: [head], heard: 2, received: 0, conflicts: 0, refused: nil))
       stream.close(.done)
     }
     _ = try called.get()

@@ -16,7 +16,7 @@ import Testing
 struct InterruptionTests {
   let network = InMemoryNetwork()
 
-  // notes-protocol(7), "Standing sessions": "It also asks when the machine was asleep".
+  // notes-protocol(7), "Sessions that go on": "It also asks when the machine was asleep".
   @Test("after the machine slept a connection that died is noticed at once")
   func sleep() throws {
     let ada = try Watcher(founding: "Ada", on: network)
@@ -28,10 +28,10 @@ struct InterruptionTests {
     try PeerAddresses(stateFolder: ada.folder["notes/.git/notes"])
       .remember(Address(host: "127.0.0.1", port: proxy.port), of: bob.key.deviceID)
     try ada.start()
-    #expect(ada.wait { ada.sessions?.sessions.count == 1 })
+    #expect(ada.wait { ada.sessions?.lasting.count == 1 })
     proxy.hush()
     ada.awake()
-    #expect(ada.wait(60) { ada.sessions?.sessions.isEmpty == true })
+    #expect(ada.wait(60) { ada.sessions?.lasting.isEmpty == true })
   }
 
   // "It also asks … when the peer is announced at another address."
@@ -49,7 +49,7 @@ struct InterruptionTests {
       id: notebook, device: bob.key.deviceID, port: proxy.port)
     try announcement.publish(before)
     try ada.start()
-    #expect(ada.wait { ada.sessions?.sessions.count == 1 })
+    #expect(ada.wait { ada.sessions?.lasting.count == 1 })
     proxy.hush()
     announcement.withdraw(before)
     try announcement.publish(

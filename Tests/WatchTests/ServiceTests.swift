@@ -200,6 +200,7 @@ struct ServiceTests {
       var run = SyncRun(context: contexts[1])
       run.discovery = InMemoryDiscovery(deviceID: guests[1].key.deviceID, network: network)
       let outcome = try run.run()
+      #expect(outcome.failures.map { "\($0)" } == [])
       #expect(Set(outcome.sessions.map(\.peer.name)) == ["Ada", "Bob"])
       #expect(outcome.sessions.allSatisfy { $0.isInSync })
       let tips = try [hub.tip(), guests[0].tip(), guests[1].tip()]

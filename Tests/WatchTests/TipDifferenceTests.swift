@@ -23,7 +23,7 @@ struct WatchedTipDifferenceTests {
     let devices = [ada, bob]
     func start() throws {
       for device in devices { try device.start() }
-      for device in devices { #expect(device.wait { device.sessions?.sessions.count == 1 }) }
+      for device in devices { #expect(device.wait { device.sessions?.lasting.count == 1 }) }
     }
     func areAlike() throws -> Bool { try ada.tip() != nil && ada.tip() == bob.tip() }
     try ada.write("list\n", to: "list.txt")

@@ -147,9 +147,9 @@ struct WatchPartsTests {
       ])
   }
 
-  // notes-protocol(7), "Standing sessions": "Of two that both opened, the one that the smaller device
-  // ID opened stays, where they were opened at the same time. Where the older one has stood for 3 s
-  // or more, the newer stays".
+  // notes-protocol(7), "Sessions that go on": "Of two that both opened, the one that the smaller device
+  // ID opened stays, where they were opened at the same time. Where the older one is 3 s old or
+  // more, the newer stays".
   @Test("of two connections both devices keep the same one", arguments: [("A", "B"), ("B", "A")])
   func secondConnection(own: String, other: String) throws {
     let peer = PeerIdentity(name: other, deviceID: other, role: .writer, address: "")
@@ -157,16 +157,18 @@ struct WatchPartsTests {
       for isOpenedHere in [true, false] {
         for age in [1, 20.0] {
           let table = SessionTable(ownDevice: own)
-          let former = try SessionLink(peer: peer, isOpenedHere: isFormerOpenedHere)
-          let link = try SessionLink(peer: peer, isOpenedHere: isOpenedHere)
-          try table.begin(former, digest: [])
+          let former = SessionHandle(
+            peer: peer, isOpenedHere: isFormerOpenedHere, ends: false, wake: {})
+          let link = SessionHandle(
+            peer: peer, isOpenedHere: isOpenedHere, ends: false, wake: {})
+          try table.begin(former)
           let opener = isOpenedHere ? own : other
           let stays = isOpenedHere == isFormerOpenedHere || opener == "A" || age > 3
           do {
-            try table.begin(link, digest: [], now: .now + age)
-            #expect(stays && table.link(other) === link)
+            try table.begin(link, now: .now + age)
+            #expect(stays && table.session(with: other) === link)
           } catch SyncError.duplicate {
-            #expect(!stays && table.link(other) === former)
+            #expect(!stays && table.session(with: other) === former)
           }
         }
       }

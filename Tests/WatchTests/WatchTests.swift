@@ -9,7 +9,7 @@ import Testing
 @testable import Sync
 @testable import Watch
 
-/// notes-protocol(7), "Standing sessions", and notes-watch(1), between devices on loopback.
+/// notes-protocol(7), "Sessions that go on", and notes-watch(1), between devices on loopback.
 @Suite("Watching", .timeLimit(.minutes(10)))
 struct WatchTests {
   let network = InMemoryNetwork()
@@ -25,7 +25,7 @@ struct WatchTests {
   private func start(_ devices: [Watcher]) throws {
     for device in devices { try device.start() }
     for device in devices {
-      #expect(device.wait { device.sessions?.sessions.count == devices.count - 1 })
+      #expect(device.wait { device.sessions?.lasting.count == devices.count - 1 })
     }
   }
 
@@ -73,7 +73,7 @@ struct WatchTests {
     #expect(devices[0].wait { devices.map(\.received) == expected })
     // "but for a race: two who are asked at the same moment may both answer."
     #expect(devices.map(\.receivedInVain).reduce(0, +) <= 2)
-    let quiet = devices.map { $0.sessions?.sessions.map(\.standing.tip) }
+    let quiet = devices.map { $0.sessions?.lasting.map(\.state.tip) }
     #expect(quiet.allSatisfy { $0?.count == 2 })
   }
 
@@ -91,7 +91,7 @@ struct WatchTests {
     try cleo.write("2\n", to: "n.txt")
     try ada.start()
     #expect(ada.wait { (try? ada.text("n.txt")) == "2\n" })
-    #expect(ada.wait { ada.sessions?.sessions.count == 2 })
+    #expect(ada.wait { ada.sessions?.lasting.count == 2 })
     try expectAlike(devices)
   }
 
@@ -108,7 +108,7 @@ struct WatchTests {
     var run = SyncRun(context: bob.context)
     run.addresses = [Address(host: "127.0.0.1", port: try #require(ada.port))]
     _ = try run.run()
-    #expect(bob.wait { bob.sessions?.sessions.count == 1 })
+    #expect(bob.wait { bob.sessions?.lasting.count == 1 })
     try bob.write("live\n", to: "n.txt")
     #expect(ada.wait { (try? ada.text("n.txt")) == "live\n" })
   }
@@ -148,7 +148,7 @@ struct WatchTests {
     }
     #expect(sees)
     #expect(ada.control()?.all(ControlRequest(.pause)).last?.type == "done")
-    #expect(ada.wait { ada.sessions?.sessions.isEmpty == true })
+    #expect(ada.wait { ada.sessions?.lasting.isEmpty == true })
     // Whoever tries to connect meanwhile is turned away: notes-watch(1), --pause.
     try ada.write("2\n", to: "n.txt")
     let met = bob.control()?.all(ControlRequest(.sync), within: 10).map(\.type)
@@ -156,7 +156,7 @@ struct WatchTests {
     #expect(try bob.text("n.txt") == "1\n")
     #expect(ada.control()?.all(ControlRequest(.resume)).last?.type == "done")
     #expect(bob.wait { (try? bob.text("n.txt")) == "2\n" })
-    #expect(ada.wait { ada.sessions?.sessions.count == 1 })
+    #expect(ada.wait { ada.sessions?.lasting.count == 1 })
   }
 
   // notes-control(7), "invite": first an invitation, then what becomes of it, at last ended.

@@ -68,20 +68,20 @@ struct ControlAnswer {
   private func sendPeers() throws {
     let head = head()
     try send(head)
-    for (peer, standing) in notebook.sessions.sessions {
+    for (peer, state) in notebook.sessions.lasting {
       var reply = ControlReply("peer")
       reply.name = peer.name
       reply.device = peer.deviceID
       reply.role = peer.role.rawValue
       reply.address = peer.address
-      reply.tip = standing.tip?.hex
+      reply.tip = state.tip?.hex
       reply.inSync = reply.tip == head.tip
-      reply.editing = standing.editing.map { String(hexadecimal: $0.bytes) }
-      reply.sentBytes = standing.sentBytes
-      reply.receivedBytes = standing.receivedBytes
-      reply.sentVersions = standing.sentVersions
-      reply.receivedVersions = standing.receivedVersions
-      reply.refused = standing.refusal?.rawValue
+      reply.editing = state.editing.map { String(hexadecimal: $0.bytes) }
+      reply.sentBytes = state.sentBytes
+      reply.receivedBytes = state.receivedBytes
+      reply.sentVersions = state.sentVersions
+      reply.receivedVersions = state.receivedVersions
+      reply.refused = state.refusal?.rawValue
       try send(reply)
     }
   }
@@ -127,8 +127,8 @@ struct ControlAnswer {
       server.service.occurrences.put(.reachAll(settled))
       _ = settled.take(until: end)
       while Moment.now < end {
-        let own = try notebook.currentState()
-        let others = notebook.sessions.sessions.map(\.standing)
+        let own = try notebook.currentState().state
+        let others = notebook.sessions.lasting.map(\.state)
         if others.allSatisfy({ $0.tip == own.tip || $0.refusal != nil }) { return }
         guard server.wait(follower, for: lines, until: end) else { throw Gone() }
         _ = follower.take()
@@ -175,7 +175,7 @@ struct ControlAnswer {
     try send(reply)
   }
 
-  /// Tells a device of an invitation to another notebook, in each session that stands meanwhile.
+  /// Tells a device of an invitation to another notebook, in each session meanwhile.
   private func offer(_ request: ControlRequest) throws {
     guard let invitation = request.offer.flatMap(CarriedInvitation.init) else {
       throw SyncError.failed("an offer that is none")

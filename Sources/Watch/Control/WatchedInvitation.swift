@@ -65,7 +65,7 @@ extension ControlClient {
   }
 
   /// Has the watcher tell a device of an invitation to another notebook, for as long as this
-  /// connection lasts. False when no session with the device stands within `seconds`; the device
+  /// connection lasts. False when there is no session with the device within `seconds`; the device
   /// is told all the same when one begins.
   public func offer(_ invitation: CarriedInvitation, within seconds: Double) -> Bool {
     var request = ControlRequest(.offer)

@@ -19,6 +19,6 @@ struct Backoff: Sendable {
     return min(wait, limit) * Double.random(in: 0.75...1.25)
   }
 
-  /// It worked, or there is reason to hope.
+  /// It worked, or there is news of the device.
   mutating func reset() { failures = 0 }
 }

@@ -12,8 +12,8 @@ struct Dialer {
 
   /// How a connection of ours came to its end.
   enum Outcome: Sendable {
-    /// A session stood, for so many seconds.
-    case stood(seconds: Double)
+    /// A session went on for so many seconds.
+    case lasted(seconds: Double)
     /// A session ran; the other device does not let it stand.
     case exchanged
     /// Another connection with the device stays.
@@ -44,7 +44,7 @@ struct Dialer {
   /// How long after a session with one that does not stand, in seconds.
   private static let exchange = 60.0
   /// How long after another connection was found to stand, in seconds: it may be a dead one.
-  private static let standstill = 5.0
+  private static let duplicateWait = 5.0
   /// How many connections of ours are opened at once.
   static let width = 8
 
@@ -96,7 +96,7 @@ struct Dialer {
   mutating func lost(_ target: Target) { targets[target]?.isAnnounced = false }
 
   /// The network, or this machine, is back: everybody is tried at once, or everybody of a notebook.
-  mutating func hope(notebookID: String? = nil) {
+  mutating func retryAll(notebookID: String? = nil) {
     for target in targets.keys where notebookID == nil || target.notebookID == notebookID {
       targets[target]?.backoff.reset()
       targets[target]?.next = .now
@@ -109,7 +109,7 @@ struct Dialer {
     targets[target]?.next = min(state.next, .now + Self.courtesy)
   }
 
-  /// Those to connect to now, but for whom a connection stands, or is not wanted.
+  /// Those to connect to now, but for those with whom a session goes on, or is not wanted.
   mutating func take(isConnected: (Target) -> Bool) -> [(target: Target, addresses: [Address])] {
     let now = Moment.now
     var room = Self.width
@@ -133,12 +133,12 @@ struct Dialer {
     state.isUnderWay = false
     let wait: Double
     switch outcome {
-    case .stood(let seconds):
+    case .lasted(let seconds):
       if seconds > Backoff.longest / 10 { state.backoff.reset() }
       wait = state.backoff.next(isSeen: state.isAnnounced)
     case .failed: wait = state.backoff.next(isSeen: state.isAnnounced)
     case .exchanged: wait = Self.exchange
-    case .duplicate: wait = Self.standstill
+    case .duplicate: wait = Self.duplicateWait
     case .refused: wait = Self.refusal
     }
     state.next = .now + wait

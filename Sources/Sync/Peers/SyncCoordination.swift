@@ -21,7 +21,7 @@ struct SyncCoordination {
   private var visitors = 0
   private var failures: [(key: String, failure: SyncFailure)] = []
   /// Those of `failures` that a new announcement may still undo, and that were not told yet.
-  private var hopes: Set<String> = []
+  private var retriable: Set<String> = []
   private var lastActivity = Moment.now
   private var search: Search
 
@@ -84,7 +84,7 @@ struct SyncCoordination {
         note(occurrence, onEvent)
       }
     }
-    for (key, failure) in failures where hopes.contains(key) { onEvent(.failed(failure)) }
+    for (key, failure) in failures where retriable.contains(key) { onEvent(.failed(failure)) }
     return try outcome()
   }
 
@@ -121,12 +121,12 @@ struct SyncCoordination {
     }
     let former = targets.updateValue(target, forKey: target.key)
     if former?.source == .remembered { progress[target.key]?.isOver = false }
-    if let former, former.addresses != target.addresses { takeHope(target.key) }
+    if let former, former.addresses != target.addresses { retryAfterAnnouncement(target.key) }
   }
 
   /// A device that was not where it was announced is announced elsewhere.
-  private mutating func takeHope(_ key: String) {
-    guard hopes.remove(key) != nil else { return }
+  private mutating func retryAfterAnnouncement(_ key: String) {
+    guard retriable.remove(key) != nil else { return }
     failures.removeAll { $0.key == key }
     progress[key] = nil
   }
@@ -164,6 +164,8 @@ struct SyncCoordination {
   }
 
   private func isDue(_ target: SyncTarget, _ state: Progress) throws -> Bool {
+    // Whoever has connected here tells.
+    if let device = target.device, workers.isBusy(with: device) { return false }
     if let retry = state.retry { return Moment.now >= retry }
     let device = target.device ?? ""
     guard let former = outcomes[device] else { return !state.isOver && state.tries == 0 }
@@ -171,7 +173,7 @@ struct SyncCoordination {
     guard run.options.mode == .both, !target.addresses.isEmpty, !state.isOver,
       former.sessions < Self.sessionsPerDevice
     else { return false }
-    return former.result.tip != (try notebook.state().tip)
+    return try former.result.hasNews || former.result.tip != notebook.state().tip
   }
 
   // MARK: What happened
@@ -196,15 +198,6 @@ struct SyncCoordination {
       visitors -= 1
       lastActivity = .now
       note(result, key: device, isGiven: false, onEvent)
-    case .superseded(let target):
-      progress[target.key]?.isUnderWay = false
-      let tries = progress[target.key]?.tries ?? 0
-      if outcomes[target.device ?? ""] != nil || visitors > 0 || tries >= Self.tries {
-        // The other session tells.
-        progress[target.key]?.isOver = tries >= Self.tries
-      } else {
-        progress[target.key]?.retry = .now + 0.1 * Double(tries)
-      }
     case .tried(let target, let result):
       lastActivity = .now
       progress[target.key]?.isUnderWay = false
@@ -226,7 +219,7 @@ struct SyncCoordination {
       if case .failure(let failure) = result, failure.peer == nil {
         switch target.source {
         case .remembered: return
-        case .discovered: return hope(target, failure)
+        case .discovered: return recordUnreachable(target, failure)
         case .given: break
         }
       }
@@ -235,12 +228,12 @@ struct SyncCoordination {
   }
 
   /// Nobody was where a device is announced: the announcement may be out of date.
-  private mutating func hope(_ target: SyncTarget, _ failure: SyncFailure) {
+  private mutating func recordUnreachable(_ target: SyncTarget, _ failure: SyncFailure) {
     if let device = target.device, outcomes[device] != nil { return }
     failures.removeAll { $0.key == target.key }
     failures.append((target.key, failure))
-    hopes.insert(target.key)
-    if targets[target.key]?.addresses != target.addresses { takeHope(target.key) }
+    retriable.insert(target.key)
+    if targets[target.key]?.addresses != target.addresses { retryAfterAnnouncement(target.key) }
   }
 
   private mutating func note(
@@ -258,7 +251,7 @@ struct SyncCoordination {
         order.append(device)
       }
       failures.removeAll { $0.key == key || $0.failure.device == device }
-      hopes.formIntersection(failures.map(\.key))
+      retriable.formIntersection(failures.map(\.key))
       onEvent(.finished(session))
     case .failure(let failure):
       // A device that was synchronised with and has gone since is no failure.
@@ -285,7 +278,7 @@ struct SyncCoordination {
       outcomes[member.deviceID] == nil
         && !failures.contains { $0.failure.device == member.deviceID }
     }
-    if !hopes.isEmpty {
+    if !retriable.isEmpty {
       let end = outcomes.isEmpty ? start + run.window : lastActivity + Self.goodbye
       if now < end { return false }
     }

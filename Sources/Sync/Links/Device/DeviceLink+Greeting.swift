@@ -5,43 +5,54 @@ internal import Notebook
 internal import System
 
 // hello and membership: notes-protocol(7).
-extension Conversation {
+extension DeviceLink {
   /// Learns who the peer is, exchanges what is known of the members, and settles the directions.
-  mutating func greet() throws {
+  ///
+  /// - Returns: the terms, and the peer by what is known now.
+  func greet(
+    showing own: Shown, _ options: SessionOptions
+  ) throws -> (terms: LinkTerms, peer: PeerIdentity) {
     let digest = try membershipDigest()
-    let takesFromPeer = peer.role >= .writer
+    let takesFromPeer = self.peer.role >= .writer
     try stream.send(
       HelloMessage(
         versions: [ProtocolLimits.version], notebook: context.membership.notebookID,
         device: context.key.deviceID, name: notebook.identity.device.name, mode: options.mode,
         takes: takesFromPeer, tip: own.tip, heads: own.heads, notes: try notebook.noteCount(),
-        membership: digest, port: options.port,
-        standing: options.keeper == nil ? nil : true,
+        membership: digest, port: options.port, once: options.endsWhenDone ? true : nil,
         merge: MergeTrailers.currentVersion,
-        invitation: options.invitation.flatMap { $0.guest == peer.deviceID ? $0.message : nil }))
+        invitation: options.invitation.flatMap { $0.guest == self.peer.deviceID ? $0.message : nil }
+      ))
     let hello = try stream.receive(HelloMessage.self)
     guard hello.versions.contains(ProtocolLimits.version) else {
       throw SyncError.noCommonVersion(hello.versions)
     }
     guard hello.notebook == context.membership.notebookID else { throw SyncError.wrongNotebook }
-    guard hello.device == peer.deviceID else {
+    guard hello.device == self.peer.deviceID else {
       throw SyncError.protocolBroken("a device ID that is not its certificate's")
     }
-    theirs = Standing(tip: hello.tip, heads: hello.heads)
-    peerStands = hello.standing == true
-    peerRules = hello.merge
-    PeerSightings(stateFolder: notebook.stateFolder).note(peer.deviceID)
+    PeerSightings(stateFolder: notebook.stateFolder).note(self.peer.deviceID)
     if let port = hello.port, port != 0 { try remember(port: port) }
-    if hello.membership != digest { try exchangeMembership() }
+    let peer = hello.membership == digest ? self.peer : try exchangeMembership()
     if let invitation = hello.invitation { try keep(invitation) }
-    gives = options.mode.gives && hello.mode.receives && hello.takes
-    // The role may have changed by what was just learned: the stricter of both counts.
-    takes =
-      options.mode.receives && hello.mode.gives && takesFromPeer && peer.role >= .writer
+    // "Each side states in hello whether it takes anything from this peer, so that both compute the
+    // same directions." The role may have changed by what was just learned: the stricter counts.
+    let peerGives = options.mode.receives && hello.mode.gives && takesFromPeer
+    let terms = SessionRules.Terms(
+      gives: options.mode.gives && hello.mode.receives && hello.takes,
+      takes: peerGives && peer.role >= .writer, owesAnswers: peerGives,
+      ends: options.endsWhenDone || hello.once == true)
+    return (
+      LinkTerms(
+        theirs: Shown(tip: hello.tip, heads: hello.heads), rules: hello.merge, exchange: terms),
+      peer
+    )
   }
 
   /// Sends all certificates and revocation lists, and takes over the peer's that are valid.
-  private mutating func exchangeMembership() throws {
+  ///
+  /// - Returns: the peer by what is known then.
+  private func exchangeMembership() throws -> PeerIdentity {
     for message in MembershipMessage.messages(
       certificates: context.membership.certificates, revocations: context.membership.revocations)
     {
@@ -72,7 +83,7 @@ extension Conversation {
       try notebook.rename(device: own.name)
     }
     let name = members.first { $0.deviceID == peer.deviceID }?.name
-    peer = PeerIdentity(
+    return PeerIdentity(
       name: name ?? peer.name, deviceID: peer.deviceID, role: role, address: peer.address)
   }
 

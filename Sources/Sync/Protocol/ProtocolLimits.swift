@@ -25,8 +25,8 @@ public enum ProtocolLimits {
   static let formerIDs = 64
   /// Characters of the line in a `bye`.
   public static let byeCharacters = 200
-  /// Rounds of a session.
-  public static let rounds = 4
+  /// Packs that a side takes in a session that is to end.
+  public static let packsTaken = 4
   /// Handshakes under way at once; the oldest makes room for a new one.
   public static let handshakes = 64
   /// Handshakes under way from one address; the oldest of these makes room for a new one.
@@ -43,9 +43,9 @@ public enum ProtocolLimits {
   public static let pathBytes = 4096
   /// Bytes of a pack that come in the time for a piece where a side that fetches keeps others waiting.
   public static let fetchedBytes = 1 << 20
-  /// Messages of a session that stands that tell something new, taken at once and in a second.
-  static let tidings = 300.0
-  static let tidingsPerSecond = 20.0
+  /// Messages that tell something new, taken at once and in a second.
+  static let told = 300.0
+  static let toldPerSecond = 20.0
   /// Notes from which on the mass deletion guard looks.
   public static let guardedNotes = 10
 }
@@ -62,9 +62,9 @@ public struct ProtocolTimeouts: Sendable, Equatable {
   public var patience = 15 * 60.0
   /// Between two `working` of a busy side.
   public var working = 2.0
-  /// Without a word on a session that stands, before a sign of life is asked for.
+  /// Without a word on a session that goes on, before a sign of life is asked for.
   public var ping = 60.0
-  /// For a piece of a pack on a session that stands.
+  /// For a piece of a pack on a session that goes on.
   public var piece = 60.0
   /// For somebody to answer an offer.
   public var answer = 5 * 60.0

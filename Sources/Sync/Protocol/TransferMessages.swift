@@ -29,18 +29,20 @@ struct PackMessage: Message {
   }
 }
 
-/// Where a side stands after it joined what it received.
+/// What a side shows after it settled what it was told.
 struct AppliedMessage: Message {
   static let type = MessageType.applied
 
   var tip: ObjectID?
   var heads: [ObjectID]
+  /// How many times the receiver had told its heads by what is settled.
+  var heard: Int?
   var received: Int
   var conflicts: Int
-  /// Why nothing was joined.
+  /// Why nothing was merged.
   var refused: String?
 
-  /// The value of `refused` when the mass deletion guard stopped the join.
+  /// The value of `refused` when the mass deletion guard stopped the merge.
   static let massDeletion = "mass_deletion"
 
   func validate() throws {

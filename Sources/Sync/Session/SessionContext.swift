@@ -57,8 +57,10 @@ public struct SessionOptions: Sendable {
   public var allowsMassDeletion: Bool
   /// The port this device listens on, told to the peer for later connections; nil when it does not.
   public var port: UInt16?
-  /// Lets the session stand, where the peer does too, and saves and joins for it.
+  /// Saves and merges; nil: the session does so itself.
   public var keeper: (any SessionKeeper)?
+  /// Whether the session is to end when both sides are done.
+  public var endsWhenDone = true
   /// Whether this device opened the connection.
   public var isOpenedHere = false
   /// An invitation to another notebook that the peer is told.

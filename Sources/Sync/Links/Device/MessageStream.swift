@@ -68,24 +68,9 @@ struct MessageStream {
     return type
   }
 
-  /// Sends and receives at the same time; see `Connection.exchange`.
-  func exchange(produce: () throws -> Frame?, consume: (Frame, MessageType) throws -> Bool) throws {
-    try translated {
-      var end = Deadline.after(seconds: timeouts.patience)
-      try connection.exchange(idleTimeout: timeouts.message, produce: produce) { frame in
-        guard let type = try known(frame), type != .working else {
-          if end.hasPassed { throw ChannelError.timedOut(.receiving) }
-          return false
-        }
-        end = .after(seconds: timeouts.patience)
-        return try consume(frame, type)
-      }
-    }
-  }
-
   /// Sends and receives at the same time, for some seconds: as many as `patience` says whenever
   /// something happened. Frames of types that are not known count as a sign of life only.
-  func stand(
+  func exchange(
     patience: () -> Double, wakeup: Wakeup, produce: () throws -> Frame?,
     consume: (Frame, MessageType?) throws -> Void
   ) throws {

@@ -17,8 +17,8 @@ struct HelloMessage: Message {
   /// A digest of what the sender knows of the membership.
   var membership: String
   var port: UInt16?
-  /// Whether the sender lets the session stand.
-  var standing: Bool?
+  /// Whether the sender wants the session to end when both sides are done.
+  var once: Bool?
   /// The version of the merge rules that the sender follows.
   var merge: Int?
   /// An invitation to another notebook, for the device at the other end.

@@ -1,5 +1,5 @@
-/// Whether a pack that was asked for on a session that stands is coming: notes-protocol(7), "Standing
-/// sessions". Whoever lets it be waited for is not to keep it from others who have it, too.
+/// Whether a pack that was asked for is coming: notes-protocol(7), "Exchanging versions". Whoever lets
+/// it be waited for is not to keep it from others who have it, too.
 struct FetchWatch {
   /// What to do at the end of a span.
   enum Verdict { case coming, slow, lost }

@@ -9,8 +9,8 @@ import Testing
 @testable import Sync
 @testable import Watch
 
-/// What a member may not do on a session that stands: notes-protocol(7), "Standing sessions".
-struct StandingAttack: Sendable, CustomTestStringConvertible {
+/// What a member may not do in a session that goes on: notes-protocol(7), "Exchanging versions".
+struct LiveAttack: Sendable, CustomTestStringConvertible {
   let name: String
   let reason: ByeReason
   let play: @Sendable (MessageStream) throws -> Void
@@ -27,62 +27,62 @@ struct StandingAttack: Sendable, CustomTestStringConvertible {
     Frame(type: type.rawValue, payload: Array(text.utf8))
   }
 
-  static let all: [StandingAttack] = [
-    StandingAttack(name: "a piece of no pack", reason: .protocolBroken) {
+  static let all: [LiveAttack] = [
+    LiveAttack(name: "a piece of no pack", reason: .protocolBroken) {
       try $0.send(raw(.data, "PACK"))
     },
-    StandingAttack(name: "a pack that nobody asked for", reason: .protocolBroken) {
+    LiveAttack(name: "a pack that nobody asked for", reason: .protocolBroken) {
       try $0.send(PackMessage(objects: 1, versions: 1, heads: [.emptyBlob]))
     },
-    StandingAttack(name: "another greeting", reason: .protocolBroken) {
+    LiveAttack(name: "another greeting", reason: .protocolBroken) {
       try $0.send(raw(.hello, "{}"))
     },
-    StandingAttack(name: "a certificate", reason: .protocolBroken) {
+    LiveAttack(name: "a certificate", reason: .protocolBroken) {
       try $0.send(raw(.certificate, "{}"))
     },
-    StandingAttack(name: "a wish for what was not offered", reason: .protocolBroken) {
+    LiveAttack(name: "a wish for what was not offered", reason: .protocolBroken) {
       try $0.send(WantMessage(wants: ids(1), haves: []))
     },
-    StandingAttack(name: "a wish for nothing", reason: .protocolBroken) {
+    LiveAttack(name: "a wish for nothing", reason: .protocolBroken) {
       try $0.send(WantMessage(wants: [], haves: []))
     },
-    StandingAttack(name: "more heads than a side may have", reason: .overLimit) {
+    LiveAttack(name: "more heads than a side may have", reason: .overLimit) {
       try $0.send(HeadsMessage(tip: .emptyBlob, heads: ids(ProtocolLimits.heads + 1)))
     },
-    StandingAttack(name: "a tip without heads", reason: .protocolBroken) {
+    LiveAttack(name: "a tip without heads", reason: .protocolBroken) {
       try $0.send(HeadsMessage(tip: .emptyBlob, heads: []))
     },
-    StandingAttack(name: "more edited notes than a side may tell", reason: .overLimit) {
+    LiveAttack(name: "more edited notes than a side may tell", reason: .overLimit) {
       let paths = [Base64](repeating: Base64([0x61]), count: ProtocolLimits.editedNotes + 1)
       try $0.send(EditingMessage(paths: paths))
     },
-    StandingAttack(name: "an edited note of a path too long", reason: .overLimit) {
+    LiveAttack(name: "an edited note of a path too long", reason: .overLimit) {
       let path = Base64([UInt8](repeating: 0x61, count: ProtocolLimits.pathBytes + 1))
       try $0.send(EditingMessage(paths: [path]))
     },
-    StandingAttack(name: "an invitation without end", reason: .protocolBroken) {
+    LiveAttack(name: "an invitation without end", reason: .protocolBroken) {
       try $0.send(
         InvitationMessage(
           invitation: HelloInvitation(
             code: "42-AAAA-AAAA", notebook: "abc", notebookName: "N", role: "writer",
             expires: .max, port: 1)))
     },
-    StandingAttack(name: "an invitation without a code", reason: .protocolBroken) {
+    LiveAttack(name: "an invitation without a code", reason: .protocolBroken) {
       try $0.send(
         InvitationMessage(
           invitation: HelloInvitation(
             code: "42", notebook: "abc", notebookName: "N", role: "writer", expires: 1, port: 1)))
     },
-    StandingAttack(name: "JSON that is none", reason: .protocolBroken) {
+    LiveAttack(name: "JSON that is none", reason: .protocolBroken) {
       try $0.send(raw(.heads, "{\"tip\":"))
     },
-    StandingAttack(name: "a pack of garbage for heads it made up", reason: .refusedPack) {
+    LiveAttack(name: "a pack of garbage for heads it made up", reason: .refusedPack) {
       try $0.send(HeadsMessage(tip: .emptyBlob, heads: [.emptyBlob]))
       _ = try $0.receive(WantMessage.self)
       try $0.send(PackMessage(objects: 1, versions: 1, heads: [.emptyBlob]))
       try $0.send(raw(.data, "not a pack at all"))
     },
-    StandingAttack(name: "a pack without what was asked for", reason: .protocolBroken) {
+    LiveAttack(name: "a pack without what was asked for", reason: .protocolBroken) {
       try $0.send(HeadsMessage(tip: .emptyBlob, heads: [.emptyBlob]))
       _ = try $0.receive(WantMessage.self)
       try $0.send(PackMessage(objects: 1, versions: 1, heads: [.emptyTree]))
@@ -91,7 +91,7 @@ struct StandingAttack: Sendable, CustomTestStringConvertible {
 }
 
 @Suite("A hostile member on a session that stands", .serialized, .timeLimit(.minutes(10)))
-final class StandingAttacksTests {
+final class LiveAttacksTests {
   private let ada: Watcher
   private let bob: Watcher
 
@@ -103,8 +103,8 @@ final class StandingAttacksTests {
     #expect(ada.wait { (try? ada.tip()) != nil })
   }
 
-  /// A connection of Bob's on which a session stands.
-  private func stand() throws -> MessageStream {
+  /// A connection of Bob's with a session that goes on.
+  private func hold() throws -> MessageStream {
     let ports = ada.events.all.compactMap {
       if case .listening(_, let port) = $0 { port } else { nil }
     }
@@ -117,17 +117,17 @@ final class StandingAttacksTests {
       HelloMessage(
         versions: [1], notebook: bob.context.membership.notebookID, device: bob.key.deviceID,
         name: "Bob", mode: .both, takes: true, tip: nil, heads: [], notes: 0, membership: "",
-        port: nil, standing: true))
+        port: nil))
     _ = try stream.receive(HelloMessage.self)
     try stream.send(MembershipMessage(certificates: [], revocations: [], more: nil))
     _ = try stream.receive(MembershipMessage.self)
     return stream
   }
 
-  @Test("is told why and leaves nothing behind", arguments: StandingAttack.all)
-  func refused(attack: StandingAttack) throws {
+  @Test("is told why and leaves nothing behind", arguments: LiveAttack.all)
+  func refused(attack: LiveAttack) throws {
     let tip = try ada.tip()
-    let stream = try stand()
+    let stream = try hold()
     try attack.play(stream)
     do {
       while true { _ = try stream.receive() }
@@ -135,14 +135,14 @@ final class StandingAttacksTests {
       #expect(reason == attack.reason)
     }
     #expect(try ada.tip() == tip)
-    #expect(ada.wait { ada.sessions?.sessions.isEmpty == true })
+    #expect(ada.wait { ada.sessions?.lasting.isEmpty == true })
     let left = try run(["find", ada.folder["notes/.git/notes/incoming"], "-type", "f"]).lines
     #expect(left.isEmpty, "\(left)")
     // The next session is served.
-    try stand().close(.done)
+    try hold().close(.done)
   }
 
-  /// notes-protocol(7), "Standing sessions": "Heads that another session is fetching are not asked for
+  /// notes-protocol(7), "Exchanging versions": "Heads that another session is fetching are not asked for
   /// until that one has ended or has them, or has brought less than 1 MiB of them in 60 s"; "A side that
   /// gets nothing of a pack that it asked for in 60 s, nor working, closes the connection".
   @Test("keeps nothing from whoever has it from another", arguments: [false, true])
@@ -152,7 +152,7 @@ final class StandingAttacksTests {
     let notebook = try Notebook.open(at: carol.folder["notes"])
     _ = try notebook.save()
     let head = try #require(try notebook.state().tip)
-    let stream = try stand()
+    let stream = try hold()
     try stream.send(HeadsMessage(tip: head, heads: [head]))
     _ = try stream.receive(WantMessage.self)
     try carol.start()
@@ -162,15 +162,15 @@ final class StandingAttacksTests {
         return (try? ada.text("carol.txt")) == "2\n"
       })
     // Who says that it works is waited for, beside the others.
-    let stands = ada.sessions?.sessions.contains { $0.peer.deviceID == bob.key.deviceID }
+    let stands = ada.sessions?.lasting.contains { $0.peer.deviceID == bob.key.deviceID }
     #expect(stands == saysWorking)
   }
 
-  /// notes-protocol(7), "Standing sessions": "a side takes 300 at once and 20 a second in the long run".
+  /// notes-protocol(7), "Exchanging versions": "a side takes 300 at once and 20 a second in the long run".
   @Test("is not heard more often than a log bears")
   func endlessTidings() throws {
-    let stream = try stand()
-    #expect(ada.wait { ada.sessions?.sessions.isEmpty == false })
+    let stream = try hold()
+    #expect(ada.wait { ada.sessions?.lasting.isEmpty == false })
     let path = Base64(Array("n.txt".utf8))
     let (start, before) = (TestSupport.Moment.now, ada.events.all.count)
     for number in 0..<1000 {

@@ -16,8 +16,6 @@ final class SyncWorkers: Sendable {
     case departed(device: String, Result<SessionResult, SyncFailure>)
     /// What became of a target.
     case tried(SyncTarget, Result<SessionResult, SyncFailure>)
-    /// Another session with the target's device is under way.
-    case superseded(SyncTarget)
   }
 
   let occurrences = Mailbox<Occurrence>()
@@ -31,13 +29,7 @@ final class SyncWorkers: Sendable {
   private let token: CancellationToken
   private let reception: Mutex<Reception?> = Mutex(nil)
   private let acceptEnded = Mailbox<Bool>()
-  private let sessions = Mutex(Sessions())
-
-  /// The devices with which something is under way, by who opened the connection.
-  private struct Sessions {
-    var outgoing: [String: Int] = [:]
-    var incoming: [String: Int] = [:]
-  }
+  private let keeper: DirectKeeper
 
   init(_ run: SyncRun, allowed: Set<String>?) throws {
     context = run.context
@@ -47,6 +39,8 @@ final class SyncWorkers: Sendable {
     listener = try run.listen.map { try Listener(at: $0) }
     var options = run.options
     options.port = listener?.port
+    keeper = DirectKeeper(context, allowsMassDeletion: options.allowsMassDeletion)
+    options.keeper = keeper
     self.options = options
     if let listener { try accept(on: listener) }
     if discovery != nil { try startThread { [self] in look(for: run) } }
@@ -116,18 +110,8 @@ final class SyncWorkers: Sendable {
     let device = member.deviceID
     if device == context.key.deviceID { return stream.close(.duplicate) }
     if let allowed, !allowed.contains(device) { return stream.close(.busy) }
-    // notes-protocol(7), DISCOVERY: of two connections opened at the same time, the one opened by
-    // the smaller device ID stays. So the smaller refuses the larger one's; its own is sure to
-    // arrive there, and is not refused.
-    let isWelcome = sessions.withLock { sessions in
-      if sessions.outgoing[device] != nil, context.key.deviceID < device { return false }
-      sessions.incoming[device, default: 0] += 1
-      return true
-    }
-    guard isWelcome else { return stream.close(.duplicate) }
     occurrences.put(.arrived(device: device))
     let result = converse(connection, member)
-    sessions.withLock { $0.incoming.release(device) }
     occurrences.put(.departed(device: device, result))
   }
 
@@ -143,12 +127,6 @@ final class SyncWorkers: Sendable {
   }
 
   private func attempt(_ target: SyncTarget) {
-    // What was announced may be a lie; who is really there is found out below.
-    if let device = target.device, !enter(device) {
-      return occurrences.put(.superseded(target))
-    }
-    var entered = target.device
-    defer { if let entered { sessions.withLock { $0.outgoing.release(entered) } } }
     do {
       let connection = try Connection.connect(
         to: target.addresses, as: context.credentials(),
@@ -156,37 +134,21 @@ final class SyncWorkers: Sendable {
       defer { connection.close() }
       let member = try context.member(at: connection)
       if member.deviceID == context.key.deviceID { throw SyncError.ownAddress }
-      if member.deviceID != entered {
-        if let entered { sessions.withLock { $0.outgoing.release(entered) } }
-        entered = nil
-        guard enter(member.deviceID) else {
-          MessageStream(connection: connection, timeouts: context.timeouts).close(.duplicate)
-          return occurrences.put(.superseded(target))
-        }
-        entered = member.deviceID
-      }
-      let result = converse(connection, member)
-      if case .failure(let failure) = result, failure.isDuplicate {
-        return occurrences.put(.superseded(target))
-      }
+      let result = converse(connection, member, isOpenedHere: true)
       occurrences.put(.tried(target, result))
     } catch {
       occurrences.put(.tried(target, .failure(target.failure(error))))
     }
   }
 
-  /// Notes a connection of ours; false when the device has one open to us.
-  private func enter(_ device: String) -> Bool {
-    sessions.withLock { sessions in
-      guard sessions.incoming[device] == nil else { return false }
-      sessions.outgoing[device, default: 0] += 1
-      return true
-    }
-  }
+  /// Whether a session with a device is under way.
+  func isBusy(with device: String) -> Bool { keeper.sessions.isBusy(with: device) }
 
   private func converse(
-    _ connection: Connection, _ member: Member
+    _ connection: Connection, _ member: Member, isOpenedHere: Bool = false
   ) -> Result<SessionResult, SyncFailure> {
+    var options = options
+    options.isOpenedHere = isOpenedHere
     do {
       return .success(
         try Session.run(on: connection, as: context, options: options) { [occurrences] in
@@ -209,18 +171,5 @@ extension SessionContext {
       throw SyncError.protocolBroken("not a member's connection")
     }
     return try membership.verify(chain: chain)
-  }
-}
-
-extension SyncFailure {
-  var isDuplicate: Bool {
-    if case SyncError.peerEnded(.duplicate, _) = error { true } else { false }
-  }
-}
-
-extension [String: Int] {
-  fileprivate mutating func release(_ device: String) {
-    let left = (self[device] ?? 1) - 1
-    self[device] = left > 0 ? left : nil
   }
 }

@@ -1,16 +1,17 @@
-internal import Channel
 public import Git
 public import Notebook
 internal import Synchronization
 
-/// A session that stands, as other threads see it: what they ask of it is done on its own thread.
-public final class SessionLink: Sendable {
+/// A session, as other threads see it: what they ask of it is done on its own thread.
+public final class SessionHandle: Sendable {
   /// Who is at the other end.
   public let peer: PeerIdentity
   /// Whether this device opened the connection.
   public let isOpenedHere: Bool
+  /// Whether the session ends when both sides are done.
+  public let ends: Bool
 
-  let wakeup: Wakeup
+  private let wake: @Sendable () -> Void
   private let requests = Mutex(Requests())
 
   /// What is asked of a session and not done yet.
@@ -19,19 +20,23 @@ public final class SessionLink: Sendable {
     var editing: [TreePath]?
     var invitations: [CarriedInvitation] = []
     var asksForPing = false
-    var rests = false
+    var closesCaches = false
     var reconsiders = false
     var end: ByeReason?
   }
 
-  init(peer: PeerIdentity, isOpenedHere: Bool) throws {
+  /// A handle that calls `wake` when something is asked.
+  init(
+    peer: PeerIdentity, isOpenedHere: Bool, ends: Bool, wake: @escaping @Sendable () -> Void
+  ) {
     self.peer = peer
     self.isOpenedHere = isOpenedHere
-    wakeup = try Wakeup()
+    self.ends = ends
+    self.wake = wake
   }
 
   /// This device shows something else now.
-  public func announce(_ state: NotebookState) { ask { $0.state = state } }
+  public func show(_ state: NotebookState) { ask { $0.state = state } }
 
   /// These notes are edited here now.
   public func tell(editing paths: [TreePath]) { ask { $0.editing = paths } }
@@ -43,17 +48,17 @@ public final class SessionLink: Sendable {
   public func ping() { ask { $0.asksForPing = true } }
 
   /// Nothing has happened for a while: packs that were read need not stay open.
-  public func rest() { ask { $0.rests = true } }
+  public func closeCaches() { ask { $0.closesCaches = true } }
 
   /// Heads that another session was fetching may be fetched, or are here.
-  public func reconsider() { ask { $0.reconsiders = true } }
+  func reconsider() { ask { $0.reconsiders = true } }
 
   /// Ends the session.
   public func end(_ reason: ByeReason) { ask { $0.end = $0.end ?? reason } }
 
   private func ask(_ change: (inout sending Requests) -> Void) {
     requests.withLock { change(&$0) }
-    wakeup.signal()
+    wake()
   }
 
   /// What was asked since the last call.

@@ -1,0 +1,271 @@
+internal import Channel
+internal import Git
+internal import Membership
+internal import Notebook
+internal import Synchronization
+
+/// The link to a device behind TLS: the messages of notes-protocol(7), SESSION.
+final class DeviceLink: Link {
+  let stream: MessageStream
+  let context: SessionContext
+  let notebook: Notebook
+  let report: (TransferProgress) -> Void
+  private(set) var peer: PeerIdentity
+
+  /// What is to be sent next.
+  var queue: [Frame] = []
+  /// What has happened and was not told yet; a failure comes last.
+  private var events: [LinkEvent] = []
+  private var failure: (any Error)?
+  /// The pack that the peer asked for.
+  var sending: PackSender?
+  /// The pack that this side asked for.
+  var fetch = Fetch.none
+  /// Whether it is coming.
+  var watch: FetchWatch?
+  /// Heads told lately: what the peer may ask for without a look into history.
+  var offered: [ObjectID] = []
+  var gives = false
+  private var ends = false
+  var sentVersions = 0
+  var progress: TransferProgress
+  var isWaitingForOthers = false
+  private var heartbeat: Heartbeat
+  private var signs: SignsOfLife
+  private let toldQuota = RefusalQuota(
+    burst: ProtocolLimits.told, perSecond: ProtocolLimits.toldPerSecond)
+  private let call: Call
+  /// When `next(until:)` returned last.
+  private var left: Moment?
+  private var bytesHeard: UInt64 = 0
+
+  /// How far the fetching of a pack is.
+  enum Fetch {
+    case none
+    case asked([ObjectID])
+    case receiving(Quarantine)
+  }
+
+  /// What other threads call.
+  private final class Call: Sendable {
+    let wakeup: Wakeup
+    let isWaiting = Atomic(false)
+
+    init() throws { wakeup = try Wakeup() }
+
+    func signal() {
+      isWaiting.store(true, ordering: .sequentiallyConsistent)
+      wakeup.signal()
+    }
+  }
+
+  /// - Throws: `SyncError.protocolBroken` when it is not a member's connection, `MembershipError` when
+  ///   the peer is no member.
+  init(
+    _ stream: MessageStream, as context: SessionContext, _ notebook: Notebook,
+    report: @escaping (TransferProgress) -> Void
+  ) throws {
+    let member = try context.member(at: stream.connection)
+    peer = PeerIdentity(
+      name: member.name, deviceID: member.deviceID, role: member.role,
+      address: stream.connection.peer.description)
+    self.stream = stream
+    self.context = context
+    self.notebook = notebook
+    self.report = report
+    progress = TransferProgress(peer: peer)
+    heartbeat = Heartbeat(stream.timeouts)
+    signs = SignsOfLife(every: stream.timeouts.working)
+    call = try Call()
+  }
+
+  var waker: @Sendable () -> Void { { [call] in call.signal() } }
+  var isGiving: Bool { sending != nil }
+  var traffic: Traffic {
+    var traffic = Traffic()
+    traffic.sentVersions = sentVersions
+    traffic.sentBytes = Int(clamping: stream.connection.bytesSent)
+    traffic.receivedBytes = Int(clamping: stream.connection.bytesReceived)
+    return traffic
+  }
+
+  func open(showing own: Shown, _ options: SessionOptions) throws -> LinkTerms {
+    let (terms, peer) = try greet(showing: own, options)
+    self.peer = peer
+    progress = TransferProgress(peer: peer)
+    offered = own.heads
+    gives = terms.exchange.gives
+    ends = terms.exchange.ends
+    if ends { heartbeat.endsWhenSilent() }
+    return terms
+  }
+
+  func whileBusy<Result>(
+    onTick: () -> Void, _ body: @escaping () throws -> Result
+  ) throws -> Result {
+    try stream.working(onWorking: onTick, body)
+  }
+
+  func close(_ reason: ByeReason) {
+    for frame in queue { try? stream.send(frame) }
+    queue = []
+    stream.close(reason)
+  }
+
+  func close(after error: any Error) {
+    for frame in queue { try? stream.send(frame) }
+    queue = []
+    stream.close(after: error)
+  }
+
+  // MARK: Waiting
+
+  func next(until deadline: Moment?) throws -> LinkEvent? {
+    if let event = takeEvent() { return event }
+    if let failure { throw failure }
+    // While nobody looked, nobody was silent.
+    if let left { heartbeat.excuse(Moment.now.seconds - left.seconds) }
+    defer { left = .now }
+    do {
+      try stream.exchange(
+        patience: { patience(until: deadline) }, wakeup: call.wakeup,
+        produce: { try self.nextFrame() }, consume: { try self.take($0, $1) })
+      try lookAtTime()
+    } catch {
+      // What came before is told first.
+      if events.isEmpty { throw error }
+      failure = error
+    }
+    return takeEvent()
+  }
+
+  private func takeEvent() -> LinkEvent? { events.isEmpty ? nil : events.removeFirst() }
+
+  func happened(_ event: LinkEvent) { events.append(event) }
+
+  /// How many seconds to wait for something to come. A part of a frame is a sign of life, too: on a
+  /// slow line a piece of a pack takes long.
+  private func patience(until deadline: Moment?) -> Double {
+    if !events.isEmpty || call.isWaiting.load(ordering: .sequentiallyConsistent) { return 0 }
+    let bytes = stream.connection.bytesReceived
+    if bytes != bytesHeard { heartbeat.beat() }
+    bytesHeard = bytes
+    let sign = isWaitingForOthers ? signs.due : nil
+    return heartbeat.wait(until: [deadline, watch?.due, sign].compactMap { $0 }.min())
+  }
+
+  /// What is due when nothing has come for a while.
+  private func lookAtTime() throws {
+    call.isWaiting.store(false, ordering: .sequentiallyConsistent)
+    switch watch?.look() {
+    case .coming, nil: break
+    case .slow: happened(.slow)
+    case .lost: throw SyncError.timedOut("nothing of a pack that was asked for")
+    }
+    switch heartbeat.look() {
+    case .alive: break
+    case .asks: try queue.append(Frame(PingMessage()))
+    case .dead: throw SyncError.timedOut("no sign of life")
+    }
+  }
+
+  // MARK: Out
+
+  func show(_ shown: Shown) throws {
+    offer(shown.heads)
+    // What was not sent yet is out of date; where a session ends, each time counts.
+    if !ends { queue.removeAll { $0.type == MessageType.heads.rawValue } }
+    try queue.append(Frame(HeadsMessage(tip: shown.tip, heads: shown.heads)))
+  }
+
+  func answer(_ answer: LinkAnswer) throws {
+    offer(answer.shown.heads)
+    try queue.append(
+      Frame(
+        AppliedMessage(
+          tip: answer.shown.tip, heads: answer.shown.heads, heard: answer.heard,
+          received: answer.received, conflicts: answer.conflicts,
+          refused: answer.isRefused ? AppliedMessage.massDeletion : nil)))
+  }
+
+  private func offer(_ heads: [ObjectID]) {
+    offered = Array((offered + heads).suffix(ProtocolLimits.heads))
+  }
+
+  func tell(_ remark: LinkRemark) throws {
+    switch remark {
+    case .editing(let paths):
+      let listed = paths.prefix(ProtocolLimits.editedNotes).map { Base64($0.bytes) }
+      queue.removeAll { $0.type == MessageType.editing.rawValue }
+      try queue.append(Frame(EditingMessage(paths: Array(listed))))
+    case .invitation(let invitation):
+      try queue.append(Frame(InvitationMessage(invitation: invitation.message)))
+    case .ping:
+      if stream.connection.isHomeless {
+        throw SyncError.interrupted("this machine has another address now")
+      }
+      heartbeat.ask()
+      try queue.append(Frame(PingMessage()))
+    }
+  }
+
+  /// The next frame to send, if any.
+  private func nextFrame() throws -> Frame? {
+    if !queue.isEmpty { return queue.removeFirst() }
+    if let frame = try sending?.next() {
+      heartbeat.advance()
+      progress.sentObjects = sending?.objectsSent ?? 0
+      report(progress)
+      return frame
+    }
+    sending = nil
+    if case .receiving = fetch { return try signs.next() }
+    return isWaitingForOthers ? try signs.next() : nil
+  }
+
+  // MARK: In
+
+  private func take(_ frame: Frame, _ type: MessageType?) throws {
+    heartbeat.beat()
+    switch type {
+    case .heads, .applied, .editing, .invitation:
+      // Each may be a line in a log. What is not read is the sender's to keep.
+      if toldQuota.take() == nil {
+        _ = Mailbox<Bool>().take(until: .now + 1 / ProtocolLimits.toldPerSecond)
+      }
+    default: break
+    }
+    switch type {
+    case nil, .pong: break
+    case .working:
+      watch?.noteWorking()
+      if case .none = fetch, sending == nil {
+        report(TransferProgress(peer: peer, stage: .waiting))
+      }
+    // One answers for all that were asked since: whoever does not read gets no more.
+    case .ping:
+      if queue.last?.type != MessageType.pong.rawValue { try queue.append(Frame(PongMessage())) }
+    case .heads:
+      let message = try frame.decode(HeadsMessage.self)
+      happened(.shows(Shown(tip: message.tip, heads: message.heads)))
+    case .applied:
+      let message = try frame.decode(AppliedMessage.self)
+      happened(
+        .answered(
+          Shown(tip: message.tip, heads: message.heads), heard: message.heard,
+          isRefused: message.refused == AppliedMessage.massDeletion))
+    case .editing:
+      let message = try frame.decode(EditingMessage.self)
+      happened(.editing(message.paths.map { TreePath(bytes: $0.bytes) }))
+    case .invitation: try keep(frame.decode(InvitationMessage.self).invitation)
+    case .want: try give(frame.decode(WantMessage.self))
+    case .pack: try begin(frame.decode(PackMessage.self))
+    case .data: try receive(frame.payload)
+    case .hello, .membership, .bye, .offer, .accept, .decline, .certificate, .installed:
+      throw SyncError.protocolBroken("a message of type \(frame.type) within a session")
+    }
+  }
+
+  /// A piece of a pack came.
+  func advance() { heartbeat.advance() }
+}

@@ -1,0 +1,82 @@
+internal import Channel
+
+/// The `working` messages of a side that is busy and has nothing to send: on a slow line the other
+/// side, which has sent all, hears nothing else until the pack has arrived.
+struct SignsOfLife {
+  private let interval: Double
+  private(set) var due: Moment
+
+  init(every interval: Double) {
+    self.interval = interval
+    due = .now + interval
+  }
+
+  /// The message, if it is time for one.
+  mutating func next() throws -> Frame? {
+    let now = Moment.now
+    guard now >= due else { return nil }
+    due = now + interval
+    return try Frame(WorkingMessage())
+  }
+}
+
+/// Whether the other end of a session is alive: notes-protocol(7), "Time-outs".
+struct Heartbeat {
+  private let timeouts: ProtocolTimeouts
+  /// Silence is the end: "nothing came for 10 s, or no piece of a pack for 15 min".
+  private var isStrict = false
+  /// When something came last.
+  private var heard = Moment.now
+  /// When a piece of a pack went or came last.
+  private var advanced = Moment.now
+  /// When a sign of life was asked for that has not come yet.
+  private var asked: Moment?
+
+  /// What to do when nothing has come.
+  enum Verdict { case alive, asks, dead }
+
+  init(_ timeouts: ProtocolTimeouts) { self.timeouts = timeouts }
+
+  /// From now on nobody is asked for a sign of life.
+  mutating func endsWhenSilent() {
+    isStrict = true
+    (heard, advanced) = (.now, .now)
+  }
+
+  /// Something came.
+  mutating func beat() {
+    heard = .now
+    asked = nil
+  }
+
+  /// Nobody listened for so many seconds.
+  mutating func excuse(_ seconds: Double) {
+    (heard, advanced) = (heard + seconds, advanced + seconds)
+    asked = asked.map { $0 + seconds }
+  }
+
+  /// A piece of a pack went or came.
+  mutating func advance() { advanced = .now }
+
+  /// A sign of life is asked for.
+  mutating func ask() { asked = asked ?? .now }
+
+  private var end: Moment {
+    if isStrict { return min(heard + timeouts.message, advanced + timeouts.patience) }
+    return asked.map { $0 + timeouts.message } ?? heard + timeouts.ping
+  }
+
+  /// How many seconds to wait for something to come, at most until `moment`.
+  func wait(until moment: Moment?) -> Double {
+    max(min(moment ?? end, end).seconds - Moment.now.seconds, 0)
+  }
+
+  /// What it means that nothing came until now.
+  mutating func look() -> Verdict {
+    let now = Moment.now
+    guard now >= end else { return .alive }
+    if isStrict || asked != nil { return .dead }
+    asked = now
+    return .asks
+  }
+}

@@ -1,0 +1,216 @@
+package import Git
+public import Notebook
+internal import Synchronization
+
+/// The sessions of a notebook that are under way, and who fetches what. All calls may come from any
+/// thread.
+///
+/// With a device there is one session at most that goes on; those that end by themselves are held
+/// beside it.
+public final class SessionTable: Sendable {
+  private let ownDevice: String
+  private let state = Mutex(State())
+
+  private struct State: Sendable {
+    /// Those that go on, by device.
+    var lasting: [String: Entry] = [:]
+    /// Those that end by themselves.
+    var passing: [SessionHandle] = []
+    /// Which heads are on their way, and to which session.
+    var fetched: [ObjectID: SessionHandle] = [:]
+    /// Those that wait for another session's fetch.
+    var waiting: [SessionHandle] = []
+    /// What this device shows, as the sessions were told.
+    var shown: NotebookState?
+    var editing: [TreePath] = []
+    /// Invitations to other notebooks, for devices that are told as soon as a session begins.
+    var offers: [CarriedInvitation] = []
+
+    var all: [SessionHandle] { lasting.values.map(\.handle) + passing }
+  }
+
+  private struct Entry: Sendable {
+    let handle: SessionHandle
+    /// What was known of the members when it began.
+    let digest: [UInt8]
+    let start = Moment.now
+    var peer = PeerState()
+  }
+
+  /// How old a session may be for another one to count as opened at the same time, in seconds. Where
+  /// both ends of it see this differently, both connections end, and another is made.
+  private static let simultaneity = 3.0
+
+  /// The sessions of this device.
+  public init(ownDevice: String) { self.ownDevice = ownDevice }
+
+  /// The sessions that go on, by device name.
+  public var lasting: [(peer: PeerIdentity, state: PeerState)] {
+    state.withLock { $0.lasting.values.map { ($0.handle.peer, $0.peer) } }
+      .sorted { ($0.peer.name, $0.peer.deviceID) < ($1.peer.name, $1.peer.deviceID) }
+  }
+
+  /// What this device shows, as the sessions were told.
+  public var shown: NotebookState? { state.withLock { $0.shown } }
+
+  /// Whether there is a session with this device that goes on.
+  public func has(_ device: String) -> Bool { state.withLock { $0.lasting[device] != nil } }
+
+  /// Whether any session with this device is under way.
+  func isBusy(with device: String) -> Bool {
+    state.withLock { $0.all.contains { $0.peer.deviceID == device } }
+  }
+
+  /// Takes a session in: notes-protocol(7), "Sessions that go on". Of two connections the newer stays,
+  /// but where both sides opened one at the same time that of the smaller device ID.
+  ///
+  /// - Parameter digest: what is known of the members.
+  /// - Throws: `SyncError.duplicate` when the other one stays.
+  package func begin(
+    _ session: SessionHandle, digest: [UInt8] = [], now: Moment = .now
+  ) throws {
+    let device = session.peer.deviceID
+    let opener = session.isOpenedHere ? ownDevice : device
+    let (former, stays) = state.withLock { state -> (SessionHandle?, Bool) in
+      let former = session.ends ? nil : state.lasting[device]
+      if let former, former.handle.isOpenedHere != session.isOpenedHere,
+        opener != min(ownDevice, device), now < former.start + Self.simultaneity
+      {
+        return (former.handle, true)
+      }
+      if session.ends {
+        state.passing.append(session)
+      } else {
+        state.lasting[device] = Entry(handle: session, digest: digest)
+      }
+      if let shown = state.shown { session.show(shown) }
+      if !state.editing.isEmpty { session.tell(editing: state.editing) }
+      for offer in state.offers where offer.guest == device { session.tell(offer) }
+      return (former?.handle, false)
+    }
+    if stays {
+      // It may be one that only this side believes in.
+      former?.ping()
+      throw SyncError.duplicate(device: device)
+    }
+    former?.end(.duplicate)
+  }
+
+  /// A session is over; false when another one has taken its place, or it would not have gone on.
+  package func end(_ session: SessionHandle) -> Bool {
+    endFetch(session)
+    return state.withLock { state in
+      state.passing.removeAll { $0 === session }
+      let device = session.peer.deviceID
+      guard state.lasting[device]?.handle === session else { return false }
+      state.lasting[device] = nil
+      return true
+    }
+  }
+
+  /// The session with a device that goes on, if there is one.
+  package func session(with device: String) -> SessionHandle? {
+    state.withLock { $0.lasting[device]?.handle }
+  }
+
+  /// Tells every session what this device shows.
+  package func show(_ shown: NotebookState) {
+    let sessions = state.withLock { state in
+      state.shown = shown
+      return state.all
+    }
+    for session in sessions { session.show(shown) }
+  }
+
+  /// Tells every session which notes are edited here.
+  package func tell(editing paths: [TreePath]) {
+    let sessions = state.withLock { state -> [SessionHandle] in
+      guard state.editing != paths else { return [] }
+      state.editing = paths
+      return state.all
+    }
+    for session in sessions { session.tell(editing: paths) }
+  }
+
+  /// Tells a device of an invitation to another notebook, now or when a session with it begins,
+  /// until it is withdrawn.
+  package func offer(_ invitation: CarriedInvitation) {
+    let session = state.withLock { state in
+      state.offers.append(invitation)
+      return state.lasting[invitation.guest]?.handle
+    }
+    session?.tell(invitation)
+  }
+
+  /// Withdraws one: no further session tells of it.
+  package func withdraw(_ invitation: CarriedInvitation) {
+    state.withLock { $0.offers.removeAll { $0 == invitation } }
+  }
+
+  /// Asks every peer of a session that goes on for a sign of life.
+  package func pingAll() {
+    for entry in state.withLock({ $0.lasting }).values { entry.handle.ping() }
+  }
+
+  /// Has the sessions close what they keep open only for speed.
+  package func closeCaches() {
+    for session in state.withLock({ $0.all }) { session.closeCaches() }
+  }
+
+  /// Ends the sessions that know less of the members: what is exchanged at their beginning is
+  /// exchanged when they begin anew.
+  package func endOutdated(digest: [UInt8]) {
+    for entry in state.withLock({ $0.lasting }).values where entry.digest != digest {
+      entry.handle.end(.done)
+    }
+  }
+
+  /// Ends the sessions with some devices, or with all.
+  package func endAll(_ reason: ByeReason, where isMeant: (String) -> Bool = { _ in true }) {
+    for session in state.withLock({ $0.all }) where isMeant(session.peer.deviceID) {
+      session.end(reason)
+    }
+  }
+
+  /// What a peer showed until now, and shows now; nil when the session is none that goes on.
+  package func update(_ peer: PeerState, of session: SessionHandle) -> (
+    former: PeerState, now: PeerState
+  )? {
+    state.withLock { state in
+      let device = session.peer.deviceID
+      guard let entry = state.lasting[device], entry.handle === session else { return nil }
+      state.lasting[device]?.peer = peer
+      return (entry.peer, peer)
+    }
+  }
+
+  // MARK: Fetching: no pack comes twice
+
+  /// Whether this session is the one to fetch these heads. Where another one is at it, this one is
+  /// told by `SessionHandle.reconsider()` when that has ended.
+  func mayFetch(_ heads: [ObjectID], _ session: SessionHandle) -> Bool {
+    state.withLock { state in
+      let isTaken = heads.contains { head in
+        state.fetched[head].map { $0 !== session } ?? false
+      }
+      if isTaken {
+        if !state.waiting.contains(where: { $0 === session }) { state.waiting.append(session) }
+        return false
+      }
+      for head in heads { state.fetched[head] = session }
+      return true
+    }
+  }
+
+  /// The session has fetched what it asked for, or will not.
+  func endFetch(_ session: SessionHandle) {
+    let waiting = state.withLock { state -> [SessionHandle] in
+      let mine = state.fetched.filter { $0.value === session }
+      if mine.isEmpty { return [] }
+      for head in mine.keys { state.fetched[head] = nil }
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for other in waiting where other !== session { other.reconsider() }
+  }
+}

@@ -1,0 +1,281 @@
+internal import Git
+internal import Membership
+internal import Notebook
+
+/// One conversation about a notebook with another place that has it: notes-protocol(7), SESSION.
+///
+///     hello ↔ hello            who, what heads
+///     membership ↔ membership  if the digests differ
+///     heads →                  what this side shows now; at any time
+///          ← want              what of it the other side lacks
+///     pack, data →
+///          ← applied           what the other side shows then
+///     bye ↔ bye
+///
+/// Both directions run at once and do not wait for each other. `SessionRules` decides what is done
+/// next, and a `Link` does it; an instance belongs to the session's thread, and what other threads want
+/// of it comes through its `SessionHandle`.
+public final class Session {
+  let link: any Link
+  let notebook: Notebook
+  private let keeper: any SessionKeeper
+  private let options: SessionOptions
+  let report: (Event) -> Void
+  private let handle: SessionHandle
+  let terms: LinkTerms
+
+  private(set) var rules: SessionRules
+  /// What this side has told the peer that it shows, and what the peer has told.
+  private(set) var own: Shown
+  private(set) var theirs: Shown
+  private var state = PeerState()
+  private var merges: [JoinResult] = []
+  /// Heads that the guard against mass deletion refused here.
+  private var refused: [ObjectID]?
+  /// Whether commits that the peer may know were looked up for this session.
+  private var hasNegotiated = false
+  /// How many packs were received since the repository was opened.
+  private var packs = 0
+  private var editing: [TreePath] = []
+  /// When to note what the peer has, once it is quiet.
+  private var recordDue: Moment?
+
+  /// How long nothing must happen before what the peer has is written down, in seconds.
+  private static let quiet = 1.0
+  /// After how many packs the repository is opened anew: packs are merged into others meanwhile.
+  private static let packsUntilReopening = 50
+
+  init(
+    _ link: any Link, _ notebook: Notebook, _ keeper: any SessionKeeper, _ options: SessionOptions,
+    _ report: @escaping (Event) -> Void
+  ) throws {
+    self.link = link
+    self.notebook = notebook
+    self.keeper = keeper
+    self.options = options
+    self.report = report
+    let (present, replaced) = try link.whileBusy(onTick: {}) { try keeper.currentState() }
+    own = Shown(present)
+    terms = try link.open(showing: own, options)
+    theirs = terms.theirs
+    rules = SessionRules(terms.exchange, own: own.heads, theirs: theirs.heads)
+    handle = SessionHandle(
+      peer: link.peer, isOpenedHere: options.isOpenedHere, ends: terms.exchange.ends,
+      wake: link.waker)
+    report(.peer(link.peer))
+    if let replaced { report(.replaced(replaced)) }
+  }
+
+  func run() throws -> SessionResult {
+    try keeper.begin(handle)
+    defer { keeper.end(handle) }
+    var isLeftWaiting = false
+    do {
+      try exchange()
+    } catch SyncError.peerEnded(.done, let message) {
+      if case .asked = rules.fetch { isLeftWaiting = true }
+      guard terms.exchange.ends, !isLeftWaiting else {
+        finish()
+        throw SyncError.peerEnded(.done, message)
+      }
+    } catch {
+      finish()
+      throw error
+    }
+    try recordPeer()
+    var result = SessionResult(peer: link.peer, tip: own.tip, peerTip: theirs.tip)
+    result.sentVersions = link.traffic.sentVersions
+    result.receivedVersions = state.receivedVersions
+    result.sentBytes = link.traffic.sentBytes
+    result.receivedBytes = link.traffic.receivedBytes
+    result.joins = merges
+    result.hasNews = !rules.isConfirmed
+    result.conflicts = try notebook.state().conflictCount
+    result.tipDifference = try compareTips()
+    return result
+  }
+
+  /// Writes down what is known of a peer whose session broke off.
+  private func finish() {
+    try? recordPeer()
+    _ = try? compareTips()
+  }
+
+  /// Does what is to be done until the session is over by its rules.
+  private func exchange() throws {
+    recordDue = .now + Self.quiet
+    updateKeeper()
+    while true {
+      try obey(handle.takeRequests())
+      if try advance() { return }
+      if let event = try link.next(until: recordDue) { try take(event) }
+      if let due = recordDue, Moment.now >= due {
+        recordDue = nil
+        updateKeeper()
+        finish()
+      }
+    }
+  }
+
+  /// Does what the rules want done now; true when the session is over.
+  private func advance() throws -> Bool {
+    let repository = notebook.repository
+    while true {
+      rules.isGiving = link.isGiving
+      let step = try rules.next(
+        lacking: { try Negotiation.wants(of: $0, in: repository) }, isShown: isShown)
+      switch step {
+      case .fetch(let heads): try fetch(heads)
+      case .merge: try merge(nil, theirs.heads)
+      case .answer: try answer()
+      case .end: return true
+      case .wait: return false
+      }
+    }
+  }
+
+  /// Whether this device shows these heads, or something made on top of them.
+  private func isShown(_ heads: [ObjectID]) throws -> Bool {
+    let repository = notebook.repository
+    guard let tip = try repository.head().commit else { return false }
+    return try heads.allSatisfy { try repository.isAncestor($0, of: tip) }
+  }
+
+  private func fetch(_ heads: [ObjectID]) throws {
+    guard keeper.sessions.mayFetch(heads, handle) else {
+      rules.leaveToOthers()
+      link.isWaitingForOthers = true
+      return
+    }
+    var known = own.heads
+    if !hasNegotiated {
+      known = try Negotiation.haves(
+        heads: own.heads, peer: link.peer.deviceID, in: notebook.repository)
+      hasNegotiated = true
+    }
+    rules.ask(for: heads)
+    try link.fetch(heads, known: known)
+  }
+
+  /// Stores what came and has it merged.
+  private func merge(_ quarantine: Quarantine?, _ wanted: [ObjectID]) throws {
+    // What the peer shows by now may need another pack.
+    let shown = theirs.heads
+    let (repository, keeper, peer) = (notebook.repository, keeper, link.peer)
+    let progress = TransferProgress(
+      peer: peer, stage: .joining, objectsToReceive: quarantine?.objectCount ?? 0)
+    report(.progress(progress))
+    let (received, merged, result) = try link.whileBusy(onTick: { report(.progress(progress)) }) {
+      () -> (Int, [ObjectID], Result<JoinResult, SyncError>) in
+      let received = try quarantine?.join(promised: wanted) ?? 0
+      let here = try shown.allSatisfy { try repository.contains($0) } ? shown : wanted
+      do {
+        return (received, here, .success(try keeper.merge(here, from: peer)))
+      } catch NotebookError.massDeletion(let deleted, let total) {
+        return (received, shown, .failure(.massDeletion(deleted: deleted, of: total)))
+      }
+    }
+    if quarantine != nil { rules.arrived() }
+    keeper.sessions.endFetch(handle)
+    state.receivedVersions += received
+    rules.settle(merged)
+    switch result {
+    case .success(let joined):
+      // Another session may have brought the same.
+      if received > 0 || joined.tip != joined.former {
+        if terms.exchange.ends { merges.append(joined) }
+        report(.received(from: peer, joined))
+      }
+      try answer()
+    case .failure(let error):
+      refused = shown
+      try answer(isRefused: true)
+      if terms.exchange.ends { throw error }
+      report(.failed(SyncFailure(peer, error)))
+    }
+    updateKeeper()
+    packs += 1
+    if packs >= Self.packsUntilReopening { closeCaches() }
+  }
+
+  /// Says what came of what the peer showed.
+  private func answer(isRefused: Bool = false) throws {
+    let present = try notebook.state()
+    own = Shown(present)
+    rules.tell(own.heads)
+    try link.answer(
+      LinkAnswer(
+        shown: own, heard: rules.answer(), received: state.receivedVersions,
+        conflicts: present.conflictCount, isRefused: isRefused))
+  }
+
+  private func closeCaches() {
+    guard rules.fetch == .none, !link.isGiving else { return }
+    packs = 0
+    notebook.repository.close()
+  }
+
+  // MARK: What other threads and the peer want
+
+  private func obey(_ requests: SessionHandle.Requests) throws {
+    if let reason = requests.end { throw SessionEnd(reason: reason) }
+    if let state = requests.state, Shown(state) != own {
+      own = Shown(state)
+      rules.tell(own.heads)
+      try link.show(own)
+    }
+    if let paths = requests.editing, paths != editing {
+      editing = paths
+      try link.tell(.editing(paths))
+    }
+    for invitation in requests.invitations { try link.tell(.invitation(invitation)) }
+    if requests.asksForPing { try link.tell(.ping) }
+    if requests.closesCaches { closeCaches() }
+    if requests.reconsiders {
+      rules.reconsider()
+      link.isWaitingForOthers = false
+    }
+  }
+
+  private func take(_ event: LinkEvent) throws {
+    switch event {
+    case .shows(let shown): hear(shown, answering: nil)
+    case .answered(let shown, let heard, let isRefused):
+      if isRefused {
+        if terms.exchange.ends { throw SyncError.massDeletionAtPeer }
+        report(.failed(SyncFailure(link.peer, SyncError.massDeletionAtPeer)))
+      }
+      state.refusal = isRefused ? .there : nil
+      hear(shown, answering: heard)
+    case .arrived(let quarantine):
+      guard case .asked(let wanted) = rules.fetch else { return }
+      try merge(quarantine, wanted)
+    case .slow: keeper.sessions.endFetch(handle)
+    case .editing(let paths):
+      state.editing = paths
+      updateKeeper()
+    }
+  }
+
+  private func hear(_ shown: Shown, answering: Int?) {
+    theirs = shown
+    rules.hear(shown.heads, answering: answering)
+    recordDue = .now + Self.quiet
+    updateKeeper()
+  }
+
+  private func updateKeeper() {
+    state.tip = theirs.tip
+    state.heads = theirs.heads
+    let traffic = link.traffic
+    state.sentVersions = traffic.sentVersions
+    state.sentBytes = traffic.sentBytes
+    state.receivedBytes = traffic.receivedBytes
+    if refused == theirs.heads {
+      state.refusal = .here
+    } else if state.refusal == .here {
+      state.refusal = nil
+    }
+    keeper.update(state, of: handle)
+  }
+}
