@@ -102,7 +102,8 @@ let package = Package(
       name: "FaultSubject", dependencies: ["Notebook", "Git"], path: "Tests/FaultSubject",
       swiftSettings: settings),
     .executableTarget(
-      name: "Crowd", dependencies: ["Notebook", "Git", "TestSupport"], path: "Tests/Crowd",
+      name: "Crowd", dependencies: ["Sync", "Notebook", "Membership", "Git", "TestSupport"],
+      path: "Tests/Crowd",
       swiftSettings: settings),
     .testTarget(
       name: "FaultTests",

@@ -30,8 +30,7 @@ extension CrowdWorld {
     let known = try devices.map { try $0.notebook.state().heads }
     for (one, other) in network.links.flatMap({ [($0.0, $0.1), ($0.1, $0.0)] }) {
       let device = devices[one]
-      try device.fetch(known[other], from: devices[other], by: transfer)
-      try join(known[other], at: device)
+      try device.receive(known[other], from: devices[other], by: transfer)
       try check(device)
       count("deliveries")
     }

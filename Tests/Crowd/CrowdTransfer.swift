@@ -1,6 +1,7 @@
 import Git
 import Glibc
 import Notebook
+import Sync
 
 /// How objects get from one device to another.
 enum CrowdTransfer {
@@ -11,17 +12,26 @@ enum CrowdTransfer {
 }
 
 extension CrowdDevice {
+  /// Takes in what another device showed, in a session as a sync holds it.
+  func receive(
+    _ heads: [ObjectID], from other: CrowdDevice, by transfer: CrowdTransfer
+  ) throws {
+    if case .objects = transfer { try fetch(heads, from: other, by: transfer) }
+    let link = RepositoryLink(to: other, showing: heads, from: notebook.repository)
+    _ = try Session.run(over: link, notebook, CrowdKeeper(self))
+  }
+
   /// Takes what these commits need from another device.
   func fetch(_ heads: [ObjectID], from other: CrowdDevice, by transfer: CrowdTransfer) throws {
     let lacking = try heads.filter { try !notebook.repository.contains($0) }
     if lacking.isEmpty { return }
     switch transfer {
     case .objects: try copy(lacking, from: other.served)
-    case .packs: try receive(lacking, from: other.served)
+    case .packs: try receivePack(of: lacking, from: other.served)
     }
   }
 
-  private func receive(_ heads: [ObjectID], from theirs: Repository) throws {
+  private func receivePack(of heads: [ObjectID], from theirs: Repository) throws {
     let known = try notebook.state().heads.filter { try theirs.contains($0) }
     let writer = try theirs.pack(wants: heads, haves: known)
     let quarantine = try notebook.repository.quarantine()

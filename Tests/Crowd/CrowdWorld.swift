@@ -79,11 +79,11 @@ final class CrowdWorld {
 
   /// Takes in what another device knows, as the receiving half of a sync does.
   private func deliver(_ message: CrowdNetwork.Message) throws {
-    let device = devices[message.to]
-    try device.fetch(message.heads, from: devices[message.from], by: transfer)
+    let (device, other) = (devices[message.to], devices[message.from])
     try willSave(device)
     // Some people save while the files are being exchanged.
     if Int.random(in: 0..<6, using: &random) == 0 {
+      try device.fetch(message.heads, from: other, by: transfer)
       try device.notebook.withWriterLock {
         _ = try device.notebook.saveLocked(allowsMassDeletion: true)
         try edit(device)
@@ -99,16 +99,10 @@ final class CrowdWorld {
       counts["edits amid a checkout", default: 0] += 1
     } else {
       _ = try device.notebook.save(allowsMassDeletion: true)
-      try join(message.heads, at: device)
+      try device.receive(message.heads, from: other, by: transfer)
     }
     try check(device)
     count("deliveries")
-  }
-
-  /// What is known already is not joined: so says notes-protocol(7).
-  func join(_ heads: [ObjectID], at device: CrowdDevice) throws {
-    guard try !Set(heads).isSubset(of: device.notebook.state().heads) else { return }
-    _ = try device.notebook.join(heads, options: JoinOptions(allowsMassDeletion: true))
   }
 
   /// Takes a message in, and dies on the way. Somebody may edit before the next command, which a new
