@@ -110,14 +110,20 @@ struct Certificate: Hashable, Sendable {
 
   /// Whether the signature is `issuer`'s, and `issuer` one that may give it.
   func isSigned(by issuer: Certificate) throws -> Bool {
-    guard issuer.isAuthority, issuer.keyIdentifier == issuerKeyIdentifier,
-      issuer.subject == self.issuer
-    else { return false }
-    let lib = try OpenSSL.library()
-    return try PublicKey.with(issuer.publicKey, lib) { key in
+    try issuer.hasSigned(for: self.issuer, issuerKeyIdentifier) { key, lib in
       OpenSSL.decoding(der, { lib.d2i_X509(nil, $0, $1) }, free: { lib.X509_free($0) }) {
         lib.X509_verify($0, key) == 1
       } ?? false
     }
+  }
+
+  /// Whether this is the authority of that name and key, and `verify` finds its signature.
+  func hasSigned(
+    for name: [UInt8], _ identifier: [UInt8],
+    verify: (_ key: OpaquePointer, _ lib: libcrypto) throws -> Bool
+  ) throws -> Bool {
+    guard isAuthority, keyIdentifier == identifier, subject == name else { return false }
+    let lib = try OpenSSL.library()
+    return try PublicKey.with(publicKey, lib) { try verify($0, lib) }
   }
 }

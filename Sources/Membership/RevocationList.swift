@@ -107,11 +107,7 @@ struct RevocationList: Hashable, Sendable {
 
   /// Whether the signature is `issuer`'s, and `issuer` one that may give it.
   func isSigned(by issuer: Certificate) throws -> Bool {
-    guard issuer.isAuthority, issuer.keyIdentifier == issuerKeyIdentifier,
-      issuer.subject == self.issuer
-    else { return false }
-    let lib = try OpenSSL.library()
-    return try PublicKey.with(issuer.publicKey, lib) { key in
+    try issuer.hasSigned(for: self.issuer, issuerKeyIdentifier) { key, lib in
       OpenSSL.decoding(der, { lib.d2i_X509_CRL(nil, $0, $1) }, free: { lib.X509_CRL_free($0) }) {
         lib.X509_CRL_verify($0, key) == 1
       } ?? false
