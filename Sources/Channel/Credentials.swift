@@ -40,6 +40,7 @@ public struct PairingCredentials: Sendable {
   let identity: [UInt8]
   let preSharedKey: [UInt8]
 
+  /// What an invitation code gives its reader.
   public init(identity: [UInt8], preSharedKey: [UInt8]) {
     self.identity = identity
     self.preSharedKey = preSharedKey

@@ -3,16 +3,19 @@
 public struct Frame: Hashable, Sendable {
   /// Below `firstDataType` a message, from there on data.
   public let type: UInt8
+  /// What the type says how to read.
   public let payload: [UInt8]
 
-  /// Limits of notes-protocol(7) "Frames", in bytes of payload.
+  /// The longest payload of a message, in bytes: notes-protocol(7), "Frames".
   public static let maximumMessage = 1024 * 1024
+  /// The longest payload of a frame of data, in bytes.
   public static let maximumData = 256 * 1024
   /// The first type that carries data.
   public static let firstDataType: UInt8 = 0x80
 
   static let headerSize = 5
 
+  /// A frame with these bytes; their length is checked when it is sent.
   public init(type: UInt8, payload: [UInt8]) {
     self.type = type
     self.payload = payload

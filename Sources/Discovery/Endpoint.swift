@@ -5,6 +5,7 @@ public struct Endpoint: Hashable, Sendable {
   /// The address in numbers, with its scope where it needs one, as getaddrinfo(3) reads it:
   /// `192.168.1.7`, `fe80::1%eth0`.
   public let host: String
+  /// The TCP port.
   public let port: UInt16
   /// The index of the interface on which it was found.
   public let interface: UInt32
@@ -19,11 +20,10 @@ public struct Endpoint: Hashable, Sendable {
   /// An address received from the network; nil when nothing can listen on it.
   init?(address: String, port: UInt16, interface: UInt32) {
     guard port != 0, let family = Self.family(of: address), family != .useless else { return nil }
-    self.port = port
-    self.interface = interface
-    host =
+    let host =
       family == .linkLocalIPv6
       ? "\(address)%\(Self.name(ofInterface: interface) ?? String(interface))" : address
+    self.init(host: host, port: port, interface: interface)
   }
 }
 

@@ -5,12 +5,17 @@ public struct ServiceRecord: Hashable, Sendable {
   /// The version of the protocol that this program speaks.
   public static let currentProtocolVersion = 1
 
+  /// What the service is for.
   public let kind: ServiceKind
+  /// The notebook it is about.
   public let notebookID: String
+  /// Who announces it.
   public let deviceID: String
   /// The first part of the invitation's code; nil for a notebook.
   public let locator: String?
+  /// Where the device listens.
   public let port: UInt16
+  /// The version of the protocol that it speaks.
   public let protocolVersion: Int
 
   /// A notebook that listens for its members on `port`.
@@ -85,7 +90,7 @@ extension ServiceRecord {
   }
 
   /// Throws `DiscoveryError.invalidRecord` for values that no reader would believe.
-  func validate() throws {
+  package func validate() throws {
     guard let read = ServiceRecord(kind: kind, port: port, strings: strings), read == self else {
       throw DiscoveryError.invalidRecord("\(strings.map { String(decoding: $0, as: UTF8.self) })")
     }
