@@ -60,8 +60,8 @@ let package = Package(
       name: "MergeTrial", dependencies: ["Notebook", "Git"], path: "Tests/MergeTrial",
       swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["System"], path: "Tests/TestSupport",
-      swiftSettings: settings),
+      name: "TestSupport", dependencies: ["System", "Discovery", "Channel"],
+      path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(
       name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: settings),
     .testTarget(

@@ -108,9 +108,3 @@ static inline int libgit2_set_strict_object_creation(
     const struct libgit2 *_Nonnull api, int enabled) {
   return api->git_libgit2_opts(GIT_OPT_ENABLE_STRICT_OBJECT_CREATION, enabled);
 }
-
-/// Whether the hash of each object read is checked.
-static inline int libgit2_set_strict_hash_verification(
-    const struct libgit2 *_Nonnull api, int enabled) {
-  return api->git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, enabled);
-}

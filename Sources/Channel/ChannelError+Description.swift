@@ -44,7 +44,6 @@ extension ChannelError.Phase: CustomStringConvertible {
     case .resolving: "looking up the host"
     case .connecting: "connecting"
     case .handshake: "shaking hands"
-    case .accepting: "waiting for a connection"
     case .sending: "sending"
     case .receiving: "receiving"
     }

@@ -55,7 +55,7 @@ public enum ChannelError: Error, Equatable, Sendable {
 
   /// What was waited for.
   public enum Phase: Equatable, Sendable {
-    case resolving, connecting, handshake, accepting, sending, receiving
+    case resolving, connecting, handshake, sending, receiving
   }
 }
 

@@ -68,18 +68,6 @@ public final class Listener: Sendable {
     return (try? Socket.connect(to: first, deadline: deadline, cancellation: nil)) != nil
   }
 
-  /// The next connection. Throws `timedOut(.accepting)` or `cancelled`; `system` when there are no
-  /// descriptors left, which may pass.
-  public func accept(deadline: Instant = .never, cancellation: CancellationToken? = nil) throws
-    -> Socket
-  {
-    while true {
-      _ = try Wait.until(
-        descriptor, .reading, deadline: deadline, phase: .accepting, cancellation: cancellation)
-      if let socket = try acceptWaiting(atMost: 1).first { return socket }
-    }
-  }
-
   /// Those who have connected and were not accepted yet, at most so many, the first of them first.
   /// Throws `system` when there are no descriptors left, unless some could be accepted before.
   public func acceptWaiting(atMost count: Int) throws -> [Socket] {

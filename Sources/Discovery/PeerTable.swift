@@ -1,6 +1,6 @@
 /// Gathers what is seen on several interfaces and protocols into one peer a device and service, and
 /// says what changed.
-struct PeerTable<Instance: Hashable> {
+package struct PeerTable<Instance: Hashable> {
   /// Announcements kept at once; a network that shows more is flooding, and the rest is ignored.
   static var maximumInstances: Int { 1024 }
 
@@ -27,12 +27,12 @@ struct PeerTable<Instance: Hashable> {
   private var sightings: [Instance: Sighting] = [:]
   private var peers: [Key: DiscoveredPeer] = [:]
 
-  init(ownDeviceID: String) {
+  package init(ownDeviceID: String) {
     self.ownDeviceID = ownDeviceID
   }
 
   /// An instance resolved to `record` at `endpoint`, for the first time or anew.
-  mutating func see(
+  package mutating func see(
     _ instance: Instance, _ record: ServiceRecord, at endpoint: Endpoint
   ) -> [DiscoveryEvent] {
     let known = sightings[instance]
@@ -46,13 +46,13 @@ struct PeerTable<Instance: Hashable> {
   }
 
   /// An instance has gone.
-  mutating func lose(_ instance: Instance) -> [DiscoveryEvent] {
+  package mutating func lose(_ instance: Instance) -> [DiscoveryEvent] {
     guard let sighting = sightings.removeValue(forKey: instance) else { return [] }
     return [refresh(Key(sighting.record))].compactMap { $0 }
   }
 
   /// Nothing is known any more.
-  mutating func loseAll() -> [DiscoveryEvent] {
+  package mutating func loseAll() -> [DiscoveryEvent] {
     defer {
       sightings = [:]
       peers = [:]

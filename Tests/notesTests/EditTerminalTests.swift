@@ -33,7 +33,9 @@ import Testing
 
   @Test func `What the editor wrote is a version`() throws {
     let screen = try start("edit", "shop")
-    #expect(try screen.wait(for: "editing Shopping.txt").contains("milk"))
+    try screen.wait(for: "the note in the editor") {
+      $0.contains("editing Shopping.txt") && $0.contains("milk")
+    }
     try screen.type("eggs\n")
     try screen.wait(for: "wrote eggs")
     try screen.type(".\n")

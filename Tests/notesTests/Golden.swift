@@ -47,6 +47,9 @@ extension Golden {
 }
 
 extension Terminal {
+  /// A file or a pipe: full lines, no colour.
+  static let plain = Terminal(isInteractive: false, width: nil, usesColour: false)
+
   /// Somebody's terminal, with and without colour.
   static func screen(_ width: Int = 80, colour: Bool = false) -> Terminal {
     Terminal(isInteractive: true, width: width, usesColour: colour)

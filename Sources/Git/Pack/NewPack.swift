@@ -54,9 +54,6 @@ public final class NewPack: Sendable {
     close(descriptor)
   }
 
-  /// How many objects it has so far.
-  public var objectCount: Int { state.withLock { $0.objects.count } }
-
   /// Whether the caller is the first to bring this object.
   func claim(_ id: ObjectID) -> Bool { state.withLock { $0.known.insert(id).inserted } }
 

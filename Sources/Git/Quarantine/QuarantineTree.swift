@@ -12,7 +12,7 @@ enum QuarantineTree {
       if let why = NameRules.problem(with: entry.name(in: content)) {
         throw PackError.refused(id, why)
       }
-      guard hasAllowedMode(entry, in: content) else {
+      guard hasAllowedMode(entry) else {
         throw PackError.refused(id, "an entry that is neither a file nor a folder")
       }
       if let previous {
@@ -30,9 +30,7 @@ enum QuarantineTree {
   }
 
   /// Modes as git writes them, without a leading zero.
-  private static func hasAllowedMode(
-    _ entry: TreeEntryBytes, in content: UnsafeRawBufferPointer
-  ) -> Bool {
+  private static func hasAllowedMode(_ entry: TreeEntryBytes) -> Bool {
     let length = entry.nameStart - 1 - entry.start
     switch entry.mode {
     case .regular, .executable: return length == 6

@@ -2,8 +2,6 @@ internal import Git
 
 /// The files that editors keep beside one that is open.
 enum EditorLock {
-  private static let dot = UInt8(ascii: ".")
-
   /// The name of the note that a lock file of this name is for, or nil when it is none: vim's
   /// `.NAME.swp`, emacs' `.#NAME`, LibreOffice's `.~lock.NAME#`.
   static func note(lockedBy file: TreePath) -> TreePath? {

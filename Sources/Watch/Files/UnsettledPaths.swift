@@ -25,7 +25,6 @@ struct UnsettledPaths {
   /// How long a new folder may take to fill.
   static let filling = 0.05
 
-  var isEmpty: Bool { entries.isEmpty }
   /// Everything that is waited for.
   var all: Set<TreePath> { Set(entries.keys) }
   /// When the next is due.

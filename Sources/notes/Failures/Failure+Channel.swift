@@ -131,7 +131,7 @@ extension Failure {
   private static func words(_ phase: ChannelError.Phase) -> String {
     switch phase {
     case .resolving: "has a name that could not be looked up in time"
-    case .connecting, .accepting: "did not answer in time"
+    case .connecting: "did not answer in time"
     case .handshake, .sending, .receiving: "stopped answering"
     }
   }

@@ -28,8 +28,6 @@ struct PeersReport {
   /// The invitations that are open: who may come.
   var invitations: [InvitationRecord] = []
 
-  init(peers: [Peer]) { self.peers = peers }
-
   /// - Parameter live: what a running watcher says about the devices that are connected to it.
   init(
     notebook: Notebook, members: [Member], near: [String: DiscoveredPeer],

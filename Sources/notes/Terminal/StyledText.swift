@@ -3,9 +3,6 @@
 struct StyledText {
   private(set) var pieces: [Table.Cell] = []
 
-  /// Whether there is nothing in it.
-  var isEmpty: Bool { pieces.allSatisfy { $0.text.isEmpty } }
-
   mutating func add(_ text: String, _ style: Style? = nil) {
     if !text.isEmpty { pieces.append(Table.Cell(text, style)) }
   }

@@ -9,9 +9,6 @@ struct Terminal: Sendable, Equatable {
   /// Whether colour and bold may be used.
   var usesColour: Bool
 
-  /// A file or a pipe: full lines, no colour.
-  static let plain = Terminal(isInteractive: false, width: nil, usesColour: false)
-
   /// The terminal behind a file descriptor, by `isatty(3)`, the window's size and the environment.
   init(descriptor: Int32, environment: Environment = .process) {
     isInteractive = isatty(descriptor) == 1

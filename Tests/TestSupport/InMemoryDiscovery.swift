@@ -1,3 +1,4 @@
+public import Discovery
 internal import Synchronization
 
 /// A network within the process, for tests of what uses `Discovery`. It keeps the promises of the
