@@ -147,7 +147,7 @@ public final class Service: Sendable {
   ) throws {
     for context in contexts.values { _ = try context.credentials() }
     let listener = try Listener(at: address)
-    let reception = Reception(
+    let reception = Acceptor(
       listener: listener, timeouts: contexts.values.first?.timeouts ?? .standard,
       cancellation: token, rules: rules(port: listener.port))
     try startThread { [occurrences] in

@@ -69,12 +69,13 @@ struct LimitsTests {
     ("handshakes at once Ta \(ProtocolLimits.handshakes)", "FloodTests.flood"),
     (
       "handshakes at once from one address Ta \(ProtocolLimits.handshakesPerAddress)",
-      "VisitorsTests.room"
+      "HandshakeAdmissionTests.room"
     ),
     (
-      "handshakes computed at once Ta \(ProtocolLimits.handshakesComputed)", "VisitorsTests.turns"
+      "handshakes computed at once Ta \(ProtocolLimits.handshakesComputed)",
+      "HandshakeAdmissionTests.turns"
     ),
-    ("sessions at once Ta \(ProtocolLimits.sessions)", "VisitorsTests.busy"),
+    ("sessions at once Ta \(ProtocolLimits.sessions)", "HandshakeAdmissionTests.busy"),
     (
       "sessions at once with one address Ta \(ProtocolLimits.sessionsPerAddress)",
       "ServiceTests.crowd"

@@ -128,7 +128,7 @@ struct PairingTests {
     let newPort = try host.start(until: second)
     try ada.folder.write("while away\n", to: "notes/away.txt")
     var shown: PairingOffer?
-    var joining = Joining(code: second.code, name: "Ada", key: ada.key) {
+    var joining = PairingClient(code: second.code, name: "Ada", key: ada.key) {
       [folder = ada.folder["notes"]] _ in folder
     }
     joining.addresses = [Address(host: "127.0.0.1", port: newPort)]
@@ -218,7 +218,7 @@ struct PairingTests {
       try host.start()
       #expect(host.events.next { if case .invitation = $0 { true } else { false } } != nil)
     }
-    var joining = Joining(code: second.code, name: bob.name, key: bob.key) {
+    var joining = PairingClient(code: second.code, name: bob.name, key: bob.key) {
       [folder = bob.notes] _ in folder
     }
     joining.discovery = InMemoryDiscovery(deviceID: bob.key.deviceID, network: network)
@@ -228,7 +228,7 @@ struct PairingTests {
     let third = try Invitation(
       role: .writer, avoiding: [first.code.locator, second.code.locator])
     let cleo = try Guest("Cleo")
-    var searching = Joining(code: third.code, name: "Cleo", key: cleo.key) {
+    var searching = PairingClient(code: third.code, name: "Cleo", key: cleo.key) {
       [folder = cleo.notes] _ in folder
     }
     searching.discovery = InMemoryDiscovery(deviceID: cleo.key.deviceID, network: network)
@@ -246,7 +246,7 @@ struct PairingTests {
     try ada.service.open(invitation)
     let port = try ada.start()
     let eve = try Host("Eve")
-    var joining = Joining(code: invitation.code, name: "Eve", key: eve.key) {
+    var joining = PairingClient(code: invitation.code, name: "Eve", key: eve.key) {
       [folder = eve.folder["notes"]] _ in folder
     }
     joining.addresses = [Address(host: "127.0.0.1", port: port)]

@@ -95,8 +95,8 @@ struct Guest {
     key = try DeviceKey.loadOrCreate(in: folder["data"])
   }
 
-  func joining(_ code: InvitationCode, port: UInt16) -> Joining {
-    var joining = Joining(code: code, name: name, key: key) { [folder = notes] _ in folder }
+  func joining(_ code: InvitationCode, port: UInt16) -> PairingClient {
+    var joining = PairingClient(code: code, name: name, key: key) { [folder = notes] _ in folder }
     joining.addresses = [Address(host: "127.0.0.1", port: port)]
     joining.timeouts = .brief
     return joining

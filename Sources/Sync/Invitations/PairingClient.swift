@@ -5,7 +5,7 @@ internal import Notebook
 
 /// The joiner's side of notes-protocol(7), PAIRING: finds the inviter, shows the offer, and makes
 /// a folder the notebook. The first session is a `SyncRun` at the address where the inviter was.
-public struct Joining: Sendable {
+public struct PairingClient: Sendable {
   /// What the user was told.
   public let code: InvitationCode
   /// The folder that becomes the notebook, by the offer. What it holds is joined with it.

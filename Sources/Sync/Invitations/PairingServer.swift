@@ -41,7 +41,7 @@ public struct PairedDevice: Sendable, Equatable {
 }
 
 /// The inviter's side of notes-protocol(7), PAIRING.
-public enum Pairing {
+public enum PairingServer {
   /// How many bytes of certificates go along; the rest follows in the first session.
   static let certificateBytes = 512 << 10
 

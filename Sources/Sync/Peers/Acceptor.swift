@@ -7,8 +7,8 @@ internal import Synchronization
 ///
 /// One thread accepts connections and waits for their first bytes. Whoever sends some costs a thread
 /// from the moment the handshake is computed, and who says nothing costs a descriptor.
-package final class Reception: Sendable {
-  /// Who is let in, and what happens then. All closures are called on the visitor's thread.
+package final class Acceptor: Sendable {
+  /// Who is let in, and what happens then. All closures are called on the connection's thread.
   package struct Rules: Sendable {
     /// The notebook with this ID; nil when it is not served.
     package var credentials: @Sendable (String) -> MemberCredentials?
@@ -46,7 +46,7 @@ package final class Reception: Sendable {
   private let timeouts: ProtocolTimeouts
   private let cancellation: CancellationToken
   private let rules: Rules
-  private let visitors: Mutex<Visitors>
+  private let admission: Mutex<HandshakeAdmission>
   private let isClosing = Atomic(false)
   private let departures = Mailbox<Bool>()
   private let strangers = RefusalQuota()
@@ -57,14 +57,14 @@ package final class Reception: Sendable {
   ) {
     self.init(
       listener: listener, timeouts: timeouts, cancellation: cancellation, rules: rules,
-      limits: Visitors.Limits())
+      limits: HandshakeAdmission.Limits())
   }
 
   init(
     listener: Listener, timeouts: ProtocolTimeouts, cancellation: CancellationToken, rules: Rules,
-    limits: Visitors.Limits
+    limits: HandshakeAdmission.Limits
   ) {
-    visitors = Mutex(Visitors(limits: limits))
+    admission = Mutex(HandshakeAdmission(limits: limits))
     self.listener = listener
     self.timeouts = timeouts
     self.cancellation = cancellation
@@ -76,11 +76,11 @@ package final class Reception: Sendable {
   private static let batch = 256
 
   /// How many handshakes were begun to be computed.
-  var handshakesBegun: Int { visitors.withLock { $0.begun } }
+  var handshakesBegun: Int { admission.withLock { $0.begun } }
 
   /// Accepts connections until cancelled.
   package func run() {
-    defer { _ = visitors.withLock { $0.dismiss(waitingSince: nil) } }
+    defer { _ = admission.withLock { $0.dismiss(waitingSince: nil) } }
     while true {
       do {
         try attend()
@@ -97,35 +97,35 @@ package final class Reception: Sendable {
 
   /// Waits for something to happen at the port, and does what is due.
   private func attend() throws {
-    let (silent, deadline) = visitors.withLock { ($0.silent, $0.nextDeadline) }
+    let (silent, deadline) = admission.withLock { ($0.silent, $0.nextDeadline) }
     let (heard, isCalled) = try listener.wait(
       orFor: silent.map(\.socket), deadline: deadline, cancellation: cancellation)
-    for visitor in heard.map({ silent[$0] }) {
-      if visitor.socket.isDeserted {
-        leave(visitor.ticket)
-        refuse(visitor.socket, ChannelError.connectionLost)
+    for candidate in heard.map({ silent[$0] }) {
+      if candidate.socket.isDeserted {
+        leave(candidate.ticket)
+        refuse(candidate.socket, ChannelError.connectionLost)
       } else {
-        compute(visitors.withLock { $0.hear(visitor.ticket) })
+        compute(admission.withLock { $0.hear(candidate.ticket) })
       }
     }
-    for visitor in visitors.withLock({ $0.dismiss(waitingSince: .after(seconds: 0)) }) {
-      refuse(visitor.socket, ChannelError.timedOut(.handshake))
+    for candidate in admission.withLock({ $0.dismiss(waitingSince: .after(seconds: 0)) }) {
+      refuse(candidate.socket, ChannelError.timedOut(.handshake))
     }
     guard isCalled else { return }
     for socket in try listener.acceptWaiting(atMost: Self.batch) { receive(socket) }
   }
 
-  /// Waits until all visitors have gone, at most so many seconds. To be called after cancelling.
+  /// Waits until all connections are closed, at most so many seconds. To be called after cancelling.
   package func drain(seconds: Double) {
     let end = Moment.now + seconds
     isClosing.store(true, ordering: .sequentiallyConsistent)
-    while visitors.withLock({ $0.count > 0 }), Moment.now < end {
+    while admission.withLock({ $0.count > 0 }), Moment.now < end {
       _ = departures.take(until: end)
     }
   }
 
   private func receive(_ socket: Socket) {
-    let dropped = visitors.withLock {
+    let dropped = admission.withLock {
       $0.arrive(socket, until: .after(seconds: timeouts.handshake)).dropped
     }
     guard let dropped else { return }
@@ -134,33 +134,33 @@ package final class Reception: Sendable {
     if dropped.stage != .begun { refuse(dropped.socket, SyncError.overLimit("handshakes at once")) }
   }
 
-  /// Computes the handshake of a visitor whose turn it is, on a thread of its own, which stays with
+  /// Computes the handshake of a candidate whose turn it is, on a thread of its own, which stays with
   /// the connection.
-  private func compute(_ visitor: Visitors.Visitor?) {
-    guard let visitor else { return }
+  private func compute(_ candidate: HandshakeAdmission.Candidate?) {
+    guard let candidate else { return }
     do {
       try startThread { [self] in
-        serve(visitor)
-        leave(visitor.ticket)
+        serve(candidate)
+        leave(candidate.ticket)
       }
     } catch {
-      leave(visitor.ticket)
-      rules.refuse(Refusal(address: visitor.socket.peer, error: error, attempt: nil))
+      leave(candidate.ticket)
+      rules.refuse(Refusal(address: candidate.socket.peer, error: error, attempt: nil))
     }
   }
 
-  private func serve(_ visitor: Visitors.Visitor) {
-    let (socket, ticket) = (visitor.socket, visitor.ticket)
+  private func serve(_ candidate: HandshakeAdmission.Candidate) {
+    let (socket, ticket) = (candidate.socket, candidate.ticket)
     let attempt = PairingAttempt()
     let offer = ServerOffer(
       member: rules.credentials,
       pairing: { [rules] in attempt.key(for: $0, find: rules.invitation) },
-      answered: { [self] in compute(visitors.withLock { $0.answered(ticket) }) })
+      answered: { [self] in compute(admission.withLock { $0.answered(ticket) }) })
     do {
       let connection = try Connection.accept(
-        socket, offering: offer, deadline: visitor.deadline, cancellation: cancellation)
+        socket, offering: offer, deadline: candidate.deadline, cancellation: cancellation)
       attempt.invitation?.attemptSucceeded()
-      if visitors.withLock({ $0.begin(ticket) }) {
+      if admission.withLock({ $0.begin(ticket) }) {
         rules.welcome(connection, attempt.invitation)
         connection.close()
       } else {
@@ -174,7 +174,7 @@ package final class Reception: Sendable {
         attempt.invitation?.attemptSucceeded()
         return
       }
-      let wasDropped = visitors.withLock { $0.wasDropped(ticket) }
+      let wasDropped = admission.withLock { $0.wasDropped(ticket) }
       refuse(
         socket, wasDropped ? SyncError.overLimit("handshakes at once") : error,
         attempt: attempt.invitation.map { ($0, $0.attemptFailed()) })
@@ -192,8 +192,8 @@ package final class Reception: Sendable {
     rules.refuse(refusal)
   }
 
-  private func leave(_ ticket: Visitors.Ticket) {
-    compute(visitors.withLock { $0.leave(ticket) })
+  private func leave(_ ticket: HandshakeAdmission.Ticket) {
+    compute(admission.withLock { $0.leave(ticket) })
     if isClosing.load(ordering: .sequentiallyConsistent) { departures.put(true) }
   }
 }

@@ -11,7 +11,7 @@ internal import Glibc
 /// Few handshakes are computed at once. The next is one from an address of which a device was let in
 /// lately, or else, when none is being computed, from the one with fewest places: who floods a port
 /// waits behind who does not. Nothing is spent on anybody before that, not even a thread.
-struct Visitors {
+struct HandshakeAdmission {
   /// How many may be there.
   struct Limits {
     var handshakes = ProtocolLimits.handshakes
@@ -21,11 +21,11 @@ struct Visitors {
     var sessionsPerAddress = ProtocolLimits.sessionsPerAddress
   }
 
-  /// Names a visitor; later ones are greater.
+  /// Names a candidate; later ones are greater.
   typealias Ticket = Int
 
   /// One whose handshake has not succeeded yet.
-  struct Visitor {
+  struct Candidate {
     let ticket: Ticket
     let socket: Socket
     /// When the handshake has to be over.
@@ -39,7 +39,7 @@ struct Visitors {
 
   private let limits: Limits
   private var next = 0
-  private var handshakes: [Ticket: Visitor] = [:]
+  private var handshakes: [Ticket: Candidate] = [:]
   /// The handshakes of each network that has any, the oldest first.
   private var places: [String: [Ticket]] = [:]
   private var sessions: [Ticket: String] = [:]
@@ -61,7 +61,7 @@ struct Visitors {
   var count: Int { handshakes.count + sessions.count + dropped.count }
 
   /// Those who have not said anything yet.
-  var silent: [Visitor] { handshakes.values.filter { $0.stage == .silent } }
+  var silent: [Candidate] { handshakes.values.filter { $0.stage == .silent } }
 
   /// When the first of those on whom nothing is spent yet has waited too long.
   var nextDeadline: Deadline {
@@ -70,7 +70,7 @@ struct Visitors {
 
   /// A new connection, and the one that has to make room for it.
   mutating func arrive(_ socket: Socket, until deadline: Deadline) -> (
-    ticket: Ticket, dropped: Visitor?
+    ticket: Ticket, dropped: Candidate?
   ) {
     let network = Self.network(of: socket.peer.host)
     var crowded: String?
@@ -82,68 +82,68 @@ struct Visitors {
       }
       crowded = places.min { rank($0) < rank($1) }?.key
     }
-    let visitor = crowded.flatMap { places[$0]?.first }.flatMap { vacate($0) }
-    if let visitor, visitor.stage == .begun { dropped.insert(visitor.ticket) }
+    let candidate = crowded.flatMap { places[$0]?.first }.flatMap { vacate($0) }
+    if let candidate, candidate.stage == .begun { dropped.insert(candidate.ticket) }
     next += 1
-    handshakes[next] = Visitor(ticket: next, socket: socket, deadline: deadline, network: network)
+    handshakes[next] = Candidate(ticket: next, socket: socket, deadline: deadline, network: network)
     places[network, default: []].append(next)
-    return (next, visitor)
+    return (next, candidate)
   }
 
   /// Gives up the place of a handshake.
   @discardableResult
-  private mutating func vacate(_ ticket: Ticket) -> Visitor? {
-    guard let visitor = handshakes.removeValue(forKey: ticket) else { return nil }
-    places[visitor.network]?.removeAll { $0 == ticket }
-    if places[visitor.network]?.isEmpty == true { places[visitor.network] = nil }
-    return visitor
+  private mutating func vacate(_ ticket: Ticket) -> Candidate? {
+    guard let candidate = handshakes.removeValue(forKey: ticket) else { return nil }
+    places[candidate.network]?.removeAll { $0 == ticket }
+    if places[candidate.network]?.isEmpty == true { places[candidate.network] = nil }
+    return candidate
   }
 
   /// Those on whom nothing is spent yet and who have waited until `moment`, all of them for nil. They
-  /// are visitors no more.
-  mutating func dismiss(waitingSince moment: Deadline?) -> [Visitor] {
-    let late = handshakes.values.filter { visitor in
-      visitor.stage != .begun && moment.map { visitor.deadline <= $0 } ?? true
+  /// are candidates no more.
+  mutating func dismiss(waitingSince moment: Deadline?) -> [Candidate] {
+    let late = handshakes.values.filter { candidate in
+      candidate.stage != .begun && moment.map { candidate.deadline <= $0 } ?? true
     }
-    for visitor in late { vacate(visitor.ticket) }
+    for candidate in late { vacate(candidate.ticket) }
     return late
   }
 
   /// The handshake is over; false when there are too many sessions for another.
   mutating func begin(_ ticket: Ticket) -> Bool {
-    guard let visitor = handshakes[ticket],
+    guard let candidate = handshakes[ticket],
       sessions.count < limits.sessions,
-      sessions.values.count(where: { $0 == visitor.network }) < limits.sessionsPerAddress
+      sessions.values.count(where: { $0 == candidate.network }) < limits.sessionsPerAddress
     else { return false }
     vacate(ticket)
-    sessions[ticket] = visitor.network
-    if isFamiliar.insert(visitor.network).inserted {
+    sessions[ticket] = candidate.network
+    if isFamiliar.insert(candidate.network).inserted {
       if familiar.count >= Self.familiarNetworks { isFamiliar.remove(familiar.removeFirst()) }
     } else {
-      familiar.removeAll { $0 == visitor.network }
+      familiar.removeAll { $0 == candidate.network }
     }
-    familiar.append(visitor.network)
+    familiar.append(candidate.network)
     return true
   }
 
-  /// The visitor has said something. Returns whose handshake may be computed now, if there is one.
-  mutating func hear(_ ticket: Ticket) -> Visitor? {
+  /// The candidate has said something. Returns whose handshake may be computed now, if there is one.
+  mutating func hear(_ ticket: Ticket) -> Candidate? {
     guard handshakes[ticket]?.stage == .silent else { return nil }
     handshakes[ticket]?.stage = .heard
     return nextTurn()
   }
 
-  /// Ends a turn, if the visitor had one. Returns whose handshake may be computed now.
-  mutating func answered(_ ticket: Ticket) -> Visitor? {
+  /// Ends a turn, if the candidate had one. Returns whose handshake may be computed now.
+  mutating func answered(_ ticket: Ticket) -> Candidate? {
     computing.remove(ticket) == nil ? nil : nextTurn()
   }
 
-  private mutating func nextTurn() -> Visitor? {
+  private mutating func nextTurn() -> Candidate? {
     guard computing.count < limits.turns else { return nil }
-    func rank(_ visitor: Visitor) -> (Int, Int, Ticket) {
+    func rank(_ candidate: Candidate) -> (Int, Int, Ticket) {
       (
-        isFamiliar.contains(visitor.network) ? 0 : 1, places[visitor.network]?.count ?? 0,
-        visitor.ticket
+        isFamiliar.contains(candidate.network) ? 0 : 1, places[candidate.network]?.count ?? 0,
+        candidate.ticket
       )
     }
     let next = handshakes.values.lazy.filter { $0.stage == .heard }
@@ -155,11 +155,11 @@ struct Visitors {
     return next
   }
 
-  /// Whether the visitor had to make room for another.
+  /// Whether the candidate had to make room for another.
   func wasDropped(_ ticket: Ticket) -> Bool { dropped.contains(ticket) }
 
-  /// The visitor has gone. Returns whose handshake may be computed now.
-  mutating func leave(_ ticket: Ticket) -> Visitor? {
+  /// The candidate has gone. Returns whose handshake may be computed now.
+  mutating func leave(_ ticket: Ticket) -> Candidate? {
     vacate(ticket)
     sessions[ticket] = nil
     dropped.remove(ticket)

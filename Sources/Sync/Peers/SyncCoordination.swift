@@ -18,7 +18,7 @@ struct SyncCoordination {
   /// The devices of `outcomes`, in the order of their first session.
   private var order: [String] = []
   /// Which devices hold a connection to us.
-  private var visitors = 0
+  private var connected = 0
   private var failures: [(key: String, failure: SyncFailure)] = []
   /// Those of `failures` that a new announcement may still undo, and that were not told yet.
   private var retriable: Set<String> = []
@@ -193,9 +193,9 @@ struct SyncCoordination {
       search = .none
       onEvent(.discoveryFailed(error))
     case .discovered: return
-    case .arrived: visitors += 1
+    case .arrived: connected += 1
     case .departed(let device, let result):
-      visitors -= 1
+      connected -= 1
       lastActivity = .now
       note(result, key: device, isGiven: false, onEvent)
     case .tried(let target, let result):
@@ -265,7 +265,7 @@ struct SyncCoordination {
   // MARK: When it is over
 
   private func isOver() throws -> Bool {
-    guard visitors == 0, !progress.values.contains(where: { $0.isUnderWay || $0.retry != nil })
+    guard connected == 0, !progress.values.contains(where: { $0.isUnderWay || $0.retry != nil })
     else { return false }
     for (key, target) in targets where try isDue(target, progress[key] ?? Progress()) {
       return false

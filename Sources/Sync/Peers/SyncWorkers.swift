@@ -27,7 +27,7 @@ final class SyncWorkers: Sendable {
   private let discovery: (any Discovery)?
   private let allowed: Set<String>?
   private let token: CancellationToken
-  private let reception: Mutex<Reception?> = Mutex(nil)
+  private let reception: Mutex<Acceptor?> = Mutex(nil)
   private let acceptEnded = Mailbox<Bool>()
   private let keeper: DirectKeeper
 
@@ -88,14 +88,14 @@ final class SyncWorkers: Sendable {
   // MARK: Connections that others open
 
   private func accept(on listener: Listener) throws {
-    let rules = Reception.Rules(
+    let rules = Acceptor.Rules(
       credentials: { [context] notebook in
         notebook == context.membership.notebookID ? try? context.credentials() : nil
       },
       welcome: { [self] connection, _ in welcome(connection) },
       // Whoever has no business here is none of this run's.
       refuse: { _ in })
-    let reception = Reception(
+    let reception = Acceptor(
       listener: listener, timeouts: context.timeouts, cancellation: token, rules: rules)
     self.reception.withLock { $0 = reception }
     try startThread { [acceptEnded] in

@@ -128,8 +128,8 @@ struct InvitationAnswer {
   }
 
   /// Joins where the inviter was.
-  func joining(into folder: @escaping @Sendable (PairingOffer) -> String) -> Joining {
-    var joining = Joining(
+  func joining(into folder: @escaping @Sendable (PairingOffer) -> String) -> PairingClient {
+    var joining = PairingClient(
       code: received.invitation.code, name: deviceName, key: key, folder: folder)
     joining.addresses = [received.address]
     return joining

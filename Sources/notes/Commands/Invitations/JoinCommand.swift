@@ -72,7 +72,7 @@ struct JoinCommand: Verb {
     let dialogue = JoinDialogue(json: format.json, yes: yes)
     let place = try JoinDialogue.place(given: givenFolder)
     let token = try Interruption.token()
-    var joining = Joining(code: code, name: device, key: key, folder: place)
+    var joining = PairingClient(code: code, name: device, key: key, folder: place)
     joining.addresses = at.addresses
     joining.window = max(wait.seconds, Self.shortestSearch)
     if at.addresses.isEmpty { joining.discovery = discovery.discovery(for: key.deviceID) }

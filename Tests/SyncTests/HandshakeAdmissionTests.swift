@@ -7,21 +7,21 @@ import Testing
 
 /// notes-protocol(7), LIMITS: over a limit the oldest handshake is closed; a session over a limit is
 /// told bye busy.
-@Suite("Visitors of a port")
-struct VisitorsTests {
-  private static let few = Visitors.Limits(
+@Suite("HandshakeAdmission of a port")
+struct HandshakeAdmissionTests {
+  private static let few = HandshakeAdmission.Limits(
     handshakes: 3, handshakesPerAddress: 2, sessions: 2, sessionsPerAddress: 1)
 
-  /// Visitors whose names are the last parts of their addresses.
+  /// HandshakeAdmission whose names are the last parts of their addresses.
   private final class Port {
-    var visitors: Visitors
+    var visitors: HandshakeAdmission
 
-    init(_ limits: Visitors.Limits) { visitors = Visitors(limits: limits) }
+    init(_ limits: HandshakeAdmission.Limits) { visitors = HandshakeAdmission(limits: limits) }
 
     /// The ticket of a new visitor, and the address of who made room.
     func arrive(
       _ host: String, until deadline: Deadline = .after(seconds: 60)
-    ) throws -> (ticket: Visitors.Ticket, dropped: String?) {
+    ) throws -> (ticket: HandshakeAdmission.Ticket, dropped: String?) {
       let socket = Socket(
         takingOwnership: try Socket.make(family: Int32(2)),
         peer: Address(host: "10.0.0." + host, port: 1))
@@ -29,16 +29,16 @@ struct VisitorsTests {
       return (ticket, dropped.map { String($0.socket.peer.host.dropFirst(7)) })
     }
 
-    func hear(_ ticket: Visitors.Ticket) -> Visitors.Ticket? {
+    func hear(_ ticket: HandshakeAdmission.Ticket) -> HandshakeAdmission.Ticket? {
       visitors.hear(ticket)?.ticket
     }
-    func answered(_ ticket: Visitors.Ticket) -> Visitors.Ticket? {
+    func answered(_ ticket: HandshakeAdmission.Ticket) -> HandshakeAdmission.Ticket? {
       visitors.answered(ticket)?.ticket
     }
-    func leave(_ ticket: Visitors.Ticket) -> Visitors.Ticket? {
+    func leave(_ ticket: HandshakeAdmission.Ticket) -> HandshakeAdmission.Ticket? {
       visitors.leave(ticket)?.ticket
     }
-    func begin(_ ticket: Visitors.Ticket) -> Bool { visitors.begin(ticket) }
+    func begin(_ ticket: HandshakeAdmission.Ticket) -> Bool { visitors.begin(ticket) }
 
     /// Lets somebody from there in, who leaves again.
     func welcome(_ host: String) throws {
@@ -83,7 +83,7 @@ struct VisitorsTests {
 
   @Test("turns go to familiar addresses, then to those with fewest handshakes, one at a time")
   func turns() throws {
-    let port = Port(Visitors.Limits())
+    let port = Port(HandshakeAdmission.Limits())
     try port.welcome("1")
     let flood = try (0..<3).map { _ in try port.arrive("2").ticket }
     let stranger = try port.arrive("3").ticket
@@ -145,12 +145,14 @@ struct VisitorsTests {
 
   @Test("of an IPv6 address the first 64 bits count, unless it is link-local")
   func networks() {
-    #expect(Visitors.network(of: "192.0.2.1") == "192.0.2.1")
-    let one = Visitors.network(of: "2001:db8::1")
-    #expect(one == Visitors.network(of: "2001:db8::ffff:1"))
-    #expect(one != Visitors.network(of: "2001:db8:0:1::1"))
-    #expect(Visitors.network(of: "fe80::1%eth0") != Visitors.network(of: "fe80::2%eth0"))
-    #expect(Visitors.network(of: "fe80::1") != Visitors.network(of: "fe80::2"))
+    #expect(HandshakeAdmission.network(of: "192.0.2.1") == "192.0.2.1")
+    let one = HandshakeAdmission.network(of: "2001:db8::1")
+    #expect(one == HandshakeAdmission.network(of: "2001:db8::ffff:1"))
+    #expect(one != HandshakeAdmission.network(of: "2001:db8:0:1::1"))
+    #expect(
+      HandshakeAdmission.network(of: "fe80::1%eth0")
+        != HandshakeAdmission.network(of: "fe80::2%eth0"))
+    #expect(HandshakeAdmission.network(of: "fe80::1") != HandshakeAdmission.network(of: "fe80::2"))
   }
 
   /// notes-protocol(7), LIMITS: "Who says nothing is not answered either, and costs no more than a
@@ -163,9 +165,9 @@ struct VisitorsTests {
     let token = try CancellationToken()
     let credentials = try ada.context.credentials()
     let refusals = EventLog<String>()
-    let reception = Reception(
+    let reception = Acceptor(
       listener: listener, timeouts: .forTests, cancellation: token,
-      rules: Reception.Rules(
+      rules: Acceptor.Rules(
         credentials: { _ in credentials },
         welcome: { connection, _ in _ = try? connection.receive(deadline: .after(seconds: 20)) },
         refuse: { refusals.append("\($0.error)") }))
@@ -202,9 +204,9 @@ struct VisitorsTests {
     let refusals = EventLog<String>()
     let arrivals = EventLog<Bool>()
     let credentials = try ada.context.credentials()
-    let reception = Reception(
+    let reception = Acceptor(
       listener: listener, timeouts: .forTests, cancellation: token,
-      rules: Reception.Rules(
+      rules: Acceptor.Rules(
         credentials: { _ in credentials },
         welcome: { connection, _ in
           arrivals.append(true)

@@ -5,8 +5,8 @@ internal import Synchronization
 
 // Connections, each on a thread of its own.
 extension Service {
-  func rules(port: UInt16) -> Reception.Rules {
-    Reception.Rules(
+  func rules(port: UInt16) -> Acceptor.Rules {
+    Acceptor.Rules(
       credentials: { [contexts] notebook in try? contexts[notebook]?.credentials() },
       invitation: { [self] locator in entry(locator)?.invitation },
       welcome: { [self] connection, invitation in
@@ -77,7 +77,7 @@ extension Service {
     let locator = invitation.locator
     occurrences.put(.event(.offered(locator: locator, address: address)))
     do {
-      let device = try Pairing.answer(connection, with: invitation, as: entry.context)
+      let device = try PairingServer.answer(connection, with: invitation, as: entry.context)
       occurrences.put(.event(.joined(locator: locator, device)))
     } catch SyncError.declined {
       occurrences.put(.event(.declined(locator: locator, address: address)))
