@@ -77,7 +77,7 @@ struct JoinDialogue {
       if offer.isRenewal {
         Output.standard.write(
           """
-          The notebook in this folder was begun anew there. PairingClient leaves the old membership, and
+          The notebook in this folder was begun anew there. Joining leaves the old membership, and
           with it the devices that have not joined the new one; the notes stay.
 
           """)
