@@ -86,12 +86,12 @@ extension Event {
 public struct PeerIdentity: Hashable, Sendable {
   /// Its name, by its certificate.
   public let name: String
-  public let deviceID: String
-  public let role: Role
+  package let deviceID: String
+  package let role: Role
   /// Where it is, as `HOST:PORT`.
   public let address: String
 
-  public init(name: String, deviceID: String, role: Role, address: String) {
+  package init(name: String, deviceID: String, role: Role, address: String) {
     self.name = name
     self.deviceID = deviceID
     self.role = role
@@ -111,21 +111,21 @@ public struct TransferProgress: Hashable, Sendable {
     case waiting
   }
 
-  public let peer: PeerIdentity
-  public var stage = Stage.moving
+  package let peer: PeerIdentity
+  package var stage = Stage.moving
   /// Objects written to the peer, of how many.
   public var sentObjects = 0
-  public var objectsToSend = 0
+  package var objectsToSend = 0
   /// Bytes of the peer's pack so far, and how many objects it holds.
   public var receivedBytes = 0
-  public var objectsToReceive = 0
+  package var objectsToReceive = 0
 }
 
 /// An invitation as the user who invites is told of it.
 public struct OpenInvitation: Sendable {
   /// What the joining device's user is told. Secret but for its locator.
   public let code: InvitationCode
-  public let role: Role
+  package let role: Role
   /// When it ends, in seconds since 1970.
   public let expires: Int64
   /// Where this device listens for whoever joins.

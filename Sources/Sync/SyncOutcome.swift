@@ -4,7 +4,7 @@ public import Notebook
 
 /// What a session did.
 public struct SessionResult: Sendable {
-  public let peer: PeerIdentity
+  package let peer: PeerIdentity
   /// This device's tip at the end; nil in a notebook without versions.
   public package(set) var tip: ObjectID?
   /// The peer's tip at the end.
@@ -15,11 +15,9 @@ public struct SessionResult: Sendable {
   public package(set) var receivedVersions = 0
   /// Bytes on the wire.
   public package(set) var sentBytes = 0
-  public package(set) var receivedBytes = 0
+  package var receivedBytes = 0
   /// What the merges changed here, in order.
   public package(set) var joins: [JoinResult] = []
-  /// How many notes are in conflict here now.
-  public package(set) var conflicts = 0
   /// Whether this device showed something at the end that the peer had not taken yet.
   var hasNews = false
   /// How the tips differ although both devices have the same heads; nil when they do not.
@@ -83,5 +81,5 @@ public struct SyncOutcome: Sendable {
   /// The tip at the end; nil in a notebook without versions.
   public var tip: ObjectID?
 
-  public init() {}
+  package init() {}
 }

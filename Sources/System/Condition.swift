@@ -7,7 +7,7 @@ public final class Condition: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-  public init() {
+  package init() {
     pthread_mutex_init(mutex, nil)
     var attributes = pthread_condattr_t()
     pthread_condattr_init(&attributes)
@@ -52,7 +52,7 @@ public final class BlockingQueue<Value: Sendable>: @unchecked Sendable {
   private let condition = Condition()
   private var values: [Value] = []
 
-  public init() {}
+  package init() {}
 
   /// Adds a value.
   public func put(_ value: Value) {
@@ -77,7 +77,7 @@ public final class Latch: @unchecked Sendable {
   private let condition = Condition()
   private var isOpen = false
 
-  public init() {}
+  package init() {}
 
   /// Lets everybody through, now and later.
   public func open() {

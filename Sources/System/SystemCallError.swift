@@ -10,7 +10,7 @@ public struct SystemCallError: FileFailure, Equatable {
   public let call: String
   /// The file that it was about; empty where it was about none.
   public let path: String
-  public let errno: Int32
+  package let errno: Int32
 
   /// The error of a call.
   public static func system(call: String, path: String = "", errno: Int32) -> SystemCallError {

@@ -33,8 +33,8 @@ public final class WakeUp: Sendable {
 
 /// A pipe: pipe(2). Both ends are closed with it, and no program that is started gets them.
 public struct Pipe: ~Copyable, Sendable {
-  public let readEnd: Int32
-  public let writeEnd: Int32
+  package let readEnd: Int32
+  package let writeEnd: Int32
 
   /// Throws when the process has no descriptors left.
   public init() throws(SystemCallError) {

@@ -1,5 +1,5 @@
-public import Git
-public import Logging
+package import Git
+package import Logging
 internal import Sync
 internal import Synchronization
 internal import System
@@ -9,13 +9,13 @@ internal import System
 public final class Hooks: Sendable {
   /// What a command is told, in its environment.
   public struct Occasion: Sendable {
-    public var event: String
-    public var folder: String
-    public var paths: [TreePath]
+    package var event: String
+    package var folder: String
+    package var paths: [TreePath]
     /// The device that it came from.
     public var device: String
 
-    public init(event: String, folder: String, paths: [TreePath], device: String) {
+    package init(event: String, folder: String, paths: [TreePath], device: String) {
       self.event = event
       self.folder = folder
       self.paths = paths
@@ -33,7 +33,7 @@ public final class Hooks: Sendable {
   /// How many bytes of paths a command is told at most.
   static let pathBytes = 64 << 10
 
-  public init(logger: Logger) { self.logger = logger }
+  package init(logger: Logger) { self.logger = logger }
 
   /// Starts a command of the shell, on a thread that waits for it.
   public func run(_ command: String, on occasion: Occasion) {

@@ -138,7 +138,7 @@ struct ObjectFileTests {
     #expect(try readFile(scratch.path + "/.git/HEAD") == readFile(theirs.path + "/.git/HEAD"))
     #expect(try git("status", "--porcelain=2", "--branch").contains("branch.head main"))
     #expect(access(scratch.path + "/.git.new", F_OK) != 0)
-    #expect(!repository.isOpened)
+    #expect(repository.opened == nil)
     // One that is there stays as it is.
     try writeFile(theirs.path + "/.git/description", Array("theirs".utf8))
     _ = try Repository.create(at: theirs.path, branch: "other")
@@ -151,7 +151,7 @@ struct ObjectFileTests {
     repository.identity = ("Ada <of> London\n", "ada@example.org")
     let first = try commit()
     try repository.update(reference: "refs/heads/main", to: first, from: nil, message: "one")
-    #expect(!repository.isOpened)
+    #expect(repository.opened == nil)
     #expect(try git("log", "-g", "--format=%H %gn %gs") == "\(first) Ada of London one\n")
     #expect(throws: GitError.self) {
       try repository.update(reference: "refs/heads/main", to: first, from: nil, message: "again")
@@ -166,7 +166,7 @@ struct ObjectFileTests {
       let next = try commit([last], "\(round)\n")
       try fresh.update(
         reference: "refs/heads/main", to: next, from: last, message: "notes: save \(round)")
-      #expect(!fresh.isOpened)
+      #expect(fresh.opened == nil)
       #expect(try git("rev-parse", "HEAD") == "\(next)\n")
       for name in ["HEAD", "main"] {
         #expect(

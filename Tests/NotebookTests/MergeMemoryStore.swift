@@ -118,7 +118,7 @@ final class MergeMemoryStore: MergeStore {
     var found: TreeEntry?
     for name in path.components {
       if let found, found.mode != .tree { return nil }
-      found = try self.tree(current)[name]
+      found = try self.tree(current).entries.first { $0.name == name }
       guard let entry = found else { return nil }
       current = entry.id
     }

@@ -1,4 +1,5 @@
 import Membership
+import Synchronization
 import TestSupport
 import Testing
 
@@ -184,12 +185,12 @@ struct HandshakeAdmissionTests {
       to: [address], as: bob.context.credentials(), deadline: .after(seconds: 10))
     // Places are given to those who come; who had to make room was told nothing.
     #expect(refusals.next()?.contains("handshakes at once") == true)
-    #expect(reception.handshakesBegun == 1)
+    #expect(reception.admission.withLock { $0.begun } == 1)
     // One that goes away again costs nothing either.
     do { _ = try call() }
     let second = try Connection.connect(
       to: [address], as: bob.context.credentials(), deadline: .after(seconds: 10))
-    #expect(reception.handshakesBegun == 2)
+    #expect(reception.admission.withLock { $0.begun } == 2)
     first.close()
     second.close()
     withExtendedLifetime(silent) {}

@@ -87,14 +87,14 @@ import Testing
   func `User folders follow XDG`(
     variables: [String: String], data: String, config: String, runtime: String?
   ) throws {
-    let folders = UserFolders(environment: Environment(variables))
+    let folders = UserFolders(environment: Environment(fixed: variables))
     #expect(try folders.data == data)
     #expect(try folders.config == config)
     #expect(folders.runtime == runtime)
   }
 
   @Test func `Without a home folder the failure says what to set`() {
-    let folders = UserFolders(environment: Environment(["HOME": "relative"]))
+    let folders = UserFolders(environment: Environment(fixed: ["HOME": "relative"]))
     #expect(throws: Failure.self) { try folders.data }
   }
 

@@ -54,7 +54,7 @@ import Testing
     variables: [String: String], isInteractive: Bool, expected: Bool
   ) {
     #expect(
-      Terminal.wantsColour(isInteractive: isInteractive, environment: Environment(variables))
+      Terminal.wantsColour(isInteractive: isInteractive, environment: Environment(fixed: variables))
         == expected)
   }
 
@@ -89,6 +89,6 @@ import Testing
       (["PAGER": ""], nil), (["PAGER": "cat"], nil), (["NOTES_PAGER": "", "PAGER": "more"], nil),
     ] as [([String: String], String?)])
   func `The pager is chosen like git's`(variables: [String: String], expected: String?) {
-    #expect(Pager.command(in: Environment(variables)) == expected)
+    #expect(Pager.command(in: Environment(fixed: variables)) == expected)
   }
 }

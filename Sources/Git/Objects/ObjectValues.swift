@@ -55,11 +55,6 @@ public struct Tree: Sendable {
   /// A tree read from the repository, its order kept as stored.
   init(stored entries: [TreeEntry]) { self.entries = entries }
 
-  /// The entry of that name, or nil.
-  public subscript(name: TreePath) -> TreeEntry? {
-    entries.first { $0.name == name }
-  }
-
   /// Git's order of tree entries.
   public static func precedes(_ left: TreeEntry, _ right: TreeEntry) -> Bool {
     precedes((left.name, left.mode == .tree), (right.name, right.mode == .tree))

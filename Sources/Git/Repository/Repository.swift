@@ -12,7 +12,7 @@ public final class Repository {
   /// The folder of the repository itself, `.git` in the work tree.
   public let gitFolder: String
 
-  private var opened: Handles?
+  private(set) var opened: Handles?
   /// Whether the configuration asks for nothing that changes how objects, references and their logs
   /// are kept, so that they may be written without libgit2.
   private(set) lazy var isOfCommonForm = RepositoryForm.isCommon(gitFolder: gitFolder)
@@ -75,9 +75,6 @@ public final class Repository {
       library.api.git_repository_free(repository)
     }
   }
-
-  /// Whether libgit2 has the repository open already.
-  var isOpened: Bool { opened != nil }
 
   /// The handles, opened on first use.
   func handles() throws -> Handles {

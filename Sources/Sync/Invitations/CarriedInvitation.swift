@@ -8,9 +8,9 @@ public import System
 public struct CarriedInvitation: Sendable, Equatable {
   /// Secret.
   public let code: InvitationCode
-  public let notebookID: String
-  public let notebookName: String
-  public let role: Role
+  package let notebookID: String
+  package let notebookName: String
+  package let role: Role
   /// When it ends, in seconds since 1970 by the inviter's clock.
   public let expires: Int64
   /// The port on which the inviter waits.
@@ -18,7 +18,7 @@ public struct CarriedInvitation: Sendable, Equatable {
   /// The device that it is for: no other is told.
   package let guest: String
 
-  public init(
+  package init(
     _ invitation: OpenInvitation, to membership: MembershipStore, for guest: String
   ) {
     self.guest = guest
@@ -64,10 +64,10 @@ public struct CarriedInvitation: Sendable, Equatable {
 
 /// An invitation that came in a session and waits for an answer.
 public struct ReceivedInvitation: Sendable, Equatable {
-  public let invitation: CarriedInvitation
+  package let invitation: CarriedInvitation
   /// Who invites, as it was called then.
   public let inviter: String
-  public let inviterID: String
+  package let inviterID: String
   /// Where it was.
   public let address: Address
 }

@@ -1,4 +1,4 @@
-public import Membership
+package import Membership
 
 /// What became of an invitation, as it is noted in `.git/notes/invitations`. The secret of its code is
 /// not in it.
@@ -25,16 +25,16 @@ public struct InvitationRecord: Sendable, Equatable {
 
   /// The first two digits of the code: what people know the invitation by.
   public let locator: String
-  public let role: Role
+  package let role: Role
   /// When it was made and when it ends, in seconds since 1970.
   public let created: Int64
-  public let expires: Int64
-  public var state = State.available
+  package let expires: Int64
+  package var state = State.available
   /// The device that joined by it, or that it is meant for.
   public var name: String?
-  public var deviceID: String?
+  package var deviceID: String?
 
-  public init(_ invitation: Invitation, created: Int64) {
+  package init(_ invitation: Invitation, created: Int64) {
     locator = invitation.code.locator
     role = invitation.role
     expires = invitation.expires

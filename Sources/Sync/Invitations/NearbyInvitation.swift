@@ -6,10 +6,10 @@ public import Discovery
 public struct NearbyInvitation: Sendable, Hashable {
   /// The first two digits of its code.
   public let locator: String
-  public let notebookID: String
+  package let notebookID: String
   /// The inviting device's ID.
   public let deviceID: String
-  public let addresses: [Address]
+  package let addresses: [Address]
 
   /// Looks for so many seconds for those that are announced.
   ///

@@ -12,7 +12,7 @@ public struct PairingClient: Sendable {
   public let folder: @Sendable (PairingOffer) -> String
   /// What this device wants to be called.
   public let name: String
-  public let key: DeviceKey
+  package let key: DeviceKey
   /// Where the inviter is, if the user said so; then it is not looked for.
   public var addresses: [Address] = []
   /// Finds the inviter; stopped at the end. Without it there have to be addresses.
@@ -22,7 +22,7 @@ public struct PairingClient: Sendable {
   /// How long to wait for what.
   public var timeouts = ProtocolTimeouts.standard
 
-  public init(
+  package init(
     code: InvitationCode, name: String, key: DeviceKey,
     folder: @escaping @Sendable (PairingOffer) -> String
   ) {
@@ -30,11 +30,6 @@ public struct PairingClient: Sendable {
     self.folder = folder
     self.name = name
     self.key = key
-  }
-
-  /// A joining into a folder that is known beforehand.
-  public init(code: InvitationCode, folder: String, name: String, key: DeviceKey) {
-    self.init(code: code, name: name, key: key) { _ in folder }
   }
 
   /// Joins. Nothing is changed on disk before `decide` has said yes.
@@ -211,7 +206,7 @@ public struct PairingClient: Sendable {
 
 /// What joining led to.
 public struct Joined: Sendable {
-  public let offer: PairingOffer
+  package let offer: PairingOffer
   /// Where the inviter was reached.
   public let address: Address
   /// This device in the notebook, ready for the first session.
@@ -225,7 +220,7 @@ extension PairingOffer {
     }
     self.init(
       notebookID: message.notebook, notebookName: message.notebookName, notes: message.notes,
-      bytes: message.bytes, inviter: message.inviter, inviterID: message.device, role: role,
+      bytes: message.bytes, inviter: message.inviter, role: role,
       expires: message.expires, formerly: message.formerly ?? [])
   }
 }

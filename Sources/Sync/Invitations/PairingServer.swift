@@ -7,13 +7,12 @@ internal import Notebook
 public struct PairingOffer: Sendable, Equatable {
   /// The notebook's ID and name.
   public let notebookID: String
-  public let notebookName: String
+  package let notebookName: String
   /// How many notes it has, and their size together in bytes.
   public let notes: Int
-  public let bytes: Int
-  /// The inviting device's name and ID.
+  package let bytes: Int
+  /// The inviting device's name.
   public let inviter: String
-  public let inviterID: String
   /// The role offered.
   public let role: Role
   /// When the invitation ends, in seconds since 1970 by the inviter's clock.
@@ -26,9 +25,9 @@ public struct PairingOffer: Sendable, Equatable {
 
 /// A device that joined by an invitation.
 public struct PairedDevice: Sendable, Equatable {
-  public let name: String
-  public let deviceID: String
-  public let role: Role
+  package let name: String
+  package let deviceID: String
+  package let role: Role
   /// Where it is, as `HOST:PORT`.
   public let address: String
 

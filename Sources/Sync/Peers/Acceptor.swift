@@ -46,7 +46,7 @@ package final class Acceptor: Sendable {
   private let timeouts: ProtocolTimeouts
   private let cancellation: CancellationToken
   private let rules: Rules
-  private let admission: Mutex<HandshakeAdmission>
+  let admission: Mutex<HandshakeAdmission>
   private let isClosing = Atomic(false)
   private let departures = Mailbox<Bool>()
   private let strangers = RefusalQuota()
@@ -74,9 +74,6 @@ package final class Acceptor: Sendable {
   /// Connections that are accepted before anything else is looked at. A member among them is not to
   /// wait until each stranger before it has been dealt with.
   private static let batch = 256
-
-  /// How many handshakes were begun to be computed.
-  var handshakesBegun: Int { admission.withLock { $0.begun } }
 
   /// Accepts connections until cancelled.
   package func run() {

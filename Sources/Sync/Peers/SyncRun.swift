@@ -9,7 +9,7 @@ internal import Notebook
 /// News that a session brings goes on to the devices that were synchronised with before it in the
 /// same run.
 public struct SyncRun: Sendable {
-  public let context: SessionContext
+  package let context: SessionContext
   /// What the sessions do; the port is filled in.
   public var options: SessionOptions
   /// Finds devices and announces this one; stopped at the end. Nil: nobody is looked for.
@@ -26,7 +26,7 @@ public struct SyncRun: Sendable {
   /// How many characters of a device ID are enough to name it.
   static let shortestID = 4
 
-  public init(context: SessionContext, options: SessionOptions = SessionOptions()) {
+  package init(context: SessionContext, options: SessionOptions = SessionOptions()) {
     self.context = context
     self.options = options
   }

@@ -46,8 +46,6 @@ public enum ProtocolLimits {
   /// Messages that tell something new, taken at once and in a second.
   static let told = 300.0
   static let toldPerSecond = 20.0
-  /// Notes from which on the mass deletion guard looks.
-  public static let guardedNotes = 10
 }
 
 /// How long a side waits, in seconds; the figures of notes-protocol(7).
@@ -74,5 +72,5 @@ public struct ProtocolTimeouts: Sendable, Equatable {
   /// The figures of notes-protocol(7).
   public static let standard = ProtocolTimeouts()
 
-  public init() {}
+  package init() {}
 }

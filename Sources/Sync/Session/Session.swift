@@ -19,7 +19,6 @@ public final class Session {
   let link: any Link
   let notebook: Notebook
   private let keeper: any SessionKeeper
-  private let options: SessionOptions
   let report: (Event) -> Void
   private let handle: SessionHandle
   let terms: LinkTerms
@@ -52,7 +51,6 @@ public final class Session {
     self.link = link
     self.notebook = notebook
     self.keeper = keeper
-    self.options = options
     self.report = report
     let (present, replaced) = try link.whileBusy(onTick: {}) { try keeper.currentState() }
     own = Shown(present)
@@ -90,7 +88,6 @@ public final class Session {
     result.receivedBytes = link.traffic.receivedBytes
     result.joins = merges
     result.hasNews = !rules.isConfirmed
-    result.conflicts = try notebook.state().conflictCount
     result.tipDifference = try compareTips()
     return result
   }

@@ -12,7 +12,7 @@ public struct SessionContext: Sendable {
   /// How long to wait for what.
   public let timeouts: ProtocolTimeouts
 
-  public init(
+  package init(
     folder: String, key: DeviceKey, membership: MembershipStore,
     timeouts: ProtocolTimeouts = .standard
   ) {
@@ -66,6 +66,7 @@ public struct SessionOptions: Sendable {
   /// An invitation to another notebook that the peer is told.
   public var invitation: CarriedInvitation?
 
+  /// What one session is for; both ways, and no more than that, unless told.
   public init(
     mode: SyncMode = .both, allowsMassDeletion: Bool = false, port: UInt16? = nil,
     invitation: CarriedInvitation? = nil

@@ -30,16 +30,16 @@ public protocol SessionKeeper: AnyObject, Sendable {
 
 /// What the other end of a session shows.
 public struct PeerState: Hashable, Sendable {
-  public var tip: ObjectID?
-  public var heads: [ObjectID] = []
+  package var tip: ObjectID?
+  package var heads: [ObjectID] = []
   /// The notes that somebody edits there.
   public var editing: [TreePath] = []
   /// Bytes of the session so far.
   public var sentBytes = 0
-  public var receivedBytes = 0
+  package var receivedBytes = 0
   /// Versions of the session so far.
   public var sentVersions = 0
-  public var receivedVersions = 0
+  package var receivedVersions = 0
   /// Why what the other one shows is not merged, if it is not.
   public var refusal: Refusal?
 
@@ -51,5 +51,5 @@ public struct PeerState: Hashable, Sendable {
     case there = "mass_deletion_there"
   }
 
-  public init() {}
+  package init() {}
 }

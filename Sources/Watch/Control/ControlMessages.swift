@@ -20,11 +20,11 @@ public struct ControlRequest: Codable, Sendable {
     case resume
   }
 
-  public var verb: Verb
+  package var verb: Verb
   /// For an invitation: a `Role` in words, and the device that it is meant for, if for one.
   public var role: String?
-  public var name: String?
-  public var device: String?
+  package var name: String?
+  package var device: String?
   /// The notes that are edited, as bytes in hexadecimal digits.
   public var paths: [String]?
   /// What a device is to be told.
@@ -32,43 +32,43 @@ public struct ControlRequest: Codable, Sendable {
   /// How many seconds a sync may take, or an invitation is open.
   public var seconds: Double?
 
-  public init(_ verb: Verb) { self.verb = verb }
+  package init(_ verb: Verb) { self.verb = verb }
 }
 
 /// What a running watcher says, as one line of JSON: notes-control(7), "Answers". The last line has
 /// the type `done` or `error`.
 public struct ControlReply: Codable, Sendable {
-  public var type: String
+  package var type: String
   /// The watcher's process, and the port it listens at.
   public var process: Int?
-  public var port: Int?
-  public var paused: Bool?
+  package var port: Int?
+  package var paused: Bool?
   /// Whether a version that would delete most notes is held back.
   public var held: Bool?
   /// A device.
   public var name: String?
-  public var device: String?
-  public var role: String?
-  public var address: String?
-  public var tip: String?
-  public var inSync: Bool?
+  package var device: String?
+  package var role: String?
+  package var address: String?
+  package var tip: String?
+  package var inSync: Bool?
   /// Paths, as bytes in hexadecimal digits.
   public var editing: [String]?
   /// What the session has moved so far.
   public var sentBytes: Int?
-  public var receivedBytes: Int?
-  public var sentVersions: Int?
-  public var receivedVersions: Int?
+  package var receivedBytes: Int?
+  package var sentVersions: Int?
+  package var receivedVersions: Int?
   /// Why versions are not joined: `mass_deletion`, or `mass_deletion_there`.
   public var refused: String?
   /// An invitation; its end is in seconds since 1970.
   public var code: String?
-  public var expires: Int64?
-  public var attemptsLeft: Int?
+  package var expires: Int64?
+  package var attemptsLeft: Int?
   /// What went wrong, or how an invitation ended.
   public var message: String?
 
-  public init(_ type: String) { self.type = type }
+  package init(_ type: String) { self.type = type }
 
   private enum CodingKeys: String, CodingKey {
     case type, process, port, paused, held, name, device, role, address, tip, editing, refused

@@ -1,5 +1,5 @@
 internal import Membership
-public import Sync
+package import Sync
 
 /// An invitation to another notebook as a command has the watcher tell of it.
 public struct ControlOffer: Codable, Sendable {
@@ -11,7 +11,7 @@ public struct ControlOffer: Codable, Sendable {
   let port: UInt16
   let device: String
 
-  public init(_ invitation: CarriedInvitation) {
+  package init(_ invitation: CarriedInvitation) {
     code = invitation.code.description
     notebook = invitation.notebookID
     notebookName = invitation.notebookName

@@ -7,10 +7,8 @@ struct Environment: Sendable {
   /// This process's environment, read when asked so that nothing is copied at start-up.
   static let process = Environment(fixed: nil)
 
-  /// An environment of exactly these variables.
-  init(_ variables: [String: String]) { fixed = variables }
-
-  private init(fixed: [String: String]?) { self.fixed = fixed }
+  /// An environment of exactly these variables, or this process's.
+  init(fixed: [String: String]?) { self.fixed = fixed }
 
   /// The value of a variable, or nil when it is not set.
   subscript(name: String) -> String? {
