@@ -118,96 +118,107 @@ final class FolderEvents {
 
   // MARK: Reading
 
-  /// What happened since the last call, in order.
-  func read() -> [Event] {
-    var found: [Event] = []
-    // The first half of a rename waits for the second, which follows at once if there is one.
+  /// What was read so far, in order.
+  private struct News {
+    private(set) var events: [Event] = []
+    /// The first half of a rename. The second follows at once if there is one.
     var left: (path: TreePath, cookie: UInt32)?
-    func settle() {
-      if let gone = left?.path { found.append(.gone(gone)) }
+
+    mutating func settle() {
+      if let gone = left?.path { events.append(.gone(gone)) }
       left = nil
     }
-    func note(_ event: Event) { if found.last != event { found.append(event) } }
+
+    mutating func note(_ event: Event) { if events.last != event { events.append(event) } }
+  }
+
+  /// What happened since the last call, in order.
+  func read() -> [Event] {
+    var news = News()
     for event in events.read() {
       if event.has(IN_Q_OVERFLOW) {
-        note(.everything)
-        continue
-      }
-      if history.contains(event.watch), event.name == "membership" {
-        // Where it cannot be watched, every handshake looks at it all the same.
-        try? watchMembership()
-        note(.membership)
-        continue
-      }
-      if history.contains(event.watch), event.name == "addresses" {
-        note(.addresses)
-        continue
-      }
-      if history.contains(event.watch) {
-        // What other programs keep in these folders is none of our business.
-        if event.name == "tip" || event.has(IN_IGNORED) || !event.name.bytes.isEmpty {
-          note(.history)
-        }
-        continue
-      }
-      if membership.contains(event.watch) {
-        note(.membership)
-        continue
-      }
-      guard let parent = paths[event.watch] else { continue }
-      if event.has(IN_UNMOUNT) || event.has(IN_DELETE_SELF) || event.has(IN_MOVE_SELF) {
-        note(parent.isEmpty ? .away : .gone(parent))
-        continue
-      }
-      if event.has(IN_IGNORED) {
-        paths[event.watch] = nil
-        if watches[parent] == event.watch { watches[parent] = nil }
-        continue
-      }
-      let path = parent.appending(event.name)
-      if event.name == ".git" { continue }
-      if let note = EditorLock.note(lockedBy: event.name) {
-        if event.has(IN_CREATE) || event.has(IN_MOVED_TO) {
-          found.append(.editorLock(parent.appending(note), isThere: true))
-        } else if event.has(IN_DELETE) || event.has(IN_MOVED_FROM) {
-          found.append(.editorLock(parent.appending(note), isThere: false))
-        }
-        continue
-      }
-      let isDebris = Notebook.isDebris(event.name) && !event.isFolder
-      if let former = left {
-        // Renamed to what is never versioned, as some editors keep a copy: it is gone for us.
-        if event.has(IN_MOVED_TO), event.cookie == former.cookie, !isDebris {
-          left = nil
-          note(.renamed(former.path, to: path))
-          if event.isFolder { addTree(path) }
-          continue
-        }
-        settle()
-      }
-      if isDebris { continue }
-      if event.isFolder {
-        if event.has(IN_CREATE) || event.has(IN_MOVED_TO) {
-          addTree(path)
-          note(.folder(path))
-        } else if event.has(IN_DELETE) || event.has(IN_MOVED_FROM) {
-          forget(path)
-          if event.has(IN_MOVED_FROM) { left = (path, event.cookie) } else { note(.gone(path)) }
-        }
-      } else if event.has(IN_CLOSE_WRITE) || event.has(IN_MOVED_TO) {
-        note(.written(path))
-      } else if event.has(IN_MOVED_FROM) {
-        left = (path, event.cookie)
-      } else if event.has(IN_DELETE) {
-        note(.gone(path))
-      } else if event.has(IN_CREATE) {
-        note(.created(path))
-      } else {
-        note(.writing(path))
+        news.note(.everything)
+      } else if history.contains(event.watch) {
+        readHistory(event, &news)
+      } else if membership.contains(event.watch) {
+        news.note(.membership)
+      } else if let parent = paths[event.watch] {
+        readNote(event, in: parent, &news)
       }
     }
-    settle()
-    return found
+    news.settle()
+    return news.events
+  }
+
+  private func readHistory(_ event: FileEvents.Event, _ news: inout News) {
+    switch event.name {
+    case "membership":
+      // Where it cannot be watched, every handshake looks at it all the same.
+      try? watchMembership()
+      news.note(.membership)
+    case "addresses": news.note(.addresses)
+    default:
+      // What other programs keep in these folders is none of our business.
+      if event.has(IN_IGNORED) || !event.name.bytes.isEmpty { news.note(.history) }
+    }
+  }
+
+  private func readNote(_ event: FileEvents.Event, in parent: TreePath, _ news: inout News) {
+    if event.has(IN_UNMOUNT) || event.has(IN_DELETE_SELF) || event.has(IN_MOVE_SELF) {
+      news.note(parent.isEmpty ? .away : .gone(parent))
+      return
+    }
+    if event.has(IN_IGNORED) {
+      paths[event.watch] = nil
+      if watches[parent] == event.watch { watches[parent] = nil }
+      return
+    }
+    if event.name == ".git" { return }
+    if let note = EditorLock.note(lockedBy: event.name) {
+      if event.has(IN_CREATE) || event.has(IN_MOVED_TO) {
+        news.note(.editorLock(parent.appending(note), isThere: true))
+      } else if event.has(IN_DELETE) || event.has(IN_MOVED_FROM) {
+        news.note(.editorLock(parent.appending(note), isThere: false))
+      }
+      return
+    }
+    let path = parent.appending(event.name)
+    let isDebris = Notebook.isDebris(event.name) && !event.isFolder
+    if let former = news.left {
+      // Renamed to what is never versioned, as some editors keep a copy: it is gone for us.
+      if event.has(IN_MOVED_TO), event.cookie == former.cookie, !isDebris {
+        news.left = nil
+        news.note(.renamed(former.path, to: path))
+        if event.isFolder { addTree(path) }
+        return
+      }
+      news.settle()
+    }
+    if isDebris { return }
+    if event.has(IN_MOVED_FROM) { news.left = (path, event.cookie) }
+    if event.isFolder { readFolder(event, path, &news) } else { readFile(event, path, &news) }
+  }
+
+  private func readFolder(_ event: FileEvents.Event, _ path: TreePath, _ news: inout News) {
+    if event.has(IN_CREATE) || event.has(IN_MOVED_TO) {
+      addTree(path)
+      news.note(.folder(path))
+    } else if event.has(IN_DELETE) || event.has(IN_MOVED_FROM) {
+      forget(path)
+      if event.has(IN_DELETE) { news.note(.gone(path)) }
+    }
+  }
+
+  private func readFile(_ event: FileEvents.Event, _ path: TreePath, _ news: inout News) {
+    if event.has(IN_CLOSE_WRITE) || event.has(IN_MOVED_TO) {
+      news.note(.written(path))
+    } else if event.has(IN_DELETE) {
+      news.note(.gone(path))
+    } else if event.has(IN_CREATE) {
+      news.note(.created(path))
+    } else if !event.has(IN_MOVED_FROM) {
+      news.note(.writing(path))
+    }
   }
 
   private func addTree(_ path: TreePath) {
