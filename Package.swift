@@ -33,9 +33,13 @@ let package = Package(
     .target(
       name: "Notebook", dependencies: ["Git", "System", "CLinux"], swiftSettings: settings),
     .target(
-      name: "Membership", dependencies: ["System", "COpenSSL", "CLinux"], swiftSettings: settings),
+      name: "Membership", dependencies: ["System", "OpenSSLLoader", "COpenSSL", "CLinux"],
+      swiftSettings: settings),
+    .target(name: "OpenSSLLoader", dependencies: ["COpenSSL"], swiftSettings: settings),
     .target(name: "Discovery", dependencies: ["System", "CAvahi"], swiftSettings: settings),
-    .target(name: "Channel", dependencies: ["System", "COpenSSL"], swiftSettings: settings),
+    .target(
+      name: "Channel", dependencies: ["System", "OpenSSLLoader", "COpenSSL"],
+      swiftSettings: settings),
     .target(
       name: "Sync",
       dependencies: ["Git", "Notebook", "Membership", "Discovery", "Channel", "System"],

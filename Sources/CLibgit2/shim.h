@@ -19,15 +19,12 @@
   F(git_config_get_string) \
   F(git_config_set_string) \
   F(git_config_delete_entry) \
-  F(git_odb_open) \
-  F(git_odb_add_disk_alternate) \
   F(git_odb_free) \
   F(git_odb_exists) \
   F(git_odb_read) \
   F(git_odb_read_header) \
   F(git_odb_write) \
   F(git_odb_hash) \
-  F(git_odb_refresh) \
   F(git_odb_exists_prefix) \
   F(git_odb_object_free) \
   F(git_odb_object_data) \
@@ -44,10 +41,6 @@
   F(git_reference_iterator_glob_new) \
   F(git_reference_next) \
   F(git_reference_iterator_free) \
-  F(git_reference_is_valid_name) \
-  F(git_merge_bases) \
-  F(git_oidarray_dispose) \
-  F(git_graph_descendant_of) \
   F(git_revwalk_new) \
   F(git_revwalk_free) \
   F(git_revwalk_push) \
@@ -58,13 +51,6 @@
   F(git_index_read) \
   F(git_index_entrycount) \
   F(git_index_get_byindex) \
-  F(git_index_add) \
-  F(git_index_remove) \
-  F(git_index_clear) \
-  F(git_index_has_conflicts) \
-  F(git_index_conflict_cleanup) \
-  F(git_index_write) \
-  F(git_index_write_tree) \
   F(git_ignore_path_is_ignored)
 
 /// The table of functions; it does not change once filled, so threads may share it.

@@ -17,15 +17,15 @@
 
 #define NOTES_LIBCRYPTO(F) \
   /* errors, memory, randomness */ \
-  F(ERR_clear_error) F(ERR_error_string_n) F(ERR_get_error) F(ERR_reason_error_string) \
-  F(OPENSSL_cleanse) F(OPENSSL_init_crypto) F(OPENSSL_sk_num) F(OPENSSL_sk_value) \
-  F(OPENSSL_sk_new_null) F(OPENSSL_sk_push) F(OPENSSL_sk_free) F(RAND_bytes) \
-  F(BIO_ctrl) F(BIO_free) F(BIO_new) F(BIO_new_mem_buf) F(BIO_read) F(BIO_s_mem) \
+  F(ERR_clear_error) F(ERR_get_error) F(ERR_reason_error_string) \
+  F(OPENSSL_init_crypto) F(OPENSSL_sk_num) F(OPENSSL_sk_value) \
+  F(RAND_bytes) \
+  F(BIO_free) F(BIO_new) F(BIO_new_mem_buf) F(BIO_read) F(BIO_s_mem) \
   /* keys, digests, scrypt */ \
   F(EVP_Digest) F(EVP_sha256) F(EVP_PBE_scrypt) F(EVP_PKEY_free) F(EVP_PKEY_get_id) \
   F(EVP_PKEY_get_raw_private_key) F(EVP_PKEY_get_raw_public_key) \
   F(EVP_PKEY_new_raw_private_key) F(EVP_PKEY_new_raw_public_key) \
-  F(PEM_read_bio_PrivateKey) F(PEM_write_bio_PKCS8PrivateKey) F(i2d_PUBKEY) \
+  F(PEM_read_bio_PrivateKey) F(PEM_write_bio_PKCS8PrivateKey) \
   F(EVP_PKEY2PKCS8) F(PKCS8_PRIV_KEY_INFO_free) F(PKCS5_pbe2_set_scrypt) F(PKCS8_set0_pbe) \
   F(PEM_write_bio_PKCS8) F(X509_SIG_free) F(X509_ALGOR_free) F(EVP_aes_256_cbc) \
   /* ASN.1 values and names */ \
@@ -39,7 +39,7 @@
   F(X509_NAME_free) F(X509_NAME_get_entry) F(X509_NAME_new) \
   /* certificates */ \
   F(X509_add_ext) F(X509_free) F(X509_get0_notBefore) F(X509_get0_pubkey) \
-  F(X509_get0_serialNumber) F(X509_get_ext) F(X509_get_ext_by_NID) F(X509_get_ext_count) \
+  F(X509_get0_serialNumber) F(X509_get_ext) F(X509_get_ext_count) \
   F(X509_get_issuer_name) F(X509_get_signature_nid) F(X509_get_subject_name) \
   F(X509_get_version) F(X509_new) F(X509_set1_notAfter) F(X509_set1_notBefore) \
   F(X509_set_issuer_name) F(X509_set_pubkey) F(X509_set_serialNumber) \
@@ -55,16 +55,15 @@
   F(X509_CRL_get_ext) F(X509_CRL_get_ext_by_NID) F(X509_CRL_get_ext_count) \
   F(X509_CRL_get_issuer) F(X509_CRL_get_signature_nid) F(X509_CRL_get_version) \
   F(X509_CRL_new) F(X509_CRL_set1_lastUpdate) F(X509_CRL_set1_nextUpdate) \
-  F(X509_CRL_set_issuer_name) F(X509_CRL_set_version) F(X509_CRL_sign) F(X509_CRL_sort) \
+  F(X509_CRL_set_issuer_name) F(X509_CRL_set_version) F(X509_CRL_sign) \
   F(X509_CRL_verify) F(X509_REVOKED_add_ext) F(X509_REVOKED_free) F(X509_REVOKED_get0_serialNumber) F(X509_REVOKED_get_ext) \
   F(X509_REVOKED_get_ext_by_NID) \
   F(X509_REVOKED_new) F(X509_REVOKED_set_revocationDate) F(X509_REVOKED_set_serialNumber) \
   F(d2i_X509_CRL) F(i2d_X509_CRL) \
   /* chain verification */ \
-  F(X509_STORE_CTX_get0_chain) F(X509_STORE_CTX_get0_cert) F(X509_STORE_CTX_get0_untrusted) \
-  F(X509_STORE_CTX_get_error) F(X509_STORE_CTX_get_ex_data) F(X509_STORE_CTX_set_error) \
-  F(X509_STORE_CTX_set_flags) F(X509_STORE_add_cert) F(X509_verify_cert) \
-  F(X509_verify_cert_error_string) F(CRYPTO_free)
+  F(X509_STORE_CTX_get0_chain) \
+  F(X509_STORE_CTX_get_ex_data) F(X509_STORE_CTX_set_error) \
+  F(X509_STORE_CTX_set_flags) F(X509_STORE_add_cert) F(X509_verify_cert)
 
 struct libcrypto {
 #define F(name) __typeof__(name) *_Nonnull name;
@@ -82,10 +81,10 @@ struct libcrypto {
   F(SSL_CTX_use_PrivateKey) F(SSL_CTX_use_certificate) F(SSL_SESSION_free) \
   F(SSL_SESSION_new) F(SSL_SESSION_set1_master_key) F(SSL_SESSION_set_cipher) \
   F(SSL_SESSION_set_protocol_version) F(SSL_CIPHER_find) F(SSL_accept) \
-  F(SSL_alert_desc_string_long) F(SSL_client_hello_get0_ext) F(SSL_connect) F(SSL_ctrl) \
+  F(SSL_client_hello_get0_ext) F(SSL_connect) F(SSL_ctrl) \
   F(SSL_free) F(SSL_get0_alpn_selected) F(SSL_get_error) \
-  F(SSL_get_ex_data) F(SSL_get_ex_data_X509_STORE_CTX_idx) F(SSL_get_verify_result) \
-  F(SSL_get_version) F(SSL_new) F(SSL_pending) F(SSL_read) F(SSL_session_reused) \
+  F(SSL_get_ex_data) F(SSL_get_ex_data_X509_STORE_CTX_idx) \
+  F(SSL_new) F(SSL_read) F(SSL_session_reused) \
   F(SSL_set_SSL_CTX) F(SSL_set_ciphersuites) F(SSL_set_ex_data) F(SSL_set_fd) \
   F(SSL_set_psk_find_session_callback) F(SSL_set_verify) F(SSL_set_verify_depth) \
   F(SSL_shutdown) F(SSL_write)

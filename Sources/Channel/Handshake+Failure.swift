@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import OpenSSLLoader
 
 extension Handshake {
   /// What a failed call of libssl means. `status` is its `SSL_get_error`.

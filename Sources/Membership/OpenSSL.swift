@@ -1,37 +1,22 @@
 internal import COpenSSL
+internal import OpenSSLLoader
 
-/// The one way to libcrypto: its function table, loaded at first use, and the turning of its
-/// failures into `MembershipError`.
+/// libcrypto, its failures turned into `MembershipError`.
 enum OpenSSL {
-  private static let table: Result<libcrypto, MembershipError> = {
-    let memory = UnsafeMutablePointer<libcrypto>.allocate(capacity: 1)
-    defer { memory.deallocate() }
-    if let missing = libcrypto_load(memory) {
-      return .failure(.libraryMissing(String(cString: missing)))
-    }
-    return .success(memory.pointee)
-  }()
-
   /// The table, with this thread's error queue emptied so that what is drained later is fresh.
   static func library() throws -> libcrypto {
-    let lib = try table.get()
-    lib.ERR_clear_error()
-    return lib
+    do throws(LoadedOpenSSL.Failure) {
+      let lib = try LoadedOpenSSL.crypto.get()
+      lib.ERR_clear_error()
+      return lib
+    } catch {
+      throw MembershipError.libraryMissing(error.reason)
+    }
   }
 
   /// The error queue as a typed error.
   static func failure(_ call: String, _ lib: libcrypto) -> MembershipError {
-    var reasons: [String] = []
-    while true {
-      let code = lib.ERR_get_error()
-      if code == 0 { break }
-      if let reason = lib.ERR_reason_error_string(code) {
-        reasons.append(String(cString: reason))
-      } else {
-        reasons.append("code \(code)")
-      }
-    }
-    return .library(call: call, reasons: reasons)
+    .library(call: call, reasons: LoadedOpenSSL.drain(lib).map(\.text))
   }
 
   /// Requires OpenSSL's usual success value, a positive number.

@@ -1,0 +1,42 @@
+package import COpenSSL
+
+/// The one way to OpenSSL: its tables of functions, loaded at first use, and what its error queue says.
+package enum LoadedOpenSSL {
+  /// Why a library could not be loaded: what the loader said.
+  package struct Failure: Error { package let reason: String }
+
+  /// libcrypto.
+  package static let crypto: Result<libcrypto, Failure> = table(libcrypto_load)
+  /// libssl.
+  package static let ssl: Result<libssl, Failure> = crypto.flatMap { _ in table(libssl_load) }
+
+  private static func table<Table>(
+    _ load: (UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
+  ) -> Result<Table, Failure> {
+    let table = UnsafeMutablePointer<Table>.allocate(capacity: 1)
+    defer { table.deallocate() }
+    if let missing = load(table) { return .failure(Failure(reason: String(cString: missing))) }
+    return .success(table.pointee)
+  }
+
+  /// An entry of the error queue.
+  package struct Reason: Sendable {
+    /// `SSL_R_…` when it is libssl's, else nil. Alerts received are 1000 and their number.
+    package let ssl: Int32?
+    package let text: String
+  }
+
+  /// Empties this thread's error queue, oldest first.
+  package static func drain(_ crypto: libcrypto) -> [Reason] {
+    var reasons: [Reason] = []
+    while true {
+      let code = crypto.ERR_get_error()
+      if code == 0 { return reasons }
+      let text = crypto.ERR_reason_error_string(code).map { String(cString: $0) }
+      reasons.append(
+        Reason(
+          ssl: ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : nil,
+          text: text ?? "code \(code)"))
+    }
+  }
+}
