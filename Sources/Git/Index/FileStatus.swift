@@ -3,43 +3,28 @@ public import Glibc
 /// What the index remembers of a file to tell cheaply whether it may have changed: the fields of
 /// stat(2) that git's index format keeps, cut to 32 bits as there.
 public struct FileStatus: Hashable, Sendable {
-  public var modifiedSeconds: UInt32
-  public var modifiedNanoseconds: UInt32
   public var changedSeconds: UInt32
   public var changedNanoseconds: UInt32
+  public var modifiedSeconds: UInt32
+  public var modifiedNanoseconds: UInt32
   public var device: UInt32
   public var inode: UInt32
   public var user: UInt32
   public var group: UInt32
   public var size: UInt32
+}
 
+extension FileStatus {
   /// The fields of a status that stat(2) filled.
   public init(_ status: stat) {
-    modifiedSeconds = UInt32(truncatingIfNeeded: status.st_mtim.tv_sec)
-    modifiedNanoseconds = UInt32(truncatingIfNeeded: status.st_mtim.tv_nsec)
-    changedSeconds = UInt32(truncatingIfNeeded: status.st_ctim.tv_sec)
-    changedNanoseconds = UInt32(truncatingIfNeeded: status.st_ctim.tv_nsec)
-    device = UInt32(truncatingIfNeeded: status.st_dev)
-    inode = UInt32(truncatingIfNeeded: status.st_ino)
-    user = status.st_uid
-    group = status.st_gid
-    size = UInt32(truncatingIfNeeded: status.st_size)
-  }
-
-  init(
-    changedSeconds: UInt32, changedNanoseconds: UInt32, modifiedSeconds: UInt32,
-    modifiedNanoseconds: UInt32, device: UInt32, inode: UInt32, user: UInt32, group: UInt32,
-    size: UInt32
-  ) {
-    self.changedSeconds = changedSeconds
-    self.changedNanoseconds = changedNanoseconds
-    self.modifiedSeconds = modifiedSeconds
-    self.modifiedNanoseconds = modifiedNanoseconds
-    self.device = device
-    self.inode = inode
-    self.user = user
-    self.group = group
-    self.size = size
+    self.init(
+      changedSeconds: UInt32(truncatingIfNeeded: status.st_ctim.tv_sec),
+      changedNanoseconds: UInt32(truncatingIfNeeded: status.st_ctim.tv_nsec),
+      modifiedSeconds: UInt32(truncatingIfNeeded: status.st_mtim.tv_sec),
+      modifiedNanoseconds: UInt32(truncatingIfNeeded: status.st_mtim.tv_nsec),
+      device: UInt32(truncatingIfNeeded: status.st_dev),
+      inode: UInt32(truncatingIfNeeded: status.st_ino), user: status.st_uid, group: status.st_gid,
+      size: UInt32(truncatingIfNeeded: status.st_size))
   }
 }
 

@@ -48,10 +48,14 @@ struct PackPlan {
   init(repacking objects: [ObjectID: ObjectKind], repository: Repository) throws {
     self.repository = repository
     wanted = Set(objects.keys)
-    let commits = try Self.parentsFirst(
-      objects.filter { $0.value == .commit }.keys.sorted(), in: repository)
+    var commits: [ObjectID: Commit] = [:]
+    for (id, kind) in objects where kind == .commit { commits[id] = try repository.commit(id) }
     self.commits = commits.count
-    for commit in commits {
+    let byTime = commits.values.sorted {
+      ($0.committer.time, $0.id) < ($1.committer.time, $1.id)
+    }
+    let sorted = CommitGraph.parentsFirst(byTime.map(\.id)) { commits[$0]?.parents }
+    for commit in sorted.compactMap({ commits[$0] }) {
       trees[commit.id] = commit.tree
       let parents = try commit.parents.compactMap { parent in
         // A parent may be missing in a repository that was cloned without its history.
@@ -72,30 +76,6 @@ struct PackPlan {
     }
     trees = [:]
     seen = []
-  }
-
-  /// The commits such that each comes after those of its parents that are among them.
-  private static func parentsFirst(_ ids: [ObjectID], in repository: Repository) throws -> [Commit]
-  {
-    let commits = Dictionary(
-      try ids.map { ($0, try repository.commit($0)) }, uniquingKeysWith: { first, _ in first })
-    var sorted: [Commit] = []
-    var visited: Set<ObjectID> = []
-    // A history is deep: no recursion.
-    for start in commits.values.sorted(by: {
-      ($0.committer.time, $0.id) < ($1.committer.time, $1.id)
-    }) {
-      var stack = [(start, false)]
-      while let (commit, parentsDone) = stack.popLast() {
-        if parentsDone {
-          sorted.append(commit)
-        } else if visited.insert(commit.id).inserted {
-          stack.append((commit, true))
-          stack += commit.parents.compactMap { commits[$0] }.map { ($0, false) }
-        }
-      }
-    }
-    return sorted
   }
 
   /// Plans an object. What a receiver takes for a base it has, sent or not, and must not get again: an

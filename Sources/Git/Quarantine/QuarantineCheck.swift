@@ -41,7 +41,9 @@ struct QuarantineCheck {
       }
       links[id] = link
     }
-    for id in Self.parentsFirst(commits, links) {
+    // What a tree shares with its parent's is not looked at again, so that one has to have been checked
+    // before: a version that takes an edit back has the tree of its grandparent.
+    for id in CommitGraph.parentsFirst(commits, parents: { links[$0]?.parents }) {
       guard let link = links[id] else { continue }
       reached.insert(id)
       for parent in link.parents { try require(parent, .commit, for: id) }
@@ -64,31 +66,6 @@ struct QuarantineCheck {
       if let tree = links[head]?.tree { try checkExtent(of: tree) }
     }
     return commits.count
-  }
-
-  /// The commits, each after its parents. What a tree shares with its parent's is not looked at
-  /// again, so that one has to have been checked before: a version that takes an edit back has the
-  /// tree of its grandparent.
-  private static func parentsFirst(
-    _ commits: [ObjectID], _ links: [ObjectID: QuarantineCommit.Links]
-  ) -> [ObjectID] {
-    var sorted: [ObjectID] = []
-    sorted.reserveCapacity(commits.count)
-    var entered: Set<ObjectID> = []
-    // The flag says that the parents have been dealt with.
-    var stack: [(id: ObjectID, isDone: Bool)] = []
-    for commit in commits {
-      stack.append((commit, false))
-      while let (id, isDone) = stack.popLast() {
-        if isDone {
-          sorted.append(id)
-        } else if let link = links[id], entered.insert(id).inserted {
-          stack.append((id, true))
-          for parent in link.parents { stack.append((parent, false)) }
-        }
-      }
-    }
-    return sorted
   }
 
   /// A folder to look at, and the one that its commit's parent has in its place.

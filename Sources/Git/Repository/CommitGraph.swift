@@ -59,3 +59,31 @@ final class CommitGraph {
     return range
   }
 }
+
+extension CommitGraph {
+  /// Commits, each after those of its parents that are among them. Their order does not change
+  /// otherwise.
+  ///
+  /// - Parameter parents: a commit's parents; nil for one that is not among them.
+  static func parentsFirst(
+    _ commits: [ObjectID], parents: (ObjectID) -> [ObjectID]?
+  ) -> [ObjectID] {
+    var sorted: [ObjectID] = []
+    sorted.reserveCapacity(commits.count)
+    var entered: Set<ObjectID> = []
+    // A history is deep: no recursion. The flag says that the parents have been dealt with.
+    var stack: [(id: ObjectID, isDone: Bool)] = []
+    for commit in commits {
+      stack.append((commit, false))
+      while let (id, isDone) = stack.popLast() {
+        if isDone {
+          sorted.append(id)
+        } else if let parents = parents(id), entered.insert(id).inserted {
+          stack.append((id, true))
+          stack += parents.map { ($0, false) }
+        }
+      }
+    }
+    return sorted
+  }
+}

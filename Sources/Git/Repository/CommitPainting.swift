@@ -94,7 +94,9 @@ struct CommitPainting {
   private mutating func step(
     addingToParents change: (UInt64) -> UInt64 = { $0 }
   ) throws -> (CommitGraph.Number, UInt64)? {
-    guard unfinished > 0, let number = pop(), let known = places[number] else { return nil }
+    guard unfinished > 0, let number = queue.popLast()?.number, let known = places[number] else {
+      return nil
+    }
     let place = Int(known)
     isWaiting[place / width] = false
     if !isFull(place) { unfinished -= 1 }
@@ -141,31 +143,14 @@ struct CommitPainting {
     push((time, number))
   }
 
-  // MARK: The queue: a binary heap, newest first
+  // MARK: The queue, the newest at its end
 
   private mutating func push(_ item: (time: Int64, number: CommitGraph.Number)) {
-    queue.append(item)
-    var child = queue.count - 1
-    while child > 0, queue[(child - 1) / 2].time < queue[child].time {
-      queue.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
+    var (low, high) = (0, queue.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if queue[middle].time < item.time { low = middle + 1 } else { high = middle }
     }
-  }
-
-  private mutating func pop() -> CommitGraph.Number? {
-    guard let first = queue.first else { return nil }
-    let last = queue.removeLast()
-    if queue.isEmpty { return first.number }
-    queue[0] = last
-    var parent = 0
-    while true {
-      var child = 2 * parent + 1
-      guard child < queue.count else { break }
-      if child + 1 < queue.count, queue[child].time < queue[child + 1].time { child += 1 }
-      guard queue[parent].time < queue[child].time else { break }
-      queue.swapAt(parent, child)
-      parent = child
-    }
-    return first.number
+    queue.insert(item, at: low)
   }
 }
