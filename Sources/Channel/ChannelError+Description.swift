@@ -1,4 +1,4 @@
-internal import Glibc
+internal import System
 
 extension ChannelError: CustomStringConvertible {
   /// One line for logs: lower case, no full stop. Nothing in it was written by the peer.
@@ -7,11 +7,12 @@ extension ChannelError: CustomStringConvertible {
     case .libraryMissing(let reason): "OpenSSL could not be loaded: \(reason)"
     case .invalidAddress(let text): "'\(text)' is not HOST:PORT or [IPV6]:PORT"
     case .hostUnknown(let host, let reason): "\(host) has no address: \(reason)"
-    case .unreachable(let address, let code): "\(address) cannot be reached: \(Self.text(code))"
+    case .unreachable(let address, let code):
+      "\(address) cannot be reached: \(String(errorNumber: code))"
     case .connectionRefused(let address): "nobody listens at \(address)"
     case .portInUse(let address): "the port of \(address) is in use"
     case .addressUnavailable(let address, let code):
-      "cannot listen at \(address): \(Self.text(code))"
+      "cannot listen at \(address): \(String(errorNumber: code))"
     case .notTLS: "the other end does not speak TLS"
     case .tlsVersionUnsupported: "the other end does not speak TLS 1.3"
     case .protocolUnsupported: "the other end speaks no protocol known here"
@@ -31,11 +32,10 @@ extension ChannelError: CustomStringConvertible {
     case .frameTooLarge(_, let length, let limit):
       "a frame of \(length) bytes came, more than the \(limit) allowed"
     case .frameEmpty: "a frame without a type came"
-    case .system(let call, let code): "\(call) failed: \(Self.text(code))"
+    case .system(let call, let code): "\(call) failed: \(String(errorNumber: code))"
     }
   }
 
-  private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
 }
 
 extension ChannelError.Phase: CustomStringConvertible {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import System
 
 extension MembershipError: CustomStringConvertible {
   /// One line for logs: lower case, no full stop.
@@ -8,7 +8,7 @@ extension MembershipError: CustomStringConvertible {
     case .library(let call, let reasons):
       "\(call) failed: \(reasons.isEmpty ? "no reason given" : reasons.joined(separator: "; "))"
     case .system(let call, let path, let code):
-      "\(call) failed on \(path): \(String(cString: strerror(code)))"
+      "\(call) failed on \(path): \(String(errorNumber: code))"
     case .deviceKeyUnusable(let path, let defect): "the device key \(path) \(defect)"
     case .nameRefused(let defect): "the name \(defect)"
     case .certificateRefused(let defect): "the certificate is refused: \(defect)"

@@ -100,7 +100,7 @@ extension AvahiThread {
       try startThread(takesSignals: false) { [self] in run() }
     } catch {
       throw .avahi(
-        call: error.call, code: error.errno, message: String(cString: strerror(error.errno)))
+        call: error.call, code: error.errno, message: String(errorNumber: error.errno))
     }
   }
 
