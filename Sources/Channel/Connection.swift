@@ -212,7 +212,7 @@ public final class Connection {
       bytesSent += UInt64(count)
       return true
     }
-    try note(count, "SSL_write", &events)
+    try handle(count, "SSL_write", &events)
     return false
   }
 
@@ -223,7 +223,7 @@ public final class Connection {
       crypto.ERR_clear_error()
       let count = lib.SSL_read(ssl, scratch.baseAddress, Int32(scratch.count))
       if count <= 0 {
-        try note(count, "SSL_read", &events)
+        try handle(count, "SSL_read", &events)
         break
       }
       moved = true
@@ -234,7 +234,7 @@ public final class Connection {
   }
 
   /// Turns a result that moved nothing into what to wait for, or throws.
-  private func note(_ result: Int32, _ call: String, _ events: inout Wait.Events) throws {
+  private func handle(_ result: Int32, _ call: String, _ events: inout Wait.Events) throws {
     let status = lib.SSL_get_error(ssl, result)
     switch status {
     case SSL_ERROR_WANT_READ: events.insert(.reading)

@@ -39,7 +39,7 @@ extension DeviceKey {
         throw OpenSSL.failure("PKCS8_set0_pbe", lib)
       }
       defer { lib.X509_SIG_free(sealed) }
-      return try DeviceKey.text(lib) {
+      return try DeviceKey.pem(lib) {
         try OpenSSL.check("PEM_write_bio_PKCS8", lib, lib.PEM_write_bio_PKCS8($0, sealed))
       }
     }

@@ -57,7 +57,7 @@ extension DeviceKey {
   func pem() throws -> [UInt8] {
     let lib = try OpenSSL.library()
     return try withKey(lib) { key in
-      try DeviceKey.text(lib) {
+      try DeviceKey.pem(lib) {
         try OpenSSL.check(
           "PEM_write_bio_PKCS8PrivateKey", lib,
           lib.PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil))
@@ -66,7 +66,7 @@ extension DeviceKey {
   }
 
   /// What `write` puts into a BIO.
-  static func text(_ lib: libcrypto, _ write: (OpaquePointer) throws -> Void) throws -> [UInt8] {
+  static func pem(_ lib: libcrypto, _ write: (OpaquePointer) throws -> Void) throws -> [UInt8] {
     let memory = try OpenSSL.check("BIO_new", lib, lib.BIO_new(lib.BIO_s_mem()))
     defer { _ = lib.BIO_free(memory) }
     try write(memory)

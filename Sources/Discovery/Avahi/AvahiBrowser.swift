@@ -32,7 +32,7 @@ final class AvahiBrowser {
       AvahiLookupFlags(0),
       { _, interface, proto, event, name, _, domain, _, browser in
         guard let browser else { return }
-        Unmanaged<AvahiBrowser>.fromOpaque(browser).takeUnretainedValue().note(
+        Unmanaged<AvahiBrowser>.fromOpaque(browser).takeUnretainedValue().handle(
           event, AvahiInstance(interface: interface, proto: proto, name: name, domain: domain))
       }, Unmanaged.passUnretained(self).toOpaque())
     if browser == nil { fail("avahi_service_browser_new") }
@@ -58,11 +58,11 @@ final class AvahiBrowser {
     isSettled = false
   }
 
-  private func note(_ event: AvahiBrowserEvent, _ instance: AvahiInstance) {
+  private func handle(_ event: AvahiBrowserEvent, _ instance: AvahiInstance) {
     switch event {
     case AVAHI_BROWSER_NEW: resolve(instance)
     case AVAHI_BROWSER_REMOVE:
-      resolvers.removeValue(forKey: instance)?.end()
+      resolvers.removeValue(forKey: instance)?.close()
       peers.lose(instance).forEach(tell)
       settle()
     case AVAHI_BROWSER_ALL_FOR_NOW:

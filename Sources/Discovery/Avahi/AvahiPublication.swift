@@ -32,7 +32,7 @@ final class AvahiPublication {
       client,
       { _, state, publication in
         guard let publication else { return }
-        Unmanaged<AvahiPublication>.fromOpaque(publication).takeUnretainedValue().note(state)
+        Unmanaged<AvahiPublication>.fromOpaque(publication).takeUnretainedValue().handle(state)
       }, Unmanaged.passUnretained(self).toOpaque())
     guard let group else {
       return error = lastError(in: "avahi_entry_group_new")
@@ -48,7 +48,7 @@ final class AvahiPublication {
   }
 
   /// Takes the announcement back.
-  func end() {
+  func close() {
     reset()
   }
 
@@ -77,7 +77,7 @@ final class AvahiPublication {
     return true
   }
 
-  private func note(_ state: AvahiEntryGroupState) {
+  private func handle(_ state: AvahiEntryGroupState) {
     switch state {
     case AVAHI_ENTRY_GROUP_COLLISION: hasCollided = true
     case AVAHI_ENTRY_GROUP_FAILURE: error = lastError(in: "avahi_entry_group_commit")

@@ -41,7 +41,7 @@ final class AvahiResolver {
       instance.domain, instance.proto, AvahiLookupFlags(0),
       { _, interface, _, event, _, _, _, _, address, port, txt, _, resolver in
         guard let resolver else { return }
-        Unmanaged<AvahiResolver>.fromOpaque(resolver).takeUnretainedValue().note(
+        Unmanaged<AvahiResolver>.fromOpaque(resolver).takeUnretainedValue().handle(
           event, address, port, interface, txt)
       }, Unmanaged.passUnretained(self).toOpaque())
     // The daemon refuses when it went away meanwhile; the session then starts over.
@@ -49,12 +49,12 @@ final class AvahiResolver {
   }
 
   /// Stops following; not to be called when the client has been freed, which ends it too.
-  func end() {
+  func close() {
     if let resolver { _ = session.library.functions.avahi_service_resolver_free(resolver) }
     resolver = nil
   }
 
-  private func note(
+  private func handle(
     _ event: AvahiResolverEvent, _ address: UnsafePointer<AvahiAddress>?, _ port: UInt16,
     _ interface: Int32, _ txt: AvahiStrings
   ) {

@@ -40,7 +40,7 @@ final class AvahiSession {
 
   /// Wants `service` announced no longer.
   func withdraw(_ service: ServiceRecord) {
-    publications.removeValue(forKey: service)?.end()
+    publications.removeValue(forKey: service)?.close()
   }
 
   /// Wants `onEvent` told about services of this kind; returns why that cannot be done now.
@@ -86,7 +86,7 @@ final class AvahiSession {
 
   /// Withdraws everything.
   func close() {
-    publications.values.forEach { $0.end() }
+    publications.values.forEach { $0.close() }
     publications = [:]
     browsers.forEach { $0.forget() }
     browsers = []

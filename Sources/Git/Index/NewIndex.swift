@@ -33,7 +33,7 @@ public struct NewIndex {
     let temporary = path + ".notes"
     let descriptor = try Disk.open(temporary, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o666)
     defer { close(descriptor) }
-    let end = image.end(trees: trees)
+    let end = image.finish(trees: trees)
     try Disk.write(image.bytes, to: descriptor, path: temporary)
     try Disk.write(end, to: descriptor, path: temporary)
     try Disk.rename(temporary, to: path)
@@ -72,7 +72,7 @@ struct IndexImage {
     let start = bytes.count
     bytes += file.fixedBytes(at: position)
     if isSmudged { for byte in 36..<40 { bytes[start + byte] = 0 } }
-    end(
+    endEntry(
       start, path: file.pathBytes(at: position),
       skipsWorktree: file.skipsWorktree(at: position))
   }
@@ -93,7 +93,7 @@ struct IndexImage {
     bytes.appendBigEndian(status.size)
     entry.id.appendBytes(to: &bytes)
     entry.path.bytes.withUnsafeBytes {
-      end(start, path: $0, skipsWorktree: entry.skipsWorktree)
+      endEntry(start, path: $0, skipsWorktree: entry.skipsWorktree)
     }
   }
 
@@ -102,7 +102,7 @@ struct IndexImage {
     self.isNew.append(isNew)
   }
 
-  private mutating func end(_ start: Int, path: UnsafeRawBufferPointer, skipsWorktree: Bool) {
+  private mutating func endEntry(_ start: Int, path: UnsafeRawBufferPointer, skipsWorktree: Bool) {
     let length = UInt16(min(path.count, 0xfff))
     append(skipsWorktree ? length | IndexLayout.isExtended : length)
     if skipsWorktree {
@@ -121,7 +121,7 @@ struct IndexImage {
   }
 
   /// What follows the entries: the trees, and the checksum over all.
-  mutating func end(trees: IndexTree?) -> [UInt8] {
+  mutating func finish(trees: IndexTree?) -> [UInt8] {
     bytes.replaceSubrange(
       4..<12, with: PackFormat.bigEndian(version) + PackFormat.bigEndian(UInt32(count)))
     var end: [UInt8] = []

@@ -79,7 +79,7 @@ struct ReferenceFile {
     if expected == nil { try makeLogs(logs) }
     for log in logs where access(log, W_OK) != 0 { return try Self.leaveToLibrary("open", log) }
     let lock = path + ".lock"
-    let descriptor = Self.take(lock)
+    let descriptor = Self.createLock(lock)
     guard descriptor >= 0 else { return try Self.leaveToLibrary("open", lock) }
     var isMoved = false
     defer {
@@ -124,7 +124,7 @@ struct ReferenceFile {
   /// Makes the lock's file, and returns its descriptor, or -1 with `errno`. It waits for a git that is
   /// just moving the reference; what a killed one left, which git itself would never take away, goes
   /// after an hour.
-  private static func take(_ lock: String) -> Int32 {
+  private static func createLock(_ lock: String) -> Int32 {
     for attempt in 1...attempts {
       let descriptor = open(lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
       guard descriptor < 0, errno == EEXIST, attempt < attempts else { return descriptor }

@@ -129,13 +129,13 @@ struct PackStream {
     self.entry = entry
     position += consumed
     if ended {
-      try end(entry)
+      try endObject(entry)
     } else if consumed < bytes.count {
       throw PackError.malformed("a compressed object is damaged")
     }
   }
 
-  private mutating func end(_ entry: Entry) throws {
+  private mutating func endObject(_ entry: Entry) throws {
     let header = entry.header
     guard entry.unpacked == header.size else {
       throw PackError.malformed("an object is smaller than it says")
