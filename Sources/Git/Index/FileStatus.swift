@@ -3,15 +3,15 @@ public import Glibc
 /// What the index remembers of a file to tell cheaply whether it may have changed: the fields of
 /// stat(2) that git's index format keeps, cut to 32 bits as there.
 public struct FileStatus: Hashable, Sendable {
-  public var changedSeconds: UInt32
-  public var changedNanoseconds: UInt32
-  public var modifiedSeconds: UInt32
-  public var modifiedNanoseconds: UInt32
-  public var device: UInt32
-  public var inode: UInt32
-  public var user: UInt32
-  public var group: UInt32
-  public var size: UInt32
+  package var changedSeconds: UInt32
+  package var changedNanoseconds: UInt32
+  package var modifiedSeconds: UInt32
+  package var modifiedNanoseconds: UInt32
+  package var device: UInt32
+  package var inode: UInt32
+  package var user: UInt32
+  package var group: UInt32
+  package var size: UInt32
 }
 
 extension FileStatus {
@@ -35,15 +35,15 @@ extension FileMode {
 
 /// A file as the index knows it.
 public struct IndexEntry: Hashable, Sendable {
-  public let path: TreePath
-  public let mode: FileMode
-  public let id: ObjectID
-  public let status: FileStatus
+  package let path: TreePath
+  package let mode: FileMode
+  package let id: ObjectID
+  package let status: FileStatus
   /// Git's skip-worktree bit (git-update-index(1)): the file is left out of the folder on purpose, so
   /// that its absence is no deletion.
   public let skipsWorktree: Bool
 
-  public init(
+  package init(
     path: TreePath, mode: FileMode, id: ObjectID, status: FileStatus, skipsWorktree: Bool = false
   ) {
     self.path = path

@@ -32,10 +32,10 @@ public struct FileMode: RawRepresentable, Hashable, Sendable {
 public struct TreeEntry: Hashable, Sendable {
   /// The name, one component.
   public var name: TreePath
-  public var mode: FileMode
-  public var id: ObjectID
+  package var mode: FileMode
+  package var id: ObjectID
 
-  public init(name: TreePath, mode: FileMode, id: ObjectID) {
+  package init(name: TreePath, mode: FileMode, id: ObjectID) {
     self.name = name
     self.mode = mode
     self.id = id
@@ -73,14 +73,14 @@ public struct Tree: Sendable {
 
 /// Who made a commit, and when.
 public struct Signature: Hashable, Sendable {
-  public var name: String
-  public var email: String
+  package var name: String
+  package var email: String
   /// Seconds since 1970-01-01 00:00 UTC.
   public var time: Int64
   /// Minutes east of UTC.
   public var offset: Int
 
-  public init(name: String, email: String, time: Int64, offset: Int) {
+  package init(name: String, email: String, time: Int64, offset: Int) {
     self.name = name
     self.email = email
     self.time = time
@@ -90,15 +90,15 @@ public struct Signature: Hashable, Sendable {
 
 /// The content of a commit object.
 public struct Commit: Sendable {
-  public let id: ObjectID
-  public let tree: ObjectID
-  public let parents: [ObjectID]
-  public let author: Signature
-  public let committer: Signature
+  package let id: ObjectID
+  package let tree: ObjectID
+  package let parents: [ObjectID]
+  package let author: Signature
+  package let committer: Signature
   /// The message with its trailers, as stored.
   public let message: String
 
-  public init(
+  package init(
     id: ObjectID, tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature,
     message: String
   ) {

@@ -1,12 +1,12 @@
 /// A file that differs between two trees.
 public struct TreeChange: Hashable, Sendable {
-  public let path: TreePath
+  package let path: TreePath
   /// The file in the old tree; nil when it was added.
   public let old: TreeEntry?
   /// The file in the new tree; nil when it was removed.
   public let new: TreeEntry?
 
-  public init(path: TreePath, old: TreeEntry?, new: TreeEntry?) {
+  package init(path: TreePath, old: TreeEntry?, new: TreeEntry?) {
     self.path = path
     self.old = old
     self.new = new

@@ -14,7 +14,7 @@ public struct PackLimits: Sendable, Equatable {
   public var unpackedBytes = 128 << 30
   /// Of these, how many any pack may unpack to, and how many more for each of its own bytes.
   public var unpackedBytesOfAny = 16 << 30
-  public var unpackedBytesPerByte = 1 << 16
+  package var unpackedBytesPerByte = 1 << 16
   /// Deltas in a row that lead to one object. git's own packs have 50 (pack.depth).
   public var chain = 512
   /// Bytes of objects that are kept while deltas are applied to them.
@@ -33,7 +33,7 @@ public struct PackLimits: Sendable, Equatable {
   /// The limits of notes-protocol(7).
   public static let standard = PackLimits()
 
-  public init() {}
+  package init() {}
 
   /// Those for a pack of our own making: what the repository holds is as large as it is.
   static let own = {
