@@ -23,40 +23,15 @@ extension Connection {
     }
   }
 
-  /// Sends and receives at the same time, until `consume` says that the exchange is over.
-  ///
-  /// `produce` is asked for the next frame while there is room; nil means that there is nothing
-  /// now, and it is asked again after every received frame and every signal of `wakeup`. `consume`
-  /// is given each frame; when it returns true, no more are taken, what `produce` still has is
-  /// sent, and the call returns.
-  ///
-  /// Throws `timedOut(.receiving)` when for `idleTimeout` seconds no byte has moved in either
-  /// direction, or when `deadline` passes; and whatever the closures throw.
-  public func exchange(
-    idleTimeout: Double, deadline: Instant = .never, wakeup: WakeUp? = nil,
-    produce: () throws -> Frame?, consume: (Frame) throws -> Bool
-  ) throws {
-    var isOver = false
-    var idle = Instant.now + idleTimeout
-    while true {
-      while !isOver, let frame = try reader.next() {
-        isOver = try consume(frame)
-        // Let what was asked for go out before more is taken in.
-        if pending < Connection.sendAhead, let answer = try produce() { try enqueue(answer) }
-      }
-      while pending < Connection.sendAhead, let frame = try produce() { try enqueue(frame) }
-      if isOver && isFlushed { return }
-      if !isOver && peerHasFinished { throw ended() }
-      let moved = try step(
-        reading: !isOver, deadline: min(idle, deadline), phase: .receiving, wakeup: wakeup)
-      if moved == .moved { idle = .now + idleTimeout }
-    }
-  }
-
   /// Sends and receives at the same time, for as long as the moment that `deadline` names has not
   /// come; it is asked again whenever something happened, and may name another one then.
   ///
-  /// `produce` and `consume` are those of `exchange`; throws what it throws.
+  /// `produce` is asked for the next frame while there is room; nil means that there is nothing
+  /// now, and it is asked again after every received frame and every signal of `wakeup`. `consume`
+  /// is given each frame.
+  ///
+  /// Throws `closedByPeer` or `connectionLost` when the other side has ended, and whatever the
+  /// closures throw.
   public func exchange(
     until deadline: () -> Instant, wakeup: WakeUp, produce: () throws -> Frame?,
     consume: (Frame) throws -> Void
@@ -64,6 +39,7 @@ extension Connection {
     while true {
       while let frame = try reader.next() {
         try consume(frame)
+        // Let what was asked for go out before more is taken in.
         if pending < Connection.sendAhead, let answer = try produce() { try enqueue(answer) }
       }
       while pending < Connection.sendAhead, let frame = try produce() { try enqueue(frame) }
