@@ -12,6 +12,9 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// A notebook and the layers it is made of, from the top down.
+let notebookLayers: [Target.Dependency] = ["Notebook", "History", "WorkTree", "Merge"]
+
 // The C libraries are loaded when first used (see each shim.h), so nothing is linked here and a
 // command that needs none of them does not pay for loading them.
 let package = Package(
@@ -30,8 +33,15 @@ let package = Package(
     .target(name: "System", dependencies: ["CLinux"], swiftSettings: settings),
     .target(
       name: "Git", dependencies: ["System", "CLibgit2", "CZlib", "CLinux"], swiftSettings: settings),
+    .target(name: "Merge", dependencies: ["Git"], swiftSettings: settings),
     .target(
-      name: "Notebook", dependencies: ["Git", "System", "CLinux"], swiftSettings: settings),
+      name: "WorkTree", dependencies: ["Merge", "Git", "System", "CLinux"], swiftSettings: settings),
+    .target(
+      name: "History", dependencies: ["WorkTree", "Merge", "Git", "System"],
+      swiftSettings: settings),
+    .target(
+      name: "Notebook", dependencies: ["History", "WorkTree", "Merge", "Git", "System", "CLinux"],
+      swiftSettings: settings),
     .target(
       name: "Membership", dependencies: ["System", "OpenSSLLoader", "COpenSSL", "CLinux"],
       swiftSettings: settings),
@@ -42,26 +52,26 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "Sync",
-      dependencies: ["Git", "Notebook", "Membership", "Discovery", "Channel", "System"],
+      dependencies: notebookLayers + ["Git", "Membership", "Discovery", "Channel", "System"],
       swiftSettings: settings),
     .target(
       name: "Watch",
-      dependencies: [
-        "Git", "Sync", "Notebook", "Membership", "Discovery", "Channel", "System", "CLinux",
+      dependencies: notebookLayers + [
+        "Git", "Sync", "Membership", "Discovery", "Channel", "System", "CLinux",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "notes",
-      dependencies: [
-        "Watch", "Sync", "Notebook", "Membership", "Discovery", "Channel", "Git", "System",
+      dependencies: notebookLayers + [
+        "Watch", "Sync", "Membership", "Discovery", "Channel", "Git", "System",
         "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
     .executableTarget(
-      name: "MergeTrial", dependencies: ["Notebook", "Git"], path: "Tests/MergeTrial",
+      name: "MergeTrial", dependencies: notebookLayers + ["Git"], path: "Tests/MergeTrial",
       swiftSettings: settings),
     .target(
       name: "TestSupport", dependencies: ["System", "Discovery", "Channel"],
@@ -71,7 +81,10 @@ let package = Package(
     .testTarget(
       name: "GitTests", dependencies: ["Git", "System", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "NotebookTests", dependencies: ["Notebook", "Git", "TestSupport", "MergeTrial"],
+      name: "MergeTests", dependencies: ["History", "Merge", "Git", "TestSupport", "MergeTrial"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "NotebookTests", dependencies: notebookLayers + ["Git", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "MembershipTests", dependencies: ["Membership", "System", "TestSupport"],
@@ -83,35 +96,35 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "SyncTests",
-      dependencies: [
-        "Watch", "Sync", "Git", "Notebook", "Membership", "Discovery", "Channel", "TestSupport",
+      dependencies: notebookLayers + [
+        "Watch", "Sync", "Git", "Membership", "Discovery", "Channel", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
     .testTarget(
       name: "WatchTests",
-      dependencies: [
-        "Watch", "Sync", "Git", "Notebook", "Membership", "Discovery", "Channel", "TestSupport",
+      dependencies: notebookLayers + [
+        "Watch", "Sync", "Git", "Membership", "Discovery", "Channel", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
     .testTarget(
       name: "notesTests",
-      dependencies: [
-        "notes", "Watch", "Sync", "Notebook", "Membership", "Discovery", "Channel", "Git",
+      dependencies: notebookLayers + [
+        "notes", "Watch", "Sync", "Membership", "Discovery", "Channel", "Git",
         "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
     .executableTarget(
-      name: "FaultSubject", dependencies: ["Notebook", "Git"], path: "Tests/FaultSubject",
+      name: "FaultSubject", dependencies: notebookLayers + ["Git"], path: "Tests/FaultSubject",
       swiftSettings: settings),
     .executableTarget(
-      name: "Crowd", dependencies: ["Sync", "Notebook", "Membership", "Git", "TestSupport"],
+      name: "Crowd", dependencies: notebookLayers + ["Sync", "Membership", "Git", "TestSupport"],
       path: "Tests/Crowd",
       swiftSettings: settings),
     .testTarget(
       name: "FaultTests",
-      dependencies: ["FaultSubject", "notes", "Notebook", "Git", "TestSupport"],
+      dependencies: notebookLayers + ["FaultSubject", "notes", "Git", "TestSupport"],
       exclude: ["faults.c"], swiftSettings: settings),
     .testTarget(
       name: "EndToEnd", dependencies: ["TestSupport"], path: "Tests/EndToEnd",
@@ -120,9 +133,10 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-let fuzzed: [Target.Dependency] = [
-  "Sync", "Git", "Notebook", "Membership", "Channel", "TestSupport",
-]
+let fuzzed: [Target.Dependency] =
+  notebookLayers + [
+    "Sync", "Git", "Membership", "Channel", "TestSupport",
+  ]
 package.targets.append(
   fuzzes
     ? .executableTarget(

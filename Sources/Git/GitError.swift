@@ -10,7 +10,7 @@ public enum GitError: FileFailure, Sendable {
   case notARepository(String)
   /// The repository is kept in a way that libgit2 does not know: the setting, or what it said.
   case unsupported(String)
-  /// A version made by hand holds what no device takes from another: which, where, and why not.
+  /// A foreign commit holds what no device takes from another: which, where, and why not.
   case unfit(version: ObjectID, name: TreePath, why: String)
   /// The repository belongs to another user.
   case foreignOwner(folder: String)

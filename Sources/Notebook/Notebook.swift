@@ -1,7 +1,9 @@
 internal import CLinux
 public import Git
 internal import Glibc
+public import History
 internal import System
+public import WorkTree
 
 /// A folder of notes with its history: an ordinary git repository with this device's state beside
 /// it in `.git/notes/`.
@@ -16,28 +18,18 @@ public final class Notebook {
   /// What the notebook is to this device.
   public private(set) var identity: NotebookIdentity
 
-  /// The largest file that is versioned, in bytes: 50 MiB, or what `notes.maxFileSize` in
-  /// `.git/config` says.
-  public lazy var sizeLimit = SizeLimit.configured(in: repository, configuration: configuration)
-  /// What the executable bits of files in the folder say.
-  lazy var fileModes = FileModeTrust(repository, configuration: configuration)
-  /// The text of `.git/config` when it was first needed.
-  private lazy var configuration = readConfiguration()
+  /// The folder and the index.
+  public let workTree: WorkTree
+  /// The notes and versions.
+  public let history: History
   /// What new versions are stamped with.
-  public var clock = Clock.system
-  /// The table of the history, once something asked for it.
-  var loadedHistory: HistoryTable?
-  /// Told how many of how many versions are read while a cache of the history is made.
-  public var historyProgress: ((Int, Int) -> Void)?
+  public var clock: Clock {
+    get { history.clock }
+    set { history.clock = newValue }
+  }
   /// Told of a version of this device as soon as its objects are in the repository, before the branch
   /// moves: notes-protocol(7), "Standing sessions".
   public var earlyNotice: ((ObjectID) -> Void)?
-
-  /// Whether files are versioned whose names no other device takes: for tests of what shows names.
-  package var takesUnfitNames = false
-
-  /// References beside the branch that were moved here: their lock files are looked for, too.
-  var notedReferences: Set<String> = []
 
   /// The folder of this device's state for the notebook.
   public var stateFolder: String { repository.gitFolder + "/notes" }
@@ -46,6 +38,8 @@ public final class Notebook {
     self.folder = folder
     self.repository = repository
     self.identity = identity
+    workTree = WorkTree(folder: folder, repository: repository)
+    history = History(of: workTree)
   }
 
   /// The notebook whose folder is exactly `folder`.
@@ -133,6 +127,34 @@ public final class Notebook {
     let path = folder + "/.git/notes/notebook"
     try Disk.replace(path, with: identity.serialized)
     return try open(at: folder)
+  }
+
+  /// Sets the largest file that is versioned, from the next save on; nil takes the setting away.
+  public func setSizeLimit(_ text: String?) throws {
+    try withWriterLock { _ in try workTree.set(sizeLimit: text) }
+  }
+
+  /// Which version this device shows now. What is in the folder and not saved yet is not part of it.
+  public func state() throws -> NotebookState { try history.state() }
+
+  /// Runs `body` while no other process or instance can change the notebook, after finishing what
+  /// an interrupted run left.
+  package func withWriterLock<Result>(
+    _ body: (WriteTransaction) throws -> Result
+  ) throws -> Result {
+    let lock = try WriterLock(stateFolder: stateFolder, folder: folder)
+    let transaction = WriteTransaction(history, device: identity.device, earlyNotice: earlyNotice)
+    // A lock file of git's that could not be removed is left for the next run to remove.
+    defer { if !transaction.leavesLockFile() { lock.end() } }
+    try transaction.recover(since: lock.interrupted)
+    return try body(transaction)
+  }
+
+  /// Points a reference that only this device writes, beside the branch, at a commit.
+  package func setDeviceReference(_ name: String, to id: ObjectID, message: String) throws {
+    try withWriterLock {
+      try $0.writer.setDeviceReference(name, to: id, message: message)
+    }
   }
 
   /// Changes how the notebook or this device is called here.

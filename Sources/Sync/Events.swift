@@ -19,9 +19,9 @@ public enum Event: Sendable {
   case peer(PeerIdentity)
   case progress(TransferProgress)
   /// Versions of a peer were merged.
-  case received(from: PeerIdentity, JoinResult, notebook: String? = nil)
+  case received(from: PeerIdentity, MergeOutcome, notebook: String? = nil)
   /// A version made with git held what no device takes: another stands in its place now.
-  case replaced(PlainVersion, notebook: String? = nil)
+  case replaced(PortableVersion, notebook: String? = nil)
   /// A session ran to its end.
   case finished(SessionResult)
   /// A connection or session failed, somebody was refused, or a guard against mass deletion held.

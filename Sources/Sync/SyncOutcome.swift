@@ -17,7 +17,7 @@ public struct SessionResult: Sendable {
   public package(set) var sentBytes = 0
   package var receivedBytes = 0
   /// What the merges changed here, in order.
-  public package(set) var joins: [JoinResult] = []
+  public package(set) var joins: [MergeOutcome] = []
   /// Whether this device showed something at the end that the peer had not taken yet.
   var hasNews = false
   /// How the tips differ although both devices have the same heads; nil when they do not.

@@ -1,9 +1,11 @@
 internal import Git
 internal import Glibc
+internal import History
 internal import Membership
 internal import Notebook
 internal import Sync
 internal import Synchronization
+internal import WorkTree
 
 /// The thread of a watched notebook: the only one that saves and joins. An instance belongs to it.
 final class NotebookLoop {
@@ -85,7 +87,7 @@ final class NotebookLoop {
 
   private static func watch(_ notebook: Notebook) throws -> FolderEvents {
     try FolderEvents(folder: notebook.folder, gitFolder: notebook.repository.gitFolder) {
-      try notebook.versionedFolders(below: $0)
+      try notebook.workTree.versionedFolders(below: $0)
     }
   }
 
@@ -148,7 +150,7 @@ final class NotebookLoop {
         tellEditing()
       case .history:
         if let tip = try? notebook?.repository.head().commit, tip != shown?.tip {
-          bringToPlainForm()
+          rewritePortably()
         }
         announce()
       case .membership: membershipChanged()
@@ -166,7 +168,7 @@ final class NotebookLoop {
         Result {
           let notebook = try open()
           saveAllSettled()
-          bringToPlainForm()
+          rewritePortably()
           return try notebook.state()
         })
     case .join(let heads, let reply): reply.put(Result { try join(heads) })
@@ -185,13 +187,13 @@ final class NotebookLoop {
     return notebook
   }
 
-  private func join(_ heads: [ObjectID]) throws -> JoinResult {
+  private func join(_ heads: [ObjectID]) throws -> MergeOutcome {
     let notebook = try open()
     readEvents()
     // What was written until now is saved first; what is in the middle of being written is compared
     // when it is swapped.
     let scope = SaveScope.only(unsettled.ready(.now))
-    let result = try notebook.join(heads, options: JoinOptions(scope: scope))
+    let result = try notebook.merge(heads, options: MergeOptions(scope: scope))
     if case .only(let paths) = scope { unsettled.remove(paths) }
     announce()
     countForHousekeeping()
@@ -257,9 +259,9 @@ final class NotebookLoop {
   }
 
   /// Looks at what others than this thread have put on the branch before it is told to anybody.
-  private func bringToPlainForm() {
+  private func rewritePortably() {
     do {
-      if let plain = try notebook?.bringToPlainForm() {
+      if let plain = try notebook?.rewritePortably() {
         owner.report(.replaced(plain, notebook: owner.notebookID))
       }
     } catch {
@@ -292,7 +294,7 @@ final class NotebookLoop {
     guard changesUntilHousekeeping <= 0, let notebook else { return }
     changesUntilHousekeeping = Self.housekeepingInterval
     notebook.repository.close()
-    if notebook.isHousekeepingDue {
+    if notebook.isGarbageCollectionDue {
       owner.report(.gcDue(notebook: owner.notebookID, folder: notebook.folder))
     }
   }

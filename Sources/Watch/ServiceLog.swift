@@ -3,6 +3,7 @@ internal import Logging
 internal import Membership
 internal import Notebook
 internal import Sync
+internal import WorkTree
 
 /// One line an event: who, where, what. No text of a note and no secret, and nothing a peer chose
 /// that could upset a terminal or fake a line.
@@ -76,7 +77,7 @@ struct ServiceLog: Sendable {
     case .replaced(let plain, let notebook):
       "\(short(notebook ?? "")): \(short(plain.version)) stands in the place of "
         + "\(short(plain.made)), which was made with git and holds what no device takes: "
-        + plain.leftOut.map { "\($0.path)".printable }.joined(separator: ", ")
+        + plain.excluded.map { "\($0.path)".printable }.joined(separator: ", ")
     case .version(let notebook, let saved):
       "\(short(notebook)): version of \(things(saved.changes.count, "changed file"))"
     case .connected(let notebook, let peer): "\(short(notebook)): connected to \(name(peer))"

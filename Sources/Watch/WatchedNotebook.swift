@@ -1,4 +1,5 @@
 internal import Git
+internal import History
 internal import Membership
 internal import Notebook
 internal import Sync
@@ -19,7 +20,7 @@ final class WatchedNotebook: SessionKeeper {
   /// What the notebook's thread is asked to do.
   enum Job: Sendable {
     case state(Mailbox<Result<NotebookState, any Error>>)
-    case join([ObjectID], Mailbox<Result<JoinResult, any Error>>)
+    case join([ObjectID], Mailbox<Result<MergeOutcome, any Error>>)
     case lookAtEverything
     /// Nothing has happened for a while.
     case rest
@@ -101,15 +102,15 @@ final class WatchedNotebook: SessionKeeper {
 
   // MARK: SessionKeeper, on the sessions' threads
 
-  func currentState() throws -> (state: NotebookState, replaced: PlainVersion?) {
+  func currentState() throws -> (state: NotebookState, replaced: PortableVersion?) {
     let reply = Mailbox<Result<NotebookState, any Error>>()
     ask(.state(reply))
     // What was replaced is told by the notebook's thread.
     return (try answer(of: reply), nil)
   }
 
-  func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> JoinResult {
-    let reply = Mailbox<Result<JoinResult, any Error>>()
+  func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> MergeOutcome {
+    let reply = Mailbox<Result<MergeOutcome, any Error>>()
     ask(.join(heads, reply))
     return try answer(of: reply)
   }

@@ -10,7 +10,7 @@ enum BackgroundTidying {
   /// Starts it if there is enough to do. Nothing depends on it, so a failure to start is no error:
   /// the next command tries again.
   static func startIfDue(in notebook: Notebook) {
-    if notebook.isHousekeepingDue { start(inFolder: notebook.folder) }
+    if notebook.isGarbageCollectionDue { start(inFolder: notebook.folder) }
   }
 
   /// Starts it. Two at once do no harm: the second leaves.

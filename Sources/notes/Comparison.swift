@@ -1,5 +1,7 @@
 internal import Git
+internal import History
 internal import Notebook
+internal import WorkTree
 
 /// What `notes diff` compares.
 struct Comparison {
@@ -26,8 +28,8 @@ struct Comparison {
       do {
         path =
           try Place.path(ofFile: subject, in: notebook)
-          ?? notebook.note(exactly: subject, among: .deleted)
-          ?? notebook.note(named: subject)
+          ?? notebook.history.note(exactly: subject, among: .deleted)
+          ?? notebook.history.note(named: subject)
       } catch NotebookError.noSuchNote {
         if Self.looksLikeVersions(subject, in: notebook) {
           versions = subject
@@ -56,7 +58,7 @@ struct Comparison {
 
   private static func looksLikeVersions(_ text: String, in notebook: Notebook) -> Bool {
     if text.contains(".."), !text.contains("@") { return true }
-    return (try? notebook.version(named: text)) != nil
+    return (try? notebook.history.version(named: text)) != nil
   }
 
   /// The files that differ, by path.
@@ -71,14 +73,14 @@ struct Comparison {
     guard case .version(let name?) = end else {
       return try notebook.repository.head().commit.map { try notebook.repository.commit($0).tree }
     }
-    return try notebook.version(named: name).tree
+    return try notebook.history.version(named: name).tree
   }
 
   private func committed(
     from old: ObjectID?, to new: ObjectID?, in notebook: Notebook
   ) throws -> [FileDiff] {
     let repository = notebook.repository
-    return try notebook.changes(from: old, to: new).map { change in
+    return try notebook.history.changes(from: old, to: new).map { change in
       FileDiff(
         path: change.path, formerPath: change.formerPath,
         old: try change.old.map { try repository.blob($0) },
@@ -106,13 +108,14 @@ struct Comparison {
   ) throws -> (path: TreePath, text: [UInt8]?) {
     switch end {
     case .folder:
-      do { return (path, try notebook.text(of: path)) } catch NotebookError.noSuchNote {
+      do { return (path, try notebook.workTree.text(of: path)) } catch NotebookError.noSuchNote {
         return (path, nil)
       }
     case .version(let name):
       do {
-        let version = try notebook.noteVersion(named: name ?? Self.last(in: notebook), of: path)
-        return (version.path, try notebook.text(of: version))
+        let version = try notebook.history.noteVersion(
+          named: name ?? Self.last(in: notebook), of: path)
+        return (version.path, try notebook.history.text(of: version))
       } catch NotebookError.notInVersion {
         return (path, nil)
       }
@@ -143,7 +146,7 @@ struct Comparison {
         return try repository.blob(entry.id)
       }
       var after: [UInt8]?
-      do { after = try notebook.text(of: path) } catch NotebookError.noSuchNote {}
+      do { after = try notebook.workTree.text(of: path) } catch NotebookError.noSuchNote {}
       return before == after ? nil : FileDiff(path: path, old: before, new: after)
     }
     return Self.pairedByText(files)

@@ -1,6 +1,8 @@
 internal import Git
 internal import Glibc
+internal import History
 internal import Notebook
+internal import WorkTree
 
 /// A note or a folder that a command line names.
 enum Item: Equatable {
@@ -33,7 +35,7 @@ extension Place {
       // A link or a pipe is no note; one of that title may be.
       let found =
         try isSpecial(name)
-        ? notebook.note(named: name, among: reach) : note(name, in: notebook, among: reach)
+        ? notebook.history.note(named: name, among: reach) : note(name, in: notebook, among: reach)
       guard let folder else { return .note(found) }
       return found != folder && isExact(found, name) ? .note(found) : .folder(folder)
     } catch NotebookError.noSuchNote(let name) {

@@ -1,6 +1,8 @@
 internal import Git
 internal import Glibc
+internal import History
 internal import Notebook
+internal import WorkTree
 
 /// Finds the notebook and the notes that a command line speaks of.
 enum Place {
@@ -8,7 +10,7 @@ enum Place {
   static func notebook() throws -> Notebook {
     let notebook = try Notebook.open(at: folderOfNotebook())
     let line = ProgressLine()
-    notebook.historyProgress = { done, count in
+    notebook.history.progress = { done, count in
       if done == count { line.clear() }
       guard done < count, done.isMultiple(of: 100) else { return }
       line.show("Reading the history: \(Counted.grouped(done)) of \(Counted.grouped(count))")
@@ -64,7 +66,7 @@ enum Place {
     _ name: String, in notebook: Notebook, among reach: NoteReach = .present
   ) throws -> TreePath {
     if let path = path(ofFile: name, in: notebook) { return path }
-    return try notebook.note(named: name, among: reach)
+    return try notebook.history.note(named: name, among: reach)
   }
 
   /// A note, and the version of it that `NOTE@VERSION` names, with what it was called then. A
@@ -77,13 +79,13 @@ enum Place {
       let path = try note(text, in: notebook, among: .deleted)
       return (path, try lastVersion(ofDeleted: path, in: notebook))
     }
-    if let path = try path(ofFile: text, in: notebook) ?? notebook.note(spelled: text) {
+    if let path = try path(ofFile: text, in: notebook) ?? notebook.history.note(spelled: text) {
       return (path, nil)
     }
     do {
       let path = try note(String(text[..<at]), in: notebook, among: .former)
       let version = String(text[text.index(after: at)...])
-      return (path, try notebook.noteVersion(named: version, of: path))
+      return (path, try notebook.history.noteVersion(named: version, of: path))
     } catch let error as NotebookError {
       // The @ may be a part of the note's own name.
       if let path = try? note(text, in: notebook) { return (path, nil) }
@@ -94,12 +96,12 @@ enum Place {
   private static func lastVersion(
     ofDeleted path: TreePath, in notebook: Notebook
   ) throws -> NoteVersion? {
-    guard try !notebook.isThere(path), try !notebook.leftOut().contains(path),
-      let last = try notebook.lastVersion(with: path)
+    guard try !notebook.isThere(path), try !notebook.workTree.sparseFiles().contains(path),
+      let last = try notebook.history.lastVersion(with: path)
     else { return nil }
     Output.errors.line(
       "notes: warning: \(Visible.name(path)) was deleted: as it was in version \(last.id.short)")
-    return try notebook.noteVersion(named: last.id.hex, of: path)
+    return try notebook.history.noteVersion(named: last.id.hex, of: path)
   }
 
   /// The path inside the notebook of an existing file or folder, seen from the current folder.

@@ -1,6 +1,7 @@
 internal import Notebook
 internal import Sync
 internal import Watch
+internal import WorkTree
 
 /// The user's commands for what a watcher receives: `on-change` and `on-conflict` of the settings.
 struct WatchHooks {

@@ -1,5 +1,6 @@
 import Git
 import Glibc
+import History
 import Notebook
 import Synchronization
 import TestSupport
@@ -53,7 +54,7 @@ final class CrowdDevice {
     served = try Repository.open(at: folder)
     let heads = try other.notebook.state().heads
     try fetch(heads, from: other, by: .packs)
-    _ = try notebook.join(heads)
+    _ = try notebook.merge(heads)
   }
 
   private static func adopt(_ folder: String, number: Int, _ clock: WrongClock) throws -> Notebook {
@@ -83,7 +84,7 @@ final class CrowdDevice {
   /// Packs what is stored, as another process would beside the one at work.
   func tidy(all: Bool) throws {
     let other = try Notebook.open(at: folder)
-    _ = all ? try other.collectGarbage() : try other.tidyUp()
+    _ = all ? try other.collectGarbage() : try other.collectGarbageIncrementally()
   }
 
   // MARK: Files

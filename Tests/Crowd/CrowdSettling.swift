@@ -1,4 +1,5 @@
 import Git
+import History
 import Notebook
 import TestSupport
 
@@ -43,7 +44,7 @@ extension CrowdWorld {
     try round()
     for device in devices {
       let heads = try devices[0].notebook.state().heads
-      _ = try device.notebook.join(heads)
+      _ = try device.notebook.merge(heads)
       guard try device.notebook.save().version == nil, try device.notebook.state().tip == tip else {
         throw Violation(description: "device \(device.number) moved while all was quiet")
       }

@@ -1,5 +1,6 @@
 import Git
 import Glibc
+import History
 import Notebook
 import Sync
 

@@ -1,6 +1,9 @@
-import Git
-import Notebook
-import TestSupport
+internal import Git
+internal import History
+internal import Merge
+internal import Notebook
+internal import TestSupport
+internal import WorkTree
 
 /// A crowd of devices with a network between them.
 ///
@@ -84,12 +87,12 @@ final class CrowdWorld {
     // Some people save while the files are being exchanged.
     if Int.random(in: 0..<6, using: &random) == 0 {
       try device.fetch(message.heads, from: other, by: transfer)
-      try device.notebook.withWriterLock {
-        _ = try device.notebook.saveLocked(allowsMassDeletion: true)
+      try device.notebook.withWriterLock { transaction in
+        _ = try transaction.save(allowsMassDeletion: true)
         try edit(device)
         let meanwhile = try unsaved(in: device)
-        _ = try device.notebook.joinLocked(
-          message.heads, options: JoinOptions(allowsMassDeletion: true))
+        _ = try transaction.merge(
+          message.heads, options: MergeOptions(allowsMassDeletion: true))
         // What the save has not seen and the checkout has not touched is still to be saved.
         let after = try device.files()
         let found = meanwhile.filter { after[$0.key] != $0.value }
@@ -122,9 +125,9 @@ final class CrowdWorld {
   /// Returns the tips that the folder lies between then.
   private func dieInCheckout(of heads: [ObjectID], at device: CrowdDevice) throws -> [ObjectID] {
     let notebook = device.notebook
-    return try notebook.withWriterLock {
+    return try notebook.withWriterLock { transaction in
       try willSave(device)
-      _ = try notebook.saveLocked(allowsMassDeletion: true)
+      _ = try transaction.save(allowsMassDeletion: true)
       let head = try notebook.repository.head()
       let tip = try DerivedMerge.tip(
         of: (head.commit.map { [$0] } ?? []) + heads, in: notebook.repository
@@ -132,12 +135,14 @@ final class CrowdWorld {
       guard tip != head.commit, Int.random(in: 0..<8, using: &random) > 0 else { return [] }
       let journal = CheckoutJournal(from: head.commit, to: tip)
       let plan = try journal.plan(in: notebook.repository)
-      let checkout = try Checkout(notebook: notebook, plan: plan, journal: journal)
+      let checkout = try Checkout(in: notebook.workTree, plan: plan, journal: journal)
       try checkout.stage()
       guard Int.random(in: 0..<8, using: &random) > 0 else { return [] }
-      if Bool.random(using: &random) { try notebook.move(head, to: tip, operation: .checkout) }
+      if Bool.random(using: &random) {
+        try transaction.writer.move(head, to: tip, operation: .checkout)
+      }
       var part = try Checkout(
-        notebook: notebook,
+        in: notebook.workTree,
         plan: plan.prefix(Int.random(in: 0...plan.steps.count, using: &random)), journal: journal)
       try part.run()
       return [head.commit, tip].compactMap { $0 }

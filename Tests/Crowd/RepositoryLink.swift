@@ -1,4 +1,5 @@
 import Git
+import History
 import Membership
 import Notebook
 import Sync
@@ -63,12 +64,12 @@ final class CrowdKeeper: SessionKeeper {
     clock = device.notebook.clock
   }
 
-  func currentState() throws -> (state: NotebookState, replaced: PlainVersion?) {
+  func currentState() throws -> (state: NotebookState, replaced: PortableVersion?) {
     (try open().state(), nil)
   }
 
-  func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> JoinResult {
-    try open().join(heads, options: JoinOptions(allowsMassDeletion: true))
+  func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> MergeOutcome {
+    try open().merge(heads, options: MergeOptions(allowsMassDeletion: true))
   }
 
   private func open() throws -> Notebook {

@@ -1,6 +1,8 @@
 internal import Git
 internal import Glibc
+import History
 internal import Notebook
+import WorkTree
 
 /// The process that the fault tests kill: one operation of the library on the notebook in a folder,
 /// with a clock that stands still, so that what it makes has the same ID each time.
@@ -32,13 +34,13 @@ struct FaultSubject {
     notebook.clock = Clock { (1_800_000_000, 60) }
     switch arguments[0] {
     case "init", "save": _ = try notebook.save()
-    case "join": _ = try notebook.join(rest.compactMap { ObjectID(hex: $0) })
+    case "join": _ = try notebook.merge(rest.compactMap { ObjectID(hex: $0) })
     case "receive":
       let heads = rest.dropFirst().compactMap { ObjectID(hex: $0) }
       let quarantine = try notebook.repository.quarantine()
       try quarantine.append(try bytes(of: rest[0]))
       try quarantine.join(promised: heads)
-      _ = try notebook.join(heads)
+      _ = try notebook.merge(heads)
     case "restore":
       guard let version = ObjectID(hex: rest[1]) else { throw UsageError() }
       _ = try notebook.restore(TreePath(rest[0]), from: notebook.repository.commit(version))

@@ -3,6 +3,7 @@ import Git
 import Glibc
 import TestSupport
 
+@testable import History
 @testable import Notebook
 
 /// An operation of the library on a notebook, to be interrupted everywhere.

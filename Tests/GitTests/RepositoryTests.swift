@@ -215,7 +215,7 @@ struct RepositoryTests {
     _ = try git("add", ".")
     _ = try git("update-index", "--skip-worktree", "b.txt")
     let file = try #require(try IndexFile(ofRepositoryAt: repository.gitFolder))
-    #expect(file.leftOut == [1])
+    #expect(file.sparsePositions == [1])
     #expect(file.entries.map(\.skipsWorktree) == [false, true, false])
     #expect(try repository.indexEntries() == file.entries)
     #expect(IndexFile(entries: file.entries).entries == file.entries)
@@ -233,7 +233,7 @@ struct RepositoryTests {
     #expect(try git("write-tree") == tree.hex + "\n")
 
     let again = try #require(try IndexFile(ofRepositoryAt: repository.gitFolder))
-    #expect(again.isIntact && again.leftOut == [0, 1])
+    #expect(again.isIntact && again.sparsePositions == [0, 1])
     edit = IndexEdit(of: again)
     for entry in again.entries {
       edit.set(

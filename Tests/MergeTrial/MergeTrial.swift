@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Git
 import Glibc
+import Merge
 import Notebook
 
 /// Makes merges for scripts: one JSON request a line on standard input, one answer a line.

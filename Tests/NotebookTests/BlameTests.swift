@@ -2,15 +2,17 @@ import Git
 import TestSupport
 import Testing
 
+@testable import History
 @testable import Notebook
+@testable import WorkTree
 
 @Suite("Who wrote each line: notes-blame(1)")
 struct BlameTests {
   private func origins(
     _ home: Fixture, _ path: TreePath, at version: String? = nil
   ) throws -> [(String, BlamedLine.Origin)] {
-    let version = try version.map { try home.notebook.noteVersion(named: $0, of: path) }
-    return try home.notebook.blame(path, at: version).map {
+    let version = try version.map { try home.notebook.history.noteVersion(named: $0, of: path) }
+    return try home.notebook.history.blame(path, at: version).map {
       (String(decoding: $0.bytes, as: UTF8.self), $0.origin)
     }
   }
@@ -38,9 +40,9 @@ struct BlameTests {
       try origins(home, "b.txt", at: "~1").map(\.1)
         == [.version(second), .version(first), .version(first), .version(first)])
     try home.write("nul.txt", "a\0b")
-    #expect(throws: NotebookError.self) { try home.notebook.blame("nul.txt") }
+    #expect(throws: NotebookError.self) { try home.notebook.history.blame("nul.txt") }
     try home.write("empty.txt", "")
-    #expect(try home.notebook.blame("empty.txt").isEmpty)
+    #expect(try home.notebook.history.blame("empty.txt").isEmpty)
   }
 
   @Test("merges of notes wrote nothing: lines belong to the heads' authors, markers to nobody")

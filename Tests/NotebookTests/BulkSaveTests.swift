@@ -2,6 +2,7 @@ import Git
 import Glibc
 import TestSupport
 import Testing
+import WorkTree
 
 @testable import Notebook
 

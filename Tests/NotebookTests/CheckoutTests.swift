@@ -3,7 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import History
 @testable import Notebook
+@testable import WorkTree
 
 @Suite("Bringing the folder to a version")
 struct CheckoutTests {
@@ -57,13 +59,14 @@ struct CheckoutTests {
     try other.write("a.txt", "local line\nold a.txt\n")
     try other.write("c.txt", "edited while it was being deleted\n")
     try other.write("new.txt", "local\n")
-    let rescued = try notebook.withWriterLock {
-      try notebook.checkOut(from: from, to: theirs, head: notebook.repository.head())
+    let rescued = try notebook.withWriterLock { transaction in
+      try TipCheckout(transaction.writer, notebook.history).run(
+        from: notebook.repository.head(), to: theirs, operation: .checkout)
     }
     let commit = try notebook.repository.commit(#require(rescued.first))
     #expect(commit.parents == [from])
     let text = { (path: TreePath) in
-      String(decoding: try notebook.text(of: path, at: commit), as: UTF8.self)
+      String(decoding: try notebook.history.text(of: path, at: commit), as: UTF8.self)
     }
     #expect(try text("a.txt") == "local line\nold a.txt\n")
     #expect(try text("c.txt") == "edited while it was being deleted\n")
@@ -104,14 +107,14 @@ struct CheckoutTests {
       from: notebook.repository.commit(from).tree, to: notebook.repository.commit(target).tree,
       in: notebook.repository)
     let journal = CheckoutJournal(from: from, to: target)
-    let checkout = try Checkout(notebook: notebook, plan: plan, journal: journal)
+    let checkout = try Checkout(in: notebook.workTree, plan: plan, journal: journal)
     try checkout.stage()
     if stop > 0 {
       try notebook.repository.update(
         reference: "refs/heads/main", to: target, from: from, message: "x")
     }
     var partial = try Checkout(
-      notebook: notebook, plan: plan.prefix(stop), journal: journal, canExchange: canExchange)
+      in: notebook.workTree, plan: plan.prefix(stop), journal: journal, canExchange: canExchange)
     try partial.run()
     // Somebody edits a file that no step concerns, and one that is still to come, if any is.
     try other.write("4.txt", "edited after the crash\n")
@@ -143,8 +146,10 @@ struct CheckoutTests {
     try other.copyObjects(from: home)
     let notebook = other.notebook
     let journal = CheckoutJournal(from: try notebook.repository.head().commit, to: target)
-    try Checkout(notebook: notebook, plan: journal.plan(in: notebook.repository), journal: journal)
-      .stage()
+    try Checkout(
+      in: notebook.workTree, plan: journal.plan(in: notebook.repository), journal: journal
+    )
+    .stage()
     return target
   }
 
@@ -245,8 +250,8 @@ struct CheckoutTests {
     _ = try home.notebook.save(allowsMassDeletion: true)
     #expect(throws: NotebookError.self) { try other.receive(from: home) }
     #expect(try other.read("0.txt") == "0")
-    _ = try other.notebook.join(
-      home.notebook.state().heads, options: JoinOptions(allowsMassDeletion: true))
+    _ = try other.notebook.merge(
+      home.notebook.state().heads, options: MergeOptions(allowsMassDeletion: true))
     #expect(try other.read("0.txt") == nil)
   }
 

@@ -3,6 +3,7 @@ import Git
 import TestSupport
 import Testing
 
+@testable import History
 @testable import Notebook
 
 @Suite("Devices that exchange heads in any order")
@@ -64,7 +65,7 @@ struct ConvergenceTests {
   private func edit(
     _ device: Fixture, line: String, written: inout Set<String>, _ random: inout SplitMix64
   ) throws {
-    let names = try device.notebook.files().compactMap(\.path.utf8String)
+    let names = try device.notebook.history.files().compactMap(\.path.utf8String)
     guard let name = names.randomElement(using: &random), let text = try device.read(name) else {
       return try device.write("\(line).txt", "\(line)\n")
     }
@@ -93,7 +94,7 @@ struct ConvergenceTests {
 
   private func content(of device: Fixture) throws -> [String: String] {
     var found: [String: String] = [:]
-    for file in try device.notebook.files() {
+    for file in try device.notebook.history.files() {
       let name = file.path.description
       found[name] = try device.read(name)
     }

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Notebook
+@testable import WorkTree
 
 @Suite("Looking at the folder")
 struct FolderScanTests {

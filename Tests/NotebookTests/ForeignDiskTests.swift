@@ -1,9 +1,11 @@
 import Git
 import Glibc
+import History
 import TestSupport
 import Testing
 
 @testable import Notebook
+@testable import WorkTree
 
 /// notes-merge(7), "Names that a file system does not take", on a file system that does not.
 @Suite(
@@ -50,12 +52,12 @@ struct ForeignDiskTests {
     try home.write("trip/two.txt", "two\n")
     try exchange()
     let left = ["What next?.txt", "Where?/deep/now.txt", "a.txt", "trip/two.txt"] as [TreePath]
-    #expect(try abroad.notebook.leftOut() == left)
+    #expect(try abroad.notebook.workTree.sparseFiles() == left)
     #expect(
-      try abroad.notebook.status().skipped == left.map { SkippedFile(path: $0, reason: .leftOut) })
+      try abroad.notebook.status().skipped == left.map { SkippedFile(path: $0, reason: .sparse) })
     #expect(try there("A.txt") == "capital\n")
     #expect(try there("Trip/one.txt") == "one\n")
-    #expect(try abroad.notebook.text(of: "a.txt") == Array("small\n".utf8))
+    #expect(try abroad.notebook.workTree.text(of: "a.txt") == Array("small\n".utf8))
     #expect(try abroad.git(["status", "--porcelain"]) == "")
 
     // Each goes its own way, on both sides.
@@ -66,7 +68,7 @@ struct ForeignDiskTests {
     #expect(try home.read("A.txt") == "capital, edited\n")
     #expect(try home.read("a.txt") == "small, edited\n")
     #expect(try there("A.txt") == "capital, edited\n")
-    #expect(try abroad.notebook.leftOut() == left)
+    #expect(try abroad.notebook.workTree.sparseFiles() == left)
 
     // There is room when the other name goes, and when a name is one that is taken.
     try #require(rename(home.path + "/A.txt", home.path + "/Other.txt") == 0)
@@ -77,13 +79,13 @@ struct ForeignDiskTests {
     #expect(try there("Other.txt") == "capital, edited\n")
     #expect(try there("What next.txt") == "question, edited\n")
     #expect(try home.read("What next?.txt") == nil)
-    #expect(try abroad.notebook.leftOut() == ["trip/two.txt"])
+    #expect(try abroad.notebook.workTree.sparseFiles() == ["trip/two.txt"])
 
     _ = try abroad.notebook.delete(["trip/two.txt"])
     try exchange()
     #expect(try home.read("trip/two.txt") == nil)
     #expect(try there("Trip/one.txt") == "one\n")
-    #expect(try abroad.notebook.leftOut() == [])
+    #expect(try abroad.notebook.workTree.sparseFiles() == [])
   }
 
   // "What is left out is tried again by every checkout and every save of the whole folder."
@@ -91,7 +93,7 @@ struct ForeignDiskTests {
   func room() throws {
     try home.write("a.txt", "small\n")
     try exchange()
-    #expect(try abroad.notebook.leftOut() == ["a.txt"])
+    #expect(try abroad.notebook.workTree.sparseFiles() == ["a.txt"])
     try #require(rename(abroad.path + "/A.txt", abroad.path + "/B.txt") == 0)
     let saved = try abroad.notebook.save()
     #expect(saved.changes.map(\.path) == ["A.txt", "B.txt"])
@@ -109,7 +111,7 @@ struct ForeignDiskTests {
     try abroad.write(".git/index", text)
     #expect(try abroad.notebook.status().changes == [])
     try exchange()
-    #expect(try abroad.notebook.leftOut() == ["What next?.txt", "a.txt"])
+    #expect(try abroad.notebook.workTree.sparseFiles() == ["What next?.txt", "a.txt"])
     #expect(try home.read("What next?.txt") == "question\n")
   }
 
@@ -143,7 +145,7 @@ struct ForeignDiskTests {
     try home.write("b.txt", "home\n")
     try abroad.write("B.txt", "abroad\n")
     try exchange()
-    #expect(try abroad.notebook.leftOut() == [])
+    #expect(try abroad.notebook.workTree.sparseFiles() == [])
     let names = try abroad.notebook.repository.files(
       in: abroad.notebook.repository.commit(#require(try abroad.notebook.state().tip)).tree)
     #expect(names.count == 4)

@@ -2,6 +2,7 @@ import Git
 import TestSupport
 import Testing
 
+@testable import History
 @testable import Notebook
 
 @Suite("The table of the history")
@@ -61,10 +62,10 @@ struct HistoryTableTests {
       let home = try randomHistory(seed: seed)
       let notebook = home.notebook
       let tip = try #require(try notebook.repository.head().commit)
-      for path in try notebook.files().map(\.path) {
-        let told = try ids(notebook.versions(of: path, includingDerived: true))
+      for path in try notebook.history.files().map(\.path) {
+        let told = try ids(notebook.history.versions(of: path, includingDerived: true))
         let read = try ids(
-          VersionWalk(notebook, from: tip, of: path, includesDerived: true))
+          VersionWalk(notebook.history, from: tip, of: path, includesDerived: true))
         #expect(Set(told) == Set(read), "\(path), seed \(seed)")
         for (position, id) in told.enumerated() {
           for later in told[position...].dropFirst() {
@@ -84,20 +85,21 @@ struct HistoryTableTests {
       try home.write("a.txt", "line \(round)\nmore\n")
       if round == 5 { try home.write("b.txt", "other\n") }
       _ = try home.notebook.save()
-      #expect(try ids(home.notebook.versions(of: "a.txt")).count == round + 1)
+      #expect(try ids(home.notebook.history.versions(of: "a.txt")).count == round + 1)
     }
-    let step = try #require(try home.notebook.historyTable())
+    let step = try #require(try home.notebook.history.historyTable())
     try home.remove(".git/notes/cache/history")
-    let once = try #require(try home.notebook.historyTable())
+    let once = try #require(try home.notebook.history.historyTable())
     #expect(step.table.serialized == once.table.serialized)
-    #expect(try home.notebook.times(of: ["a.txt", "b.txt"])["b.txt"]?.created == 1_700_000_060)
+    #expect(
+      try home.notebook.history.times(of: ["a.txt", "b.txt"])["b.txt"]?.created == 1_700_000_060)
   }
 
   @Test("damage of any kind makes the cache as good as none, and it is made again")
   func damage() throws {
     let seed = Self.firstSeed
     let home = try randomHistory(seed: seed)
-    let table = try #require(try home.notebook.historyTable()).table
+    let table = try #require(try home.notebook.history.historyTable()).table
     let whole = table.serialized
     #expect(HistoryTable(parsing: whole) != nil)
     var random = SplitMix64(seed: seed)
@@ -123,7 +125,7 @@ struct HistoryTableTests {
       _ = forged.parents(among: [0, forged.count / 2], from: forged.count - 1)
     }
     try home.write(".git/notes/cache/history", "notesHT1 nonsense")
-    #expect(try home.notebook.historyTable()?.table.count == table.count)
+    #expect(try home.notebook.history.historyTable()?.table.count == table.count)
     #expect(try home.read(".git/notes/cache/history") != nil)
   }
 
@@ -142,8 +144,8 @@ struct HistoryTableTests {
     let edited = try #require(try away.notebook.save().version)
     try home.receive(from: away)
     #expect(try home.read("Trip.txt")?.hasSuffix("six\n") == true)
-    #expect(try ids(home.notebook.versions(of: "Trip.txt")) == [edited, renamed, first])
-    let times = try #require(try home.notebook.times(of: ["Trip.txt"])["Trip.txt"])
+    #expect(try ids(home.notebook.history.versions(of: "Trip.txt")) == [edited, renamed, first])
+    let times = try #require(try home.notebook.history.times(of: ["Trip.txt"])["Trip.txt"])
     #expect(times.author == "Bo" && times.firstVersion == first && times.firstPath == "Plan.txt")
   }
 
@@ -156,13 +158,13 @@ struct HistoryTableTests {
     try home.remove("a.txt")
     try home.write("b.txt", "one\ntwo\nthree\nchanged\n")
     let second = try #require(try home.notebook.save().version)
-    #expect(try ids(home.notebook.versions(of: "b.txt")) == [second, first])
+    #expect(try ids(home.notebook.history.versions(of: "b.txt")) == [second, first])
     // An older note that had the name before is another note.
     try home.write("a.txt", "something else entirely\n")
     home.seconds.now += 10
     let third = try #require(try home.notebook.save().version)
-    #expect(try ids(home.notebook.versions(of: "b.txt")) == [second, first])
-    #expect(try ids(home.notebook.versions(of: "a.txt")).first == third)
+    #expect(try ids(home.notebook.history.versions(of: "b.txt")) == [second, first])
+    #expect(try ids(home.notebook.history.versions(of: "a.txt")).first == third)
   }
 
   // notes-log(1), --graph: "a line goes to the next version before that changed the note".
@@ -173,9 +175,9 @@ struct HistoryTableTests {
       let home = try randomHistory(seed: seed)
       defer { withExtendedLifetime(home) {} }
       let notebook = home.notebook
-      for path in try notebook.notes().map(\.path) {
-        let chosen = Set(try ids(notebook.versions(of: path, includingDerived: true)))
-        let parents = try notebook.parents(inHistoryOf: path)
+      for path in try notebook.history.notes().map(\.path) {
+        let chosen = Set(try ids(notebook.history.versions(of: path, includingDerived: true)))
+        let parents = try notebook.history.parents(inHistoryOf: path)
         #expect(Set(parents.keys) == chosen, "seed \(seed)")
         for (version, found) in parents {
           // On the way back from each parent, the first chosen ones.
@@ -198,14 +200,14 @@ struct HistoryTableTests {
   @Test("a long history is read once, while nobody waits")
   func longHistory() throws {
     let home = try randomHistory(seed: Self.firstSeed)
-    #expect(try home.notebook.historyTable(newVersions: 2) == nil)
-    let path = try #require(try home.notebook.notes().first?.path)
+    #expect(try home.notebook.history.historyTable(newVersions: 2) == nil)
+    let path = try #require(try home.notebook.history.notes().first?.path)
     try home.remove(".git/notes/cache")
     let fresh = try Notebook.open(at: home.path)
-    #expect(try fresh.historyTable(newVersions: 2) == nil)
-    try fresh.rememberLongHistory(beyond: 2)
+    #expect(try fresh.history.historyTable(newVersions: 2) == nil)
+    try fresh.history.rememberLongHistory(beyond: 2)
     let next = try Notebook.open(at: home.path)
-    #expect(try next.historyTable(newVersions: 2) != nil)
-    #expect(try !next.versions(of: path).lacksTable)
+    #expect(try next.history.historyTable(newVersions: 2) != nil)
+    #expect(try !next.history.versions(of: path).lacksTable)
   }
 }

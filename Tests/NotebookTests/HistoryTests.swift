@@ -1,7 +1,9 @@
 import Git
 import Testing
 
+@testable import History
 @testable import Notebook
+@testable import WorkTree
 
 @Suite("Names, history, restoring")
 struct HistoryTests {
@@ -25,12 +27,12 @@ struct HistoryTests {
   func noteNames() throws {
     let (home, _) = try story()
     for name in ["trips/Rome.md", "trips/Rome", "Rome", "rome", "rom", "TRIPS"] {
-      #expect(try home.notebook.note(named: name) == "trips/Rome.md")
+      #expect(try home.notebook.history.note(named: name) == "trips/Rome.md")
     }
     try home.write("Romeo.txt", "x")
-    #expect(try home.notebook.note(named: "rome") == "trips/Rome.md")
-    #expect(throws: NotebookError.self) { try home.notebook.note(named: "ome") }
-    #expect(throws: NotebookError.self) { try home.notebook.note(named: "Paris") }
+    #expect(try home.notebook.history.note(named: "rome") == "trips/Rome.md")
+    #expect(throws: NotebookError.self) { try home.notebook.history.note(named: "ome") }
+    #expect(throws: NotebookError.self) { try home.notebook.history.note(named: "Paris") }
   }
 
   @Test("a version answers to an ID prefix, to ~N, and to a date")
@@ -38,17 +40,18 @@ struct HistoryTests {
     let (home, versions) = try story()
     let notebook = home.notebook
     let groceries: TreePath = "Groceries.txt"
-    #expect(try notebook.version(named: String(versions[1].hex.prefix(8))).id == versions[1])
-    #expect(try notebook.version(named: "~0", of: groceries).id == versions[3])
-    #expect(try notebook.version(named: "~1", of: groceries).id == versions[2])
-    #expect(try notebook.version(named: "~2", of: groceries).id == versions[0])
-    #expect(throws: NotebookError.self) { try notebook.version(named: "~3", of: groceries) }
-    #expect(throws: NotebookError.self) { try notebook.version(named: "~x") }
-    #expect(throws: NotebookError.self) { try notebook.version(named: "1999-01-01") }
+    #expect(
+      try notebook.history.version(named: String(versions[1].hex.prefix(8))).id == versions[1])
+    #expect(try notebook.history.version(named: "~0", of: groceries).id == versions[3])
+    #expect(try notebook.history.version(named: "~1", of: groceries).id == versions[2])
+    #expect(try notebook.history.version(named: "~2", of: groceries).id == versions[0])
+    #expect(throws: NotebookError.self) { try notebook.history.version(named: "~3", of: groceries) }
+    #expect(throws: NotebookError.self) { try notebook.history.version(named: "~x") }
+    #expect(throws: NotebookError.self) { try notebook.history.version(named: "1999-01-01") }
     // 1,700,000,000 is 2023-11-14 in every zone.
-    #expect(try notebook.version(named: "2023-11-14").id == versions[0])
-    #expect(try notebook.version(named: "2099-01-01 10:00").id == versions[3])
-    #expect(throws: NotebookError.self) { try notebook.version(named: "2099-13-01") }
+    #expect(try notebook.history.version(named: "2023-11-14").id == versions[0])
+    #expect(try notebook.history.version(named: "2099-01-01 10:00").id == versions[3])
+    #expect(throws: NotebookError.self) { try notebook.history.version(named: "2099-13-01") }
   }
 
   @Test("a version of a note has the name and the bytes it had then")
@@ -58,15 +61,15 @@ struct HistoryTests {
     try home.write("Shopping.txt", "bread\n")
     _ = try home.notebook.save()
     for name in ["~3", "2023-11-14", String(versions[0].hex.prefix(7))] {
-      let found = try home.notebook.noteVersion(named: name, of: "Shopping.txt")
+      let found = try home.notebook.history.noteVersion(named: name, of: "Shopping.txt")
       #expect(found.commit.id == versions[0] && found.path == "Groceries.txt")
-      #expect(try home.notebook.text(of: found) == Array("milk\n".utf8))
+      #expect(try home.notebook.history.text(of: found) == Array("milk\n".utf8))
     }
     // The note is in versions that did not change it, too.
-    let between = try home.notebook.noteVersion(named: versions[1].hex, of: "Shopping.txt")
-    #expect(try home.notebook.text(of: between) == Array("milk\n".utf8))
+    let between = try home.notebook.history.noteVersion(named: versions[1].hex, of: "Shopping.txt")
+    #expect(try home.notebook.history.text(of: between) == Array("milk\n".utf8))
     #expect(throws: NotebookError.self) {
-      try home.notebook.noteVersion(named: versions[0].hex, of: "trips/Rome.md")
+      try home.notebook.history.noteVersion(named: versions[0].hex, of: "trips/Rome.md")
     }
   }
 
@@ -77,7 +80,7 @@ struct HistoryTests {
     try home.write("Shopping.txt", "bread\n")
     let renamed = try #require(try home.notebook.save().version)
     var seen: [(ObjectID, ChangeKind)] = []
-    try home.notebook.forEachVersion(of: "Shopping.txt") { version in
+    try home.notebook.history.forEachVersion(of: "Shopping.txt") { version in
       seen.append((version.commit.id, version.changes[0].kind))
       return true
     }
@@ -88,14 +91,14 @@ struct HistoryTests {
   @Test("a note keeps its ID through edits and renames, and has its first and last times")
   func list() throws {
     let (home, _) = try story()
-    let before = try #require(try home.notebook.notes().first { $0.title == "Groceries" })
+    let before = try #require(try home.notebook.history.notes().first { $0.title == "Groceries" })
     #expect(before.created == 1_700_000_000)
     #expect(before.modified == Int64(1_700_259_200))
     try home.remove("Groceries.txt")
     try home.write("Shopping.txt", "bread\n")
     _ = try home.notebook.save()
     try home.write("unsaved.txt", "x")
-    let after = try home.notebook.notes()
+    let after = try home.notebook.history.notes()
     #expect(after.map(\.title) == ["Shopping", "Rome", "unsaved"])
     #expect(after.first { $0.title == "Shopping" }?.id == before.id)
     #expect(after.first { $0.title == "unsaved" }?.created == nil)
@@ -109,9 +112,10 @@ struct HistoryTests {
     let made = try #require(try home.notebook.restore("Groceries.txt", from: first))
     #expect(try home.read("Groceries.txt") == "milk\n")
     #expect(try home.notebook.state().tip == made)
-    let before = try home.notebook.version(named: "~1", of: "Groceries.txt")
+    let before = try home.notebook.history.version(named: "~1", of: "Groceries.txt")
     #expect(
-      try home.notebook.text(of: "Groceries.txt", at: before) == Array("not saved yet\n".utf8))
+      try home.notebook.history.text(of: "Groceries.txt", at: before)
+        == Array("not saved yet\n".utf8))
     #expect(try home.notebook.restore("Groceries.txt", from: first) == nil)
     _ = try home.notebook.restore("Groceries.txt", from: before, as: "Old groceries.txt")
     #expect(try home.read("Old groceries.txt") == "not saved yet\n")
@@ -125,8 +129,8 @@ struct HistoryTests {
     let (home, versions) = try story()
     try home.remove("trips")
     _ = try home.notebook.save()
-    #expect(throws: NotebookError.self) { try home.notebook.note(named: "Rome") }
-    let path = try home.notebook.note(named: "Rome", among: .deleted)
+    #expect(throws: NotebookError.self) { try home.notebook.history.note(named: "Rome") }
+    let path = try home.notebook.history.note(named: "Rome", among: .deleted)
     _ = try home.notebook.restore(path, from: home.notebook.repository.commit(versions[1]))
     #expect(try home.read("trips/Rome.md") == "forum\n")
   }

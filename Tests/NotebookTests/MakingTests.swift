@@ -3,7 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import History
 @testable import Notebook
+@testable import WorkTree
 
 /// How a folder becomes a notebook.
 @Suite("Making a folder a notebook")

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import History
 @testable import Notebook
 
 @Suite("Times as people name them: notes-versions(7)")

@@ -5,7 +5,9 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import History
 @testable import Notebook
+@testable import WorkTree
 
 /// A notebook in a folder of its own, with a clock that the test moves.
 final class Fixture {
@@ -69,9 +71,9 @@ final class Fixture {
 
   /// Copies all objects of `other` and joins its heads, as a sync would.
   @discardableResult
-  func receive(from other: Fixture) throws -> JoinResult {
+  func receive(from other: Fixture) throws -> MergeOutcome {
     try copyObjects(from: other)
-    return try notebook.join(other.notebook.state().heads)
+    return try notebook.merge(other.notebook.state().heads)
   }
 
   func copyObjects(from other: Fixture) throws {

@@ -1,8 +1,11 @@
 import Git
 import Glibc
+import Merge
 import Testing
 
+@testable import History
 @testable import Notebook
+@testable import WorkTree
 
 /// Making, renaming and deleting notes, and bringing back what was.
 @Suite struct NotesTests {
@@ -50,8 +53,8 @@ import Testing
     _ = try home.notebook.create("Plan.md", text: [])
     _ = try home.notebook.rename("Plan.md", to: odd)
     _ = try home.notebook.create("trips/Rome.md", text: [])
-    #expect(try home.notebook.note(named: "rom") == "trips/Rome.md")
-    #expect(throws: NotebookError.self) { try home.notebook.note(named: "") }
+    #expect(try home.notebook.history.note(named: "rom") == "trips/Rome.md")
+    #expect(throws: NotebookError.self) { try home.notebook.history.note(named: "") }
   }
 
   // notes-new(1): "nothing is ever overwritten".
@@ -82,20 +85,20 @@ import Testing
     for name in ["A.txt", "B.txt", "C.txt"] { try home.write(name, "same\n") }
     _ = try home.notebook.save()
     let ids = Dictionary(
-      uniqueKeysWithValues: try home.notebook.notes().map { ($0.path, $0.id) })
+      uniqueKeysWithValues: try home.notebook.history.notes().map { ($0.path, $0.id) })
     try home.write("B.txt", "quite another text, not saved\n")
     let done = try home.notebook.rename("B.txt", to: "x/Z.txt")
     #expect(done.files.map(\.new) == ["x/Z.txt"])
     #expect(try home.read("x/Z.txt") == "quite another text, not saved\n")
-    let last = try #require(try home.notebook.versions().next())
+    let last = try #require(try home.notebook.history.versions().next())
     #expect(last.changes.map(\.kind) == [.renamed])
-    #expect(try home.notebook.notes().first { $0.path == "x/Z.txt" }?.id == ids["B.txt"])
+    #expect(try home.notebook.history.notes().first { $0.path == "x/Z.txt" }?.id == ids["B.txt"])
 
     _ = try home.notebook.delete(["x"])
     let version = try #require(try home.notebook.rename("C.txt", to: "D.txt").version)
     let both = try home.notebook.repository.commit(version)
     #expect(both.message.contains(#"Notes-Renamed: "C.txt" "D.txt""#))
-    #expect(try home.notebook.notes().first { $0.path == "D.txt" }?.id == ids["C.txt"])
+    #expect(try home.notebook.history.notes().first { $0.path == "D.txt" }?.id == ids["C.txt"])
     #expect(throws: NotebookError.self) { try home.notebook.rename("D.txt", to: "A.txt") }
     #expect(throws: NotebookError.self) { try home.notebook.rename("D.txt", to: "a.txt") }
     _ = try home.notebook.rename("D.txt", to: "d.txt")
@@ -106,16 +109,17 @@ import Testing
     let home = try Fixture()
     for name in ["one/A.txt", "one/B.txt"] { try home.write(name, "same\n") }
     _ = try home.notebook.save()
-    let ids = try home.notebook.notes().map(\.id)
+    let ids = try home.notebook.history.notes().map(\.id)
     _ = try home.notebook.rename(folder: "one", to: "two/three")
-    #expect(try home.notebook.notes().map(\.path) == ["two/three/A.txt", "two/three/B.txt"])
-    #expect(try home.notebook.notes().map(\.id) == ids)
+    #expect(
+      try home.notebook.history.notes().map(\.path) == ["two/three/A.txt", "two/three/B.txt"])
+    #expect(try home.notebook.history.notes().map(\.id) == ids)
     #expect(throws: NotebookError.self) {
       try home.notebook.rename(folder: "two", to: "two/three/four")
     }
     _ = try home.notebook.undo()
-    #expect(try home.notebook.notes().map(\.path) == ["one/A.txt", "one/B.txt"])
-    #expect(try home.notebook.notes().map(\.id) == ids)
+    #expect(try home.notebook.history.notes().map(\.path) == ["one/A.txt", "one/B.txt"])
+    #expect(try home.notebook.history.notes().map(\.id) == ids)
   }
 
   @Test(arguments: [
@@ -140,10 +144,10 @@ import Testing
     let ada = try Fixture(device: "Ada")
     try ada.write("Plan.txt", "one\n")
     _ = try ada.notebook.save()
-    let id = try #require(try ada.notebook.notes().first?.id)
+    let id = try #require(try ada.notebook.history.notes().first?.id)
     #expect(id.utf8.count == 12)
     let ben = try ada.clone(device: "Ben")
-    #expect(try ben.notebook.notes().map(\.id) == [id])
+    #expect(try ben.notebook.history.notes().map(\.id) == [id])
     // Both edit, one renames, they meet.
     ada.seconds.now += 10
     _ = try ada.notebook.rename("Plan.txt", to: "Summer.txt")
@@ -153,16 +157,16 @@ import Testing
     try ada.receive(from: ben)
     try ben.receive(from: ada)
     for device in [ada, ben] {
-      #expect(try device.notebook.notes().map(\.path) == ["Summer.txt"])
-      #expect(try device.notebook.notes().map(\.id) == [id])
-      #expect(try device.notebook.note(named: id) == "Summer.txt")
+      #expect(try device.notebook.history.notes().map(\.path) == ["Summer.txt"])
+      #expect(try device.notebook.history.notes().map(\.id) == [id])
+      #expect(try device.notebook.history.note(named: id) == "Summer.txt")
     }
     _ = try ben.notebook.delete(["Summer.txt"])
-    let last = try #require(try ben.notebook.lastVersion(with: "Summer.txt"))
+    let last = try #require(try ben.notebook.history.lastVersion(with: "Summer.txt"))
     _ = try ben.notebook.restore("Summer.txt", from: last)
-    #expect(try ben.notebook.notes().map(\.id) == [id])
+    #expect(try ben.notebook.history.notes().map(\.id) == [id])
     try ada.receive(from: ben)
-    #expect(try ada.notebook.notes().map(\.id) == [id])
+    #expect(try ada.notebook.history.notes().map(\.id) == [id])
   }
 
   // notes(1), "Names of notes".
@@ -174,11 +178,12 @@ import Testing
       try home.write(name + ".txt", "\(name)\n")
     }
     _ = try home.notebook.save()
-    let ids = Dictionary(uniqueKeysWithValues: try home.notebook.notes().map { ($0.title, $0.id) })
+    let ids = Dictionary(
+      uniqueKeysWithValues: try home.notebook.history.notes().map { ($0.title, $0.id) })
     _ = try home.notebook.rename("trips/Plan.txt", to: "far/Plan.txt")
     _ = try home.notebook.delete(["n9.txt", "far"])
     func found(_ name: String, _ reach: NoteReach = .deleted) throws -> TreePath {
-      try home.notebook.note(named: name, among: reach)
+      try home.notebook.history.note(named: name, among: reach)
     }
     #expect(try found("n9") == "n9.txt" && found("N9") == "n9.txt" && found("n9.txt") == "n9.txt")
     #expect(throws: NotebookError.self) { try found("n9", .present) }
@@ -189,11 +194,11 @@ import Testing
       let id = try #require(ids[title])
       #expect(try found(id) == path && found(id.uppercased()) == path)
       #expect(throws: NotebookError.self) { try found(id, .present) }
-      #expect(try home.notebook.deletedFiles().first { $0.path == path }?.id == id)
+      #expect(try home.notebook.history.deletedFiles().first { $0.path == path }?.id == id)
     }
-    let last = try #require(try home.notebook.lastVersion(with: "far/Plan.txt"))
+    let last = try #require(try home.notebook.history.lastVersion(with: "far/Plan.txt"))
     _ = try home.notebook.restore("far/Plan.txt", from: last)
-    #expect(try home.notebook.notes().first { $0.title == "Plan" }?.id == ids["Plan"])
+    #expect(try home.notebook.history.notes().first { $0.title == "Plan" }?.id == ids["Plan"])
     // One of the same name comes before it; what it was called earlier comes last.
     try home.write("else/n9.txt", "new\n")
     #expect(try found("n9") == "else/n9.txt" && found("n9.txt") == "n9.txt")
@@ -203,7 +208,7 @@ import Testing
     try home.remove("n90.txt")
     let gone = try #require(ids["n90"])
     #expect(try found(gone) == "n90.txt")
-    #expect(try home.notebook.deletedFiles().first?.id == gone)
+    #expect(try home.notebook.history.deletedFiles().first?.id == gone)
   }
 
   @Test func `A note made twice apart has one ID from the first meeting on`() throws {
@@ -214,14 +219,14 @@ import Testing
     ada.seconds.now += 10
     try ada.write("Same.txt", "ada\n")
     _ = try ada.notebook.save()
-    let older = try ada.notebook.notes().map(\.id)
+    let older = try ada.notebook.history.notes().map(\.id)
     ben.seconds.now += 20
     try ben.write("Same.txt", "ben\n")
     _ = try ben.notebook.save()
     try ada.receive(from: ben)
     try ben.receive(from: ada)
-    #expect(try ada.notebook.notes().map(\.id) == older)
-    #expect(try ben.notebook.notes().map(\.id) == older)
+    #expect(try ada.notebook.history.notes().map(\.id) == older)
+    #expect(try ben.notebook.history.notes().map(\.id) == older)
   }
 
   @Test func `A folder and the notebook become what they were on a date`() throws {
@@ -245,7 +250,7 @@ import Testing
     _ = try home.notebook.save()
     try home.receive(from: ben)
 
-    let past = try home.notebook.pastTip(at: then, named: "then")
+    let past = try home.notebook.history.pastTip(at: then, named: "then")
     let trial = try home.notebook.restore(folder: "trips", from: past, label: "then", trial: true)
     #expect(trial.changes.map(\.path) == ["trips/Rome.md", "trips/Young.md"])
     #expect(try home.read("trips/Young.md") == "young\n")
@@ -255,13 +260,15 @@ import Testing
     #expect(try home.read("Young.txt") == "young\n")
     _ = try home.notebook.restore(from: past, label: "then")
     #expect(
-      try home.notebook.notes().map(\.path) == ["Other.txt", "trips/Paris.md", "trips/Rome.md"])
+      try home.notebook.history.notes().map(\.path) == [
+        "Other.txt", "trips/Paris.md", "trips/Rome.md",
+      ])
     #expect(try home.read("Other.txt") == "ben\n")
     #expect(try home.notebook.restore(from: past, label: "then").version == nil)
     #expect(throws: NotebookError.self) {
       try home.notebook.restore(folder: "nowhere", from: past, label: "then")
     }
-    #expect(throws: NotebookError.self) { try home.notebook.pastTip(at: 1, named: "1970") }
+    #expect(throws: NotebookError.self) { try home.notebook.history.pastTip(at: 1, named: "1970") }
   }
 
   @Test func `Restoring does not tread on a folder that has the name now`() throws {
@@ -296,9 +303,9 @@ import Testing
     let inConflict = try ada.notebook.repository.commit(
       try #require(try ada.notebook.state().tip))
     _ = try ada.notebook.resolve("Note.txt", keeping: .both)
-    #expect(try ada.notebook.conflicts().isEmpty)
+    #expect(try ada.notebook.history.conflicts().isEmpty)
     _ = try ada.notebook.restore("Note.txt", from: inConflict)
-    #expect(try ada.notebook.conflicts().map(\.path) == ["Note.txt"])
+    #expect(try ada.notebook.history.conflicts().map(\.path) == ["Note.txt"])
   }
 }
 

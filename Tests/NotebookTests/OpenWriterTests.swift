@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Notebook
+@testable import WorkTree
 
 @Suite("Programs that have a note open for writing")
 struct OpenWriterTests {

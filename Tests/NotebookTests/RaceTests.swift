@@ -1,9 +1,11 @@
 import Git
 import Glibc
+import History
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import Merge
 @testable import Notebook
 
 /// Design, promise 1: "Remote changes never overwrite bytes that are not in history yet." Somebody
@@ -135,7 +137,7 @@ struct RaceTests {
       while let piece = try pack.next() { try quarantine.append(piece) }
       try quarantine.join(promised: lacking)
     }
-    _ = try taker.notebook.join(heads)
+    _ = try taker.notebook.merge(heads)
   }
 
   /// Every text that the note has had.

@@ -2,7 +2,9 @@ import Git
 import TestSupport
 import Testing
 
+@testable import History
 @testable import Notebook
+@testable import WorkTree
 
 /// notes-undo(1) and notes-redo(1): several at once, out of order, and in any order.
 @Suite struct RedoTests {
@@ -22,17 +24,17 @@ import Testing
     #expect(trial.changes == redone.changes && trial.operations == redone.operations)
     #expect(try home.read("Note.txt") == "3\n")
     #expect(
-      try home.notebook.operations().map(\.isUndone)
+      try home.notebook.history.operations().map(\.isUndone)
         == [false, false, false, false, true, false, false, false])
     // As one operation.
     _ = try home.notebook.undo()
     #expect(try home.read("Note.txt") == "1\n")
     #expect(
-      try home.notebook.operations().map(\.isUndone)
+      try home.notebook.history.operations().map(\.isUndone)
         == [false, true, false, false, false, true, true, true, false])
     _ = try home.notebook.redo(2)
     #expect(try home.read("Note.txt") == "4\n")
-    #expect(try home.notebook.versions().next()?.subject == "Redo 2 undos")
+    #expect(try home.notebook.history.versions().next()?.subject == "Redo 2 undos")
   }
 
   // notes-undo(1): "With several, the last is taken back first"; what was taken back alone before
@@ -53,10 +55,10 @@ import Testing
     let trial = try home.notebook.undo(.last(2), trial: true)
     let done = try home.notebook.undo(.last(2))
     #expect(trial.changes == done.changes)
-    #expect(try home.notebook.notes().map(\.title) == ["Note"])
+    #expect(try home.notebook.history.notes().map(\.title) == ["Note"])
     #expect(try home.read("Note.txt") == "a\n")
     _ = try home.notebook.redo(2)
-    #expect(try home.notebook.notes().map(\.title) == ["Note", "One", "Two"])
+    #expect(try home.notebook.history.notes().map(\.title) == ["Note", "One", "Two"])
     #expect(try home.read("Note.txt") == "b\n")
   }
 
@@ -124,27 +126,28 @@ import Testing
           undone = []
         }
       }
-      #expect(try home.notebook.operations().count > 10)
+      #expect(try home.notebook.history.operations().count > 10)
     }
   }
 
   /// Does something to a notebook.
   private func change(_ home: Fixture, _ step: Int, _ random: inout SplitMix64) throws {
-    let notes = try home.notebook.notes().map(\.path)
+    let notes = try home.notebook.history.notes().map(\.path)
     let note = notes.randomElement(using: &random)
     let text = (0..<6).map { "\($0) \(Int.random(in: 0..<3, using: &random))\n" }.joined()
     switch (Int.random(in: 0..<6, using: &random), note) {
     case (0, let note?): _ = try home.notebook.rename(note, to: TreePath("moved/\(step).txt"))
     case (1, let note?): _ = try home.notebook.delete([note], allowsMassDeletion: true)
     case (2, let note?):
-      guard let old = try? home.notebook.version(named: "~1", of: note) else { return }
+      guard let old = try? home.notebook.history.version(named: "~1", of: note) else { return }
       // The note need not have been there then.
       _ = try? home.notebook.restore(note, from: old)
     case (3, let note?):
       try home.write(note.description, text)
       _ = try home.notebook.save(allowsMassDeletion: true)
     case (4, _):
-      let old = try home.notebook.version(named: "~\(Int.random(in: 0..<3, using: &random))")
+      let old = try home.notebook.history.version(
+        named: "~\(Int.random(in: 0..<3, using: &random))")
       _ = try home.notebook.restore(from: old, label: "then", allowsMassDeletion: true)
     default: _ = try home.notebook.create(TreePath("made/\(step).txt"), text: Array(text.utf8))
     }

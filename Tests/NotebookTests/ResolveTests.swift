@@ -1,6 +1,8 @@
 import Git
 import Testing
 
+@testable import History
+@testable import Merge
 @testable import Notebook
 
 @Suite struct ResolveTests {
@@ -30,10 +32,10 @@ import Testing
     resolution: Resolution, expected: String
   ) throws {
     let ada = try conflict("one\nTWO\nthree\n", "one\nzwei\nthree\n")
-    #expect(try ada.notebook.conflicts().map(\.path) == ["Note.txt"])
+    #expect(try ada.notebook.history.conflicts().map(\.path) == ["Note.txt"])
     #expect(try ada.notebook.resolve("Note.txt", keeping: resolution) != nil)
     #expect(try ada.read("Note.txt") == expected)
-    #expect(try ada.notebook.conflicts().isEmpty)
+    #expect(try ada.notebook.history.conflicts().isEmpty)
     #expect(try ada.notebook.state().conflictCount == 0)
   }
 
@@ -55,7 +57,7 @@ import Testing
     #expect(try ada.notebook.takeBackMerge(of: "Note.txt") != nil)
     let text = try #require(try ada.read("Note.txt"))
     #expect(text.contains("<<<<<<< Ada") && text.contains(">>>>>>> Ben"))
-    #expect(try ada.notebook.conflicts().map(\.path) == ["Note.txt"])
+    #expect(try ada.notebook.history.conflicts().map(\.path) == ["Note.txt"])
     #expect(try ada.notebook.takeBackMerge(of: "Note.txt") == nil)
   }
 
@@ -67,10 +69,10 @@ import Testing
     _ = try ada.notebook.save()
     try ada.write("Other.txt", "other\n")
     _ = try ada.notebook.save()
-    #expect(try ada.notebook.conflicts().isEmpty)
+    #expect(try ada.notebook.history.conflicts().isEmpty)
     try ada.write("Note.txt", marked)
     _ = try ada.notebook.save()
-    #expect(try ada.notebook.conflicts().map(\.path) == ["Note.txt"])
+    #expect(try ada.notebook.history.conflicts().map(\.path) == ["Note.txt"])
   }
 
   /// "Who moves or copies a note takes its blocks along."
@@ -83,7 +85,7 @@ import Testing
     try ada.write("New.txt", "# A copy\n\n" + marked)
     try ada.write("Like.txt", marked.replacing("Ada", with: "Eve"))
     _ = try ada.notebook.save()
-    #expect(try ada.notebook.conflicts().map(\.path) == ["New.txt", "Note.txt", "Old.txt"])
+    #expect(try ada.notebook.history.conflicts().map(\.path) == ["New.txt", "Note.txt", "Old.txt"])
   }
 
   /// The checkout puts the note back under its name: it is not gone, and there are two of them.
@@ -96,13 +98,13 @@ import Testing
     _ = try ben.notebook.save()
     try ada.copyObjects(from: ben)
     let heads = try ben.notebook.state().heads
-    try ada.notebook.withWriterLock {
-      _ = try ada.notebook.saveLocked()
+    try ada.notebook.withWriterLock { transaction in
+      _ = try transaction.save()
       try ada.write("Moved.txt", marked)
       try ada.remove("Note.txt")
-      try ada.notebook.joinLocked(heads)
+      try transaction.merge(heads)
     }
     _ = try ada.notebook.save()
-    #expect(try ada.notebook.conflicts().map(\.path) == ["Moved.txt", "Note.txt"])
+    #expect(try ada.notebook.history.conflicts().map(\.path) == ["Moved.txt", "Note.txt"])
   }
 }

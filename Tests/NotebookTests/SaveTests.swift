@@ -3,7 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import History
 @testable import Notebook
+@testable import WorkTree
 
 @Suite("Saving versions")
 struct SaveTests {
@@ -209,17 +211,17 @@ struct SaveTests {
   @Test("the size limit is notes.maxFileSize in .git/config; larger files are named")
   func sizeLimit() throws {
     let home = try Fixture()
-    #expect(home.notebook.sizeLimit == 50 << 20)
+    #expect(home.notebook.workTree.sizeLimit == 50 << 20)
     #expect(SizeLimit.parse("1g") == 1 << 30 && SizeLimit.parse("7") == 7)
     #expect(SizeLimit.parse("-1") == nil && SizeLimit.parse("k") == nil)
     #expect(SizeLimit.parse("99999999999g") == nil)
     try home.notebook.repository.set("notes.maxFileSize", to: "1g")
-    #expect(try Notebook.open(at: home.path).sizeLimit == PackLimits.standard.objectBytes)
+    #expect(try Notebook.open(at: home.path).workTree.sizeLimit == PackLimits.standard.objectBytes)
     try home.notebook.repository.set("notes.maxFileSize", to: "1k")
     try home.write("small.txt", String(repeating: "x", count: 1024))
     try home.write("large.txt", String(repeating: "x", count: 1025))
     let notebook = try Notebook.open(at: home.path)
-    #expect(notebook.sizeLimit == 1024)
+    #expect(notebook.workTree.sizeLimit == 1024)
     let skipped = [SkippedFile(path: "large.txt", reason: .tooLarge(size: 1025))]
     #expect(try notebook.status().skipped == skipped)
     let saved = try notebook.save()

@@ -2,7 +2,9 @@ import Git
 import TestSupport
 import Testing
 
+@testable import History
 @testable import Notebook
+@testable import WorkTree
 
 /// What notes-search(1) promises.
 @Suite struct SearchTests {
@@ -55,7 +57,7 @@ import Testing
   }
 
   private func found(_ fixture: Fixture, _ query: SearchQuery) throws -> [String] {
-    try fixture.notebook.search(query).map(\.path.description)
+    try fixture.notebook.history.search(query).map(\.path.description)
   }
 
   // "those whose title holds all texts, those that hold each text as a word of its own, those that
@@ -95,7 +97,7 @@ import Testing
     let text = (1...20).map { [3, 4, 9, 15].contains($0) ? "hit \($0) hit\r\n" : "line \($0)\n" }
     try fixture.write("A.txt", text.joined())
     let hit = try #require(
-      try fixture.notebook.search(SearchQuery(["hit"], context: 2)).first)
+      try fixture.notebook.history.search(SearchQuery(["hit"], context: 2)).first)
     #expect(hit.matchingLineCount == 4)
     #expect(hit.lines.map(\.number) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
     #expect(hit.lines.filter(\.isMatch).map(\.number) == [3, 4, 9])
@@ -108,7 +110,7 @@ import Testing
     let fixture = try Fixture()
     let long = String(repeating: "é", count: 200_000)
     try fixture.write("A.txt", long + "needle" + long)
-    let hit = try #require(try fixture.notebook.search(SearchQuery(["needle"])).first)
+    let hit = try #require(try fixture.notebook.history.search(SearchQuery(["needle"])).first)
     let line = try #require(hit.lines.first)
     #expect(line.bytes.count <= SearchLine.sizeLimit + 3)
     let match = try #require(line.matches.first)
@@ -164,7 +166,7 @@ import Testing
     #expect(former != renamed)
 
     let query = try SearchQuery(["milk"])
-    let hits = try fixture.notebook.searchHistory(query, except: ["Now.txt"])
+    let hits = try fixture.notebook.history.searchHistory(query, except: ["Now.txt"])
     let told = hits.map { ($0.path.description, $0.former?.version, $0.former?.isDeleted) }
     #expect(told.map(\.0) == ["New.txt", "Soup.txt", "Shop.txt"])
     #expect(told.map(\.1) == [renamed, soup, last])

@@ -1,7 +1,10 @@
 import Git
 import Testing
 
+@testable import History
+@testable import Merge
 @testable import Notebook
+@testable import WorkTree
 
 /// notes-merge(7), "The stale editor": a save that takes back exactly what the last checkouts brought
 /// into a note is an edit of the version its editor had loaded: it is committed on that version and
@@ -34,7 +37,7 @@ struct StaleEditorTests {
     #expect(try home.notebook.status().changes.isEmpty)
     #expect(try home.notebook.save().version == nil)
     // The edit is on record as made on the loaded text, by this device.
-    let edit = try home.notebook.version(named: "~0", of: "n.txt")
+    let edit = try home.notebook.history.version(named: "~0", of: "n.txt")
     #expect(edit.author.name == "Ada")
     try other.receive(from: home)
     #expect(try other.read("n.txt") == "one\nTWO\nthree\nfour\nfive\nsix\nSEVEN\n")
@@ -98,7 +101,7 @@ struct StaleEditorTests {
 
   @Test("restore takes back what a sync brought")
   func restore() throws {
-    let before = try home.notebook.version(named: "~1", of: "n.txt")
+    let before = try home.notebook.history.version(named: "~1", of: "n.txt")
     _ = try home.notebook.restore("n.txt", from: before)
     #expect(try home.read("n.txt") == loaded)
     #expect(try home.notebook.save().version == nil)
@@ -120,7 +123,7 @@ struct StaleEditorTests {
         of: "n.txt", text: text, current: current.id))
     let base = try notebook.repository.commit(unseen.base)
     let entry = TreeEntry(name: "n.txt", mode: .regular, id: text)
-    let edit = try notebook.makeVersion(
+    let edit = try VersionWriter(notebook.history, device: notebook.identity.device).makeVersion(
       of: notebook.repository.write(tree: base.tree, replacing: ["n.txt": entry]),
       parents: [base], message: "x")
     let tip = try DerivedMerge.tip(
@@ -128,7 +131,7 @@ struct StaleEditorTests {
     var journal = CheckoutJournal(from: from.id, to: tip.id)
     journal.overlay = [CheckoutJournal.Overlay(path: "n.txt", file: entry, base: edit)]
     try Checkout(
-      notebook: notebook, plan: journal.plan(in: notebook.repository), journal: journal
+      in: notebook.workTree, plan: journal.plan(in: notebook.repository), journal: journal
     ).stage()
     // The editor saves once more before the next command runs.
     try home.write("n.txt", "ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n")
@@ -146,12 +149,12 @@ struct StaleEditorTests {
     try other.write("n.txt", "one\ntheirs\nthree\nfour\nfive\nsix\nseven\n")
     _ = try other.notebook.save()
     try home.receive(from: other)
-    #expect(try home.notebook.conflicts().count == 1)
+    #expect(try home.notebook.history.conflicts().count == 1)
     let settled = "one\nmine and theirs\nthree\nfour\nfive\nsix\nseven\n"
     try home.write("n.txt", settled)
     _ = try home.notebook.save()
     #expect(try home.read("n.txt") == settled)
-    #expect(try home.notebook.conflicts().isEmpty)
+    #expect(try home.notebook.history.conflicts().isEmpty)
   }
 
   @Test("whoever writes the note anew is taken at their word")

@@ -1,7 +1,10 @@
 import Git
+import Merge
 import Testing
 
+@testable import History
 @testable import Notebook
+@testable import WorkTree
 
 /// An operation of one kind, in a notebook as `Fixture.withHistory` makes it.
 struct UndoDeed: CustomTestStringConvertible, Sendable {
@@ -53,18 +56,18 @@ struct UndoDeed: CustomTestStringConvertible, Sendable {
 
   private static let ofHistory = [
     UndoDeed(name: "restore of a note", kind: .restore) { home in
-      let first = try home.notebook.version(named: "~1", of: "Note.txt")
+      let first = try home.notebook.history.version(named: "~1", of: "Note.txt")
       _ = try home.notebook.restore("Note.txt", from: first)
     },
     UndoDeed(
       name: "restore of a deleted note", kind: .restore,
       prepare: { _ = try $0.notebook.delete(["Note.txt"]) },
       act: { home in
-        let last = try #require(try home.notebook.lastVersion(with: "Note.txt"))
+        let last = try #require(try home.notebook.history.lastVersion(with: "Note.txt"))
         _ = try home.notebook.restore("Note.txt", from: last)
       }),
     UndoDeed(name: "restore as another note", kind: .restore) { home in
-      let first = try home.notebook.version(named: "~1", of: "Note.txt")
+      let first = try home.notebook.history.version(named: "~1", of: "Note.txt")
       _ = try home.notebook.restore("Note.txt", from: first, as: "Note before.txt")
     },
     UndoDeed(
@@ -80,7 +83,7 @@ struct UndoDeed: CustomTestStringConvertible, Sendable {
         _ = try home.notebook.restore(folder: "trips", from: before, label: "then")
       }),
     UndoDeed(name: "restore of the notebook", kind: .restore) { home in
-      let first = try home.notebook.version(named: "~2")
+      let first = try home.notebook.history.version(named: "~2")
       let done = try home.notebook.restore(from: first, label: "then")
       #expect(done.changes.map(\.path) == ["Clash.txt", "Note.txt", "trips/Rome.md"])
     },
@@ -91,9 +94,9 @@ struct UndoDeed: CustomTestStringConvertible, Sendable {
       _ = try home.notebook.redo()
     },
     UndoDeed(name: "resolve", kind: .resolve) { home in
-      #expect(try home.notebook.conflicts().map(\.path) == ["Clash.txt"])
+      #expect(try home.notebook.history.conflicts().map(\.path) == ["Clash.txt"])
       _ = try home.notebook.resolve("Clash.txt", keeping: .older)
-      #expect(try home.notebook.conflicts().isEmpty)
+      #expect(try home.notebook.history.conflicts().isEmpty)
     },
     UndoDeed(
       name: "a merge taken back", kind: .unmerge,
@@ -118,8 +121,8 @@ struct UndoDeed: CustomTestStringConvertible, Sendable {
     UndoDeed(name: "what a sync brought", kind: .receive) { home in
       let other = try Fixture(device: "Ben")
       try other.copyObjects(from: home)
-      let root = try home.notebook.version(named: "~2")
-      _ = try other.notebook.join([root.id])
+      let root = try home.notebook.history.version(named: "~2")
+      _ = try other.notebook.merge([root.id])
       other.seconds.now += 500
       try other.write("Note.txt", "zero\none\ntwo\n")
       try other.write("Ben.txt", "ben\n")
@@ -133,10 +136,11 @@ struct UndoDeed: CustomTestStringConvertible, Sendable {
       let tree = try notebook.repository.write(
         tree: from.tree,
         replacing: ["Note.txt": TreeEntry(name: "Note.txt", mode: .regular, id: blob)])
-      let to = try notebook.makeVersion(of: tree, parents: [from], message: "Restore Note")
+      let to = try VersionWriter(notebook.history, device: notebook.identity.device).makeVersion(
+        of: tree, parents: [from], message: "Restore Note")
       let journal = CheckoutJournal(from: from.id, to: to)
       try Checkout(
-        notebook: notebook, plan: journal.plan(in: notebook.repository), journal: journal
+        in: notebook.workTree, plan: journal.plan(in: notebook.repository), journal: journal
       ).stage()
       _ = try notebook.save()
       #expect(try home.read("Note.txt") == "restored\n")

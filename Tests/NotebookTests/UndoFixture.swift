@@ -1,7 +1,9 @@
 import Git
 import Testing
 
+@testable import History
 @testable import Notebook
+@testable import WorkTree
 
 extension Fixture {
   /// A notebook with some history and an open conflict.
@@ -27,15 +29,15 @@ extension Fixture {
   /// Every file in the folder, with its bytes.
   func texts() throws -> [TreePath: [UInt8]] {
     var found: [TreePath: [UInt8]] = [:]
-    for file in try notebook.files() {
-      found[file.path] = try notebook.text(of: file.path)
+    for file in try notebook.history.files() {
+      found[file.path] = try notebook.workTree.text(of: file.path)
     }
     return found
   }
 
   /// Who wrote what is in conflict.
   func sides() throws -> [String] {
-    try notebook.conflicts().map { "\($0.path): \($0.sides)" }
+    try notebook.history.conflicts().map { "\($0.path): \($0.sides)" }
   }
 
   /// Runs `body`; whatever it does, the former tip is an ancestor of the new one.

@@ -2,7 +2,9 @@ import Git
 import TestSupport
 import Testing
 
+@testable import History
 @testable import Notebook
+@testable import WorkTree
 
 /// notes-undo(1): what was done is taken back as a new version, byte for byte, and done again.
 @Suite struct UndoTests {
@@ -17,7 +19,7 @@ import Testing
     try deed.act(home)
     let after = try home.texts()
     let conflictsAfter = try home.sides()
-    #expect(try home.notebook.operations().first?.kind == deed.kind)
+    #expect(try home.notebook.history.operations().first?.kind == deed.kind)
     #expect(after != before)
 
     let trial = try home.notebook.undo(trial: true)
@@ -64,7 +66,7 @@ import Testing
       #expect(try home.read("Note.txt") == expected)
     }
     // 5 versions, 3 undos, 3 redos.
-    #expect(try home.notebook.versions().all().count == 11)
+    #expect(try home.notebook.history.versions().all().count == 11)
     #expect(throws: NotebookError.self) { try home.notebook.undo(.last(99)) }
   }
 
@@ -111,7 +113,7 @@ import Testing
       try home.write("Note.txt", text)
       _ = try home.notebook.save()
     }
-    let second = try home.notebook.version(named: "~1")
+    let second = try home.notebook.history.version(named: "~1")
     let tip = try home.notebook.state().tip
     #expect {
       try home.notebook.undo(.version(second.id.hex))
@@ -123,7 +125,7 @@ import Testing
     #expect(try home.read("Note.txt") == "z\n")
   }
 
-  @Test func `What a hand-made commit did is taken back too`() throws {
+  @Test func `What a foreign commit did is taken back too`() throws {
     let home = try Fixture()
     try home.write("Note.txt", "one\n")
     let first = try home.notebook.repository.commit(try #require(try home.notebook.save().version))
@@ -138,8 +140,8 @@ import Testing
       reference: home.notebook.repository.head().reference, to: made, from: first.id,
       message: "commit: By hand")
     try home.write("Note.txt", "by hand\n")
-    #expect(try home.notebook.operations().map(\.kind) == [.git, .save])
-    #expect(try home.notebook.operations().map(\.summary) == ["By hand", "Add Note"])
+    #expect(try home.notebook.history.operations().map(\.kind) == [.git, .save])
+    #expect(try home.notebook.history.operations().map(\.summary) == ["By hand", "Add Note"])
     _ = try home.notebook.undo()
     #expect(try home.read("Note.txt") == "one\n")
   }
@@ -168,12 +170,12 @@ import Testing
     for line in lines { hostile += junk.joined(separator: [0x0A]) + [0x0A] + line + [0x0A] }
     hostile += junk.joined(separator: [0x0A])
     try writeFile(path, hostile)
-    #expect(try home.notebook.operations().map(\.kind) == [.save, .save, .save])
+    #expect(try home.notebook.history.operations().map(\.kind) == [.save, .save, .save])
     _ = try home.notebook.undo(.last(2))
     #expect(try home.read("Note.txt") == "1\n")
     // Without any log there is nothing to undo, and nothing is lost.
     try home.remove(".git/logs")
-    #expect(try home.notebook.operations().isEmpty)
+    #expect(try home.notebook.history.operations().isEmpty)
     #expect(throws: NotebookError.self) { try home.notebook.undo() }
   }
 
@@ -184,14 +186,14 @@ import Testing
     _ = try home.notebook.save()
     #expect(throws: NotebookError.self) { try home.notebook.undo() }
     _ = try home.notebook.undo(allowsMassDeletion: true)
-    #expect(try home.notebook.notes().map(\.title) == ["First"])
+    #expect(try home.notebook.history.notes().map(\.title) == ["First"])
     _ = try home.notebook.redo()
-    #expect(try home.notebook.notes().count == 13)
+    #expect(try home.notebook.history.notes().count == 13)
     // A folder that was emptied by mistake comes back without a question.
     for number in 1...12 { try home.remove("\(number).txt") }
     #expect(throws: NotebookError.self) { try home.notebook.save() }
     _ = try home.notebook.undo()
-    #expect(try home.notebook.notes().count == 13)
+    #expect(try home.notebook.history.notes().count == 13)
   }
 }
 

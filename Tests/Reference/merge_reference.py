@@ -10,12 +10,12 @@ import datetime
 import json
 import re
 import sys
-import unicodedata
 from collections import Counter, defaultdict
 
 sys.dont_write_bytecode = True
 
 import text as texts
+import unicode_table
 from objects import EMPTY_BLOB, EMPTY_TREE, TREE_MODE, Person, Store
 
 REGULAR, EXECUTABLE = 0o100644, 0o100755
@@ -23,6 +23,25 @@ REGULAR, EXECUTABLE = 0o100644, 0o100755
 
 def is_binary(content):
     return b"\0" in content[:8000]
+
+
+# Letter case and canonical decomposition in the version of Unicode that notes-merge(7) names.
+LOWER = {chr(n): chr(n + d)
+         for a, b, step, d in unicode_table.LOWER_RUNS for n in range(a, b + 1, step)}
+LOWER.update({chr(n): "".join(map(chr, t)) for n, t in unicode_table.LOWER_TEXTS.items()})
+CLASSES = {chr(n): value
+           for a, b, step, value in unicode_table.CLASS_RUNS for n in range(a, b + 1, step)}
+PARTS = {chr(int(scalar, 16)): "".join(chr(int(part, 16)) for part in parts.split(","))
+         for scalar, parts in (w.split("=") for w in unicode_table.DECOMPOSITIONS.split())}
+
+
+def decomposed(character):
+    syllable = ord(character) - 0xAC00
+    if not 0 <= syllable < 11172:
+        return PARTS.get(character, character)
+    vowel, last = divmod(syllable, 28)
+    lead, vowel = divmod(vowel, 21)
+    return chr(0x1100 + lead) + chr(0x1161 + vowel) + (chr(0x11A7 + last) if last else "")
 
 
 def is_utf8(name):
@@ -422,7 +441,16 @@ class TreeSum:
     def key(self, name):
         if not is_utf8(name):
             return name
-        return unicodedata.normalize("NFD", "".join(c.lower() for c in name.decode()))
+        lower = "".join(LOWER.get(c, c) for c in name.decode())
+        marks = [(i, c) for i, c in enumerate("".join(decomposed(c) for c in lower))]
+        # Marks that follow one another go by their class; all others stay where they are.
+        starter = 0
+        keys = []
+        for i, c in marks:
+            if not CLASSES.get(c, 0):
+                starter = i
+            keys.append((starter, CLASSES.get(c, 0), i, c))
+        return "".join(c for _, _, _, c in sorted(keys))
 
     def below(self, name):
         return sorted(p for p in self.final if p == name or p.startswith(name + b"/"))

@@ -1,4 +1,5 @@
 import Channel
+import History
 import Membership
 import Notebook
 import TestSupport

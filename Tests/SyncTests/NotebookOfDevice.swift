@@ -1,3 +1,4 @@
+import History
 import Membership
 import Notebook
 import TestSupport

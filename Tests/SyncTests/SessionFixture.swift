@@ -1,6 +1,7 @@
 import Channel
 import FoundationEssentials
 import Git
+import History
 import Membership
 import Notebook
 import Synchronization

@@ -1,5 +1,6 @@
 import Channel
 import Git
+import History
 import Membership
 import Notebook
 import TestSupport
@@ -74,13 +75,13 @@ struct SessionTests {
     let text = try ada.text("same.txt")
     #expect(text.hasPrefix("<<<<<<< ") && text.contains("by Ada") && text.contains("by Bob"))
     for device in [ada, bob] {
-      #expect(try device.notebook().conflicts().map(\.path) == ["same.txt"])
+      #expect(try device.notebook().history.conflicts().map(\.path) == ["same.txt"])
     }
     try bob.write("by both\n", to: "same.txt")
     _ = try sync(ada, bob)
     #expect(try ada.text("same.txt") == "by both\n")
     #expect(try ada.tip() == bob.tip())
-    for device in [ada, bob] { #expect(try device.notebook().conflicts().isEmpty) }
+    for device in [ada, bob] { #expect(try device.notebook().history.conflicts().isEmpty) }
   }
 
   @Test("three devices that meet in any order end on one tip")

@@ -1,4 +1,5 @@
 import Git
+import History
 import Notebook
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Channel
 import Discovery
 import Git
+import History
 import Logging
 import Membership
 import Notebook

@@ -2,6 +2,7 @@ import Channel
 import Discovery
 import FoundationEssentials
 import Git
+import History
 import Logging
 import Membership
 import Notebook
@@ -96,7 +97,7 @@ final class Watcher {
   var received: Int { joins.count { !$0.changes.isEmpty } }
   var receivedInVain: Int { joins.count { $0.changes.isEmpty } }
 
-  private var joins: [JoinResult] {
+  private var joins: [MergeOutcome] {
     events.all.compactMap { if case .received(_, let join, _) = $0 { join } else { nil } }
   }
 

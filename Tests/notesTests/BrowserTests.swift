@@ -2,6 +2,7 @@ import Git
 import Notebook
 import TestSupport
 import Testing
+import WorkTree
 
 @testable import notes
 

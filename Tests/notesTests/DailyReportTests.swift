@@ -1,5 +1,6 @@
 import Git
 import Glibc
+import History
 import Notebook
 import TestSupport
 import Testing
@@ -33,7 +34,7 @@ import Testing
   @Test func `operations`() throws {
     let fixture = try busy()
     _ = try fixture.notebook.undo(.last(2))
-    let report = OperationsReport(operations: timed(try fixture.notebook.operations()))
+    let report = OperationsReport(operations: timed(try fixture.notebook.history.operations()))
     try Golden.screens("operations") { report.text(on: $0, now: ReportFixture.now) }
     try Golden.expect(lines(report.json), matches: "operations.json")
     #expect(
@@ -62,7 +63,7 @@ import Testing
     let fixture = try busy()
     try fixture.save([("Zoo.txt", "zebra\n")], at: 1_700_008_000)
     try fixture.folder.write("unsaved and long\n", to: "abc.txt")
-    let notes = try fixture.notebook.notes()
+    let notes = try fixture.notebook.history.notes()
     var text = ""
     for order in ListCommand.Order.allCases {
       for isReversed in [false, true] {

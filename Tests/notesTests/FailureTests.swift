@@ -2,11 +2,13 @@ import Channel
 import Discovery
 import Git
 import Membership
+import Merge
 import Notebook
 import Sync
 import TestSupport
 import Testing
 import Watch
+import WorkTree
 
 @testable import notes
 

@@ -1,4 +1,5 @@
 import Git
+import History
 import Notebook
 import TestSupport
 import Testing
@@ -11,7 +12,8 @@ import Testing
     _ fixture: ReportFixture, on terminal: Terminal, showsPatch: Bool = false
   ) throws -> String {
     var entries = LogEntries(
-      walk: try fixture.notebook.versions(of: nil, includingDerived: true), since: nil, author: nil,
+      walk: try fixture.notebook.history.versions(of: nil, includingDerived: true), since: nil,
+      author: nil,
       showsAll: true, folds: false, isOfOneNote: false)
     let style = VersionReport.Style(
       terminal: terminal, now: ReportFixture.now, ownDevice: "ANNID")

@@ -1,5 +1,6 @@
 import Git
 import Glibc
+import History
 import Notebook
 import TestSupport
 import Testing
@@ -15,7 +16,7 @@ import Testing
     all: Bool = false, folds: Bool = true
   ) throws -> [VersionReport] {
     var entries = LogEntries(
-      walk: try fixture.notebook.versions(of: path, includingDerived: true), since: since,
+      walk: try fixture.notebook.history.versions(of: path, includingDerived: true), since: since,
       author: by, showsAll: all, folds: folds, isOfOneNote: path != nil)
     var reports: [VersionReport] = []
     while let burst = try entries.next() {
@@ -123,7 +124,7 @@ import Testing
         + "A line that is not saved yet and is much too long for a narrow terminal.\n",
       to: "Journal.txt")
     let report = try BlameReport(
-      fixture.notebook.blame("Journal.txt"), in: fixture.notebook)
+      fixture.notebook.history.blame("Journal.txt"), in: fixture.notebook)
     try Golden.screens("blame") { report.text(on: $0, now: now) }
     try Golden.expect(report.text(on: .plain, now: now), matches: "blame-plain.txt")
     try Golden.expect(

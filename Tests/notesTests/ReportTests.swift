@@ -1,8 +1,10 @@
 import Git
 import Glibc
+import History
 import Notebook
 import TestSupport
 import Testing
+import WorkTree
 
 @testable import notes
 
@@ -25,7 +27,7 @@ final class ReportFixture {
         id: "notebookid", name: "Home",
         device: DeviceIdentity(name: device, deviceID: device.uppercased() + "ID")))
     // One note's name holds a control character.
-    notebook.takesUnfitNames = true
+    notebook.workTree.takesUnfitNames = true
     at(1_700_000_000)
   }
 
@@ -42,7 +44,7 @@ final class ReportFixture {
 
   /// What another device made of this notebook's first version, joined here.
   @discardableResult
-  func meet(_ name: String, _ files: [(String, String)], at seconds: Int64) throws -> JoinResult {
+  func meet(_ name: String, _ files: [(String, String)], at seconds: Int64) throws -> MergeOutcome {
     let other = try TemporaryFolder()
     let git = ["git", "-C", folder.path]
     let root = try run(git + ["rev-list", "--max-parents=0", "HEAD"]).lines[0]
@@ -56,11 +58,11 @@ final class ReportFixture {
         id: "notebookid", name: "Home",
         device: DeviceIdentity(name: name, deviceID: name.uppercased() + "ID")))
     for (name, text) in files { try other.write(text, to: name) }
-    theirs.takesUnfitNames = true
+    theirs.workTree.takesUnfitNames = true
     theirs.clock = Clock { (seconds, 60) }
     let saved = try theirs.save()
     try #require(try run(git + ["fetch", "-q", other.path, "HEAD"]).isSuccess)
-    return try notebook.join([try #require(saved.version)])
+    return try notebook.merge([try #require(saved.version)])
   }
 }
 
@@ -112,7 +114,7 @@ final class ReportFixture {
   private func statusReport(_ fixture: ReportFixture) throws -> StatusReport {
     StatusReport(
       status: try fixture.notebook.status(), folder: "/home/ann/notes",
-      conflicts: try fixture.notebook.conflicts())
+      conflicts: try fixture.notebook.history.conflicts())
   }
 
   @Test func `status`() throws {
@@ -137,7 +139,7 @@ final class ReportFixture {
 
   @Test func `conflicts`() throws {
     let fixture = try Self.eventful()
-    let report = ConflictsReport(conflicts: try fixture.notebook.conflicts())
+    let report = ConflictsReport(conflicts: try fixture.notebook.history.conflicts())
     try both("conflicts") { report.text(on: $0, now: now) }
     try Golden.expect(lines(report.conflicts.map(\.json)), matches: "conflicts.json")
     #expect(ConflictsReport(conflicts: []).text(on: .plain, now: now) == "No conflicts.\n")
@@ -154,7 +156,7 @@ final class ReportFixture {
   @Test func `list`() throws {
     let fixture = try Self.eventful()
     try fixture.folder.write("unsaved\n", to: "日本語のノート.txt")
-    let notes = try fixture.notebook.notes()
+    let notes = try fixture.notebook.history.notes()
     let report = ListReport(notes: notes, isLong: false)
     try both("list") { report.text(on: $0, now: now) }
     let long = ListReport(notes: notes, isLong: true)

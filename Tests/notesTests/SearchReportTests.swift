@@ -1,5 +1,6 @@
 import Git
 import Glibc
+import History
 import Notebook
 import TestSupport
 import Testing
@@ -35,8 +36,8 @@ import Testing
   }
 
   private func report(_ query: SearchQuery, limit: Int = .max) throws -> SearchReport {
-    var hits = try fixture.notebook.search(query)
-    hits += try fixture.notebook.searchHistory(query, except: Set(hits.map(\.path)))
+    var hits = try fixture.notebook.history.search(query)
+    hits += try fixture.notebook.history.searchHistory(query, except: Set(hits.map(\.path)))
     return SearchReport(hits: hits.prefix(limit), left: hits.count, texts: query.terms)
   }
 

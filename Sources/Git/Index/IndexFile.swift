@@ -75,7 +75,7 @@ public final class IndexFile: @unchecked Sendable {
   }
 
   /// Where the entries are whose files are left out of the folder on purpose.
-  public var leftOut: [Int] { layout.skipping }
+  public var sparsePositions: [Int] { layout.skipping }
 
   /// Whether the entry's file is left out of the folder on purpose.
   public func skipsWorktree(at position: Int) -> Bool {

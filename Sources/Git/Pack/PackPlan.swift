@@ -86,7 +86,7 @@ struct PackPlan {
     if let base, wanted == nil { seen.insert(base) }
   }
 
-  /// What a commit made by hand holds and every receiver would refuse is told here by its name.
+  /// What a foreign commit holds and every receiver would refuse is told here by its name.
   private func checkFitness(
     of entry: TreeEntryBytes, in content: [UInt8], _ version: ObjectID
   ) throws {

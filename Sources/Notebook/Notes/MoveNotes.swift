@@ -1,4 +1,6 @@
 public import Git
+internal import History
+internal import WorkTree
 
 /// What a rename did.
 public struct Renaming: Sendable {
@@ -14,25 +16,25 @@ extension Notebook {
   ///
   /// - Throws: `nameTaken`: nothing is ever overwritten.
   public func rename(_ old: TreePath, to new: TreePath) throws -> Renaming {
-    try withWriterLock {
-      _ = try saveLocked()
-      guard let tree = try tipTree(), let entry = try repository.entry(at: old, in: tree),
+    try withWriterLock { transaction in
+      try transaction.save()
+      guard let tree = try history.tipTree(), let entry = try repository.entry(at: old, in: tree),
         entry.mode.isFile
       else { throw NotebookError.noSuchNote(old.description) }
       if old == new { return Renaming(files: [], version: nil) }
       try checkIsFree(new, except: old)
       return try carryOut(
-        [(old, new, entry)], trailer: RenameTrailer(from: old, to: new),
+        transaction, [(old, new, entry)], trailer: RenameTrailer(from: old, to: new),
         message: "Rename \(old.label) to \(new.label)")
     }
   }
 
   /// Renames or moves a folder with all that is versioned in it.
   public func rename(folder old: TreePath, to new: TreePath) throws -> Renaming {
-    try withWriterLock {
-      _ = try saveLocked()
+    try withWriterLock { transaction in
+      try transaction.save()
       if new.isBelow(old) { throw NotebookError.intoItself(old) }
-      guard let tree = try tipTree(), let entry = try repository.entry(at: old, in: tree),
+      guard let tree = try history.tipTree(), let entry = try repository.entry(at: old, in: tree),
         entry.mode == .tree
       else { throw NotebookError.noSuchNote(old.description + "/") }
       if old == new { return Renaming(files: [], version: nil) }
@@ -41,12 +43,13 @@ extension Notebook {
         (old.appending(path), new.appending(path), entry)
       }
       return try carryOut(
-        files, trailer: RenameTrailer(from: old, to: new, isFolder: true),
+        transaction, files, trailer: RenameTrailer(from: old, to: new, isFolder: true),
         message: "Rename folder \(old) to \(new)")
     }
   }
 
   private func carryOut(
+    _ transaction: WriteTransaction,
     _ files: [(old: TreePath, new: TreePath, entry: TreeEntry)], trailer: RenameTrailer,
     message: String
   ) throws -> Renaming {
@@ -56,10 +59,10 @@ extension Notebook {
       replaced[file.new] = TreeEntry(
         name: file.new.name, mode: file.entry.mode, id: file.entry.id)
     }
-    let version = try replace(
+    let version = try transaction.replace(
       replaced, message: message, trailers: [trailer.line],
       // A moved note is not a deleted one, however many there are.
-      options: JoinOptions(allowsMassDeletion: true, operation: .rename))
+      options: MergeOptions(allowsMassDeletion: true, operation: .rename))
     return Renaming(files: files.map { ($0.old, $0.new) }, version: version)
   }
 }

@@ -1,5 +1,7 @@
 public import Git
 internal import Glibc
+internal import History
+internal import WorkTree
 
 extension Notebook {
   /// Makes a note as a version of its own, after one of what the folder holds.
@@ -8,16 +10,16 @@ extension Notebook {
   /// - Returns: the new version.
   /// - Throws: `nameTaken`: nothing is ever overwritten.
   public func create(_ path: TreePath, text: [UInt8], anySuffix: Bool = false) throws -> ObjectID? {
-    guard text.count <= sizeLimit else {
+    guard text.count <= workTree.sizeLimit else {
       throw NotebookError.file(call: "write", path: path.description, errno: EFBIG)
     }
-    return try withWriterLock {
-      _ = try saveLocked()
+    return try withWriterLock { transaction in
+      try transaction.save()
       try checkIsFree(path, anySuffix: anySuffix)
       let entry = TreeEntry(
         name: path.name, mode: .regular, id: try repository.write(blob: text))
-      return try replace(
-        [path: entry], message: "Add \(path.noteTitle)", options: JoinOptions(operation: .create))
+      return try transaction.replace(
+        [path: entry], message: "Add \(path.noteTitle)", options: MergeOptions(operation: .create))
     }
   }
 

@@ -1,5 +1,8 @@
 public import Git
 internal import Glibc
+internal import History
+internal import Merge
+internal import WorkTree
 
 extension Notebook {
   /// The path of a note of that title: notes-new(1), "Titles".
@@ -85,7 +88,7 @@ extension Notebook {
 
   /// Whether a file can come back under its name: no folder has it, and no file is on its way.
   func checkCanStand(_ path: TreePath) throws {
-    guard let tree = try tipTree() else { return }
+    guard let tree = try history.tipTree() else { return }
     if try repository.entry(at: path, in: tree)?.mode == .tree {
       throw NotebookError.nameTaken(path, by: path, isFolder: true)
     }

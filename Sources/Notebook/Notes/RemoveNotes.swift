@@ -1,4 +1,6 @@
 public import Git
+internal import History
+internal import WorkTree
 
 /// What a removal did.
 public struct Removal: Sendable {
@@ -13,9 +15,11 @@ extension Notebook {
   ///
   /// - Throws: `noSuchNote` for one that is not there; `massDeletion`. Nothing is deleted then.
   public func delete(_ subjects: [TreePath], allowsMassDeletion: Bool = false) throws -> Removal {
-    try withWriterLock {
-      _ = try saveLocked(allowsMassDeletion: allowsMassDeletion)
-      guard let tree = try tipTree() else { throw NotebookError.noSuchNote(subjects.naming) }
+    try withWriterLock { transaction in
+      try transaction.save(allowsMassDeletion: allowsMassDeletion)
+      guard let tree = try history.tipTree() else {
+        throw NotebookError.noSuchNote(subjects.naming)
+      }
       var paths: Set<TreePath> = []
       for subject in subjects {
         switch try repository.entry(at: subject, in: tree) {
@@ -29,10 +33,10 @@ extension Notebook {
       }
       let sorted = paths.sorted()
       let changes = sorted.map { Change(path: $0, kind: .deleted) }
-      let version = try replace(
+      let version = try transaction.replace(
         Dictionary(uniqueKeysWithValues: sorted.map { ($0, nil) }),
-        message: Self.message(for: changes),
-        options: JoinOptions(allowsMassDeletion: allowsMassDeletion, operation: .delete))
+        message: Change.summary(of: changes),
+        options: MergeOptions(allowsMassDeletion: allowsMassDeletion, operation: .delete))
       return Removal(paths: sorted, version: version)
     }
   }

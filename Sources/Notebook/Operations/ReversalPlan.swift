@@ -1,4 +1,7 @@
 internal import Git
+internal import History
+internal import Merge
+internal import WorkTree
 
 /// All files of a version, and which of them hold an open conflict.
 struct FileState {
@@ -28,7 +31,7 @@ extension Notebook {
     guard let last = steps.last, let before = steps.first?.before else {
       throw NotebookError.nothingToUndo(available: 0)
     }
-    let operations = steps.reversed().map(operation)
+    let operations = steps.reversed().map(history.operation)
     let renames = try steps.reversed().flatMap { step in
       RenameTrailer.all(in: try repository.commit(step.after).message).reversed().map(\.inverse)
     }
@@ -105,13 +108,13 @@ extension Notebook {
     if changes.isEmpty { return saved }
     var replaced: [TreePath: TreeEntry?] = [:]
     for path in changes.map(\.path) {
-      switch try FileContent.read(path, in: folder, sizeLimit: sizeLimit) {
+      switch try FileContent.read(path, in: folder, sizeLimit: workTree.sizeLimit) {
       case .skipped: break
       case .gone: replaced.updateValue(nil, forKey: path)
       case .read(let content):
         let id = try repository.write(blob: content.bytes)
         let known = try repository.entry(at: path, in: saved.tree)?.mode
-        let mode = fileModes.mode(of: content.mode, known: known)
+        let mode = workTree.fileModes.mode(of: content.mode, known: known)
         replaced[path] = TreeEntry(name: path.name, mode: mode, id: id)
       }
     }

@@ -1,4 +1,6 @@
 public import Git
+public import History
+public import WorkTree
 
 /// What an undo or a redo is to take back.
 public enum OperationChoice: Hashable, Sendable {
@@ -38,14 +40,14 @@ extension Notebook {
     _ choice: OperationChoice = .last(1), trial: Bool = false, allowsMassDeletion: Bool = false
   ) throws -> Reversal {
     if trial { return try undoTrial(choice) }
-    return try withWriterLock {
+    return try withWriterLock { transaction in
       // What the last operation is, is taken back at once: no deletion is passed on.
       var takesSaveBack = false
       if case .last = choice { takesSaveBack = true }
-      _ = try saveLocked(allowsMassDeletion: allowsMassDeletion || takesSaveBack)
-      let steps = try stepsToUndo(choice, in: operationHistory().done)
+      try transaction.save(allowsMassDeletion: allowsMassDeletion || takesSaveBack)
+      let steps = try stepsToUndo(choice, in: history.operationHistory().done)
       let plan = try reversal(of: steps, on: savedFiles(), key: UndoTrailer.undo)
-      return try carryOut(plan, .undo, allowsMassDeletion: allowsMassDeletion)
+      return try carryOut(plan, .undo, in: transaction, allowsMassDeletion: allowsMassDeletion)
     }
   }
 
@@ -59,7 +61,7 @@ extension Notebook {
     _ count: Int = 1, trial: Bool = false, allowsMassDeletion: Bool = false
   ) throws -> Reversal {
     func steps() throws -> ArraySlice<OperationHistory.Step> {
-      let undone = try operationHistory().undone
+      let undone = try history.operationHistory().undone
       guard undone.count >= count else {
         throw NotebookError.nothingToRedo(available: undone.count)
       }
@@ -67,14 +69,14 @@ extension Notebook {
     }
     if trial {
       let steps = try steps()
-      let present = try unsavedFiles(status().changes)
+      let present = try unsavedFiles(workTree.changes().changes)
       return try told(
         reversal(of: steps, on: present, key: UndoTrailer.redo), from: present)
     }
-    return try withWriterLock {
-      _ = try saveLocked(allowsMassDeletion: allowsMassDeletion)
+    return try withWriterLock { transaction in
+      try transaction.save(allowsMassDeletion: allowsMassDeletion)
       let plan = try reversal(of: steps(), on: savedFiles(), key: UndoTrailer.redo)
-      return try carryOut(plan, .redo, allowsMassDeletion: allowsMassDeletion)
+      return try carryOut(plan, .redo, in: transaction, allowsMassDeletion: allowsMassDeletion)
     }
   }
 
@@ -101,28 +103,30 @@ extension Notebook {
   }
 
   private func carryOut(
-    _ plan: ReversalPlan, _ operation: OperationKind, allowsMassDeletion: Bool
+    _ plan: ReversalPlan, _ operation: OperationKind, in transaction: WriteTransaction,
+    allowsMassDeletion: Bool
   ) throws -> Reversal {
-    guard let tip = try repository.head().commit.map({ try repository.commit($0) }) else {
+    guard let tip = try transaction.writer.tip() else {
       throw NotebookError.nothingToUndo(available: 0)
     }
-    let made = try makeVersion(
+    let made = try transaction.writer.makeVersion(
       of: plan.files.tree, parents: [tip], message: plan.message,
       trailers: [plan.trailer] + plan.renames.map(\.line), conflicts: plan.files.conflicts)
-    let changes = try renamedChanges(from: tip.tree, to: plan.files.tree, told: plan.renames)
-    try joinLocked(
+    let changes = try history.renamedChanges(
+      from: tip.tree, to: plan.files.tree, told: plan.renames)
+    try transaction.merge(
       [made],
-      options: JoinOptions(allowsMassDeletion: allowsMassDeletion, operation: operation))
+      options: MergeOptions(allowsMassDeletion: allowsMassDeletion, operation: operation))
     return Reversal(operations: plan.operations, changes: changes, version: made)
   }
 
   // MARK: Trials
 
   private func undoTrial(_ choice: OperationChoice) throws -> Reversal {
-    let unsaved = try status().changes
+    let unsaved = try workTree.changes().changes
     let present = try unsavedFiles(unsaved)
     let saved = try savedFiles()
-    let done = try operationHistory().done
+    let done = try history.operationHistory().done
     // What git made a version of by itself may stand as unsaved, and makes none.
     guard present.tree != saved.tree, case .last(let count) = choice,
       let tip = try repository.head().commit
@@ -133,10 +137,10 @@ extension Notebook {
     // The save that would be made is the last operation.
     let save = Operation(
       kind: .save, time: clock.now().seconds, before: tip, after: tip,
-      summary: Self.message(for: unsaved))
+      summary: Change.summary(of: unsaved))
     guard count > 1 else {
       return Reversal(
-        operations: [save], changes: try renamedChanges(from: present.tree, to: saved.tree),
+        operations: [save], changes: try history.renamedChanges(from: present.tree, to: saved.tree),
         version: nil)
     }
     do {
@@ -153,7 +157,8 @@ extension Notebook {
   ) throws -> Reversal {
     Reversal(
       operations: earlier + plan.operations,
-      changes: try renamedChanges(from: present.tree, to: plan.files.tree, told: plan.renames),
+      changes: try history.renamedChanges(
+        from: present.tree, to: plan.files.tree, told: plan.renames),
       version: nil)
   }
 }

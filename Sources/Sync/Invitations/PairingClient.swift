@@ -1,7 +1,9 @@
 public import Channel
 public import Discovery
+internal import History
 public import Membership
 internal import Notebook
+internal import WorkTree
 
 /// The joiner's side of notes-protocol(7), PAIRING: finds the inviter, shows the offer, and makes
 /// a folder the notebook. The first session is a `SyncRun` at the address where the inviter was.

@@ -1,5 +1,6 @@
 public import Channel
 internal import Git
+internal import History
 public import Membership
 internal import Notebook
 

@@ -1,4 +1,5 @@
 package import Git
+package import History
 internal import Membership
 package import Notebook
 internal import Synchronization
@@ -18,22 +19,22 @@ package final class DirectKeeper: SessionKeeper {
     self.allowsMassDeletion = allowsMassDeletion
   }
 
-  package func currentState() throws -> (state: NotebookState, replaced: PlainVersion?) {
+  package func currentState() throws -> (state: NotebookState, replaced: PortableVersion?) {
     try atWork.withLock { _ in
       let notebook = try Notebook.open(at: folder)
       _ = try notebook.save(allowsMassDeletion: allowsMassDeletion)
-      let replaced = try notebook.bringToPlainForm()
+      let replaced = try notebook.rewritePortably()
       let state = try notebook.state()
       sessions.show(state)
       return (state, replaced)
     }
   }
 
-  package func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> JoinResult {
+  package func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> MergeOutcome {
     try atWork.withLock { _ in
       let notebook = try Notebook.open(at: folder)
-      let result = try notebook.join(
-        heads, options: JoinOptions(allowsMassDeletion: allowsMassDeletion))
+      let result = try notebook.merge(
+        heads, options: MergeOptions(allowsMassDeletion: allowsMassDeletion))
       sessions.show(try notebook.state())
       return result
     }

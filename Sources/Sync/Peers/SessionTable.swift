@@ -1,5 +1,6 @@
 package import Git
-public import Notebook
+public import History
+internal import Notebook
 internal import Synchronization
 
 /// The sessions of a notebook that are under way, and who fetches what. All calls may come from any

@@ -1,6 +1,7 @@
 internal import Channel
 internal import Discovery
 internal import Git
+internal import History
 internal import Membership
 internal import Notebook
 

@@ -1,4 +1,5 @@
 internal import Git
+internal import Merge
 internal import Notebook
 
 // What is remembered of a peer.
@@ -12,7 +13,7 @@ extension Session {
     guard let known else { return }
     let name = Negotiation.remoteReference(of: link.peer.deviceID, branch: branch)
     if try repository.reference(name) == known { return }
-    try notebook.note(reference: name, at: known, message: "notes: sync")
+    try notebook.setDeviceReference(name, to: known, message: "notes: sync")
   }
 
   /// Compares the tips where both sides have the same heads, which have one tip, whoever computes it

@@ -51,7 +51,7 @@ extension Session {
       link.close(after: error)
       if case GitError.unfit = error {
         // Somebody made it while the session began. The next one looks at everything.
-        try? notebook.forgetPlainForm()
+        try? notebook.forgetPortableHistory()
       }
       if let error = error as? PackError { throw SyncError.packRefused(error) }
       throw error

@@ -1,6 +1,8 @@
 internal import Git
+internal import History
 internal import Membership
 internal import Notebook
+internal import WorkTree
 
 /// One conversation about a notebook with another place that has it: notes-protocol(7), SESSION.
 ///
@@ -28,7 +30,7 @@ public final class Session {
   private(set) var own: Shown
   private(set) var theirs: Shown
   private var state = PeerState()
-  private var merges: [JoinResult] = []
+  private var merges: [MergeOutcome] = []
   /// Heads that the guard against mass deletion refused here.
   private var refused: [ObjectID]?
   /// Whether commits that the peer may know were looked up for this session.
@@ -163,7 +165,7 @@ public final class Session {
       peer: peer, stage: .joining, objectsToReceive: quarantine?.objectCount ?? 0)
     report(.progress(progress))
     let (received, merged, result) = try link.whileBusy(onTick: { report(.progress(progress)) }) {
-      () -> (Int, [ObjectID], Result<JoinResult, SyncError>) in
+      () -> (Int, [ObjectID], Result<MergeOutcome, SyncError>) in
       let received = try quarantine?.join(promised: wanted) ?? 0
       let here = try shown.allSatisfy { try repository.contains($0) } ? shown : wanted
       do {

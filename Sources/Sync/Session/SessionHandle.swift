@@ -1,5 +1,6 @@
 public import Git
-public import Notebook
+public import History
+internal import Notebook
 internal import Synchronization
 
 /// A session, as other threads see it: what they ask of it is done on its own thread.

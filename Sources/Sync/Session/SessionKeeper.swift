@@ -1,4 +1,5 @@
 public import Git
+public import History
 public import Notebook
 
 /// Who saves and merges for the sessions of a notebook. All methods are called on the sessions' own
@@ -9,7 +10,7 @@ public protocol SessionKeeper: AnyObject, Sendable {
 
   /// Saves what was written until now, and says what this device shows, and what took the place of a
   /// version made with git.
-  func currentState() throws -> (state: NotebookState, replaced: PlainVersion?)
+  func currentState() throws -> (state: NotebookState, replaced: PortableVersion?)
 
   /// A session begins, whose peer has proved who it is. From now on it is told what this device shows.
   ///
@@ -22,7 +23,7 @@ public protocol SessionKeeper: AnyObject, Sendable {
   /// Merges heads whose objects are in the repository.
   ///
   /// - Throws: `NotebookError.massDeletion`, before a file has changed.
-  func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> JoinResult
+  func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> MergeOutcome
 
   /// What the peer of a session shows now.
   func update(_ state: PeerState, of session: SessionHandle)

@@ -1,5 +1,6 @@
 package import Git
-package import Notebook
+package import History
+internal import Notebook
 
 /// What a side of a session shows: its tip, and the heads that it is made of.
 package struct Shown: Hashable, Sendable {

@@ -1,6 +1,7 @@
 internal import Git
 internal import Glibc
 internal import Notebook
+internal import WorkTree
 
 /// What happens in a notebook's folder, by paths in it. An instance belongs to one thread.
 ///
@@ -183,7 +184,7 @@ final class FolderEvents {
       return
     }
     let path = parent.appending(event.name)
-    let isDebris = Notebook.isDebris(event.name) && !event.isFolder
+    let isDebris = WorkTree.isDebris(event.name) && !event.isFolder
     if let former = news.left {
       // Renamed to what is never versioned, as some editors keep a copy: it is gone for us.
       if event.has(IN_MOVED_TO), event.cookie == former.cookie, !isDebris {

@@ -1,4 +1,5 @@
 internal import Notebook
+internal import WorkTree
 
 // What keys do.
 extension Browser {

@@ -1,5 +1,6 @@
 internal import Git
 internal import Notebook
+internal import WorkTree
 
 /// What the browser shows and where the user is in it: a value that keys change, and that can be
 /// drawn at any size. It reads nothing itself; `wanted` says what it needs.

@@ -1,6 +1,8 @@
 internal import Git
 internal import Glibc
+internal import History
 internal import Notebook
+internal import WorkTree
 
 /// The browser at work: keys in, screens out, and the notebook behind it.
 struct BrowserSession {
@@ -27,7 +29,7 @@ struct BrowserSession {
 
   /// Runs until the user has enough.
   mutating func run() throws -> Exit {
-    let standing = try notebook.standingNotes()
+    let standing = try notebook.history.presentNotes()
     terminal.enter()
     defer { terminal.leave() }
     // What the files say is there at once; what history says comes when the screen stands.
@@ -112,7 +114,7 @@ extension BrowserSession {
     guard browser.wantsVersions(rows: rows), let path = browser.note?.path else { return }
     attempt { session in
       let isNew = session.browser.versionsOf != path
-      let walk = isNew ? try session.notebook.versions(of: path) : session.walk
+      let walk = isNew ? try session.notebook.history.versions(of: path) : session.walk
       session.walk = walk
       var versions = isNew ? [] : session.browser.versions
       let wanted = versions.count + Self.versionsAtOnce
@@ -132,8 +134,11 @@ extension BrowserSession {
 
   private func text(of subject: Browser.Subject) throws -> [PaneLine] {
     guard let id = subject.version else {
-      let last = browser.showsDeleted ? try notebook.lastVersion(with: subject.path) : nil
-      return PaneLine.lines(of: try notebook.text(of: subject.path, at: last))
+      let last = browser.showsDeleted ? try notebook.history.lastVersion(with: subject.path) : nil
+      let text =
+        try last.map { try notebook.history.text(of: subject.path, at: $0) }
+        ?? notebook.workTree.text(of: subject.path)
+      return PaneLine.lines(of: text)
     }
     let version = try notebook.repository.commit(id)
     let after = try text(at: subject.path, in: version)
@@ -151,23 +156,23 @@ extension BrowserSession {
   }
 
   private mutating func readNotes() throws {
-    guard browser.showsDeleted else { return try readNotes(notebook.standingNotes()) }
+    guard browser.showsDeleted else { return try readNotes(notebook.history.presentNotes()) }
     let now = TimeText.now
     browser.show(
-      notes: try notebook.deletedFiles().filter { $0.path.isNote }.map {
+      notes: try notebook.history.deletedFiles().filter { $0.path.isNote }.map {
         Browser.Note(path: $0.path, modified: $0.time ?? now)
       })
   }
 
-  private mutating func readNotes(_ standing: [StandingNote]) throws {
-    let times = try notebook.times(of: standing.map(\.path))
-    let conflicts = Set(try notebook.conflicts().map(\.path))
+  private mutating func readNotes(_ standing: [PresentNote]) throws {
+    let times = try notebook.history.times(of: standing.map(\.path))
+    let conflicts = Set(try notebook.history.conflicts().map(\.path))
     browser.show(notes: Self.listed(standing, times: times, conflicts: conflicts))
   }
 
   /// The last changed first. A note that history does not have is as old as its file.
   private static func listed(
-    _ notes: [StandingNote], times: [TreePath: NoteTimes], conflicts: Set<TreePath>
+    _ notes: [PresentNote], times: [TreePath: NoteTimes], conflicts: Set<TreePath>
   ) -> [Browser.Note] {
     notes.map { note in
       Browser.Note(
@@ -197,7 +202,7 @@ extension BrowserSession {
   }
 
   private mutating func recover(_ path: TreePath) throws {
-    guard let version = try notebook.lastVersion(with: path) else { return }
+    guard let version = try notebook.history.lastVersion(with: path) else { return }
     _ = try notebook.restore(path, from: version)
     try reread()
     browser.message = PaneLine("restored \(path.label)", .green)
@@ -205,7 +210,7 @@ extension BrowserSession {
 
   private mutating func copy(_ revision: Browser.Revision) throws {
     let version = try notebook.repository.commit(revision.id)
-    let target = Self.copyPath(of: revision) { (try? notebook.text(of: $0)) != nil }
+    let target = Self.copyPath(of: revision) { (try? notebook.workTree.text(of: $0)) != nil }
     _ = try notebook.restore(revision.path, from: version, as: target)
     try reread()
     browser.message = PaneLine("copied to \(target.label)", .green)

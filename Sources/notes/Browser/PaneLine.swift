@@ -1,3 +1,4 @@
+internal import History
 internal import Notebook
 
 /// A line of a pane: text that is safe to show, in one style.

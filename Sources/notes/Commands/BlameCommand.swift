@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import History
 internal import Notebook
 
 struct BlameCommand: Verb {
@@ -27,7 +28,7 @@ struct BlameCommand: Verb {
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     let (path, version) = try Place.noteVersion(note, in: notebook)
-    let report = try BlameReport(notebook.blame(path, at: version), in: notebook)
+    let report = try BlameReport(notebook.history.blame(path, at: version), in: notebook)
     if format.json {
       Output.standard.lines(report.json)
     } else {

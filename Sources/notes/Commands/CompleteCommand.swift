@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Git
+internal import History
 internal import Membership
 internal import Notebook
 
@@ -36,15 +37,15 @@ struct CompleteCommand: Verb {
 
   /// Titles, or paths where one is typed.
   private func notes() throws -> [String] {
-    let paths = try Place.notebook().standingNotes().map(\.path)
+    let paths = try Place.notebook().history.presentNotes().map(\.path)
     guard note?.contains("/") == true else { return Self.names(of: paths, among: paths) }
     return paths.map(\.description)
   }
 
   private static func deleted() throws -> [String] {
     let notebook = try Place.notebook()
-    let paths = try notebook.deletedFiles().map(\.path).filter(\.isNote)
-    return names(of: paths, among: try notebook.standingNotes().map(\.path) + paths)
+    let paths = try notebook.history.deletedFiles().map(\.path).filter(\.isNote)
+    return names(of: paths, among: try notebook.history.presentNotes().map(\.path) + paths)
   }
 
   /// Titles where one note alone has it, else paths.
@@ -57,7 +58,7 @@ struct CompleteCommand: Verb {
     let notebook = try Place.notebook()
     let path = try Place.note(note ?? "", in: notebook, among: .former)
     var words: [String] = []
-    try notebook.forEachVersion(of: path) { version in
+    try notebook.history.forEachVersion(of: path) { version in
       let when = TimeText.relative(version.commit.author.time, now: TimeText.now)
       words.append(
         "\(version.commit.id.short)\t\(when), \(Visible.name(version.commit.author.name))")
@@ -68,7 +69,8 @@ struct CompleteCommand: Verb {
 
   /// What can be taken back.
   private static func operations() throws -> [String] {
-    try Place.notebook().operations().lazy.filter { !$0.isUndone && $0.kind != .undo }.prefix(30)
+    try Place.notebook().history.operations().lazy.filter { !$0.isUndone && $0.kind != .undo }
+      .prefix(30)
       .map { "\($0.after.short)\t\($0.kind.rawValue): \(Visible.name($0.summary))" }
   }
 

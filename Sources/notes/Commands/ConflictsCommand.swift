@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import History
 internal import Notebook
 
 struct ConflictsCommand: Verb {
@@ -19,7 +20,7 @@ struct ConflictsCommand: Verb {
   @OptionGroup var place: PlaceOption
 
   func perform() throws -> Exit {
-    let conflicts = try Place.notebook().conflicts()
+    let conflicts = try Place.notebook().history.conflicts()
     if format.json {
       for conflict in conflicts { Output.standard.event(conflict.json) }
     } else {

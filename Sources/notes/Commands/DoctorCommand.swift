@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Channel
+internal import History
 internal import Notebook
 
 struct DoctorCommand: Verb {

@@ -1,7 +1,9 @@
 internal import ArgumentParser
 internal import Git
 internal import Glibc
+internal import History
 internal import Notebook
+internal import WorkTree
 
 struct EditCommand: Verb {
   static let configuration = CommandConfiguration(
@@ -53,10 +55,10 @@ struct EditCommand: Verb {
 
   /// Lets the user edit a note that is there.
   private static func edit(_ path: TreePath, in notebook: Notebook, json: Bool) throws {
-    if try notebook.leftOut().contains(path) {
+    if try notebook.workTree.sparseFiles().contains(path) {
       throw Failure(
         .failed, "not_in_folder",
-        "\(Visible.name(path)) is not in this folder: \(SkipReason.leftOut.words)",
+        "\(Visible.name(path)) is not in this folder: \(SkipReason.sparse.words)",
         hint: "rename it: 'notes mv \(Visible.word(path.description)) NEW'")
     }
     let editor = try Editor.find()

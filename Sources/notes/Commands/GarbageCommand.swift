@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Git
+internal import History
 internal import Notebook
 
 struct GarbageCommand: Verb {
@@ -26,8 +27,8 @@ struct GarbageCommand: Verb {
   func perform() throws -> Exit {
     let notebook = try Place.notebook()
     if auto {
-      if notebook.isHousekeepingDue { _ = try notebook.tidyUp() }
-      try notebook.rememberLongHistory()
+      if notebook.isGarbageCollectionDue { _ = try notebook.collectGarbageIncrementally() }
+      try notebook.history.rememberLongHistory()
       return .done
     }
     let line = ProgressLine()

@@ -1,8 +1,10 @@
 internal import ArgumentParser
 internal import Git
 internal import Glibc
+internal import History
 internal import Membership
 internal import Notebook
+internal import WorkTree
 
 struct InitCommand: Verb {
   static let configuration = CommandConfiguration(

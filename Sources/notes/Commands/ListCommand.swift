@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Git
+internal import History
 internal import Notebook
 
 struct ListCommand: Verb {
@@ -62,13 +63,13 @@ struct ListCommand: Verb {
     let isWanted = try filter(in: notebook)
     let kind = attachments ? "attachment" : "note"
     if deleted {
-      let files = try notebook.deletedFiles().filter { $0.path.isNote != attachments }
+      let files = try notebook.history.deletedFiles().filter { $0.path.isNote != attachments }
       let report = DeletedReport(
         files: files.filter { isWanted($0.path, $0.time) }, isLong: long, order: sort,
         isReversed: reverse, isFiltered: !files.isEmpty, kind: kind)
       write(report.json, report.text(on: Console.output, now: TimeText.now))
     } else {
-      let notes = try notebook.files().filter { $0.path.isNote != attachments }
+      let notes = try notebook.history.files().filter { $0.path.isNote != attachments }
       let report = ListReport(
         notes: notes.filter { isWanted($0.path, $0.modified) }, isLong: long, order: sort,
         isReversed: reverse, isFiltered: !notes.isEmpty, kind: kind)

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Git
+internal import History
 internal import Notebook
 
 struct LogCommand: Verb {
@@ -62,8 +63,8 @@ struct LogCommand: Verb {
     let notebook = try Place.notebook()
     if operations { return try showOperations(in: notebook) }
     let path = try note.map { try Place.note($0, in: notebook, among: .former) }
-    let nearest = try graph ? path.map { try notebook.parents(inHistoryOf: $0) } : nil
-    let walk = try notebook.versions(of: path, includingDerived: true)
+    let nearest = try graph ? path.map { try notebook.history.parents(inHistoryOf: $0) } : nil
+    let walk = try notebook.history.versions(of: path, includingDerived: true)
     // The next command finds the note's versions at once.
     defer { if walk.lacksTable { BackgroundTidying.start(inFolder: notebook.folder) } }
     var entries = LogEntries(

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Git
+internal import History
 internal import Notebook
 
 struct MoveCommand: Verb {

@@ -1,7 +1,9 @@
 internal import ArgumentParser
 internal import Git
 internal import Glibc
+internal import History
 internal import Notebook
+internal import WorkTree
 
 struct NewCommand: Verb {
   static let configuration = CommandConfiguration(
@@ -36,7 +38,7 @@ struct NewCommand: Verb {
       try EditCommand.write(path, anySuffix: anySuffix, in: notebook, json: format.json)
       return .done
     }
-    let text = isatty(STDIN_FILENO) == 1 ? [] : try Self.input(limit: notebook.sizeLimit)
+    let text = isatty(STDIN_FILENO) == 1 ? [] : try Self.input(limit: notebook.workTree.sizeLimit)
     let version = try DeletionOption.foundBefore {
       try notebook.create(path, text: text, anySuffix: anySuffix)
     }

@@ -1,4 +1,5 @@
 internal import Git
+internal import History
 internal import Notebook
 
 /// `notes restore` of one note.
@@ -15,8 +16,8 @@ struct NoteRestoration {
   func run(_ path: TreePath, version name: String?, in notebook: Notebook) throws {
     let version: Commit
     if let name {
-      version = try notebook.version(named: name, of: path)
-    } else if try !notebook.isThere(path), let last = try notebook.lastVersion(with: path) {
+      version = try notebook.history.version(named: name, of: path)
+    } else if try !notebook.isThere(path), let last = try notebook.history.lastVersion(with: path) {
       version = last
     } else {
       throw Failure.usage(
@@ -28,7 +29,7 @@ struct NoteRestoration {
     let when = TimeText.relative(version.author.time, now: TimeText.now)
     let past = "as it was in \(version.id.short), \(when)"
     if isTrial {
-      let isDifferent = try notebook.differs(shown, from: path, in: version)
+      let isDifferent = try notebook.history.differs(shown, from: path, in: version)
       if json { return report(shown, version, nil) }
       Output.standard.line(
         isDifferent

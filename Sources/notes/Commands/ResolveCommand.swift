@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import History
+internal import Merge
 internal import Notebook
 
 struct ResolveCommand: Verb {
@@ -40,7 +42,7 @@ struct ResolveCommand: Verb {
     do {
       version = try notebook.resolve(path, keeping: resolution).map(JSON.id) ?? .null
     } catch MergeError.noSide {
-      throw Self.noSide(keep, of: try notebook.conflicts().first { $0.path == path })
+      throw Self.noSide(keep, of: try notebook.history.conflicts().first { $0.path == path })
     } catch MergeError.noConflict {
       throw Failure(
         .failed, "no_conflict", "\(Visible.name(path)) has no conflict",

@@ -1,6 +1,8 @@
 internal import ArgumentParser
 internal import Git
+internal import History
 internal import Notebook
+internal import WorkTree
 
 struct RestoreCommand: Verb {
   static let configuration = CommandConfiguration(
@@ -81,7 +83,9 @@ struct RestoreCommand: Verb {
     if let at = text.lastIndex(of: "@"), at != text.startIndex {
       let name = String(text[..<at])
       // Where the name is a note's own, looking for one with an @ is no use.
-      let isPlain = try notebook.note(spelled: name) != nil && notebook.note(spelled: text) == nil
+      let isPlain =
+        try notebook.history.note(spelled: name) != nil
+        && notebook.history.note(spelled: text) == nil
       if !isPlain, let item = try? Place.item(text, in: notebook) { return (item, nil) }
       return (
         try Place.item(name, in: notebook, among: .former),
@@ -96,7 +100,7 @@ struct RestoreCommand: Verb {
   private func restore(_ folder: TreePath?, named name: String?, in notebook: Notebook) throws {
     let version: Commit
     if let name {
-      version = try notebook.pastVersion(named: name)
+      version = try notebook.history.pastVersion(named: name)
     } else if folder == nil, let tip = try notebook.state().tip {
       version = try notebook.repository.commit(tip)
     } else if let folder, let last = try Self.lastVersion(ofDeleted: folder, in: notebook) {
@@ -148,17 +152,17 @@ struct RestoreCommand: Verb {
     ofDeleted folder: TreePath, in notebook: Notebook
   ) throws -> Commit? {
     if try notebook.holds(folder: folder) { return nil }
-    let gone = try notebook.deletedFiles().filter { $0.path.isInside(folder) }
+    let gone = try notebook.history.deletedFiles().filter { $0.path.isInside(folder) }
     // What is not saved yet was deleted last.
     let last = gone.max { ($0.time ?? .max) < ($1.time ?? .max) }
-    return try last.flatMap { try notebook.lastVersion(with: $0.path) }
+    return try last.flatMap { try notebook.history.lastVersion(with: $0.path) }
   }
 }
 
 extension Notebook {
   /// Whether a file in the folder is there.
   fileprivate func holds(folder: TreePath) throws -> Bool {
-    try files().contains { $0.path.isInside(folder) }
+    try history.files().contains { $0.path.isInside(folder) }
   }
 }
 

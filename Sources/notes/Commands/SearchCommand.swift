@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Git
+internal import History
 internal import Notebook
 
 struct SearchCommand: Verb {
@@ -78,11 +79,11 @@ struct SearchCommand: Verb {
   private func find(_ query: SearchQuery, in notebook: Notebook) throws -> [SearchHit] {
     let progress = ProgressLine()
     defer { progress.clear() }
-    var hits = try notebook.search(query) { done, total in
+    var hits = try notebook.history.search(query) { done, total in
       progress.show("searching: \(Counted.grouped(done)) of \(Counted.things(total, "file"))")
     }
     if history {
-      hits += try notebook.searchHistory(query, except: Set(hits.map(\.path))) { count in
+      hits += try notebook.history.searchHistory(query, except: Set(hits.map(\.path))) { count in
         progress.show("searching: \(Counted.things(count, "version"))")
       }
     }

@@ -1,6 +1,8 @@
 internal import ArgumentParser
 internal import Git
+internal import History
 internal import Notebook
+internal import WorkTree
 
 struct ShowCommand: Verb {
   static let configuration = CommandConfiguration(
@@ -36,12 +38,12 @@ struct ShowCommand: Verb {
       (path, version) = try Place.noteVersion(note, in: notebook)
     } catch NotebookError.noSuchNote(let name) {
       guard note.utf8.count >= 4, note.allSatisfy(\.isHexDigit),
-        let commit = try? notebook.version(named: note)
+        let commit = try? notebook.history.version(named: note)
       else { throw NotebookError.noSuchNote(name) }
-      try show(notebook.version(of: commit), in: notebook)
+      try show(notebook.history.version(of: commit), in: notebook)
       return .done
     }
-    let text = try version.map(notebook.text) ?? notebook.text(of: path)
+    let text = try version.map(notebook.history.text) ?? notebook.workTree.text(of: path)
     if format.json {
       Output.standard.event([
         "title": .string((version?.path ?? path).noteTitle),

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import History
 internal import Notebook
 
 struct StatusCommand: Verb {
@@ -49,7 +50,7 @@ struct StatusCommand: Verb {
     let status = try notebook.status()
     let report = StatusReport(
       status: status, folder: notebook.folder,
-      conflicts: status.state.conflictCount > 0 ? try notebook.conflicts() : [],
+      conflicts: status.state.conflictCount > 0 ? try notebook.history.conflicts() : [],
       watcher: RunningWatcher.says(of: notebook))
     if json {
       Output.standard.event(report.json)

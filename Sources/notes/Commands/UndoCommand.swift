@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Git
+internal import History
 internal import Notebook
 
 struct UndoCommand: Verb {
@@ -53,7 +54,7 @@ struct UndoCommand: Verb {
     }
     let isHexadecimal = subject.utf8.count >= 4 && subject.allSatisfy(\.isHexDigit)
     guard isHexadecimal else { return nil }
-    let isKnown = try notebook.operations().contains {
+    let isKnown = try notebook.history.operations().contains {
       $0.after.hex.hasPrefix(subject.lowercased())
     }
     if isKnown { return .version(subject) }

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Channel
 internal import Discovery
 internal import Glibc
+internal import History
 internal import Logging
 internal import Membership
 internal import Notebook

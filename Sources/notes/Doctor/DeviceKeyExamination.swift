@@ -1,4 +1,5 @@
 internal import Glibc
+internal import History
 internal import Membership
 internal import Notebook
 

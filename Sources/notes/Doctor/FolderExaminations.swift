@@ -1,5 +1,7 @@
 internal import Git
+internal import History
 internal import Notebook
+internal import WorkTree
 
 extension Examination {
   /// The file system can do what keeps notes whole.
@@ -7,7 +9,7 @@ extension Examination {
     name: "file_system", title: "file system",
     remedy: "the folder must be writable; a local disk serves best"
   ) { patient in
-    let abilities = try patient.notebook.fileSystemAbilities()
+    let abilities = try patient.notebook.workTree.fileSystemAbilities()
     var findings: [Finding] = []
     if !abilities.swapsFiles {
       findings.append(
@@ -33,7 +35,7 @@ extension Examination {
   /// No two files have names that meet on other systems.
   static let names = Examination(name: "names", title: "names", remedy: "run 'notes save'") {
     patient in
-    let groups = try patient.notebook.collidingPaths()
+    let groups = try patient.notebook.history.collidingPaths()
     if groups.isEmpty { return [.good("no two meet on any system")] }
     return groups.prefix(5).map { group in
       .advice(
@@ -45,7 +47,7 @@ extension Examination {
   /// There is room, and nothing that is left out unnoticed.
   static let size = Examination(name: "size", title: "size", remedy: "run 'notes status'") {
     patient in
-    let free = try patient.notebook.fileSystemAbilities().freeBytes
+    let free = try patient.notebook.workTree.fileSystemAbilities().freeBytes
     var findings: [Finding] = []
     // A save needs room for the versions and, in a checkout, for every file twice.
     if free < 100 << 20 {
@@ -53,7 +55,7 @@ extension Examination {
         .problem("only \(Counted.bytes(free)) are free on the disk", remedy: "make room"))
     }
     for file in try patient.notebook.status().skipped.prefix(5) {
-      if file.reason == .leftOut {
+      if file.reason == .sparse {
         findings.append(
           .advice(
             "\(Visible.name(file.path)) is not in this folder: \(file.reason.words)",
@@ -66,7 +68,7 @@ extension Examination {
           remedy: "move it elsewhere, or name it in .gitignore"))
     }
     guard findings.isEmpty else { return findings }
-    let notes = try patient.notebook.noteCount()
+    let notes = try patient.notebook.history.noteCount()
     return [.good("\(Counted.things(notes, "note")); \(Counted.bytes(free)) free")]
   }
 }
@@ -77,7 +79,7 @@ extension Examination {
     name: "watches", title: "watches",
     remedy: "raise fs.inotify.max_user_watches with sysctl(8)"
   ) { patient in
-    let folders = try patient.notebook.versionedFolders(below: "").count
+    let folders = try patient.notebook.workTree.versionedFolders(below: "").count
     let needed = folders + WatchLimits.own
     guard let limits = WatchLimits.present else { return [.good("no limit is known")] }
     if limits.watches < needed {

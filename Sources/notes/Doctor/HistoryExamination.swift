@@ -1,4 +1,5 @@
 internal import Git
+internal import History
 internal import Notebook
 
 extension Examination {
@@ -19,7 +20,7 @@ extension Examination {
             + "save begins the other where the notes stood")
       ]
     }
-    let report = try patient.notebook.checkIntegrity()
+    let report = try patient.notebook.history.checkIntegrity()
     let versions = Counted.things(report.versions, "version")
     if report.damages.isEmpty {
       return [

@@ -1,5 +1,6 @@
 internal import Channel
 internal import Discovery
+internal import History
 internal import Notebook
 
 extension Examination {

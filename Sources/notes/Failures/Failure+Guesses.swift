@@ -1,4 +1,5 @@
 internal import Git
+internal import History
 internal import Notebook
 
 extension Failure {
@@ -25,7 +26,8 @@ extension Failure {
     }
     if kind == "ambiguous_note" { return self }
     let wanted: String
-    if kind == "no_such_note", let gone = try? notebook.note(exactly: name, among: .deleted),
+    if kind == "no_such_note",
+      let gone = try? notebook.history.note(exactly: name, among: .deleted),
       (try? notebook.isThere(gone)) == false
     {
       wanted = "it was deleted; 'notes restore \(Visible.word(name))' brings it back"
@@ -52,18 +54,18 @@ struct NearNames {
   /// The names as a phrase; nil where none is near. Deleted notes count where nothing that stands is
   /// near.
   func phrase(foldersAlone: Bool) -> String? {
-    let notes = (try? notebook.standingNotes().map(\.path)) ?? []
+    let notes = (try? notebook.history.presentNotes().map(\.path)) ?? []
     let isFolder = foldersAlone || name.hasSuffix("/")
     if !isFolder, let titles = titles(of: notes) { return titles }
     if let folders = folders(of: notes) { return folders }
-    guard !isFolder, let gone = try? notebook.deletedFiles().map(\.path).filter(\.isNote),
+    guard !isFolder, let gone = try? notebook.history.deletedFiles().map(\.path).filter(\.isNote),
       let titles = titles(of: gone)
     else { return nil }
     return titles + ", which was deleted"
   }
 
   /// The titles of standing notes that are near.
-  func titles() -> String? { titles(of: (try? notebook.standingNotes().map(\.path)) ?? []) }
+  func titles() -> String? { titles(of: (try? notebook.history.presentNotes().map(\.path)) ?? []) }
 
   private func titles(of notes: [TreePath]) -> String? {
     // Who names a folder too has mistyped either.

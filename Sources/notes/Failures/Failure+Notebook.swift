@@ -1,6 +1,8 @@
 internal import Git
 internal import Glibc
+internal import History
 internal import Notebook
+internal import WorkTree
 
 extension Failure {
   /// What a notebook's error means to the user.

@@ -3,10 +3,12 @@ internal import Channel
 internal import Discovery
 internal import Git
 internal import Membership
+internal import Merge
 internal import Notebook
 internal import Sync
 internal import System
 internal import Watch
+internal import WorkTree
 
 extension Failure {
   /// What any error means to the user. Every module's errors are explained in one place; what is

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Notebook
+internal import WorkTree
 
 /// `--allow-deletes`: what the guard against mass deletion stops, asked of the user where there is one.
 struct DeletionOption: ParsableArguments {

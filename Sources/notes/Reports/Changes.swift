@@ -1,5 +1,6 @@
 internal import Git
 internal import Notebook
+internal import WorkTree
 
 /// How a list shows what happened to a file: a sign's worth of colour and a word.
 enum ChangeWord {
@@ -53,7 +54,7 @@ extension SkipReason {
     case .nestedRepository: "nested_repository"
     case .unfitName: "unfit_name"
     case .changing: "changing"
-    case .leftOut: "not_in_folder"
+    case .sparse: "not_in_folder"
     }
   }
 
@@ -67,7 +68,7 @@ extension SkipReason {
     case .nestedRepository: "holds a repository of its own"
     case .unfitName(let why): "not fit for other devices: \(why)"
     case .changing: "being written right now"
-    case .leftOut: "the file system does not take the name"
+    case .sparse: "the file system does not take the name"
     }
   }
 }
@@ -84,9 +85,9 @@ struct SkippedFiles {
 
   /// A section for each kind, with a heading.
   func text(on terminal: Terminal) -> String {
-    Self.section("Not versioned", files.filter { $0.reason != .leftOut }, terminal)
+    Self.section("Not versioned", files.filter { $0.reason != .sparse }, terminal)
       + Self.section(
-        "Versioned, but not in this folder", files.filter { $0.reason == .leftOut }, terminal)
+        "Versioned, but not in this folder", files.filter { $0.reason == .sparse }, terminal)
   }
 
   private static func section(

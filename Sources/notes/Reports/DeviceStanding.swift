@@ -1,5 +1,6 @@
 internal import Channel
 internal import Git
+internal import Merge
 internal import Notebook
 internal import Sync
 internal import System

@@ -1,5 +1,7 @@
 internal import Git
+internal import History
 internal import Membership
+internal import Merge
 internal import Notebook
 internal import Sync
 
@@ -167,7 +169,7 @@ extension TipDifference {
   }
 }
 
-extension JoinResult {
+extension MergeOutcome {
   fileprivate var fields: JSON {
     [
       "tip": tip.map(JSON.id) ?? .null, "changes": .array(changes.map(\.json)),

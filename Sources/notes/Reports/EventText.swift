@@ -1,7 +1,9 @@
 internal import Git
 internal import Membership
+internal import Merge
 internal import Notebook
 internal import Sync
+internal import WorkTree
 
 /// The words in which people are told of events; none for what only programs and logs are told.
 struct EventText {
@@ -130,7 +132,7 @@ struct SessionText {
 
 /// What joining a peer's versions changed in the folder.
 struct JoinText {
-  let joins: [JoinResult]
+  let joins: [MergeOutcome]
 
   func text(on terminal: Terminal, indent: String = "  ") -> String {
     let changes = joins.flatMap(\.changes)

@@ -1,5 +1,7 @@
 internal import Git
+internal import History
 internal import Notebook
+internal import WorkTree
 
 /// How one file differs between two states.
 struct FileDiff {

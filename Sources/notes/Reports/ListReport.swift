@@ -1,3 +1,4 @@
+internal import History
 internal import Notebook
 
 /// The notes of a notebook.

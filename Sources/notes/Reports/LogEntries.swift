@@ -1,4 +1,5 @@
 internal import Git
+internal import History
 internal import Notebook
 
 /// The entries of a log: versions that pass, folded into bursts where that is wanted, read one by
@@ -18,7 +19,7 @@ struct LogEntries {
   private var pending: Version?
   private var old = 0
 
-  /// Dates of commits made by hand may go back and forth a little: so many in a row that are too old
+  /// Dates of foreign commits may go back and forth a little: so many in a row that are too old
   /// end the search.
   private static let patience = 64
 

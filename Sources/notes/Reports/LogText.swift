@@ -1,4 +1,5 @@
 internal import Git
+internal import History
 internal import Notebook
 
 /// The entries of a log as text, one after the other.

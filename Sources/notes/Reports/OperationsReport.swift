@@ -1,4 +1,5 @@
 internal import Git
+internal import History
 internal import Notebook
 
 /// What was done on this device.
@@ -98,7 +99,7 @@ extension LogCommand {
   /// `--operations`.
   func showOperations(in notebook: Notebook) throws -> Exit {
     let report = OperationsReport(
-      operations: Array(try notebook.operations().prefix(limit ?? .max)), isLong: long)
+      operations: Array(try notebook.history.operations().prefix(limit ?? .max)), isLong: long)
     if format.json {
       Output.standard.lines(report.json)
       return .done

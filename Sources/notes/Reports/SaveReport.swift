@@ -1,5 +1,6 @@
 internal import Git
 internal import Notebook
+internal import WorkTree
 
 /// What `notes save` did.
 struct SaveReport {
@@ -21,9 +22,9 @@ struct SaveReport {
     } else {
       text += "Nothing changed since the last version.\n"
     }
-    let leftOut = result.skipped.count { $0.reason == .leftOut }
-    text += Self.pointer(to: result.skipped.count - leftOut, "file", "not versioned")
-    text += Self.pointer(to: leftOut, "note", "not in this folder")
+    let sparse = result.skipped.count { $0.reason == .sparse }
+    text += Self.pointer(to: result.skipped.count - sparse, "file", "not versioned")
+    text += Self.pointer(to: sparse, "note", "not in this folder")
     return text
   }
 

@@ -1,21 +1,23 @@
+internal import History
 internal import Membership
 internal import Notebook
 internal import Sync
+internal import WorkTree
 
 extension EventReport {
   /// Tells how a sync ended as a whole, and with which exit code.
   ///
   /// - Throws: why no device was reached, or why one refused, when that is all there is to say.
   func conclude(_ outcome: SyncOutcome, in notebook: Notebook) throws -> Exit {
-    let conflicts = try notebook.conflicts()
+    let conflicts = try notebook.history.conflicts()
     if writesJSON {
       Output.standard.event(outcome.json(conflicts: conflicts))
     } else {
       tellAbsent(outcome)
-      let leftOut = try notebook.leftOut().count
-      if leftOut > 0 {
+      let sparse = try notebook.workTree.sparseFiles().count
+      if sparse > 0 {
         Output.standard.line(
-          Counted.things(leftOut, "note") + (leftOut == 1 ? " is" : " are")
+          Counted.things(sparse, "note") + (sparse == 1 ? " is" : " are")
             + " not in this folder; 'notes status' shows why")
       }
       if !conflicts.isEmpty {

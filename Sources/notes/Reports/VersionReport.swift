@@ -1,5 +1,8 @@
 internal import Git
+internal import History
+internal import Merge
 internal import Notebook
+internal import WorkTree
 
 /// One entry of the log: a version, or a burst of them.
 struct VersionReport {
@@ -89,8 +92,8 @@ struct VersionReport {
 
   /// What a burst changed, said as saving would say it.
   private var burstTitle: String {
-    let title = Notebook.message(
-      for: burst.changes.map { Change(path: $0.path, kind: $0.kind) })
+    let title = Change.summary(
+      of: burst.changes.map { Change(path: $0.path, kind: $0.kind) })
     return title.isEmpty ? version.subject : title
   }
 

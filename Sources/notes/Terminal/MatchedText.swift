@@ -1,3 +1,4 @@
+internal import History
 internal import Notebook
 
 /// A line with its matches, as a terminal shows it.

@@ -2,6 +2,7 @@ internal import Glibc
 internal import Notebook
 internal import System
 internal import Watch
+internal import WorkTree
 
 /// The notebooks that were made or joined on this device: `$XDG_DATA_HOME/notes/notebooks`, a line
 /// `ID FOLDER` each. It is what `notes watch --all` goes by; lines may be taken out by hand.

@@ -1,6 +1,7 @@
 internal import Channel
 internal import Membership
 internal import Notebook
+internal import WorkTree
 
 /// Something that the user can set: notes-config(1).
 enum Setting: String, CaseIterable {
@@ -55,7 +56,7 @@ enum Setting: String, CaseIterable {
     case .listen where Address(parsing: value) == nil:
       throw Failure.usage(
         "'\(Visible.name(value))' is not HOST:PORT", hint: "for instance '*:4711'")
-    case .maxFileSize where !Notebook.isSizeLimit(value):
+    case .maxFileSize where !WorkTree.isSizeLimit(value):
       throw Failure.usage(
         "'\(Visible.name(value))' is not a number of bytes", hint: "for instance 500k, 20m or 1g")
     default: break
@@ -68,7 +69,7 @@ enum Setting: String, CaseIterable {
   func value(in notebook: Notebook?) throws -> String? {
     switch scope {
     case .user: try Settings.read(in: UserFolders().config)[rawValue]
-    case .notebook: try notebook?.sizeLimitSetting()
+    case .notebook: try notebook?.workTree.sizeLimitSetting()
     }
   }
 

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import Notebook
 internal import System
+internal import WorkTree
 
 /// The user's settings: lines `key = value` in `$XDG_CONFIG_HOME/notes/config`; lines that start
 /// with `#` are comments.

@@ -1,5 +1,6 @@
 import Git
 
+@testable import Merge
 @testable import Notebook
 
 /// Any text may look like conflict markers. Reading them loses nothing.

@@ -3,6 +3,7 @@ import Membership
 import TestSupport
 
 @testable import Git
+@testable import History
 @testable import Notebook
 
 /// What people type: a note, a version, a code, an address.
@@ -37,10 +38,10 @@ enum NameTarget {
     _ = VersionName(parsing: text, now: 1_700_000_000)
     _ = NamedTime(parsing: text, now: 1_700_000_000)
     guard let world = try? Self.world.get() else { preconditionFailure("no notebook to name in") }
-    if let path = try? world.note(named: text) {
+    if let path = try? world.history.note(named: text) {
       precondition(!path.bytes.isEmpty)
-      _ = try? world.version(named: text, of: path)
+      _ = try? world.history.version(named: text, of: path)
     }
-    _ = try? world.version(named: text)
+    _ = try? world.history.version(named: text)
   }
 }

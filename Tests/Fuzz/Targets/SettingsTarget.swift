@@ -1,6 +1,7 @@
 import Channel
 import Membership
 import Notebook
+import WorkTree
 
 /// The settings that a user wrote: whatever stands there, what is set is found again, and nothing else
 /// changes.
@@ -25,6 +26,6 @@ enum SettingsTarget {
     if let address = settings["listen"].flatMap(Address.init(parsing:)) {
       precondition(Address(parsing: address.description) == address)
     }
-    _ = settings["max-file-size"].map(Notebook.isSizeLimit)
+    _ = settings["max-file-size"].map(WorkTree.isSizeLimit)
   }
 }

@@ -2,8 +2,10 @@ import Channel
 import TestSupport
 
 @testable import Git
+@testable import History
 @testable import Notebook
 @testable import Sync
+@testable import WorkTree
 
 /// Files that only this program writes, but that a disk, a backup or a person may have changed: an
 /// error at worst.

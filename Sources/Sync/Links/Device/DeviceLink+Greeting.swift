@@ -1,6 +1,8 @@
 internal import Channel
 internal import Git
+internal import History
 internal import Membership
+internal import Merge
 internal import Notebook
 internal import System
 
@@ -18,7 +20,8 @@ extension DeviceLink {
       HelloMessage(
         versions: [ProtocolLimits.version], notebook: context.membership.notebookID,
         device: context.key.deviceID, name: notebook.identity.device.name, mode: options.mode,
-        takes: takesFromPeer, tip: own.tip, heads: own.heads, notes: try notebook.noteCount(),
+        takes: takesFromPeer, tip: own.tip, heads: own.heads,
+        notes: try notebook.history.noteCount(),
         membership: digest, port: options.port, once: options.endsWhenDone ? true : nil,
         merge: MergeTrailers.currentVersion,
         invitation: options.invitation.flatMap { $0.guest == self.peer.deviceID ? $0.message : nil }

@@ -2,6 +2,7 @@ internal import Channel
 internal import Git
 internal import Membership
 internal import Notebook
+internal import WorkTree
 
 /// Messages over a connection: one place where a `bye`, a time-out and an unknown type are met.
 struct MessageStream {

@@ -1,5 +1,6 @@
 internal import Channel
 internal import Glibc
+internal import History
 internal import Membership
 internal import Notebook
 internal import Sync
@@ -105,7 +106,7 @@ struct JoinDialogue {
     if let failure = outcome.failures.first, outcome.sessions.isEmpty {
       throw Failure.firstSync(failed: Failure(describing: failure.error), in: notebook.folder)
     }
-    let conflicts = try notebook.conflicts()
+    let conflicts = try notebook.history.conflicts()
     if json {
       Output.standard.event([
         "type": .string("joined"), "notebook": .string(notebook.identity.id),
@@ -115,7 +116,7 @@ struct JoinDialogue {
     } else {
       Output.standard.line(
         "Joined \(Visible.name(notebook.identity.name)) in \(Visible.name(notebook.folder)): "
-          + Counted.things(try notebook.noteCount(), "note"))
+          + Counted.things(try notebook.history.noteCount(), "note"))
     }
     return conflicts.isEmpty ? .done : .conflictsToResolve
   }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import History
 internal import Membership
 internal import Notebook
 

@@ -1,0 +1,74 @@
+internal import Git
+internal import WorkTree
+
+/// Versions that somebody made one after the other in one go, as editors and the watcher save:
+/// notes-log(1), "Bursts".
+public struct Burst: Sendable {
+  /// The longest pause between two versions of a burst, in seconds.
+  public static let longestPause: Int64 = 600
+  /// The longest a burst lasts, in seconds.
+  public static let longestTime: Int64 = 3600
+
+  /// The versions, newest first; one at least.
+  public private(set) var versions: [Version]
+  /// Whether the versions are those of one note, so that others may stand between them.
+  private let isOfOneNote: Bool
+
+  public init(_ version: Version, isOfOneNote: Bool = false) {
+    versions = [version]
+    self.isOfOneNote = isOfOneNote
+  }
+
+  /// The last of them, which stands for all.
+  public var newest: Version { versions[0] }
+  public var oldest: Version { versions[versions.count - 1] }
+
+  /// Adds the next older version if it belongs to the burst; returns whether it does.
+  public mutating func take(_ older: Version) -> Bool {
+    let (last, next) = (oldest.commit, older.commit)
+    guard last.author.name == next.author.name, last.author.email == next.author.email,
+      last.parents.count == 1, next.parents.count <= 1,
+      isOfOneNote || last.parents[0] == next.id,
+      last.author.time - next.author.time <= Self.longestPause,
+      newest.commit.author.time - next.author.time <= Self.longestTime,
+      oldest.isUntitled, older.isUntitled
+    else { return false }
+    versions.append(older)
+    return true
+  }
+
+  /// What they changed together, by path; what was changed back is left out.
+  public var changes: [VersionChange] {
+    guard versions.count > 1 else { return newest.changes }
+    var found: [TreePath: VersionChange] = [:]
+    for version in versions.reversed() {
+      for change in version.changes {
+        let before = found.removeValue(forKey: change.formerPath ?? change.path)
+        let former = before == nil ? change.formerPath : before?.formerPath ?? change.formerPath
+        let old = before == nil ? change.old : before?.old
+        found[change.path] = VersionChange(
+          path: change.path, formerPath: old == nil || former == change.path ? nil : former,
+          old: old, new: change.new)
+      }
+    }
+    return found.values.filter { $0.old != $0.new || $0.formerPath != nil }
+      .sorted { $0.path < $1.path }
+  }
+}
+
+extension Version {
+  /// Whether nobody gave it a title: it has the one that saving makes of what changed.
+  public var isUntitled: Bool {
+    guard let change = changes.first else { return false }
+    let title = Change.summary(of: [Change(path: change.path, kind: .modified)]).dropFirst(7)
+    return subject.split(separator: "; ").contains { part in
+      guard let verb = ["Add ", "Update ", "Delete "].first(where: part.hasPrefix) else {
+        return false
+      }
+      let names = part.dropFirst(verb.count)
+      return names == title || names.hasPrefix(title + ", ") || names.hasSuffix(", " + title)
+        || names.contains(", " + title + ", ")
+        || (names.hasSuffix(" notes") && names.dropLast(6).allSatisfy(\.isNumber))
+    }
+  }
+}

@@ -1,0 +1,82 @@
+public import Git
+internal import Merge
+internal import WorkTree
+
+/// A note with an open conflict.
+public struct Conflict: Hashable, Sendable {
+  /// One text of those that stand between the markers.
+  public struct Side: Hashable, Sendable {
+    /// Who wrote it, as its marker says.
+    public let name: String
+    /// When, as its marker says: `YYYY-MM-DD HH:MM` in the writer's zone.
+    public let date: String
+    /// When, in seconds since 1970; nil when no version of the note has that name and date.
+    public let time: Int64?
+  }
+
+  public let path: TreePath
+  /// When the edits met, in seconds since 1970: the time of the merge that left the conflict.
+  public let since: Int64
+  /// That merge.
+  public let version: ObjectID
+  /// The sides of all blocks in the note, each once, in the order they stand there.
+  public let sides: [Side]
+}
+
+extension History {
+  /// The notes with an open conflict in the tip, by path.
+  package func openConflictPaths() throws -> [TreePath] { try openConflicts().keys.sorted() }
+
+  /// The notes with an open conflict in the tip and the size of their markers.
+  private func openConflicts() throws -> [TreePath: Int] {
+    guard let tip = try repository.head().commit else { return [:] }
+    return try OpenConflicts.conflicts(at: tip, in: repository)
+  }
+
+  /// The notes with an open conflict, by path. One whose markers are gone from the folder is not
+  /// listed, saved or not.
+  public func conflicts() throws -> [Conflict] {
+    guard try state().conflictCount > 0 else { return [] }
+    return try openConflicts().sorted { $0.key < $1.key }.compactMap { path, size in
+      guard let text = try? workTree.text(of: path) else { return nil }
+      let blocks = MarkedText(text, markerSize: size).blocks
+      guard !blocks.isEmpty, let origin = try origin(ofConflictIn: path) else { return nil }
+      var labels: [MarkedText.Side] = []
+      for side in blocks.flatMap({ $0 }) where !labels.contains(where: { $0.label == side.label }) {
+        labels.append(side)
+      }
+      return Conflict(
+        path: path, since: origin.committer.time, version: origin.id,
+        sides: try sides(labels, of: path))
+    }
+  }
+
+  /// The oldest version in the tip's line in which the conflict has been open without a break.
+  private func origin(ofConflictIn path: TreePath) throws -> Commit? {
+    var current = try repository.head().commit.map { try repository.commit($0) }
+    var found: Commit?
+    while let commit = current {
+      guard try OpenConflicts.conflicts(at: commit.id, in: repository)[path] != nil else { break }
+      found = commit
+      // Who inherited the conflict has it from one of its parents.
+      current = try commit.parents.lazy.map { try self.repository.commit($0) }.first {
+        try OpenConflicts.conflicts(at: $0.id, in: self.repository)[path] != nil
+      }
+    }
+    return found
+  }
+
+  private func sides(_ labels: [MarkedText.Side], of path: TreePath) throws -> [Conflict.Side] {
+    var times: [String: Int64] = [:]
+    let wanted = Set(labels.map { "\($0.name) \($0.date)" })
+    try forEachVersion(of: path) { version in
+      let author = version.commit.author
+      let key = "\(SideLabel.cleanName(author.name)) \(SideLabel.date(of: author))"
+      if wanted.contains(key), times[key] == nil { times[key] = author.time }
+      return times.count < wanted.count
+    }
+    return labels.map {
+      Conflict.Side(name: $0.name, date: $0.date, time: times["\($0.name) \($0.date)"])
+    }
+  }
+}

@@ -1,0 +1,73 @@
+public import Git
+internal import Merge
+internal import System
+internal import WorkTree
+
+/// Which version this device shows.
+public struct NotebookState: Hashable, Sendable {
+  /// The commit the branch stands on; nil before the first version.
+  public let tip: ObjectID?
+  /// The heads it stands for, in the order of the merge.
+  public let heads: [ObjectID]
+  /// How many notes have an open conflict.
+  public let conflictCount: Int
+
+  public init(tip: ObjectID?, heads: [ObjectID], conflictCount: Int) {
+    self.tip = tip
+    self.heads = heads
+    self.conflictCount = conflictCount
+  }
+}
+
+extension History {
+  /// Which version this device shows now. What is in the folder and not saved yet is not part of it.
+  public func state() throws -> NotebookState {
+    let tip = try repository.head().commit
+    if let remembered = rememberedState(), remembered.tip == tip { return remembered }
+    return try computedState(tip: tip)
+  }
+
+  private func computedState(tip: ObjectID?) throws -> NotebookState {
+    guard let tip else { return NotebookState(tip: nil, heads: [], conflictCount: 0) }
+    return NotebookState(
+      tip: tip, heads: try DerivedMerge.heads(of: tip, in: repository),
+      conflictCount: try openConflictPaths().count)
+  }
+
+  // What is asked at every look at the notebook is kept in a small file that costs no library to
+  // read. It is a cache: it names the tip it is true of, and whoever finds another computes anew.
+
+  private var tipPath: String { stateFolder + "/tip" }
+
+  /// Keeps the state for the next look.
+  package func rememberTip() throws {
+    let state = try computedState(tip: repository.head().commit)
+    guard let tip = state.tip else { return }
+    let text = """
+      1
+      \(tip)
+      \(state.conflictCount)
+      \(state.heads.map(\.hex).joined(separator: " "))
+
+      """
+    // Where there is no room for it, as little is lost as where it was never there.
+    try? Disk.replace(tipPath, with: Array(text.utf8), waits: false)
+  }
+
+  package func rememberedState() -> NotebookState? {
+    guard let content = try? Disk.readIfThere(tipPath) else { return nil }
+    var lines = TextLines(content)
+    guard let format = lines.next(), format.elementsEqual("1".utf8),
+      let tip = lines.next().flatMap({ ObjectID(hex: $0) }),
+      let conflicts = lines.next().flatMap({ Int(String(decoding: $0, as: UTF8.self)) }),
+      var line = lines.next(), lines.next() == nil
+    else { return nil }
+    var heads: [ObjectID] = []
+    while let head = ObjectID(hex: line.prefix(2 * ObjectID.byteCount)) {
+      heads.append(head)
+      line = line.dropFirst(2 * ObjectID.byteCount + 1)
+    }
+    guard !heads.isEmpty, line.isEmpty else { return nil }
+    return NotebookState(tip: tip, heads: heads, conflictCount: conflicts)
+  }
+}

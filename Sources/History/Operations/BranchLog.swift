@@ -1,0 +1,87 @@
+package import Git
+internal import Glibc
+internal import System
+internal import WorkTree
+
+/// What moved the branch on this device: git's own log of it, `.git/logs/REFERENCE`, oldest first.
+///
+/// git-reflog(1) has the form of a line: `OLD NEW NAME <EMAIL> SECONDS ZONE<tab>MESSAGE`. libgit2
+/// adds the line before the branch moves, so that a run which is killed between the two leaves a
+/// line too many; such a line is left out, as is one that is no such line at all.
+package struct BranchLog {
+  package struct Entry: Hashable {
+    /// The commit before; nil when there was none.
+    package let old: ObjectID?
+    package let new: ObjectID
+    /// Seconds since 1970.
+    package let time: Int64
+    package let message: String
+  }
+
+  /// How much of the log's end is read, in bytes: two thousand operations or more.
+  static let longest = 1 << 19
+
+  package let entries: [Entry]
+
+  /// Reads the log of a reference.
+  ///
+  /// - Parameter tip: where the reference stands.
+  package init(of reference: String, tip: ObjectID?, gitFolder: String) throws {
+    let text = try Self.end(of: "\(gitFolder)/logs/\(reference)")
+    self.init(parsing: text, tip: tip)
+  }
+
+  package init(parsing text: [UInt8], tip: ObjectID?) {
+    let read = text.split(separator: UInt8(ascii: "\n")).compactMap(Self.entry)
+    // Each line begins where the last one that took effect ended. Where no line ends there, one is
+    // missing: the next that is there counts.
+    var left = Dictionary(read.map { ($0.new, 1) }, uniquingKeysWith: +)
+    var entries: [Entry] = []
+    var expected = tip
+    for entry in read.reversed() {
+      let isMissing = expected.map { left[$0, default: 0] == 0 } ?? true
+      left[entry.new, default: 1] -= 1
+      guard entry.old != entry.new, entry.new == expected || isMissing else { continue }
+      entries.append(entry)
+      expected = entry.old
+      if expected == nil { break }
+    }
+    self.entries = entries.reversed()
+  }
+
+  /// The last line of a reference's log that is one; nil when there is none.
+  package static func last(of reference: String, gitFolder: String) -> Entry? {
+    let text = try? end(of: "\(gitFolder)/logs/\(reference)")
+    return text?.split(separator: UInt8(ascii: "\n")).reversed().lazy.compactMap(entry).first
+  }
+
+  /// How the message of a branch's first line begins that git writes where the version was there
+  /// before.
+  package static let beginning = "branch: Created from "
+
+  private static func entry(_ line: ArraySlice<UInt8>) -> Entry? {
+    let parts = line.split(separator: UInt8(ascii: "\t"), maxSplits: 1)
+    guard let head = parts.first, head.count > 82,
+      let old = ObjectID(hex: String(decoding: head.prefix(40), as: UTF8.self)),
+      let new = ObjectID(hex: String(decoding: head.dropFirst(41).prefix(40), as: UTF8.self)),
+      let mail = head.lastIndex(of: UInt8(ascii: ">")),
+      let seconds = head[(mail + 1)...].split(separator: UInt8(ascii: " ")).first,
+      let time = Int64(String(decoding: seconds, as: UTF8.self))
+    else { return nil }
+    let message = parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : ""
+    return Entry(
+      old: old == .zero ? nil : old, new: new, time: time, message: message)
+  }
+
+  private static func end(of path: String) throws -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return [] }
+      throw NotebookError.file(call: "open", path: path, errno: errno)
+    }
+    defer { close(descriptor) }
+    let size = lseek(descriptor, 0, SEEK_END)
+    lseek(descriptor, max(0, size - off_t(longest)), SEEK_SET)
+    return try Disk.read(descriptor, path: path)
+  }
+}

@@ -1,0 +1,194 @@
+public import Git
+internal import Merge
+internal import WorkTree
+
+/// Something that a command, or git by hand, did to the notebook on this device.
+public struct Operation: Hashable, Sendable {
+  public let kind: OperationKind
+  /// When, in seconds since 1970.
+  public let time: Int64
+  /// The tip before; nil for the first version.
+  public let before: ObjectID?
+  /// The tip after.
+  public let after: ObjectID
+  /// The line that says what was done: the version's own, or what changed for versions that came
+  /// from elsewhere.
+  public let summary: String
+  /// Whether it was taken back, and not done again since.
+  public var isUndone = false
+
+  package init(
+    kind: OperationKind, time: Int64, before: ObjectID?, after: ObjectID, summary: String,
+    isUndone: Bool = false
+  ) {
+    self.kind = kind
+    self.time = time
+    self.before = before
+    self.after = after
+    self.summary = summary
+    self.isUndone = isUndone
+  }
+
+  /// What an undo of this summary took back, where the summary says it.
+  public static func undoneSummary(_ summary: String) -> String? {
+    if summary.hasPrefix("Undo: ") { return String(summary.dropFirst(6)) }
+    return summary.hasPrefix("Undo ") ? String(summary.dropFirst(5)) : nil
+  }
+
+  /// The same at another time, for tests: git's log has the real one.
+  package func at(_ time: Int64) -> Operation {
+    Operation(
+      kind: kind, time: time, before: before, after: after, summary: summary, isUndone: isUndone)
+  }
+}
+
+/// The lines by which a version says that it takes something back: notes-undo(1), "Versions".
+package enum UndoTrailer {
+  package static let undo = "Notes-Undo"
+  package static let redo = "Notes-Redo"
+
+  /// `KEY: BEFORE AFTER`: the change from one tip to the other was taken back, or done again.
+  package static func line(_ key: String, before: ObjectID, after: ObjectID) -> String {
+    "\(key): \(before) \(after)"
+  }
+
+  /// What a version's message says by such a line, or nil.
+  static func parse(_ message: String) -> (key: String, before: ObjectID, after: ObjectID)? {
+    for line in message.utf8.split(separator: UInt8(ascii: "\n")).reversed() {
+      let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+      guard words.count == 3, let key = [undo, redo].first(where: { words[0] == $0 + ":" }),
+        let before = ObjectID(hex: words[1]), let after = ObjectID(hex: words[2])
+      else { continue }
+      return (key, before, after)
+    }
+    return nil
+  }
+}
+
+/// What was done on this device and what of it can be taken back or done again.
+package struct OperationHistory {
+  /// An operation before its summary is made.
+  package struct Step: Hashable {
+    package let kind: OperationKind
+    package let time: Int64
+    package let before: ObjectID?
+    package let after: ObjectID
+  }
+
+  /// What the branch's log says of a plain form that takes the place of a foreign commit.
+  package static let portableRewriteMessage = "notes: plain form"
+
+  /// All, oldest first.
+  package private(set) var all: [Step] = []
+  /// What stands, oldest first: what `undo` takes back from the end.
+  package private(set) var done: [Step] = []
+  /// The undos that were not taken back, oldest first: what `redo` takes back from the end.
+  package private(set) var undone: [Step] = []
+  /// What the undos took back.
+  private(set) var takenBack: Set<ObjectID> = []
+
+  package init(_ log: BranchLog, in repository: Repository) {
+    // What each undo took back, and each redo did again.
+    var taken: [ObjectID: [Step]] = [:]
+    var redone: [ObjectID: [Step]] = [:]
+    for entry in log.entries {
+      // A branch or a clone began with what was there: nothing was done to the notes.
+      if entry.old == nil, ["branch: ", "clone: "].contains(where: entry.message.hasPrefix) {
+        continue
+      }
+      var step = Step(
+        kind: Self.kind(of: entry), time: entry.time, before: entry.old, after: entry.new)
+      if entry.message == Self.portableRewriteMessage {
+        step = Self.made(by: step, &all, &done, in: repository)
+      } else if step.kind == .continuation, let begun = all.last, begun.after == entry.old {
+        step = Step(kind: begun.kind, time: begun.time, before: begun.before, after: entry.new)
+        all.removeLast()
+        if done.last == begun { done.removeLast() }
+      }
+      all.append(step)
+      // Only these say more in their version.
+      let version =
+        [.undo, .redo, .checkout].contains(step.kind) ? try? repository.commit(entry.new) : nil
+      let trailer = version.flatMap { UndoTrailer.parse($0.message) }
+      switch trailer?.key {
+      case UndoTrailer.undo:
+        guard let steps = Self.take(trailer, from: &done) else { break }
+        taken[step.after] = steps + steps.flatMap { redone[$0.after] ?? [] }
+        undone.append(step)
+      case UndoTrailer.redo:
+        let undos = Self.take(trailer, from: &undone) ?? []
+        redone[step.after] = undos.flatMap { taken.removeValue(forKey: $0.after) ?? [] }
+        done.append(step)
+      default: done.append(step)
+      }
+    }
+    takenBack = Set(taken.values.joined().map(\.after))
+  }
+
+  /// Takes the steps out of a list that a version's trailer names by their ends.
+  private static func take(
+    _ trailer: (key: String, before: ObjectID, after: ObjectID)?, from steps: inout [Step]
+  ) -> [Step]? {
+    guard let trailer, let end = steps.lastIndex(where: { $0.after == trailer.after }),
+      let start = steps[...end].lastIndex(where: { $0.before == trailer.before })
+    else { return nil }
+    defer { steps.removeSubrange(start...end) }
+    return Array(steps[start...end])
+  }
+
+  /// The step that led to the plain form of a foreign commit, in the place of those that led to
+  /// that version.
+  private static func made(
+    by step: Step, _ all: inout [Step], _ done: inout [Step], in repository: Repository
+  ) -> Step {
+    var first = step
+    while let last = all.last, last.after == first.before,
+      (try? repository.isAncestor(last.after, of: step.after)) == false
+    {
+      first = last
+      all.removeLast()
+      if done.last == last { done.removeLast() }
+    }
+    return Step(kind: .git, time: first.time, before: first.before, after: step.after)
+  }
+
+  private static func kind(of entry: BranchLog.Entry) -> OperationKind {
+    guard entry.message.hasPrefix("notes: ") else { return .git }
+    return OperationKind(rawValue: String(entry.message.dropFirst(7))) ?? .git
+  }
+}
+
+extension History {
+  /// What was done on this device, newest first, as far back as the branch's log goes.
+  public func operations() throws -> [Operation] {
+    let history = try operationHistory()
+    return history.all.reversed().map { step in
+      var operation = operation(step)
+      operation.isUndone = history.takenBack.contains(step.after)
+      return operation
+    }
+  }
+
+  package func operationHistory() throws -> OperationHistory {
+    let head = try repository.head()
+    let log = try BranchLog(
+      of: head.reference, tip: head.commit, gitFolder: repository.gitFolder)
+    return OperationHistory(log, in: repository)
+  }
+
+  package func operation(_ step: OperationHistory.Step) -> Operation {
+    Operation(
+      kind: step.kind, time: step.time, before: step.before, after: step.after,
+      summary: (try? summary(of: step)) ?? "")
+  }
+
+  private func summary(of step: OperationHistory.Step) throws -> String {
+    let after = try repository.commit(step.after)
+    if step.kind != .receive, !DerivedMerge.isDerived(after) {
+      return String(after.message.prefix { !$0.isNewline })
+    }
+    let before = try step.before.map { try repository.commit($0).tree }
+    let changes = try repository.changes(from: before, to: after.tree).map(Change.init)
+    return changes.isEmpty ? "Nothing changed" : Change.summary(of: changes)
+  }
+}

@@ -1,0 +1,65 @@
+public import Git
+internal import Merge
+internal import WorkTree
+
+extension History {
+  /// The tip as it would be if nothing had been written since a time: what the versions made by then
+  /// come to. The same on every device that has them.
+  ///
+  /// - Parameter time: seconds since 1970.
+  /// - Throws: `noSuchVersion` when everything is younger; `name` is what the user called it.
+  public func pastTip(at time: Int64, named name: String) throws -> Commit {
+    guard let tip = try repository.head().commit else { throw NotebookError.noSuchVersion(name) }
+    // On each way back from the tip the first version by then.
+    var frontier: [ObjectID] = []
+    var waiting = [tip]
+    var seen: Set<ObjectID> = []
+    while let id = waiting.popLast() {
+      guard seen.insert(id).inserted else { continue }
+      let commit = try repository.commit(id)
+      if commit.author.time <= time, !DerivedMerge.isDerived(commit) {
+        frontier.append(id)
+      } else {
+        waiting += commit.parents
+      }
+    }
+    guard !frontier.isEmpty else { throw NotebookError.noSuchVersion(name) }
+    return try repository.commit(DerivedMerge.tip(of: frontier, in: repository).id)
+  }
+}
+
+extension History {
+  /// The last version that has a file of this path; nil when none has.
+  public func lastVersion(with path: TreePath) throws -> Commit? {
+    func has(_ commit: Commit) throws -> Bool {
+      try repository.entry(at: path, in: commit.tree)?.mode.isFile == true
+    }
+    if let tip = try repository.head().commit.map({ try repository.commit($0) }), try has(tip) {
+      return tip
+    }
+    var found: Commit?
+    try forEachVersion(of: path, includesDerived: true) { version in
+      let parents = try version.commit.parents.map { try repository.commit($0) }
+      found = try ([version.commit] + parents).first(where: has)
+      return found == nil
+    }
+    return found
+  }
+
+  /// Whether a file in the folder is another than a note was in a version.
+  public func differs(_ path: TreePath, from note: TreePath, in version: Commit) throws -> Bool {
+    let wanted = try text(of: noteVersion(at: version, of: note))
+    do {
+      return try workTree.text(of: path) != wanted
+    } catch NotebookError.noSuchNote { return true }
+  }
+
+  /// The version of the whole notebook that `name` means: as `version(named:)`, but a date means all
+  /// that was known by then (notes-restore(1)).
+  public func pastVersion(named name: String) throws -> Commit {
+    guard case .by(let time) = VersionName(parsing: name, now: clock.now().seconds) else {
+      return try version(named: name)
+    }
+    return try pastTip(at: time.last, named: name)
+  }
+}

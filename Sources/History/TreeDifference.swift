@@ -1,0 +1,38 @@
+package import Git
+package import WorkTree
+
+extension History {
+  /// What would change in the folder if it became a tree, unsaved changes included.
+  package func changesInFolder(to tree: ObjectID, under folder: TreePath? = nil) throws -> [Change]
+  {
+    var paths = Set(try workTree.changes().changes.map(\.path))
+    if paths.isEmpty { return try renamedChanges(from: tipTree(), to: tree) }
+    for change in try repository.changes(from: tipTree(), to: tree) { paths.insert(change.path) }
+    return try paths.sorted().compactMap { path in
+      if let folder, !path.isBelow(folder) { return nil }
+      let wanted = try repository.entry(at: path, in: tree).flatMap { $0.mode.isFile ? $0 : nil }
+      var present: ObjectID?
+      do { present = try repository.hash(blob: workTree.text(of: path)) } catch NotebookError
+        .noSuchNote
+      {}
+      if wanted?.id == present { return nil }
+      let kind: ChangeKind = wanted == nil ? .deleted : present == nil ? .added : .modified
+      return Change(path: path, kind: kind)
+    }
+  }
+
+  /// What differs between two trees, a renamed file as one.
+  ///
+  /// - Parameter renames: what is known of them.
+  package func renamedChanges(
+    from old: ObjectID?, to new: ObjectID, told renames: [RenameTrailer] = []
+  ) throws -> [Change] {
+    try changes(from: old, to: new, told: renames).map {
+      Change(path: $0.path, kind: $0.kind, formerPath: $0.formerPath)
+    }
+  }
+
+  package func tipTree() throws -> ObjectID? {
+    try repository.head().commit.map { try repository.commit($0).tree }
+  }
+}

@@ -1,0 +1,103 @@
+public import Git
+
+/// The commit that stands for a set of heads: notes-merge(7).
+public enum DerivedMerge {
+  /// The identity that derived merges are made with, everywhere.
+  public static let authorName = "notes"
+  public static let authorEmail = "merge@notes.invalid"
+
+  /// What a set of heads comes to.
+  public struct Tip: Sendable {
+    /// The commit: the only head, or the derived merge.
+    public var id: ObjectID
+    /// The heads, sorted by (author time, ID).
+    public var heads: [ObjectID]
+    /// The notes that hold conflict blocks.
+    public var conflicts: [TreePath]
+    /// What the merge did; empty for one head.
+    public var reports: [MergeReport]
+  }
+
+  /// Whether a commit has the form of a derived merge. That says nothing about whether it is the
+  /// right one: what arrives from elsewhere is made again from its heads.
+  public static func isDerived(_ commit: Commit) -> Bool {
+    commit.parents.count > 1 && commit.author.name == authorName
+      && commit.author.email == authorEmail && commit.committer == commit.author
+      && MergeTrailers(message: commit.message).version != nil
+  }
+
+  /// The heads that a tip stands for: a derived merge's parents, or the commit itself.
+  package static func heads(of tip: ObjectID, in store: any MergeStore) throws -> [ObjectID] {
+    try HeadSet.reduce([tip], in: store).map(\.id)
+  }
+
+  /// The heads among these commits, sorted: derived merges count as their parents, and ancestors of
+  /// others are left out.
+  package static func reduce(_ heads: [ObjectID], in store: any MergeStore) throws -> [ObjectID] {
+    try HeadSet.reduce(heads, in: store).map(\.id)
+  }
+
+  /// The tip of a set of heads: itself when it is one, else their derived merge, which is written to
+  /// the store. A pure function of the set: every device gets the same ID.
+  package static func tip(of heads: [ObjectID], in store: any MergeStore) throws -> Tip {
+    try store.withBatchedWrites { try makeTip(of: heads, in: store) }
+  }
+
+  private static func makeTip(of heads: [ObjectID], in store: any MergeStore) throws -> Tip {
+    let heads = try HeadSet.reduce(heads, in: store)
+    guard heads.count > 1 else {
+      guard let head = heads.first else { throw MergeError.noHeads }
+      let conflicts = try OpenConflicts.conflicts(at: head, in: store)
+      return Tip(
+        id: head.id, heads: [head.id], conflicts: conflicts.keys.sorted(), reports: [])
+    }
+    var merge = HeadMerge(store: store, rules: .all)
+    let result = try merge.merge(heads)
+    var trailers = MergeTrailers()
+    trailers.version = MergeTrailers.currentVersion
+    trailers.conflicts = result.conflicts
+    for report in result.reports {
+      if case .merged(let rules) = report.kind { trailers.merged[report.path] = rules }
+    }
+    let time = heads.map { max($0.author.time, $0.committer.time) }.max() ?? 0
+    let signature = Signature(name: authorName, email: authorEmail, time: time, offset: 0)
+    let id = try store.write(
+      commit: result.tree, parents: heads.map(\.id), author: signature, committer: signature,
+      message: "Merge \(heads.count) versions\n\n" + trailers.lines.joined(separator: "\n") + "\n")
+    return Tip(
+      id: id, heads: heads.map(\.id), conflicts: result.conflicts.keys.sorted(),
+      reports: result.reports)
+  }
+}
+
+extension DerivedMerge {
+  /// A note of a derived merge made again by lines alone, so that what rules below the line settled
+  /// stands in markers; nil when the merge has no such note.
+  ///
+  /// Saving it makes a version that takes the automatic merge back; its trailers must name the
+  /// conflict, with this marker size.
+  package static func noteInMarkers(
+    _ path: TreePath, at tip: ObjectID, in store: any MergeStore
+  ) throws -> (text: [UInt8], markerSize: Int)? {
+    let commit = try store.commit(tip)
+    guard isDerived(commit) else { return nil }
+    let heads = try HeadSet.reduce([tip], in: store)
+    guard heads.count > 1 else { return nil }
+    var merge = HeadMerge(store: store, rules: .lines)
+    let result = try merge.merge(heads)
+    guard let size = result.conflicts[path],
+      let entry = try store.entry(at: path, in: result.tree)
+    else { return nil }
+    return (try store.blob(entry.id), size)
+  }
+}
+
+/// What can go wrong in a merge beyond the repository's own errors.
+public enum MergeError: Error, Sendable, Equatable {
+  /// A tip was asked for without any head.
+  case noHeads
+  /// The note holds no conflict block.
+  case noConflict
+  /// No side of the note's conflict has that name.
+  case noSide(name: String)
+}

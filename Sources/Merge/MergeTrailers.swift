@@ -1,0 +1,127 @@
+public import Git
+
+/// The lines at the end of a commit message by which merges and open conflicts are known:
+/// notes-merge(7), "Trailers".
+public struct MergeTrailers: Hashable, Sendable {
+  /// The version of the merge rules, which a derived merge is made by.
+  public static let currentVersion = 1
+
+  /// The version of the rules that made the commit; nil when it is not a derived merge.
+  public var version: Int?
+  /// The notes that hold blocks of ours, with the size of their markers.
+  public var conflicts: [TreePath: Int] = [:]
+  /// The notes in which rules below the line settled something.
+  public var merged: [TreePath: MergeRules] = [:]
+
+  public init() {}
+
+  /// Reads the last paragraph of a message.
+  public init(message: String) {
+    var lines = message.utf8.split(
+      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    while lines.last?.isEmpty == true { lines.removeLast() }
+    let start = lines.lastIndex { $0.isEmpty }.map { $0 + 1 } ?? 0
+    for line in lines[start...] {
+      if let value = Self.value(of: "Notes-Merge", in: line) {
+        version = Int(String(decoding: value, as: UTF8.self))
+      } else if let value = Self.value(of: "Notes-Conflict", in: line),
+        let (word, path) = Self.wordAndPath(value), let size = Int(word),
+        size >= MarkedText.smallestMarkerSize
+      {
+        conflicts[path] = size
+      } else if let value = Self.value(of: "Notes-Merged", in: line),
+        let (word, path) = Self.wordAndPath(value), let rules = MergeRules(names: word)
+      {
+        merged[path] = rules
+      }
+    }
+  }
+
+  /// The trailers, a line each, in the order of notes-merge(7).
+  public var lines: [String] {
+    var lines = version.map { ["Notes-Merge: \($0)"] } ?? []
+    for (path, size) in conflicts.sorted(by: { $0.key < $1.key }) {
+      lines.append("Notes-Conflict: \(size) \(Self.quoted(path))")
+    }
+    for (path, rules) in merged.sorted(by: { $0.key < $1.key }) {
+      lines.append("Notes-Merged: \(rules.names) \(Self.quoted(path))")
+    }
+    return lines
+  }
+
+  private static func value(
+    of key: String, in line: Substring.UTF8View
+  ) -> Substring.UTF8View? {
+    line.starts(with: "\(key): ".utf8) ? line.dropFirst(key.utf8.count + 2) : nil
+  }
+
+  private static func wordAndPath(_ value: Substring.UTF8View) -> (String, TreePath)? {
+    guard let space = value.firstIndex(of: UInt8(ascii: " ")),
+      let path = unquoted(Array(value[value.index(after: space)...]))
+    else { return nil }
+    return (String(decoding: value[..<space], as: UTF8.self), path)
+  }
+
+  /// The path as it is, or in double quotes with octal escapes when it holds control characters,
+  /// a quote, a backslash, an outer space, or bytes that are not UTF-8.
+  package static func quoted(_ path: TreePath) -> String {
+    let bytes = path.bytes
+    let isPlain =
+      path.utf8String != nil && bytes.first != 0x20 && bytes.last != 0x20
+      && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != 0x22 && $0 != 0x5c }
+    if isPlain { return path.description }
+    var text = "\""
+    for byte in bytes {
+      if byte >= 0x20, byte < 0x7f, byte != 0x22, byte != 0x5c {
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        let octal = String(byte, radix: 8)
+        text += "\\" + String(repeating: "0", count: 3 - octal.utf8.count) + octal
+      }
+    }
+    return text + "\""
+  }
+
+  /// The path that `quoted` wrote, or nil.
+  package static func unquoted(_ text: [UInt8]) -> TreePath? {
+    guard text.first == UInt8(ascii: "\"") else {
+      return text.isEmpty ? nil : TreePath(bytes: text)
+    }
+    guard text.count > 2, text.last == UInt8(ascii: "\"") else { return nil }
+    var bytes: [UInt8] = []
+    var rest = text.dropFirst().dropLast()
+    while let byte = rest.popFirst() {
+      if byte != UInt8(ascii: "\\") {
+        bytes.append(byte)
+      } else {
+        guard let value = UInt8(String(decoding: rest.prefix(3), as: UTF8.self), radix: 8) else {
+          return nil
+        }
+        bytes.append(value)
+        rest = rest.dropFirst(3)
+      }
+    }
+    return TreePath(bytes: bytes)
+  }
+}
+
+extension MergeRules {
+  private static let named: [(MergeRules, String)] = [
+    (.joinedInsertions, "joined"), (.touchingLines, "lines"), (.sentences, "sentences"),
+    (.words, "words"),
+  ]
+
+  /// The names of the rules, joined by commas: `joined`, `lines`, `sentences`, `words`.
+  public var names: String {
+    Self.named.filter { contains($0.0) }.map(\.1).joined(separator: ",")
+  }
+
+  /// The rules with these names, or nil when one is not known.
+  init?(names: String) {
+    self = []
+    for name in names.split(separator: ",") {
+      guard let rule = Self.named.first(where: { $0.1 == name }) else { return nil }
+      insert(rule.0)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package import Git
+
+/// Which notes of a version hold conflict blocks of ours: notes-merge(7), "Open conflicts".
+public enum OpenConflicts {
+  /// How many foreign commits are looked through for the versions they were made on.
+  static let searchLimit = 256
+
+  /// The notes in conflict at a commit, with the size of their markers.
+  package static func conflicts(
+    at commit: ObjectID, in store: any MergeStore
+  ) throws -> [TreePath: Int] {
+    try conflicts(at: store.commit(commit), in: store)
+  }
+
+  /// What a commit with that tree on these parents has to say in its trailers: the conflicts of the
+  /// parents of which a block still stands.
+  package static func carried(
+    from parents: [Commit], to tree: ObjectID, in store: any MergeStore
+  ) throws -> MergeTrailers {
+    var trailers = MergeTrailers()
+    for parent in parents {
+      let open = try conflicts(at: parent, in: store)
+      let standing = try standing(open, from: parent.tree, in: tree, store: store)
+      trailers.conflicts.merge(standing) { max($0, $1) }
+    }
+    return trailers
+  }
+
+  package static func conflicts(
+    at commit: Commit, in store: any MergeStore
+  ) throws -> [TreePath: Int] {
+    var found: [TreePath: Int] = [:]
+    var seen: Set<ObjectID> = [commit.id]
+    var waiting = [commit]
+    var next = 0
+    while next < waiting.count, next < searchLimit {
+      let current = waiting[next]
+      next += 1
+      if isMadeByNotes(current) {
+        let open = MergeTrailers(message: current.message).conflicts
+        let standing = try standing(open, from: current.tree, in: commit.tree, store: store)
+        found.merge(standing) { max($0, $1) }
+      } else {
+        for parent in current.parents where seen.insert(parent).inserted {
+          waiting.append(try store.commit(parent))
+        }
+      }
+    }
+    return found
+  }
+
+  /// Whether the commit's trailers say all there is to say.
+  static func isMadeByNotes(_ commit: Commit) -> Bool {
+    commit.author.email.utf8.suffix(14).elementsEqual("@notes.invalid".utf8)
+  }
+
+  /// The conflicts of which a block still stands in a later tree: in the note itself, or in another
+  /// file that changed, because the note was moved or copied.
+  private static func standing(
+    _ open: [TreePath: Int], from old: ObjectID, in new: ObjectID, store: any MergeStore
+  ) throws -> [TreePath: Int] {
+    if open.isEmpty || old == new { return open }
+    var result: [TreePath: Int] = [:]
+    for (path, size) in open {
+      guard let entry = try store.entry(at: path, in: new), entry.mode.isFile else { continue }
+      let isSame = try store.entry(at: path, in: old)?.id == entry.id
+      if try isSame || !MarkedText(store.blob(entry.id), markerSize: size).blocks.isEmpty {
+        result[path] = size
+      }
+    }
+    let labels = try labels(of: open, in: old, store: store)
+    for change in try store.changes(from: old, to: new) {
+      guard let file = change.new, file.mode.isFile else { continue }
+      let text = try store.blob(file.id)
+      guard MarkedText.mayHoldBlocks(text) else { continue }
+      for (size, labels) in labels where size > result[change.path, default: 0] {
+        let blocks = MarkedText(text, markerSize: size).blocks
+        if blocks.contains(where: { labels.contains($0.map(\.label)) }) {
+          result[change.path] = size
+        }
+      }
+    }
+    return result
+  }
+
+  /// The labels of each block of those notes, by the size of the markers.
+  private static func labels(
+    of open: [TreePath: Int], in tree: ObjectID, store: any MergeStore
+  ) throws -> [Int: Set<[[UInt8]]>] {
+    var found: [Int: Set<[[UInt8]]>] = [:]
+    for (path, size) in open {
+      guard let entry = try store.entry(at: path, in: tree), entry.mode.isFile else { continue }
+      for block in MarkedText(try store.blob(entry.id), markerSize: size).blocks {
+        found[size, default: []].insert(block.map(\.label))
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,82 @@
+/// How a region is cut for merging below the line: notes-merge(7), "Tokens".
+package enum Token {
+  /// ASCII letters, and every byte of a character beyond ASCII.
+  static func isLetter(_ byte: UInt8) -> Bool {
+    byte >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+
+  /// Those, and ASCII digits.
+  static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  static func isSpace(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
+
+  /// How many bytes the punctuation mark at `index` has, 0 when a word starts there.
+  ///
+  /// Beyond ASCII the marks are U+2000…U+206F, U+3000…U+303F and U+FF01…U+FF0F.
+  private static func punctuation(_ text: [UInt8], _ index: Int) -> Int {
+    let byte = text[index]
+    if byte < 0x80 {
+      let isWord =
+        isLetterOrDigit(byte) || byte == UInt8(ascii: "_")
+      return isWord ? 0 : 1
+    }
+    guard index + 2 < text.count else { return 0 }
+    switch (byte, text[index + 1], text[index + 2]) {
+    case (0xE2, 0x80, _), (0xE2, 0x81, 0x80...0xAF), (0xE3, 0x80, _), (0xEF, 0xBC, 0x81...0x8F):
+      return 3
+    default: return 0
+    }
+  }
+
+  /// Words, single newlines, other runs of white space, and single punctuation marks.
+  package static func words(in text: [UInt8]) -> [ArraySlice<UInt8>] {
+    var tokens: [ArraySlice<UInt8>] = []
+    var index = 0
+    while index < text.count {
+      let start = index
+      if text[index] == UInt8(ascii: "\n") {
+        index += 1
+      } else if isSpace(text[index]) {
+        while index < text.count, isSpace(text[index]) { index += 1 }
+      } else if punctuation(text, index) > 0 {
+        index += punctuation(text, index)
+      } else {
+        while index < text.count, !isSpace(text[index]), text[index] != UInt8(ascii: "\n"),
+          punctuation(text, index) == 0
+        { index += 1 }
+      }
+      tokens.append(text[start..<index])
+    }
+    return tokens
+  }
+
+  /// Sentences, single newlines, and the runs of white space between sentences.
+  static func sentences(in text: [UInt8]) -> [ArraySlice<UInt8>] {
+    var tokens: [ArraySlice<UInt8>] = []
+    var start = 0
+    var index = 0
+    func isNewline(_ index: Int) -> Bool { text[index] == UInt8(ascii: "\n") }
+    while index < text.count {
+      if isNewline(index) {
+        index += 1
+      } else if isSpace(text[index]) {
+        while index < text.count, isSpace(text[index]) { index += 1 }
+      } else {
+        while index < text.count, !isNewline(index) {
+          let byte = text[index]
+          index += 1
+          guard [UInt8]("!?.".utf8).contains(byte) else { continue }
+          while index < text.count, [UInt8]("!?.\"')]*_".utf8).contains(text[index]) { index += 1 }
+          if index == text.count || isNewline(index) || isSpace(text[index]) { break }
+        }
+      }
+      tokens.append(text[start..<index])
+      start = index
+    }
+    return tokens
+  }
+}

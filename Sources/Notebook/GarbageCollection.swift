@@ -1,0 +1,84 @@
+internal import Git
+internal import Glibc
+
+/// What collecting garbage did.
+public struct GarbageCollection: Sendable {
+  /// How many objects went into a new pack.
+  public let objectsPacked: Int
+  /// What the objects take on the disk before and after, in bytes.
+  public let bytesBefore: Int
+  public let bytesAfter: Int
+
+  /// From how many loose objects on a command packs them, or from how many bytes of them on that are
+  /// also this part of what the packs have: every thirty versions of 10,000 notes in one folder, whose
+  /// list is stored anew each time, and every few hundred of a small notebook.
+  static let looseObjectLimit = 2_000
+  static let looseByteLimit = 12 << 20
+  static let loosePart = 4
+  /// Packs beyond this are merged with their like.
+  static let packLimit = 10
+  /// From how many packs on a command does so: each push of another device leaves a small one.
+  static let packsDue = 100
+}
+
+extension Notebook {
+  /// Whether so many loose objects have gathered that packing them pays.
+  public var isGarbageCollectionDue: Bool {
+    let loose = repository.estimatedLooseObjects()
+    let packs = repository.replaceablePacks()
+    let packed = packs.reduce(0) { $0 + $1.size }
+    return loose.count >= GarbageCollection.looseObjectLimit
+      || loose.bytes >= max(GarbageCollection.looseByteLimit, packed / GarbageCollection.loosePart)
+      || packs.count >= GarbageCollection.packsDue
+  }
+
+  /// Packs all that is stored into one pack, with deltas. Nothing is dropped, not even what nothing
+  /// leads to any more: whoever looked at it may want it back.
+  ///
+  /// - Parameter progress: how many objects are packed, of how many.
+  /// - Returns: nil when git or another command is at it.
+  public func collectGarbage(progress: (Int, Int) -> Void = { _, _ in }) throws
+    -> GarbageCollection?
+  {
+    try collect(progress: progress) { packs, loose in
+      packs.count > 1 || loose > 0 ? packs : []
+    }
+  }
+
+  /// Packs the loose objects, and merges small packs with their like when there are many: work that
+  /// follows what was added since, not the notebook's size.
+  public func collectGarbageIncrementally() throws -> GarbageCollection? {
+    try collect(progress: { _, _ in }) { packs, _ in
+      packs.count < GarbageCollection.packLimit ? [] : Self.packsToMerge(packs)
+    }
+  }
+
+  /// The smallest packs such that each pack left is at least as large as all smaller ones together:
+  /// then an object is packed again only when what holds it has doubled.
+  static func packsToMerge(_ packs: [StoredPack]) -> [StoredPack] {
+    var sum = 0
+    var merged = 0
+    for (position, pack) in packs.enumerated() {
+      if pack.size < sum || position == 0 { merged = position + 1 }
+      sum += pack.size
+    }
+    return merged > 1 ? Array(packs.prefix(merged)) : []
+  }
+
+  private func collect(
+    progress: (Int, Int) -> Void, choose: ([StoredPack], _ loose: Int) -> [StoredPack]
+  ) throws -> GarbageCollection? {
+    guard let lock = try GCLock(repository) else { return nil }
+    defer { withExtendedLifetime(lock) {} }
+    let before = storedBytes
+    let packs = choose(repository.replaceablePacks(), repository.estimatedLooseObjects().count)
+    let packed = try repository.repack(packs, progress: progress)
+    return GarbageCollection(
+      objectsPacked: packed, bytesBefore: before, bytesAfter: storedBytes)
+  }
+
+  private var storedBytes: Int {
+    repository.estimatedLooseObjects().bytes
+      + repository.replaceablePacks().reduce(0) { $0 + $1.size }
+  }
+}

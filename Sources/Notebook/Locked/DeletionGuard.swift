@@ -1,0 +1,54 @@
+internal import Git
+internal import History
+internal import WorkTree
+
+/// The mass deletion guard: notes-protocol(7), "Mass deletion". More than half of a notebook of ten
+/// notes or more does not go without a word: it is more often a folder that was unmounted, emptied by
+/// mistake, or another device's mishap, than intended.
+struct DeletionGuard {
+  /// From how many notes on the guard looks.
+  static let guardedNotes = 10
+
+  private let repository: Repository
+
+  init(_ repository: Repository) { self.repository = repository }
+
+  /// Stops a checkout that would delete too much.
+  func check(checkoutFrom former: ObjectID?, to tip: ObjectID) throws {
+    guard let former else { return }
+    try check(from: repository.commit(former).tree, to: repository.commit(tip).tree)
+  }
+
+  /// The same by trees.
+  func check(from old: ObjectID, to new: ObjectID) throws {
+    let changes = try repository.changes(from: old, to: new)
+    let arrived = Set(changes.filter { $0.old == nil }.compactMap { $0.new?.id })
+    let deleted = changes.filter { change in
+      guard change.new == nil, change.path.isNote, let id = change.old?.id else { return false }
+      // Under another name it is not gone.
+      return !arrived.contains(id)
+    }.count
+    // Counting all notes reads every folder: only where the answer could matter.
+    guard deleted * 2 >= Self.guardedNotes else { return }
+    try check(deleted, of: repository.files(in: old).filter { $0.path.isNote }.count)
+  }
+
+  /// Stops a save that would delete too much. A note that went while another came may have been
+  /// moved: the two do not count.
+  func check(_ found: WorkingChanges, since former: ObjectID?) throws {
+    let gone = found.deleted.map(\.path).filter(\.isNote)
+    let new = found.candidates.filter { $0.isNew && $0.path.isNote }.count
+    guard let former, (gone.count - new) * 2 >= Self.guardedNotes else { return }
+    let files = try repository.files(in: repository.commit(former).tree)
+    let notes = Set(files.map(\.path).filter(\.isNote))
+    // What a run deleted that was killed before it told the index.
+    let deleted = gone.filter(notes.contains).count
+    try check(deleted - new, of: notes.count)
+  }
+
+  private func check(_ deleted: Int, of total: Int) throws {
+    if total >= Self.guardedNotes, deleted * 2 > total {
+      throw NotebookError.massDeletion(deleted: deleted, of: total)
+    }
+  }
+}

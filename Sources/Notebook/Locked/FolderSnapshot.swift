@@ -1,0 +1,120 @@
+internal import Git
+internal import History
+internal import Merge
+internal import WorkTree
+
+/// Makes a version of what the folder holds, and moves the branch to it.
+///
+/// It merges nothing and changes no file: saves of editors that had loaded an older text are handed
+/// back.
+struct FolderSnapshot {
+  /// What came of a snapshot.
+  struct Result {
+    /// The new version, or nil when nothing differed from the last.
+    var version: ObjectID?
+    /// What differed, by path.
+    var changes: [Change] = []
+    /// Files that are not versioned, and why, by path.
+    var skipped: [SkippedFile] = []
+    /// Saves of editors that had not seen the last checkouts: part of no version yet.
+    var stale: [StaleSave] = []
+    /// Whether the index has files that the folder could not hold.
+    var hasSparseFiles = false
+  }
+
+  let writer: VersionWriter
+  let history: History
+  var guardsDeletions = true
+  /// Told of the version as soon as its objects are in the repository, before the branch moves.
+  var earlyNotice: ((ObjectID) -> Void)?
+
+  private var repository: Repository { writer.repository }
+
+  /// - Parameters:
+  ///   - message: what the version is called; made from the changes when nil.
+  ///   - paths: only these files or folders; all when empty. A named deletion is intentional; the
+  ///     guard does not apply.
+  func take(
+    message: String? = nil, only paths: [TreePath] = [], scope: SaveScope = .everything,
+    operation: OperationKind = .save, progress: SaveProgress = { _, _ in }
+  ) throws -> Result {
+    let workTree = history.workTree
+    let head = try repository.head()
+    let index = try workTree.withoutUnfit(workTree.indexForChange(), staying: head)
+    var found = try workTree.scan(scope, against: index)
+    let guardian = DeletionGuard(repository)
+    if guardsDeletions && paths.isEmpty { try guardian.check(found, since: head.commit) }
+    if !paths.isEmpty {
+      let isWanted = { (path: TreePath) in paths.contains { path == $0 || path.isBelow($0) } }
+      found.candidates.removeAll { !isWanted($0.path) }
+      found.deleted.removeAll { !isWanted($0.path) }
+    }
+    let isSame = found.isEmpty
+    var log = CheckoutLog(stateFolder: workTree.stateFolder)
+    var recording = SnapshotWriter(
+      workTree, index: index, log: log, conflicts: history.openConflictPaths)
+    var result = Result(skipped: found.skipped, hasSparseFiles: !index.sparsePositions.isEmpty)
+    try repository.withBatchedWrites(isBeforeMove: true) {
+      try recording.record(found.candidates, progress: progress)
+      // They may be very many, and their files are read.
+      found.candidates = []
+      for entry in found.deleted { recording.remove(entry) }
+      let tree = try recording.makeTree()
+      let parent = try head.commit.map { try repository.commit($0) }
+      guard parent?.tree != tree, parent != nil || tree != .emptyTree else { return }
+      // What git took out of the index by hand, the scan knows nothing of.
+      if guardsDeletions, let parent, index.tree != parent.tree {
+        try guardian.check(from: parent.tree, to: tree)
+      }
+      result.changes = recording.changes
+      if result.changes.isEmpty {
+        result.changes = try repository.changes(from: parent?.tree, to: tree).map(Change.init)
+      }
+      result.changes.sort { $0.path < $1.path }
+      result.version = try writer.makeVersion(
+        of: tree, parents: parent.map { [$0] } ?? [],
+        message: message ?? Change.summary(of: result.changes),
+        conflicts: formerConflicts(in: tree, among: recording.marked, head: head))
+    }
+    if let version = result.version {
+      earlyNotice?(version)
+      try writer.move(head, to: version, operation: operation)
+    } else {
+      try repository.syncPendingObjects()
+    }
+    if !isSame { try recording.writeIndex() }
+    if result.version != nil { try history.rememberTip() }
+    try log.forget(Set(result.changes.map(\.path)), storedIfChanged: true)
+    result.stale = recording.stale
+    result.skipped = (found.skipped + recording.skipped).sorted { $0.path < $1.path }
+    return result
+  }
+
+  /// Those of these files in `tree` that hold blocks of what the folder held before: notes that were
+  /// moved while a checkout replaced them, and text that an editor's undo brought back.
+  private func formerConflicts(
+    in tree: ObjectID, among paths: Set<TreePath>, head: Head
+  ) throws -> [TreePath: Int] {
+    var found: [TreePath: Int] = [:]
+    if paths.isEmpty { return found }
+    let steps = try BranchLog(
+      of: head.reference, tip: head.commit, gitFolder: repository.gitFolder
+    ).entries.suffix(Self.searchedSteps)
+    let bases =
+      [head.commit] + CheckoutLog(stateFolder: history.workTree.stateFolder).latestBases
+      + steps.reversed().map(\.old)
+    var seen: Set<ObjectID> = []
+    for base in bases.compactMap({ $0 }) where seen.insert(base).inserted {
+      if found.count == paths.count { break }
+      guard try repository.contains(base) else { continue }
+      let former = try OpenConflicts.carried(
+        from: [repository.commit(base)], to: tree, in: repository
+      ).conflicts
+      for path in paths where found[path] == nil { found[path] = former[path] }
+    }
+    return found
+  }
+
+  /// How many steps of the branch, saves and checkouts, are looked through for them.
+  private static let searchedSteps = 64
+}

@@ -1,0 +1,157 @@
+internal import Git
+internal import History
+internal import Merge
+internal import WorkTree
+
+/// Moves the branch to another commit and brings the folder along.
+///
+/// It merges nothing and saves nothing: what somebody wrote meanwhile it hands back as versions.
+struct TipCheckout {
+  private let writer: VersionWriter
+  private let history: History
+  private let workTree: WorkTree
+  private let repository: Repository
+  private let rescued: RescuedVersions
+
+  init(_ writer: VersionWriter, _ history: History) {
+    self.writer = writer
+    self.history = history
+    workTree = history.workTree
+    repository = writer.repository
+    rescued = RescuedVersions(writer)
+  }
+
+  /// Moves the branch and the folder from what `head` says to `tip`. The folder holds what `head`
+  /// says, but for the files of `overlay`.
+  ///
+  /// - Returns: versions of what somebody wrote into the files meanwhile, made on what they were
+  ///   written upon; not part of any tip yet.
+  func run(
+    from head: Head, to tip: ObjectID, overlay: [CheckoutJournal.Overlay] = [],
+    operation: OperationKind
+  ) throws -> [ObjectID] {
+    let journal = CheckoutJournal(
+      from: head.commit, to: tip, overlay: overlay, sparse: try workTree.sparseFiles())
+    let checkout = try Checkout(
+      in: workTree, plan: journal.plan(in: repository), journal: journal)
+    try checkout.checkAccess(in: FolderAccess(folder: workTree.folder))
+    try checkout.stage()
+    return try finish(checkout, journal, head: head, operation: operation)
+  }
+
+  /// Finishes what a killed run left, if anything. What was written meanwhile is kept.
+  func finishInterrupted() throws {
+    if let journal = try CheckoutJournal.load(from: workTree.stateFolder) {
+      let checkout = try Checkout(
+        in: workTree, plan: journal.plan(in: repository), journal: journal)
+      _ = try finish(checkout, journal, head: repository.head(), operation: .checkout)
+    } else {
+      try CheckoutJournal.emptyStaging(in: workTree.stateFolder)
+    }
+    _ = try keepLateWrites()
+  }
+
+  private func finish(
+    _ checkout: Checkout, _ journal: CheckoutJournal, head: Head, operation: OperationKind
+  ) throws -> [ObjectID] {
+    var checkout = checkout
+    // Whoever waits for the new texts has them now: with the journal and all that it speaks of on the
+    // disk, the branch may follow.
+    try checkout.run()
+    if head.commit != journal.to {
+      // Where a killed run had not moved the branch, somebody may have, with git: that version waits
+      // with the rescued ones, and is merged with them.
+      if let made = head.commit, made != journal.from {
+        try rescued.keep([withRest(of: journal, made)])
+      }
+      try writer.move(head, to: journal.to, operation: operation)
+    }
+    let versions = try makeVersions(of: rescued.unkept(checkout.rescued), journal)
+    try checkout.recordInIndex()
+    // The versions must be findable before the journal goes: references keep them.
+    try rescued.keep(versions)
+    try remember(checkout.plan, journal)
+    try CheckoutJournal.clear(in: workTree.stateFolder)
+    try history.rememberTip()
+    return try versions + keepLateWrites()
+  }
+
+  /// Remembers what the checkout brought into notes, for editors that have not seen it.
+  private func remember(_ plan: CheckoutPlan, _ journal: CheckoutJournal) throws {
+    guard let from = journal.from else { return }
+    let entries = plan.steps.compactMap { step -> CheckoutLog.Entry? in
+      guard let old = step.old, let new = step.new, old.id != new.id, !step.wasSparse else {
+        return nil
+      }
+      return CheckoutLog.Entry(
+        path: step.path, base: journal.base(of: step.path) ?? from, old: old.id)
+    }
+    guard !entries.isEmpty else { return }
+    var log = CheckoutLog(stateFolder: workTree.stateFolder)
+    log.append(entries)
+    try log.store()
+  }
+
+  /// Makes versions of what was written during a checkout, each on what it was written upon.
+  private func makeVersions(
+    of files: [TreePath: TreeEntry?], _ journal: CheckoutJournal
+  ) throws -> [ObjectID] {
+    try Dictionary(grouping: files.keys) { journal.base(of: $0) ?? journal.from }
+      .map { base, paths in
+        try writer.makeVersion(on: base, replacing: files.filter { paths.contains($0.key) })
+      }.sorted()
+  }
+
+  /// Makes versions of what was written since into files that were swapped out while a program had
+  /// them open, and forgets those that nobody writes any more.
+  private func keepLateWrites() throws -> [ObjectID] {
+    let files = LateWrites(stateFolder: workTree.stateFolder)
+    guard !files.isEmpty else { return [] }
+    var versions: [ObjectID] = []
+    for item in try files.items() {
+      // Asked before the content is read: what is read then is the last there will be.
+      let isDone = !files.hasWriter(item)
+      if let content = try files.content(of: item) {
+        let blob = try repository.write(blob: content)
+        if blob != item.blob {
+          let entry = TreeEntry(name: item.path.name, mode: item.mode, id: blob)
+          let version = try writer.makeVersion(on: item.base, replacing: [item.path: entry])
+          try rescued.keep([version])
+          try files.update(item, base: version, blob: blob)
+          versions.append(version)
+        }
+      }
+      if isDone { try files.remove(item) }
+    }
+    return versions
+  }
+
+  /// A foreign commit that was made while the folder was half-way between two versions, and after the
+  /// branch had moved: what the checkout had not brought yet it reverts, though nobody meant to.
+  ///
+  /// Its tree is therefore taken for an edit of the version that the folder had shown. Where that
+  /// comes to something else than the commit says, a version on it follows that does.
+  ///
+  /// - Returns: the version that follows; the commit itself where none is needed.
+  private func withRest(of journal: CheckoutJournal, _ made: ObjectID) throws -> ObjectID {
+    guard try repository.isAncestor(journal.to, of: made) else { return made }
+    let commit = try repository.commit(made)
+    // What an editor had saved by then on an older text is in a version already.
+    var unseen: [TreePath: TreeEntry?] = [:]
+    let former = try journal.from.map { try repository.commit($0).tree }
+    for item in journal.overlay
+    where try repository.entry(at: item.path, in: commit.tree) == item.file {
+      unseen[item.path] = try former.flatMap { try repository.entry(at: item.path, in: $0) }
+    }
+    let tree = try repository.write(tree: commit.tree, replacing: unseen)
+    let edit = try repository.write(
+      commit: tree, parents: journal.from.map { [$0] } ?? [], author: commit.author,
+      committer: commit.committer, message: commit.message)
+    let merged = try repository.commit(
+      DerivedMerge.tip(of: [journal.to, edit], in: repository).id)
+    if merged.tree == commit.tree { return made }
+    return try writer.makeVersion(
+      of: merged.tree, parents: [commit, merged],
+      message: "Bring back what an interrupted checkout had brought")
+  }
+}

@@ -1,0 +1,95 @@
+package import Git
+package import History
+internal import Merge
+internal import WorkTree
+
+/// Stores versions of this device and moves references: what all else that runs under the writer lock
+/// is built on.
+package final class VersionWriter {
+  let repository: Repository
+  private let history: History
+  private let device: DeviceIdentity
+  /// The references beside the branch that were moved: their lock files are looked for at the end.
+  private(set) var movedReferences: Set<String> = []
+
+  init(_ history: History, device: DeviceIdentity) {
+    self.history = history
+    self.device = device
+    repository = history.repository
+  }
+
+  /// The commit that the branch stands on; nil before the first version.
+  func tip() throws -> Commit? { try repository.head().commit.map { try repository.commit($0) } }
+
+  /// Stores a version made by this device now; no reference moves.
+  ///
+  /// - Parameters:
+  ///   - trailers: lines for the end of the message, before those of open conflicts.
+  ///   - conflicts: notes with an open conflict beyond those of the parents.
+  func makeVersion(
+    of tree: ObjectID, parents: [Commit], message: String, trailers: [String] = [],
+    conflicts: [TreePath: Int] = [:]
+  ) throws -> ObjectID {
+    let author = signature(after: parents)
+    var carried = try OpenConflicts.carried(from: parents, to: tree, in: repository)
+    carried.conflicts.merge(conflicts) { max($0, $1) }
+    return try repository.write(
+      commit: tree, parents: parents.map(\.id), author: author, committer: author,
+      message: message.withTrailers(trailers + carried.lines))
+  }
+
+  /// Stores a version of what one edit wrote into files of a version; no reference moves.
+  ///
+  /// - Parameter base: the version that was edited; nil for none.
+  func makeVersion(on base: ObjectID?, replacing files: [TreePath: TreeEntry?]) throws -> ObjectID {
+    let parents = try base.map { [try repository.commit($0)] } ?? []
+    let changes = files.keys.sorted().map {
+      Change(path: $0, kind: files[$0] == .some(nil) ? .deleted : .modified)
+    }
+    return try makeVersion(
+      of: repository.write(tree: parents.first?.tree, replacing: files), parents: parents,
+      message: Change.summary(of: changes))
+  }
+
+  /// This device's signature for a version made now. Times never go back along history, whatever
+  /// the clock says (design, "commit times").
+  private func signature(after parents: [Commit]) -> Signature {
+    var now = history.clock.now()
+    // What other devices take from a clock that stands anywhere: notes-protocol(7), PACKS.
+    now.seconds = min(max(now.seconds, 0), Signature.latestTime)
+    if abs(now.offset) >= 24 * 60 { now.offset = 0 }
+    let earliest = parents.flatMap { [$0.author.time, $0.committer.time] }.max() ?? now.seconds
+    return Signature(
+      name: device.name, email: device.email, time: max(now.seconds, earliest), offset: now.offset)
+  }
+
+  /// Moves the branch, naming this device in the reflog.
+  func move(_ head: Head, to id: ObjectID, message: String) throws {
+    repository.identity = (device.name, device.email)
+    try repository.update(
+      reference: head.reference, to: id, from: head.commit, message: message)
+  }
+
+  package func move(_ head: Head, to id: ObjectID, operation: OperationKind) throws {
+    try move(head, to: id, message: "notes: \(operation.rawValue)")
+  }
+
+  /// Points a reference that only this device writes, beside the branch, at a commit.
+  func setDeviceReference(_ name: String, to id: ObjectID, message: String) throws {
+    movedReferences.insert(name)
+    try repository.set(reference: name, to: id, message: message)
+  }
+}
+
+extension Signature {
+  /// The end of the year 9999.
+  static let latestTime: Int64 = 253_402_300_799
+}
+
+extension String {
+  /// A commit message of this subject and body, with trailers in a paragraph of their own.
+  func withTrailers(_ trailers: [String]) -> String {
+    let body = hasSuffix("\n") ? self : self + "\n"
+    return trailers.isEmpty ? body : body + "\n" + trailers.map { $0 + "\n" }.joined()
+  }
+}

@@ -1,0 +1,230 @@
+package import Git
+internal import Glibc
+package import History
+internal import Merge
+package import WorkTree
+
+/// What can be done to a notebook while nobody else can change it: `Notebook.withWriterLock` hands it
+/// out.
+///
+/// Everything here looks down. `FolderSnapshot` saves what the folder holds and `TipCheckout` brings the
+/// folder to a tip; neither knows the other, nor how a tip is derived. What somebody writes meanwhile is
+/// taken in by one loop, `merge(_:options:)`, at the top.
+package final class WriteTransaction {
+  package let history: History
+  let repository: Repository
+  package let writer: VersionWriter
+  private let checkout: TipCheckout
+  private let rescued: RescuedVersions
+  private let portableRewrite: PortableRewrite
+  private let earlyNotice: ((ObjectID) -> Void)?
+
+  var workTree: WorkTree { history.workTree }
+
+  init(_ history: History, device: DeviceIdentity, earlyNotice: ((ObjectID) -> Void)?) {
+    self.history = history
+    self.earlyNotice = earlyNotice
+    repository = history.repository
+    writer = VersionWriter(history, device: device)
+    checkout = TipCheckout(writer, history)
+    rescued = RescuedVersions(writer)
+    portableRewrite = PortableRewrite(writer, history)
+  }
+
+  // MARK: Beginning and end
+
+  /// Finishes what an interrupted run left: before anything else looks at the folder, so that half a
+  /// checkout is never taken for somebody's edit.
+  ///
+  /// - Parameter start: when the run before this one began, if it did not come to its end.
+  func recover(since start: timespec?) throws {
+    if let start {
+      try StaleLocks(gitFolder: repository.gitFolder).remove(since: start)
+      repository.removeHalfMade()
+    }
+    try rescued.keep(UnbornBranch(writer, history).adoptHistory())
+    try checkout.finishInterrupted()
+    let kept = try rescued.kept().map { try portableRewrite.version(for: $0)?.version ?? $0 }
+    if kept.isEmpty { return }
+    var edits = try edits(of: snapshot(guardsDeletions: false).take().stale)
+    edits.versions += kept
+    try merge(edits, options: MergeOptions(allowsMassDeletion: true))
+  }
+
+  /// Whether a lock file of git's stands where this run wrote: it could not be removed.
+  func leavesLockFile() -> Bool {
+    let branch = (try? repository.head().reference) ?? "HEAD"
+    return writer.movedReferences.union(["index", "HEAD", branch]).contains {
+      access("\(repository.gitFolder)/\($0).lock", F_OK) == 0
+    }
+  }
+
+  // MARK: Saving
+
+  /// Makes a version of what the folder holds, if it differs from the last one, and merges the saves of
+  /// editors that had loaded an older text. Parameters as in `Notebook.save`.
+  @discardableResult
+  package func save(
+    message: String? = nil, only paths: [TreePath] = [], allowsMassDeletion: Bool = false,
+    scope: SaveScope = .everything, operation: OperationKind = .save,
+    progress: SaveProgress = { _, _ in }
+  ) throws -> SaveResult {
+    let taken = try snapshot(guardsDeletions: !allowsMassDeletion).take(
+      message: message, only: paths, scope: scope, operation: operation, progress: progress)
+    var (version, changes, skipped) = (taken.version, taken.changes, taken.skipped)
+    if !taken.stale.isEmpty {
+      let operation = version == nil ? operation : .continuation
+      let merged = try merge(
+        edits(of: taken.stale), options: MergeOptions(operation: operation))
+      version = merged.tip ?? version
+      changes += taken.stale.map { Change(path: $0.path, kind: .modified) }
+      changes.sort { $0.path < $1.path }
+    }
+    if taken.hasSparseFiles, case .everything = scope {
+      try bringSparseFiles()
+      let remaining = try workTree.sparseFiles()
+      skipped.removeAll { $0.reason == .sparse && !remaining.contains($0.path) }
+    }
+    return SaveResult(version: version, changes: changes, skipped: skipped)
+  }
+
+  private func snapshot(guardsDeletions: Bool) -> FolderSnapshot {
+    FolderSnapshot(
+      writer: writer, history: history, guardsDeletions: guardsDeletions, earlyNotice: earlyNotice)
+  }
+
+  /// Brings into the folder what it could not hold and now can.
+  private func bringSparseFiles() throws {
+    let access = try FolderAccess(folder: workTree.folder)
+    guard try workTree.sparseFiles().contains(where: { !access.cannotHold($0) }) else { return }
+    try merge(Edits(), options: MergeOptions(operation: .checkout), checksOutAnyway: true)
+  }
+
+  // MARK: Merging
+
+  /// Versions that are not part of the tip yet.
+  private struct Edits {
+    var versions: [ObjectID] = []
+    /// Files that stand in the folder as these versions have them, not as the tip has.
+    var overlay: [CheckoutJournal.Overlay] = []
+  }
+
+  /// Merges heads whose objects are in the repository with the tip and brings the folder to what comes
+  /// of it. The folder is saved.
+  @discardableResult
+  package func merge(
+    _ heads: [ObjectID], options: MergeOptions = MergeOptions()
+  ) throws -> MergeOutcome {
+    try merge(Edits(versions: heads), options: options)
+  }
+
+  /// Derives the tip, checks it out, and goes on as long as somebody writes during a checkout: each turn
+  /// merges what was written in the one before. Until the last turn is over references keep what was
+  /// written, so that a run that is killed leaves it to `recover`.
+  ///
+  /// - Parameter checksOutAnyway: check the tip out even if the branch stands on it already.
+  @discardableResult
+  private func merge(
+    _ edits: Edits, options: MergeOptions, checksOutAnyway: Bool = false
+  ) throws -> MergeOutcome {
+    let former = try repository.head().commit
+    let conflictsBefore = Set(try history.openConflictPaths())
+    var pending = edits
+    var mustCheckOut = checksOutAnyway || !edits.overlay.isEmpty
+    var reports: [MergeReport] = []
+    while true {
+      let head = try repository.head()
+      let known = head.commit.map { [$0] } ?? []
+      let heads = try DerivedMerge.reduce(known + pending.versions, in: repository)
+      guard !heads.isEmpty else { break }
+      let tip = try DerivedMerge.tip(of: heads, in: repository)
+      reports = tip.reports
+      guard tip.id != head.commit || mustCheckOut else { break }
+      if !options.allowsMassDeletion {
+        try DeletionGuard(repository).check(checkoutFrom: former, to: tip.id)
+      }
+      let raced = try checkout.run(
+        from: head, to: tip.id, overlay: pending.overlay, operation: options.operation)
+      if raced.isEmpty { break }
+      // Somebody wrote while the files were swapped: save what else they wrote, and merge again.
+      pending = try self.edits(of: snapshot(guardsDeletions: false).take().stale)
+      pending.versions += raced
+      mustCheckOut = !pending.overlay.isEmpty
+    }
+    try rescued.forget()
+    return try result(former: former, conflictsBefore: conflictsBefore, reports: reports)
+  }
+
+  private func result(
+    former: ObjectID?, conflictsBefore: Set<TreePath>, reports: [MergeReport]
+  ) throws -> MergeOutcome {
+    let tip = try repository.head().commit
+    let changes = try repository.changes(
+      from: former.map { try repository.commit($0).tree },
+      to: tip.map { try repository.commit($0).tree })
+    return MergeOutcome(
+      former: former, tip: tip,
+      heads: try tip.map { try DerivedMerge.heads(of: $0, in: repository) } ?? [],
+      changes: changes.map(Change.init),
+      conflicts: try history.openConflictPaths().filter { !conflictsBefore.contains($0) },
+      reports: tip == former ? [] : reports)
+  }
+
+  /// Makes each stale save a version of the text that its editor had loaded.
+  private func edits(of saves: [StaleSave]) throws -> Edits {
+    var edits = Edits()
+    if saves.isEmpty { return edits }
+    var log = CheckoutLog(stateFolder: workTree.stateFolder)
+    for save in saves { log.refuse(save.entry.id, for: save.path) }
+    try log.store()
+    for (base, saves) in Dictionary(grouping: saves, by: \.unseen.base).sorted(by: {
+      $0.key < $1.key
+    }) {
+      let written = saves.filter { $0.entry.id != $0.unseen.old }
+      var version = base
+      if !written.isEmpty {
+        version = try writer.makeVersion(
+          on: base, replacing: Dictionary(written.map { ($0.path, $0.entry) }) { first, _ in first }
+        )
+        edits.versions.append(version)
+      }
+      edits.overlay += saves.map {
+        CheckoutJournal.Overlay(path: $0.path, file: $0.entry, base: version)
+      }
+    }
+    return edits
+  }
+
+  // MARK: Changing files
+
+  /// Makes a version of the tip with some files replaced (nil removes one) and brings the folder to it.
+  /// The folder is saved. Returns nil where nothing differs.
+  ///
+  /// - Parameters:
+  ///   - trailers: lines for the message.
+  ///   - conflicts: the open conflicts that come with the files.
+  func replace(
+    _ files: [TreePath: TreeEntry?], message: String, trailers: [String] = [],
+    conflicts: [TreePath: Int] = [:], options: MergeOptions
+  ) throws -> ObjectID? {
+    let parent = try writer.tip()
+    // A name may hold a line break, which would end the subject.
+    let subject = String(message.map { $0.isNewline ? " " : $0 })
+    let id = try repository.withBatchedWrites(isBeforeMove: true) { () -> ObjectID? in
+      let tree = try repository.write(tree: parent?.tree, replacing: files)
+      guard tree != parent?.tree else { return nil }
+      return try writer.makeVersion(
+        of: tree, parents: parent.map { [$0] } ?? [], message: subject, trailers: trailers,
+        conflicts: conflicts)
+    }
+    guard let id else { return nil }
+    try merge([id], options: options)
+    return id
+  }
+
+  /// Puts a version that other devices take in the place of the branch's: see `PortableRewrite`.
+  func rewritePortably() throws -> PortableVersion? { try portableRewrite.rewriteBranch() }
+
+  /// Remembers that a version and all before it can go to other devices as they are.
+  func rememberPortable(_ version: ObjectID?) { portableRewrite.remember(version) }
+}

@@ -1,0 +1,60 @@
+public import Git
+public import History
+public import Merge
+public import WorkTree
+
+/// What taking in heads did.
+public struct MergeOutcome: Sendable {
+  /// The tip before, or nil in a notebook without versions.
+  public let former: ObjectID?
+  /// The tip now.
+  public let tip: ObjectID?
+  /// The heads the tip stands for, in the order of the merge.
+  public let heads: [ObjectID]
+  /// What changed in the folder, by path.
+  public let changes: [Change]
+  /// Notes that are in conflict now and were not before.
+  public let conflicts: [TreePath]
+  /// What the merge did beyond taking a side, when there was one.
+  public let reports: [MergeReport]
+}
+
+/// Limits of a join.
+public struct MergeOptions: Sendable {
+  /// Let more than half of the notes be deleted.
+  public var allowsMassDeletion = false
+  /// What the save before it looks at.
+  public var scope = SaveScope.everything
+  /// What brings the heads, for the log of operations.
+  public var operation: OperationKind
+
+  public init(
+    allowsMassDeletion: Bool = false, scope: SaveScope = .everything,
+    operation: OperationKind = .receive
+  ) {
+    self.allowsMassDeletion = allowsMassDeletion
+    self.scope = scope
+    self.operation = operation
+  }
+}
+
+extension Notebook {
+  /// Takes in heads whose objects are in the repository: saves the folder, merges them with its own,
+  /// and brings the folder to their tip. What somebody writes meanwhile is merged as well.
+  ///
+  /// - Throws: `NotebookError.massDeletion`, before a file has changed.
+  public func merge(_ heads: [ObjectID], options: MergeOptions = MergeOptions()) throws
+    -> MergeOutcome
+  {
+    try withWriterLock { transaction in
+      if !options.scope.isEmpty {
+        try transaction.save(
+          allowsMassDeletion: options.allowsMassDeletion, scope: options.scope)
+      }
+      _ = try transaction.rewritePortably()
+      let result = try transaction.merge(heads, options: options)
+      transaction.rememberPortable(result.tip)
+      return result
+    }
+  }
+}

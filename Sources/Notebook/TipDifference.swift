@@ -1,0 +1,90 @@
+public import Git
+internal import Glibc
+internal import System
+internal import WorkTree
+
+/// Two devices with the same heads that show different tips: one of them merges by other rules, or
+/// something is wrong with it. The next edit, which is made on one of the tips, settles it.
+public struct TipDifference: Hashable, Sendable {
+  /// The other device's ID.
+  public var device: String
+  /// This device's tip, and the version of the rules it merges by.
+  public var tip: ObjectID
+  public var rules: Int
+  /// The other's; nil where it does not say.
+  public var peerTip: ObjectID
+  public var peerRules: Int?
+
+  public init(device: String, tip: ObjectID, rules: Int, peerTip: ObjectID, peerRules: Int?) {
+    self.device = device
+    self.tip = tip
+    self.rules = rules
+    self.peerTip = peerTip
+    self.peerRules = peerRules
+  }
+}
+
+extension Notebook {
+  // One file a device, `.git/notes/differing/DEVICE-ID`: sessions on several threads do not disturb
+  // each other.
+
+  private var differencesFolder: String { stateFolder + "/differing" }
+
+  /// The devices whose tip differed when the same heads were met last.
+  public func tipDifferences() -> [TipDifference] {
+    Disk.namesIfAny(in: differencesFolder).compactMap { tipDifference(with: $0) }
+      .sorted { $0.device < $1.device }
+  }
+
+  /// Remembers that a device's tip differs, until `forgetTipDifference`.
+  ///
+  /// - Returns: whether that was not known yet.
+  public func remember(_ difference: TipDifference) throws -> Bool {
+    guard Self.isDeviceID(difference.device), tipDifference(with: difference.device) != difference
+    else { return false }
+    try Disk.makeFolders(differencesFolder)
+    let text = """
+      tip \(difference.tip)
+      rules \(difference.rules)
+      peer-tip \(difference.peerTip)
+      peer-rules \(difference.peerRules.map(String.init) ?? "unknown")
+
+      """
+    try Disk.replace("\(differencesFolder)/\(difference.device)", with: Array(text.utf8))
+    return true
+  }
+
+  /// Forgets what was remembered of a device: its tip is the same again.
+  public func forgetTipDifference(with device: String) throws {
+    let path = "\(differencesFolder)/\(device)"
+    guard Self.isDeviceID(device), access(path, F_OK) == 0 else { return }
+    try Disk.remove(path)
+  }
+
+  private func tipDifference(with device: String) -> TipDifference? {
+    guard Self.isDeviceID(device),
+      let content = try? Disk.readIfThere("\(differencesFolder)/\(device)")
+    else { return nil }
+    var values: [Substring: Substring] = [:]
+    for line in String(decoding: content, as: UTF8.self).split(separator: "\n") {
+      let words = line.split(separator: " ", maxSplits: 1)
+      if words.count == 2 { values[words[0]] = words[1] }
+    }
+    guard let tip = values["tip"].flatMap({ ObjectID(hex: $0) }),
+      let peerTip = values["peer-tip"].flatMap({ ObjectID(hex: $0) }),
+      let rules = values["rules"].flatMap({ Int($0) })
+    else { return nil }
+    return TipDifference(
+      device: device, tip: tip, rules: rules, peerTip: peerTip,
+      peerRules: values["peer-rules"].flatMap { Int($0) })
+  }
+
+  /// Whether the text can be the name of a file: device IDs are letters and digits.
+  private static func isDeviceID(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
+          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+      }
+  }
+}

@@ -1,0 +1,278 @@
+internal import CLinux
+package import Git
+internal import Glibc
+internal import System
+
+/// Brings the folder from one commit's tree to another's without ever losing what somebody writes
+/// meanwhile: each file is swapped in whole, and what comes out is compared with what was expected.
+///
+/// A step's staged file tells whether it was done, so that an interrupted checkout can go on:
+///
+/// | step | staged file before | after |
+/// |---|---|---|
+/// | new file | the new bytes | none |
+/// | changed file | the new bytes | what stood in the folder |
+/// | deleted file | none | what stood in the folder |
+///
+/// What the folder cannot hold stays in the staging folder until the checkout is over, and is tried
+/// again by one that goes on.
+package struct Checkout {
+  let workTree: WorkTree
+  private let folder: FolderAccess
+  private let staging: String
+  private let journal: CheckoutJournal
+  package let plan: CheckoutPlan
+
+  /// Bytes that somebody wrote on top of the old tree while the checkout ran: to become a version
+  /// on it. Nil says that the file was deleted.
+  package private(set) var rescued: [TreePath: TreeEntry?] = [:]
+
+  /// The files that the folder cannot hold.
+  private(set) var sparse: Set<TreePath> = []
+
+  /// Whether the file system can swap two files in one step, as far as is known.
+  private var canExchange: Bool
+
+  package init(
+    in workTree: WorkTree, plan: CheckoutPlan, journal: CheckoutJournal, canExchange: Bool = true
+  ) throws {
+    self.canExchange = canExchange
+    self.workTree = workTree
+    self.journal = journal
+    self.plan = plan
+    folder = try FolderAccess(folder: workTree.folder)
+    staging = CheckoutJournal.folder(in: workTree.stateFolder)
+  }
+
+  // MARK: Staging
+
+  /// Writes the new bytes of all steps to the staging folder and then the journal, durably.
+  package func stage() throws {
+    try Disk.makeFolders(staging)
+    try CheckoutJournal.emptyStaging(in: workTree.stateFolder)
+    let batch = FileBatch(in: staging)
+    for step in plan.steps where step.isStaged {
+      guard let new = step.new else { continue }
+      try batch.write(
+        workTree.repository.blob(new.id), to: path(of: step),
+        mode: new.mode == .executable ? 0o777 : 0o666)
+    }
+    try journal.write(to: batch, in: workTree.stateFolder)
+    try batch.settle()
+    // Mostly there by now: names wait for the same disk.
+    try workTree.repository.syncPendingObjects()
+    // Only now does the journal count: what it speaks of is there.
+    try CheckoutJournal.begin(in: workTree.stateFolder)
+  }
+
+  private func path(of step: CheckoutPlan.Step) -> String { "\(staging)/\(step.number)" }
+
+  private func stagedExists(_ step: CheckoutPlan.Step) -> Bool {
+    var status = stat()
+    return lstat(path(of: step), &status) == 0
+  }
+
+  /// What is in a step's staged file: its bytes and mode; nil when there is none.
+  private func staged(_ step: CheckoutPlan.Step) throws -> (bytes: [UInt8], mode: FileMode)? {
+    var status = stat()
+    guard lstat(path(of: step), &status) == 0 else { return nil }
+    // A note that nobody may read any more came out: here it has to be read.
+    if status.st_mode & S_IRUSR == 0 { chmod(path(of: step), status.st_mode & 0o777 | S_IRUSR) }
+    guard let bytes = try Disk.readIfThere(path(of: step)) else { return nil }
+    return (bytes, status.st_mode & S_IXUSR != 0 ? .executable : .regular)
+  }
+
+  // MARK: Swapping
+
+  /// Carries out the steps that are not done yet.
+  package mutating func run() throws {
+    for step in plan.steps {
+      try finishExchange(step)
+      switch (step.wasSparse ? nil : step.old, step.new) {
+      case (nil, nil): break
+      case (_, nil): try delete(step)
+      case (nil, let new?): try add(step, new)
+      case (let old?, let new?): try replace(step, old, new)
+      }
+    }
+  }
+
+  private mutating func delete(_ step: CheckoutPlan.Step) throws {
+    if !stagedExists(step) {
+      guard let status = try folder.status(of: step.path) else { return }
+      guard status.st_mode & S_IFMT == S_IFREG else { return }
+      try move(step, flags: NOTES_RENAME_NOREPLACE, into: .staging)
+    }
+    try rescueUnexpected(step, expected: step.old)
+    folder.removeEmptyFolders(above: step.path)
+  }
+
+  private mutating func add(_ step: CheckoutPlan.Step, _ new: TreeEntry) throws {
+    guard let staged = try staged(step) else { return }
+    guard try workTree.repository.hash(blob: staged.bytes) == new.id else {
+      // Swapped with a file that somebody had made there in the meantime.
+      return try rescueUnexpected(step, expected: nil)
+    }
+    do {
+      if try folder.isTakenForAnother(step.path) {
+        sparse.insert(step.path)
+        return
+      }
+      if try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder) { return }
+    } catch NotebookError.file(let call, let path, let number) {
+      guard FolderAccess.isOfName(number), folder.refuses(step.path) else {
+        throw NotebookError.file(call: call, path: path, errno: number)
+      }
+      folder.removeEmptyFolders(above: step.path)
+      sparse.insert(step.path)
+      return
+    }
+    try exchange(step)
+    try rescueUnexpected(step, expected: new)
+  }
+
+  private mutating func replace(_ step: CheckoutPlan.Step, _ old: TreeEntry, _ new: TreeEntry)
+    throws
+  {
+    guard let staged = try staged(step) else { return }
+    if try workTree.repository.hash(blob: staged.bytes) == new.id, old.id != new.id {
+      guard try folder.status(of: step.path) != nil else {
+        // Somebody deleted it meanwhile: an edit of the old tree like any other.
+        rescued[step.path] = .some(nil)
+        try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder)
+        return
+      }
+      try exchange(step)
+    } else if old.id == new.id {
+      return try setMode(step, new)
+    }
+    try rescueUnexpected(step, expected: old)
+  }
+
+  private enum Direction { case folder, staging }
+
+  /// Renames between the staging folder and the notebook's; returns false when `NOREPLACE` found
+  /// something in the way.
+  @discardableResult
+  private func move(_ step: CheckoutPlan.Step, flags: UInt32, into direction: Direction) throws
+    -> Bool
+  {
+    let moved = try folder.withParent(of: step.path, create: direction == .folder) {
+      parent, name in
+      let status =
+        direction == .folder
+        ? notes_renameat2(AT_FDCWD, path(of: step), parent, name, flags)
+        : notes_renameat2(parent, name, AT_FDCWD, path(of: step), flags)
+      if status == 0 { return true }
+      if errno == EEXIST { return false }
+      if errno == EINVAL || errno == ENOSYS, flags == NOTES_RENAME_NOREPLACE {
+        return try moveByHand(step, parent, name, into: direction)
+      }
+      throw NotebookError.file(call: "rename", path: step.path.description, errno: errno)
+    }
+    return moved ?? false
+  }
+
+  /// A rename that replaces nothing, on file systems that can't promise it: looked at first.
+  private func moveByHand(
+    _ step: CheckoutPlan.Step, _ parent: Int32, _ name: UnsafePointer<CChar>,
+    into direction: Direction
+  ) throws -> Bool {
+    let toFolder = direction == .folder
+    let isTaken = toFolder ? faccessat(parent, name, F_OK, 0) == 0 : stagedExists(step)
+    if isTaken { return false }
+    let status =
+      toFolder
+      ? renameat(AT_FDCWD, path(of: step), parent, name)
+      : renameat(parent, name, AT_FDCWD, path(of: step))
+    guard status == 0 else {
+      throw NotebookError.file(call: "rename", path: step.path.description, errno: errno)
+    }
+    return true
+  }
+
+  /// Swaps the staged file with the one in the folder.
+  private mutating func exchange(_ step: CheckoutPlan.Step) throws {
+    guard let status = try folder.status(of: step.path) else {
+      // It has gone in this moment.
+      try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder)
+      return
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      guard try folder.removeEmptyFolder(step.path) else {
+        throw NotebookError.obstructed(path: step.path.description)
+      }
+      try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder)
+      return
+    }
+    if canExchange {
+      do {
+        try move(step, flags: NOTES_RENAME_EXCHANGE, into: .folder)
+        return
+      } catch NotebookError.file(_, _, let number) where number == EINVAL || number == ENOSYS {
+        canExchange = false
+      }
+    }
+    // In two steps, for file systems that can't in one: for a moment nothing stands in the folder,
+    // and a kill in that moment leaves both files in the staging folder for `finishExchange`.
+    guard try takeOut(step) else {
+      try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder)
+      return
+    }
+    try finishExchange(step)
+  }
+
+  private func asidePath(of step: CheckoutPlan.Step) -> String { path(of: step) + ".out" }
+
+  /// Moves what stands in the folder aside; false when nothing does any more.
+  private func takeOut(_ step: CheckoutPlan.Step) throws -> Bool {
+    let moved = try folder.withParent(of: step.path, create: false) { parent, name in
+      if renameat(parent, name, AT_FDCWD, asidePath(of: step)) == 0 { return true }
+      if errno == ENOENT { return false }
+      throw NotebookError.file(call: "rename", path: step.path.description, errno: errno)
+    }
+    return moved ?? false
+  }
+
+  /// The second half of an exchange in two steps, of this run or of a killed one.
+  private func finishExchange(_ step: CheckoutPlan.Step) throws {
+    guard access(asidePath(of: step), F_OK) == 0 else { return }
+    if stagedExists(step), try !move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder) {
+      // Somebody made a new file in that moment: it is an edit of its own, and what was moved aside
+      // is looked at like any file that was swapped out.
+      return try LateWrites(stateFolder: workTree.stateFolder).adopt(
+        asidePath(of: step), path: step.path, mode: step.old?.mode ?? .regular,
+        base: journal.base(of: step.path) ?? journal.from, blob: step.old?.id)
+    }
+    try Disk.rename(asidePath(of: step), to: path(of: step))
+  }
+
+  private func setMode(_ step: CheckoutPlan.Step, _ new: TreeEntry) throws {
+    let mode: mode_t = new.mode == .executable ? 0o777 : 0o666
+    let mask = FileModeMask.ofProcess
+    _ = try folder.withParent(of: step.path, create: false) { parent, name in
+      // Some file systems have no such bit.
+      guard fchmodat(parent, name, mode & ~mask, 0) == 0 || errno == ENOENT || errno == EPERM else {
+        throw NotebookError.file(call: "chmod", path: step.path.description, errno: errno)
+      }
+    }
+  }
+
+  /// Keeps what came out of the folder, if it is not what the old tree has.
+  private mutating func rescueUnexpected(_ step: CheckoutPlan.Step, expected: TreeEntry?) throws {
+    guard stagedExists(step) else { return }
+    guard LateWrites.waitForWriters(of: path(of: step)) else {
+      let mode = expected?.mode ?? step.new?.mode ?? .regular
+      return try LateWrites(stateFolder: workTree.stateFolder).adopt(
+        path(of: step), path: step.path, mode: mode,
+        base: journal.base(of: step.path) ?? journal.from, blob: step.old?.id)
+    }
+    guard let (bytes, mode) = try staged(step) else { return }
+    let id = try workTree.repository.hash(blob: bytes)
+    guard id != expected?.id else { return }
+    let stored = try workTree.repository.write(blob: bytes)
+    let known = (step.old ?? step.new)?.mode
+    rescued[step.path] = TreeEntry(
+      name: step.path.name, mode: workTree.fileModes.mode(of: mode, known: known), id: stored)
+  }
+}

@@ -1,0 +1,58 @@
+package import Git
+
+/// What a checkout has to do to the folder, in a fixed order: the plan of the same two trees is the
+/// same at every run, which is what lets a later run finish an interrupted one.
+package struct CheckoutPlan {
+  package struct Step {
+    /// The step's number, which names its file in the staging folder.
+    package let number: Int
+    package let path: TreePath
+    /// The file as the old tree has it; nil when it is new.
+    package let old: TreeEntry?
+    /// The file as the new tree has it; nil when it goes.
+    package let new: TreeEntry?
+
+    /// Whether the folder does not have the old file, because it could not hold it.
+    package let wasSparse: Bool
+
+    /// Whether bytes wait in the staging folder to be swapped in.
+    var isStaged: Bool { new != nil }
+  }
+
+  package let steps: [Step]
+
+  private init(steps: [Step]) { self.steps = steps }
+
+  /// The plan's first steps only.
+  package func prefix(_ count: Int) -> CheckoutPlan {
+    CheckoutPlan(steps: Array(steps.prefix(count)))
+  }
+
+  /// The steps from one tree to another: deletions first, deepest first, so that a folder can make
+  /// room for a file; then the rest by path; then those left out until now that stay as they are, for
+  /// which there may be room.
+  ///
+  /// - Parameter sparse: the files of the old tree that the folder does not have.
+  package init(
+    from old: ObjectID?, to new: ObjectID?, sparse: [TreePath] = [], in repository: Repository
+  ) throws {
+    let changes = try repository.changes(from: old, to: new).filter { change in
+      // Links and submodules of foreign commits are carried in trees but never written.
+      (change.old?.mode.isFile ?? true) && (change.new?.mode.isFile ?? true)
+    }
+    let deletions = changes.filter { $0.new == nil }.sorted { $0.path > $1.path }
+    let others = changes.filter { $0.new != nil }
+    let changed = Set(sparse.isEmpty ? [] : changes.map(\.path))
+    let waiting = try sparse.filter { !changed.contains($0) }.sorted().compactMap { path in
+      try new.flatMap { try repository.entry(at: path, in: $0) }.map {
+        TreeChange(path: path, old: $0, new: $0)
+      }
+    }
+    let missing = Set(sparse)
+    steps = (deletions + others + waiting).enumerated().map { number, change in
+      Step(
+        number: number, path: change.path, old: change.old, new: change.new,
+        wasSparse: missing.contains(change.path))
+    }
+  }
+}

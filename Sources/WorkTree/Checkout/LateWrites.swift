@@ -1,0 +1,100 @@
+package import Git
+internal import Glibc
+internal import System
+
+/// Files that a checkout swapped out while a program still had them open for writing.
+///
+/// Such a program goes on writing into the file it opened, wherever that is now. So the file stays,
+/// in `.git/notes/lingering/`, until nobody writes any more; what was written by then becomes a
+/// version on the text that the program had opened.
+package struct LateWrites {
+  /// A file of that kind.
+  package struct Item {
+    package let number: Int
+    /// The note it was.
+    package let path: TreePath
+    package let mode: FileMode
+    /// A commit that has the note as it stood when it was swapped out, and its blob there; nil when
+    /// it was new then.
+    package let base: ObjectID?
+    package let blob: ObjectID?
+  }
+
+  private let folder: String
+
+  package init(stateFolder: String) { folder = stateFolder + "/lingering" }
+
+  private func path(_ number: Int) -> String { "\(folder)/\(number)" }
+
+  /// Waits until nobody has the file open for writing; false when somebody still has.
+  static func waitForWriters(of path: String) -> Bool {
+    var waited = 0
+    while OpenWriter.exists(of: path) {
+      guard OpenWriter.wait(after: waited) else { return false }
+      waited += 1
+    }
+    return true
+  }
+
+  /// Takes over a swapped-out file.
+  package func adopt(
+    _ staged: String, path: TreePath, mode: FileMode, base: ObjectID?, blob: ObjectID?
+  )
+    throws
+  {
+    try Disk.makeFolders(folder)
+    let number = (try items().map(\.number).max() ?? 0) + 1
+    let text =
+      "1 \(base ?? .zero) \(blob ?? .zero) \(String(mode.rawValue, radix: 8)) "
+      + "\(String(hexadecimal: path.bytes))\n"
+    // The description first: a file without one would never be looked at again.
+    try Disk.replace(self.path(number) + ".about", with: Array(text.utf8))
+    try Disk.rename(staged, to: self.path(number))
+    try Disk.sync(folder: folder)
+  }
+
+  /// The files that wait, in the order they came.
+  package func items() throws -> [Item] {
+    guard !isEmpty else { return [] }
+    var found: [Item] = []
+    for name in try Disk.names(in: folder) {
+      guard name.hasSuffix(".about"), let number = Int(name.dropLast(6)),
+        let content = try Disk.readIfThere(folder + "/" + name)
+      else { continue }
+      let words = String(decoding: content, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+      guard words.count == 5, words[0] == "1", let base = ObjectID(hex: words[1]),
+        let blob = ObjectID(hex: words[2]), let mode = UInt32(words[3], radix: 8),
+        let path = [UInt8](hexadecimal: words[4])
+      else { throw NotebookError.brokenState(path: folder + "/" + name, "not a description") }
+      found.append(
+        Item(
+          number: number, path: TreePath(bytes: path), mode: FileMode(rawValue: mode),
+          base: base == .zero ? nil : base, blob: blob == .zero ? nil : blob))
+    }
+    return found.sorted { $0.number < $1.number }
+  }
+
+  /// Whether there is anything to look at.
+  package var isEmpty: Bool { access(folder, F_OK) != 0 }
+
+  /// The bytes of a file; nil when a killed run had not moved it here yet.
+  package func content(of item: Item) throws -> [UInt8]? { try Disk.readIfThere(path(item.number)) }
+
+  /// Whether a program still has it open for writing.
+  package func hasWriter(_ item: Item) -> Bool { OpenWriter.exists(of: path(item.number)) }
+
+  /// Says what a file holds by now, and in which commit.
+  package func update(_ item: Item, base: ObjectID, blob: ObjectID) throws {
+    let text =
+      "1 \(base) \(blob) \(String(item.mode.rawValue, radix: 8)) "
+      + "\(String(hexadecimal: item.path.bytes))\n"
+    try Disk.replace(path(item.number) + ".about", with: Array(text.utf8))
+  }
+
+  /// Lets a file go.
+  package func remove(_ item: Item) throws {
+    try Disk.remove(path(item.number))
+    try Disk.remove(path(item.number) + ".about")
+    rmdir(folder)
+  }
+}

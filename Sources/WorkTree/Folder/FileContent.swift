@@ -1,0 +1,79 @@
+internal import CLinux
+package import Git
+internal import Glibc
+internal import System
+
+/// A file's bytes with the status they were read under.
+package struct FileContent {
+  package let bytes: [UInt8]
+  package let status: FileStatus
+  package let mode: FileMode
+
+  /// How often a file that changes under our hands is read again before it is left for later.
+  static let attempts = 8
+
+  package enum Outcome {
+    case read(FileContent)
+    /// Gone, or no longer a plain file.
+    case gone
+    case skipped(SkipReason)
+  }
+
+  /// Reads a file such that its bytes belong to one state: a file that changed meanwhile is read
+  /// again, and a program that is just writing it is waited for.
+  package static func read(_ path: TreePath, in folder: String, sizeLimit: Int) throws -> Outcome {
+    let root = try Disk.open(folder, O_RDONLY | O_DIRECTORY)
+    defer { close(root) }
+    return try read(path, at: root, sizeLimit: sizeLimit)
+  }
+
+  /// The same, seen from an open folder.
+  ///
+  /// - Parameter wait: lets the program that writes go on; false says that it is not waited for any
+  ///   more. Takes how often it was called before.
+  static func read(
+    _ path: TreePath, at root: Int32, sizeLimit: Int,
+    wait: (Int) -> Bool = OpenWriter.wait(after:)
+  ) throws -> Outcome {
+    let name = path.bytes.map { CChar(bitPattern: $0) } + [0]
+    var attempt = 0
+    var waited = 0
+    while attempt < attempts {
+      let descriptor = openat(root, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+      guard descriptor >= 0 else {
+        switch errno {
+        case ENOENT, ENOTDIR, ELOOP: return .gone
+        default: return .skipped(.unreadable(errno: errno))
+        }
+      }
+      defer { close(descriptor) }
+      var before = stat()
+      guard fstat(descriptor, &before) == 0 else { return .skipped(.unreadable(errno: errno)) }
+      guard before.st_mode & S_IFMT == S_IFREG else { return .gone }
+      guard Int(before.st_size) <= sizeLimit else {
+        return .skipped(.tooLarge(size: Int(before.st_size)))
+      }
+      let bytes: [UInt8]
+      do {
+        bytes = try FileSystem<SystemCallError>.read(descriptor, path: path.description)
+      } catch {
+        return .skipped(.unreadable(errno: error.errno))
+      }
+      // Before the last look: a program that closes the file after this one has written before it.
+      if OpenWriter.mayBeWriting(before), OpenWriter.exists(of: descriptor), wait(waited) {
+        waited += 1
+        continue
+      }
+      var after = stat()
+      guard fstat(descriptor, &after) == 0 else { return .skipped(.unreadable(errno: errno)) }
+      if FileStatus(before) == FileStatus(after), bytes.count == Int(after.st_size) {
+        return .read(
+          FileContent(
+            bytes: bytes, status: FileStatus(after),
+            mode: FileMode(after)))
+      }
+      attempt += 1
+    }
+    return .skipped(.changing)
+  }
+}

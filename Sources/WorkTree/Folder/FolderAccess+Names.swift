@@ -1,0 +1,121 @@
+internal import CLinux
+package import Git
+internal import Glibc
+internal import Merge
+
+// File systems that do not hold every name beside every other: those of other systems refuse some
+// characters or long names, and take names that differ by case for one.
+extension FolderAccess {
+  /// How a path is found in the folder.
+  package enum Standing {
+    case asItIs
+    /// The file system takes it for another: one of its names is found, but its folder lists it only as
+    /// it is written otherwise.
+    case asAnother
+    case absent
+  }
+
+  package func standing(of path: TreePath) throws -> Standing {
+    guard foldsNames else { return try status(of: path) == nil ? .absent : .asItIs }
+    var current: TreePath?
+    for name in path.components {
+      let next = current.map { $0.appending(name) } ?? name
+      current = next
+      if listed.contains(next) { continue }
+      guard let found = try status(of: next) else { return .absent }
+      let standing = try withParent(of: next, create: false) { parent, _ in
+        try listing(of: name, as: found, in: parent, path)
+      }
+      guard standing == .asItIs else { return standing ?? .absent }
+      // A file may be renamed at any time; so may a folder, but then all is in motion.
+      if next != path { listed.insert(next) }
+    }
+    return .asItIs
+  }
+
+  /// Whether the path would be taken for another that is there. Costs nothing where names are told
+  /// apart.
+  func isTakenForAnother(_ path: TreePath) throws -> Bool {
+    try foldsNames && standing(of: path) == .asAnother
+  }
+
+  /// Whether a file of that path cannot stand in the folder as it is now. Makes folders of its names and
+  /// removes them, where it can.
+  package func cannotHold(_ path: TreePath) -> Bool {
+    switch try? standing(of: path) {
+    case .asAnother: true
+    case .absent: refuses(path)
+    case .asItIs, nil: false
+    }
+  }
+
+  /// How a folder lists what it finds under a name.
+  private func listing(
+    of name: TreePath, as found: stat, in folder: Int32, _ path: TreePath
+  ) throws -> Standing {
+    // Not a duplicate, which would share the place in the listing.
+    let descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0, let stream = fdopendir(descriptor) else {
+      let number = errno
+      if descriptor >= 0 { close(descriptor) }
+      throw NotebookError.file(call: "open", path: path.description, errno: number)
+    }
+    defer { closedir(stream) }
+    let key = NameKey(name)
+    // What is remembered of a name may outlast it (fuse(4)).
+    var result = Standing.absent
+    while let entry = readdir(stream) {
+      let other = TreePath(bytes: entry.nameBytes)
+      if other == name { return .asItIs }
+      // Not every file system has numbers that stay, nor folds names as we do.
+      if entry.pointee.d_ino == found.st_ino || NameKey(other) == key { result = .asAnother }
+    }
+    return result
+  }
+
+  /// Whether the file system refuses the path while it takes others in the same folder: it is the name.
+  ///
+  /// It is tried with folders: an empty one that a killed process leaves is nobody's note, and in no
+  /// note's way (see `Checkout`).
+  func refuses(_ path: TreePath) -> Bool {
+    let current = dup(root)
+    guard current >= 0 else { return false }
+    return refuses(path.components[...], in: current)
+  }
+
+  /// - Parameter folder: is closed.
+  private func refuses(_ names: ArraySlice<TreePath>, in folder: Int32) -> Bool {
+    defer { close(folder) }
+    guard let name = names.first else { return false }
+    let cName = Self.cString(name)
+    let failure = mkdirat(folder, cName, 0o700) == 0 ? 0 : errno
+    defer { if failure == 0 { unlinkat(folder, cName, AT_REMOVEDIR) } }
+    guard failure == 0 || failure == EEXIST else {
+      return Self.isOfName(failure) && takesOther(in: folder)
+    }
+    if names.count == 1 { return false }
+    let next = openat(folder, cName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    return next >= 0 && refuses(names.dropFirst(), in: next)
+  }
+
+  private func takesOther(in folder: Int32) -> Bool {
+    let name = "notes-probe-\(getpid()).tmp"
+    guard mkdirat(folder, name, 0o700) == 0 else { return false }
+    unlinkat(folder, name, AT_REMOVEDIR)
+    return true
+  }
+
+  /// Whether a file system may say so of a name that it does not take.
+  static func isOfName(_ number: Int32) -> Bool {
+    isOfForm(number) || [ENOENT, EACCES, EPERM, EOPNOTSUPP].contains(number)
+  }
+
+  /// Whether a file system says so of a name that nothing there can have.
+  static func isOfForm(_ number: Int32) -> Bool {
+    number == EINVAL || number == ENAMETOOLONG || number == EILSEQ
+  }
+
+  private static func cString(_ name: TreePath) -> [CChar] {
+    name.bytes.map { CChar(bitPattern: $0) } + [0]
+  }
+}

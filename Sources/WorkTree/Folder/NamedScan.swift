@@ -1,0 +1,141 @@
+internal import CLinux
+public import Git
+internal import Glibc
+
+/// What a save looks at.
+public enum SaveScope: Sendable {
+  case everything
+  /// Only these files and folders: the rest is known to be as it was.
+  case only(Set<TreePath>)
+  /// All but these files, which somebody is in the middle of writing.
+  case allBut(Set<TreePath>)
+
+  /// Whether there is nothing to look at.
+  package var isEmpty: Bool { if case .only(let paths) = self { paths.isEmpty } else { false } }
+}
+
+// Looking at what was named, where the rest of the folder is known to be as it was: what a watcher
+// was told of by the system.
+extension WorkTree {
+  package func scan(_ scope: SaveScope, against index: IndexFile) throws -> WorkingChanges {
+    switch scope {
+    case .everything: return try scan(against: index)
+    case .only(let paths): return try scan(paths, against: index)
+    case .allBut(let paths):
+      var found = try scan(against: index)
+      found.candidates.removeAll { paths.contains($0.path) }
+      found.deleted.removeAll { paths.contains($0.path) }
+      return found
+    }
+  }
+
+  /// Compares what stands at these paths, and below them, with `index`.
+  func scan(_ paths: Set<TreePath>, against index: IndexFile) throws -> WorkingChanges {
+    // What is ignored may have changed anywhere.
+    if paths.contains(where: { $0.isEmpty || $0.name == ".gitignore" }) {
+      return try scan(against: index)
+    }
+    let access = try FolderAccess(folder: folder)
+    let rules = IgnoreRules(repository: repository)
+    var changes = WorkingChanges()
+    var seen: Set<Int> = []
+    // What is in a folder that is named, too, is looked at with it.
+    for path in paths.sorted() where !isBelowAny(of: paths, path) {
+      var found: [TreePath] = []
+      if let status = try? access.status(of: path) {
+        if status.st_mode & S_IFMT == S_IFDIR {
+          let listing = try FolderListing(folder: folder, below: path) { path, _ in
+            try !index.containsFolder(path) && isExcluded(path, isFolder: true, rules)
+          }
+          changes.skipped += listing.skipped
+          found = listing.allPaths
+        } else if try index.sparsePositions.isEmpty || !access.isTakenForAnother(path) {
+          found = [path]
+        }
+      }
+      for file in found {
+        try compare(file, access, rules, index, &seen, &changes)
+      }
+      for position in index.positions(atOrBelow: path)
+      where !seen.contains(position) && index.mode(at: position).isFile {
+        let entry = index[position]
+        if entry.skipsWorktree { continue }
+        let isUnseen = changes.skipped.contains {
+          $0.path == entry.path || entry.path.isBelow($0.path)
+        }
+        if !isUnseen { changes.deleted.append(entry) }
+        seen.insert(position)
+      }
+    }
+    changes.candidates.sort { $0.path < $1.path }
+    return changes
+  }
+
+  private func isBelowAny(of paths: Set<TreePath>, _ path: TreePath) -> Bool {
+    var above = path.parent
+    while let folder = above {
+      if paths.contains(folder) { return true }
+      above = folder.parent
+    }
+    return !path.isEmpty && paths.contains("")
+  }
+
+  private func compare(
+    _ path: TreePath, _ access: FolderAccess, _ rules: IgnoreRules, _ index: IndexFile,
+    _ seen: inout Set<Int>, _ changes: inout WorkingChanges
+  ) throws {
+    guard let status = try access.status(of: path) else { return }
+    let kind = status.st_mode & S_IFMT
+    guard kind == S_IFREG else {
+      guard kind != S_IFDIR else { return }
+      changes.skipped.append(
+        SkippedFile(path: path, reason: kind == S_IFLNK ? .symbolicLink : .specialFile))
+      return
+    }
+    let position = index.position(of: path)
+    if let position {
+      guard seen.insert(position).inserted else { return }
+      let isSameMode = fileModes.isSame(FileMode(status), as: index.mode(at: position))
+      if isSameMode, index.isUnchanged(status, at: position) { return }
+    } else if try isExcluded(path, isFolder: false, rules)
+      || !(takesUnfitNames || changes.takes(path))
+    {
+      return
+    }
+    guard Int(status.st_size) <= sizeLimit else {
+      changes.skipped.append(
+        SkippedFile(path: path, reason: .tooLarge(size: Int(status.st_size))))
+      return
+    }
+    changes.candidates.append(Candidate(path, status, position: position))
+  }
+
+  /// Whether a path that is not versioned yet is none of ours.
+  private func isExcluded(_ path: TreePath, isFolder: Bool, _ rules: IgnoreRules) throws -> Bool {
+    if !isFolder && SkipRules.isDebris(path.name.bytes) { return true }
+    var hasIgnoreFile = false
+    var above = path.parent
+    while !hasIgnoreFile {
+      let file = (above ?? TreePath("")).appending(".gitignore")
+      hasIgnoreFile = Glibc.access(folder + "/" + file.description, F_OK) == 0
+      guard let current = above else { break }
+      above = current.parent
+    }
+    return try rules.mayExclude(hasIgnoreFile) && rules.isIgnored(path, isFolder: isFolder)
+  }
+
+  /// The folders whose files are versioned, the notebook's own first: itself, those below it that
+  /// are not ignored, and no repository of its own.
+  ///
+  /// - Parameter top: only this folder and those below it.
+  public func versionedFolders(below top: TreePath = "") throws -> [TreePath] {
+    let index = try indexFile()
+    let rules = IgnoreRules(repository: repository)
+    return try FolderListing(folder: folder, below: top) { path, _ in
+      try !index.containsFolder(path) && isExcluded(path, isFolder: true, rules)
+    }.folders
+  }
+
+  /// Whether a file's name is of those that editors leave behind and that are never versioned.
+  public static func isDebris(_ path: TreePath) -> Bool { SkipRules.isDebris(path.name.bytes) }
+}

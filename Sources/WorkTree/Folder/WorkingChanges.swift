@@ -1,0 +1,144 @@
+public import Git
+internal import Glibc
+
+/// What happened to a file.
+public enum ChangeKind: String, Hashable, Sendable {
+  case added
+  case modified
+  case deleted
+  case renamed
+}
+
+/// A file that differs between two states of the notebook.
+public struct Change: Hashable, Sendable {
+  public let path: TreePath
+  public let kind: ChangeKind
+  /// What the file was called before, where it was renamed and that is known.
+  public let formerPath: TreePath?
+
+  public init(path: TreePath, kind: ChangeKind, formerPath: TreePath? = nil) {
+    self.path = path
+    self.kind = kind
+    self.formerPath = formerPath
+  }
+}
+
+extension Change {
+  package init(_ change: TreeChange) {
+    self.init(
+      path: change.path,
+      kind: change.old == nil ? .added : change.new == nil ? .deleted : .modified)
+  }
+}
+
+/// A file to read: a new one, or one whose status is not what the index remembers. There may be very
+/// many, so it holds no more than is asked of it.
+package struct Candidate {
+  package let path: TreePath
+  /// Its size in bytes, and when it was modified, when it was looked at.
+  package let size: Int
+  package let modifiedSeconds: UInt32
+  private let place: Int32
+
+  /// Where the index has it; nil for a new file.
+  package var position: Int? { place < 0 ? nil : Int(place) }
+  package var isNew: Bool { place < 0 }
+
+  init(_ path: TreePath, _ status: stat, position: Int? = nil) {
+    self.path = path
+    size = Int(status.st_size)
+    modifiedSeconds = UInt32(truncatingIfNeeded: status.st_mtim.tv_sec)
+    place = position.map { Int32($0) } ?? -1
+  }
+}
+
+/// How the folder differs from the index, which holds what the last version or checkout left.
+package struct WorkingChanges {
+  /// Files to read: new ones, and those whose status is not the remembered one.
+  package var candidates: [Candidate] = []
+  /// Versioned files that are gone.
+  package var deleted: [IndexEntry] = []
+  package var skipped: [SkippedFile] = []
+
+  /// Whether a new file of that path may become part of a version: one that other devices refuse
+  /// would keep everything else from them, too (notes-protocol(7), PACKS). If not, it is named.
+  mutating func takes(_ path: TreePath) -> Bool {
+    guard let why = NameRules.problem(withPath: path) else { return true }
+    skipped.append(SkippedFile(path: path, reason: .unfitName(why: why)))
+    return false
+  }
+
+  /// Whether nothing at all has to be looked at.
+  package var isEmpty: Bool { candidates.isEmpty && deleted.isEmpty }
+}
+
+extension WorkTree {
+  /// The index as the last version or checkout left it, read without a library where its form
+  /// allows. It is a memory that can be made anew: in place of a broken one comes what HEAD has.
+  package func indexFile() throws -> IndexFile {
+    if let file = try IndexFile(ofRepositoryAt: repository.gitFolder) { return file }
+    do {
+      return IndexFile(entries: try repository.indexEntries())
+    } catch GitError.library {
+      return try indexOfHead()
+    }
+  }
+
+  /// The index to make the next one of.
+  package func indexForChange() throws -> IndexFile {
+    let file = try indexFile()
+    return file.isIntact ? file : try indexOfHead()
+  }
+
+  /// An index that knows of no file when it was last looked at.
+  private func indexOfHead() throws -> IndexFile {
+    let tree = try repository.head().commit.map { try repository.commit($0).tree }
+    let access = try FolderAccess(folder: folder)
+    return IndexFile(
+      entries: try tree.map(repository.files)?.map { path, entry in
+        IndexEntry(
+          path: path, mode: entry.mode, id: entry.id, status: FileStatus(stat()),
+          skipsWorktree: entry.mode.isFile && access.cannotHold(path))
+      } ?? [])
+  }
+
+  /// Scans the folder and compares it with the index by status alone; nothing is read yet.
+  package func scan() throws -> WorkingChanges { try scan(against: indexFile()) }
+
+  /// Scans the folder and compares it with `index`.
+  package func scan(against index: IndexFile) throws -> WorkingChanges {
+    var found = try FolderScan(
+      folder: folder, sizeLimit: sizeLimit, modes: fileModes, index: index,
+      rules: IgnoreRules(repository: repository))
+    var changes = WorkingChanges()
+    changes.skipped = found.skipped
+    // They may be very many: moved, not copied.
+    var candidates = found.candidates
+    found.candidates = []
+    candidates.removeAll { $0.isNew && !takesUnfitNames && !changes.takes($0.path) }
+    changes.candidates = candidates
+    // A path that could not be looked at is not gone, and neither is what is below it.
+    let unseen = found.skipped.map(\.path)
+    for position in 0..<index.count where !found.seen[position] {
+      // Links and submodules of foreign commits are not ours to create or delete.
+      guard index.mode(at: position).isFile else { continue }
+      let entry = index[position]
+      if entry.skipsWorktree {
+        changes.skipped.append(SkippedFile(path: entry.path, reason: .sparse))
+        continue
+      }
+      if !unseen.contains(where: { $0 == entry.path || entry.path.isBelow($0) }) {
+        changes.deleted.append(entry)
+      }
+    }
+    return changes
+  }
+}
+
+extension TreePath {
+  /// Whether the path is in that folder, at any depth.
+  package func isBelow(_ folder: TreePath) -> Bool {
+    bytes.count > folder.bytes.count && bytes[folder.bytes.count] == UInt8(ascii: "/")
+      && bytes.starts(with: folder.bytes)
+  }
+}

@@ -1,0 +1,99 @@
+public import Git
+public import System
+
+/// What can go wrong with a notebook.
+public enum NotebookError: FileFailure, Sendable {
+  /// No notebook in this folder or above it.
+  case notANotebook(folder: String)
+  /// There is already a notebook in this folder.
+  case alreadyANotebook(folder: String)
+  /// `.git` is not a folder: a work tree or submodule of another repository.
+  case linkedWorkTree(folder: String)
+  /// The notebook was made by a newer `notes`: the format it says it has.
+  case newerFormat(String)
+  /// A file of this device's state is broken: its path, and what is wrong.
+  case brokenState(path: String, String)
+  /// Another command has held the writer lock all the time we waited.
+  case busy(folder: String)
+  /// A call on a file or folder failed.
+  case file(call: String, path: String, errno: Int32)
+  /// Something that is not a plain file stands where a note has to be written.
+  case obstructed(path: String)
+  /// No note answers to this name.
+  case noSuchNote(String)
+  /// Several notes answer to this name.
+  case ambiguousNote(String, candidates: [TreePath])
+  /// No version answers to this name.
+  case noSuchVersion(String)
+  /// `~N` goes further back than there are versions.
+  case tooFewVersions(String, count: Int)
+  /// There was no version yet at that time: when the first was made, in seconds since 1970.
+  case noVersionBy(String, first: Int64)
+  /// Several versions answer to this name.
+  case ambiguousVersion(String)
+  /// The note does not exist in that version.
+  case notInVersion(TreePath, ObjectID)
+  /// A regular expression that cannot be used, and why.
+  case invalidExpression(String, reason: String)
+  /// The file holds NUL bytes, so it has no lines.
+  case notText(TreePath)
+  /// Too much would be deleted at once (notes-merge(7), mass deletion).
+  case massDeletion(deleted: Int, of: Int)
+  /// A title can't be a note's: the title, and what is wrong with it.
+  case unfitTitle(String, String)
+  /// What has the wanted name already, or one that differs from it only by case or Unicode form.
+  case nameTaken(TreePath, by: TreePath, isFolder: Bool)
+  /// A folder can't be moved into itself.
+  case intoItself(TreePath)
+  /// So many operations can't be taken back: how many could.
+  case nothingToUndo(available: Int)
+  /// So many undos cannot be taken back: how many could.
+  case nothingToRedo(available: Int)
+  /// No operation of this device led to such a version.
+  case noSuchOperation(String)
+  /// Later edits of the same lines of these notes are in the way of taking something back.
+  case undoConflict([TreePath])
+}
+
+extension NotebookError {
+  public static func system(call: String, path: String, errno: Int32) -> NotebookError {
+    .file(call: call, path: path, errno: errno)
+  }
+}
+
+/// Calls on files that throw this module's error.
+package typealias Disk = FileSystem<NotebookError>
+
+extension NotebookError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .notANotebook(let folder): "\(folder) is not in a notebook"
+    case .alreadyANotebook(let folder): "\(folder) is a notebook already"
+    case .linkedWorkTree(let folder): "\(folder) is a work tree of a repository elsewhere"
+    case .newerFormat(let format):
+      "the notebook has format \(format), which is newer than this notes"
+    case .brokenState(let path, let what): "\(path) is broken: \(what)"
+    case .busy(let folder): "another notes command is busy in \(folder)"
+    case .file(let call, let path, let errno): "\(call) \(path): \(String(errorNumber: errno))"
+    case .obstructed(let path): "something that is not a file stands at \(path)"
+    case .noSuchNote(let name): "no note \(name)"
+    case .ambiguousNote(let name, _): "several notes match \(name)"
+    case .noSuchVersion(let name): "no version \(name)"
+    case .tooFewVersions(let name, let count): "no version \(name) of \(count)"
+    case .noVersionBy(let name, _): "no version by \(name)"
+    case .ambiguousVersion(let name): "several versions match \(name)"
+    case .notInVersion(let path, let version): "\(path) is not in version \(version.hex.prefix(10))"
+    case .invalidExpression(let text, let reason): "the expression \(text) is wrong: \(reason)"
+    case .notText(let path): "\(path) is not text"
+    case .massDeletion(let deleted, let total): "this would delete \(deleted) of \(total) notes"
+    case .unfitTitle(let title, let why): "\(title) cannot be a title: \(why)"
+    case .nameTaken(_, let other, _): "there is \(other) already"
+    case .intoItself(let folder): "\(folder) cannot be moved into itself"
+    case .nothingToUndo: "nothing to undo"
+    case .nothingToRedo: "nothing to redo"
+    case .noSuchOperation(let name): "no operation led to version \(name)"
+    case .undoConflict(let paths):
+      "later edits of the same lines: \(paths.map(\.description).joined(separator: ", "))"
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package import Git
+internal import Merge
+
+/// Told how many of how many files are stored.
+public typealias SaveProgress = (_ done: Int, _ total: Int) -> Void
+
+/// Stores what candidates hold and notes it in the new index.
+package struct SnapshotWriter {
+  private let workTree: WorkTree
+  private let log: CheckoutLog
+  private let editors: StaleEditor
+  private let index: IndexFile
+  private var edit: IndexEdit
+  private var newIndex: NewIndex?
+  package private(set) var changes: [Change] = []
+  package private(set) var skipped: [SkippedFile] = []
+  /// Edits of texts from before a checkout; the index keeps what the checkout left.
+  package private(set) var stale: [StaleSave] = []
+  /// The files that may hold conflict blocks.
+  package private(set) var marked: Set<TreePath> = []
+  private var pack: NewPack?
+
+  package init(
+    _ workTree: WorkTree, index: IndexFile, log: CheckoutLog,
+    conflicts: @escaping () throws -> [TreePath]
+  ) {
+    self.workTree = workTree
+    self.log = log
+    editors = StaleEditor(repository: workTree.repository, log: log, conflicts: conflicts)
+    self.index = index
+    edit = IndexEdit(of: index)
+  }
+
+  /// Stores the candidates, to be called while the repository stores objects together.
+  ///
+  /// - Parameter progress: how many are done, of how many.
+  package mutating func record(_ candidates: [Candidate], progress: SaveProgress) throws {
+    guard candidates.count > BulkRead.threshold else { return try recordSingly(candidates[...]) }
+    // A text that may come from before a checkout is looked at by itself.
+    let brought = Set(log.entries.map(\.path))
+    let isBrought = { (candidate: Candidate) in
+      !candidate.isNew && brought.contains(candidate.path)
+    }
+    guard candidates.contains(where: isBrought) else {
+      return try recordInBulk(candidates[...], progress: progress)
+    }
+    var candidates = candidates
+    let border = candidates.partition(by: isBrought)
+    try recordInBulk(candidates[..<border], progress: progress)
+    try recordSingly(candidates[border...])
+  }
+
+  package mutating func remove(_ entry: IndexEntry) {
+    edit.remove(entry.path)
+    changes.append(Change(path: entry.path, kind: .deleted))
+  }
+
+  /// Stores the trees of the new index and returns the root's ID, when everything is recorded.
+  package mutating func makeTree() throws -> ObjectID {
+    if pack == nil, let tree = edit.unchangedTree { return tree }
+    let repository = workTree.repository
+    var index = finishEdit()
+    defer { newIndex = index }
+    guard let pack else { return try index.makeTree { try repository.write(.tree, $0) } }
+    var piece = try PackPiece(of: pack)
+    let tree = try index.makeTree { content in
+      if piece.isFull { try pack.append(&piece) }
+      return try piece.add(.tree, content)
+    }
+    try pack.append(&piece)
+    try pack.finish()
+    self.pack = nil
+    return tree
+  }
+
+  /// Writes the new index, when its trees are made.
+  package mutating func writeIndex() throws {
+    let index = newIndex ?? finishEdit()
+    newIndex = nil
+    try index.write(to: workTree.repository)
+  }
+
+  /// Ends the gathering of changes, which are many after a bulk.
+  private mutating func finishEdit() -> NewIndex {
+    let made = edit.finish()
+    edit = IndexEdit(of: index)
+    return made
+  }
+
+  // MARK: Many at once
+
+  private mutating func recordInBulk(
+    _ candidates: ArraySlice<Candidate>, progress: SaveProgress
+  ) throws {
+    let pack = try NewPack(in: workTree.repository, expecting: candidates.count)
+    self.pack = pack
+    let outcomes = try BulkRead(
+      candidates, index: index, in: workTree.folder, sizeLimit: workTree.sizeLimit, pack: pack
+    ).run { progress($0, candidates.count) }
+    edit.reserveCapacity(candidates.count)
+    changes.reserveCapacity(candidates.count)
+    for (candidate, outcome) in zip(candidates, outcomes) {
+      switch outcome {
+      case .skipped(let reason):
+        skipped.append(SkippedFile(path: candidate.path, reason: reason))
+      case .gone: recordGone(candidate)
+      case .stored(let id, let mode, let status, let mayHoldBlocks):
+        if mayHoldBlocks { marked.insert(candidate.path) }
+        set(candidate, id, mode, status)
+      }
+    }
+  }
+
+  // MARK: One by one
+
+  private mutating func recordSingly(_ candidates: ArraySlice<Candidate>) throws {
+    for candidate in candidates { try recordSingly(candidate) }
+  }
+
+  /// Reads a file, stores its bytes and puts it into the index.
+  private mutating func recordSingly(_ candidate: Candidate) throws {
+    let path = candidate.path
+    switch try FileContent.read(path, in: workTree.folder, sizeLimit: workTree.sizeLimit) {
+    case .skipped(let reason): skipped.append(SkippedFile(path: path, reason: reason))
+    case .gone: recordGone(candidate)
+    case .read(let content):
+      var id = try workTree.repository.hash(blob: content.bytes)
+      let known = candidate.position.map { index.id(at: $0) }
+      if id != known { id = try workTree.repository.write(blob: content.bytes) }
+      if let known, known != id,
+        let unseen = try editors.unseenCheckout(of: path, text: id, current: known)
+      {
+        let entry = TreeEntry(name: path.name, mode: mode(content.mode, of: candidate), id: id)
+        stale.append(StaleSave(path: path, entry: entry, unseen: unseen))
+      } else {
+        if MarkedText.mayHoldBlocks(content.bytes) { marked.insert(path) }
+        set(candidate, id, content.mode, content.status)
+      }
+    }
+  }
+
+  // MARK: The index
+
+  private func mode(_ seen: FileMode, of candidate: Candidate) -> FileMode {
+    workTree.fileModes.mode(of: seen, known: candidate.position.map { index.mode(at: $0) })
+  }
+
+  private mutating func recordGone(_ candidate: Candidate) {
+    guard let position = candidate.position else { return }
+    remove(index[position])
+  }
+
+  private mutating func set(
+    _ candidate: Candidate, _ id: ObjectID, _ mode: FileMode, _ status: FileStatus
+  ) {
+    let path = candidate.path
+    let mode = self.mode(mode, of: candidate)
+    edit.set(IndexEntry(path: path, mode: mode, id: id, status: status))
+    guard let position = candidate.position else {
+      changes.append(Change(path: path, kind: .added))
+      return
+    }
+    if index.id(at: position) != id || index.mode(at: position) != mode {
+      changes.append(Change(path: path, kind: .modified))
+    }
+  }
+}
