@@ -4,10 +4,8 @@ package import Git
 /// merge's laws use one in memory, which is fast enough for tens of thousands of histories.
 package protocol MergeStore: AnyObject {
   func commit(_ id: ObjectID) throws -> Commit
-  func tree(_ id: ObjectID) throws -> Tree
   func blob(_ id: ObjectID) throws -> [UInt8]
   func write(blob content: [UInt8]) throws -> ObjectID
-  func write(tree entries: [TreeEntry]) throws -> ObjectID
   func write(
     commit tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature,
     message: String

@@ -23,7 +23,7 @@ struct NameSettlement {
     var copies = copies
     for path in claims.keys.sorted() {
       var contenders = claims[path] ?? []
-      if contenders.count > 1, let merged = try merge(contenders, at: path) {
+      if contenders.count > 1, let merged = try merge(contenders) {
         contenders = [merged]
       }
       files[path] = contenders.first
@@ -40,7 +40,7 @@ struct NameSettlement {
 
   /// Files that got one name by different ways: one note, with markers around what differs; nil
   /// when they are not all text.
-  private mutating func merge(_ claims: [Claim], at path: TreePath) throws -> Claim? {
+  private mutating func merge(_ claims: [Claim]) throws -> Claim? {
     let claims = claims.sorted { ($0.owner, $0.source) < ($1.owner, $1.source) }
     if Set(claims.map(\.value)).count == 1 { return claims[0] }
     var sum = FileSum(store: store, rules: rules) { [self] in

@@ -35,7 +35,7 @@ package struct TreeSum {
     for (term, moves) in renames.enumerated() {
       for (source, target) in moves { files.undoRename(from: source, to: target, in: term) }
     }
-    for path in files.paths.sorted() { try merge(path, files, renames) }
+    for path in files.paths.sorted() { try merge(path, files) }
     var replaced: [TreePath: TreeEntry?] = [:]
     for path in files.paths { replaced.updateValue(nil, forKey: path) }
     var settlement = NameSettlement(
@@ -59,9 +59,7 @@ package struct TreeSum {
   }
 
   /// Sums up one file, and claims its name or names.
-  private mutating func merge(
-    _ path: TreePath, _ files: TermFiles, _ renames: [[TreePath: TreePath]]
-  ) throws {
+  private mutating func merge(_ path: TreePath, _ files: TermFiles) throws {
     func value(_ term: Int, _ origin: MergeTerm) -> FileSum.Value {
       FileSum.Value(
         file: files.value(path, in: term),
