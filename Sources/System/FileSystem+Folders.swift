@@ -42,22 +42,9 @@ extension FileSystem {
 
   /// The names in a folder, without "." and "..", in no particular order.
   public static func names(in folder: String) throws(Failure) -> [String] {
-    guard let stream = opendir(folder) else {
-      throw .system(call: "opendir", path: folder, errno: errno)
-    }
-    defer { closedir(stream) }
     var names: [String] = []
-    while true {
-      errno = 0
-      guard let entry = readdir(stream) else {
-        if errno != 0 { throw .system(call: "readdir", path: folder, errno: errno) }
-        return names
-      }
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
+    try list(folder) { entry in names.append(String(decoding: entry.name, as: UTF8.self)) }
+    return names
   }
 
   /// The same; none where the folder cannot be listed.

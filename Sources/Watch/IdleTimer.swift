@@ -1,4 +1,5 @@
 internal import Sync
+internal import System
 
 /// Tells when nothing has happened for a while, once each time. A value of the service's own thread.
 struct IdleTimer {
@@ -6,7 +7,7 @@ struct IdleTimer {
   static let quiet = 10.0
 
   /// When it is time; nil when it was.
-  private(set) var next: Moment? = .now + quiet
+  private(set) var next: Instant? = .now + quiet
 
   /// Something happened.
   mutating func restart() { next = .now + Self.quiet }

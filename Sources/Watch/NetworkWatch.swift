@@ -1,11 +1,12 @@
 internal import Glibc
 internal import Sync
+internal import System
 
 /// Notices that this machine has a network that it had not, or an address, or has one no more, as the
 /// kernel tells of it (rtnetlink(7)): whoever could not be reached may be there now, and connections
 /// may be dead.
 final class NetworkWatch: Sendable {
-  private let stopping: Doorbell
+  private let stopping: WakeUp
 
   // Of <linux/netlink.h> and <linux/rtnetlink.h>, which Swift does not see.
   private static let netlink: Int32 = 16
@@ -16,21 +17,14 @@ final class NetworkWatch: Sendable {
   /// - Parameter changed: is called on a thread of the watch's own.
   /// - Throws: `WatchError` where the kernel tells nothing, as in some containers.
   init(_ changed: @escaping @Sendable (NetworkState.News) -> Void) throws {
-    let socket = try Self.open()
-    let stopping: Doorbell
-    do {
-      stopping = try Doorbell()
-    } catch {
-      close(socket)
-      throw error
-    }
+    let stopping = try WakeUp()
     self.stopping = stopping
+    let socket = try Self.open()
     try startThread {
       var state = NetworkState()
       var buffer = [UInt8](repeating: 0, count: 1 << 14)
       while true {
-        Doorbell.wait(for: [socket, stopping.descriptor], until: nil)
-        if Doorbell.isReadable(stopping.descriptor) { break }
+        if Poll.wait(for: [socket, stopping.descriptor]).contains(stopping.descriptor) { break }
         var news = NetworkState.News.none
         while true {
           let count = recv(socket, &buffer, buffer.count, 0)
@@ -49,7 +43,7 @@ final class NetworkWatch: Sendable {
     }
   }
 
-  func stop() { stopping.ring() }
+  func stop() { stopping.signal() }
 
   private static func open() throws -> Int32 {
     let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

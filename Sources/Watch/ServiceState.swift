@@ -1,12 +1,13 @@
 internal import Glibc
 internal import Sync
+internal import System
 
 /// Tells the service manager how the service is: sd_notify(3), by a plain datagram.
 struct ServiceState {
   private let socketPath: String?
   /// How often the manager wants to hear that the service is alive, in seconds.
   let watchdog: Double?
-  private var told = Moment.now
+  private var told = Instant.now
 
   /// What the environment says: NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
   init() {
@@ -19,14 +20,14 @@ struct ServiceState {
   }
 
   /// When the manager wants to hear of the service again.
-  var next: Moment? { watchdog.map { told + $0 } }
+  var next: Instant? { watchdog.map { told + $0 } }
 
   func ready() { send("READY=1") }
   func stopping() { send("STOPPING=1") }
 
   /// Says that the service is alive, if it is time.
   mutating func live() {
-    guard let next, Moment.now >= next else { return }
+    guard let next, Instant.now >= next else { return }
     send("WATCHDOG=1")
     told = .now
   }

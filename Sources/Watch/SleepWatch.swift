@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Glibc
 internal import Sync
+internal import System
 
 /// Notices that the machine was asleep, as soon as it is awake.
 ///
@@ -8,7 +9,7 @@ internal import Sync
 /// that clock is ahead of the one that stands still is the sleep.
 final class SleepWatch: Sendable {
   private let timer: Int32
-  private let stopping: Doorbell
+  private let stopping: WakeUp
 
   /// How often the clocks are compared, in seconds.
   static let interval = 60
@@ -20,14 +21,13 @@ final class SleepWatch: Sendable {
     guard timer >= 0 else {
       throw WatchError.system(call: "timerfd_create", path: "", errno: errno)
     }
-    let stopping = try Doorbell()
+    let stopping = try WakeUp()
     self.stopping = stopping
     let timer = timer
     try startThread {
       var gauge = SleepGauge(gap: Instant.secondsAsleep)
       while true {
-        Doorbell.wait(for: [timer, stopping.descriptor], until: nil)
-        if Doorbell.isReadable(stopping.descriptor) { break }
+        if Poll.wait(for: [timer, stopping.descriptor]).contains(stopping.descriptor) { break }
         var count: UInt64 = 0
         _ = read(timer, &count, 8)
         if gauge.hasSlept(gap: Instant.secondsAsleep) { awoken() }
@@ -36,8 +36,7 @@ final class SleepWatch: Sendable {
     }
   }
 
-  func stop() { stopping.ring() }
-
+  func stop() { stopping.signal() }
 }
 
 /// Tells from the difference of two clocks whether the machine was asleep.

@@ -1,5 +1,7 @@
+public import System
+
 /// What can go wrong while a folder is watched.
-public enum WatchError: Error, Sendable, Hashable {
+public enum WatchError: FileFailure, Sendable, Hashable {
   /// A call of the system failed.
   case system(call: String, path: String, errno: Int32)
   /// The notebook's folder is not there: unmounted, moved or deleted.
@@ -13,6 +15,9 @@ public enum WatchError: Error, Sendable, Hashable {
   /// The notebook's thread did not answer in time, or has stopped.
   case notAnswering(String)
 }
+
+/// Calls on the watcher's own files.
+typealias Disk = FileSystem<WatchError>
 
 extension WatchError: CustomStringConvertible {
   public var description: String {

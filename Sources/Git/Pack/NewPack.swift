@@ -111,13 +111,9 @@ public final class NewPack: Sendable {
       if name.hasPrefix(prefix) {
         if name.hasSuffix(".idx"), !names.contains(name.dropLast(4) + ".pack") { unlink(path) }
         guard name.hasSuffix(".pack") else { continue }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { continue }
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
-          unlink(path.dropLast(5) + ".idx")
-          unlink(path)
-        }
-        close(descriptor)
+        if Disk.isLocked(path) { continue }
+        unlink(path.dropLast(5) + ".idx")
+        unlink(path)
       } else if name.hasPrefix("pack-"), name.hasSuffix(".pack"),
         !names.contains(name.dropLast(5) + ".idx")
       {

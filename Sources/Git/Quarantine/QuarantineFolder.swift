@@ -7,7 +7,7 @@ internal import System
 /// `.git/notes/incoming/PID-RANDOM/` holds `lock`, which its process keeps locked, and `pack/`.
 final class QuarantineFolder {
   let path: String
-  private let lock: Int32
+  private let lock: FileLock
 
   /// The folder of objects: `objects/pack` is where packs are found.
   var objects: String { path + "/objects" }
@@ -25,9 +25,8 @@ final class QuarantineFolder {
     // Nobody cleans up while the folder is there and not locked yet.
     let lock = try Self.withLock(on: root) {
       try Disk.makeFolder(path, mode: 0o700)
-      let lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-      guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-        throw GitError.system(call: "lock", path: path + "/lock", errno: errno)
+      guard let lock = try Disk.lock(path + "/lock") else {
+        throw GitError.system(call: "flock", path: path + "/lock", errno: EWOULDBLOCK)
       }
       return lock
     }
@@ -37,10 +36,7 @@ final class QuarantineFolder {
     try Disk.makeFolder(packs, mode: 0o700)
   }
 
-  deinit {
-    Disk.removeTree(path)
-    if lock >= 0 { close(lock) }
-  }
+  deinit { Disk.removeTree(path) }
 
   /// Removes the folders of processes that were killed.
   static func removeLeftovers(in repository: Repository) {
@@ -48,9 +44,7 @@ final class QuarantineFolder {
     try? withLock(on: root) {
       for name in Disk.namesIfAny(in: root) {
         let folder = root + "/" + name
-        let lock = open(folder + "/lock", O_RDWR | O_CLOEXEC)
-        if lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0 { Disk.removeTree(folder) }
-        if lock >= 0 { close(lock) }
+        if !Disk.isLocked(folder + "/lock") { Disk.removeTree(folder) }
       }
     }
   }
@@ -59,11 +53,7 @@ final class QuarantineFolder {
   private static func withLock<Result>(
     on root: String, _ body: () throws -> Result
   ) throws -> Result {
-    let descriptor = try Disk.open(root, O_RDONLY | O_DIRECTORY)
-    defer { close(descriptor) }
-    while flock(descriptor, LOCK_EX) != 0 {
-      guard errno == EINTR else { throw GitError.system(call: "flock", path: root, errno: errno) }
-    }
-    return try body()
+    let lock = try Disk.lock(root, O_RDONLY | O_DIRECTORY, until: .never)
+    return try withExtendedLifetime(lock) { try body() }
   }
 }

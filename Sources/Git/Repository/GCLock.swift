@@ -6,8 +6,7 @@ internal import System
 /// believes it, with a lock of our own before it that the kernel takes back from a killed process.
 public final class GCLock {
   private let path: String
-  private let own: Int32
-  private var isTaken = false
+  private let own: FileLock
 
   // git believes a lock that is younger (builtin/gc.c).
   private static let longestRun = 12 * 3_600
@@ -16,39 +15,30 @@ public final class GCLock {
   public init?(_ repository: Repository) throws {
     path = repository.gitFolder + "/gc.pid"
     let lock = repository.gitFolder + "/notes/gc.lock"
-    own = try Disk.open(lock, O_RDWR | O_CREAT, mode: 0o600)
-    guard flock(own, LOCK_EX | LOCK_NB) == 0, access(path + ".lock", F_OK) != 0,
-      try claim()
+    guard let own = try Disk.lock(lock), access(path + ".lock", F_OK) != 0,
+      try Self.claim(path)
     else { return nil }
-    isTaken = true
+    self.own = own
   }
 
-  // Runs for a lock that was not to be had, too.
-  deinit {
-    if isTaken { unlink(path) }
-    guard own >= 0 else { return }
-    // A program that is being started has a copy of the descriptor for a moment, which keeps a lock that
-    // is only closed.
-    if isTaken { flock(own, LOCK_UN) }
-    close(own)
-  }
+  deinit { unlink(path) }
 
-  private func claim() throws -> Bool {
+  private static func claim(_ path: String) throws -> Bool {
     let temporary = path + ".notes"
     unlink(temporary)
     let descriptor = try Disk.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
     // On a full disk the lock stays empty, and what makes room goes on.
-    try? Disk.write(Array("\(getpid()) \(Self.host)".utf8), to: descriptor, path: temporary)
+    try? Disk.write(Array("\(getpid()) \(host)".utf8), to: descriptor, path: temporary)
     close(descriptor)
     defer { unlink(temporary) }
-    if put(temporary) { return true }
-    guard errno == EEXIST, !isHeld else { return false }
+    if put(temporary, at: path) { return true }
+    guard errno == EEXIST, !isHeld(path) else { return false }
     unlink(path)
-    return put(temporary)
+    return put(temporary, at: path)
   }
 
   /// Gives the file the lock's name; false, with the error number set, where that is taken.
-  private func put(_ temporary: String) -> Bool {
+  private static func put(_ temporary: String, at path: String) -> Bool {
     if link(temporary, path) == 0 { return true }
     // File systems of other systems have no hard links, and some no rename that replaces nothing. Then
     // our own lock keeps us apart, and git has the moment between two calls.
@@ -65,14 +55,14 @@ public final class GCLock {
   }
 
   /// Whether the process that the file names is at work.
-  private var isHeld: Bool {
+  private static func isHeld(_ path: String) -> Bool {
     var status = stat()
-    guard lstat(path, &status) == 0, WallClock.age(of: status) < Self.longestRun,
+    guard lstat(path, &status) == 0, WallClock.age(of: status) < longestRun,
       let content = try? Disk.read(path)
     else { return false }
     let words = String(decoding: content, as: UTF8.self).split(whereSeparator: \.isWhitespace)
     guard words.count == 2, let pid = pid_t(words[0]) else { return false }
-    return words[1] != Self.host || kill(pid, 0) == 0 || errno == EPERM
+    return words[1] != host || kill(pid, 0) == 0 || errno == EPERM
   }
 
   private static var host: String {

@@ -70,12 +70,9 @@ public struct InvitationBook: Sendable {
       .flatMap { InvitationRecord(parsing: $0) }
   }
 
-  /// Whether a process holds it open: the kernel lets go of the lock of one that was killed.
+  /// Whether a process holds it open: the kernel unlocks the files of one that was killed.
   private func isHeld(_ name: String) -> Bool {
-    let lock = open("\(folder)/\(name)\(HeldInvitation.lockSuffix)", O_RDONLY | O_CLOEXEC)
-    guard lock >= 0 else { return false }
-    defer { close(lock) }
-    return flock(lock, LOCK_SH | LOCK_NB) != 0
+    Disk.isLocked("\(folder)/\(name)\(HeldInvitation.lockSuffix)")
   }
 
   /// Removes the oldest of those that have ended.
@@ -96,23 +93,21 @@ public final class HeldInvitation: Sendable {
 
   private let record: InvitationRecord
   private let path: String
-  private let lock: Int32
+  private let lock: FileLock
 
   init(_ record: InvitationRecord, path: String) throws {
     self.record = record
     self.path = path
-    lock = try Disk.open(path + Self.lockSuffix, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
-    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-      close(lock)
+    guard let lock = try Disk.lock(path + Self.lockSuffix) else {
       throw SyncError.failed("another invitation has the same first digits")
     }
+    self.lock = lock
     try Disk.replace(path, with: record.serialized)
   }
 
   deinit {
     unlink(path + Self.lockSuffix)
     unlink(path + Self.cancelSuffix)
-    close(lock)
   }
 
   /// Whether somebody asked to take it back.

@@ -1,5 +1,6 @@
 public import Channel
 public import Discovery
+internal import System
 
 /// An invitation that somebody nearby announces. What it says is a hint: no name is on the air, and
 /// only the code proves who it is.
@@ -18,11 +19,11 @@ public struct NearbyInvitation: Sendable, Hashable {
     by discovery: any Discovery, within window: Double, cancellation: CancellationToken? = nil
   ) throws -> [NearbyInvitation] {
     defer { discovery.stop() }
-    let sightings = Mailbox<DiscoveryEvent>()
+    let sightings = BlockingQueue<DiscoveryEvent>()
     try discovery.browse(.invitation) { sightings.put($0) }
     var found: [String: NearbyInvitation] = [:]
-    let end = Moment.now + window
-    while Moment.now < end {
+    let end = Instant.now + window
+    while Instant.now < end {
       if cancellation?.isCancelled == true { throw SyncError.stopped }
       switch sightings.take(until: min(end, .now + 0.1)) {
       case .found(let peer):

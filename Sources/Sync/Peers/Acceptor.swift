@@ -1,6 +1,7 @@
 package import Channel
 internal import Glibc
 internal import Synchronization
+internal import System
 
 /// Answers a port: takes each connection through its handshake within the limits of
 /// notes-protocol(7), and hands it on.
@@ -48,7 +49,7 @@ package final class Acceptor: Sendable {
   private let rules: Rules
   let admission: Mutex<HandshakeAdmission>
   private let isClosing = Atomic(false)
-  private let departures = Mailbox<Bool>()
+  private let departures = BlockingQueue<Bool>()
   private let strangers = RefusalQuota()
 
   /// Cancelling the token ends `run`, every handshake and every connection.
@@ -114,9 +115,9 @@ package final class Acceptor: Sendable {
 
   /// Waits until all connections are closed, at most so many seconds. To be called after cancelling.
   package func drain(seconds: Double) {
-    let end = Moment.now + seconds
+    let end = Instant.now + seconds
     isClosing.store(true, ordering: .sequentiallyConsistent)
-    while admission.withLock({ $0.count > 0 }), Moment.now < end {
+    while admission.withLock({ $0.count > 0 }), Instant.now < end {
       _ = departures.take(until: end)
     }
   }

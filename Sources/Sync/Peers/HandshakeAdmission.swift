@@ -1,5 +1,6 @@
 internal import Channel
 internal import Glibc
+internal import System
 
 /// Who is connected to a port, and who has to go when there are too many; notes-protocol(7), LIMITS.
 ///
@@ -29,7 +30,7 @@ struct HandshakeAdmission {
     let ticket: Ticket
     let socket: Socket
     /// When the handshake has to be over.
-    let deadline: Deadline
+    let deadline: Instant
     fileprivate let network: String
     fileprivate(set) var stage = Stage.silent
 
@@ -64,12 +65,12 @@ struct HandshakeAdmission {
   var silent: [Candidate] { handshakes.values.filter { $0.stage == .silent } }
 
   /// When the first of those on whom nothing is spent yet has waited too long.
-  var nextDeadline: Deadline {
+  var nextDeadline: Instant {
     handshakes.values.lazy.filter { $0.stage != .begun }.map(\.deadline).min() ?? .never
   }
 
   /// A new connection, and the one that has to make room for it.
-  mutating func arrive(_ socket: Socket, until deadline: Deadline) -> (
+  mutating func arrive(_ socket: Socket, until deadline: Instant) -> (
     ticket: Ticket, dropped: Candidate?
   ) {
     let network = Self.network(of: socket.peer.host)
@@ -101,7 +102,7 @@ struct HandshakeAdmission {
 
   /// Those on whom nothing is spent yet and who have waited until `moment`, all of them for nil. They
   /// are candidates no more.
-  mutating func dismiss(waitingSince moment: Deadline?) -> [Candidate] {
+  mutating func dismiss(waitingSince moment: Instant?) -> [Candidate] {
     let late = handshakes.values.filter { candidate in
       candidate.stage != .begun && moment.map { candidate.deadline <= $0 } ?? true
     }

@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import System
 
 /// How many refusals of strangers are told: whoever connects without end is not to fill a log, or to
 /// push an invitation's code off a screen.
@@ -9,7 +10,7 @@ public final class RefusalQuota: Sendable {
 
   private struct State: Sendable {
     var room: Double
-    var last: Moment
+    var last: Instant
     /// How many were not told since the last one that was.
     var untold = 0
   }
@@ -24,7 +25,7 @@ public final class RefusalQuota: Sendable {
   /// Asks whether one more may be told; how many were passed over before it, or nil for no.
   public func take() -> Int? { take(.now) }
 
-  func take(_ now: Moment) -> Int? {
+  func take(_ now: Instant) -> Int? {
     state.withLock { state in
       state.room = min(
         burst, state.room + max(0, now.seconds - state.last.seconds) * perSecond)

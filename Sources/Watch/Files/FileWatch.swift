@@ -1,10 +1,11 @@
 internal import Git
 internal import Glibc
 internal import Sync
+internal import System
 
 /// Notices that a file was written, or that another was put in its place: inotify(7) on its folder.
 public final class FileWatch: Sendable {
-  private let stopping: Doorbell
+  private let stopping: WakeUp
 
   /// Watches the file `name` in `folder`. Where the user has no watches left, nothing is noticed.
   ///
@@ -14,7 +15,7 @@ public final class FileWatch: Sendable {
   public init(
     _ name: String, in folder: String, changed: @escaping @Sendable () -> Void
   ) throws {
-    let stopping = try Doorbell()
+    let stopping = try WakeUp()
     self.stopping = stopping
     try startThread {
       guard let events = try? FileEvents(),
@@ -22,8 +23,8 @@ public final class FileWatch: Sendable {
       else { return }
       changed()
       while true {
-        Doorbell.wait(for: [events.descriptor, stopping.descriptor], until: nil)
-        if Doorbell.isReadable(stopping.descriptor) { return }
+        let ready = Poll.wait(for: [events.descriptor, stopping.descriptor])
+        if ready.contains(stopping.descriptor) { return }
         let happened = events.read()
         if happened.contains(where: { $0.name.description == name || $0.has(IN_Q_OVERFLOW) }) {
           changed()
@@ -35,5 +36,5 @@ public final class FileWatch: Sendable {
   }
 
   /// Ends the watching.
-  public func stop() { stopping.ring() }
+  public func stop() { stopping.signal() }
 }

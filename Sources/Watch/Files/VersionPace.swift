@@ -1,5 +1,6 @@
 internal import Git
 internal import Sync
+internal import System
 
 /// How fast versions may follow one another: notes-watch(1), "When a version is made".
 ///
@@ -16,12 +17,12 @@ struct VersionPace {
   static let longest = 5.0
 
   private var tokens = VersionPace.burst
-  private var counted = Moment.now
-  private var last: Moment?
-  private var files: [TreePath: (last: Moment, gap: Double)] = [:]
+  private var counted = Instant.now
+  private var last: Instant?
+  private var files: [TreePath: (last: Instant, gap: Double)] = [:]
 
   /// When the next version may be made.
-  func earliest(_ now: Moment) -> Moment {
+  func earliest(_ now: Instant) -> Instant {
     guard let last else { return now }
     let saved = min(Self.burst, tokens + (now.seconds - counted.seconds) * Self.rate)
     let wait = saved >= 1 ? 0 : (1 - saved) / Self.rate
@@ -29,13 +30,13 @@ struct VersionPace {
   }
 
   /// When a version of this file may be made.
-  func earliest(for path: TreePath, _ now: Moment) -> Moment {
+  func earliest(for path: TreePath, _ now: Instant) -> Instant {
     guard let file = files[path] else { return now }
     return max(now, file.last + file.gap)
   }
 
   /// A version of these files was made.
-  mutating func note(_ paths: Set<TreePath>, _ now: Moment) {
+  mutating func note(_ paths: Set<TreePath>, _ now: Instant) {
     tokens = min(Self.burst, tokens + (now.seconds - counted.seconds) * Self.rate) - 1
     counted = now
     last = now

@@ -1,0 +1,48 @@
+public import Glibc
+
+/// A locked file: flock(2). The kernel unlocks it when the process ends, so that no lock is ever stale.
+public final class FileLock: Sendable {
+  /// The open file.
+  public let descriptor: Int32
+
+  fileprivate init(takingOwnership descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit {
+    // A program that is being started has a copy of the descriptor for a moment, which would keep a file
+    // locked that is only closed.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
+}
+
+extension FileSystem {
+  /// Locks a file, which is made where there is none; nil when another has it.
+  ///
+  /// - Parameters:
+  ///   - flags: how it is opened.
+  ///   - deadline: until when another that has it is waited for.
+  public static func lock(
+    _ path: String, _ flags: Int32 = O_RDWR | O_CREAT | O_NOFOLLOW, mode: mode_t = 0o600,
+    until deadline: Instant? = nil
+  ) throws(Failure) -> FileLock? {
+    let lock = FileLock(takingOwnership: try open(path, flags, mode: mode))
+    // flock has no time-out: asking again at growing intervals costs nothing where it is free.
+    var pause: useconds_t = 1_000
+    while flock(lock.descriptor, LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EWOULDBLOCK || errno == EINTR else {
+        throw .system(call: "flock", path: path, errno: errno)
+      }
+      guard let deadline, !deadline.hasPassed else { return nil }
+      usleep(pause)
+      pause = min(pause * 2, 50_000)
+    }
+    return lock
+  }
+
+  /// Whether a process has locked the file; not where it cannot be opened.
+  public static func isLocked(_ path: String) -> Bool {
+    guard let descriptor = try? open(path, O_RDONLY) else { return false }
+    defer { close(descriptor) }
+    return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+  }
+}
