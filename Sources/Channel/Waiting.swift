@@ -1,9 +1,5 @@
+// Who calls this module names instants and tokens, too.
 @_exported public import System
-
-/// The name that `Instant` had here.
-public typealias Deadline = Instant
-/// The name that `WakeUp` had here.
-public typealias Wakeup = WakeUp
 
 extension Instant {
   /// The end of this attempt where `count` attempts share what is left.

@@ -5,6 +5,7 @@ internal import Membership
 internal import Notebook
 internal import Sync
 internal import Synchronization
+internal import System
 internal import WorkTree
 
 /// The thread of a watched notebook: the only one that saves and joins. An instance belongs to it.
@@ -15,7 +16,7 @@ final class NotebookLoop {
   private var unsettled = UnsettledPaths()
   private var pace = VersionPace()
   private var shown: NotebookState?
-  private var nextLook = Moment.now
+  private var nextLook = Instant.now
   private var isStopped = false
   private var isHolding: Bool {
     get { owner.isHolding.load(ordering: .relaxed) }
@@ -46,12 +47,12 @@ final class NotebookLoop {
       if events == nil { begin() }
       work()
       if isStopped { return }
-      Doorbell.wait(
-        for: [owner.bell.descriptor] + (events.map { [$0.descriptor] } ?? []), until: nextMoment)
+      Poll.wait(
+        for: [owner.bell.descriptor] + (events.map { [$0.descriptor] } ?? []), until: nextWake)
     }
   }
 
-  private var nextMoment: Moment {
+  private var nextWake: Instant {
     guard events != nil else { return nextLook }
     var next = nextLook
     if let due = unsettled.next { next = min(next, max(due, pace.earliest(.now))) }
@@ -61,7 +62,7 @@ final class NotebookLoop {
   // MARK: The folder
 
   private func begin() {
-    guard Moment.now >= nextLook || events != nil else { return }
+    guard Instant.now >= nextLook || events != nil else { return }
     do {
       let notebook = try Notebook.open(at: owner.context.folder)
       let events = try Self.watch(notebook)
@@ -115,7 +116,7 @@ final class NotebookLoop {
     readEvents()
     for job in owner.takeJobs() { perform(job) }
     guard events != nil else { return }
-    let now = Moment.now
+    let now = Instant.now
     if now >= nextLook {
       lookAtEverything()
     } else if now >= pace.earliest(now) {
@@ -126,7 +127,7 @@ final class NotebookLoop {
   }
 
   /// Those that were saved too short a time ago wait for their turn.
-  private func postponeFast(_ now: Moment) {
+  private func postponeFast(_ now: Instant) {
     for path in unsettled.ready(now) {
       let earliest = pace.earliest(for: path, now)
       if earliest > now { unsettled.postpone([path], until: earliest) }
@@ -135,7 +136,7 @@ final class NotebookLoop {
 
   private func readEvents() {
     guard let events else { return }
-    let now = Moment.now
+    let now = Instant.now
     for event in events.read() {
       switch event {
       case .written(let path): unsettled.complete(path, now)
@@ -209,7 +210,7 @@ final class NotebookLoop {
   /// Saves what has settled, whatever the pace, for a session that begins.
   private func saveAllSettled() {
     readEvents()
-    if Moment.now >= nextLook { return lookAtEverything() }
+    if Instant.now >= nextLook { return lookAtEverything() }
     let ready = unsettled.ready(.now)
     if !ready.isEmpty { save(ready) }
   }

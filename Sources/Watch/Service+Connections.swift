@@ -2,6 +2,7 @@ internal import Channel
 internal import Membership
 internal import Sync
 internal import Synchronization
+internal import System
 
 // Connections, each on a thread of its own.
 extension Service {
@@ -46,7 +47,7 @@ extension Service {
     options.endsWhenDone = !isWatching
     options.isOpenedHere = isOpenedHere
     let address = connection.peer.description
-    let start = Moment.now
+    let start = Instant.now
     do {
       let result = try Session.run(on: connection, as: context, options: options) {
         [occurrences] event in
@@ -57,7 +58,7 @@ extension Service {
       occurrences.put(.event(.finished(result)))
       return .exchanged
     } catch {
-      let duration = Moment.now.seconds - start.seconds
+      let duration = Instant.now.seconds - start.seconds
       // How a session that went on is left is told by its keeper.
       if isWatching, let reason = SyncError.quietEnd(error) {
         return reason == .duplicate ? .duplicate : .lasted(seconds: duration)

@@ -4,6 +4,7 @@ public import Logging
 internal import Membership
 public import Sync
 internal import Synchronization
+internal import System
 
 /// Listens for the members of some notebooks and for those who are invited, until it is stopped.
 ///
@@ -16,7 +17,7 @@ public final class Service: Sendable {
   private let controlFolder: String?
   let options: SessionOptions
   let log: ServiceLog
-  let occurrences = Mailbox<Occurrence>()
+  let occurrences = BlockingQueue<Occurrence>()
   /// Whether the user wants no connections now.
   let isPaused = Atomic(false)
   /// Whether it was said that discovery does not work, and nothing came of it since.
@@ -48,7 +49,7 @@ public final class Service: Sendable {
     case networkChanged(NetworkState.News)
     case paused(Bool)
     /// All devices are to be tried now; told when none is being tried any more.
-    case reachAll(Mailbox<Bool>)
+    case reachAll(BlockingQueue<Bool>)
     /// Something may have changed that the loop looks at anyway.
     case changed
     case stopped
@@ -251,8 +252,8 @@ public final class Service: Sendable {
     onEvent(event)
   }
 
-  private func nextLook(_ ending: ServiceEnding?, _ dialing: ServiceDialing, _ others: [Moment?])
-    -> Moment
+  private func nextLook(_ ending: ServiceEnding?, _ dialing: ServiceDialing, _ others: [Instant?])
+    -> Instant
   {
     let expiries = invitations.withLock { $0.values.map(\.invitation.deadline) }
     let next = (expiries + ([dialing.next] + others).compactMap { $0 }).min() ?? .now + 3600

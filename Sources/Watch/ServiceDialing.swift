@@ -4,6 +4,7 @@ internal import Membership
 internal import Notebook
 internal import Sync
 internal import Synchronization
+internal import System
 
 /// Keeps a service connected with the other devices. A value of the service's own thread.
 struct ServiceDialing {
@@ -12,7 +13,7 @@ struct ServiceDialing {
   private var dialer: Dialer
   private var isPaused = false
   /// Who waits until nobody is being tried any more.
-  private var waiting: [Mailbox<Bool>] = []
+  private var waiting: [BlockingQueue<Bool>] = []
 
   init(_ service: Service, port: UInt16) {
     self.service = service
@@ -21,7 +22,7 @@ struct ServiceDialing {
   }
 
   /// When there is somebody to connect to.
-  var next: Moment? { isPaused ? nil : dialer.next }
+  var next: Instant? { isPaused ? nil : dialer.next }
 
   /// Starts to look for the other devices.
   mutating func begin() throws {
@@ -134,7 +135,7 @@ struct ServiceDialing {
   /// Tries everybody who is not connected now.
   ///
   /// - Parameter settled: is told when that has come to something.
-  mutating func reachAll(_ settled: Mailbox<Bool>) {
+  mutating func reachAll(_ settled: BlockingQueue<Bool>) {
     waiting.append(settled)
     dialer.retryAll()
   }

@@ -1,11 +1,12 @@
 internal import Sync
+internal import System
 
 /// When a service that waits for one invitation is done.
 struct ServiceEnding {
   let invitation: Invitation
   /// How long a new member may take to begin its first session, in seconds.
   private static let firstSession = 30.0
-  private var joined: (device: String, deadline: Moment)?
+  private var joined: (device: String, deadline: Instant)?
   /// The devices with a session under way: the first one may take as long as it takes.
   private var busy: Set<String> = []
   private var isSynchronised = false
@@ -17,7 +18,7 @@ struct ServiceEnding {
       // Used, and the event is on its way.
       return invitation.end != nil && invitation.end != .used
     }
-    return isSynchronised || !busy.contains(joined.device) && Moment.now >= joined.deadline
+    return isSynchronised || !busy.contains(joined.device) && Instant.now >= joined.deadline
   }
 
   /// Whether it is the device that joined.

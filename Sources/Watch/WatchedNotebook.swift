@@ -4,23 +4,24 @@ internal import Membership
 internal import Notebook
 internal import Sync
 internal import Synchronization
+internal import System
 
 /// A notebook that is watched: one thread saves and joins (`NotebookLoop`), and the sessions and
 /// everybody else ask it to.
 final class WatchedNotebook: SessionKeeper {
   let context: SessionContext
   let sessions: SessionTable
-  let bell: Doorbell
+  let bell: WakeUp
   private let tell: @Sendable (Event) -> Void
   /// Whether a version that would delete most notes is held back.
   let isHolding = Atomic(false)
   private let jobs = Mutex<[Job]>([])
-  private let ended = Mailbox<Bool>()
+  private let ended = BlockingQueue<Bool>()
 
   /// What the notebook's thread is asked to do.
   enum Job: Sendable {
-    case state(Mailbox<Result<NotebookState, any Error>>)
-    case join([ObjectID], Mailbox<Result<MergeOutcome, any Error>>)
+    case state(BlockingQueue<Result<NotebookState, any Error>>)
+    case join([ObjectID], BlockingQueue<Result<MergeOutcome, any Error>>)
     case lookAtEverything
     /// Nothing has happened for a while.
     case rest
@@ -39,7 +40,7 @@ final class WatchedNotebook: SessionKeeper {
     self.context = context
     self.tell = tell
     sessions = SessionTable(ownDevice: context.key.deviceID)
-    bell = try Doorbell()
+    bell = try WakeUp()
   }
 
   /// Starts the notebook's thread.
@@ -61,11 +62,11 @@ final class WatchedNotebook: SessionKeeper {
 
   func ask(_ job: Job) {
     jobs.withLock { $0.append(job) }
-    bell.ring()
+    bell.signal()
   }
 
   func takeJobs() -> [Job] {
-    bell.silence()
+    bell.clear()
     return jobs.withLock { jobs in
       defer { jobs = [] }
       return jobs
@@ -103,19 +104,19 @@ final class WatchedNotebook: SessionKeeper {
   // MARK: SessionKeeper, on the sessions' threads
 
   func currentState() throws -> (state: NotebookState, replaced: PortableVersion?) {
-    let reply = Mailbox<Result<NotebookState, any Error>>()
+    let reply = BlockingQueue<Result<NotebookState, any Error>>()
     ask(.state(reply))
     // What was replaced is told by the notebook's thread.
     return (try answer(of: reply), nil)
   }
 
   func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> MergeOutcome {
-    let reply = Mailbox<Result<MergeOutcome, any Error>>()
+    let reply = BlockingQueue<Result<MergeOutcome, any Error>>()
     ask(.join(heads, reply))
     return try answer(of: reply)
   }
 
-  private func answer<Value>(of reply: Mailbox<Result<Value, any Error>>) throws -> Value {
+  private func answer<Value>(of reply: BlockingQueue<Result<Value, any Error>>) throws -> Value {
     guard let result = reply.take(until: .now + Self.patience) else {
       throw WatchError.notAnswering(context.folder)
     }

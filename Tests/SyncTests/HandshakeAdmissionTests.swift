@@ -21,7 +21,7 @@ struct HandshakeAdmissionTests {
 
     /// The ticket of a new visitor, and the address of who made room.
     func arrive(
-      _ host: String, until deadline: Deadline = .after(seconds: 60)
+      _ host: String, until deadline: Instant = .after(seconds: 60)
     ) throws -> (ticket: HandshakeAdmission.Ticket, dropped: String?) {
       let socket = Socket(
         takingOwnership: try Socket.make(family: Int32(2)),

@@ -60,7 +60,7 @@ func withConnections<Served: Sendable, Called: Sendable>(
 ) throws -> (served: Result<Served, any Error>, called: Result<Called, any Error>) {
   let listener = try Listener(at: Address(host: "127.0.0.1", port: 0))
   let credentials = try server.context.credentials()
-  let box = Mailbox<Result<Served, any Error>>()
+  let box = BlockingQueue<Result<Served, any Error>>()
   try Sync.startThread {
     box.put(
       Result {

@@ -37,25 +37,25 @@ struct SyncRunTests {
   private func start(
     _ run: SyncRun, cancellation: CancellationToken? = nil,
     onEvent: @escaping @Sendable (Event) -> Void = { _ in }
-  ) throws -> Mailbox<Result<SyncOutcome, any Error>> {
-    let box = Mailbox<Result<SyncOutcome, any Error>>()
+  ) throws -> BlockingQueue<Result<SyncOutcome, any Error>> {
+    let box = BlockingQueue<Result<SyncOutcome, any Error>>()
     try Sync.startThread {
       box.put(Result { try run.run(cancellation: cancellation, onEvent: onEvent) })
     }
     return box
   }
 
-  private func outcome(_ box: Mailbox<Result<SyncOutcome, any Error>>) throws -> SyncOutcome {
+  private func outcome(_ box: BlockingQueue<Result<SyncOutcome, any Error>>) throws -> SyncOutcome {
     try #require(box.take(until: .now + 60)).get()
   }
 
   @Test("two that both run find each other, and end on one tip before the window is over")
   func both() throws {
-    let began = Sync.Moment.now
+    let began = Instant.now
     let there = try start(run(bob))
     let here = try run(ada).run()
     let other = try outcome(there)
-    #expect(Sync.Moment.now < began + 15)
+    #expect(Instant.now < began + 15)
     #expect(try ada.tip() == bob.tip())
     #expect(here.tip == other.tip)
     #expect(here.sessions.map(\.peer.name) == ["Bob"])
@@ -160,9 +160,9 @@ struct SyncRunTests {
     run.discovery = InMemoryDiscovery(deviceID: ada.key.deviceID, network: network)
     run.listen = Self.loopback
     let there = try start(self.run(bob, window: 1))
-    let began = Sync.Moment.now
+    let began = Instant.now
     let here = try run.run()
-    #expect(Sync.Moment.now < began + 10)
+    #expect(Instant.now < began + 10)
     #expect(here.sessions.map(\.peer.name) == ["Bob"])
     #expect(here.failures.map(\.device) == [cleo.key.deviceID])
     _ = try outcome(there)
@@ -177,12 +177,12 @@ struct SyncRunTests {
       if case .listening = event { listening.append(true) }
     }
     #expect(listening.next() != nil)
-    let began = Sync.Moment.now
+    let began = Instant.now
     token.cancel()
     #expect { try outcome(box) } throws: {
       if case SyncError.stopped = $0 { true } else { false }
     }
-    #expect(Sync.Moment.now < began + 2)
+    #expect(Instant.now < began + 2)
   }
 
   @Test("a device's own address is noticed")

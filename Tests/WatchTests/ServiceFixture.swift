@@ -20,7 +20,7 @@ final class Host {
   let events = EventLog<Event>()
   let lines: EventLog<String>
   private let token: CancellationToken
-  private let ended = Mailbox<Result<Bool, any Error>>()
+  private let ended = BlockingQueue<Result<Bool, any Error>>()
   private var isStarted = false
 
   convenience init(_ name: String = "Ada", network: InMemoryNetwork? = nil) throws {

@@ -188,7 +188,7 @@ struct ServiceTests {
       discovery: InMemoryDiscovery(deviceID: guests[0].key.deviceID, network: network),
       listen: Address(host: "127.0.0.1", port: 0), logger: .init(label: "notes"))
     let ready = EventLog<Bool>()
-    let ended = Mailbox<Bool>()
+    let ended = BlockingQueue<Bool>()
     try Sync.startThread {
       try? serving.run(cancellation: token) { event in
         if case .listening = event { ready.append(true) }

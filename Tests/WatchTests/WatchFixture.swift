@@ -18,7 +18,7 @@ final class Watcher {
   let context: SessionContext
   let events = EventLog<Event>()
   private let network: InMemoryNetwork
-  private var running: (token: CancellationToken, ended: Mailbox<Bool>, service: Service)?
+  private var running: (token: CancellationToken, ended: BlockingQueue<Bool>, service: Service)?
 
   var key: DeviceKey { context.key }
 
@@ -79,7 +79,7 @@ final class Watcher {
       logger: Logger(label: "notes") { _ in SwiftLogNoOpLogHandler() }, isWatching: true,
       control: folder["run"])
     let token = try CancellationToken()
-    let ended = Mailbox<Bool>()
+    let ended = BlockingQueue<Bool>()
     running = (token, ended, service)
     try Sync.startThread { [events] in
       try? service.run(cancellation: token) { events.append($0) }
@@ -104,7 +104,7 @@ final class Watcher {
   func stop() {
     guard let running else { return }
     running.token.cancel()
-    _ = running.ended.take(until: Sync.Moment.now + 10)
+    _ = running.ended.take(until: Instant.now + 10)
     self.running = nil
   }
 

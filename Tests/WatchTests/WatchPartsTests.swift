@@ -10,7 +10,7 @@ import Testing
 /// notes-watch(1), "When a version is made" and "Which devices", with moments given.
 @Suite("When the watcher does what")
 struct WatchPartsTests {
-  let start = Sync.Moment(seconds: 1_000)
+  let start = Instant(seconds: 1_000)
 
   // "A file that was closed after writing … is versioned at once." "One that is being written is
   // left alone until it is closed or has rested for 2 s; … without a rest … after 10 s."
@@ -52,7 +52,7 @@ struct WatchPartsTests {
   @Test("the first save counts at once, a burst is one more, and no end of them is slowed down")
   func pace() {
     var pace = VersionPace()
-    var now = Sync.Moment.now
+    var now = Instant.now
     #expect(pace.earliest(now) == now)
     pace.note(["n.txt"], now)
     #expect(pace.earliest(now) == now + VersionPace.window)

@@ -30,7 +30,7 @@ public final class Invitation: Sendable {
   /// When it ends, in seconds since 1970.
   public let expires: Int64
 
-  package let deadline: Moment
+  package let deadline: Instant
   private let state = Mutex(State())
 
   private struct State {
@@ -72,7 +72,7 @@ public final class Invitation: Sendable {
 
   /// Why it is no longer open; nil while it is.
   public var end: InvitationEnd? {
-    state.withLock { $0.end } ?? (Moment.now >= deadline ? .expired : nil)
+    state.withLock { $0.end } ?? (Instant.now >= deadline ? .expired : nil)
   }
 
   /// Ends it, unless it has ended.

@@ -3,6 +3,7 @@ public import Discovery
 internal import History
 public import Membership
 internal import Notebook
+internal import System
 internal import WorkTree
 
 /// The joiner's side of notes-protocol(7), PAIRING: finds the inviter, shows the offer, and makes
@@ -186,11 +187,11 @@ public struct PairingClient: Sendable {
   private func find(_ cancellation: CancellationToken?) throws -> [[Address]] {
     guard let discovery else { throw SyncError.inviterNotFound }
     defer { discovery.stop() }
-    let sightings = Mailbox<DiscoveryEvent>()
+    let sightings = BlockingQueue<DiscoveryEvent>()
     try discovery.browse(.invitation) { sightings.put($0) }
     var found: [String: [Address]] = [:]
-    var end = Moment.now + window
-    while Moment.now < end {
+    var end = Instant.now + window
+    while Instant.now < end {
       if cancellation?.isCancelled == true { throw SyncError.stopped }
       switch sightings.take(until: min(end, .now + 0.1)) {
       case .found(let peer) where peer.locator == code.locator:

@@ -3,6 +3,7 @@ internal import Git
 internal import History
 public import Membership
 internal import Notebook
+internal import System
 
 /// What somebody who has a code is invited to.
 public struct PairingOffer: Sendable, Equatable {
@@ -54,7 +55,7 @@ public enum PairingServer {
   ) throws -> PairedDevice {
     var timeouts = context.timeouts
     timeouts.message = max(
-      0.1, min(timeouts.answer, invitation.deadline.seconds - Moment.now.seconds))
+      0.1, min(timeouts.answer, invitation.deadline.seconds - Instant.now.seconds))
     let stream = MessageStream(connection: connection, timeouts: timeouts)
     do {
       let device = try hold(stream, invitation, context)

@@ -2,6 +2,7 @@ package import Git
 public import History
 internal import Notebook
 internal import Synchronization
+internal import System
 
 /// The sessions of a notebook that are under way, and who fetches what. All calls may come from any
 /// thread.
@@ -34,7 +35,7 @@ public final class SessionTable: Sendable {
     let handle: SessionHandle
     /// What was known of the members when it began.
     let digest: [UInt8]
-    let start = Moment.now
+    let start = Instant.now
     var peer = PeerState()
   }
 
@@ -68,7 +69,7 @@ public final class SessionTable: Sendable {
   /// - Parameter digest: what is known of the members.
   /// - Throws: `SyncError.duplicate` when the other one stays.
   package func begin(
-    _ session: SessionHandle, digest: [UInt8] = [], now: Moment = .now
+    _ session: SessionHandle, digest: [UInt8] = [], now: Instant = .now
   ) throws {
     let device = session.peer.deviceID
     let opener = session.isOpenedHere ? ownDevice : device

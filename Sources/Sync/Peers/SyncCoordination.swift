@@ -4,6 +4,7 @@ internal import Git
 internal import History
 internal import Membership
 internal import Notebook
+internal import System
 
 /// Decides, on the run's own thread, whom to connect to and when the run is over.
 struct SyncCoordination {
@@ -11,7 +12,7 @@ struct SyncCoordination {
   private let members: [Member]
   private let notebook: Notebook
   private let workers: SyncWorkers
-  private let start = Moment.now
+  private let start = Instant.now
 
   private var targets: [String: SyncTarget] = [:]
   private var progress: [String: Progress] = [:]
@@ -23,17 +24,17 @@ struct SyncCoordination {
   private var failures: [(key: String, failure: SyncFailure)] = []
   /// Those of `failures` that a new announcement may still undo, and that were not told yet.
   private var retriable: Set<String> = []
-  private var lastActivity = Moment.now
+  private var lastActivity = Instant.now
   private var search: Search
 
-  private enum Search { case none, looking, settled(Moment) }
+  private enum Search { case none, looking, settled(Instant) }
 
   /// How trying a target goes.
   private struct Progress {
     var isUnderWay = false
     var tries = 0
     /// When to try again, after a reason that passes.
-    var retry: Moment?
+    var retry: Instant?
     var isOver = false
   }
 
@@ -136,7 +137,7 @@ struct SyncCoordination {
   private mutating func recallAddresses() throws {
     switch search {
     case .looking: return
-    case .settled(let moment): if Moment.now < moment + Self.patience { return }
+    case .settled(let moment): if Instant.now < moment + Self.patience { return }
     case .none: if !run.addresses.isEmpty { return }
     }
     let missing = members.map(\.deviceID).filter { targets[$0] == nil && outcomes[$0] == nil }
@@ -167,7 +168,7 @@ struct SyncCoordination {
   private func isDue(_ target: SyncTarget, _ state: Progress) throws -> Bool {
     // Whoever has connected here tells.
     if let device = target.device, workers.isBusy(with: device) { return false }
-    if let retry = state.retry { return Moment.now >= retry }
+    if let retry = state.retry { return Instant.now >= retry }
     let device = target.device ?? ""
     guard let former = outcomes[device] else { return !state.isOver && state.tries == 0 }
     // The device has an earlier tip than we have now: others brought news since.
@@ -271,7 +272,7 @@ struct SyncCoordination {
     for (key, target) in targets where try isDue(target, progress[key] ?? Progress()) {
       return false
     }
-    let now = Moment.now
+    let now = Instant.now
     if !run.addresses.isEmpty { return true }
     // The founder of a notebook that nobody has joined.
     if members.isEmpty && targets.isEmpty { return true }

@@ -2,6 +2,7 @@ package import Channel
 internal import Discovery
 package import Membership
 internal import Synchronization
+internal import System
 
 /// The threads of a run: one that accepts, one a session, one that talks to discovery. They put
 /// what happens into a mailbox, which the run's own thread reads.
@@ -18,7 +19,7 @@ final class SyncWorkers: Sendable {
     case tried(SyncTarget, Result<SessionResult, SyncFailure>)
   }
 
-  let occurrences = Mailbox<Occurrence>()
+  let occurrences = BlockingQueue<Occurrence>()
   /// Where we listen, if we do.
   let listener: Listener?
 
@@ -28,7 +29,7 @@ final class SyncWorkers: Sendable {
   private let allowed: Set<String>?
   private let token: CancellationToken
   private let reception: Mutex<Acceptor?> = Mutex(nil)
-  private let acceptEnded = Mailbox<Bool>()
+  private let acceptEnded = BlockingQueue<Bool>()
   private let keeper: DirectKeeper
 
   init(_ run: SyncRun, allowed: Set<String>?) throws {

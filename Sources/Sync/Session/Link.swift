@@ -1,4 +1,5 @@
 package import Git
+internal import System
 
 /// How versions travel between this notebook and one other place: what a session needs of the other
 /// side. A device behind TLS is one (`DeviceLink`); a git hub or a bundle is another.
@@ -27,7 +28,7 @@ package protocol Link: AnyObject {
   /// Tells the other side what is no version.
   func tell(_ remark: LinkRemark) throws
   /// What happens next, waited for; nil when `deadline` has come, or somebody called the waker.
-  func next(until deadline: Moment?) throws -> LinkEvent?
+  func next(until deadline: Instant?) throws -> LinkEvent?
   /// Ends the wait in `next(until:)`. From any thread.
   var waker: @Sendable () -> Void { get }
   /// Does what may take long, so that the other side knows of it.

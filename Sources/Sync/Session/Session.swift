@@ -2,6 +2,7 @@ internal import Git
 internal import History
 internal import Membership
 internal import Notebook
+internal import System
 internal import WorkTree
 
 /// One conversation about a notebook with another place that has it: notes-protocol(7), SESSION.
@@ -39,7 +40,7 @@ public final class Session {
   private var packs = 0
   private var editing: [TreePath] = []
   /// When to note what the peer has, once it is quiet.
-  private var recordDue: Moment?
+  private var recordDue: Instant?
 
   /// How long nothing must happen before what the peer has is written down, in seconds.
   private static let quiet = 1.0
@@ -108,7 +109,7 @@ public final class Session {
       try obey(handle.takeRequests())
       if try advance() { return }
       if let event = try link.next(until: recordDue) { try take(event) }
-      if let due = recordDue, Moment.now >= due {
+      if let due = recordDue, Instant.now >= due {
         recordDue = nil
         updateKeeper()
         finish()

@@ -121,13 +121,13 @@ struct ControlAnswer {
   }
 
   /// Saves, and waits until the devices that are connected show what this one shows.
-  private func synchronise(until end: Moment) throws {
+  private func synchronise(until end: Instant) throws {
     try server.following { follower in
       notebook.ask(.lookAtEverything)
-      let settled = Mailbox<Bool>()
+      let settled = BlockingQueue<Bool>()
       server.service.occurrences.put(.reachAll(settled))
       _ = settled.take(until: end)
-      while Moment.now < end {
+      while Instant.now < end {
         let own = try notebook.currentState().state
         let others = notebook.sessions.lasting.map(\.state)
         if others.allSatisfy({ $0.tip == own.tip || $0.refusal != nil }) { return }

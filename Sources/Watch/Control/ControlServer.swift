@@ -2,6 +2,7 @@ internal import Glibc
 internal import Membership
 internal import Sync
 internal import Synchronization
+internal import System
 
 /// Listens for the commands that want something of a running watcher, each answered on a thread of
 /// its own: notes-control(7).
@@ -9,8 +10,8 @@ final class ControlServer: Sendable {
   let service: Service
   let port: UInt16
   private let folder: String
-  private let stopping: Doorbell
-  private let ended = Mailbox<Bool>()
+  private let stopping: WakeUp
+  private let ended = BlockingQueue<Bool>()
   private let state = Mutex(State())
 
   private struct State: Sendable {
@@ -21,25 +22,25 @@ final class ControlServer: Sendable {
 
   /// A command that waits for what happens.
   final class Follower: Sendable {
-    let bell: Doorbell
+    let bell: WakeUp
     private let events = Mutex<[Event]>([])
 
     /// How many events are kept for a command that does not read its answer.
     private static let capacity = 1_024
 
-    init() throws { bell = try Doorbell() }
+    init() throws { bell = try WakeUp() }
 
     func tell(_ event: Event) {
       events.withLock { events in
         if events.count == Self.capacity { events.removeFirst() }
         events.append(event)
       }
-      bell.ring()
+      bell.signal()
     }
 
     /// What happened since the last call.
     func take() -> [Event] {
-      bell.silence()
+      bell.clear()
       return events.withLock { events in
         defer { events = [] }
         return events
@@ -56,7 +57,7 @@ final class ControlServer: Sendable {
     self.service = service
     self.port = port
     self.folder = folder
-    stopping = try Doorbell()
+    stopping = try WakeUp()
   }
 
   /// Whether the user wants no connections.
@@ -92,9 +93,9 @@ final class ControlServer: Sendable {
   }
 
   func stop() {
-    stopping.ring()
+    stopping.signal()
     _ = ended.take(until: .now + 2)
-    for follower in state.withLock({ $0.followers }) { follower.bell.ring() }
+    for follower in state.withLock({ $0.followers }) { follower.bell.signal() }
   }
 
   /// Something happened that followers may want to look at.
@@ -110,23 +111,23 @@ final class ControlServer: Sendable {
     try body(follower)
   }
 
-  /// Waits until something happened, or `moment` has come.
+  /// Waits until something happened, or `deadline` has come.
   ///
   /// - Returns: false when the command has gone or the watcher stops.
-  func wait(_ follower: Follower, for lines: ControlLines, until moment: Moment?) -> Bool {
+  func wait(_ follower: Follower, for lines: ControlLines, until deadline: Instant?) -> Bool {
     let ends = [lines.descriptor, stopping.descriptor]
-    Doorbell.wait(for: [follower.bell.descriptor] + ends, until: moment)
+    let ready = Poll.wait(for: [follower.bell.descriptor] + ends, until: deadline ?? .never)
     // Whoever waits says nothing more: what can be read is the end.
-    return !ends.contains { Doorbell.isReadable($0) }
+    return ready.allSatisfy { $0 == follower.bell.descriptor }
   }
 
   private func serve(
     _ sockets: [(descriptor: Int32, notebook: WatchedNotebook, path: String)]
   ) {
     while true {
-      Doorbell.wait(for: [stopping.descriptor] + sockets.map(\.descriptor), until: nil)
-      if Doorbell.isReadable(stopping.descriptor) { return }
-      for socket in sockets where Doorbell.isReadable(socket.descriptor) {
+      let ready = Poll.wait(for: [stopping.descriptor] + sockets.map(\.descriptor))
+      if ready.contains(stopping.descriptor) { return }
+      for socket in sockets where ready.contains(socket.descriptor) {
         let descriptor = accept(socket.descriptor, nil, nil)
         guard descriptor >= 0 else { continue }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

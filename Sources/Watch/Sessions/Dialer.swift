@@ -1,6 +1,7 @@
 internal import Channel
 internal import Discovery
 internal import Sync
+internal import System
 
 /// Decides whom to connect to, and when. A value of the service's own thread.
 struct Dialer {
@@ -29,7 +30,7 @@ struct Dialer {
     var isAnnounced: Bool
     var backoff = Backoff()
     var isUnderWay = false
-    var next: Moment
+    var next: Instant
   }
 
   private let ownDevices: [String: String]
@@ -52,11 +53,11 @@ struct Dialer {
   init(ownDevices: [String: String]) { self.ownDevices = ownDevices }
 
   /// When there is something to do.
-  var next: Moment? { targets.values.filter { !$0.isUnderWay }.map(\.next).min() }
+  var next: Instant? { targets.values.filter { !$0.isUnderWay }.map(\.next).min() }
 
   /// Whether somebody who is not connected is being tried, or about to.
   func isTrying(isConnected: (Target) -> Bool) -> Bool {
-    let now = Moment.now
+    let now = Instant.now
     return targets.contains { ($1.isUnderWay || $1.next <= now) && !isConnected($0) }
   }
 
@@ -75,7 +76,7 @@ struct Dialer {
   mutating func found(_ target: Target, at addresses: [Address]) -> Bool {
     guard isForeign(target) else { return false }
     let isLater = (ownDevices[target.notebookID] ?? "") > target.deviceID
-    let start = Moment.now + (isLater ? Self.courtesy : 0)
+    let start = Instant.now + (isLater ? Self.courtesy : 0)
     guard var state = targets[target] else {
       targets[target] = State(addresses: addresses, isAnnounced: true, next: start)
       return false
@@ -111,7 +112,7 @@ struct Dialer {
 
   /// Those to connect to now, but for those with whom a session goes on, or is not wanted.
   mutating func take(isConnected: (Target) -> Bool) -> [(target: Target, addresses: [Address])] {
-    let now = Moment.now
+    let now = Instant.now
     var room = Self.width
     var chosen: [(Target, [Address])] = []
     for (target, state) in targets where !state.isUnderWay && state.next <= now && room > 0 {

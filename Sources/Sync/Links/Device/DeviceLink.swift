@@ -3,6 +3,7 @@ internal import Git
 internal import Membership
 internal import Notebook
 internal import Synchronization
+internal import System
 
 /// The link to a device behind TLS: the messages of notes-protocol(7), SESSION.
 final class DeviceLink: Link {
@@ -36,7 +37,7 @@ final class DeviceLink: Link {
     burst: ProtocolLimits.told, perSecond: ProtocolLimits.toldPerSecond)
   private let call: Call
   /// When `next(until:)` returned last.
-  private var left: Moment?
+  private var left: Instant?
   private var bytesHeard: UInt64 = 0
 
   /// How far the fetching of a pack is.
@@ -48,10 +49,10 @@ final class DeviceLink: Link {
 
   /// What other threads call.
   private final class Call: Sendable {
-    let wakeup: Wakeup
+    let wakeup: WakeUp
     let isWaiting = Atomic(false)
 
-    init() throws { wakeup = try Wakeup() }
+    init() throws { wakeup = try WakeUp() }
 
     func signal() {
       isWaiting.store(true, ordering: .sequentiallyConsistent)
@@ -120,11 +121,11 @@ final class DeviceLink: Link {
 
   // MARK: Waiting
 
-  func next(until deadline: Moment?) throws -> LinkEvent? {
+  func next(until deadline: Instant?) throws -> LinkEvent? {
     if let event = takeEvent() { return event }
     if let failure { throw failure }
     // While nobody looked, nobody was silent.
-    if let left { heartbeat.excuse(Moment.now.seconds - left.seconds) }
+    if let left { heartbeat.excuse(Instant.now.seconds - left.seconds) }
     defer { left = .now }
     do {
       try stream.exchange(
@@ -145,7 +146,7 @@ final class DeviceLink: Link {
 
   /// How many seconds to wait for something to come. A part of a frame is a sign of life, too: on a
   /// slow line a piece of a pack takes long.
-  private func patience(until deadline: Moment?) -> Double {
+  private func patience(until deadline: Instant?) -> Double {
     if !events.isEmpty || call.isWaiting.load(ordering: .sequentiallyConsistent) { return 0 }
     let bytes = stream.connection.bytesReceived
     if bytes != bytesHeard { heartbeat.beat() }
@@ -231,7 +232,7 @@ final class DeviceLink: Link {
     case .heads, .applied, .editing, .invitation:
       // Each may be a line in a log. What is not read is the sender's to keep.
       if toldQuota.take() == nil {
-        _ = Mailbox<Bool>().take(until: .now + 1 / ProtocolLimits.toldPerSecond)
+        _ = BlockingQueue<Bool>().take(until: .now + 1 / ProtocolLimits.toldPerSecond)
       }
     default: break
     }

@@ -1,3 +1,5 @@
+internal import System
+
 /// Whether a pack that was asked for is coming: notes-protocol(7), "Exchanging versions". Whoever lets
 /// it be waited for is not to keep it from others who have it, too.
 struct FetchWatch {
@@ -5,8 +7,8 @@ struct FetchWatch {
   enum Verdict { case coming, slow, lost }
 
   private let timeouts: ProtocolTimeouts
-  private var spanEnd: Moment
-  private var end: Moment
+  private var spanEnd: Instant
+  private var end: Instant
   /// What came in this span.
   private var bytes = 0
   private var isBusyThere = false
@@ -18,7 +20,7 @@ struct FetchWatch {
   }
 
   /// When to look next.
-  var due: Moment { min(spanEnd, end) }
+  var due: Instant { min(spanEnd, end) }
 
   /// The announcement or a piece of the pack came.
   mutating func note(bytes count: Int) {
@@ -30,7 +32,7 @@ struct FetchWatch {
   mutating func noteWorking() { isBusyThere = true }
 
   mutating func look() -> Verdict {
-    let now = Moment.now
+    let now = Instant.now
     guard now >= due else { return .coming }
     guard now < end, bytes > 0 || isBusyThere else { return .lost }
     defer { (spanEnd, bytes, isBusyThere) = (now + timeouts.piece, 0, false) }

@@ -1,10 +1,11 @@
 internal import Channel
+internal import System
 
 /// The `working` messages of a side that is busy and has nothing to send: on a slow line the other
 /// side, which has sent all, hears nothing else until the pack has arrived.
 struct SignsOfLife {
   private let interval: Double
-  private(set) var due: Moment
+  private(set) var due: Instant
 
   init(every interval: Double) {
     self.interval = interval
@@ -13,7 +14,7 @@ struct SignsOfLife {
 
   /// The message, if it is time for one.
   mutating func next() throws -> Frame? {
-    let now = Moment.now
+    let now = Instant.now
     guard now >= due else { return nil }
     due = now + interval
     return try Frame(WorkingMessage())
@@ -26,11 +27,11 @@ struct Heartbeat {
   /// Silence is the end: "nothing came for 10 s, or no piece of a pack for 15 min".
   private var isStrict = false
   /// When something came last.
-  private var heard = Moment.now
+  private var heard = Instant.now
   /// When a piece of a pack went or came last.
-  private var advanced = Moment.now
+  private var advanced = Instant.now
   /// When a sign of life was asked for that has not come yet.
-  private var asked: Moment?
+  private var asked: Instant?
 
   /// What to do when nothing has come.
   enum Verdict { case alive, asks, dead }
@@ -61,19 +62,19 @@ struct Heartbeat {
   /// A sign of life is asked for.
   mutating func ask() { asked = asked ?? .now }
 
-  private var end: Moment {
+  private var end: Instant {
     if isStrict { return min(heard + timeouts.message, advanced + timeouts.patience) }
     return asked.map { $0 + timeouts.message } ?? heard + timeouts.ping
   }
 
   /// How many seconds to wait for something to come, at most until `moment`.
-  func wait(until moment: Moment?) -> Double {
-    max(min(moment ?? end, end).seconds - Moment.now.seconds, 0)
+  func wait(until moment: Instant?) -> Double {
+    max(min(moment ?? end, end).seconds - Instant.now.seconds, 0)
   }
 
   /// What it means that nothing came until now.
   mutating func look() -> Verdict {
-    let now = Moment.now
+    let now = Instant.now
     guard now >= end else { return .alive }
     if isStrict || asked != nil { return .dead }
     asked = now

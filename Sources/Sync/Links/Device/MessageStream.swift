@@ -2,6 +2,7 @@ internal import Channel
 internal import Git
 internal import Membership
 internal import Notebook
+internal import System
 internal import WorkTree
 
 /// Messages over a connection: one place where a `bye`, a time-out and an unknown type are met.
@@ -29,7 +30,7 @@ struct MessageStream {
 
   /// The next message of any kind that is known.
   func receive(onWorking: () -> Void = {}) throws -> (frame: Frame, type: MessageType) {
-    let patience = Deadline.after(seconds: timeouts.patience)
+    let patience = Instant.after(seconds: timeouts.patience)
     while true {
       let deadline = min(patience, .after(seconds: timeouts.message))
       let frame = try translated { try connection.receive(deadline: deadline) }
@@ -72,7 +73,7 @@ struct MessageStream {
   /// Sends and receives at the same time, for some seconds: as many as `patience` says whenever
   /// something happened. Frames of types that are not known count as a sign of life only.
   func exchange(
-    patience: () -> Double, wakeup: Wakeup, produce: () throws -> Frame?,
+    patience: () -> Double, wakeup: WakeUp, produce: () throws -> Frame?,
     consume: (Frame, MessageType?) throws -> Void
   ) throws {
     try translated {

@@ -2,6 +2,7 @@ internal import Channel
 internal import Membership
 internal import Notebook
 internal import Sync
+internal import System
 internal import Watch
 
 /// A device that is invited through a notebook that it shares with this one.
@@ -53,5 +54,5 @@ struct InvitedDevice: Sendable {
     }
   }
 
-  private static func pause() { _ = Mailbox<Bool>().take(until: .now + 2) }
+  private static func pause() { _ = BlockingQueue<Bool>().take(until: .now + 2) }
 }

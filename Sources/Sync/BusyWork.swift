@@ -1,9 +1,5 @@
+// Who calls this module names instants and tokens, too.
 @_exported public import System
-
-/// The name that `BlockingQueue` had here.
-package typealias Mailbox = BlockingQueue
-/// The name that `Instant` had here.
-package typealias Moment = Instant
 
 /// Runs work on another thread while this one says that it is alive.
 enum BusyWork {
@@ -15,7 +11,7 @@ enum BusyWork {
     every interval: Double, tick: () throws -> Void, _ body: @escaping () throws -> Result
   ) throws -> Result {
     let outcome = Handover<Result>(body)
-    let done = Mailbox<Bool>()
+    let done = BlockingQueue<Bool>()
     try startThread {
       outcome.run()
       done.put(true)
