@@ -39,9 +39,10 @@ extension FileSystem {
     return lock
   }
 
-  /// Whether a process has locked the file; not where it cannot be opened.
+  /// Whether a process has locked the file, or may have: not where there is none.
   public static func isLocked(_ path: String) -> Bool {
-    guard let descriptor = try? open(path, O_RDONLY) else { return false }
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 { return errno != ENOENT && errno != ENOTDIR }
     defer { close(descriptor) }
     return flock(descriptor, LOCK_SH | LOCK_NB) != 0
   }
