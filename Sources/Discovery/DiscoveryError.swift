@@ -17,7 +17,12 @@ public enum DiscoveryError: Error, Hashable, Sendable {
 }
 
 extension DiscoveryError: CustomStringConvertible {
+  /// What happened, as people are told: lower case, no full stop.
   public var description: String {
+    "devices cannot be found: " + reason
+  }
+
+  private var reason: String {
     switch self {
     case .libraryMissing(let message): "the Avahi client library is missing (\(message))"
     case .noSystemBus(let message): "cannot reach the D-Bus system bus (\(message))"

@@ -36,24 +36,24 @@ public enum GitError: FileFailure, Sendable {
 typealias Disk = FileSystem<GitError>
 
 extension GitError: CustomStringConvertible {
+  /// What happened, as people are told: lower case, no full stop.
   public var description: String {
     switch self {
     case .library(let call, let code, let message): "\(call) failed (\(code)): \(message)"
-    case .libraryMissing(let what): "libgit2 could not be loaded: \(what)"
-    case .notARepository(let folder): "no git repository in \(folder)"
-    case .unsupported(let what): "the repository needs \(what)"
+    case .libraryMissing(let what): "libgit2 cannot be loaded: \(what)"
+    case .notARepository(let folder): "there is no git repository in \(folder)"
+    case .unsupported(let what): "this repository needs \(what), which notes cannot work with"
     case .unfit(let version, let name, let why):
-      "version \(version) holds \(name), which no device takes: \(why)"
+      "version \(version.hex.prefix(10)) holds \(name), which no device takes: \(why)"
     case .foreignOwner(let folder): "the repository in \(folder) belongs to another user"
     case .missing(let id): "object \(id) is missing"
     case .wrongKind(let id, let expected): "object \(id) is not a \(expected)"
     case .malformed(let id, let what): "object \(id) is malformed: \(what)"
-    case .brokenReference(let name): "the reference \(name) is malformed"
-    case .locked(let path): "\(path) is in the way"
+    case .brokenReference(let name): "the file .git/\(name) is damaged"
+    case .locked(let path): "git or another program holds .git/\(path)"
     case .referenceMoved(let name): "\(name) moved meanwhile"
     case .ambiguousPrefix(let prefix): "several objects begin with \(prefix)"
-    case .system(let call, let path, let errno):
-      "\(call) \(path): \(String(errorNumber: errno))"
+    case .system(let call, let path, let errno): "\(call) \(path): \(String(errorNumber: errno))"
     }
   }
 }

@@ -1,80 +1,81 @@
 internal import System
 
 extension MembershipError: CustomStringConvertible {
-  /// One line for logs: lower case, no full stop.
+  /// What happened, as people are told: lower case, no full stop.
   public var description: String {
     switch self {
-    case .libraryMissing(let reason): "OpenSSL could not be loaded: \(reason)"
+    case .libraryMissing(let reason): "OpenSSL cannot be loaded: \(reason)"
     case .library(let call, let reasons):
       "\(call) failed: \(reasons.isEmpty ? "no reason given" : reasons.joined(separator: "; "))"
-    case .system(let call, let path, let code):
-      "\(call) failed on \(path): \(String(errorNumber: code))"
-    case .deviceKeyUnusable(let path, let defect): "the device key \(path) \(defect)"
-    case .nameRefused(let defect): "the name \(defect)"
-    case .certificateRefused(let defect): "the certificate is refused: \(defect)"
-    case .requestRefused(let defect): "the certificate request is refused: \(defect)"
-    case .notAMember(let device): "\(device) is not a member"
-    case .removed(let device, let name): "\(name) (\(device)) has been removed"
-    case .notAnAdmin(let device): "\(device) is not an admin"
-    case .founderIsPermanent: "the founder's device can't be removed, nor its role changed"
-    case .anotherAdminNeeded: "a device can't change or remove itself: another admin can"
+    case .system(let call, let path, let code): "\(call) \(path): \(String(errorNumber: code))"
+    case .deviceKeyUnusable(let path, let defect):
+      "the device key \(path) cannot be used: \(defect)"
+    case .nameRefused(let defect): defect.description
+    case .certificateRefused(let defect), .requestRefused(let defect):
+      "a certificate breaks the rules of notes-security(7): \(defect)"
+    case .notAMember: "this device is not a member of the notebook"
+    case .removed(_, let name): "\(name) has been removed from the notebook"
+    case .notAnAdmin: "only an admin of the notebook may do this"
+    case .founderIsPermanent: "the founder's device cannot be changed or removed"
+    case .anotherAdminNeeded: "a device cannot change or remove itself"
     case .passphraseRefused:
       "a passphrase has at least \(DeviceKey.shortestPassphrase) characters"
-    case .blocked(let device, let name): "\(name) (\(device)) is blocked on this device"
-    case .limitExceeded(let what, let limit): "more than \(limit) \(what)"
-    case .membershipMissing(let folder): "\(folder) holds no membership"
-    case .membershipExists(let notebookID):
-      "the folder belongs to another notebook already, \(notebookID)"
-    case .begunAnew(let notebookID): "the membership was begun anew, as \(notebookID)"
-    case .formatUnsupported(let folder, let found):
-      "\(folder) was written by another version: '\(found)'"
+    case .blocked(_, let name): "\(name) is blocked on this device"
+    case .limitExceeded(let what, let limit): "too many \(what): a notebook may have \(limit)"
+    case .membershipMissing: "the notebook has no certificates"
+    case .membershipExists: "the folder belongs to a notebook already"
+    case .begunAnew: "the membership of the notebook was begun anew meanwhile"
+    case .formatUnsupported: "the notebook's certificates were written by a newer notes"
     case .fileDamaged(let path): "\(path) is damaged"
     }
   }
 }
 
 extension KeyFileDefect: CustomStringConvertible {
+  /// What is wrong with the key's file.
   public var description: String {
     switch self {
-    case .notAFile: "is not a plain file"
-    case .foreignOwner(let user): "belongs to user \(user)"
-    case .openToOthers(let mode): "is open to others (mode \(String(mode, radix: 8)))"
-    case .notAKey: "is not an unencrypted Ed25519 key in PEM"
+    case .notAFile: "it is not a file"
+    case .foreignOwner: "it belongs to another user"
+    case .openToOthers: "other users may read it"
+    case .notAKey: "it holds no Ed25519 private key"
     }
   }
 }
 
 extension NameDefect: CustomStringConvertible {
+  /// Which rule the name breaks.
   public var description: String {
     switch self {
-    case .empty: "is empty"
-    case .tooLong(let length):
-      "has \(length) characters, more than \(DisplayName.maximumLength)"
+    case .empty: "a name cannot be empty"
+    case .tooLong(let count):
+      "a name has at most \(DisplayName.maximumLength) characters; this one has \(count)"
     case .forbidden(let scalar):
-      "contains a character that names can't have, U+"
+      "a name cannot hold the character U+"
         + String(repeating: "0", count: max(0, 4 - String(scalar, radix: 16).count))
         + String(scalar, radix: 16, uppercase: true)
-    case .surroundingSpace: "begins or ends with a space"
-    case .leadingPunctuation: "begins with - or ."
+    case .surroundingSpace: "a name cannot begin or end with a space"
+    case .leadingPunctuation: "a name cannot begin with '-' or '.'"
     }
   }
 }
 
 extension CertificateDefect: CustomStringConvertible {
+  /// What is wrong with the certificate.
   public var description: String {
     switch self {
-    case .tooLarge(let size): "too large, \(size)"
-    case .encoding: "not DER"
-    case .version: "another version"
-    case .algorithm: "not Ed25519"
-    case .serial: "the serial number"
-    case .subject: "the subject"
-    case .name(let defect): "the name \(defect)"
-    case .role: "the role"
-    case .extensions: "the extensions"
-    case .validity: "the validity"
-    case .signature: "the signature"
-    case .notebookID: "the notebook ID"
+    case .tooLarge(let size): "it is too large (\(size) bytes)"
+    case .encoding: "it is not in DER form"
+    case .version: "its version is not the one expected"
+    case .algorithm: "its key or signature is not Ed25519"
+    case .serial: "its serial number is not acceptable"
+    case .subject: "its name has another form"
+    case .name: "the name in it is not acceptable"
+    case .role: "the role in it is not known"
+    case .extensions: "its extensions are not those expected"
+    case .validity: "its dates cannot be read"
+    case .signature: "its signature does not fit"
+    case .notebookID: "it is not this notebook's"
     }
   }
 }

@@ -1,4 +1,5 @@
 public import History
+internal import System
 internal import WorkTree
 
 /// What a notebook is to this device: kept in `.git/notes/notebook`, whose presence makes a
@@ -22,37 +23,20 @@ public struct NotebookIdentity: Hashable, Sendable {
   static let format = "1"
 
   var serialized: [UInt8] {
-    func line(_ value: String) -> String {
-      String(value.map { $0.isNewline ? " " : $0 })
-    }
-    return Array(
-      """
-      format \(Self.format)
-      id \(line(id))
-      name \(line(name))
-      device-id \(line(device.deviceID))
-      device-name \(line(device.name))
-
-      """.utf8)
+    StateLines([
+      "format": Self.format, "id": id, "name": name, "device-id": device.deviceID,
+      "device-name": device.name,
+    ]).bytes
   }
 
   init(parsing content: [UInt8], path: String) throws {
-    var format, id, name, deviceID, deviceName: String?
-    for line in TextLines(content) {
-      guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { continue }
-      let value = String(decoding: line[(space + 1)...], as: UTF8.self)
-      switch String(decoding: line[..<space], as: UTF8.self) {
-      case "format": format = value
-      case "id": id = value
-      case "name": name = value
-      case "device-id": deviceID = value
-      case "device-name": deviceName = value
-      default: break
-      }
+    let lines = StateLines(parsing: content)
+    guard let format = lines["format"] else {
+      throw NotebookError.brokenState(path: path, "no format line")
     }
-    guard let format else { throw NotebookError.brokenState(path: path, "no format line") }
     guard format == Self.format else { throw NotebookError.newerFormat(format) }
-    guard let id, let name, let deviceID, let deviceName, !id.isEmpty, !deviceID.isEmpty,
+    guard let id = lines["id"], let name = lines["name"], let deviceID = lines["device-id"],
+      let deviceName = lines["device-name"], !id.isEmpty, !deviceID.isEmpty,
       !(id + deviceID).contains(where: \.isNewline)
     else { throw NotebookError.brokenState(path: path, "a line is missing") }
     self.init(id: id, name: name, device: DeviceIdentity(name: deviceName, deviceID: deviceID))

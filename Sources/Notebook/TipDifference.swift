@@ -43,14 +43,11 @@ extension Notebook {
     guard Self.isDeviceID(difference.device), tipDifference(with: difference.device) != difference
     else { return false }
     try Disk.makeFolders(differencesFolder)
-    let text = """
-      tip \(difference.tip)
-      rules \(difference.rules)
-      peer-tip \(difference.peerTip)
-      peer-rules \(difference.peerRules.map(String.init) ?? "unknown")
-
-      """
-    try Disk.replace("\(differencesFolder)/\(difference.device)", with: Array(text.utf8))
+    let lines = StateLines([
+      "tip": difference.tip, "rules": difference.rules, "peer-tip": difference.peerTip,
+      "peer-rules": difference.peerRules.map(String.init) ?? "unknown",
+    ])
+    try Disk.replace("\(differencesFolder)/\(difference.device)", with: lines.bytes)
     return true
   }
 
@@ -65,11 +62,7 @@ extension Notebook {
     guard Self.isDeviceID(device),
       let content = try? Disk.readIfThere("\(differencesFolder)/\(device)")
     else { return nil }
-    var values: [Substring: Substring] = [:]
-    for line in String(decoding: content, as: UTF8.self).split(separator: "\n") {
-      let words = line.split(separator: " ", maxSplits: 1)
-      if words.count == 2 { values[words[0]] = words[1] }
-    }
+    let values = StateLines(parsing: content)
     guard let tip = values["tip"].flatMap({ ObjectID(hex: $0) }),
       let peerTip = values["peer-tip"].flatMap({ ObjectID(hex: $0) }),
       let rules = values["rules"].flatMap({ Int($0) })

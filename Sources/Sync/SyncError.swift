@@ -81,33 +81,54 @@ extension SyncError {
 typealias Disk = FileSystem<SyncError>
 
 extension SyncError: CustomStringConvertible {
+  /// What happened, as people are told: lower case, no full stop.
   public var description: String {
     switch self {
     case .peerEnded(let reason, let words):
-      "the peer ended the session (\(reason.rawValue))\(words.isEmpty ? "" : ": \(words)")"
+      reason.words + (reason.hasWords && !words.isEmpty ? ": \(words)" : "")
     case .protocolBroken(let what): "the peer broke the protocol: \(what)"
     case .overLimit(let what): "the peer went over a limit: \(what)"
     case .noCommonVersion(let theirs):
       "no common protocol version: here \(ProtocolLimits.version), there \(theirs)"
     case .wrongNotebook: "the peer speaks of another notebook"
-    case .notAMember(let device): "device \(device) is not a member of this notebook"
+    case .notAMember: "the other device is not a member of the notebook"
     case .packRefused(let error): "the peer's versions were refused: \(error)"
     case .interrupted(let what): "the connection was interrupted: \(what)"
     case .timedOut(let what): "the peer stopped answering: \(what)"
     case .ended(let reason): "the session was ended (\(reason.rawValue))"
     case .duplicate: "another session with this device is under way"
-    case .massDeletion(let deleted, let notes):
-      "this would delete \(deleted) of \(notes) notes; nothing was changed"
+    case .massDeletion(let deleted, let total): "this would delete \(deleted) of \(total) notes"
     case .massDeletionAtPeer: "the peer refused to delete most of its notes; it changed nothing"
     case .invitationExpired: "the invitation has ended"
     case .declined: "the invitation was declined"
     case .wrongCode: "the code is wrong"
     case .alreadyANotebook(let folder): "\(folder) holds another notebook"
     case .inviterNotFound: "nobody with this invitation was found"
-    case .unknownPeer(let name): "no member of this notebook is called \(name)"
+    case .unknownPeer(let name): "no member is called '\(name)'"
     case .ownAddress: "the address is this device's own"
-    case .stopped: "stopped"
+    case .stopped: "interrupted"
     case .failed(let what): what
     }
+  }
+}
+
+extension ByeReason {
+  /// What the other device said by it.
+  fileprivate var words: String {
+    switch self {
+    case .notAMember: "this device is no longer a member of the notebook"
+    case .version: "the other device has another version of notes"
+    case .wrongNotebook: "the other device has another notebook"
+    case .expired: "the invitation has ended"
+    case .duplicate, .busy: "the other device is busy with this one already"
+    case .overLimit, .protocolBroken, .refusedPack: "the other device refused what was sent"
+    case .done, .stopped: "the other device stopped"
+    case .failed: "the other device failed"
+    }
+  }
+
+  /// Whether its own words tell more.
+  fileprivate var hasWords: Bool {
+    [.overLimit, .protocolBroken, .refusedPack, .failed].contains(self)
   }
 }

@@ -36,7 +36,7 @@ struct ServiceLog: Sendable {
   private static func line(for event: Event) -> String {
     switch event {
     case .listening(let address, let port): "listening on \(address) port \(port)"
-    case .discoveryFailed(let error): "cannot be found by discovery: \(text(error))"
+    case .discoveryFailed(let error): text(error)
     case .peer(let peer): "connected: \(name(peer))"
     case .progress(let transfer): "\(name(transfer.peer)): \(transfer.stage)"
     case .received(let peer, let join, _):

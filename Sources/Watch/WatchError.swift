@@ -20,16 +20,17 @@ public enum WatchError: FileFailure, Sendable, Hashable {
 typealias Disk = FileSystem<WatchError>
 
 extension WatchError: CustomStringConvertible {
+  /// What happened, as people are told: lower case, no full stop.
   public var description: String {
     switch self {
     case .system(let call, let path, let number):
-      "\(call)\(path.isEmpty ? "" : " \(path)"): error \(number)"
+      "\(call)\(path.isEmpty ? "" : " \(path)"): \(String(errorNumber: number))"
     case .folderAway(let folder): "the folder \(folder) is not there"
     case .watchedAlready(let folder, let process):
       "\(folder) is watched already, by process \(process)"
-    case .watcherGone: "the watcher has stopped"
+    case .watcherGone: "the watcher of the notebook has stopped"
     case .watcherRefused(let reason): "the watcher refused: \(reason)"
-    case .notAnswering(let folder): "\(folder) is busy"
+    case .notAnswering(let folder): "the watcher of \(folder) does not answer"
     }
   }
 }

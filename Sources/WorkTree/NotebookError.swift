@@ -65,35 +65,59 @@ extension NotebookError {
 package typealias Disk = FileSystem<NotebookError>
 
 extension NotebookError: CustomStringConvertible {
+  /// What happened, as people are told: lower case, no full stop.
   public var description: String {
     switch self {
+    case .notANotebook("."): "this folder is not in a notebook"
     case .notANotebook(let folder): "\(folder) is not in a notebook"
     case .alreadyANotebook(let folder): "\(folder) is a notebook already"
-    case .linkedWorkTree(let folder): "\(folder) is a work tree of a repository elsewhere"
+    case .linkedWorkTree(let folder): "\(folder) belongs to a git repository elsewhere"
     case .newerFormat(let format):
-      "the notebook has format \(format), which is newer than this notes"
-    case .brokenState(let path, let what): "\(path) is broken: \(what)"
+      "the notebook has format \(format), which is newer than this notes understands"
+    case .brokenState(let path, let what): "\(path) is damaged: \(what)"
     case .busy(let folder): "another notes command is busy in \(folder)"
     case .file(let call, let path, let errno): "\(call) \(path): \(String(errorNumber: errno))"
-    case .obstructed(let path): "something that is not a file stands at \(path)"
-    case .noSuchNote(let name): "no note \(name)"
-    case .ambiguousNote(let name, _): "several notes match \(name)"
-    case .noSuchVersion(let name): "no version \(name)"
-    case .tooFewVersions(let name, let count): "no version \(name) of \(count)"
-    case .noVersionBy(let name, _): "no version by \(name)"
-    case .ambiguousVersion(let name): "several versions match \(name)"
-    case .notInVersion(let path, let version): "\(path) is not in version \(version.hex.prefix(10))"
-    case .invalidExpression(let text, let reason): "the expression \(text) is wrong: \(reason)"
-    case .notText(let path): "\(path) is not text"
+    case .obstructed(let path):
+      "something that is not a file stands where the note \(path) has to be written"
+    case .noSuchNote(let name): "there is no note '\(name)'"
+    case .ambiguousNote(let name, _): "several notes match '\(name)'"
+    case .noSuchVersion(let name): "there is no version '\(name)'"
+    case .tooFewVersions(let name, 1): "\(name) is too far back: there is 1 version"
+    case .tooFewVersions(let name, let count):
+      "\(name) is too far back: there are \(count) versions"
+    case .noVersionBy(let name, _): "there was no version yet: \(name)"
+    case .ambiguousVersion(let name): "several versions begin with '\(name)'"
+    case .notInVersion(let path, let version):
+      "\(path) does not exist in version \(version.hex.prefix(10))"
+    case .invalidExpression(let text, let reason):
+      "the regular expression '\(text)' is wrong" + (reason.isEmpty ? "" : ": \(reason)")
+    case .notText(let path): "\(path) is not text and has no lines"
     case .massDeletion(let deleted, let total): "this would delete \(deleted) of \(total) notes"
-    case .unfitTitle(let title, let why): "\(title) cannot be a title: \(why)"
-    case .nameTaken(_, let other, _): "there is \(other) already"
-    case .intoItself(let folder): "\(folder) cannot be moved into itself"
-    case .nothingToUndo: "nothing to undo"
-    case .nothingToRedo: "nothing to redo"
-    case .noSuchOperation(let name): "no operation led to version \(name)"
-    case .undoConflict(let paths):
-      "later edits of the same lines: \(paths.map(\.description).joined(separator: ", "))"
+    case .unfitTitle(let title, let why):
+      "'\(title.count > 60 ? title.prefix(59) + "…" : title)' cannot be a title: \(why)"
+    case .nameTaken(_, let other, let isFolder):
+      "there is a \(isFolder ? "folder" : Self.isNote(other) ? "note" : "file") \(other) already"
+    case .intoItself(let folder): "the folder \(folder) cannot be moved into itself"
+    case .nothingToUndo(0): "there is nothing to undo"
+    case .nothingToUndo(1): "only 1 operation can be undone"
+    case .nothingToUndo(let count): "only \(count) operations can be undone"
+    case .nothingToRedo(0): "there is nothing to redo"
+    case .nothingToRedo(1): "only 1 undo can be redone"
+    case .nothingToRedo(let count): "only \(count) undos can be redone"
+    case .noSuchOperation(let name):
+      "no operation that could be undone led to version \(name)"
+    case .undoConflict(let paths): "the same lines of \(Self.list(paths)) were edited since"
     }
+  }
+
+  private static func isNote(_ path: TreePath) -> Bool {
+    path.description.hasSuffix(".txt") || path.description.hasSuffix(".md")
+  }
+
+  private static func list(_ paths: [TreePath]) -> String {
+    let more = paths.count > 3 ? ["\(paths.count - 3) more"] : []
+    let names = paths.prefix(3).map(\.description) + more
+    guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+    return names.dropLast().joined(separator: ", ") + " and " + last
   }
 }

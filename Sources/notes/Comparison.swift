@@ -5,7 +5,6 @@ internal import WorkTree
 
 /// What `notes diff` compares.
 struct Comparison {
-  /// One end: a version, or the folder as it is.
   private enum End {
     /// The name that was given; nil for the last version.
     case version(String?)
@@ -22,12 +21,12 @@ struct Comparison {
     var path: TreePath?
     var versions: String?
     if subjects.count == 2 {
-      path = try Place.note(subjects[0], in: notebook, among: .former)
+      path = try NotebookLocator.note(subjects[0], in: notebook, among: .former)
       versions = subjects[1]
     } else if let subject = subjects.first {
       do {
         path =
-          try Place.path(ofFile: subject, in: notebook)
+          try NotebookLocator.path(ofFile: subject, in: notebook)
           ?? notebook.history.note(exactly: subject, among: .deleted)
           ?? notebook.history.note(named: subject)
       } catch NotebookError.noSuchNote {
@@ -35,10 +34,10 @@ struct Comparison {
           versions = subject
         } else if let at = subject.lastIndex(of: "@"), at != subject.startIndex {
           // As other commands name a note's version.
-          path = try Place.note(String(subject[..<at]), in: notebook, among: .former)
+          path = try NotebookLocator.note(String(subject[..<at]), in: notebook, among: .former)
           versions = String(subject[subject.index(after: at)...])
         } else {
-          path = try Place.note(subject, in: notebook, among: .former)
+          path = try NotebookLocator.note(subject, in: notebook, among: .former)
         }
       }
     }
@@ -61,7 +60,6 @@ struct Comparison {
     return (try? notebook.history.version(named: text)) != nil
   }
 
-  /// The files that differ, by path.
   func files(in notebook: Notebook) throws -> [FileDiff] {
     if let path { return try oneFile(path, in: notebook) }
     let before = try tree(old, in: notebook)
@@ -79,13 +77,7 @@ struct Comparison {
   private func committed(
     from old: ObjectID?, to new: ObjectID?, in notebook: Notebook
   ) throws -> [FileDiff] {
-    let repository = notebook.repository
-    return try notebook.history.changes(from: old, to: new).map { change in
-      FileDiff(
-        path: change.path, formerPath: change.formerPath,
-        old: try change.old.map { try repository.blob($0) },
-        new: try change.new.map { try repository.blob($0) })
-    }
+    try notebook.history.changes(from: old, to: new).map { try FileDiff($0, in: notebook) }
   }
 
   // MARK: One note, under the name it had at each end

@@ -26,10 +26,9 @@ final class EditingPresence {
     _ = connection?.ask(request)
   }
 
-  /// Warns when somebody else is in the note.
   func warn() {
     guard !others.isEmpty else { return }
-    let names = Counted.list(others.map { Visible.name($0) })
+    let names = Phrase.list(others.map { Visible.name($0) })
     Output.errors.write(
       "notes: warning: \(path.label) is open on \(names), too; both edits will be merged\n")
     Output.errors.flush()

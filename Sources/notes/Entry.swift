@@ -1,7 +1,6 @@
 internal import CLinux
 internal import Glibc
 
-/// Where the process starts.
 @main
 enum Entry {
   /// Large notebooks make large arrays, one after another; each is to be there once.

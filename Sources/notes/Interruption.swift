@@ -21,7 +21,6 @@ enum Interruption {
     return token
   }
 
-  /// Whether a signal has come.
   static var hasCome: Bool { received.load(ordering: .sequentiallyConsistent) != 0 }
 
   /// How a command that waits for others without end is left: a request to terminate is how

@@ -28,12 +28,11 @@ struct MemberName {
       let choices = found.prefix(5).map { "\($0.deviceID.prefix(8)) (\($0.role.rawValue))" }
       throw Failure(
         .failed, "ambiguous_member", "several devices match '\(Visible.name(text))'",
-        hint: "write the beginning of a device ID: \(Counted.list(choices))")
+        hint: "write the beginning of a device ID: \(Phrase.list(choices))")
     }
     return found[0]
   }
 
-  /// The members that it means, one or more.
   func members(among everybody: [Member]) throws(Failure) -> [Member] {
     let present = everybody.filter { !$0.isRemoved }
     let found = matches(among: present)

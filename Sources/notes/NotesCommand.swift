@@ -13,11 +13,12 @@ struct NotesCommand: ParsableCommand {
       device. notes(1) describes the files, the environment and the exit codes.
       """,
     version: "notes " + ProgramVersion.current,
-    subcommands: Commands.hidden,
     groupedSubcommands: Commands.groups)
+
+  /// For help and completions: `Invocation` has read it by then.
+  @OptionGroup var leading: LeadingFolderOption
 }
 
-/// Which commands there are.
 enum Commands {
   /// The commands by purpose, as help lists them.
   static var groups: [CommandGroup] {
@@ -51,54 +52,25 @@ enum Commands {
     ]
   }
 
-  /// Commands that other programs call.
-  static var hidden: [any ParsableCommand.Type] { [CompleteCommand.self] }
+  /// Commands that run without the argument parser where they can.
+  static var plain: [any PlainCommand.Type] {
+    [StatusCommand.self, SaveCommand.self, RestoreCommand.self]
+  }
 
-  /// The commands that help lists.
   static var all: [any ParsableCommand.Type] { groups.flatMap(\.subcommands) }
 
-  /// The command of that name, or nil.
   static func type(named name: String) -> (any ParsableCommand.Type)? {
-    switch name {
-    case "init": InitCommand.self
-    case "status": StatusCommand.self
-    case "save": SaveCommand.self
-    case "new": NewCommand.self
-    case "edit": EditCommand.self
-    case "list": ListCommand.self
-    case "show": ShowCommand.self
-    case "search": SearchCommand.self
-    case "browse": BrowseCommand.self
-    case "mv": MoveCommand.self
-    case "rm": RemoveCommand.self
-    case "log": LogCommand.self
-    case "diff": DiffCommand.self
-    case "blame": BlameCommand.self
-    case "restore": RestoreCommand.self
-    case "conflicts": ConflictsCommand.self
-    case "resolve": ResolveCommand.self
-    case "undo": UndoCommand.self
-    case "redo": RedoCommand.self
-    case "invite": InviteCommand.self
-    case "invitations": InvitationsCommand.self
-    case "join": JoinCommand.self
-    case "sync": SyncCommand.self
-    case "pull": PullCommand.self
-    case "push": PushCommand.self
-    case "watch": WatchCommand.self
-    case "serve": ServeCommand.self
-    case "peers": PeersCommand.self
-    case "members": MembersCommand.self
-    case "device": DeviceCommand.self
-    case "config": ConfigCommand.self
-    case "doctor": DoctorCommand.self
-    case "gc": GarbageCommand.self
-    case "complete-words": CompleteCommand.self
-    default: nil
+    all.first { $0._commandName == name }
+  }
+
+  /// Help with the names of the groups as headings, as they are; the parser writes
+  /// "CONFLICTS SUBCOMMANDS".
+  static func headed(_ help: String) -> String {
+    groups.reduce(help) { text, group in
+      text.replacing("\n\(group.name.uppercased()) SUBCOMMANDS:", with: "\n\(group.name):")
     }
   }
 
-  /// What commands are called elsewhere.
   private static let synonyms = [
     "add": "save", "annotate": "blame", "cat": "show", "checkout": "restore", "clone": "join",
     "commit": "save", "copy": "restore", "cp": "restore", "create": "new", "delete": "rm",

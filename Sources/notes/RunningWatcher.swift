@@ -31,7 +31,7 @@ enum RunningWatcher {
   /// That none runs where one is needed.
   static func missing(_ notebook: Notebook) -> Failure {
     Failure(
-      .failed, "not_watched", "nobody watches \(Visible.name(notebook.folder))",
-      hint: "'notes watch' does")
+      .failed, "not_watched", "'notes watch' is not running in \(Visible.name(notebook.folder))",
+      hint: "start it there with 'notes watch'")
   }
 }

@@ -3,14 +3,12 @@ internal import System
 
 /// The systemd user service that runs `notes watch` from the login on: notes-watch(1), --install.
 struct WatchInstallation {
-  /// The program.
   let program: String
   /// The notebooks' folders, or `--all`.
   let words: [String]
 
   static let unit = "notes-watch.service"
 
-  /// The unit's text.
   var text: String {
     let words = [program, "watch"] + words
     return """
@@ -61,7 +59,6 @@ struct WatchInstallation {
     }
   }
 
-  /// Writes the unit.
   func write(to folder: String) throws(Failure) {
     let target = folder + "/" + Self.unit
     do {
@@ -70,7 +67,7 @@ struct WatchInstallation {
     } catch {
       throw Failure(
         .failed, "unit_not_written",
-        "\(Visible.name(target)) cannot be written: \(Failure.reason(error.errno))",
+        "\(Visible.name(target)) cannot be written: \(String(errorNumber: error.errno))",
         hint: Failure.remedy(error.errno) ?? "let your user write there, and run the command again")
     }
   }

@@ -25,10 +25,10 @@ struct ErrorTextTests {
     }
     #expect(
       "\(MembershipError.nameRefused(.forbidden(0x1B)))"
-        == "the name contains a character that names can't have, U+001B")
+        == "a name cannot hold the character U+001B")
     #expect(
       "\(MembershipError.deviceKeyUnusable(path: "/k", defect: .openToOthers(mode: 0o644)))"
-        == "the device key /k is open to others (mode 644)")
-    #expect("\(ChannelError.portInUse(address))" == "the port of [::1]:1 is in use")
+        == "the device key /k cannot be used: other users may read it")
+    #expect("\(ChannelError.portInUse(address))" == "another program listens at [::1]:1 already")
   }
 }

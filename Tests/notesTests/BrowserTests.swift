@@ -55,7 +55,7 @@ import WorkTree
       }
     }
     browser.show(
-      text: PaneLine.lines(of: Array("milk\n\tand a long line that has to be broken\n".utf8)),
+      text: Styled.lines(of: Array("milk\n\tand a long line that has to be broken\n".utf8)),
       of: Browser.Subject(path: "Shopping.txt"))
     try show()
     press(&browser, .character("/"), .character("S"), .character("O"))
@@ -67,7 +67,7 @@ import WorkTree
     press(&browser, .down)
     let subject = try #require(browser.wantedSubject)
     browser.show(
-      text: PaneLine.lines(from: Array("milk\n".utf8), to: Array("milk\neggs\u{1B}[31m\n".utf8)),
+      text: Styled.lines(from: Array("milk\n".utf8), to: Array("milk\neggs\u{1B}[31m\n".utf8)),
       of: subject)
     try show()
     press(&browser, .enter)
@@ -133,7 +133,7 @@ import WorkTree
   @Test func `The mouse chooses and scrolls what it is over`() throws {
     var browser = browser((0..<50).map { TreePath("\($0).txt") })
     browser.show(
-      text: (0..<90).map { PaneLine("line \($0)") }, of: Browser.Subject(path: "0.txt"))
+      text: (0..<90).map { Styled("line \($0)") }, of: Browser.Subject(path: "0.txt"))
     _ = rows(browser, wide)
     press(&browser, .click(column: 3, row: 5))
     #expect(browser.note?.path == "4.txt")
@@ -200,7 +200,7 @@ import WorkTree
       if let wanted = browser.wantedSubject {
         let text = Array(String(repeating: evil, count: 30).utf8)
         browser.show(
-          text: PaneLine.lines(of: text) + PaneLine.lines(from: [], to: text), of: wanted)
+          text: Styled.lines(of: text) + Styled.lines(from: [], to: text), of: wanted)
       }
       let shown = rows(browser, size)
       #expect(shown.count == size.rows)
@@ -235,7 +235,7 @@ import WorkTree
   func `Lines are broken at spaces where there are any`(
     text: String, width: Int, expected: [String]
   ) {
-    #expect(PaneLine(text).wrapped(to: width).map(\.text) == expected)
+    #expect(Styled(text).wrapped(to: width).map(\.text) == expected)
   }
 
   @Test(

@@ -12,6 +12,7 @@ import Testing
   }
 
   private let shell: Shell
+  private let completions: String
 
   init() throws {
     shell = try Shell()
@@ -26,6 +27,7 @@ import Testing
     try #require(linked.isSuccess)
     let path = shell.environment["PATH"] ?? ""
     shell.environment["PATH"] = shell.folder["bin"] + ":" + path
+    completions = try shell.writeCompletions()
   }
 
   /// What the shell offers for the last of these words.
@@ -39,18 +41,31 @@ import Testing
 
   private func bash(_ words: [String]) throws -> [String] {
     let script = """
-      source \(BuiltBinary.sourceFolder)/completions/notes.bash
+      source \(completions)/notes.bash
       COMP_WORDS=("$@")
       COMP_CWORD=$(($# - 1))
-      _notes
+      COMP_LINE="$*"
+      COMP_POINT=${#COMP_LINE}
+      cur=${COMP_WORDS[COMP_CWORD]}
+      cur=${cur#\\"}
+      cur=${cur#\\'}
+      _notes notes "$cur" "${COMP_WORDS[COMP_CWORD - 1]}"
       printf '%s\\n' "${COMPREPLY[@]}"
       """
     return try asked(["bash", "--norc", "-c", script, "bash"] + words)
   }
 
   private func fish(_ line: String) throws -> [String] {
+    // The cursor's place can be asked for on a terminal alone.
     let script = """
-      source \(BuiltBinary.sourceFolder)/completions/notes.fish
+      source \(completions)/notes.fish
+      function commandline
+        if contains -- -tC $argv
+          string length -- (builtin commandline -ct)
+        else
+          builtin commandline $argv
+        end
+      end
       complete -C $argv[1]
       """
     return try asked(["fish", "--no-config", "-c", script, line]).map { offer in
@@ -65,7 +80,7 @@ import Testing
       zpty -b shell zsh -f -i
       say() { zpty -w shell "$1" }
       say 'PROMPT= RPROMPT= ; stty -echo; unsetopt zle_bracketed_paste 2>/dev/null'
-      say 'fpath=(\(BuiltBinary.sourceFolder)/completions $fpath)'
+      say 'fpath=(\(completions) $fpath)'
       say 'autoload -U compinit; compinit -u -D'
       say 'compadd() {
         local -a given parsed
@@ -135,11 +150,12 @@ import Testing
 
   @Test func `Between quotes bash is given words without escapes`() throws {
     let id = try shell.notes("log", "--json").text.dropFirst(7).prefix(10)
-    #expect(try bash(["notes", "show", #""Shopp"#]) == ["Shopping list"])
+    #expect(try bash(["notes", "show", #""Shopp"#]) == ["Shopping list", "Shopping list@"])
     #expect(try bash(["notes", "log", "'Shopp"]) == ["Shopping list"])
     #expect(try bash(["notes", "show", #""Shopping list@"#]) == ["Shopping list@\(id)"])
     try shell.folder.write("x\n", to: #"notes/A "$b" \`c`.txt"#)
-    #expect(try bash(["notes", "show", #""A"#]) == [#"A \"\$b\" \\\`c\`"#])
+    // What a title holds is not run, and the shell quotes it.
+    #expect(try bash(["notes", "log", #""A"#]) == [#"A "$b" \`c`"#])
   }
 
   @Test(arguments: ShellKind.allCases) func `Deleted notes are offered to be restored`(
@@ -156,12 +172,7 @@ import Testing
 
   @Test(arguments: ShellKind.allCases) func `Versions follow the @`(kind: ShellKind) throws {
     let id = try shell.notes("log", "--json").text.dropFirst(7).prefix(10)
-    switch kind {
-    case .bash:
-      #expect(try offers(kind, ["notes", "show", "Shop", "@", ""]) == [String(id)])
-    case .fish, .zsh:
-      #expect(try offers(kind, ["notes", "show", "Shop@"]) == ["Shop@\(id)"])
-    }
+    #expect(try offers(kind, ["notes", "show", "Shop@"]) == ["Shop@\(id)"])
   }
 
   @Test(arguments: ShellKind.allCases) func `Verbs and roles of members are offered`(
@@ -187,9 +198,24 @@ import Testing
           if word.hasPrefix("-") { options.insert(word) }
         }
       }
-      options.subtract(["-h", "--version"])
-      let offered = try offers(kind, ["notes", name, "-"]).filter { $0 != "-h" }
-      #expect(Set(offered) == options, "\(name)")
+      let offered = try offers(kind, ["notes", name, "-"])
+      #expect(
+        Set(offered).subtracting(["-h", "--version"]) == options.subtracting(["-h", "--version"]),
+        "\(name)")
     }
+  }
+}
+
+extension Shell {
+  /// Writes what the program generates where the shells find it; returns the folder.
+  func writeCompletions() throws -> String {
+    let folder = folder["completions"]
+    try makeFolder(folder)
+    for (kind, name) in [("bash", "notes.bash"), ("zsh", "_notes"), ("fish", "notes.fish")] {
+      let script = try notes("--generate-completion-script", kind)
+      try #require(script.isSuccess)
+      try writeFile(folder + "/" + name, script.output)
+    }
+    return folder
   }
 }

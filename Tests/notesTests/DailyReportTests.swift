@@ -75,7 +75,7 @@ import Testing
     }
     try Golden.expect(text, matches: "list-sorted.txt")
     for (isFiltered, kind, words) in [
-      (false, "note", "No notes yet.\n"), (true, "note", "No such notes.\n"),
+      (false, "note", "No notes yet.\n"), (true, "note", "No notes match.\n"),
       (false, "attachment", "No attachments yet.\n"),
     ] {
       let empty = ListReport(notes: [], isLong: false, isFiltered: isFiltered, kind: kind)

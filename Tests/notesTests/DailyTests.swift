@@ -44,8 +44,8 @@ import Testing
       ),
       (
         ["new", "shopping"], 1, "there is a note Shopping.txt already",
-        "names that differ only by case or accents would be one on other systems; choose another "
-          + "title"
+        "names that differ only by case or Unicode spelling would be one on other systems; "
+          + "choose another title"
       ),
       (
         ["new", "trips/Rome"], 1, "there is a note trips/Rome.md already",
@@ -91,7 +91,7 @@ import Testing
       ),
       (
         ["redo"], 1, "there is nothing to redo",
-        "'notes redo' takes back 'notes undo'; 'notes log --operations' shows what was done here"
+        "'notes redo' redoes what was undone; 'notes log --operations' shows what was done here"
       ),
       (
         ["list", "--folder", "nowhere"], 1, "there is no folder 'nowhere'",
@@ -102,11 +102,11 @@ import Testing
         "a time is like yesterday, '2 hours ago', 2026-11-20 or '2026-11-20 10:00'"
       ),
       (
-        ["restore", "trips/"], 64, "which version of trips/ to restore is missing",
+        ["restore", "trips/"], 64, "say which version of trips/ to restore",
         "write FOLDER/@VERSION; 'notes log' shows the versions"
       ),
       (
-        ["restore", "Shopping"], 64, "which version of Shopping to restore is missing",
+        ["restore", "Shopping"], 64, "say which version of Shopping to restore",
         "write NOTE@VERSION; 'notes log Shopping' shows the versions"
       ),
       (
@@ -217,13 +217,13 @@ import Testing
     // A title that a folder has is no way into it.
     #expect(try shell.notes("mv", "Shopping", "near").isSuccess)
     #expect(isThere("near.txt") && isThere("near/trips/Roma.md"))
-    #expect(try shell.notes("mv", "near.txt", "near").text == "near.txt is called so already.\n")
+    #expect(try shell.notes("mv", "near.txt", "near").text == "near.txt already has that name.\n")
   }
 
   @Test func `Deleted notes come back, each in its way`() throws {
     let gone = try shell.notes("rm", "Shopping", "trips/")
     #expect(gone.text.hasPrefix("Deleted 2 files: version "))
-    #expect(gone.text.hasSuffix("; 'notes undo' takes it back\n"))
+    #expect(gone.text.hasSuffix("; 'notes undo' undoes it\n"))
     #expect(!isThere("Shopping.txt") && !isThere("trips"))
     #expect(try shell.notes("restore", "Rome").text.hasPrefix("Restored trips/Rome.md as it was"))
     #expect(try text("trips/Rome.md") == "forum\n")
@@ -253,7 +253,7 @@ import Testing
     #expect(try deleted("--folder", "trips") == ["trips/Roma"])
     #expect(try deleted("shop") == ["Shopping"])
     #expect(try deleted("--attachments") == ["photo.png"])
-    #expect(try deleted("--since", "2099-01-01") == ["No such notes."])
+    #expect(try deleted("--since", "2099-01-01") == ["No notes match."])
     try shell.notes("restore", "Shopping")
     try shell.notes("mv", "Shopping", "Groceries")
     #expect(try deleted() == ["trips/Roma"])
@@ -279,7 +279,7 @@ import Testing
       #expect(shown.text == "milk\n")
       #expect(
         shown.errorText.hasPrefix(
-          "notes: warning: Shopping.txt was deleted: as it was in version "))
+          "notes: warning: Shopping.txt is deleted; this is its text in "))
       #expect(try shell.notes("show", name + "@~1").text == "milk\n")
       #expect(try shell.notes("blame", name).text.contains("milk"))
       #expect(try shell.notes("log", name, "--json").lines.count == 2)
@@ -322,7 +322,7 @@ import Testing
     let done = try shell.notes("undo").text
     #expect(
       done.hasPrefix("Undone: Delete Shopping (delete, just now)\n  added  Shopping.txt\nVersion "))
-    #expect(done.hasSuffix("; 'notes redo' takes it back\n"))
+    #expect(done.hasSuffix("; 'notes redo' redoes it\n"))
     #expect(try text("Shopping.txt") == "milk\n")
     let redone = try shell.notes("redo", "--json").text
     #expect(redone.hasPrefix(#"{"type":"redone","operations":[{"kind":"undo","time":""#))
@@ -358,7 +358,7 @@ import Testing
     #expect(try titles("--attachments") == ["photo.png"])
     #expect(try titles("--since", "yesterday").count == 3)
     #expect(try titles("--since", "2099-01-01") == ["Athens"])
-    #expect(try shell.notes("list", "zzz").text == "No such notes.\n")
+    #expect(try shell.notes("list", "zzz").text == "No notes match.\n")
     let id = try shell.notes("list", "--json", "Rome").text.dropFirst(7).prefix(12)
     #expect(try shell.notes("show", String(id)).text == "forum\n")
   }

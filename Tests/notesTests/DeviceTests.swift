@@ -82,7 +82,7 @@ import Testing
     let screen = try shell.screen(notes: words)
     try screen.wait(for: "Passphrase:")
     try screen.type("correct horse\n")
-    try screen.wait(for: "The same again:")
+    try screen.wait(for: "Repeat passphrase:")
     try screen.type("correct hearse\n")
     let shown = try screen.wait(for: "left with 64")
     try Golden.expect(

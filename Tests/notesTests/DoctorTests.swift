@@ -177,7 +177,7 @@ import Testing
     #expect(result.status == .exited(1))
     #expect(result.text.contains("another program listens at 127.0.0.1:\(listener.port) already"))
     #expect(result.text.contains("--at HOST:PORT"))
-    #expect(result.text.hasSuffix("\n2 problems to see to.\n"))
+    #expect(result.text.hasSuffix("\n2 problems found.\n"))
   }
 
   @Test(arguments: [0, 1_600_000_000, 5_000_000_000])

@@ -47,7 +47,7 @@ import Testing
 
   @Test func `A note that is not there is offered and made`() throws {
     let screen = try start("edit", "Plan")
-    try screen.wait(for: "There is no note 'Plan'. Make it? [Y/n]")
+    try screen.wait(for: "No note 'Plan'. Create it? [Y/n]")
     try screen.press("Enter")
     try screen.wait(for: "editing Plan.txt")
     try screen.type("first step\n.\n")

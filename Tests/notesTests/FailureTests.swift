@@ -34,8 +34,9 @@ import WorkTree
       NotebookError.ambiguousVersion("4b82"),
       NotebookError.notInVersion("A.txt", id), NotebookError.notText("photo.png"),
       NotebookError.massDeletion(deleted: 9, of: 10),
-      NotebookError.invalidExpression("a[", reason: "Unmatched [, [^"),
-      NotebookError.unfitTitle("a\u{1B}b", "a control character in a name"),
+      NotebookError.invalidExpression("a[", reason: "unmatched [, [^"),
+      NotebookError.unfitTitle(
+        "a\u{1B}b", "a name that contains a line break or control character"),
       NotebookError.unfitTitle(
         String(repeating: "long ", count: 60), "a name longer than 255 bytes"),
       NotebookError.nameTaken("A.txt", by: "A.txt", isFolder: false),

@@ -43,13 +43,13 @@ import Testing
         let text = NotesCommand.helpMessage(for: verb, columns: 80)
         try Golden.expect(text, matches: "help-\(type._commandName)-\(verb._commandName).txt")
         #expect(text.contains("Examples:\n  notes \(type._commandName) \(verb._commandName)"))
-        #expect(verb is any Verb.Type)
+        #expect(verb is any Command.Type)
       }
     }
   }
 
   @Test func `The overview stays as it was`() throws {
-    try Golden.expect(NotesCommand.helpMessage(columns: 80), matches: "help.txt")
+    try Golden.expect(Commands.headed(NotesCommand.helpMessage(columns: 80)), matches: "help.txt")
   }
 
   @Test(arguments: names) func `Help fits eighty columns and shows examples`(name: String) throws {
@@ -63,7 +63,7 @@ import Testing
   @Test(arguments: names) func `The dispatch table knows the command`(name: String) throws {
     let type = try #require(Commands.type(named: name))
     #expect(type._commandName == name)
-    #expect(type is any Verb.Type)
+    #expect(type is any Command.Type)
   }
 
   @Test(arguments: names) func `The manual page lists the options of the command`(name: String)
@@ -82,36 +82,6 @@ import Testing
     #expect(page.contains(".Nm notes-\(name)\n"))
     let overview = try manual("notes.1")
     #expect(overview.contains(".It Xr notes-\(name) 1\n"))
-  }
-
-  // The shells' completions are asked for the options in CompletionTests; zsh says too little of
-  // what it would offer there, so its file is read.
-  @Test(arguments: names) func `zsh's completion has the options of the command`(name: String)
-    throws
-  {
-    let file = String(
-      decoding: try readFile(BuiltBinary.sourceFolder + "/completions/_notes"), as: UTF8.self)
-    let lines = file.split(separator: "\n")
-    // Each command has a case of its own, or shares one: `status | conflicts)`.
-    let start = try #require(
-      lines.firstIndex { line in
-        line.hasPrefix("    ") && line.contains(")")
-          && line.prefix { $0 != ")" }.split(separator: "|").contains {
-            $0.filter { $0 != " " } == name
-          }
-      }, "\(name) has no case in _notes")
-    let end = try #require(
-      lines[start...].firstIndex { $0.hasSuffix(";;") && !$0.hasPrefix("        ") })
-    var text = lines[start...end].joined(separator: "\n")
-    // What several commands share stands in arrays: local -a json=(…).
-    for line in lines where line.hasPrefix("  local -a ") {
-      let name = line.dropFirst("  local -a ".count).prefix { $0 != "=" }
-      if text.contains("$\(name)") { text += line }
-    }
-    for option in try options(of: name) where !["C", "h", "help"].contains(option) {
-      let word = option.count == 1 ? "-\(option)" : "--\(option)"
-      #expect(text.contains(word), "\(word) of \(name)")
-    }
   }
 
   @Test(arguments: names) func `The README's table has the command`(name: String) throws {

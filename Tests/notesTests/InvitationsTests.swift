@@ -29,8 +29,8 @@ import Testing
     #expect(files.output.isEmpty)
 
     #expect(try ada.notes("invitations", "cancel", String(one.prefix(2))).isSuccess)
-    let ended = try first.errorLine(where: { $0.contains("taken back") })
-    #expect(ended.contains("the invitation was taken back"))
+    let ended = try first.errorLine(where: { $0.contains("was cancelled") })
+    #expect(ended.contains("the invitation was cancelled"))
     second.send(2)
     try second.wait()
     let after = try ada.notes("invitations", "--json").lines

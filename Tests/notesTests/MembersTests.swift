@@ -196,7 +196,7 @@ import Testing
       .init(member: member("Ann", .admin, founder: true), issuer: "Ann"),
       .init(
         member: member("phone\u{1B}", .writer), issuer: "Ann",
-        standing: DeviceStanding(
+        deviceState: DeviceState(
           address: "192.0.2.1:9", lastSeen: 1_700_009_000, ahead: 0, isInSync: true)),
       .init(member: member("desk", .reader), issuer: nil),
       .init(member: member("old", .writer, removed: true), issuer: "Ann"),

@@ -7,8 +7,8 @@ import Testing
 @Suite struct OutputTests {
   @Test func `JSON is one line with its fields in order`() {
     let value: JSON = [
-      "text": .string("a\"b\\c\n\u{1B}\u{202E}é😀"), "none": .null, "yes": .bool(true),
-      "list": .array([.int(-1), .string("")]),
+      "text": "a\"b\\c\n\u{1B}\u{202E}é😀", "none": JSON.null, "yes": true,
+      "list": [JSON.int(-1), JSON.string("")],
     ]
     #expect(
       String(decoding: value.encoded, as: UTF8.self)
@@ -19,7 +19,7 @@ import Testing
     (0, "0 notes"), (1, "1 note"), (2, "2 notes"), (12_345_678, "12,345,678 notes"),
   ])
   func `Things are counted in words`(count: Int, expected: String) {
-    #expect(Counted.things(count, "note") == expected)
+    #expect(Phrase.count(count, "note") == expected)
   }
 
   @Test(arguments: [
@@ -27,7 +27,7 @@ import Testing
     (999_999, "999 KB"), (1_000_000, "1.0 MB"), (52_428_800, "52 MB"), (3_000_000_000, "3.0 GB"),
   ])
   func `Sizes have two digits or three`(bytes: Int, expected: String) {
-    #expect(Counted.bytes(bytes) == expected)
+    #expect(Phrase.bytes(bytes) == expected)
   }
 
   @Test(

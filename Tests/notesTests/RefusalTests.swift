@@ -44,7 +44,7 @@ import Testing
         } ?? [])
     }
     return codes.mapValues { codes in
-      codes.isEmpty ? "the cause's" : codes.sorted().map(String.init).joined(separator: " or ")
+      codes.isEmpty ? "the cause's" : codes.sorted().map { String($0) }.joined(separator: " or ")
     }
   }
 
@@ -120,7 +120,7 @@ extension RefusalTests {
       .invitation(ended: .expired, after: 90), .invitation(ended: .exhausted, after: 600),
       .invitation(ended: .withdrawn, after: 600),
       failure { try Editor(command: endless).edit(Array("/x/A.txt".utf8)) },
-      failure { _ = try Place.folder("") },
+      failure { _ = try NotebookLocator.folder("") },
       .firstSync(failed: Failure(describing: SyncError.timedOut("no answer in 30 s")), in: "/x"),
       Setting.onChange.isMissing, .system("pipe", errno: EMFILE),
       Failure(describing: Unexplained()), .outputLost(errno: ENOSPC), .outputLost(errno: EBADF),

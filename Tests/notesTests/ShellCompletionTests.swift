@@ -33,6 +33,7 @@ import Testing
   }
 
   private let shell: Shell
+  private let completions: String
 
   init() throws {
     shell = try Shell()
@@ -47,13 +48,14 @@ import Testing
     try makeFolder(shell.folder["bin"])
     try #require(symlink(BuiltBinary.notes(), shell.folder["bin/notes"]) == 0)
     shell.environment["PATH"] = shell.folder["bin"] + ":" + (shell.environment["PATH"] ?? "")
+    completions = try shell.writeCompletions()
   }
 
   @Test(arguments: ShellKind.allCases) func `Tab completes commands, titles, versions and members`(
     kind: ShellKind
   ) throws {
     let screen = try shell.screen(kind.command, columns: 120)
-    try screen.type(kind.setUp(BuiltBinary.sourceFolder + "/completions") + "; clear\n")
+    try screen.type(kind.setUp(completions) + "; clear\n")
     try screen.wait(for: "the prompt alone") { $0.hasPrefix("ready>") && !$0.contains("clear") }
 
     func completed(_ typed: String, _ wanted: String...) throws {

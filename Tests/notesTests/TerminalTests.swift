@@ -60,8 +60,8 @@ import Testing
 
   @Test func `A table is cut to the terminal and never ends lines in spaces`() {
     var table = Table(flexible: 0, rightAligned: [1])
-    table.add([Table.Cell("日本語のノートの長い題名"), Table.Cell("9"), Table.Cell("")])
-    table.add([Table.Cell("short"), Table.Cell("10,000"), Table.Cell("x")])
+    table.add([Styled("日本語のノートの長い題名"), Styled("9"), Styled("")])
+    table.add([Styled("short"), Styled("10,000"), Styled("x")])
     let lines = table.lines(for: .screen(28))
     #expect(lines == ["日本語のノートの…       9", "short              10,000  x"])
     #expect(lines.allSatisfy { Width.of($0) <= 28 && !$0.hasSuffix(" ") })
@@ -71,8 +71,8 @@ import Testing
   @Test func `Where the title alone cannot give way, columns go, and then the others are cut`() {
     var table = Table(flexible: 1, dispensable: [0])
     table.add([
-      Table.Cell("2026-11-21 10:00"), Table.Cell("A title of many words"),
-      Table.Cell("a reason of many words"),
+      Styled("2026-11-21 10:00"), Styled("A title of many words"),
+      Styled("a reason of many words"),
     ])
     func line(_ columns: Int) -> String? { table.lines(for: .screen(columns)).first }
     #expect(line(64)?.hasPrefix("2026-11-21 10:00  A title of many words  a reason") == true)

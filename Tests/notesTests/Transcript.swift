@@ -94,7 +94,7 @@ enum Transcript {
       ("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(Z|[-+][0-9:]{4,5})", "TIME"),
       ("_bytes\":[0-9]+", "_bytes\":SIZE"),
       ("device-key-[A-Z2-7]{8}", "device-key-DEVICE"), ("[0-9]{2}-…", "NN-…"),
-      ("back: [0-9]{2}\\.", "back: NN."), ("\\] [a-z2-7]{8}:", "] NOTEBOOK:"),
+      ("Cancelled: [0-9]{2}\\.", "Cancelled: NN."), ("\\] [a-z2-7]{8}:", "] NOTEBOOK:"),
     ] {
       shown = shown.replacing(try Regex(pattern), with: word)
     }

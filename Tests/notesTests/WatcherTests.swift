@@ -148,7 +148,7 @@ import Testing
     let cancelled = try ada.invite(byWatcher: true)
     let digits = String(cancelled.code.prefix(2))
     #expect(try ada.notes("invitations", "cancel", digits).isSuccess)
-    #expect(try cancelled.process.wait().errorText.contains("the invitation was taken back"))
+    #expect(try cancelled.process.wait().errorText.contains("the invitation was cancelled"))
     let interrupted = try ada.invite(byWatcher: true).process
     interrupted.send(2)
     #expect(try interrupted.wait().status == .exited(130))

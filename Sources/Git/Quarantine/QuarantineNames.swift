@@ -41,10 +41,14 @@ public enum NameRules {
     var suspicious = false
     var previous: UInt8 = 0
     for byte in name {
-      if byte < 0x20 || byte == 0x7f { return "a control character in a name" }
+      if byte < 0x20 || byte == 0x7f {
+        return "a name that contains a line break or control character"
+      }
       if byte == UInt8(ascii: "/") { return "a slash in a name" }
       // U+0080 to U+009F.
-      if previous == 0xc2, (0x80...0x9f).contains(byte) { return "a control character in a name" }
+      if previous == 0xc2, (0x80...0x9f).contains(byte) {
+        return "a name that contains a line break or control character"
+      }
       if byte == UInt8(ascii: "g") || byte == UInt8(ascii: "G") { suspicious = true }
       previous = byte
     }

@@ -34,7 +34,9 @@ final class RegularExpression {
       regerror(status, compiled, &words, words.count)
       let reason = String(
         decoding: words.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      throw NotebookError.invalidExpression(text, reason: reason)
+      let known = reason.prefix(1).lowercased() + reason.dropFirst()
+      throw NotebookError.invalidExpression(
+        text, reason: known == "invalid regular expression" ? "" : known)
     }
   }
 

@@ -123,30 +123,19 @@ public struct ReceivedInvitations: Sendable {
 extension ReceivedInvitation {
   var serialized: [UInt8] {
     let carried = invitation
-    return Array(
-      """
-      format 1
-      code \(carried.code)
-      notebook \(carried.notebookID)
-      notebook-name \(carried.notebookName.printable)
-      role \(carried.role.rawValue)
-      expires \(carried.expires)
-      inviter \(inviter.printable)
-      device \(inviterID)
-      address \(address)
-
-      """.utf8)
+    return StateLines([
+      "format": 1, "code": carried.code, "notebook": carried.notebookID,
+      "notebook-name": carried.notebookName.printable, "role": carried.role.rawValue,
+      "expires": carried.expires, "inviter": inviter.printable, "device": inviterID,
+      "address": address,
+    ]).bytes
   }
 
   init?(parsing content: [UInt8]) {
-    var values: [String: String] = [:]
-    for line in String(decoding: content, as: UTF8.self).split(separator: "\n") {
-      let parts = line.split(separator: " ", maxSplits: 1)
-      if parts.count == 2 { values[String(parts[0])] = String(parts[1]) }
-    }
+    let values = StateLines(parsing: content)
     guard values["format"] == "1", let code = values["code"], let notebook = values["notebook"],
       let name = values["notebook-name"], let role = values["role"],
-      let expires = values["expires"].flatMap(Int64.init), let inviter = values["inviter"],
+      let expires = values[number: "expires"], let inviter = values["inviter"],
       let device = values["device"],
       let address = values["address"].flatMap(Address.init(parsing:)),
       let carried = try? CarriedInvitation(

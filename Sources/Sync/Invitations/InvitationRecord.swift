@@ -1,4 +1,5 @@
 package import Membership
+internal import System
 
 /// What became of an invitation, as it is noted in `.git/notes/invitations`. The secret of its code is
 /// not in it.
@@ -45,25 +46,20 @@ public struct InvitationRecord: Sendable, Equatable {
 
   /// The file's content.
   var serialized: [UInt8] {
-    var text = "format \(Self.format)\nlocator \(locator)\nrole \(role.rawValue)\n"
-    text += "created \(created)\nexpires \(expires)\nstate \(state.rawValue)\n"
-    if let name { text += "name \(name.printable)\n" }
-    if let deviceID { text += "device \(deviceID)\n" }
-    return Array(text.utf8)
+    StateLines([
+      "format": Self.format, "locator": locator, "role": role.rawValue, "created": created,
+      "expires": expires, "state": state.rawValue, "name": name?.printable, "device": deviceID,
+    ]).bytes
   }
 
   /// Reads a file's content; nil for what is none, or of another format.
   init?(parsing content: [UInt8]) {
-    var values: [String: String] = [:]
-    for line in String(decoding: content, as: UTF8.self).split(separator: "\n") {
-      let parts = line.split(separator: " ", maxSplits: 1)
-      if parts.count == 2 { values[String(parts[0])] = String(parts[1]) }
-    }
+    let values = StateLines(parsing: content)
     guard values["format"] == Self.format, let locator = values["locator"],
       locator.utf8.count == 2, locator.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let role = values["role"].flatMap(Role.init),
-      let created = values["created"].flatMap(Int64.init),
-      let expires = values["expires"].flatMap(Int64.init),
+      let created = values[number: "created"],
+      let expires = values[number: "expires"],
       let state = values["state"].flatMap(State.init)
     else { return nil }
     self.locator = locator

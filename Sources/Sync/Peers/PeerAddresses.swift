@@ -1,10 +1,8 @@
 public import Channel
-internal import FoundationEssentials
-internal import Glibc
 internal import System
 
-/// Where peers were last reached: `.git/notes/addresses`, a JSON object from device ID to
-/// `HOST:PORT`. It is a hint for when discovery finds nobody; who answers there must prove who it is.
+/// Where peers were last reached: `.git/notes/addresses`, lines `DEVICE-ID HOST:PORT`. It is a hint
+/// for when discovery finds nobody; who answers there must prove who it is.
 public struct PeerAddresses {
   private let path: String
 
@@ -16,10 +14,11 @@ public struct PeerAddresses {
 
   /// The addresses by device ID; empty when there are none or the file is broken.
   public func all() -> [String: Address] {
-    guard let text = try? Disk.read(path, limit: ProtocolLimits.messageBytes),
-      let texts = try? ReceivedJSON.decode([String: String].self, from: text)
-    else { return [:] }
-    return texts.compactMapValues { Address(parsing: $0) }
+    let content = (try? Disk.read(path, limit: ProtocolLimits.messageBytes)) ?? []
+    return Dictionary(
+      StateLines(parsing: content).lines.compactMap { line in
+        Address(parsing: line.value).map { (line.key, $0) }
+      }, uniquingKeysWith: { $1 })
   }
 
   /// Notes where a device was reached.
@@ -28,9 +27,10 @@ public struct PeerAddresses {
     if known[device] == address { return }
     if known.count >= Self.capacity { known.removeAll() }
     known[device] = address
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let data = try encoder.encode(known.mapValues(\.description))
-    try data.write(to: URL(filePath: path), options: .atomic)
+    var lines = StateLines()
+    for (device, address) in known.sorted(by: { $0.key < $1.key }) {
+      lines.append(device, address.description)
+    }
+    try Disk.replace(path, with: lines.bytes, waits: false)
   }
 }

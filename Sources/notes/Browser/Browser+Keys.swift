@@ -43,7 +43,6 @@ extension Browser {
     return nil
   }
 
-  /// What is typed into the filter; false for keys that move.
   private mutating func editFilter(_ key: Key) -> Bool {
     switch key {
     case .character(let character): filter.append(character)
@@ -89,11 +88,11 @@ extension Browser {
 
   private mutating func act(_ request: (Revision) -> Request) -> Request? {
     guard focus != .notes, let version else {
-      message = PaneLine("choose a version first: Enter shows those of the note", .yellow)
+      message = Styled("choose a version first: Enter shows those of the note", .yellow)
       return nil
     }
     guard version.kind != .deleted else {
-      message = PaneLine("this version deleted the note; choose an earlier one", .yellow)
+      message = Styled("this version deleted the note; choose an earlier one", .yellow)
       return nil
     }
     return request(version)

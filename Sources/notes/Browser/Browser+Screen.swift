@@ -6,17 +6,12 @@ extension Browser {
   /// From how many columns on a list says times in words.
   static let roomyColumns = 44
 
-  /// How the screen is divided.
   struct Layout: Equatable {
     let size: Screen.Size
-    /// The lines between the first and the last row.
     var rows: Int { max(0, size.rows - 2) }
     var isWide: Bool { size.columns >= Browser.wideColumns }
-    /// The columns of the list at the left.
     var listColumns: Int { isWide ? min(48, size.columns * 2 / 5) : size.columns }
-    /// The columns of the text, without the line that divides them.
     var textColumns: Int { isWide ? size.columns - listColumns - 2 : size.columns }
-    /// Whether the text stands in that column, not the list.
     func isText(_ column: Int, _ focus: Focus) -> Bool {
       isWide ? column >= listColumns : focus == .text
     }
@@ -35,7 +30,7 @@ extension Browser {
     screen.add(headline(layout))
     if showsHelp {
       for row in 0..<layout.rows {
-        screen.add([Screen.Span(text: row < Self.help.count ? Self.help[row] : "")])
+        screen.add([Styled(row < Self.help.count ? Self.help[row] : "")])
       }
     } else {
       let left = layout.isWide || focus != .text ? list(layout, now: now) : []
@@ -44,8 +39,8 @@ extension Browser {
         if layout.isWide {
           let used = spans.reduce(0) { $0 + Width.of($1.text) }
           spans.append(
-            Screen.Span(text: String(repeating: " ", count: max(0, layout.listColumns - used))))
-          spans.append(Screen.Span(text: "│ ", style: .dim))
+            Styled(String(repeating: " ", count: max(0, layout.listColumns - used))))
+          spans.append(Styled("│ ", .dim))
         }
         if layout.isWide || focus == .text { spans += textRow(row) }
         screen.add(spans)
@@ -55,36 +50,36 @@ extension Browser {
     return screen
   }
 
-  private func headline(_ layout: Layout) -> [Screen.Span] {
-    var spans = [Screen.Span(text: title, style: .bold)]
+  private func headline(_ layout: Layout) -> [Styled] {
+    var spans = [Styled(title, .bold)]
     switch focus {
     case .notes:
-      let all = Counted.things(notes.count, showsDeleted ? "deleted note" : "note")
-      let count = filter.isEmpty ? all : "\(Counted.grouped(listed.count)) of \(all)"
-      spans.append(Screen.Span(text: " · \(count)"))
+      let all = Phrase.count(notes.count, showsDeleted ? "deleted note" : "note")
+      let count = filter.isEmpty ? all : "\(Phrase.number(listed.count)) of \(all)"
+      spans.append(Styled(" · \(count)"))
       if isFiltering || !filter.isEmpty {
-        spans.append(Screen.Span(text: "  /", style: .cyan))
-        spans.append(Screen.Span(text: Visible.name(filter) + (isFiltering ? "_" : "")))
+        spans.append(Styled("  /", .cyan))
+        spans.append(Styled(Visible.name(filter) + (isFiltering ? "_" : "")))
       }
     case .versions, .text:
-      spans.append(Screen.Span(text: " · "))
-      spans.append(Screen.Span(text: note?.label ?? "", style: .bold))
+      spans.append(Styled(" · "))
+      spans.append(Styled(note?.label ?? "", .bold))
       if focus == .text || layout.isWide, let version {
         spans.append(
-          Screen.Span(
-            text: " @ \(version.id.short) · \(version.author), \(TimeText.local(version.time))",
-            style: .dim))
+          Styled(
+            " @ \(version.id.short) · \(version.author), \(TimeText.local(version.time))",
+            .dim))
       } else {
-        let count = Counted.things(versions.count, "version")
-        spans.append(Screen.Span(text: " · \(count)\(hasMoreVersions ? " and more" : "")"))
+        let count = Phrase.count(versions.count, "version")
+        spans.append(Styled(" · \(count)\(hasMoreVersions ? " and more" : "")"))
       }
     }
     return spans
   }
 
-  private func footline(_ columns: Int) -> [Screen.Span] {
-    if let message { return [Screen.Span(text: message.text, style: message.style)] }
-    if showsHelp { return [Screen.Span(text: "any key goes back", style: .dim)] }
+  private func footline(_ columns: Int) -> [Styled] {
+    if let message { return [Styled(message.text, message.style)] }
+    if showsHelp { return [Styled("any key goes back", .dim)] }
     let other = showsChange ? "d text" : "d change"
     var keys =
       switch focus {
@@ -97,7 +92,7 @@ extension Browser {
       }
     // What matters most comes first and stays longest.
     while keys.count > 1, Width.of(keys.joined(separator: " · ")) > columns { keys.removeLast() }
-    return [Screen.Span(text: keys.joined(separator: " · "), style: .dim)]
+    return [Styled(keys.joined(separator: " · "), .dim)]
   }
 
   static let help = [
@@ -115,11 +110,10 @@ extension Browser {
     "  Ctrl-L          read the folder again",
     "  Ctrl-Z          leave for the shell; fg comes back",
     "  q  Ctrl-C       quit", "",
-    "The mouse chooses and scrolls; with Shift it marks text as ever.",
+    "The mouse chooses and scrolls; hold Shift to select text.",
   ]
 
-  /// The rows of the list at the left.
-  private func list(_ layout: Layout, now: Int64) -> [[Screen.Span]] {
+  private func list(_ layout: Layout, now: Int64) -> [[Styled]] {
     let columns = layout.listColumns
     func when(_ time: Int64) -> String {
       columns < Self.roomyColumns
@@ -128,7 +122,7 @@ extension Browser {
     if focus == .notes {
       if listed.isEmpty {
         let words = showsDeleted ? "no note was deleted" : "no notes yet"
-        return [[Screen.Span(text: notes.isEmpty ? words : "no such note", style: .dim)]]
+        return [[Styled(notes.isEmpty ? words : "no note matches", .dim)]]
       }
       return (noteList.top..<min(listed.count, noteList.top + layout.rows)).map { place in
         let note = notes[listed[place]]
@@ -138,7 +132,7 @@ extension Browser {
           hasFocus: true, columns: columns)
       }
     }
-    if versions.isEmpty { return [[Screen.Span(text: "no versions yet", style: .dim)]] }
+    if versions.isEmpty { return [[Styled("no versions yet", .dim)]] }
     return (versionList.top..<min(versions.count, versionList.top + layout.rows)).map { place in
       let version = versions[place]
       return Self.row(
@@ -151,28 +145,28 @@ extension Browser {
   /// A row of a list: what it is about, and at the right what is told of it where there is room.
   private static func row(
     _ text: String, _ aside: String, isSelected: Bool, hasFocus: Bool, columns: Int
-  ) -> [Screen.Span] {
+  ) -> [Styled] {
     let mark = isSelected ? "> " : "  "
     let style: Style? = isSelected ? (hasFocus ? .reverse : .bold) : nil
     let room = columns - 2
     let asideRoom = min(Width.of(aside), room / 2)
     guard room >= 24, asideRoom > 0 else {
       return [
-        Screen.Span(text: Width.pad(mark + Width.cut(text, to: room), to: columns), style: style)
+        Styled(Width.pad(mark + Width.cut(text, to: room), to: columns), style)
       ]
     }
     let kept = Width.cut(text, to: room - asideRoom - 2)
     let end = Width.cut(aside, to: asideRoom)
     let gap = String(repeating: " ", count: max(0, room - Width.of(kept) - Width.of(end) - 1))
     guard style == nil else {
-      return [Screen.Span(text: mark + kept + gap + end + " ", style: style)]
+      return [Styled(mark + kept + gap + end + " ", style)]
     }
-    return [Screen.Span(text: mark + kept + gap), Screen.Span(text: end + " ", style: .dim)]
+    return [Styled(mark + kept + gap), Styled(end + " ", .dim)]
   }
 
-  private func textRow(_ row: Int) -> [Screen.Span] {
+  private func textRow(_ row: Int) -> [Styled] {
     guard textSubject == wantedSubject, textTop + row < wrapped.lines.count else { return [] }
     let line = wrapped.lines[textTop + row]
-    return [Screen.Span(text: line.text, style: line.style)]
+    return [Styled(line.text, line.style)]
   }
 }

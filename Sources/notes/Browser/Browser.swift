@@ -5,10 +5,8 @@ internal import WorkTree
 /// What the browser shows and where the user is in it: a value that keys change, and that can be
 /// drawn at any size. It reads nothing itself; `wanted` says what it needs.
 struct Browser {
-  /// A note of the list.
   struct Note: Equatable, Sendable {
     let path: TreePath
-    /// Seconds since 1970.
     var modified: Int64
     var isInConflict = false
     /// The label in small letters, which the filter looks in.
@@ -24,24 +22,19 @@ struct Browser {
     }
   }
 
-  /// A version of a note.
   struct Revision: Equatable, Sendable {
     let id: ObjectID
-    /// The note's path in it.
     let path: TreePath
     let kind: ChangeKind
     /// The note's blob before it; nil where there was no note.
     let former: ObjectID?
-    /// Seconds since 1970.
     let time: Int64
     let author: String
     let subject: String
   }
 
-  /// Where keys go.
   enum Focus { case notes, versions, text }
 
-  /// What the pane at the right is about.
   struct Subject: Equatable, Sendable {
     let path: TreePath
     /// A version, or nil for the text in the folder.
@@ -49,7 +42,6 @@ struct Browser {
     var showsChange = false
   }
 
-  /// What a key asks for beyond another look.
   enum Request: Equatable {
     case restore(Revision)
     case copy(Revision)
@@ -66,37 +58,31 @@ struct Browser {
   private(set) var listed: [Int] = []
   var filter = "" { didSet { if filter != oldValue { applyFilter() } } }
   var isFiltering = false
-  /// Whether the notes are those that were deleted.
   var showsDeleted = false
   var focus = Focus.notes
   var noteList = ListPlace()
   private(set) var versions: [Revision] = []
-  /// The note whose versions are held.
   private(set) var versionsOf: TreePath?
   /// Whether there may be more versions than were fetched.
   private(set) var hasMoreVersions = false
   var versionList = ListPlace()
-  /// Whether a version is shown as what it changed.
   var showsChange = true
-  private(set) var text: [PaneLine] = []
+  private(set) var text: [Styled] = []
   private(set) var textSubject: Subject?
   var textTop = 0
   var showsHelp = false
-  /// Whether a key was pressed yet.
   var isTouched = false
   /// What happened last, until the next key.
-  var message: PaneLine?
+  var message: Styled?
   /// The text broken into lines of a width.
-  private(set) var wrapped: (width: Int, lines: [PaneLine]) = (0, [])
+  private(set) var wrapped: (width: Int, lines: [Styled]) = (0, [])
 
   init(title: String) { self.title = title }
 
-  /// The chosen note.
   var note: Note? {
     listed.indices.contains(noteList.selected) ? notes[listed[noteList.selected]] : nil
   }
 
-  /// The chosen version of the chosen note.
   var version: Revision? {
     guard versionsOf == note?.path, versions.indices.contains(versionList.selected) else {
       return nil
@@ -133,7 +119,6 @@ extension Browser {
     }
   }
 
-  /// The first versions of a note.
   mutating func show(versions: [Revision], of path: TreePath, hasMore: Bool) {
     if versionsOf != path { versionList = ListPlace() }
     self.versions = versions
@@ -142,8 +127,7 @@ extension Browser {
     versionList.clamp(to: versions.count)
   }
 
-  /// What the pane at the right shows.
-  mutating func show(text: [PaneLine], of subject: Subject) {
+  mutating func show(text: [Styled], of subject: Subject) {
     if textSubject != subject { textTop = 0 }
     self.text = text
     textSubject = subject
@@ -156,7 +140,6 @@ extension Browser {
     textSubject = nil
   }
 
-  /// Breaks the text into lines of that width.
   mutating func wrap(to width: Int) {
     guard wrapped.width != width else { return }
     wrapped = (width, text.flatMap { $0.wrapped(to: width) })

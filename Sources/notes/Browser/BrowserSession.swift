@@ -12,10 +12,8 @@ struct BrowserSession {
   private var browser: Browser
   private var keys = KeyDecoder()
   private var shown: Screen?
-  /// The versions of the chosen note that were not fetched yet.
   private var walk: VersionWalk?
 
-  /// How many versions are fetched at a time.
   private static let versionsAtOnce = 100
   /// How long an escape waits for what would make it another key, in milliseconds.
   private static let patience: Int32 = 40
@@ -27,7 +25,6 @@ struct BrowserSession {
     browser = Browser(title: Visible.name(notebook.identity.name))
   }
 
-  /// Runs until the user has enough.
   mutating func run() throws -> Exit {
     let standing = try notebook.history.presentNotes()
     terminal.enter()
@@ -83,7 +80,7 @@ struct BrowserSession {
     } catch {
       let failure = Failure(describing: error)
       let hint = failure.hint.map { "; \($0)" } ?? ""
-      browser.message = PaneLine(failure.message + hint, .red)
+      browser.message = Styled(failure.message + hint, .red)
     }
   }
 }
@@ -132,21 +129,18 @@ extension BrowserSession {
     if browser.versionsOf != path { browser.show(versions: [], of: path, hasMore: false) }
   }
 
-  private func text(of subject: Browser.Subject) throws -> [PaneLine] {
+  private func text(of subject: Browser.Subject) throws -> [Styled] {
     guard let id = subject.version else {
       let last = browser.showsDeleted ? try notebook.history.lastVersion(with: subject.path) : nil
-      let text =
-        try last.map { try notebook.history.text(of: subject.path, at: $0) }
-        ?? notebook.workTree.text(of: subject.path)
-      return PaneLine.lines(of: text)
+      return Styled.lines(of: try notebook.workTree.text(of: subject.path, at: last))
     }
     let version = try notebook.repository.commit(id)
     let after = try text(at: subject.path, in: version)
     if subject.showsChange, let revision = browser.version {
       let before = try revision.former.map { try notebook.repository.blob($0) }
-      return PaneLine.lines(from: before, to: after)
+      return Styled.lines(from: before, to: after)
     }
-    return after.map { PaneLine.lines(of: $0) } ?? [PaneLine("deleted in this version", .dim)]
+    return after.map { Styled.lines(of: $0) } ?? [Styled("deleted in this version", .dim)]
   }
 
   private func text(at path: TreePath, in version: Commit) throws -> [UInt8]? {
@@ -192,12 +186,12 @@ extension BrowserSession {
     let made = try notebook.restore(
       revision.path, from: version, as: note.path == revision.path ? nil : note.path)
     if let made {
-      browser.message = PaneLine(
+      browser.message = Styled(
         "restored as it was in \(revision.id.short): version \(made.short); "
           + "what it was before is a version too", .green)
       try reread()
     } else {
-      browser.message = PaneLine("the note is already as it was in \(revision.id.short)", .yellow)
+      browser.message = Styled("the note is already as it was in \(revision.id.short)", .yellow)
     }
   }
 
@@ -205,7 +199,7 @@ extension BrowserSession {
     guard let version = try notebook.history.lastVersion(with: path) else { return }
     _ = try notebook.restore(path, from: version)
     try reread()
-    browser.message = PaneLine("restored \(path.label)", .green)
+    browser.message = Styled("restored \(path.label)", .green)
   }
 
   private mutating func copy(_ revision: Browser.Revision) throws {
@@ -213,7 +207,7 @@ extension BrowserSession {
     let target = Self.copyPath(of: revision) { (try? notebook.workTree.text(of: $0)) != nil }
     _ = try notebook.restore(revision.path, from: version, as: target)
     try reread()
-    browser.message = PaneLine("copied to \(target.label)", .green)
+    browser.message = Styled("copied to \(target.label)", .green)
   }
 
   private mutating func reread() throws {

@@ -5,7 +5,6 @@ internal import System
 /// The terminal while a command has all of it: raw, on its alternate screen, and put back as it was
 /// however the command ends.
 final class FullScreen {
-  /// What comes from the terminal.
   enum Event: Equatable {
     case bytes([UInt8])
     /// The window has another size, or the screen is to be drawn anew.
@@ -14,7 +13,6 @@ final class FullScreen {
     case stopRequested
     /// A request to end, or the terminal is gone.
     case ended
-    /// Nothing came in time.
     case quiet
   }
 
@@ -67,7 +65,6 @@ final class FullScreen {
 
   deinit { leave() }
 
-  /// Takes the terminal.
   func enter() {
     var raw = memory.pointee
     cfmakeraw(&raw)
@@ -76,7 +73,6 @@ final class FullScreen {
     write(Self.begin)
   }
 
-  /// Puts the terminal back.
   func leave() { Self.restore() }
 
   /// The window's size; what every terminal has where it does not tell.

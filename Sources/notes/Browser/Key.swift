@@ -1,7 +1,6 @@
 /// A key that was pressed, or text that was pasted.
 enum Key: Equatable, Sendable {
   case character(Character)
-  /// A letter with Ctrl held.
   case control(Character)
   case enter, escape, backspace, tab
   case up, down, left, right, pageUp, pageDown, home, end
@@ -19,7 +18,6 @@ struct KeyDecoder {
   /// Whether bytes wait that may be a key of their own or the beginning of another: an escape.
   var isWaiting: Bool { !pending.isEmpty }
 
-  /// The keys that are complete with these bytes.
   mutating func keys(from bytes: some Sequence<UInt8>) -> [Key] {
     pending += bytes
     var keys: [Key] = []
@@ -55,7 +53,6 @@ struct KeyDecoder {
     }
   }
 
-  /// A character beyond ASCII.
   private func character() -> (key: Key?, count: Int)? {
     let length: Int
     switch pending[0] {

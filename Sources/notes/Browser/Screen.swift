@@ -1,43 +1,33 @@
-/// What a terminal's screen shows, row by row.
 struct Screen: Equatable {
-  /// A stretch of a row in one style.
-  struct Span: Equatable {
-    var text: String
-    var style: Style?
-  }
-
   struct Size: Equatable {
     var columns: Int
     var rows: Int
   }
 
   let size: Size
-  private(set) var rows: [[Span]] = []
+  private(set) var rows: [[Styled]] = []
 
   init(size: Size) {
     self.size = size
   }
 
   /// Adds a row; what is wider than the screen is cut, and rows below it are dropped.
-  mutating func add(_ spans: [Span]) {
+  mutating func add(_ spans: [Styled]) {
     guard rows.count < size.rows else { return }
     var left = size.columns
-    var row: [Span] = []
+    var row: [Styled] = []
     for span in spans where !span.text.isEmpty {
       let text = Width.cut(span.text, to: left)
       left -= Width.of(text)
-      row.append(Span(text: text, style: span.style))
+      row.append(Styled(text, span.style))
     }
     rows.append(row)
   }
 
-  /// A row as the terminal gets it.
   func text(ofRow row: Int, usesColour: Bool) -> String {
     guard row < rows.count else { return "" }
     let terminal = Terminal(isInteractive: true, width: size.columns, usesColour: usesColour)
-    return rows[row].map { span in
-      span.style.map { terminal.paint(span.text, $0) } ?? span.text
-    }.joined()
+    return rows[row].map { terminal.paint($0) }.joined()
   }
 
   /// The escape sequences that make a screen of `former` one of this: only rows that differ are

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import History
 internal import Notebook
 
-struct BlameCommand: Verb {
+struct BlameCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "blame",
     abstract: "Show who wrote each line of a note, and when.",
@@ -15,28 +15,25 @@ struct BlameCommand: Verb {
         notes blame Shopping@yesterday --long
       """)
 
-  @Argument(help: ArgumentHelp("The note, and a version of it.", valueName: "note[@version]"))
+  @Argument(
+    help: .named("note[@version]", "The note, and a version of it."),
+    completion: LiveCompletion.noteVersions)
   var note: String
 
   @Flag(name: .shortAndLong, help: "Show exact times.")
   var long = false
 
   @OptionGroup var paging: PagerOption
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
-    let (path, version) = try Place.noteVersion(note, in: notebook)
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let (path, version) = try NotebookLocator.noteVersion(note, in: notebook)
     let report = try BlameReport(notebook.history.blame(path, at: version), in: notebook)
-    if format.json {
-      Output.standard.lines(report.json)
-    } else {
-      paging.page {
-        Output.standard.write(
-          report.text(on: Console.output, now: TimeText.now, isLong: long))
-      }
+    paging.page(unless: options.json) {
+      options.write(
+        lines: report.json,
+        text: report.text(on: Console.output, now: TimeText.now, isLong: long))
     }
-    return .done
   }
 }

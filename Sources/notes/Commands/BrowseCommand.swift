@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Notebook
 
-struct BrowseCommand: Verb {
+struct BrowseCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "browse",
     abstract: "Look through notes and their versions on the whole screen.",
@@ -14,13 +14,13 @@ struct BrowseCommand: Verb {
         notes browse
       """)
 
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: FolderOption
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
     let terminal = try FullScreen()
     var session = BrowserSession(
       notebook: notebook, terminal: terminal, usesColour: Console.output.usesColour)
-    return try session.run()
+    try session.run().end()
   }
 }

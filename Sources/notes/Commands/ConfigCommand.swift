@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import History
 internal import Notebook
 
-struct ConfigCommand: Verb {
+struct ConfigCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "config",
     abstract: "Show and change the settings.",
@@ -17,14 +17,14 @@ struct ConfigCommand: Verb {
         notes config --unset on-conflict
       """)
 
-  @Argument(help: ArgumentHelp("The setting.", valueName: "name"))
+  @Argument(
+    help: .named("name", "The setting."), completion: .list(Setting.allCases.map(\.rawValue)))
   var name: String?
-  @Argument(help: ArgumentHelp("What to set it to.", valueName: "value"))
+  @Argument(help: .named("value", "What to set it to."))
   var value: String?
   @Flag(help: "Take the setting away, so that the default holds.")
   var unset = false
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
   func validate() throws {
     if unset, name == nil || value != nil {
@@ -32,13 +32,13 @@ struct ConfigCommand: Verb {
     }
   }
 
-  func perform() throws -> Exit {
+  func run() throws {
     guard let name else {
       try list()
-      return .done
+      return
     }
     let setting = try Setting.named(name)
-    let notebook = setting.scope == .notebook ? try Place.notebook() : nil
+    let notebook = setting.scope == .notebook ? try NotebookLocator.notebook() : nil
     if unset {
       try setting.set(nil, in: notebook)
     } else if let value {
@@ -46,42 +46,35 @@ struct ConfigCommand: Verb {
     } else {
       try show(setting, in: notebook)
     }
-    return .done
   }
 
   private func show(_ setting: Setting, in notebook: Notebook?) throws {
     let value = try setting.value(in: notebook)
-    if format.json { return Output.standard.event(Self.json(setting, value)) }
-    guard let text = value ?? setting.fallback else {
-      throw setting.isMissing
-    }
+    if options.json { return Output.standard.lines([Self.json(setting, value)]) }
+    guard let text = value ?? setting.fallback else { throw setting.isMissing }
     Output.standard.line(Visible.name(text))
   }
 
   /// All settings; those of a notebook only where one is at hand.
   private func list() throws {
-    let notebook = try? Place.notebook()
+    let notebook = try? NotebookLocator.notebook()
+    let settings = try Setting.allCases.filter { $0.scope == .user || notebook != nil }
+      .map { ($0, try $0.value(in: notebook)) }
     var table = Table(flexible: 1)
-    for setting in Setting.allCases where setting.scope == .user || notebook != nil {
-      let value = try setting.value(in: notebook)
-      if format.json {
-        Output.standard.event(Self.json(setting, value))
-      } else {
-        let isSet = value != nil
-        let text = value ?? setting.fallback.map { "\($0) (by default)" } ?? "not set"
-        table.add([
-          Table.Cell(setting.rawValue, isSet ? .bold : nil),
-          Table.Cell(Visible.name(text), isSet ? nil : .dim),
-        ])
-      }
+    for (setting, value) in settings {
+      let text = value ?? setting.fallback.map { "\($0) (by default)" } ?? "not set"
+      table.add([
+        Styled(setting.rawValue, value != nil ? .bold : nil),
+        Styled(Visible.name(text), value != nil ? nil : .dim),
+      ])
     }
-    for line in table.lines(for: Console.output) { Output.standard.line(line) }
+    options.write(lines: settings.map(Self.json), text: table.text(on: Console.output))
   }
 
   private static func json(_ setting: Setting, _ value: String?) -> JSON {
     [
-      "name": .string(setting.rawValue), "value": .optional(value),
-      "default": .optional(setting.fallback), "scope": .string(setting.scope.rawValue),
-    ]
+      "name": setting.rawValue, "value": value, "default": setting.fallback,
+      "scope": setting.scope.rawValue,
+    ] as JSON
   }
 }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import History
 internal import Notebook
 
-struct ConflictsCommand: Verb {
+struct ConflictsCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "conflicts",
     abstract: "List the notes with a conflict to resolve.",
@@ -16,17 +16,12 @@ struct ConflictsCommand: Verb {
         notes conflicts --json
       """)
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
-    let conflicts = try Place.notebook().history.conflicts()
-    if format.json {
-      for conflict in conflicts { Output.standard.event(conflict.json) }
-    } else {
-      Output.standard.write(
-        ConflictsReport(conflicts: conflicts).text(on: Console.output, now: TimeText.now))
-    }
-    return .done
+  func run() throws {
+    let conflicts = try NotebookLocator.notebook().history.conflicts()
+    options.write(
+      lines: conflicts.map(\.json),
+      text: ConflictsReport(conflicts: conflicts).text(on: Console.output, now: TimeText.now))
   }
 }

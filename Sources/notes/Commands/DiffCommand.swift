@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Git
 internal import Notebook
 
-struct DiffCommand: Verb {
+struct DiffCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract: "Show what changed, word by word.",
@@ -19,29 +19,25 @@ struct DiffCommand: Verb {
       """)
 
   @Argument(
-    help: ArgumentHelp(
-      "Only this note; and the versions to compare, V or V..W.", valueName: "note|versions"))
+    help: .named("note|versions", "Only this note; and the versions to compare, V or V..W."),
+    completion: LiveCompletion.notes)
   var subjects: [String] = []
 
   @Flag(name: .shortAndLong, help: "Show changed lines, as diff(1) does.")
   var unified = false
 
   @OptionGroup var paging: PagerOption
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
   func validate() throws {
     if subjects.count > 2 { throw ValidationError("Too many arguments: one note, one V or V..W.") }
   }
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
     let comparison = try Comparison(subjects, in: notebook)
     let files = try comparison.files(in: notebook)
-    if format.json {
-      Output.standard.lines(files.map(\.json))
-      return .done
-    }
+    if options.json { return Output.standard.lines(files.map(\.json)) }
     paging.page {
       // A patch of nothing is empty.
       if files.isEmpty, !unified { Output.standard.line("No differences.") }
@@ -54,6 +50,5 @@ struct DiffCommand: Verb {
         }
       }
     }
-    return .done
   }
 }

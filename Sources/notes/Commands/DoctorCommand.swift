@@ -3,7 +3,7 @@ internal import Channel
 internal import History
 internal import Notebook
 
-struct DoctorCommand: Verb {
+struct DoctorCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
     abstract: "Look for what is wrong, and say what to do about it.",
@@ -19,11 +19,10 @@ struct DoctorCommand: Verb {
 
   @OptionGroup var listen: ListenOption
   @OptionGroup var discovery: DiscoveryOption
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
     var patient = Patient(
       notebook: notebook, dataFolder: try UserFolders().data,
       discovery: discovery.discovery(for: notebook.identity.device.deviceID))
@@ -31,18 +30,11 @@ struct DoctorCommand: Verb {
     var report = DoctorReport()
     for examination in Examination.all {
       let findings = examination.findings(in: patient)
-      if format.json {
-        for line in report.add(findings, of: examination).json { Output.standard.event(line) }
-      } else {
-        Output.standard.write(report.add(findings, of: examination).text(on: Console.output))
-        Output.standard.flush()
-      }
+      let section = report.add(findings, of: examination)
+      options.write(lines: section.json, text: section.text(on: Console.output))
+      Output.standard.flush()
     }
-    if format.json {
-      Output.standard.event(report.json)
-    } else {
-      Output.standard.line(report.text)
-    }
-    return report.problems == 0 ? .done : .failed
+    options.write(lines: [report.json], text: report.text + "\n")
+    if report.problems > 0 { throw Exit.failed }
   }
 }

@@ -5,7 +5,7 @@ internal import History
 internal import Notebook
 internal import WorkTree
 
-struct EditCommand: Verb {
+struct EditCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "edit",
     abstract: "Edit a note, and make a version of it.",
@@ -19,42 +19,39 @@ struct EditCommand: Verb {
         EDITOR='code --wait' notes edit 'Summer plan'
       """)
 
-  @Argument(help: ArgumentHelp("The note.", valueName: "note"))
+  @Argument(help: .named("note", "The note."), completion: LiveCompletion.notes)
   var note: String
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
     do {
-      let path = try Place.noteOnly(note, in: notebook)
-      try Self.edit(path, in: notebook, json: format.json)
+      let path = try NotebookLocator.noteOnly(note, in: notebook)
+      try edit(path, in: notebook)
     } catch NotebookError.noSuchNote(let name) {
-      let path = try notebook.path(titled: note, in: Place.currentFolder(in: notebook))
+      let path = try notebook.path(titled: note, in: NotebookLocator.currentFolder(in: notebook))
       guard Console.canAsk, Self.isWanted(name, in: notebook) else {
         throw Failure(
           .failed, "no_such_note", "there is no note '\(Visible.name(name))'",
           hint: "'notes new \(Visible.word(name)) --edit' makes it, 'notes list' lists the notes",
           name: name)
       }
-      try Self.write(path, anySuffix: true, in: notebook, json: format.json)
+      try Self.write(path, anySuffix: true, in: notebook, options)
     }
-    return .done
   }
 
   /// Asks whether to make a note; where one of nearly that title is there, that is more likely meant.
   private static func isWanted(_ name: String, in notebook: Notebook) -> Bool {
     let shown = Visible.name(name)
     guard let near = NearNames(name, in: notebook).titles() else {
-      return Console.confirm("There is no note '\(shown)'. Make it?")
+      return Console.confirm("No note '\(shown)'. Create it?")
     }
     return Console.confirm(
-      "There is no note '\(shown)', but \(near). Make '\(shown)'?", byDefault: false)
+      "No note '\(shown)'. Did you mean \(near)? Create '\(shown)'?", byDefault: false)
   }
 
-  /// Lets the user edit a note that is there.
-  private static func edit(_ path: TreePath, in notebook: Notebook, json: Bool) throws {
+  private func edit(_ path: TreePath, in notebook: Notebook) throws {
     if try notebook.workTree.sparseFiles().contains(path) {
       throw Failure(
         .failed, "not_in_folder",
@@ -64,14 +61,13 @@ struct EditCommand: Verb {
     let editor = try Editor.find()
     let presence = EditingPresence(of: path, in: notebook)
     presence.warn()
-    try editor.edit(file(path, in: notebook))
+    try editor.edit(Self.file(path, in: notebook))
     withExtendedLifetime(presence) {}
-    try save(path, in: notebook, as: .edit, json: json)
+    try Self.save(path, in: notebook, as: .edit, options)
   }
 
-  /// Lets the user write a note that is not there yet.
   static func write(
-    _ path: TreePath, anySuffix: Bool, in notebook: Notebook, json: Bool
+    _ path: TreePath, anySuffix: Bool, in notebook: Notebook, _ options: CommonOptions
   ) throws {
     let editor = try Editor.find()
     try notebook.prepareFolder(for: path, anySuffix: anySuffix)
@@ -82,7 +78,7 @@ struct EditCommand: Verb {
         .failed, "nothing_written", "nothing was written, and no note was made",
         hint: "write the file in the editor before you leave it")
     }
-    try save(path, in: notebook, as: .create, json: json)
+    try save(path, in: notebook, as: .create, options)
   }
 
   private static func file(_ path: TreePath, in notebook: Notebook) -> [UInt8] {
@@ -90,18 +86,15 @@ struct EditCommand: Verb {
   }
 
   private static func save(
-    _ path: TreePath, in notebook: Notebook, as operation: OperationKind, json: Bool
+    _ path: TreePath, in notebook: Notebook, as operation: OperationKind, _ options: CommonOptions
   ) throws {
     let saved = try notebook.save(only: [path], operation: operation)
     let isNew = operation == .create
-    NoteReport(
-      type: isNew ? "created" : "edited", word: isNew ? "Added" : "Saved", path: path,
-      version: saved.version
-    ).print(json: json)
-    if !saved.skipped.isEmpty, !json {
-      let reason = saved.skipped.first { $0.path == path }?.reason.words
-      if let reason { Output.standard.line("It is not versioned: \(reason).") }
-    }
-    BackgroundTidying.startIfDue(in: notebook)
+    let reason = saved.skipped.first { $0.path == path }?.reason.words
+    options.tell(
+      ["type": isNew ? "created" : "edited", "path": path, "version": saved.version],
+      NewCommand.sentence(isNew ? "Added" : "Saved", path, saved.version)
+        + (reason.map { "\nIt is not versioned: \($0)." } ?? ""))
+    BackgroundGC.startIfDue(in: notebook)
   }
 }

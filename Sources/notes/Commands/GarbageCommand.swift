@@ -3,7 +3,7 @@ internal import Git
 internal import History
 internal import Notebook
 
-struct GarbageCommand: Verb {
+struct GarbageCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "gc",
     abstract: "Pack all that is stored, so that it takes less room.",
@@ -21,15 +21,14 @@ struct GarbageCommand: Verb {
       "Only if much has gathered, and only what has; say nothing.", visibility: .hidden))
   var auto = false
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
     if auto {
       if notebook.isGarbageCollectionDue { _ = try notebook.collectGarbageIncrementally() }
       try notebook.history.rememberLongHistory()
-      return .done
+      return
     }
     let line = ProgressLine()
     defer { line.clear() }
@@ -40,18 +39,14 @@ struct GarbageCommand: Verb {
         .failed, "busy", "git or another notes command is packing this notebook",
         hint: "wait until it has finished")
     }
-    if format.json {
-      Output.standard.event([
-        "type": .string("packed"), "objects": .int(done.objectsPacked),
-        "bytes_before": .int(done.bytesBefore), "bytes_after": .int(done.bytesAfter),
-      ])
-    } else {
-      Output.standard.line(
-        done.objectsPacked == 0
-          ? "Everything is packed."
-          : "Packed \(Counted.things(done.objectsPacked, "object")): "
-            + "\(Counted.bytes(done.bytesAfter)) instead of \(Counted.bytes(done.bytesBefore)).")
-    }
-    return .done
+    options.tell(
+      [
+        "type": "packed", "objects": done.objectsPacked, "bytes_before": done.bytesBefore,
+        "bytes_after": done.bytesAfter,
+      ],
+      done.objectsPacked == 0
+        ? "Everything is packed."
+        : "Packed \(Phrase.count(done.objectsPacked, "object")): "
+          + "\(Phrase.bytes(done.bytesAfter)) instead of \(Phrase.bytes(done.bytesBefore)).")
   }
 }

@@ -4,9 +4,9 @@ internal import Glibc
 internal import History
 internal import Membership
 internal import Notebook
-internal import WorkTree
+internal import System
 
-struct InitCommand: Verb {
+struct InitCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "init",
     abstract: "Make a folder a notebook.",
@@ -15,7 +15,7 @@ struct InitCommand: Verb {
       is the current folder; a folder that does not exist is made. A folder that is a git \
       repository keeps its history.
 
-      This device becomes the notebook's first admin. Nothing leaves it: other devices get the \
+      This device becomes the notebook's first admin. Nothing is sent: other devices get the \
       notebook only by an invitation.
 
       Examples:
@@ -23,22 +23,19 @@ struct InitCommand: Verb {
         notes init ~/notes --name Home --device-name laptop
       """)
 
-  @Argument(help: ArgumentHelp("The folder; the current one by default.", valueName: "dir"))
+  @Argument(help: .named("dir", "The folder; the current one by default."), completion: .directory)
   var folder: String?
 
   @Option(help: "The notebook's name; the folder's name by default.")
   var name: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "What to call this device; the host's name by default.", valueName: "name"))
+  @Option(help: .named("name", "What to call this device; the host's name by default."))
   var deviceName: String?
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
-    let folder = try Place.folder(folder)
+  func run() throws {
+    let folder = try NotebookLocator.folder(folder)
     try Self.refuseIfVersionedElsewhere(folder)
     let users = UserFolders()
     let device = try DeviceName.choose(given: deviceName, folders: users)
@@ -70,12 +67,7 @@ struct InitCommand: Verb {
       identity: notebook.identity, folder: folder, noteCount: paths.count(where: \.isNote),
       fileCount: paths.count { !$0.isNote }, saved: saved, tip: tip,
       outer: try? Notebook.find(from: folder + "/.."))
-    if format.json {
-      Output.standard.event(report.json)
-    } else {
-      Output.standard.write(report.text(on: Console.output))
-    }
-    return .done
+    options.write(lines: [report.json], text: report.text(on: Console.output))
   }
 
   /// The notebook that an `init` made of the folder which then failed to make its first version, or
@@ -91,12 +83,9 @@ struct InitCommand: Verb {
 
   /// Stops where a notebook that the folder lies in has files of it: it would take them for deleted.
   private static func refuseIfVersionedElsewhere(_ folder: String) throws {
-    guard let place = realpath(folder, nil) else { return }
-    defer { free(place) }
-    let inner = String(cString: place)
-    guard let outer = try? Notebook.find(from: inner + "/.."), inner.hasPrefix(outer + "/") else {
-      return
-    }
+    guard let inner = realPath(of: folder), let outer = try? Notebook.find(from: inner + "/.."),
+      inner.hasPrefix(outer + "/")
+    else { return }
     let notebook = try Notebook.open(at: outer)
     let path = TreePath(String(inner.dropFirst(outer.count + 1)))
     guard let tip = try notebook.state().tip,

@@ -3,7 +3,7 @@ internal import Git
 internal import History
 internal import Notebook
 
-struct ListCommand: Verb {
+struct ListCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List the notes, last changed first.",
@@ -20,27 +20,26 @@ struct ListCommand: Verb {
         notes list --deleted
       """)
 
-  /// What notes can be sorted by.
   enum Order: String, ExpressibleByArgument, CaseIterable {
     case modified, created, title, size
   }
 
-  @Argument(help: ArgumentHelp("Only notes with this in their title.", valueName: "text"))
+  @Argument(help: .named("text", "Only notes with this in their title."))
   var text: String?
 
   @Flag(name: .shortAndLong, help: "Also show IDs, sizes and exact times.")
   var long = false
 
-  @Option(help: ArgumentHelp("modified, created, title or size.", valueName: "order"))
+  @Option(help: .named("order", "modified, created, title or size."))
   var sort: Order = .modified
 
   @Flag(name: .shortAndLong, help: "List in the opposite order.")
   var reverse = false
 
-  @Option(help: ArgumentHelp("Only notes in this folder.", valueName: "dir"))
+  @Option(help: .named("dir", "Only notes in this folder."), completion: .directory)
   var folder: String?
 
-  @Option(help: ArgumentHelp("Only notes changed since then.", valueName: "date"))
+  @Option(help: .named("date", "Only notes changed since then."), completion: .times)
   var since: String?
 
   @Flag(help: "List the attachments instead.")
@@ -49,8 +48,7 @@ struct ListCommand: Verb {
   @Flag(help: "List what was deleted instead, last deleted first.")
   var deleted = false
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
   func validate() throws {
     if deleted, ![.modified, .title].contains(sort) {
@@ -58,8 +56,8 @@ struct ListCommand: Verb {
     }
   }
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
     let isWanted = try filter(in: notebook)
     let kind = attachments ? "attachment" : "note"
     if deleted {
@@ -67,20 +65,16 @@ struct ListCommand: Verb {
       let report = DeletedReport(
         files: files.filter { isWanted($0.path, $0.time) }, isLong: long, order: sort,
         isReversed: reverse, isFiltered: !files.isEmpty, kind: kind)
-      write(report.json, report.text(on: Console.output, now: TimeText.now))
+      options.write(
+        lines: report.json, text: report.text(on: Console.output, now: TimeText.now))
     } else {
       let notes = try notebook.history.files().filter { $0.path.isNote != attachments }
       let report = ListReport(
         notes: notes.filter { isWanted($0.path, $0.modified) }, isLong: long, order: sort,
         isReversed: reverse, isFiltered: !notes.isEmpty, kind: kind)
-      write(report.json, report.text(on: Console.output, now: TimeText.now))
+      options.write(
+        lines: report.json, text: report.text(on: Console.output, now: TimeText.now))
     }
-    return .done
-  }
-
-  private func write(_ json: [JSON], _ text: String) {
-    guard format.json else { return Output.standard.write(text) }
-    Output.standard.lines(json)
   }
 
   /// Which notes pass, by path and time of the last change. What is not saved yet is younger than
@@ -91,7 +85,8 @@ struct ListCommand: Verb {
     if let folder {
       // A folder that was deleted has its notes still.
       let path =
-        Place.folderOrTop(named: folder, in: notebook) ?? (deleted ? TreePath(folder) : nil)
+        NotebookLocator.folderOrTop(named: folder, in: notebook)
+        ?? (deleted ? TreePath(folder) : nil)
       guard let path else {
         throw Failure(
           .failed, "no_such_folder", "there is no folder '\(Visible.name(folder))'",

@@ -3,7 +3,7 @@ internal import Git
 internal import History
 internal import Notebook
 
-struct LogCommand: Verb {
+struct LogCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "log",
     abstract: "Show the versions, newest first: who, when, and what changed.",
@@ -19,20 +19,20 @@ struct LogCommand: Verb {
         notes log --graph Shopping
       """)
 
-  @Argument(help: ArgumentHelp("Only versions that changed this note.", valueName: "note"))
+  @Argument(
+    help: .named("note", "Only versions that changed this note."), completion: LiveCompletion.notes)
   var note: String?
 
   @Option(
-    name: [.customShort("n", allowingJoined: true), .long],
-    help: ArgumentHelp("At most N entries.", valueName: "n"))
+    name: [.customShort("n", allowingJoined: true), .long], help: .named("n", "At most N entries."))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("Only versions made at this time or later.", valueName: "time"))
+  @Option(help: .named("time", "Only versions made at this time or later."), completion: .times)
   var since: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Only versions whose author's name has this in it.", valueName: "name"))
+    help: .named("name", "Only versions whose author's name has this in it."),
+    completion: LiveCompletion.authors)
   var by: String?
 
   @Flag(name: [.customShort("p"), .long], help: "Also show what changed, word by word.")
@@ -47,38 +47,37 @@ struct LogCommand: Verb {
   @Flag(name: .shortAndLong, help: "Show exact times and devices.")
   var long = false
 
-  @Flag(help: "Show what was done on this device instead, and what 'notes undo' takes back.")
+  @Flag(help: "Show what was done on this device instead, and what 'notes undo' undoes.")
   var operations = false
 
   @OptionGroup var paging: PagerOption
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
   func validate() throws {
     if operations, note != nil { throw ValidationError("--operations does not go with a note.") }
     if let limit, limit < 1 { throw ValidationError("-n takes a number from 1 on.") }
   }
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
     if operations { return try showOperations(in: notebook) }
-    let path = try note.map { try Place.note($0, in: notebook, among: .former) }
+    let path = try note.map { try NotebookLocator.note($0, in: notebook, among: .former) }
     let nearest = try graph ? path.map { try notebook.history.parents(inHistoryOf: $0) } : nil
     let walk = try notebook.history.versions(of: path, includingDerived: true)
     // The next command finds the note's versions at once.
-    defer { if walk.lacksTable { BackgroundTidying.start(inFolder: notebook.folder) } }
+    defer { if walk.lacksTable { BackgroundGC.start(inFolder: notebook.folder) } }
     var entries = LogEntries(
       walk: walk,
       since: try since.map(NamedTime.first), author: by, showsAll: all || graph,
-      folds: !(all || graph || format.json), isOfOneNote: path != nil)
+      folds: !(all || graph || options.json), isOfOneNote: path != nil)
     var left = limit ?? .max
-    if format.json {
+    if options.json {
       while left > 0, let burst = try entries.next() {
         let report = try VersionReport(burst, in: notebook)
         Output.standard.lines([report.json])
         left -= 1
       }
-      return .done
+      return
     }
     let style = VersionReport.Style(
       terminal: Console.output, now: TimeText.now, isLong: long, isOfOneNote: path != nil,
@@ -95,13 +94,12 @@ struct LogCommand: Verb {
       }
       if isFirst { Output.standard.line(nothing(besides: entries.otherAuthors)) }
     }
-    return .done
   }
 
   /// What is said of an empty log; where there are versions by others, one of them may be meant.
   private func nothing(besides others: Set<String>) -> String {
     if since == nil, by == nil { return "No versions yet." }
     let guess = by.flatMap { Failure.guess($0, among: others.sorted()) }
-    return "No such versions" + (guess.map { ": " + $0 } ?? ".")
+    return "No versions match" + (guess.map { ": " + $0 } ?? ".")
   }
 }

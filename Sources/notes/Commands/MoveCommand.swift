@@ -3,7 +3,7 @@ internal import Git
 internal import History
 internal import Notebook
 
-struct MoveCommand: Verb {
+struct MoveCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "mv",
     abstract: "Rename a note, or move it to another folder.",
@@ -20,18 +20,17 @@ struct MoveCommand: Verb {
         notes mv trips/ travels
       """)
 
-  @Argument(help: ArgumentHelp("The note or folder.", valueName: "note"))
+  @Argument(help: .named("note", "The note or folder."), completion: LiveCompletion.notesAndFolders)
   var note: String
 
-  @Argument(help: ArgumentHelp("What to call it.", valueName: "title"))
+  @Argument(help: .named("title", "What to call it."), completion: .directory)
   var title: String
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
-    let item = try Place.item(note, in: notebook)
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let item = try NotebookLocator.item(note, in: notebook)
     let target = try target(of: item, in: notebook)
     let done = try DeletionOption.foundBefore {
       switch item {
@@ -39,27 +38,24 @@ struct MoveCommand: Verb {
       case .folder(let path): try notebook.rename(folder: path, to: target)
       }
     }
-    if format.json {
-      Output.standard.event([
-        "type": .string("renamed"),
-        "renamed": .array(
-          done.files.map { ["from": .path($0.old), "to": .path($0.new)] }),
-        "version": done.version.map(JSON.id) ?? .null,
-      ])
-    } else if let version = done.version {
+    let (old, new) = (Visible.name(item.path), Visible.name(target))
+    var sentence = "\(new) already has that name."
+    if let version = done.version {
       let slash = item == .folder(item.path) ? "/" : ""
-      let count = slash.isEmpty ? "" : " with \(Counted.things(done.files.count, "file"))"
-      Output.standard.line(
-        "Renamed \(Visible.name(item.path))\(slash) to \(Visible.name(target))\(slash)\(count): "
-          + "version " + Console.output.paint(version.short, .yellow))
-    } else {
-      Output.standard.line("\(Visible.name(target)) is called so already.")
+      let count = slash.isEmpty ? "" : " with \(Phrase.count(done.files.count, "file"))"
+      sentence =
+        "Renamed \(old)\(slash) to \(new)\(slash)\(count): version \(Console.output.paint(version))"
     }
-    return .done
+    options.tell(
+      [
+        "type": "renamed",
+        "renamed": done.files.map { ["from": $0.old, "to": $0.new] as JSON },
+        "version": done.version,
+      ], sentence)
   }
 
   private func target(of item: Item, in notebook: Notebook) throws -> TreePath {
-    let here = Place.currentFolder(in: notebook)
+    let here = NotebookLocator.currentFolder(in: notebook)
     let suffix =
       switch item {
       case .folder: ""
@@ -69,7 +65,7 @@ struct MoveCommand: Verb {
       let folder = title.contains("/") ? here : item.path.parent ?? ""
       return try notebook.path(titled: title, in: folder, suffix: suffix)
     }
-    if let folder = Place.folderOrTop(named: title, in: notebook) {
+    if let folder = NotebookLocator.folderOrTop(named: title, in: notebook) {
       return folder.appending(item.path.name)
     }
     var name = title

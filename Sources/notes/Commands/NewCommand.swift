@@ -3,9 +3,10 @@ internal import Git
 internal import Glibc
 internal import History
 internal import Notebook
+internal import System
 internal import WorkTree
 
-struct NewCommand: Verb {
+struct NewCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "new",
     abstract: "Make a note.",
@@ -20,35 +21,33 @@ struct NewCommand: Verb {
         date | notes new Journal.md
       """)
 
-  @Argument(help: ArgumentHelp("The note's title.", valueName: "title"))
+  @Argument(help: .named("title", "The note's title."), completion: .directory)
   var title: String
 
   @Flag(name: .shortAndLong, help: "Write it in the editor.")
   var edit = false
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
-    let path = try notebook.path(titled: title, in: Place.currentFolder(in: notebook))
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let path = try notebook.path(titled: title, in: NotebookLocator.currentFolder(in: notebook))
     // Who writes the suffix means this one.
     let anySuffix = !TreePath(title).isNote
     if edit {
-      try EditCommand.write(path, anySuffix: anySuffix, in: notebook, json: format.json)
-      return .done
+      try EditCommand.write(path, anySuffix: anySuffix, in: notebook, options)
+      return
     }
     let text = isatty(STDIN_FILENO) == 1 ? [] : try Self.input(limit: notebook.workTree.sizeLimit)
     let version = try DeletionOption.foundBefore {
       try notebook.create(path, text: text, anySuffix: anySuffix)
     }
-    NoteReport(type: "created", word: "Added", path: path, version: version)
-      .print(json: format.json)
-    BackgroundTidying.startIfDue(in: notebook)
-    return .done
+    options.tell(
+      ["type": "created", "path": path, "version": version],
+      Self.sentence("Added", path, version))
+    BackgroundGC.startIfDue(in: notebook)
   }
 
-  /// What standard input has.
   private static func input(limit: Int) throws(Failure) -> [UInt8] {
     var text: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -58,37 +57,22 @@ struct NewCommand: Verb {
       // No standard input at all is as good as an empty one.
       if count < 0, errno != EBADF {
         throw Failure(
-          .failed, "input_failed", "the text cannot be read: \(Failure.reason(errno))",
+          .failed, "input_failed", "the text cannot be read: \(String(errorNumber: errno))",
           hint: "nothing was made; run the command again")
       }
       if count <= 0 { return text }
       text += buffer[..<count]
       if text.count > limit {
         throw Failure(
-          .failed, "too_large", "the text is larger than \(Counted.bytes(limit))",
+          .failed, "too_large", "the text is larger than \(Phrase.bytes(limit))",
           hint: "'notes config max-file-size' sets the limit")
       }
     }
   }
-}
 
-/// What a command did to one note.
-struct NoteReport {
-  let type: String
-  let word: String
-  let path: TreePath
-  let version: ObjectID?
-
-  func print(json: Bool) {
-    if json {
-      Output.standard.event([
-        "type": .string(type), "path": .path(path), "version": version.map(JSON.id) ?? .null,
-      ])
-    } else if let version {
-      Output.standard.line(
-        "\(word) \(Visible.name(path)): version " + Console.output.paint(version.short, .yellow))
-    } else {
-      Output.standard.line("Nothing changed in \(Visible.name(path)).")
-    }
+  /// What was done to a note.
+  static func sentence(_ done: String, _ path: TreePath, _ version: ObjectID?) -> String {
+    guard let version else { return "Nothing changed in \(Visible.name(path))." }
+    return "\(done) \(Visible.name(path)): version \(Console.output.paint(version))"
   }
 }

@@ -2,11 +2,9 @@ internal import Git
 internal import History
 internal import Notebook
 
-/// `notes restore` of one note.
 struct NoteRestoration {
   /// `--as`: the title of a new note to restore it as.
   var title: String?
-  /// `--dry-run`.
   var isTrial = false
   var json = false
 
@@ -21,40 +19,34 @@ struct NoteRestoration {
       version = last
     } else {
       throw Failure.usage(
-        "which version of \(Visible.name(path.noteTitle)) to restore is missing",
+        "say which version of \(Visible.name(path.noteTitle)) to restore",
         hint: "write NOTE@VERSION; 'notes log \(Visible.word(path.noteTitle))' shows the versions")
     }
     let target = try title.map { try Self.target(titled: $0, beside: path, in: notebook) }
     let shown = target ?? path
     let when = TimeText.relative(version.author.time, now: TimeText.now)
     let past = "as it was in \(version.id.short), \(when)"
+    let what = Visible.name(shown)
+    var made: ObjectID?
+    var sentence = "\(what) is \(past), already."
     if isTrial {
-      let isDifferent = try notebook.history.differs(shown, from: path, in: version)
-      if json { return report(shown, version, nil) }
-      Output.standard.line(
-        isDifferent
-          ? "This would restore \(Visible.name(shown)) \(past)."
-          : "\(Visible.name(shown)) is \(past), already.")
-      return
-    }
-    let made = try DeletionOption.foundBefore {
-      try notebook.restore(path, from: version, as: target)
-    }
-    if json { return report(shown, version, made) }
-    if let made {
-      Output.standard.line(
-        "Restored \(Visible.name(shown)) \(past): version "
-          + Console.output.paint(made.short, .yellow))
+      if try notebook.history.differs(shown, from: path, in: version) {
+        sentence = "This would restore \(what) \(past)."
+      }
     } else {
-      Output.standard.line("\(Visible.name(shown)) is \(past), already.")
+      made = try DeletionOption.foundBefore {
+        try notebook.restore(path, from: version, as: target)
+      }
+      if let made { sentence = "Restored \(what) \(past): version \(Console.output.paint(made))" }
     }
-  }
-
-  private func report(_ path: TreePath, _ version: Commit, _ made: ObjectID?) {
-    Output.standard.event([
-      "type": .string("restored"), "path": .path(path), "from": .id(version.id),
-      "version": made.map(JSON.id) ?? .null, "dry_run": .bool(isTrial),
-    ])
+    CommonOptions.write(
+      json: json,
+      lines: [
+        [
+          "type": "restored", "path": shown, "from": version.id, "version": made,
+          "dry_run": isTrial,
+        ]
+      ], text: sentence + "\n")
   }
 
   /// The path of a new note of that title, in the same folder where the title names none, with the
@@ -62,7 +54,8 @@ struct NoteRestoration {
   private static func target(
     titled title: String, beside path: TreePath, in notebook: Notebook
   ) throws -> TreePath {
-    let folder = title.contains("/") ? Place.currentFolder(in: notebook) : path.parent ?? ""
+    let folder =
+      title.contains("/") ? NotebookLocator.currentFolder(in: notebook) : path.parent ?? ""
     return try notebook.path(titled: title, in: folder, suffix: path.noteSuffix)
   }
 }

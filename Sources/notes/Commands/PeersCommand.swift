@@ -7,7 +7,7 @@ internal import Notebook
 internal import Sync
 internal import Watch
 
-struct PeersCommand: Verb {
+struct PeersCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "peers",
     abstract: "List the other devices: who can be reached, and how far each was at the last sync.",
@@ -26,23 +26,22 @@ struct PeersCommand: Verb {
   var follows = false
   @OptionGroup var wait: WaitOption
   @OptionGroup var discovery: DiscoveryOption
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
-    let membership = try OwnDevice.membership(of: notebook)
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let membership = try notebook.membership()
     if follows { return try follow(notebook, membership) }
     if let live = RunningWatcher.peers(of: notebook) {
       try show(
         PeersReport(notebook: notebook, members: membership.members(), near: [:], live: live))
-      return .done
+      return
     }
     var near: [String: DiscoveredPeer] = [:]
     var problem: Failure?
     if let discovery = discovery.discovery(for: notebook.identity.device.deviceID) {
       do {
-        near = try Surroundings.look(
+        near = try NearbyDevices.look(
           for: membership.notebookID, with: discovery, seconds: wait.seconds)
       } catch {
         problem = Failure(describing: error)
@@ -50,20 +49,15 @@ struct PeersCommand: Verb {
     }
     try show(PeersReport(notebook: notebook, members: membership.members(), near: near))
     if let problem { throw problem }
-    return .done
   }
 
   private func show(_ report: PeersReport) throws {
-    if format.json {
-      for line in report.json { Output.standard.event(line) }
-    } else {
-      Output.standard.write(report.text(on: Console.output))
-    }
+    options.write(lines: report.json, text: report.text(on: Console.output))
     Output.standard.flush()
   }
 
   /// Shows the table anew whenever the watcher says that something changed.
-  private func follow(_ notebook: Notebook, _ membership: MembershipStore) throws -> Exit {
+  private func follow(_ notebook: Notebook, _ membership: MembershipStore) throws {
     guard let watcher = RunningWatcher.of(notebook), watcher.ask(ControlRequest(.follow)) else {
       throw RunningWatcher.missing(notebook)
     }
@@ -75,10 +69,10 @@ struct PeersCommand: Verb {
       let report = try PeersReport(
         notebook: notebook, members: membership.members(), near: [:], live: live)
       // Home, and everything after the cursor away: nothing flickers.
-      if !format.json && Console.output.isInteractive { Output.standard.write("\u{1B}[H\u{1B}[J") }
+      if !options.json && Console.output.isInteractive { Output.standard.write("\u{1B}[H\u{1B}[J") }
       try show(report)
     }
-    if Interruption.hasCome { return Interruption.exit }
+    if Interruption.hasCome { return try Interruption.exit.end() }
     throw RunningWatcher.missing(notebook)
   }
 }

@@ -1,9 +1,10 @@
 internal import ArgumentParser
+internal import Git
 internal import History
 internal import Merge
 internal import Notebook
 
-struct ResolveCommand: Verb {
+struct ResolveCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "resolve",
     abstract: "Settle a conflict by choosing among the texts between the markers.",
@@ -17,18 +18,17 @@ struct ResolveCommand: Verb {
         notes resolve Journal --keep Ann
       """)
 
-  @Argument(help: ArgumentHelp("The note.", valueName: "note"))
+  @Argument(help: .named("note", "The note."), completion: LiveCompletion.notes)
   var note: String
 
   @Option(
-    help: ArgumentHelp(
-      "The text to keep: older, newer, both, or who wrote it.", valueName: "side"))
+    help: .named("side", "The text to keep: older, newer, both, or who wrote it."),
+    completion: .list(["older", "newer", "both"]))
   var keep: String
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
+  func run() throws {
     let resolution: Resolution =
       switch keep {
       case "older": .older
@@ -36,11 +36,11 @@ struct ResolveCommand: Verb {
       case "both": .both
       default: .side(name: keep)
       }
-    let notebook = try Place.notebook()
-    let path = try Place.note(note, in: notebook)
-    let version: JSON
+    let notebook = try NotebookLocator.notebook()
+    let path = try NotebookLocator.note(note, in: notebook)
+    let version: ObjectID?
     do {
-      version = try notebook.resolve(path, keeping: resolution).map(JSON.id) ?? .null
+      version = try notebook.resolve(path, keeping: resolution)
     } catch MergeError.noSide {
       throw Self.noSide(keep, of: try notebook.history.conflicts().first { $0.path == path })
     } catch MergeError.noConflict {
@@ -49,18 +49,10 @@ struct ResolveCommand: Verb {
         hint: "'notes conflicts' lists the notes that have one")
     }
     let left = try notebook.state().conflictCount
-    if format.json {
-      Output.standard.event([
-        "type": .string("resolved"), "path": .path(path), "version": version,
-        "conflicts": .int(left),
-      ])
-    } else {
-      Output.standard.line("Resolved \(Visible.name(path)).")
-      if left > 0 {
-        Output.standard.line("\(Counted.things(left, "conflict")) left to resolve.")
-      }
-    }
-    return .done
+    options.tell(
+      ["type": "resolved", "path": path, "version": version, "conflicts": left],
+      "Resolved \(Visible.name(path))."
+        + (left > 0 ? "\n\(Phrase.count(left, "conflict")) left to resolve." : ""))
   }
 
   private static func noSide(_ name: String, of conflict: Conflict?) -> Failure {

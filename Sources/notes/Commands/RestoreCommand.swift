@@ -4,7 +4,7 @@ internal import History
 internal import Notebook
 internal import WorkTree
 
-struct RestoreCommand: Verb {
+struct RestoreCommand: PlainCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
     abstract: "Bring back a note, a folder or the whole notebook as it was.",
@@ -23,33 +23,31 @@ struct RestoreCommand: Verb {
       """)
 
   @Argument(
-    help: ArgumentHelp("The note or folder and its version.", valueName: "note@version"))
+    help: .named("note@version", "The note or folder and its version."),
+    completion: LiveCompletion.restorable)
   var note: String?
 
-  @Option(
-    name: .customLong("as"),
-    help: ArgumentHelp("Restore it as another note.", valueName: "title"))
+  @Option(name: .customLong("as"), help: .named("title", "Restore it as another note."))
   var title: String?
 
   @Flag(help: "Restore the whole notebook; without a version the last one.")
   var all = false
 
-  @OptionGroup var trial: TrialOption
+  @OptionGroup var trial: DryRunOption
   @OptionGroup var deletions: DeletionOption
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
   func validate() throws {
     if note == nil, !all { throw ValidationError("Missing expected argument '<note@version>'.") }
     if all, title != nil { throw ValidationError("--as goes with a note, not with --all.") }
   }
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
     if all {
       let name = note.map { $0.hasPrefix("@") ? String($0.dropFirst()) : $0 }
       try restore(nil, named: name, in: notebook)
-      return .done
+      return
     }
     let (item, version) = try Self.itemAndVersion(note ?? "", in: notebook)
     switch item {
@@ -57,22 +55,19 @@ struct RestoreCommand: Verb {
       guard title == nil else { throw Failure.usage("--as goes with a note, not with a folder") }
       try restore(folder, named: version, in: notebook)
     case .note(let path):
-      try NoteRestoration(title: title, isTrial: trial.isOn, json: format.json)
+      try NoteRestoration(title: title, isTrial: trial.isOn, json: options.json)
         .run(path, version: version, in: notebook)
     }
-    return .done
   }
 
-  /// Restores where the arguments are NOTE@VERSION alone, without the argument parser; nil for all
-  /// others.
-  static func runPlain(_ arguments: ArraySlice<String>) throws -> Exit? {
-    guard let text = arguments.first, arguments.count == 1, !text.hasPrefix("-") else { return nil }
-    let notebook = try Place.notebook()
+  static func run(on words: ArraySlice<String>) throws -> Bool {
+    guard let text = words.first, words.count == 1 else { return false }
+    let notebook = try NotebookLocator.notebook()
     guard case (.note(let path), let version) = try itemAndVersion(text, in: notebook) else {
-      return nil
+      return false
     }
     try NoteRestoration().run(path, version: version, in: notebook)
-    return .done
+    return true
   }
 
   /// The note or folder and the version that `NOTE@VERSION` names. A note whose name holds an `@`
@@ -86,13 +81,13 @@ struct RestoreCommand: Verb {
       let isPlain =
         try notebook.history.note(spelled: name) != nil
         && notebook.history.note(spelled: text) == nil
-      if !isPlain, let item = try? Place.item(text, in: notebook) { return (item, nil) }
+      if !isPlain, let item = try? NotebookLocator.item(text, in: notebook) { return (item, nil) }
       return (
-        try Place.item(name, in: notebook, among: .former),
+        try NotebookLocator.item(name, in: notebook, among: .former),
         String(text[text.index(after: at)...])
       )
     }
-    return (try Place.item(text, in: notebook, among: .former), nil)
+    return (try NotebookLocator.item(text, in: notebook, among: .former), nil)
   }
 
   // MARK: A folder, or all
@@ -108,7 +103,7 @@ struct RestoreCommand: Verb {
     } else {
       let shown = folder.map { Visible.name($0) + "/" } ?? "the notebook"
       throw Failure.usage(
-        "which version of \(shown) to restore is missing",
+        "say which version of \(shown) to restore",
         hint: "write \(folder == nil ? "" : "FOLDER/")@VERSION; 'notes log' shows the versions")
     }
     let done: FolderRestoration
@@ -126,25 +121,22 @@ struct RestoreCommand: Verb {
         hint: "'notes log' shows the versions, and what they changed",
         name: isThere ? nil : path.description)
     }
-    if format.json {
-      Output.standard.event([
-        "type": .string("restored"), "path": folder.map(JSON.path) ?? .null,
-        "from": .id(version.id), "changes": .array(done.changes.map(\.json)),
-        "version": done.version.map(JSON.id) ?? .null, "dry_run": .bool(trial.isOn),
-      ])
-      return
-    }
     let what = folder.map { Visible.name($0) + "/" } ?? "the notebook"
     let when = TimeText.relative(version.author.time, now: TimeText.now)
     let past = "as it was in \(version.id.short), \(when)"
-    guard !done.changes.isEmpty else {
-      Output.standard.line("\(what.capitalisedFirst) is \(past), already.")
-      return
+    var text = "\(what.capitalisedFirst) is \(past), already.\n"
+    if !done.changes.isEmpty {
+      let made = done.version.map { ": version " + Console.output.paint($0) } ?? ""
+      text = (trial.isOn ? "This would restore " : "Restored ") + "\(what) \(past)\(made)\n"
+      text += ChangeList(changes: done.changes).text(on: Console.output)
     }
-    let made = done.version.map { ": version " + Console.output.paint($0.short, .yellow) }
-    Output.standard.line(
-      (trial.isOn ? "This would restore " : "Restored ") + what + " \(past)" + (made ?? ""))
-    Output.standard.write(ChangeList(changes: done.changes).text(on: Console.output))
+    options.write(
+      lines: [
+        [
+          "type": "restored", "path": folder, "from": version.id, "changes": done.changes,
+          "version": done.version, "dry_run": trial.isOn,
+        ]
+      ], text: text)
   }
 
   /// The last version that a folder was in of which nothing is left; nil of one that is there.
@@ -160,7 +152,6 @@ struct RestoreCommand: Verb {
 }
 
 extension Notebook {
-  /// Whether a file in the folder is there.
   fileprivate func holds(folder: TreePath) throws -> Bool {
     try history.files().contains { $0.path.isInside(folder) }
   }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Git
 internal import Notebook
 
-struct SaveCommand: Verb {
+struct SaveCommand: PlainCommand {
   static let configuration = CommandConfiguration(
     commandName: "save",
     abstract: "Make a version of what the folder holds now.",
@@ -15,56 +15,30 @@ struct SaveCommand: Verb {
         notes save -m 'Plan for the summer' 'Summer plan'
       """)
 
-  @Argument(help: ArgumentHelp("Only these notes or folders.", valueName: "note"))
+  @Argument(help: .named("note", "Only these notes or folders."), completion: LiveCompletion.notes)
   var notes: [String] = []
 
-  @Option(
-    name: .shortAndLong,
-    help: ArgumentHelp("What to call the version.", valueName: "msg"))
+  @Option(name: .shortAndLong, help: .named("msg", "What to call the version."))
   var message: String?
 
   @OptionGroup var deletions: DeletionOption
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
-    let paths = try notes.map { try Place.note($0, in: notebook) }
+  func run() throws {
     try Self.save(
-      in: notebook, paths: paths, message: message, allowDeletes: deletions.isAllowed,
-      json: format.json)
-    return .done
+      notes, message: message, allowDeletes: deletions.isAllowed, json: options.json)
   }
 
-  /// Runs `notes save [-m MSG] [--json] [-C DIR]` without the argument parser if the arguments are
-  /// plain enough.
-  ///
-  /// - Returns: nil where the parser has to look at them.
-  static func runPlain(_ arguments: ArraySlice<String>) throws -> Exit? {
-    var rest = arguments
-    var folders: [String] = []
-    var message: String?
-    var json = false
-    while let argument = rest.popFirst() {
-      if argument == "--json" {
-        json = true
-      } else if argument == "-C", let folder = rest.popFirst(), !folder.hasPrefix("-") {
-        folders.append(folder)
-      } else if argument == "-m", message == nil, let text = rest.popFirst(), !text.hasPrefix("-") {
-        message = text
-      } else {
-        return nil
-      }
-    }
-    for folder in folders { try PlaceOption.enter(folder) }
-    try save(
-      in: Place.notebook(), paths: [], message: message, allowDeletes: false, json: json)
-    return .done
+  static func run(on words: ArraySlice<String>) throws -> Bool {
+    try save(Array(words))
+    return true
   }
 
   private static func save(
-    in notebook: Notebook, paths: [TreePath], message: String?, allowDeletes: Bool, json: Bool
+    _ notes: [String], message: String? = nil, allowDeletes: Bool = false, json: Bool = false
   ) throws {
+    let notebook = try NotebookLocator.notebook()
+    let paths = try notes.map { try NotebookLocator.note($0, in: notebook) }
     // An empty message would make a version without a name; git refuses it, here it means none.
     let message = message.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
     let line = ProgressLine()
@@ -74,11 +48,8 @@ struct SaveCommand: Verb {
     ) { line.show("saving", $0, of: $1, "file") }
     line.clear()
     let report = SaveReport(result: result)
-    if json {
-      Output.standard.event(report.json)
-    } else {
-      Output.standard.write(report.text(on: Console.output))
-    }
-    if result.version != nil { BackgroundTidying.startIfDue(in: notebook) }
+    CommonOptions.write(
+      json: json, lines: [report.json], text: report.text(on: Console.output))
+    if result.version != nil { BackgroundGC.startIfDue(in: notebook) }
   }
 }

@@ -3,7 +3,7 @@ internal import Git
 internal import History
 internal import Notebook
 
-struct SearchCommand: Verb {
+struct SearchCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "search",
     abstract: "Find notes by what they hold.",
@@ -18,7 +18,7 @@ struct SearchCommand: Verb {
         notes search --regex '^- \\[ \\]'
       """)
 
-  @Argument(help: ArgumentHelp("What to look for.", valueName: "text"))
+  @Argument(help: .named("text", "What to look for."))
   var texts: [String]
 
   @Flag(
@@ -35,19 +35,17 @@ struct SearchCommand: Verb {
   var matchCase = false
 
   @Option(
-    name: [.customShort("n", allowingJoined: true), .long],
-    help: ArgumentHelp("At most N notes.", valueName: "n"))
+    name: [.customShort("n", allowingJoined: true), .long], help: .named("n", "At most N notes."))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("Show at most N matching lines of a note.", valueName: "n"))
+  @Option(help: .named("n", "Show at most N matching lines of a note."))
   var lines: Int = 3
 
-  @Option(help: ArgumentHelp("Show N lines around each of them.", valueName: "n"))
+  @Option(help: .named("n", "Show N lines around each of them."))
   var context: Int = 0
 
   @OptionGroup var paging: PagerOption
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
   func validate() throws {
     if texts.contains("") {
@@ -59,32 +57,28 @@ struct SearchCommand: Verb {
     }
   }
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
     let query = try SearchQuery(
       texts, syntax: regex ? .expression : .plain, isCaseSensitive: matchCase,
       isTitleOnly: title, lineLimit: lines, context: context)
     let hits = try find(query, in: notebook)
     let report = SearchReport(hits: hits.prefix(limit ?? .max), left: hits.count, texts: texts)
-    if format.json {
-      Output.standard.lines(report.json)
-    } else {
-      paging.page {
-        report.write(on: Console.output, now: TimeText.now) { Output.standard.write($0) }
-      }
+    if options.json { return Output.standard.lines(report.json) }
+    paging.page {
+      report.write(on: Console.output, now: TimeText.now) { Output.standard.write($0) }
     }
-    return .done
   }
 
   private func find(_ query: SearchQuery, in notebook: Notebook) throws -> [SearchHit] {
     let progress = ProgressLine()
     defer { progress.clear() }
     var hits = try notebook.history.search(query) { done, total in
-      progress.show("searching: \(Counted.grouped(done)) of \(Counted.things(total, "file"))")
+      progress.show("searching: \(Phrase.number(done)) of \(Phrase.count(total, "file"))")
     }
     if history {
       hits += try notebook.history.searchHistory(query, except: Set(hits.map(\.path))) { count in
-        progress.show("searching: \(Counted.things(count, "version"))")
+        progress.show("searching: \(Phrase.count(count, "version"))")
       }
     }
     return hits

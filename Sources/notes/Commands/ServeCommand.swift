@@ -6,7 +6,7 @@ internal import Membership
 internal import Sync
 internal import Watch
 
-struct ServeCommand: Verb {
+struct ServeCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "serve",
     abstract: "Answer the other devices until it is stopped.",
@@ -22,35 +22,31 @@ struct ServeCommand: Verb {
 
   @OptionGroup var listen: ListenOption
   @OptionGroup var discovery: DiscoveryOption
-  @Flag(help: "Log also what is usually not worth a line.")
+  @Flag(help: "Log details.")
   var verbose = false
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
-    let context = try OwnDevice.context(in: notebook)
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let context = try notebook.sessionContext()
     let finder = discovery.discovery(for: context.key.deviceID)
     defer { finder?.stop() }
     let service = try Service(
       contexts: [context], discovery: finder,
       listen: listen.configured(),
       logger: ServiceLogging.logger(verbose: verbose))
-    let report = EventReport(json: format.json, .service)
+    let report = EventReport(json: options.json, .service)
     try service.run(cancellation: Interruption.token()) { report.tell($0) }
-    return Interruption.exit
+    try Interruption.exit.end()
   }
 }
 
-/// Where a service logs.
 enum ServiceLogging {
-  /// A logger that writes a line an event to standard error.
   static func logger(verbose: Bool) -> Logger {
     var logger = Logger(label: "notes") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = verbose ? .debug : .info
     return logger
   }
 
-  /// A logger that writes nothing, for commands that report in their own words.
   static var silent: Logger { Logger(label: "notes") { _ in SwiftLogNoOpLogHandler() } }
 }

@@ -4,7 +4,7 @@ internal import History
 internal import Notebook
 internal import WorkTree
 
-struct ShowCommand: Verb {
+struct ShowCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Print a note, as it is or as it was, or a version.",
@@ -12,7 +12,7 @@ struct ShowCommand: Verb {
       NOTE is a title, a path, or a part of one that only one note has. VERSION is an ID or its \
       beginning, ~N for N versions of that note ago, or a time such \
       as yesterday, '2 hours ago' or 2026-11-20 (notes-versions(7)). Into a file or a pipe the note's \
-      exact bytes go; on a terminal control characters are shown, not obeyed. The ID of a version \
+      bytes are written unchanged; on a terminal control characters are shown, not obeyed. The ID of a version \
       alone shows what that version changed.
 
       Examples:
@@ -23,34 +23,33 @@ struct ShowCommand: Verb {
       """)
 
   @Argument(
-    help: ArgumentHelp(
-      "The note, and a version of it; or a version's ID.", valueName: "note[@version]"))
+    help: .named("note[@version]", "The note, and a version of it; or a version's ID."),
+    completion: LiveCompletion.noteVersions)
   var note: String
 
   @OptionGroup var paging: PagerOption
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
     let (path, version): (TreePath, NoteVersion?)
     do {
-      (path, version) = try Place.noteVersion(note, in: notebook)
+      (path, version) = try NotebookLocator.noteVersion(note, in: notebook)
     } catch NotebookError.noSuchNote(let name) {
       guard note.utf8.count >= 4, note.allSatisfy(\.isHexDigit),
         let commit = try? notebook.history.version(named: note)
       else { throw NotebookError.noSuchNote(name) }
       try show(notebook.history.version(of: commit), in: notebook)
-      return .done
+      return
     }
     let text = try version.map(notebook.history.text) ?? notebook.workTree.text(of: path)
-    if format.json {
-      Output.standard.event([
-        "title": .string((version?.path ?? path).noteTitle),
-        "path": .path(version?.path ?? path),
-        "version": version.map { .id($0.commit.id) } ?? .null, "size": .int(text.count),
-        "text": .string(String(decoding: text, as: UTF8.self)),
-      ])
+    if options.json {
+      Output.standard.event(
+        [
+          "title": (version?.path ?? path).noteTitle, "path": version?.path ?? path,
+          "version": version?.commit.id, "size": text.count,
+          "text": String(decoding: text, as: UTF8.self),
+        ])
     } else if Console.output.isInteractive {
       paging.page {
         let shown = Visible.text(String(decoding: text, as: UTF8.self))
@@ -59,13 +58,12 @@ struct ShowCommand: Verb {
     } else {
       Output.standard.write(bytes: text)
     }
-    return .done
   }
 
   /// What a version changed, as the log tells it.
   private func show(_ version: Version, in notebook: Notebook) throws {
     let report = try VersionReport(Burst(version), in: notebook)
-    if format.json { return Output.standard.lines([report.json]) }
+    if options.json { return Output.standard.lines([report.json]) }
     let style = VersionReport.Style(
       terminal: Console.output, now: TimeText.now, isLong: true,
       ownDevice: notebook.identity.device.deviceID)

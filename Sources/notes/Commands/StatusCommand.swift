@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import History
 internal import Notebook
 
-struct StatusCommand: Verb {
+struct StatusCommand: PlainCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Show what changed, what is in conflict, and which version this device shows.",
@@ -16,46 +16,27 @@ struct StatusCommand: Verb {
         notes -C ~/notes status --json
       """)
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
-    try Self.show(json: format.json)
-    return .done
+  func run() throws {
+    try Self.show(json: options.json)
   }
 
-  /// Runs `notes status` without the argument parser if the arguments are plain enough.
-  ///
-  /// - Returns: nil where the parser has to look at them.
-  static func runPlain(_ arguments: ArraySlice<String>) throws -> Exit? {
-    var rest = arguments
-    var folders: [String] = []
-    var json = false
-    while let argument = rest.popFirst() {
-      if argument == "--json" {
-        json = true
-      } else if argument == "-C", let folder = rest.popFirst(), !folder.hasPrefix("-") {
-        folders.append(folder)
-      } else {
-        return nil
-      }
-    }
-    for folder in folders { try PlaceOption.enter(folder) }
-    try show(json: json)
-    return .done
+  static func run(on words: ArraySlice<String>) throws -> Bool {
+    guard words.isEmpty else { return false }
+    try show(json: false)
+    return true
   }
 
   private static func show(json: Bool) throws {
-    let notebook = try Place.notebook()
+    let notebook = try NotebookLocator.notebook()
     let status = try notebook.status()
     let report = StatusReport(
       status: status, folder: notebook.folder,
       conflicts: status.state.conflictCount > 0 ? try notebook.history.conflicts() : [],
       watcher: RunningWatcher.says(of: notebook))
-    if json {
-      Output.standard.event(report.json)
-    } else {
-      Output.standard.write(report.text(on: Console.output, now: TimeText.now))
-    }
+    CommonOptions.write(
+      json: json, lines: [report.json],
+      text: report.text(on: Console.output, now: TimeText.now))
   }
 }

@@ -5,7 +5,7 @@ internal import Sync
 
 // sync, pull and push differ in which way versions go.
 
-struct SyncCommand: ExchangeVerb {
+struct SyncCommand: ExchangeCommand {
   static let mode = SyncMode.both
   static let configuration = CommandConfiguration(
     commandName: "sync",
@@ -24,8 +24,7 @@ struct SyncCommand: ExchangeVerb {
 
   @OptionGroup var exchange: ExchangeOptions
   @OptionGroup var listen: ListenOption
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
   var listensAt: Address? { listen.address ?? Address(host: Address.anyHost, port: 0) }
   var mayUseWatcher: Bool {
@@ -33,7 +32,7 @@ struct SyncCommand: ExchangeVerb {
   }
 }
 
-struct PullCommand: ExchangeVerb {
+struct PullCommand: ExchangeCommand {
   static let mode = SyncMode.pull
   static let configuration = CommandConfiguration(
     commandName: "pull",
@@ -47,11 +46,10 @@ struct PullCommand: ExchangeVerb {
       """)
 
   @OptionGroup var exchange: ExchangeOptions
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 }
 
-struct PushCommand: ExchangeVerb {
+struct PushCommand: ExchangeCommand {
   static let mode = SyncMode.push
   static let configuration = CommandConfiguration(
     commandName: "push",
@@ -66,15 +64,13 @@ struct PushCommand: ExchangeVerb {
       """)
 
   @OptionGroup var exchange: ExchangeOptions
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 }
 
-/// What the three take.
 struct ExchangeOptions: ParsableArguments {
   @Argument(
-    help: ArgumentHelp(
-      "Only these devices, by name or the beginning of their ID.", valueName: "peer"))
+    help: .named("peer", "Only these devices, by name or the beginning of their ID."),
+    completion: LiveCompletion.members)
   var peers: [String] = []
 
   @OptionGroup var deletions: DeletionOption
@@ -83,24 +79,23 @@ struct ExchangeOptions: ParsableArguments {
   @OptionGroup var discovery: DiscoveryOption
 }
 
-/// A command that exchanges versions.
-protocol ExchangeVerb: Verb {
+protocol ExchangeCommand: Command {
   static var mode: SyncMode { get }
   var exchange: ExchangeOptions { get }
-  var format: JSONOption { get }
+  var options: CommonOptions { get }
   /// Where it listens while it looks; nil where it does not.
   var listensAt: Address? { get }
   var mayUseWatcher: Bool { get }
 }
 
-extension ExchangeVerb {
+extension ExchangeCommand {
   var listensAt: Address? { nil }
   /// Whether the connections of a watcher do as well as new ones.
   var mayUseWatcher: Bool { false }
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
-    let context = try OwnDevice.context(in: notebook)
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let context = try notebook.sessionContext()
     var run = SyncRun(
       context: context,
       options: SessionOptions(mode: Self.mode, allowsMassDeletion: exchange.deletions.isAllowed))
@@ -111,8 +106,8 @@ extension ExchangeVerb {
       run.discovery = exchange.discovery.discovery(for: context.key.deviceID)
     }
     run.listen = listensAt
-    let report = EventReport(json: format.json)
-    defer { BackgroundTidying.startIfDue(in: notebook) }
+    let report = EventReport(json: options.json)
+    defer { BackgroundGC.startIfDue(in: notebook) }
     let outcome: SyncOutcome
     do {
       defer { report.finish() }
@@ -120,7 +115,7 @@ extension ExchangeVerb {
         try mayUseWatcher
         ? WatcherSync(notebook, run).run(report) : run.run(reportingTo: report)
     }
-    return try report.conclude(outcome, in: notebook)
+    try report.conclude(outcome, in: notebook).end()
   }
   /// The IDs of the devices that the names mean; those of a name are all meant.
   private func devices(named names: [String], in context: SessionContext) throws -> [String] {

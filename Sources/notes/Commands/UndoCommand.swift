@@ -3,15 +3,15 @@ internal import Git
 internal import History
 internal import Notebook
 
-struct UndoCommand: Verb {
+struct UndoCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "undo",
-    abstract: "Take back what was done last, or an automatic merge.",
+    abstract: "Undo what was done last, or an automatic merge.",
     discussion: """
-      Takes back the last save, edit, restore, rename, deletion or resolution on this device, or \
-      what the last sync brought, as a new version; a number takes back so many. Unsaved changes \
-      are saved first, and are then what was done last. A version that 'notes log --operations' \
-      shows takes back what led to it, and keeps what came later. 'notes redo' takes an undo back.
+      Undoes the last save, edit, restore, rename, deletion or resolution on this device, or what \
+      the last sync brought, as a new version; N undoes the last N. Unsaved changes are saved first, \
+      and are then what was done last. A version that 'notes log --operations' shows undoes what led \
+      to it, and keeps what came later. 'notes redo' redoes it.
 
       With a note, where edits of the same lines met and notes put them together by itself, makes \
       a version in which they stand between markers instead.
@@ -24,25 +24,26 @@ struct UndoCommand: Verb {
       """)
 
   @Argument(
-    help: ArgumentHelp("How many, a version, or a merged note.", valueName: "what"))
+    help: .named("what", "How many, a version, or a merged note."),
+    completion: LiveCompletion.undoable)
   var subject: String?
 
-  @OptionGroup var trial: TrialOption
+  @OptionGroup var trial: DryRunOption
   @OptionGroup var deletions: DeletionOption
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
     guard let choice = try choice(in: notebook) else {
-      try takeBackMerge(of: Place.noteOnly(subject ?? "", in: notebook), in: notebook)
-      return .done
+      try takeBackMerge(of: NotebookLocator.noteOnly(subject ?? "", in: notebook), in: notebook)
+      return
     }
     let done = try deletions.guarded {
       try notebook.undo(choice, trial: trial.isOn, allowsMassDeletion: $0)
     }
-    ReversalReport(reversal: done, isUndo: true, isTrial: trial.isOn).print(json: format.json)
-    return .done
+    let report = ReversalReport(reversal: done, isUndo: true, isTrial: trial.isOn)
+    options.write(
+      lines: [report.json], text: report.text(on: Console.output, now: TimeText.now))
   }
 
   /// Which operations are meant; nil for a note.
@@ -58,7 +59,7 @@ struct UndoCommand: Verb {
       $0.after.hex.hasPrefix(subject.lowercased())
     }
     if isKnown { return .version(subject) }
-    return (try? Place.note(subject, in: notebook)) == nil ? .version(subject) : nil
+    return (try? NotebookLocator.note(subject, in: notebook)) == nil ? .version(subject) : nil
   }
 
   private func takeBackMerge(of path: TreePath, in notebook: Notebook) throws {
@@ -67,17 +68,12 @@ struct UndoCommand: Verb {
       throw Failure(
         .failed, "nothing_to_undo",
         "the last change of \(Visible.name(path)) is not an automatic merge of the same lines",
-        hint: "'notes undo' takes back what was done last; 'notes log "
+        hint: "'notes undo' undoes what was done last; 'notes log "
           + "\(Visible.word(path.noteTitle))' and 'notes restore' bring back a version of the note")
     }
-    if format.json {
-      Output.standard.event([
-        "type": .string("undone"), "path": .path(path), "version": .id(version),
-      ])
-    } else {
-      Output.standard.line(
-        "\(Visible.name(path)) holds both edits between markers now: version "
-          + Console.output.paint(version.short, .yellow))
-    }
+    options.tell(
+      ["type": "undone", "path": path, "version": version],
+      "\(Visible.name(path)) holds both edits between markers now: version "
+        + Console.output.paint(version))
   }
 }

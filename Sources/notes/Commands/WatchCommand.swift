@@ -7,12 +7,13 @@ internal import Logging
 internal import Membership
 internal import Notebook
 internal import Sync
+internal import System
 internal import Watch
 
-struct WatchCommand: Verb {
+struct WatchCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Version what you write at once, and keep all devices up to date.",
+    abstract: "Save a version of what you write at once, and keep all devices up to date.",
     discussion: """
       Runs in the foreground until it is stopped. What is written in the folder becomes a version \
       within milliseconds and is on every device that runs 'notes watch', too, before you look up. \
@@ -27,7 +28,8 @@ struct WatchCommand: Verb {
       """)
 
   @Argument(
-    help: ArgumentHelp("The notebooks' folders; the current one by default.", valueName: "dir"))
+    help: .named("dir", "The notebooks' folders; the current one by default."),
+    completion: .directory)
   var directories: [String] = []
   @Flag(help: "All notebooks that were made or joined on this device.")
   var all = false
@@ -39,10 +41,9 @@ struct WatchCommand: Verb {
   var resume = false
   @Flag(help: "Have systemd run it for you, now and whenever you log in.")
   var install = false
-  @Flag(help: "Log also what is usually not worth a line.")
+  @Flag(help: "Log details.")
   var verbose = false
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
   func validate() throws {
     if [pause, resume, install].count(where: { $0 }) > 1 {
@@ -53,17 +54,15 @@ struct WatchCommand: Verb {
     }
   }
 
-  func perform() throws -> Exit {
+  func run() throws {
     let known = KnownNotebooks(dataFolder: try UserFolders().data)
     if pause || resume { return try order(pause ? .pause : .resume, chosen(of: known)) }
     if install {
-      let program = realpath("/proc/self/exe", nil)
-      defer { free(program) }
       try WatchInstallation(
-        program: program.map { String(cString: $0) } ?? "notes",
+        program: realPath(of: "/proc/self/exe") ?? "notes",
         words: all ? ["--all"] : chosen(of: known).map(\.folder)
       ).install(in: UserFolders().units)
-      return .done
+      return
     }
     let token = try Interruption.token()
     var locks: [String: WatchLock] = [:]
@@ -80,7 +79,7 @@ struct WatchCommand: Verb {
         // notebook to the others now.
       }
     }
-    return Interruption.exit
+    try Interruption.exit.end()
   }
 
   /// Watches until `token` is cancelled or, where all notebooks are meant, others are known.
@@ -88,7 +87,7 @@ struct WatchCommand: Verb {
     _ folders: [String], until token: CancellationToken, whileKnown listed: [String]
   ) throws {
     let notebooks = try folders.map { try Notebook.open(at: $0) }
-    let contexts = try notebooks.map { try OwnDevice.context(in: $0) }
+    let contexts = try notebooks.map { try $0.sessionContext() }
     let finder = contexts.first.flatMap { discovery.discovery(for: $0.key.deviceID) }
     defer { finder?.stop() }
     let service = try Service(
@@ -96,14 +95,14 @@ struct WatchCommand: Verb {
       listen: listen.configured(),
       logger: ServiceLogging.logger(verbose: verbose), isWatching: true,
       control: UserFolders().runtime)
-    let report = EventReport(json: format.json, .service)
+    let report = EventReport(json: options.json, .service)
     let hooks = WatchHooks(notebooks: notebooks)
     let known = KnownNotebooks(dataFolder: try UserFolders().data)
     let list = !all ? nil : known.watch { if known.folders() != listed { service.stop() } }
     defer { list?.stop() }
     try service.run(cancellation: token) { event in
       report.tell(event)
-      if case .gcDue(_, let folder) = event { BackgroundTidying.start(inFolder: folder) }
+      if case .gcDue(_, let folder) = event { BackgroundGC.start(inFolder: folder) }
       hooks.tell(event)
     }
   }
@@ -159,13 +158,11 @@ struct WatchCommand: Verb {
     Output.errors.flush()
   }
 
-  /// Tells the watcher of each notebook what to do.
-  private func order(_ verb: ControlRequest.Verb, _ notebooks: [Notebook]) throws -> Exit {
+  private func order(_ verb: ControlRequest.Verb, _ notebooks: [Notebook]) throws {
     for notebook in notebooks {
       guard let watcher = RunningWatcher.of(notebook),
         watcher.all(ControlRequest(verb)).last?.type == "done"
       else { throw RunningWatcher.missing(notebook) }
     }
-    return .done
   }
 }

@@ -1,3 +1,4 @@
+internal import History
 internal import Membership
 internal import Notebook
 
@@ -14,7 +15,7 @@ extension Examination {
       let name = Visible.name(member?.name ?? difference.device)
       return .problem(message(difference, name), remedy: remedy(difference, name))
     }
-    return findings.isEmpty ? [.good("no device merges the same versions differently")] : findings
+    return findings.isEmpty ? .good("no device merges the same versions differently") : findings
   }
 
   private static func message(_ difference: TipDifference, _ name: String) -> String {

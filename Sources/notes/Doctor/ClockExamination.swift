@@ -13,7 +13,7 @@ extension Examination {
     let today = TimeText.local(patient.now)
     // 2025-01-01 and 2100-01-01: no version of notes ran before, and none will after.
     guard (1_735_689_600..<4_102_444_800).contains(patient.now) else {
-      return [.problem("the clock says \(today)", remedy: remedy)]
+      return .problem("the clock says \(today)", remedy: remedy)
     }
     let day: Int64 = 86_400
     var newest: (time: Int64, what: String)?
@@ -27,12 +27,10 @@ extension Examination {
       newest = (member.issuedAt, "the newest certificate")
     }
     if let newest, newest.time > patient.now + day {
-      return [
-        .problem(
-          "\(newest.what) is of \(TimeText.local(newest.time)), but the clock says \(today)",
-          remedy: "\(remedy); or the clock of the device that made it was ahead")
-      ]
+      return .problem(
+        "\(newest.what) is of \(TimeText.local(newest.time)), but the clock says \(today)",
+        remedy: "\(remedy); or the clock of the device that made it was ahead")
     }
-    return [.good(today)]
+    return .good(today)
   }
 }

@@ -12,11 +12,9 @@ extension Examination {
     let expected = patient.notebook.identity.device.deviceID
     // Refuses a key that others may read.
     guard let key = try DeviceKey.load(in: patient.dataFolder) else {
-      return [
-        .problem(
-          "there is no device key in \(folder)",
-          remedy: "restore it from a backup, or set XDG_DATA_HOME to where it is")
-      ]
+      return .problem(
+        "there is no device key in \(folder)",
+        remedy: "restore it from a backup, or set XDG_DATA_HOME to where it is")
     }
     var findings: [Finding] = []
     if key.deviceID != expected {
@@ -32,6 +30,6 @@ extension Examination {
           "other users may replace the device key: they can write in \(folder)",
           remedy: "chmod go-w \(folder)"))
     }
-    return findings.isEmpty ? [.good("\(key.deviceID.prefix(8)), readable by you alone")] : findings
+    return findings.isEmpty ? .good("\(key.deviceID.prefix(8)), readable by you alone") : findings
   }
 }

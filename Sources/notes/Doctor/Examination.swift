@@ -3,26 +3,19 @@ internal import Discovery
 internal import Membership
 internal import Notebook
 
-/// What the checks of `notes doctor` look at.
 struct Patient {
   let notebook: Notebook
-  /// Where the device key is.
   let dataFolder: String
   /// What finds devices; nil where it is not to be used.
   var discovery: (any Discovery)?
-  /// Where sessions would listen.
   var listen: Address = Address(host: "*", port: 0)
-  /// Seconds since 1970.
   var now: Int64 = TimeText.now
 
-  func membership() throws -> MembershipStore { try OwnDevice.membership(of: notebook) }
+  func membership() throws -> MembershipStore { try notebook.membership() }
 }
 
-/// One thing that `notes doctor` looks at.
 struct Examination: Sendable {
-  /// Its name for programs.
   let name: String
-  /// Its name for people.
   let title: String
   /// What to do when it fails for a reason that brings no hint of its own.
   let remedy: String

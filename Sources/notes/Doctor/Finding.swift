@@ -1,7 +1,5 @@
-/// What an examination found.
 struct Finding: Equatable {
   enum Level: String {
-    /// As it should be.
     case good = "ok"
     /// It works, and could be safer.
     case advice
@@ -12,7 +10,6 @@ struct Finding: Equatable {
   var level: Level
   /// The fact, in lower case without a full stop.
   var message: String
-  /// What to do about it.
   var remedy: String?
 
   static func good(_ message: String) -> Finding { Finding(level: .good, message: message) }
@@ -29,5 +26,17 @@ struct Finding: Equatable {
   static func problem(_ error: any Error, remedy: String) -> Finding {
     let failure = Failure(describing: error)
     return .problem(failure.message, remedy: failure.hint ?? remedy)
+  }
+}
+
+extension [Finding] {
+  static func good(_ message: String) -> [Finding] { [.good(message)] }
+
+  static func advice(_ message: String, remedy: String) -> [Finding] {
+    [.advice(message, remedy: remedy)]
+  }
+
+  static func problem(_ message: String, remedy: String) -> [Finding] {
+    [.problem(message, remedy: remedy)]
   }
 }

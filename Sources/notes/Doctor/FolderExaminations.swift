@@ -29,17 +29,17 @@ extension Examination {
           "the file system takes names that differ only by case or Unicode form for one",
           remedy: "give notes names that differ otherwise"))
     }
-    return findings.isEmpty ? [.good("swaps files, tells names apart, has leases")] : findings
+    return findings.isEmpty ? .good("swaps files, tells names apart, has leases") : findings
   }
 
   /// No two files have names that meet on other systems.
   static let names = Examination(name: "names", title: "names", remedy: "run 'notes save'") {
     patient in
     let groups = try patient.notebook.history.collidingPaths()
-    if groups.isEmpty { return [.good("no two meet on any system")] }
+    if groups.isEmpty { return .good("no two meet on any system") }
     return groups.prefix(5).map { group in
       .advice(
-        "\(Counted.list(group.map { "'\(Visible.name($0))'" })) are one name on some systems",
+        "\(Phrase.list(group.map { "'\(Visible.name($0))'" })) are one name on some systems",
         remedy: "rename all but one")
     }
   }
@@ -52,7 +52,7 @@ extension Examination {
     // A save needs room for the versions and, in a checkout, for every file twice.
     if free < 100 << 20 {
       findings.append(
-        .problem("only \(Counted.bytes(free)) are free on the disk", remedy: "make room"))
+        .problem("only \(Phrase.bytes(free)) are free on the disk", remedy: "make room"))
     }
     for file in try patient.notebook.status().skipped.prefix(5) {
       if file.reason == .sparse {
@@ -69,7 +69,7 @@ extension Examination {
     }
     guard findings.isEmpty else { return findings }
     let notes = try patient.notebook.history.noteCount()
-    return [.good("\(Counted.things(notes, "note")); \(Counted.bytes(free)) free")]
+    return .good("\(Phrase.count(notes, "note")); \(Phrase.bytes(free)) free")
   }
 }
 
@@ -81,26 +81,20 @@ extension Examination {
   ) { patient in
     let folders = try patient.notebook.workTree.versionedFolders(below: "").count
     let needed = folders + WatchLimits.own
-    guard let limits = WatchLimits.present else { return [.good("no limit is known")] }
+    guard let limits = WatchLimits.present else { return .good("no limit is known") }
     if limits.watches < needed {
-      return [
-        .advice(
-          "the user may watch \(Counted.grouped(limits.watches)) folders "
-            + "and the notebook needs \(Counted.grouped(needed)): "
-            + "'notes watch' looks through it every 20 s instead",
-          remedy: "raise fs.inotify.max_user_watches with sysctl(8)")
-      ]
+      return .advice(
+        "the user may watch \(Phrase.number(limits.watches)) folders "
+          + "and the notebook needs \(Phrase.number(needed)): "
+          + "'notes watch' looks through it every 20 s instead",
+        remedy: "raise fs.inotify.max_user_watches with sysctl(8)")
     }
     if limits.isExhausted {
-      return [
-        .advice(
-          "programs of the user hold all \(Counted.grouped(limits.instances)) inotify instances",
-          remedy: "raise fs.inotify.max_user_instances with sysctl(8)")
-      ]
+      return .advice(
+        "programs of the user hold all \(Phrase.number(limits.instances)) inotify instances",
+        remedy: "raise fs.inotify.max_user_instances with sysctl(8)")
     }
-    return [
-      .good(
-        "\(Counted.grouped(needed)) of \(Counted.grouped(limits.watches)) that the user may have")
-    ]
+    return .good(
+      "\(Phrase.number(needed)) of \(Phrase.number(limits.watches)) that the user may have")
   }
 }

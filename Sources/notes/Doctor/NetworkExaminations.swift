@@ -8,41 +8,35 @@ extension Examination {
   static let discovery = Examination(
     name: "discovery", title: "discovery", remedy: "name devices by --at HOST:PORT"
   ) { patient in
-    guard let discovery = patient.discovery else { return [.good("not looked at")] }
-    let near = try Surroundings.look(
+    guard let discovery = patient.discovery else { return .good("not looked at") }
+    let near = try NearbyDevices.look(
       for: patient.notebook.identity.id, with: discovery, seconds: 2
     ).filter { $0.key != patient.notebook.identity.device.deviceID }
-    return [
-      .good("Avahi answers; \(Counted.things(near.count, "device")) of the notebook near")
-    ]
+    return .good("Avahi answers; \(Phrase.count(near.count, "device")) of the notebook near")
   }
 
   /// Other machines are heard over multicast, without which nobody is found.
   static let multicast = Examination(
     name: "multicast", title: "multicast", remedy: "name devices by --at HOST:PORT"
   ) { patient in
-    guard patient.discovery != nil else { return [.good("not looked at")] }
+    guard patient.discovery != nil else { return .good("not looked at") }
     let heard = try MulticastProbe.run(seconds: 1.5)
     if heard.interfaces.isEmpty {
-      return [
-        .advice(
-          "no network interface takes part in multicast, so devices cannot find each other",
-          remedy: "connect to a network, or name devices by --at HOST:PORT")
-      ]
+      return .advice(
+        "no network interface takes part in multicast, so devices cannot find each other",
+        remedy: "connect to a network, or name devices by --at HOST:PORT")
     }
-    let interfaces = Counted.list(heard.interfaces.map { Visible.name($0) })
+    let interfaces = Phrase.list(heard.interfaces.map { Visible.name($0) })
     if heard.others.isEmpty {
-      return [
-        .advice(
-          "no other machine was heard on \(interfaces)",
-          remedy: "where others are on: guest networks and Wi-Fi that keeps its clients apart "
-            + "drop multicast; sync by --at HOST:PORT there")
-      ]
+      return .advice(
+        "no other machine was heard on \(interfaces)",
+        remedy: "where others are on: guest networks and Wi-Fi that keeps its clients apart "
+          + "drop multicast; sync by --at HOST:PORT there")
     }
-    let count = Counted.things(heard.others.count, "other machine")
+    let count = Phrase.count(heard.others.count, "other machine")
     let few = heard.others.prefix(5).joined(separator: ", ")
     let more = heard.others.count > 5 ? ", …" : ""
-    return [.good("\(count) heard on \(interfaces): \(few)\(more)")]
+    return .good("\(count) heard on \(interfaces): \(few)\(more)")
   }
 
   /// A session could listen, and can be reached.
@@ -55,15 +49,13 @@ extension Examination {
         && !Listener.isReachable(Address(host: host, port: listener.port))
     }
     if !blocked.isEmpty {
-      return [
-        .problem(
-          "a connection to this device's own address \(Counted.list(blocked)) is not let through",
-          remedy: "let a firewall here accept connections to the port that --listen names")
-      ]
+      return .problem(
+        "a connection to this device's own address \(Phrase.list(blocked)) is not let through",
+        remedy: "let a firewall here accept connections to the port that --listen names")
     }
     let what =
       patient.listen.port == 0
       ? "any free one" : "\(Visible.name(listener.address.description)) is free"
-    return [.good("\(what), reached from this device; a firewall may still keep others out")]
+    return .good("\(what), reached from this device; a firewall may still keep others out")
   }
 }

@@ -2,9 +2,7 @@ internal import Glibc
 
 /// What the system lets a user watch: inotify(7), "/proc interfaces".
 struct WatchLimits {
-  /// How many folders in all.
   let watches: Int
-  /// How many programs.
   let instances: Int
 
   /// What a watcher needs beside one a folder: those inside `.git`.

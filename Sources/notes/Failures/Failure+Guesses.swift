@@ -8,7 +8,6 @@ extension Failure {
     Similarity.nearest(to: name, among: names).map { "did you mean '\(Visible.name($0))'?" }
   }
 
-  /// A folder is named where a note is needed.
   static func folder(_ path: TreePath) -> Failure {
     Failure(
       .failed, "is_a_folder", "\(Visible.name(path)) is a folder, not a note",
@@ -19,9 +18,9 @@ extension Failure {
   /// that was deleted, or names nearby.
   func withNearNames() -> Failure {
     guard ["no_such_note", "no_such_folder", "ambiguous_note"].contains(kind), let name,
-      !name.isEmpty, let notebook = try? Place.notebook()
+      !name.isEmpty, let notebook = try? NotebookLocator.notebook()
     else { return self }
-    if kind != "no_such_folder", let folder = Place.folder(named: name, in: notebook) {
+    if kind != "no_such_folder", let folder = NotebookLocator.folder(named: name, in: notebook) {
       return kind == "no_such_note" || name.hasSuffix("/") ? .folder(folder) : self
     }
     if kind == "ambiguous_note" { return self }
@@ -41,7 +40,6 @@ extension Failure {
   }
 }
 
-/// What a mistyped name of a note or folder may mean.
 struct NearNames {
   private let name: String
   private let notebook: Notebook
@@ -64,7 +62,6 @@ struct NearNames {
     return titles + ", which was deleted"
   }
 
-  /// The titles of standing notes that are near.
   func titles() -> String? { titles(of: (try? notebook.history.presentNotes().map(\.path)) ?? []) }
 
   private func titles(of notes: [TreePath]) -> String? {

@@ -16,7 +16,7 @@ extension Failure {
         hint: "'notes invite' opens another invitation")
     case .used, .withdrawn, nil:
       Failure(
-        .failed, "cancelled", "the invitation was taken back",
+        .failed, "cancelled", "the invitation was cancelled",
         hint: "'notes invite' opens a new one")
     }
   }

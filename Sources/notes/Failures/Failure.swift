@@ -1,8 +1,9 @@
 internal import ArgumentParser
 internal import Glibc
+internal import System
 
 /// How a command ends, as scripts see it.
-enum Exit: Int32, Sendable {
+enum Exit: Int32, Error, Sendable {
   case done = 0
   case failed = 1
   case notANotebook = 2
@@ -11,6 +12,10 @@ enum Exit: Int32, Sendable {
   case refusedByPeer = 5
   case usage = 64
   case interrupted = 130
+
+  func end() throws {
+    if self != .done { throw self }
+  }
 }
 
 /// Why a command could not do what it was asked, as its user is told.
@@ -34,18 +39,15 @@ struct Failure: Error, Equatable, Sendable {
     self.name = name
   }
 
-  /// The lines for people.
   func text(on terminal: Terminal) -> String {
     var text = "notes: " + terminal.paint("error:", .boldRed) + " \(message)\n"
     if let hint { text += "notes: " + terminal.paint("hint:", .cyan) + " \(hint)\n" }
     return text
   }
 
-  /// The line for programs.
   var json: JSON {
     [
-      "type": .string("error"), "code": .int(Int(exit.rawValue)), "kind": .string(kind),
-      "message": .string(message), "hint": .optional(hint),
+      "type": "error", "code": Int(exit.rawValue), "kind": kind, "message": message, "hint": hint,
     ]
   }
 
@@ -62,35 +64,24 @@ struct Failure: Error, Equatable, Sendable {
 }
 
 extension Failure {
-  /// A mistake in the command line.
   static func usage(_ message: String, hint: String? = nil) -> Failure {
     Failure(.usage, "usage", message, hint: hint)
   }
 
-  /// Standard output cannot be written.
   static func outputLost(errno code: Int32) -> Failure {
     Failure(
-      .failed, "output_lost", "the output cannot be written: \(reason(code))",
+      .failed, "output_lost", "the output cannot be written: \(String(errorNumber: code))",
       hint: remedy(code) ?? "check where the output goes")
   }
 
-  /// A call of the system failed.
   static func system(_ call: String, errno code: Int32) -> Failure {
     Failure(
-      .failed, "system_failed", "\(call): \(reason(code))", hint: remedy(code) ?? examine)
+      .failed, "system_failed", "\(call): \(String(errorNumber: code))", hint: remedyOrExamine(code)
+    )
   }
 
   /// Ended by Ctrl-C or a request to terminate.
   static let interrupted = Failure(.interrupted, "interrupted", "interrupted")
-
-  /// The system's words for an error number, in lower case as messages are.
-  static func reason(_ code: Int32) -> String {
-    var buffer = [CChar](repeating: 0, count: 256)
-    guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
-    let text = String(
-      decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return text.prefix(1).lowercased() + text.dropFirst()
-  }
 }
 
 extension Failure {

@@ -15,9 +15,9 @@ struct DeletionOption: ParsableArguments {
       return try body(isAllowed)
     } catch NotebookError.massDeletion(let deleted, let total) where !isAllowed && Console.canAsk {
       let question =
-        "This deletes \(Counted.grouped(deleted)) of \(Counted.things(total, "note")). Go on?"
+        "This deletes \(Phrase.number(deleted)) of \(Phrase.count(total, "note")). Go on?"
       guard Console.confirm(question, byDefault: false) else {
-        throw Failure.massDeletion(deleted: deleted, of: total)
+        throw NotebookError.massDeletion(deleted: deleted, of: total)
       }
       return try body(true)
     }
@@ -30,7 +30,7 @@ struct DeletionOption: ParsableArguments {
     } catch NotebookError.massDeletion(let deleted, let total) {
       throw Failure(
         .failed, "mass_deletion",
-        "\(Counted.grouped(deleted)) of \(Counted.things(total, "note")) are gone from the folder",
+        "\(Phrase.number(deleted)) of \(Phrase.count(total, "note")) are gone from the folder",
         hint: "'notes restore --all' brings them back, 'notes save --allow-deletes' lets them go")
     }
   }

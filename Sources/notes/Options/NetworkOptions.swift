@@ -4,11 +4,9 @@ internal import Discovery
 internal import Membership
 
 extension Address: ExpressibleByArgument {
-  /// Reads `HOST:PORT`.
   public init?(argument: String) { self.init(parsing: argument) }
 }
 
-/// `--no-discovery`.
 struct DiscoveryOption: ParsableArguments {
   @Flag(name: .customLong("no-discovery"), help: "Do not look for devices, nor announce this one.")
   var isOff = false
@@ -18,25 +16,20 @@ struct DiscoveryOption: ParsableArguments {
     isOff ? nil : Self.standard(for: device)
   }
 
-  /// What finds devices for this one.
   static func standard(for device: String) -> any Discovery { AvahiDiscovery(deviceID: device) }
 }
 
-/// `--at HOST:PORT`.
 struct AtOption: ParsableArguments {
   @Option(
     name: .customLong("at"),
-    help: ArgumentHelp(
-      "Where the other device is, instead of looking for it.", valueName: "host:port"))
+    help: .named("host:port", "Where the other device is, instead of looking for it."))
   var addresses: [Address] = []
 }
 
-/// `--listen HOST:PORT`.
 struct ListenOption: ParsableArguments {
   @Option(
     name: .customLong("listen"),
-    help: ArgumentHelp(
-      "Where to listen; all interfaces and any free port by default.", valueName: "host:port"))
+    help: .named("host:port", "Where to listen; all interfaces and any free port by default."))
   var address: Address?
 
   /// The address given, else the user's setting, for services that are left running.
@@ -53,15 +46,12 @@ struct ListenOption: ParsableArguments {
   }
 }
 
-/// `--wait SECONDS`.
 struct WaitOption: ParsableArguments {
   /// How long a device is looked for by default: its announcement takes a second to be seen
   /// everywhere, and two people who type the same command are some seconds apart.
   static let standard = 5.0
 
-  @Option(
-    name: .customLong("wait"),
-    help: ArgumentHelp("How long to look for other devices.", valueName: "seconds"))
+  @Option(name: .customLong("wait"), help: .named("seconds", "How long to look for other devices."))
   var seconds: Double = WaitOption.standard
 
   func validate() throws {

@@ -6,8 +6,10 @@ struct PagerOption: ParsableArguments {
   var isOff = false
 
   /// Runs `body` with standard output going through the pager where a terminal reads it.
-  func page(_ body: () throws -> Void) rethrows {
-    let pager = isOff ? nil : Pager.start()
+  ///
+  /// - Parameter isForProgram: whether nobody reads it page by page.
+  func page(unless isForProgram: Bool = false, _ body: () throws -> Void) rethrows {
+    let pager = isOff || isForProgram ? nil : Pager.start()
     defer { pager?.finish() }
     try body()
   }

@@ -1,5 +1,3 @@
-internal import Git
-
 /// A JSON value, written on one line with its fields in the order they were given.
 ///
 /// Written by hand because `notes status --json` starts and ends in about two milliseconds, which
@@ -11,15 +9,6 @@ enum JSON: Sendable {
   case string(String)
   case array([JSON])
   case object([(key: String, value: JSON)])
-
-  /// A text, or null.
-  static func optional(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
-  /// A number, or null.
-  static func optional(_ number: Int?) -> JSON { number.map { .int($0) } ?? .null }
-  /// An object's ID.
-  static func id(_ id: ObjectID) -> JSON { .string(id.hex) }
-  /// A path; bytes that are not UTF-8 become U+FFFD, because JSON is text.
-  static func path(_ path: TreePath) -> JSON { .string(path.description) }
 
   /// The value as UTF-8 without line ends.
   var encoded: [UInt8] {
@@ -77,14 +66,7 @@ enum JSON: Sendable {
   }
 }
 
-extension JSON: ExpressibleByDictionaryLiteral {
-  init(dictionaryLiteral elements: (String, JSON)...) {
-    self = .object(elements.map { (key: $0.0, value: $0.1) })
-  }
-}
-
 extension JSON {
-  /// The fields of two objects, one after the other.
   static func + (left: JSON, right: JSON) -> JSON {
     guard case .object(let first) = left, case .object(let second) = right else { return left }
     return .object(first + second)

@@ -7,7 +7,6 @@ internal import Synchronization
 final class Output: Sendable {
   /// What the user asked for: reports, and events as they happen.
   static let standard = Output(descriptor: STDOUT_FILENO)
-  /// Errors, hints and progress.
   static let errors = Output(descriptor: STDERR_FILENO)
 
   private struct State {
@@ -29,7 +28,6 @@ final class Output: Sendable {
   /// Adds text; it is written when enough has gathered, or at `flush()`.
   func write(_ text: String) { write(bytes: text.utf8) }
 
-  /// Adds bytes.
   func write(bytes: some Sequence<UInt8>) {
     state.withLock { state in
       state.pending.append(contentsOf: bytes)
@@ -37,10 +35,8 @@ final class Output: Sendable {
     }
   }
 
-  /// Adds a line.
   func line(_ text: String = "") { write(text + "\n") }
 
-  /// Adds JSON values, each on a line of its own.
   func lines(_ values: some Sequence<JSON>) {
     for value in values { write(bytes: value.encoded + [UInt8(ascii: "\n")]) }
   }
@@ -52,7 +48,6 @@ final class Output: Sendable {
     flush()
   }
 
-  /// Writes what has gathered.
   func flush() {
     state.withLock { drain(&$0) }
   }

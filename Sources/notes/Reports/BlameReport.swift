@@ -2,7 +2,6 @@ internal import Git
 internal import History
 internal import Notebook
 
-/// A note with who wrote each line, and when.
 struct BlameReport {
   private let lines: [BlamedLine]
   private let versions: [ObjectID: Commit]
@@ -25,12 +24,11 @@ struct BlameReport {
     lines.enumerated().map { position, line in
       let commit = commit(of: line)
       return [
-        "line": .int(position + 1), "version": commit.map { .id($0.id) } ?? .null,
-        "author": .optional(commit?.author.name), "device": .optional(commit?.deviceID),
-        "time": .optional(
-          commit.map { TimeText.rfc3339($0.author.time, offset: $0.author.offset) }),
-        "saved": .bool(line.origin != .unsaved), "marker": .bool(line.origin == .marker),
-        "text": .string(String(decoding: line.bytes, as: UTF8.self)),
+        "line": position + 1, "version": commit?.id, "author": commit?.author.name,
+        "device": commit?.deviceID,
+        "time": commit.map { TimeText.rfc3339($0.author.time, offset: $0.author.offset) },
+        "saved": line.origin != .unsaved, "marker": line.origin == .marker,
+        "text": String(decoding: line.bytes, as: UTF8.self),
       ]
     }
   }
@@ -53,7 +51,7 @@ struct BlameReport {
       var head = ""
       for (cell, column) in zip(rows[position], columns) where column > 0 {
         let shown = repeats ? "" : cell.text
-        head += cell.style.map { terminal.paint(shown, $0) } ?? shown
+        head += terminal.paint(shown, cell.style)
         head += String(repeating: " ", count: column - Width.of(shown) + 2)
       }
       let number = String(position + 1)
@@ -77,13 +75,13 @@ struct BlameReport {
   /// Version, author, time; a narrow terminal has no room for the version.
   private func cells(
     for line: BlamedLine, on terminal: Terminal, now: Int64, isLong: Bool
-  ) -> [Table.Cell] {
+  ) -> [Styled] {
     let isNarrow = terminal.width.map { $0 < 60 } ?? false
     guard let commit = commit(of: line) else {
       let word = line.origin == .marker ? "conflict" : "not saved"
       return [
-        Table.Cell(""), Table.Cell(word, line.origin == .marker ? .boldYellow : .dim),
-        Table.Cell(""),
+        Styled(""), Styled(word, line.origin == .marker ? .boldYellow : .dim),
+        Styled(""),
       ]
     }
     let time = commit.author.time
@@ -92,9 +90,9 @@ struct BlameReport {
       ? TimeText.local(time)
       : isNarrow ? TimeText.short(time, now: now) : TimeText.relative(time, now: now)
     return [
-      Table.Cell(isNarrow ? "" : commit.id.short, .yellow),
-      Table.Cell(Width.cut(Visible.name(commit.author.name), to: isNarrow ? 8 : 20)),
-      Table.Cell(when, .dim),
+      Styled(isNarrow ? "" : commit.id.short, .yellow),
+      Styled(Width.cut(Visible.name(commit.author.name), to: isNarrow ? 8 : 20)),
+      Styled(when, .dim),
     ]
   }
 }

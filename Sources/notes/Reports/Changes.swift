@@ -1,31 +1,30 @@
 internal import Git
 internal import Notebook
+internal import System
 internal import WorkTree
 
 /// How a list shows what happened to a file: a sign's worth of colour and a word.
 enum ChangeWord {
-  /// The word in lists.
-  static func cell(_ kind: ChangeKind) -> Table.Cell {
+  static func cell(_ kind: ChangeKind) -> Styled {
     switch kind {
-    case .added: Table.Cell("added", .green)
-    case .modified: Table.Cell("changed", .yellow)
-    case .deleted: Table.Cell("deleted", .red)
-    case .renamed: Table.Cell("renamed", .cyan)
+    case .added: Styled("added", .green)
+    case .modified: Styled("changed", .yellow)
+    case .deleted: Styled("deleted", .red)
+    case .renamed: Styled("renamed", .cyan)
     }
   }
 }
 
-extension Change {
+extension Change: JSONEncodable {
   var json: JSON {
-    let fields: JSON = ["path": .path(path), "kind": .string(kind.rawValue)]
-    return formerPath.map { fields + ["former_path": .path($0)] } ?? fields
+    let fields: JSON = ["path": path, "kind": kind.rawValue]
+    return formerPath.map { fields + ["former_path": $0] } ?? fields
   }
 }
 
 /// A list of changed files, cut where it would fill screens.
 struct ChangeList {
   let changes: [Change]
-  /// How many are shown before the rest is counted.
   var limit = 20
 
   func text(on terminal: Terminal) -> String {
@@ -33,18 +32,17 @@ struct ChangeList {
     for change in changes.prefix(limit) {
       let name = Visible.name(change.path)
       let former = change.formerPath.map { Visible.name($0) + " → " } ?? ""
-      table.add([ChangeWord.cell(change.kind), Table.Cell(former + name)])
+      table.add([ChangeWord.cell(change.kind), Styled(former + name)])
     }
     var lines = table.lines(for: terminal)
     if changes.count > limit {
-      lines.append("  and \(Counted.grouped(changes.count - limit)) more")
+      lines.append("  and \(Phrase.number(changes.count - limit)) more")
     }
     return lines.map { $0 + "\n" }.joined()
   }
 }
 
 extension SkipReason {
-  /// The word that programs get.
   var word: String {
     switch self {
     case .symbolicLink: "symbolic_link"
@@ -58,13 +56,12 @@ extension SkipReason {
     }
   }
 
-  /// The words that people get.
   var words: String {
     switch self {
     case .symbolicLink: "a symbolic link"
     case .specialFile: "not a plain file"
-    case .tooLarge(let size): "too large (\(Counted.bytes(size)))"
-    case .unreadable(let errno): "cannot be read: \(Failure.reason(errno))"
+    case .tooLarge(let size): "too large (\(Phrase.bytes(size)))"
+    case .unreadable(let errno): "cannot be read: \(String(errorNumber: errno))"
     case .nestedRepository: "holds a repository of its own"
     case .unfitName(let why): "not fit for other devices: \(why)"
     case .changing: "being written right now"
@@ -73,8 +70,8 @@ extension SkipReason {
   }
 }
 
-extension SkippedFile {
-  var json: JSON { ["path": .path(path), "reason": .string(reason.word)] }
+extension SkippedFile: JSONEncodable {
+  var json: JSON { ["path": path, "reason": reason.word] }
 }
 
 /// The files that are not versioned, or not in the folder, and why.
@@ -83,7 +80,6 @@ struct SkippedFiles {
 
   init(_ files: [SkippedFile]) { self.files = files }
 
-  /// A section for each kind, with a heading.
   func text(on terminal: Terminal) -> String {
     Self.section("Not versioned", files.filter { $0.reason != .sparse }, terminal)
       + Self.section(
@@ -97,11 +93,11 @@ struct SkippedFiles {
     var table = Table(flexible: 0, indent: "  ")
     for file in files.prefix(20) {
       table.add([
-        Table.Cell(Visible.name(file.path)), Table.Cell(file.reason.words, .dim),
+        Styled(Visible.name(file.path)), Styled(file.reason.words, .dim),
       ])
     }
     var lines = table.lines(for: terminal)
-    if files.count > 20 { lines.append("  and \(Counted.grouped(files.count - 20)) more") }
+    if files.count > 20 { lines.append("  and \(Phrase.number(files.count - 20)) more") }
     return "\n" + terminal.paint(heading, .bold) + "\n"
       + lines.map { $0 + "\n" }.joined()
   }

@@ -1,7 +1,6 @@
 internal import History
 internal import Notebook
 
-/// The notes with an open conflict.
 struct ConflictsReport {
   let conflicts: [Conflict]
 
@@ -20,27 +19,24 @@ struct ConflictsReport {
         names.append(Visible.name(side.name))
       }
       table.add([
-        Table.Cell(Visible.name(conflict.path), .yellow),
-        Table.Cell(Counted.list(names)),
-        Table.Cell(TimeText.relative(conflict.since, now: now), .dim),
+        Styled(Visible.name(conflict.path), .yellow),
+        Styled(Phrase.list(names)),
+        Styled(TimeText.relative(conflict.since, now: now), .dim),
       ])
     }
-    return table.lines(for: terminal).map { $0 + "\n" }.joined()
+    return table.text(on: terminal)
   }
 }
 
-extension Conflict {
+extension Conflict: JSONEncodable {
   var json: JSON {
     [
-      "path": .path(path), "since": .string(TimeText.rfc3339(since)), "version": .id(version),
-      "sides": .array(
-        sides.map { side in
-          [
-            "name": .string(side.name),
-            "time": .optional(side.time.map { TimeText.rfc3339($0) }),
-            "date": .string(side.date),
-          ]
-        }),
+      "path": path, "since": TimeText.rfc3339(since), "version": version,
+      "sides": sides.map { side in
+        [
+          "name": side.name, "time": side.time.map { TimeText.rfc3339($0) }, "date": side.date,
+        ] as JSON
+      },
     ]
   }
 }

@@ -2,7 +2,6 @@ internal import Git
 internal import History
 internal import Notebook
 
-/// The notes that were deleted.
 struct DeletedReport {
   let files: [DeletedFile]
   private let isLong: Bool
@@ -31,30 +30,29 @@ struct DeletedReport {
   var json: [JSON] {
     files.map { file in
       [
-        "id": .optional(file.id.isEmpty ? nil : file.id),
-        "title": .string(file.path.noteTitle), "path": .path(file.path),
-        "deleted": .optional(file.time.map { TimeText.rfc3339($0) }),
-        "author": .optional(file.author),
-      ]
+        "id": file.id.isEmpty ? JSON.null : file.id.json, "title": file.path.noteTitle,
+        "path": file.path,
+        "deleted": file.time.map { TimeText.rfc3339($0) }, "author": file.author,
+      ] as JSON
     }
   }
 
   func text(on terminal: Terminal, now: Int64) -> String {
     guard !files.isEmpty else {
-      return isFiltered ? "No such \(kind)s.\n" : "No \(kind) was deleted.\n"
+      return isFiltered ? "No \(kind)s match.\n" : "No \(kind) was deleted.\n"
     }
     var table = Table(flexible: isLong ? 1 : 0)
     for file in files {
-      let id = isLong ? [Table.Cell(file.id.isEmpty ? "-" : file.id, .yellow)] : []
+      let id = isLong ? [Styled(file.id.isEmpty ? "-" : file.id, .yellow)] : []
       let when = file.time.map {
         isLong ? TimeText.local($0) : TimeText.relative($0, now: now)
       }
       table.add(
         id + [
-          Table.Cell(isLong ? Visible.name(file.path) : file.path.label, .bold),
-          Table.Cell(when ?? "not saved yet"), Table.Cell(Visible.name(file.author ?? ""), .dim),
+          Styled(isLong ? Visible.name(file.path) : file.path.label, .bold),
+          Styled(when ?? "not saved yet"), Styled(Visible.name(file.author ?? ""), .dim),
         ])
     }
-    return table.lines(for: terminal).map { $0 + "\n" }.joined()
+    return table.text(on: terminal)
   }
 }

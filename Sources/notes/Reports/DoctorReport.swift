@@ -1,9 +1,7 @@
-/// What `notes doctor` tells.
 struct DoctorReport {
   private(set) var problems = 0
   private(set) var advice = 0
 
-  /// The findings of one examination.
   struct Section {
     let examination: Examination
     let findings: [Finding]
@@ -11,10 +9,9 @@ struct DoctorReport {
     var json: [JSON] {
       findings.map { finding in
         [
-          "type": .string("finding"), "check": .string(examination.name),
-          "state": .string(finding.level.rawValue), "message": .string(finding.message),
-          "remedy": .optional(finding.remedy),
-        ]
+          "type": "finding", "check": examination.name, "state": finding.level.rawValue,
+          "message": finding.message, "remedy": finding.remedy,
+        ] as JSON
       }
     }
 
@@ -34,24 +31,21 @@ struct DoctorReport {
     }
   }
 
-  /// Counts what an examination found.
   mutating func add(_ findings: [Finding], of examination: Examination) -> Section {
     problems += findings.count { $0.level == .problem }
     advice += findings.count { $0.level == .advice }
     return Section(examination: examination, findings: findings)
   }
 
-  /// The last line for programs.
   var json: JSON {
-    ["type": .string("result"), "problems": .int(problems), "advice": .int(advice)]
+    ["type": "result", "problems": problems, "advice": advice]
   }
 
-  /// The last line for people.
   var text: String {
     switch (problems, advice) {
     case (0, 0): "Nothing is wrong."
-    case (0, _): "Nothing is wrong; \(Counted.things(advice, "thing")) could be safer."
-    default: "\(Counted.things(problems, "problem")) to see to."
+    case (0, _): "Nothing is wrong; \(Phrase.count(advice, "thing")) could be safer."
+    default: "\(Phrase.count(problems, "problem")) found."
     }
   }
 }

@@ -4,7 +4,6 @@ internal import Sync
 final class EventReport: Sendable {
   /// What the command does meanwhile.
   enum Occasion {
-    /// It exchanges versions and ends.
     case exchange
     /// It waits for a device that joins: the one of this name, or whoever has the code.
     case invitation(guest: String?)
@@ -35,7 +34,6 @@ final class EventReport: Sendable {
 
   var writesJSON: Bool { json != nil }
 
-  /// Tells one event.
   func tell(_ event: Event) {
     if case .failed(let failure) = event, text.isByStranger(failure), strangers.take() == nil {
       return
@@ -60,6 +58,5 @@ final class EventReport: Sendable {
     }
   }
 
-  /// Takes the progress line away.
   func finish() { progress.clear() }
 }

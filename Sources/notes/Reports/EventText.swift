@@ -10,7 +10,6 @@ struct EventText {
   let occasion: EventReport.Occasion
   var terminal = Console.output
 
-  /// What goes to standard output.
   func words(for event: Event) -> String? {
     switch event {
     case .finished(let result): SessionText(result: result).text(on: terminal)
@@ -22,7 +21,7 @@ struct EventText {
       "Declined by \(Visible.name(address)); the invitation stays open.\n"
     case .wrongCode(_, let address, let left):
       terminal.paint("Wrong code", .boldYellow)
-        + " from \(Visible.name(address)); \(Counted.things(left, "attempt")) left.\n"
+        + " from \(Visible.name(address)); \(Phrase.count(left, "attempt")) left.\n"
     case .joined(_, let device):
       terminal.paint(Visible.name(device.name), .bold) + " joined as \(device.role.rawValue)\n"
     default: nil
@@ -66,7 +65,7 @@ struct EventText {
         The code lets one device join as \(open.role.rawValue). It ends in \(minutes), or \
         after three wrong attempts.
         If nothing is found there: add --at HOST:\(open.port), with this device's address.
-        Waiting; Ctrl-C takes the invitation back.
+        Waiting; Ctrl-C cancels the invitation.
 
         """
     }
@@ -76,7 +75,7 @@ struct EventText {
 
         notes invitations accept
 
-      It ends in \(minutes). Waiting; Ctrl-C takes the invitation back.
+      It ends in \(minutes). Waiting; Ctrl-C cancels the invitation.
 
       """
   }
@@ -87,20 +86,20 @@ struct EventText {
     switch transfer.stage {
     case .moving: break
     case .joining where transfer.objectsToReceive > 0:
-      return "\(name): checking \(Counted.things(transfer.objectsToReceive, "object"))"
+      return "\(name): checking \(Phrase.count(transfer.objectsToReceive, "object"))"
     case .joining: return "\(name): joining"
     case .waiting: return "\(name) is working"
     }
     var parts: [String] = []
     if transfer.objectsToReceive > 0 {
       parts.append(
-        "receiving \(Counted.bytes(transfer.receivedBytes)) in "
-          + Counted.things(transfer.objectsToReceive, "object"))
+        "receiving \(Phrase.bytes(transfer.receivedBytes)) in "
+          + Phrase.count(transfer.objectsToReceive, "object"))
     }
     if transfer.objectsToSend > 0 {
       parts.append(
-        "sending \(Counted.grouped(transfer.sentObjects)) of "
-          + Counted.things(transfer.objectsToSend, "object"))
+        "sending \(Phrase.number(transfer.sentObjects)) of "
+          + Phrase.count(transfer.objectsToSend, "object"))
     }
     return name + ": " + parts.joined(separator: ", ")
   }
@@ -119,10 +118,10 @@ struct SessionText {
   private var summary: String {
     var parts: [String] = []
     if result.receivedVersions > 0 {
-      parts.append("received " + Counted.things(result.receivedVersions, "version"))
+      parts.append("received " + Phrase.count(result.receivedVersions, "version"))
     }
     if result.sentVersions > 0 {
-      parts.append("sent " + Counted.things(result.sentVersions, "version"))
+      parts.append("sent " + Phrase.count(result.sentVersions, "version"))
     }
     let moved = parts.isEmpty ? "nothing new" : parts.joined(separator: ", ")
     if result.tipDifference != nil { return moved + "; merged differently, see 'notes doctor'" }
@@ -138,27 +137,27 @@ struct JoinText {
     let changes = joins.flatMap(\.changes)
     var table = Table(flexible: 1, indent: indent)
     for change in changes.prefix(20) {
-      table.add([ChangeWord.cell(change.kind), Table.Cell(Visible.name(change.path))])
+      table.add([ChangeWord.cell(change.kind), Styled(Visible.name(change.path))])
     }
     for report in joins.flatMap(\.reports) {
       if let row = Self.row(for: report) { table.add(row) }
     }
     for path in joins.flatMap(\.conflicts) {
       table.add([
-        Table.Cell("conflict", .boldYellow), Table.Cell(Visible.name(path)),
-        Table.Cell("to resolve", .dim),
+        Styled("conflict", .boldYellow), Styled(Visible.name(path)),
+        Styled("to resolve", .dim),
       ])
     }
     var lines = table.lines(for: terminal)
     if changes.count > 20 {
       lines.insert(
-        indent + "and \(Counted.things(changes.count - 20, "file")) more", at: 20)
+        indent + "and \(Phrase.count(changes.count - 20, "file")) more", at: 20)
     }
     return lines.map { $0 + "\n" }.joined()
   }
 
   /// Conflicts have rows of their own.
-  private static func row(for report: MergeReport) -> [Table.Cell]? {
+  private static func row(for report: MergeReport) -> [Styled]? {
     let remark: String
     switch report.kind {
     case .conflict: return nil
@@ -170,8 +169,8 @@ struct JoinText {
     case .copied(let original): remark = "kept beside \(Visible.name(original))"
     }
     return [
-      Table.Cell("merged", .cyan), Table.Cell(Visible.name(report.path)),
-      Table.Cell(remark, .dim),
+      Styled("merged", .cyan), Styled(Visible.name(report.path)),
+      Styled(remark, .dim),
     ]
   }
 }

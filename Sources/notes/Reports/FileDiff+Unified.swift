@@ -76,17 +76,12 @@ extension FileDiff {
     var bytes: [UInt8] = []
 
     mutating func line(_ text: String, _ style: Style? = nil) {
-      bytes += (style.map { terminal.paint(text, $0) } ?? text).utf8
+      bytes += terminal.paint(text, style).utf8
       bytes.append(UInt8(ascii: "\n"))
     }
 
     mutating func line(_ line: LineDiff.Line) {
-      let (sign, style): (String, Style?) =
-        switch line.kind {
-        case .context: (" ", nil)
-        case .removed: ("-", .red)
-        case .added: ("+", .green)
-        }
+      let (sign, style) = (line.kind.sign, line.kind.style)
       if terminal.isInteractive || terminal.usesColour {
         self.line(sign + Visible.text(String(decoding: line.bytes, as: UTF8.self)), style)
       } else {

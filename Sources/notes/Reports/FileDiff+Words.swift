@@ -14,7 +14,7 @@ extension FileDiff {
     }
     for (position, group) in diff.groups.enumerated() {
       if position > 0 || group.firstLine > 1 {
-        text += terminal.paint("  line \(Counted.grouped(group.firstLine))", .cyan) + "\n"
+        text += terminal.paint("  line \(Phrase.number(group.firstLine))", .cyan) + "\n"
       }
       for row in group.rows { text += shown(row, on: terminal) }
     }
@@ -26,13 +26,13 @@ extension FileDiff {
     let title = formerPath.map { "\(Visible.name($0)) → \(name)" } ?? name
     let word = ChangeWord.cell(kind)
     let counts = [(diff.added, "+"), (diff.removed, "−")].filter { $0.0 > 0 }
-      .map { $0.1 + Counted.grouped($0.0) }.joined(separator: " ")
+      .map { $0.1 + Phrase.number($0.0) }.joined(separator: " ")
     // Of a title there are ten columns at least, as in tables.
     let others = [word.text, counts].reduce(0) { $0 + ($1.isEmpty ? 0 : Width.of($1) + 2) }
     let room = terminal.width.map { max(10, $0 - others) }
     return [
       terminal.paint(room.map { Width.cut(title, to: $0) } ?? title, .bold),
-      word.style.map { terminal.paint(word.text, $0) } ?? word.text,
+      terminal.paint(word),
       terminal.paint(counts, .dim),
     ].filter { !$0.isEmpty }.joined(separator: "  ") + "\n"
   }
@@ -69,7 +69,7 @@ extension FileDiff {
       }
     let lines = prose.lines(of: terminal.width.map { $0 - 2 }, on: terminal)
     return lines.enumerated().map { position, line in
-      let margin = position == 0 ? style.map { terminal.paint(sign, $0) } ?? sign : "  "
+      let margin = position == 0 ? terminal.paint(sign, style) : "  "
       return (line.isEmpty && row.kind == .context ? "" : margin + line).trimmedAtEnd + "\n"
     }.joined()
   }

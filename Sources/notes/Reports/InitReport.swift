@@ -2,7 +2,6 @@ internal import Git
 internal import History
 internal import Notebook
 
-/// What `notes init` made.
 struct InitReport {
   let identity: NotebookIdentity
   let folder: String
@@ -15,23 +14,21 @@ struct InitReport {
 
   var json: JSON {
     [
-      "type": .string("initialised"), "notebook": .string(identity.id),
-      "name": .string(identity.name), "path": .string(folder),
-      "device": .string(identity.device.deviceID), "device_name": .string(identity.device.name),
-      "notes": .int(noteCount), "attachments": .int(fileCount),
-      "tip": tip.map(JSON.id) ?? .null, "skipped": .array(saved.skipped.map(\.json)),
+      "type": "initialised", "notebook": identity.id, "name": identity.name, "path": folder,
+      "device": identity.device.deviceID, "device_name": identity.device.name, "notes": noteCount,
+      "attachments": fileCount, "tip": tip, "skipped": saved.skipped,
     ]
   }
 
   func text(on terminal: Terminal) -> String {
-    var held = [Counted.things(noteCount, "note")]
-    if fileCount > 0 { held.append(Counted.things(fileCount, "attachment")) }
+    var held = [Phrase.count(noteCount, "note")]
+    if fileCount > 0 { held.append(Phrase.count(fileCount, "attachment")) }
     let name = terminal.paint(Visible.name(identity.name), .bold)
     var text = "Notebook \(name) in \(Visible.name(folder))\n"
     text +=
       tip == nil
       ? "It is empty so far.\n"
-      : "The first version holds \(Counted.list(held)).\n"
+      : "The first version holds \(Phrase.list(held)).\n"
     if let outer {
       text += "It lies in the notebook \(Visible.name(outer)), which leaves it out.\n"
     }

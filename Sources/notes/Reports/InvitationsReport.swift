@@ -11,21 +11,18 @@ struct InvitationsReport {
   var json: [JSON] {
     made.map { record in
       [
-        "type": .string("made"), "locator": .string(record.locator),
-        "state": .string(record.state.rawValue), "role": .string(record.role.rawValue),
-        "created": .string(TimeText.rfc3339(record.created)),
-        "expires": .string(TimeText.rfc3339(record.expires)), "name": .optional(record.name),
-        "device": .optional(record.deviceID),
-      ]
+        "type": "made", "locator": record.locator, "state": record.state.rawValue,
+        "role": record.role.rawValue, "created": TimeText.rfc3339(record.created),
+        "expires": TimeText.rfc3339(record.expires), "name": record.name, "device": record.deviceID,
+      ] as JSON
     }
       + received.map { received in
         let invitation = received.invitation
         return [
-          "type": .string("received"), "inviter": .string(received.inviter),
-          "device": .string(received.inviterID), "notebook": .string(invitation.notebookID),
-          "name": .string(invitation.notebookName), "role": .string(invitation.role.rawValue),
-          "expires": .string(TimeText.rfc3339(invitation.expires)),
-          "address": .string(received.address.description),
+          "type": "received", "inviter": received.inviter, "device": received.inviterID,
+          "notebook": invitation.notebookID, "name": invitation.notebookName,
+          "role": invitation.role.rawValue, "expires": TimeText.rfc3339(invitation.expires),
+          "address": received.address.description,
         ]
       }
   }
@@ -39,14 +36,14 @@ struct InvitationsReport {
         ? "ends in " + TimeText.duration(Int(max(0, record.expires - now)))
         : TimeText.relative(record.created, now: now)
       table.add([
-        Table.Cell(record.locator + "-…", record.state.isOpen ? .bold : .dim),
-        Table.Cell(record.state.rawValue),
-        Table.Cell(record.role.rawValue),
-        Table.Cell(record.name.map { Visible.name($0) } ?? ""),
-        Table.Cell(ends, .dim),
+        Styled(record.locator + "-…", record.state.isOpen ? .bold : .dim),
+        Styled(record.state.rawValue),
+        Styled(record.role.rawValue),
+        Styled(record.name.map { Visible.name($0) } ?? ""),
+        Styled(ends, .dim),
       ])
     }
-    var text = table.lines(for: terminal).map { $0 + "\n" }.joined()
+    var text = table.text(on: terminal)
     for received in received {
       let invitation = received.invitation
       text +=

@@ -1,7 +1,6 @@
 internal import History
 internal import Notebook
 
-/// The notes of a notebook.
 struct ListReport {
   let notes: [NoteSummary]
   let isLong: Bool
@@ -34,45 +33,43 @@ struct ListReport {
   var json: [JSON] {
     notes.map { note in
       [
-        "id": .optional(note.id.isEmpty ? nil : note.id), "title": .string(note.title),
-        "path": .path(note.path),
-        "created": .optional(note.created.map { TimeText.rfc3339($0) }),
-        "modified": .optional(note.modified.map { TimeText.rfc3339($0) }),
-        "author": .optional(note.author), "size": .int(note.size),
-        "conflict": .bool(note.isInConflict),
-      ]
+        "id": note.id.isEmpty ? JSON.null : note.id.json, "title": note.title, "path": note.path,
+        "created": note.created.map { TimeText.rfc3339($0) },
+        "modified": note.modified.map { TimeText.rfc3339($0) }, "author": note.author,
+        "size": note.size, "conflict": note.isInConflict,
+      ] as JSON
     }
   }
 
   func text(on terminal: Terminal, now: Int64) -> String {
-    guard !notes.isEmpty else { return isFiltered ? "No such \(kind)s.\n" : "No \(kind)s yet.\n" }
+    guard !notes.isEmpty else { return isFiltered ? "No \(kind)s match.\n" : "No \(kind)s yet.\n" }
     var table =
       isLong
       ? Table(flexible: 5, dispensable: [2, 6, 1, 0], rightAligned: [1]) : Table(flexible: 0)
     for note in notes {
       table.add(isLong ? longRow(note) : row(note, now: now))
     }
-    return table.lines(for: terminal).map { $0 + "\n" }.joined()
+    return table.text(on: terminal)
   }
 
-  private func row(_ note: NoteSummary, now: Int64) -> [Table.Cell] {
+  private func row(_ note: NoteSummary, now: Int64) -> [Styled] {
     [
-      Table.Cell(note.path.label, .bold),
-      Table.Cell(note.isInConflict ? "!" : "", .boldRed),
-      Table.Cell(note.modified.map { TimeText.relative($0, now: now) } ?? "not saved yet"),
-      Table.Cell(Visible.name(note.author ?? ""), .dim),
+      Styled(note.path.label, .bold),
+      Styled(note.isInConflict ? "!" : "", .boldRed),
+      Styled(note.modified.map { TimeText.relative($0, now: now) } ?? "not saved yet"),
+      Styled(Visible.name(note.author ?? ""), .dim),
     ]
   }
 
-  private func longRow(_ note: NoteSummary) -> [Table.Cell] {
+  private func longRow(_ note: NoteSummary) -> [Styled] {
     [
-      Table.Cell(note.id.isEmpty ? "-" : note.id, .yellow),
-      Table.Cell(Counted.bytes(note.size)),
-      Table.Cell(note.created.map(TimeText.local) ?? "-"),
-      Table.Cell(note.modified.map(TimeText.local) ?? "-"),
-      Table.Cell(note.isInConflict ? "!" : "", .boldRed),
-      Table.Cell(Visible.name(note.path), .bold),
-      Table.Cell(Visible.name(note.author ?? ""), .dim),
+      Styled(note.id.isEmpty ? "-" : note.id, .yellow),
+      Styled(Phrase.bytes(note.size)),
+      Styled(note.created.map(TimeText.local) ?? "-"),
+      Styled(note.modified.map(TimeText.local) ?? "-"),
+      Styled(note.isInConflict ? "!" : "", .boldRed),
+      Styled(Visible.name(note.path), .bold),
+      Styled(Visible.name(note.author ?? ""), .dim),
     ]
   }
 }

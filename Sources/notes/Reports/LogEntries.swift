@@ -35,7 +35,6 @@ struct LogEntries {
     self.isOfOneNote = isOfOneNote
   }
 
-  /// The next entry, or nil after the last.
   mutating func next() throws -> Burst? {
     let first = try pending ?? nextVersion()
     pending = nil

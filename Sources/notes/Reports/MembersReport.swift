@@ -3,14 +3,13 @@ internal import Membership
 internal import Notebook
 internal import Watch
 
-/// The devices of a notebook.
 struct MembersReport {
   /// A member, with what this device remembers of it.
   struct Line {
     var member: Member
     /// What the admin that certified it is called; nil when it is not known.
     var issuer: String?
-    var standing = DeviceStanding()
+    var deviceState = DeviceState()
   }
 
   private let lines: [Line]
@@ -45,12 +44,12 @@ struct MembersReport {
   ) throws {
     let own = notebook.identity.device.deviceID
     let names = Dictionary(members.map { ($0.deviceID, $0.name) }) { first, _ in first }
-    let standings = try DeviceStandings(in: notebook, live: live)
+    let states = try DeviceStates(in: notebook, live: live)
     let lines = try members.map { member in
       Line(
         member: member, issuer: names[member.issuedBy],
-        standing: member.deviceID == own
-          ? DeviceStanding() : try standings.standing(of: member.deviceID))
+        deviceState: member.deviceID == own
+          ? DeviceState() : try states.state(of: member.deviceID))
     }
     self.init(lines, includingRemoved: includingRemoved, thisDevice: own)
   }
@@ -59,16 +58,15 @@ struct MembersReport {
     lines.map { line in
       let member = line.member
       return [
-        "name": .string(member.name), "device": .string(member.deviceID),
-        "role": .string(member.role.rawValue),
-        "state": .string(member.isRemoved ? "removed" : member.isBlocked ? "blocked" : "member"),
-        "address": .optional(line.standing.address),
-      ] + line.standing.json + [
-        "founder": .bool(member.isFounder),
-        "this_device": .bool(member.deviceID == thisDevice),
-        "issued_by": .string(member.issuedBy), "issued_by_name": .optional(line.issuer),
-        "since": .string(TimeText.rfc3339(member.issuedAt)),
-      ]
+        "name": member.name, "device": member.deviceID, "role": member.role.rawValue,
+        "state": member.isRemoved ? "removed" : member.isBlocked ? "blocked" : "member",
+        "address": line.deviceState.address,
+      ] + line.deviceState.json
+        + [
+          "founder": member.isFounder, "this_device": member.deviceID == thisDevice,
+          "issued_by": member.issuedBy, "issued_by_name": line.issuer,
+          "since": TimeText.rfc3339(member.issuedAt),
+        ]
     }
   }
 
@@ -77,14 +75,14 @@ struct MembersReport {
     for line in lines {
       let member = line.member
       table.add([
-        Table.Cell(Visible.name(member.name), member.isRemoved ? .dim : .bold),
-        Table.Cell(member.isRemoved ? "removed" : member.role.rawValue),
-        Table.Cell(String(member.deviceID.prefix(8)), .dim),
-        Table.Cell(certified(line, now: now), .dim),
-        Table.Cell(seen(line, now: now)),
+        Styled(Visible.name(member.name), member.isRemoved ? .dim : .bold),
+        Styled(member.isRemoved ? "removed" : member.role.rawValue),
+        Styled(String(member.deviceID.prefix(8)), .dim),
+        Styled(certified(line, now: now), .dim),
+        Styled(seen(line, now: now)),
       ])
     }
-    var text = table.lines(for: terminal).map { $0 + "\n" }.joined()
+    var text = table.text(on: terminal)
     if let onlyAdmin {
       text += """
 
@@ -109,10 +107,10 @@ struct MembersReport {
     if line.member.deviceID == thisDevice { return "this device" }
     if line.member.isRemoved { return "" }
     if line.member.isBlocked { return "blocked here" }
-    let standing = line.standing
-    let agreement = standing.agreement.isEmpty ? "" : ", " + standing.agreement
-    if standing.isConnected { return "here" + agreement }
-    guard let lastSeen = standing.lastSeen else { return "not met yet" }
+    let deviceState = line.deviceState
+    let agreement = deviceState.agreement.isEmpty ? "" : ", " + deviceState.agreement
+    if deviceState.isConnected { return "here" + agreement }
+    guard let lastSeen = deviceState.lastSeen else { return "not met yet" }
     return "seen " + TimeText.relative(lastSeen, now: now) + agreement
   }
 }

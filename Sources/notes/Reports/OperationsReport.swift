@@ -2,10 +2,8 @@ internal import Git
 internal import History
 internal import Notebook
 
-/// What was done on this device.
 struct OperationsReport {
   let operations: [Operation]
-  /// Whether exact times are shown.
   var isLong = false
 
   var json: [JSON] { operations.map(\.json) }
@@ -16,37 +14,32 @@ struct OperationsReport {
     var table = Table(flexible: 3)
     for operation in operations {
       table.add([
-        Table.Cell(operation.after.short, .yellow),
-        Table.Cell(
+        Styled(operation.after.short, .yellow),
+        Styled(
           isLong ? TimeText.local(operation.time) : TimeText.relative(operation.time, now: now),
-          .dim), Table.Cell(operation.kind.rawValue),
-        Table.Cell(Visible.name(operation.summary), operation.isUndone ? .dim : .bold),
-        Table.Cell(operation.isUndone ? "undone" : "", .dim),
+          .dim), Styled(operation.kind.rawValue),
+        Styled(Visible.name(operation.summary), operation.isUndone ? .dim : .bold),
+        Styled(operation.isUndone ? "undone" : "", .dim),
       ])
     }
-    return table.lines(for: terminal).map { $0 + "\n" }.joined()
+    return table.text(on: terminal)
   }
 }
 
 extension Operation {
   fileprivate var json: JSON {
     [
-      "type": .string("operation"), "kind": .string(kind.rawValue),
-      "time": .string(TimeText.rfc3339(time)), "before": before.map(JSON.id) ?? .null,
-      "after": .id(after), "summary": .string(summary), "undone": .bool(isUndone),
+      "type": "operation", "kind": kind.rawValue, "time": TimeText.rfc3339(time), "before": before,
+      "after": after, "summary": summary, "undone": isUndone,
     ]
   }
 
   /// An operation in the result of an undo, where it need not have led to a version.
   fileprivate var briefJSON: JSON {
-    [
-      "kind": .string(kind.rawValue), "time": .string(TimeText.rfc3339(time)),
-      "summary": .string(summary),
-    ]
+    ["kind": kind.rawValue, "time": TimeText.rfc3339(time), "summary": summary]
   }
 }
 
-/// What an undo or redo did.
 struct ReversalReport {
   let reversal: Reversal
   let isUndo: Bool
@@ -54,10 +47,8 @@ struct ReversalReport {
 
   var json: JSON {
     [
-      "type": .string(isUndo ? "undone" : "redone"),
-      "operations": .array(reversal.operations.map(\.briefJSON)),
-      "changes": .array(reversal.changes.map(\.json)),
-      "version": reversal.version.map(JSON.id) ?? .null, "dry_run": .bool(isTrial),
+      "type": isUndo ? "undone" : "redone", "operations": reversal.operations.map(\.briefJSON),
+      "changes": reversal.changes, "version": reversal.version, "dry_run": isTrial,
     ]
   }
 
@@ -77,7 +68,7 @@ struct ReversalReport {
     }
     if let version = reversal.version {
       let back = isUndo ? "notes redo" : "notes undo"
-      text += "Version \(terminal.paint(version.short, .yellow)); '\(back)' takes it back\n"
+      text += "Version \(terminal.paint(version)); '\(back)' \(isUndo ? "redoes" : "undoes") it\n"
     }
     return text
   }
@@ -85,26 +76,15 @@ struct ReversalReport {
   private func shown(_ operation: Operation) -> String {
     isUndo ? operation.summary : Operation.undoneSummary(operation.summary) ?? operation.summary
   }
-
-  func print(json asJSON: Bool) {
-    if asJSON {
-      Output.standard.event(json)
-    } else {
-      Output.standard.write(text(on: Console.output, now: TimeText.now))
-    }
-  }
 }
 
 extension LogCommand {
   /// `--operations`.
-  func showOperations(in notebook: Notebook) throws -> Exit {
+  func showOperations(in notebook: Notebook) throws {
     let report = OperationsReport(
       operations: Array(try notebook.history.operations().prefix(limit ?? .max)), isLong: long)
-    if format.json {
-      Output.standard.lines(report.json)
-      return .done
+    paging.page(unless: options.json) {
+      options.write(lines: report.json, text: report.text(on: Console.output, now: TimeText.now))
     }
-    paging.page { Output.standard.write(report.text(on: Console.output, now: TimeText.now)) }
-    return .done
   }
 }

@@ -7,7 +7,6 @@ internal import Notebook
 internal import Sync
 internal import Watch
 
-/// The other devices of a notebook.
 struct PeersReport {
   struct Peer {
     let name: String?
@@ -15,13 +14,11 @@ struct PeersReport {
     let role: Role?
     /// Whether it announces the notebook now.
     let isNear: Bool
-    /// Where it is, or was.
     let address: String?
-    var standing = DeviceStanding()
+    var deviceState = DeviceState()
 
-    /// As programs are told.
     var state: String {
-      standing.isConnected ? "here" : name == nil ? "unknown" : isNear ? "near" : "away"
+      deviceState.isConnected ? "here" : name == nil ? "unknown" : isNear ? "near" : "away"
     }
   }
 
@@ -35,19 +32,19 @@ struct PeersReport {
     live: [ControlReply] = []
   ) throws {
     invitations = InvitationBook(stateFolder: notebook.stateFolder).all().filter(\.state.isOpen)
-    let standings = try DeviceStandings(in: notebook, live: live)
+    let states = try DeviceStates(in: notebook, live: live)
     let own = notebook.identity.device.deviceID
     var peers: [Peer] = []
     for member in members where !member.isRemoved && member.deviceID != own {
-      let standing = try standings.standing(of: member.deviceID)
+      let deviceState = try states.state(of: member.deviceID)
       let announced = near[member.deviceID]
       peers.append(
         Peer(
           name: member.name, deviceID: member.deviceID, role: member.role,
-          isNear: announced != nil || standing.isConnected,
-          address: (standing.isConnected ? nil : announced?.endpoints.first?.description)
-            ?? standing.address,
-          standing: standing))
+          isNear: announced != nil || deviceState.isConnected,
+          address: (deviceState.isConnected ? nil : announced?.endpoints.first?.description)
+            ?? deviceState.address,
+          deviceState: deviceState))
     }
     let strangers = near.keys.filter { device in
       !members.contains { $0.deviceID == device && !$0.isRemoved }
@@ -67,11 +64,9 @@ struct PeersReport {
   var json: [JSON] {
     peers.map { peer in
       [
-        "name": .optional(peer.name), "device": .string(peer.deviceID),
-        "role": .optional(peer.role?.rawValue),
-        "state": .string(peer.state),
-        "address": .optional(peer.address),
-      ] + peer.standing.json
+        "name": peer.name, "device": peer.deviceID, "role": peer.role?.rawValue,
+        "state": peer.state, "address": peer.address,
+      ] as JSON + peer.deviceState.json
     }
   }
 
@@ -82,43 +77,43 @@ struct PeersReport {
     var table = Table(flexible: 0)
     for peer in peers {
       table.add([
-        Table.Cell(Visible.name(peer.name ?? String(peer.deviceID.prefix(8))), .bold),
-        Table.Cell(
-          peer.standing.isConnected ? "here" : peer.isNear ? "near" : "away",
+        Styled(Visible.name(peer.name ?? String(peer.deviceID.prefix(8))), .bold),
+        Styled(
+          peer.deviceState.isConnected ? "here" : peer.isNear ? "near" : "away",
           peer.isNear ? .green : .dim),
-        Table.Cell(peer.role?.rawValue ?? "not a member"),
-        Table.Cell(Visible.name(peer.address ?? "")),
-        Table.Cell(Self.words(for: peer, now: now), .dim),
+        Styled(peer.role?.rawValue ?? "not a member"),
+        Styled(Visible.name(peer.address ?? "")),
+        Styled(Self.words(for: peer, now: now), .dim),
       ])
     }
     for invitation in invitations {
       let time = TimeText.duration(Int(max(0, invitation.expires - now)))
       table.add([
-        Table.Cell(invitation.name.map { Visible.name($0) } ?? invitation.locator + "-…", .bold),
-        Table.Cell("invited", .yellow),
-        Table.Cell(invitation.role.rawValue),
-        Table.Cell(""),
-        Table.Cell(
+        Styled(invitation.name.map { Visible.name($0) } ?? invitation.locator + "-…", .bold),
+        Styled("invited", .yellow),
+        Styled(invitation.role.rawValue),
+        Styled(""),
+        Styled(
           (invitation.state == .pending ? "looks at the offer, " : "") + "ends in \(time)", .dim),
       ])
     }
-    return table.lines(for: terminal).map { $0 + "\n" }.joined()
+    return table.text(on: terminal)
   }
 
   private static func words(for peer: Peer, now: Int64) -> String {
-    let standing = peer.standing
-    if let path = standing.editing?.first {
-      let more = (standing.editing?.count ?? 1) - 1
+    let deviceState = peer.deviceState
+    if let path = deviceState.editing?.first {
+      let more = (deviceState.editing?.count ?? 1) - 1
       return "edits \(path.label)" + (more > 0 ? " and \(more) more" : "")
     }
-    if standing.ahead == nil { return peer.name == nil ? "" : "never met" }
-    guard !peer.isNear, let seen = standing.lastSeen else { return standing.agreement }
-    return [standing.agreement, "seen " + TimeText.relative(seen, now: now)]
+    if deviceState.ahead == nil { return peer.name == nil ? "" : "never met" }
+    guard !peer.isNear, let seen = deviceState.lastSeen else { return deviceState.agreement }
+    return [deviceState.agreement, "seen " + TimeText.relative(seen, now: now)]
       .filter { !$0.isEmpty }.joined(separator: ", ")
   }
 }
 
-extension DeviceStanding {
+extension DeviceState {
   /// How far the device is, in words; empty when that is not known.
   var agreement: String {
     guard let ahead else { return "" }
@@ -126,19 +121,17 @@ extension DeviceStanding {
     let behind = behind ?? 0
     if ahead > 0 {
       let more = behind > 0 ? ", has \(behind) more" : ""
-      return "lacks \(Counted.things(ahead, "version"))" + more
+      return "lacks \(Phrase.count(ahead, "version"))" + more
     }
-    if behind > 0 { return "has \(Counted.things(behind, "version")) more" }
+    if behind > 0 { return "has \(Phrase.count(behind, "version")) more" }
     return "up to date"
   }
 
   /// The fields that lists of devices share.
   var json: JSON {
     [
-      "last_seen": lastSeen.map { .string(TimeText.rfc3339($0)) } ?? .null,
-      "in_sync": isInSync.map(JSON.bool) ?? .null, "ahead": .optional(ahead),
-      "behind": .optional(behind),
-      "editing": editing.map { .array($0.map(JSON.path)) } ?? .null,
+      "last_seen": lastSeen.map { TimeText.rfc3339($0) }, "in_sync": isInSync, "ahead": ahead,
+      "behind": behind, "editing": editing,
     ]
   }
 }

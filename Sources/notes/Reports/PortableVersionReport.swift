@@ -1,19 +1,15 @@
 internal import Notebook
 internal import WorkTree
 
-extension PortableVersion {
-  /// For programs: notes-json(5).
+extension PlainVersion {
   var fields: JSON {
-    [
-      "made": .id(made), "version": .id(version), "left_out": .array(excluded.map(\.json)),
-    ]
+    ["made": made, "version": version, "left_out": excluded]
   }
 
-  /// For people.
   var warning: String {
     let shown = excluded.prefix(3).map { "\(Visible.name($0.path)) (\($0.reason.words))" }
-    let more = excluded.count > 3 ? ["\(Counted.grouped(excluded.count - 3)) more"] : []
-    let what = excluded.isEmpty ? "a time or a name" : Counted.list(shown + more)
+    let more = excluded.count > 3 ? ["\(Phrase.number(excluded.count - 3)) more"] : []
+    let what = excluded.isEmpty ? "a time or a name" : Phrase.list(shown + more)
     return """
       notes: warning: version \(made.short), made with git, holds what no device takes: \(what)
       notes: hint: version \(version.short) without it stands in its place; the folder is as it was

@@ -2,22 +2,20 @@ internal import Git
 internal import Notebook
 internal import WorkTree
 
-/// What `notes save` did.
 struct SaveReport {
   let result: SaveResult
 
   var json: JSON {
     [
-      "type": .string("saved"), "version": result.version.map(JSON.id) ?? .null,
-      "changes": .array(result.changes.map(\.json)),
-      "skipped": .array(result.skipped.map(\.json)),
+      "type": "saved", "version": result.version, "changes": result.changes,
+      "skipped": result.skipped,
     ]
   }
 
   func text(on terminal: Terminal) -> String {
     var text = ""
     if let version = result.version {
-      text += "Saved version \(terminal.paint(version.short, .yellow))\n"
+      text += "Saved version \(terminal.paint(version))\n"
       text += ChangeList(changes: result.changes).text(on: terminal)
     } else {
       text += "Nothing changed since the last version.\n"
@@ -31,7 +29,7 @@ struct SaveReport {
   private static func pointer(to count: Int, _ thing: String, _ what: String) -> String {
     count == 0
       ? ""
-      : "\(Counted.things(count, thing)) \(count == 1 ? "is" : "are") \(what); "
+      : "\(Phrase.count(count, thing)) \(count == 1 ? "is" : "are") \(what); "
         + "'notes status' shows why\n"
   }
 }

@@ -2,7 +2,6 @@ internal import Git
 internal import History
 internal import Notebook
 
-/// The notes that a search found.
 struct SearchReport {
   let hits: ArraySlice<SearchHit>
   /// How many were found but are not told.
@@ -21,10 +20,10 @@ struct SearchReport {
   /// Gives the report piece by piece, a note each: there may be very many.
   func write(on terminal: Terminal, now: Int64, _ give: (String) -> Void) {
     if hits.isEmpty {
-      give("No note holds \(Counted.list(texts.map { "'\(Visible.name($0))'" })).\n")
+      give("No note holds \(Phrase.list(texts.map { "'\(Visible.name($0))'" })).\n")
     }
     for hit in hits { give(Self.text(of: hit, on: terminal, now: now)) }
-    if left > 0 { give("and \(Counted.things(left, "note")) more; -n shows more\n") }
+    if left > 0 { give("and \(Phrase.count(left, "note")) more; -n shows more\n") }
   }
 
   private static func text(of hit: SearchHit, on terminal: Terminal, now: Int64) -> String {
@@ -48,7 +47,7 @@ struct SearchReport {
       text +=
         "  "
         + terminal.paint(
-          "and \(Counted.grouped(hit.matchingLineCount - told)) more", .dim) + "\n"
+          "and \(Phrase.number(hit.matchingLineCount - told)) more", .dim) + "\n"
     }
     return text
   }
@@ -62,30 +61,26 @@ struct SearchReport {
     guard let former = hit.former else {
       return title(beside: when) + "  " + terminal.paint(when, .dim)
     }
-    return title(beside: "no more, last in 0123456789, \(when)")
-      + "  " + terminal.paint(former.isDeleted ? "deleted" : "no more", .red)
-      + terminal.paint(", last in ", .dim) + terminal.paint(former.version.short, .yellow)
+    return title(beside: "no longer; last in 0123456789, \(when)")
+      + "  " + terminal.paint(former.isDeleted ? "deleted" : "no longer", .red)
+      + terminal.paint("; last in ", .dim) + terminal.paint(former.version)
       + terminal.paint(", \(when)", .dim)
   }
 }
 
-extension SearchHit {
+extension SearchHit: JSONEncodable {
   var json: JSON {
     let found = former == nil ? "present" : former?.isDeleted == true ? "deleted" : "former"
     return [
-      "title": .string(path.noteTitle), "path": .path(path), "state": .string(found),
-      "version": former.map { .id($0.version) } ?? .null, "rank": .string("\(rank)"),
-      "modified": .string(TimeText.rfc3339(modified)), "matching_lines": .int(matchingLineCount),
-      "lines": .array(lines.map(\.json)),
+      "title": path.noteTitle, "path": path, "state": found, "version": former?.version,
+      "rank": "\(rank)", "modified": TimeText.rfc3339(modified),
+      "matching_lines": matchingLineCount, "lines": lines,
     ]
   }
 }
 
-extension SearchLine {
-  fileprivate var json: JSON {
-    [
-      "line": .int(number), "text": .string(String(decoding: bytes, as: UTF8.self)),
-      "match": .bool(isMatch),
-    ]
+extension SearchLine: JSONEncodable {
+  var json: JSON {
+    ["line": number, "text": String(decoding: bytes, as: UTF8.self), "match": isMatch]
   }
 }

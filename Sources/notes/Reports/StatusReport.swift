@@ -3,7 +3,6 @@ internal import History
 internal import Notebook
 internal import Watch
 
-/// What `notes status` tells.
 struct StatusReport {
   let status: NotebookStatus
   let folder: String
@@ -13,28 +12,22 @@ struct StatusReport {
 
   var json: JSON {
     [
-      "notebook": .string(status.identity.id), "name": .string(status.identity.name),
-      "device": .string(status.identity.device.deviceID),
-      "device_name": .string(status.identity.device.name), "path": .string(folder),
-      "tip": status.state.tip.map(JSON.id) ?? .null,
-      "heads": .array(status.state.heads.map(JSON.id)),
-      "changes": .array(status.changes.map(\.json)),
-      "conflicts": .array(conflicts.map(\.json)),
-      "skipped": .array(status.skipped.map(\.json)),
-      "interrupted": .bool(status.isInterrupted), "watched": .bool(!watcher.isEmpty),
-      "connected": watcher.isEmpty
-        ? .null : .array(connected.compactMap { $0.device.map(JSON.string) }),
+      "notebook": status.identity.id, "name": status.identity.name,
+      "device": status.identity.device.deviceID, "device_name": status.identity.device.name,
+      "path": folder, "tip": status.state.tip, "heads": status.state.heads,
+      "changes": status.changes, "conflicts": conflicts, "skipped": status.skipped,
+      "interrupted": status.isInterrupted, "watched": !watcher.isEmpty,
+      "connected": watcher.isEmpty ? JSON.null : connected.compactMap(\.device).json,
     ]
   }
 
-  /// The devices that are connected.
   private var connected: [ControlReply] { watcher.filter { $0.type == "peer" } }
 
   private func watched(_ head: ControlReply) -> String {
     if head.paused == true { return "Watched, with connections paused." }
     if connected.isEmpty { return "Watched; no other device is here." }
     let behind = connected.filter { $0.tip != status.state.tip?.hex }
-    let names = Counted.list(connected.map { Visible.name($0.name ?? "") })
+    let names = Phrase.list(connected.map { Visible.name($0.name ?? "") })
     if behind.isEmpty { return "Watched, and in sync with \(names)." }
     return "Watched; here: \(names)."
   }

@@ -17,12 +17,12 @@ extension EventReport {
       let sparse = try notebook.workTree.sparseFiles().count
       if sparse > 0 {
         Output.standard.line(
-          Counted.things(sparse, "note") + (sparse == 1 ? " is" : " are")
+          Phrase.count(leftOut, "note") + (leftOut == 1 ? " is" : " are")
             + " not in this folder; 'notes status' shows why")
       }
       if !conflicts.isEmpty {
         Output.standard.line(
-          Counted.things(conflicts.count, "note") + " in conflict: 'notes conflicts' lists "
+          Phrase.count(conflicts.count, "note") + " in conflict: 'notes conflicts' lists "
             + (conflicts.count == 1 ? "it" : "them"))
       }
     }
@@ -39,7 +39,7 @@ extension EventReport {
     // Who is away is news only beside those who are there; alone it is the error below.
     guard !outcome.sessions.isEmpty, !outcome.absent.isEmpty else { return }
     let names = outcome.absent.map { Visible.name($0.name) }
-    Output.standard.line(Console.output.paint("not there: " + Counted.list(names), .dim))
+    Output.standard.line(Console.output.paint("not there: " + Phrase.list(names), .dim))
   }
 
   private static func nobody(_ outcome: SyncOutcome) -> Failure {
@@ -48,7 +48,7 @@ extension EventReport {
         .noPeerReached, "no_peer", "the notebook has no other device yet",
         hint: "'notes invite' lets one join")
     }
-    let names = Counted.list(outcome.absent.map { Visible.name($0.name) })
+    let names = Phrase.list(outcome.absent.map { Visible.name($0.name) })
     return Failure(
       .noPeerReached, "no_peer", "none of the notebook's devices was found: \(names)",
       hint: "run 'notes sync' or 'notes serve' there too, on the same network; "

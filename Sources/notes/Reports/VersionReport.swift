@@ -6,15 +6,12 @@ internal import WorkTree
 
 /// One entry of the log: a version, or a burst of them.
 struct VersionReport {
-  /// How an entry is told.
   struct Style {
     var terminal: Terminal
-    /// What relative times count from.
     let now: Int64
     var isLong = false
     /// Whether the log is one note's, whose name need not be said each time.
     var isOfOneNote = false
-    /// The device at hand.
     var ownDevice: String?
   }
 
@@ -60,23 +57,21 @@ struct VersionReport {
   var json: JSON {
     let commit = version.commit
     return [
-      "id": .id(commit.id), "parents": .array(commit.parents.map(JSON.id)),
-      "author": .string(commit.author.name), "device": .optional(version.deviceID),
-      "time": .string(TimeText.rfc3339(commit.author.time, offset: commit.author.offset)),
-      "message": .string(version.subject), "derived": .bool(version.isDerived),
-      "changes": .array(
-        lines.map { line in
+      "id": commit.id, "parents": commit.parents, "author": commit.author.name,
+      "device": version.deviceID,
+      "time": TimeText.rfc3339(commit.author.time, offset: commit.author.offset),
+      "message": version.subject, "derived": version.isDerived,
+      "changes":
+        (lines.map { line in
           [
-            "path": .path(line.change.path), "kind": .string(line.change.kind.rawValue),
-            "former_path": line.change.formerPath.map(JSON.path) ?? .null,
-            "added": .optional(line.counts?.added), "removed": .optional(line.counts?.removed),
-          ]
-        }),
-      "conflicts": .array(trailers.conflicts.keys.sorted().map(JSON.path)),
-      "merged": .array(
-        trailers.merged.sorted { $0.key < $1.key }.map { path, rules in
-          ["path": .path(path), "rules": .array(rules.ruleNames.map(JSON.string))]
-        }),
+            "path": line.change.path, "kind": line.change.kind.rawValue,
+            "former_path": line.change.formerPath, "added": line.counts?.added,
+            "removed": line.counts?.removed,
+          ] as JSON
+        }), "conflicts": trailers.conflicts.keys.sorted(),
+      "merged": trailers.merged.sorted { $0.key < $1.key }.map { path, rules in
+        ["path": path, "rules": rules.ruleNames] as JSON
+      },
     ]
   }
 
@@ -84,10 +79,10 @@ struct VersionReport {
     let terminal = style.terminal
     let title = Visible.name(burst.versions.count > 1 ? burstTitle : version.subject)
     let room = terminal.width.map { max($0 - 12, 10) }
-    var text = terminal.paint(version.commit.id.short, .yellow) + "  "
+    var text = terminal.paint(version.commit.id) + "  "
     text += terminal.paint(room.map { Width.cut(title, to: $0) } ?? title, .bold) + "\n"
     for line in byline(in: style) { text += "  " + line + "\n" }
-    return text + table(in: style).lines(for: terminal).map { $0 + "\n" }.joined() + rest
+    return text + table(in: style).text(on: terminal) + rest
   }
 
   /// What a burst changed, said as saving would say it.
@@ -97,7 +92,6 @@ struct VersionReport {
     return title.isEmpty ? version.subject : title
   }
 
-  /// Who, when, on which device.
   private func byline(in style: Style) -> [String] {
     let time = version.commit.author.time
     var parts = [version.isDerived ? "merged by notes" : Visible.name(version.commit.author.name)]
@@ -112,8 +106,8 @@ struct VersionReport {
       style.isLong ? TimeText.long(time) : TimeText.relative(time, now: style.now))
     if burst.versions.count > 1 {
       let minutes = Int((time - burst.oldest.commit.author.time) / 60)
-      let within = minutes < 1 ? "within a minute" : "in \(Counted.things(minutes, "minute"))"
-      parts.append("\(Counted.things(burst.versions.count, "version")) \(within)")
+      let within = minutes < 1 ? "within a minute" : "in \(Phrase.count(minutes, "minute"))"
+      parts.append("\(Phrase.count(burst.versions.count, "version")) \(within)")
     }
     var text = StyledText()
     text.add(parts.joined(separator: ", "), .dim)
@@ -127,18 +121,18 @@ struct VersionReport {
     func isTold(_ path: TreePath) -> Bool { !style.isOfOneNote || changed.contains(path) }
     for line in lines.prefix(Self.mostFiles) {
       table.add([
-        ChangeWord.cell(line.change.kind), Table.Cell(Self.name(of: line.change)),
-        Table.Cell(Self.counts(line.counts), .dim), Table.Cell(line.gist, .dim),
+        ChangeWord.cell(line.change.kind), Styled(Self.name(of: line.change)),
+        Styled(Self.counts(line.counts), .dim), Styled(line.gist, .dim),
       ])
     }
     for path in trailers.conflicts.keys.filter(isTold).sorted().prefix(Self.mostFiles) {
-      table.add([Table.Cell("conflict", .boldYellow), Table.Cell(Visible.name(path))])
+      table.add([Styled("conflict", .boldYellow), Styled(Visible.name(path))])
     }
     let merged = trailers.merged.filter { isTold($0.key) }.sorted { $0.key < $1.key }
     for (path, rules) in merged.prefix(Self.mostFiles) {
       table.add([
-        Table.Cell("merged", .cyan), Table.Cell(Visible.name(path)), Table.Cell(""),
-        Table.Cell(rules.phrase, .dim),
+        Styled("merged", .cyan), Styled(Visible.name(path)), Styled(""),
+        Styled(rules.phrase, .dim),
       ])
     }
     return table
@@ -146,18 +140,12 @@ struct VersionReport {
 
   private var rest: String {
     let count = lines.count - Self.mostFiles
-    return count > 0 ? "  and \(Counted.grouped(count)) more\n" : ""
+    return count > 0 ? "  and \(Phrase.number(count)) more\n" : ""
   }
 
-  /// What changed, word by word.
   func patch(in notebook: Notebook, on terminal: Terminal) throws -> String {
     try lines.map { line in
-      let change = line.change
-      let file = FileDiff(
-        path: change.path, formerPath: change.formerPath,
-        old: try change.old.map { try notebook.repository.blob($0) },
-        new: try change.new.map { try notebook.repository.blob($0) })
-      return "\n" + file.words(for: terminal)
+      try "\n" + FileDiff(line.change, in: notebook).words(for: terminal)
     }.joined()
   }
 
@@ -169,7 +157,7 @@ struct VersionReport {
   private static func counts(_ counts: (added: Int, removed: Int)?) -> String {
     guard let counts else { return "" }
     return [(counts.added, "+"), (counts.removed, "−")].filter { $0.0 > 0 }
-      .map { $0.1 + Counted.grouped($0.0) }.joined(separator: " ")
+      .map { $0.1 + Phrase.number($0.0) }.joined(separator: " ")
   }
 }
 
@@ -202,10 +190,8 @@ extension MergeRules {
     (MergeRules.words, "words", "by words"),
   ]
 
-  /// The rules' names for programs.
   var ruleNames: [String] { Self.named.filter { contains($0.rule) }.map(\.word) }
 
-  /// The rules for people.
   var phrase: String {
     Self.named.filter { contains($0.rule) }.map(\.phrase).joined(separator: ", ")
   }

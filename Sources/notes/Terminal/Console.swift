@@ -2,9 +2,7 @@ internal import Glibc
 
 /// The two ends of the process that a person may look at.
 enum Console {
-  /// Where reports go.
   static let output = Terminal(descriptor: STDOUT_FILENO)
-  /// Where errors and progress go.
   static let errors = Terminal(descriptor: STDERR_FILENO)
 
   /// Whether questions can be asked: somebody types and somebody reads.
@@ -50,15 +48,14 @@ enum Console {
     }
   }
 
-  /// Has a deed confirmed that cannot be taken back: "removing Bob". Without a terminal it takes
-  /// `--yes`.
+  /// Asks before an irreversible action such as "removing Bob". Without a terminal it takes `--yes`.
   ///
   /// - Parameter outcome: what is said where it is declined.
   static func demandConsent(
-    to deed: String, _ question: String, otherwise outcome: String
+    to action: String, _ question: String, otherwise outcome: String
   ) throws(Failure) {
     guard canAsk else {
-      throw .usage("\(deed) has to be confirmed", hint: "--yes goes on without asking")
+      throw .usage("\(action) has to be confirmed", hint: "--yes goes on without asking")
     }
     guard confirm(question, byDefault: false) else {
       throw Failure(.failed, "declined", outcome, hint: "answer y to go on, or give --yes")

@@ -1,10 +1,9 @@
 internal import History
 internal import Notebook
 
-/// A line with its matches, as a terminal shows it.
 struct MatchedText {
-  /// Pieces of the line, made visible.
-  private var pieces: [(text: String, isMatch: Bool)] = []
+  private static let match = Style.boldRed
+  private var pieces: [Styled] = []
 
   init(_ line: SearchLine) { self.init(line.bytes, matches: line.matches) }
 
@@ -14,7 +13,7 @@ struct MatchedText {
       guard !range.isEmpty else { return }
       let text = String(decoding: bytes[range], as: UTF8.self)
       let visible = Visible.text(text.replacingTabs())
-      pieces.append((visible, isMatch))
+      pieces.append(Styled(visible, isMatch ? Self.match : nil))
     }
     var position = 0
     for match in matches {
@@ -29,30 +28,30 @@ struct MatchedText {
   /// its first match is in sight.
   func shown(on terminal: Terminal, width: Int?) -> String {
     let pieces = width.map { cut(to: max(10, $0)) } ?? pieces
-    return pieces.map { $0.isMatch ? terminal.paint($0.text, .boldRed) : $0.text }.joined()
+    return pieces.map { terminal.paint($0) }.joined()
   }
 
-  private func cut(to width: Int) -> [(text: String, isMatch: Bool)] {
+  private func cut(to width: Int) -> [Styled] {
     let whole = pieces.reduce(0) { $0 + Width.of($1.text) }
     guard whole > width else { return pieces }
     var cut = pieces
-    let first = pieces.firstIndex(where: \.isMatch) ?? 0
+    let first = pieces.firstIndex { $0.style == Self.match } ?? 0
     let before = pieces[..<first].reduce(0) { $0 + Width.of($1.text) }
     let match = first < pieces.count ? Width.of(pieces[first].text) : 0
     // Only as much goes at the left as brings the match into sight with some words before it.
     if before + match > width - 1 {
       let kept = max(0, min(width / 3, width - 2 - match))
       cut = Self.last(kept, of: Array(pieces[..<first])) + pieces[first...]
-      cut.insert(("…", false), at: 0)
+      cut.insert(Styled("…"), at: 0)
     }
     return Self.first(width, of: cut)
   }
 
   private static func first(
-    _ columns: Int, of pieces: [(text: String, isMatch: Bool)]
-  ) -> [(text: String, isMatch: Bool)] {
+    _ columns: Int, of pieces: [Styled]
+  ) -> [Styled] {
     var left = columns
-    var kept: [(text: String, isMatch: Bool)] = []
+    var kept: [Styled] = []
     let widths = pieces.map { Width.of($0.text) }
     for (position, piece) in pieces.enumerated() {
       // What follows needs room too, if only for the ellipsis.
@@ -61,7 +60,7 @@ struct MatchedText {
         kept.append(piece)
         left -= widths[position]
       } else {
-        kept.append((Width.cut(piece.text + (follows ? "…" : ""), to: left), piece.isMatch))
+        kept.append(Styled(Width.cut(piece.text + (follows ? "…" : ""), to: left), piece.style))
         return kept
       }
     }
@@ -69,8 +68,8 @@ struct MatchedText {
   }
 
   private static func last(
-    _ columns: Int, of pieces: [(text: String, isMatch: Bool)]
-  ) -> [(text: String, isMatch: Bool)] {
+    _ columns: Int, of pieces: [Styled]
+  ) -> [Styled] {
     var kept: [Character] = []
     var left = columns
     for character in pieces.map(\.text).joined().reversed() {
@@ -78,7 +77,7 @@ struct MatchedText {
       if left < 0 { break }
       kept.append(character)
     }
-    return [(String(kept.reversed()), false)]
+    return [Styled(String(kept.reversed()))]
   }
 }
 

@@ -1,7 +1,6 @@
 internal import Glibc
 internal import System
 
-/// The program that shows long output page by page, as git does it.
 struct Pager {
   private let process: ChildProcess
 
@@ -41,7 +40,7 @@ struct Pager {
       process = try ChildProcess(
         "/bin/sh", arguments: ChildProcess.shell(command), input: .descriptor(pipe.readEnd))
     } catch {
-      warn(of: command, "cannot be started: \(Failure.reason(error.errno))")
+      warn(of: command, "cannot be started: \(String(errorNumber: error.errno))")
       return nil
     }
     // Who leaves the pager has read enough: writing to it fails then, and nothing is lost.

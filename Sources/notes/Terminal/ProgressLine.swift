@@ -19,7 +19,6 @@ final class ProgressLine: Sendable {
 
   init(on terminal: Terminal = Console.errors) { self.terminal = terminal }
 
-  /// Shows the text in place of what was shown.
   func show(_ text: String) {
     guard terminal.isInteractive else { return }
     let now = Instant.now
@@ -38,7 +37,7 @@ final class ProgressLine: Sendable {
 
   /// Shows how many things are done of how many: `saving 1,200 of 10,000 files`.
   func show(_ work: String, _ done: Int, of total: Int, _ thing: String) {
-    show("\(work) \(Counted.grouped(done)) of \(Counted.things(total, thing))")
+    show("\(work) \(Phrase.number(done)) of \(Phrase.count(total, thing))")
   }
 
   /// Takes the line away, before anything else is written or when the work is done.

@@ -1,10 +1,10 @@
 /// A line of prose in pieces of different style, broken between words where it is wider than the
 /// terminal.
 struct StyledText {
-  private(set) var pieces: [Table.Cell] = []
+  private(set) var pieces: [Styled] = []
 
   mutating func add(_ text: String, _ style: Style? = nil) {
-    if !text.isEmpty { pieces.append(Table.Cell(text, style)) }
+    if !text.isEmpty { pieces.append(Styled(text, style)) }
   }
 
   /// The text as lines of at most so many columns; one line where no width is given. A word longer
@@ -84,13 +84,13 @@ struct StyledText {
       var style: Style?
       for cell in row {
         if cell.style != style {
-          line += style.map { terminal.paint(run, $0) } ?? run
+          line += terminal.paint(run, style)
           run = ""
           style = cell.style
         }
         run.append(cell.character)
       }
-      return line + (style.map { terminal.paint(run, $0) } ?? run)
+      return line + terminal.paint(run, style)
     }
   }
 }

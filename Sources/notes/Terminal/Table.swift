@@ -1,16 +1,4 @@
-/// Rows of text in aligned columns.
 struct Table {
-  /// One piece of a row, with the style it is painted in.
-  struct Cell {
-    var text: String
-    var style: Style?
-
-    init(_ text: String, _ style: Style? = nil) {
-      self.text = text
-      self.style = style
-    }
-  }
-
   /// Which column gives way when a row is wider than the terminal.
   var flexible: Int
   /// A column that gives way before it, and goes where hardly anything of it is left.
@@ -19,9 +7,8 @@ struct Table {
   var dispensable: [Int] = []
   /// Columns whose text ends at the right, as numbers do.
   var rightAligned: Set<Int> = []
-  /// What stands left of each row.
   var indent = ""
-  private(set) var rows: [[Cell]] = []
+  private(set) var rows: [[Styled]] = []
 
   init(
     flexible: Int, optional: Int? = nil, dispensable: [Int] = [], rightAligned: Set<Int> = [],
@@ -34,8 +21,9 @@ struct Table {
     self.indent = indent
   }
 
-  /// Adds a row.
-  mutating func add(_ cells: [Cell]) { rows.append(cells) }
+  mutating func add(_ cells: [Styled]) { rows.append(cells) }
+
+  func text(on terminal: Terminal) -> String { lines(for: terminal).map { $0 + "\n" }.joined() }
 
   /// The rows as lines, columns two spaces apart, without trailing spaces. On a terminal columns are
   /// cut, the flexible one before others, so that each row stays on one line; never below ten
@@ -59,12 +47,10 @@ struct Table {
   private static let narrowest = 10
 
   private func fit(_ widths: inout [Int], into available: Int) {
-    /// By how much a row is too wide.
     func excess() -> Int {
       let shown = widths.count { $0 > 0 }
       return Width.of(indent) + widths.reduce(0, +) + 2 * (shown - 1) - available
     }
-    /// How much a column can give.
     func slack(_ column: Int) -> Int { max(0, widths[column] - Self.narrowest) }
     if let optional, optional < widths.count, excess() > 0 {
       let left = widths[optional] - excess()
@@ -80,14 +66,14 @@ struct Table {
     }
   }
 
-  private func line(of row: [Cell], widths: [Int], terminal: Terminal) -> String {
+  private func line(of row: [Styled], widths: [Int], terminal: Terminal) -> String {
     var line = indent
     var gap = ""
     // A column that is empty in all rows, or gave way, takes no room.
     for (column, cell) in row.enumerated() where widths[column] > 0 {
       let text = Width.cut(cell.text, to: widths[column])
       let room = String(repeating: " ", count: max(0, widths[column] - Width.of(text)))
-      let painted = cell.style.map { terminal.paint(text, $0) } ?? text
+      let painted = terminal.paint(text, cell.style)
       if !text.isEmpty {
         line += gap
         gap = ""

@@ -1,3 +1,4 @@
+internal import Git
 internal import Glibc
 
 /// What is known about the place that output goes to.
@@ -6,7 +7,6 @@ struct Terminal: Sendable, Equatable {
   var isInteractive: Bool
   /// Columns, or nil where lines may be as long as they like.
   var width: Int?
-  /// Whether colour and bold may be used.
   var usesColour: Bool
 
   /// The terminal behind a file descriptor, by `isatty(3)`, the window's size and the environment.
@@ -45,13 +45,18 @@ struct Terminal: Sendable, Equatable {
     return !kind.isEmpty && kind != "dumb"
   }
 
-  /// Leaves some columns to others.
   mutating func narrow(by columns: Int) { width = width.map { max(1, $0 - columns) } }
 
   /// `text` in that style where colour may be used, else as it is.
-  func paint(_ text: String, _ style: Style) -> String {
-    usesColour && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  func paint(_ text: String, _ style: Style?) -> String {
+    guard let style, usesColour, !text.isEmpty else { return text }
+    return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
   }
+}
+
+extension Terminal {
+  /// A version's ID, as all output shows it.
+  func paint(_ version: ObjectID) -> String { paint(version.short, .yellow) }
 }
 
 /// The few styles that output uses, as their SGR parameters (ECMA-48).

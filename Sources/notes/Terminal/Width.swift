@@ -1,4 +1,3 @@
-/// How many terminal columns text takes.
 enum Width {
   /// The columns of a text without line ends.
   static func of(_ text: String) -> Int {

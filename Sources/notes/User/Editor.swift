@@ -1,7 +1,6 @@
 internal import Glibc
 internal import System
 
-/// The program that a user writes notes with.
 struct Editor {
   /// A command line for the shell, which gets the file's name as one more word.
   let command: String
@@ -88,7 +87,7 @@ struct Editor {
 
   private func notStarted(_ code: Int32) -> Failure {
     Failure(
-      .failed, "no_editor", "the editor cannot be started: \(Failure.reason(code))",
+      .failed, "no_editor", "the editor cannot be started: \(String(errorNumber: code))",
       hint: "set VISUAL or EDITOR to one that is installed")
   }
 }

@@ -16,18 +16,15 @@ struct KnownNotebooks {
   /// Their folders, in the order in which they were made. Where one notebook has several, for
   /// instance because it was moved, the last of those that are there.
   func folders() -> [String] {
-    var found: [(id: Substring, folder: String)] = []
-    for line in lines() {
-      let parts = line.split(separator: " ", maxSplits: 1)
-      guard parts.count == 2, parts[1].hasPrefix("/") else { continue }
-      let folder = String(parts[1])
-      if let place = found.firstIndex(where: { $0.id == parts[0] }) {
+    var found: [(id: String, folder: String)] = []
+    for (id, folder) in lines where folder.hasPrefix("/") {
+      if let place = found.firstIndex(where: { $0.id == id }) {
         let isThere = access(folder + "/.git", F_OK) == 0
         if isThere || access(found[place].folder + "/.git", F_OK) != 0 {
           found[place].folder = folder
         }
       } else {
-        found.append((parts[0], folder))
+        found.append((id, folder))
       }
     }
     return found.map(\.folder)
@@ -36,16 +33,16 @@ struct KnownNotebooks {
   /// Adds a notebook, if it is not the last one noted under its ID. The list is a convenience: where
   /// it cannot be written, all else goes on.
   func add(_ notebook: Notebook) {
-    guard let resolved = realpath(notebook.folder, nil) else { return }
-    defer { free(resolved) }
-    let line = "\(notebook.identity.id) \(String(cString: resolved))"
-    let known = lines().last { $0.hasPrefix(notebook.identity.id + " ") }
-    guard known != line, !line.contains("\n") else { return }
+    guard let folder = realPath(of: notebook.folder) else { return }
+    let id = notebook.identity.id
+    guard lines.last(where: { $0.key == id })?.value != folder,
+      !folder.contains(where: \.isNewline)
+    else { return }
     let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
     guard file >= 0 else { return }
     defer { close(file) }
     // One call, so that two commands at once make two lines.
-    let bytes = Array((line + "\n").utf8)
+    let bytes = StateLines([id: folder]).bytes
     _ = write(file, bytes, bytes.count)
   }
 
@@ -55,8 +52,7 @@ struct KnownNotebooks {
     try? FileWatch(Self.name, in: dataFolder, changed: changed)
   }
 
-  private func lines() -> [String] {
-    String(decoding: (try? Disk.read(path)) ?? [], as: UTF8.self).split(separator: "\n")
-      .map(String.init)
+  private var lines: [(key: String, value: String)] {
+    StateLines(parsing: (try? Disk.read(path)) ?? []).lines
   }
 }

@@ -26,7 +26,6 @@ enum Setting: String, CaseIterable {
     }
   }
 
-  /// The setting of that name.
   static func named(_ name: String) throws(Failure) -> Setting {
     if let found = Setting(rawValue: name) { return found }
     throw .usage(
@@ -73,7 +72,6 @@ enum Setting: String, CaseIterable {
     }
   }
 
-  /// Sets it, or takes it away.
   func set(_ value: String?, in notebook: Notebook?) throws {
     if let value { try check(value) }
     switch scope {

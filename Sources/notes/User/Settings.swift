@@ -8,7 +8,6 @@ internal import WorkTree
 struct Settings {
   private let content: SettingsText
 
-  /// The settings of that folder; none where there is no file.
   static func read(in folder: String) throws(Failure) -> Settings {
     Settings(text: try text(in: folder))
   }
@@ -21,19 +20,15 @@ struct Settings {
   }
 
   private static func write(_ text: String, in folder: String) throws(Failure) {
-    var path = folder + "/config"
     // A file that the user keeps elsewhere stays a link.
-    if let target = realpath(path, nil) {
-      path = String(cString: target)
-      free(target)
-    }
+    let path = realPath(of: folder + "/config") ?? folder + "/config"
     do {
       try Disk.makeFolders(folder, mode: 0o700)
       try Disk.replace(path, with: Array(text.utf8), mode: 0o644, isShared: true)
     } catch {
       throw Failure(
         .failed, "settings_not_written",
-        "the settings in \(Visible.name(path)) cannot be written: \(Failure.reason(error.errno))",
+        "the settings in \(Visible.name(path)) cannot be written: \(String(errorNumber: error.errno))",
         hint: Failure.remedy(error.errno) ?? Failure.examine)
     }
   }
@@ -45,13 +40,12 @@ struct Settings {
     } catch {
       throw Failure(
         .failed, "settings_unreadable",
-        "the settings in \(Visible.name(path)) cannot be read: \(Failure.reason(error.errno))",
+        "the settings in \(Visible.name(path)) cannot be read: \(String(errorNumber: error.errno))",
         hint: Failure.remedy(error.errno) ?? Failure.examine)
     }
   }
 
   init(text: String) { content = SettingsText(text) }
 
-  /// The value of a setting, or nil when it is not set.
   subscript(key: String) -> String? { content[key] }
 }

@@ -11,17 +11,14 @@ struct UserFolders {
 
   init(environment: Environment = .process) { self.environment = environment }
 
-  /// Where the device key is.
   var data: String {
     get throws(Failure) { try folder("XDG_DATA_HOME", below: ".local/share") }
   }
 
-  /// Where the user's settings are.
   var config: String {
     get throws(Failure) { try folder("XDG_CONFIG_HOME", below: ".config") }
   }
 
-  /// Where the user's systemd units are.
   var units: String {
     get throws(Failure) {
       let settings = try config

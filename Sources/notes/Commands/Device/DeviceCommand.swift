@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Membership
 
-struct DeviceCommand: Verb {
+struct DeviceCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "device",
     abstract: "Show this device's ID, and keep or move its key.",
@@ -17,32 +17,27 @@ struct DeviceCommand: Verb {
       """,
     subcommands: [DeviceExportCommand.self, DeviceImportCommand.self])
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
+  func run() throws {
     let folder = try UserFolders().data
     let path = folder + "/" + DeviceKey.fileName
     guard let key = try DeviceKey.load(in: folder) else {
       throw Failure(
         .failed, "no_device_key", "this device has no key yet",
-        hint: "'notes init' and 'notes join' make one; 'notes device import' takes one back")
+        hint: "'notes init' and 'notes join' make one; 'notes device import' restores one")
     }
-    if format.json {
-      Output.standard.event(["device": .string(key.deviceID), "path": .string(path)])
-    } else {
-      Output.standard.line("device  \(key.deviceID)")
-      Output.standard.line("key     \(Visible.name(path))")
-    }
-    return .done
+    options.tell(
+      ["device": key.deviceID, "path": path],
+      "device  \(key.deviceID)\nkey     \(Visible.name(path))")
   }
 }
 
 /// `--passphrase-file FILE`.
 struct PassphraseOption: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "Read the passphrase from a file; '-' is standard input.", valueName: "file"))
+    help: .named("file", "Read the passphrase from a file; '-' is standard input."),
+    completion: .file())
   var passphraseFile: String?
 
   /// The passphrase: from the file, or asked for, twice where it is a new one.
@@ -55,7 +50,7 @@ struct PassphraseOption: ParsableArguments {
     }
     guard let first = Console.askSecret("Passphrase: ") else { throw Failure.interrupted }
     if isNew {
-      guard let second = Console.askSecret("The same again: ") else { throw Failure.interrupted }
+      guard let second = Console.askSecret("Repeat passphrase: ") else { throw Failure.interrupted }
       if first != second {
         throw Failure.usage(
           "the two passphrases differ", hint: "nothing was written; run the command again")

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Membership
 internal import System
 
-struct DeviceExportCommand: Verb {
+struct DeviceExportCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Write a copy of this device's key, under a passphrase.",
@@ -16,14 +16,13 @@ struct DeviceExportCommand: Verb {
         notes device export --passphrase-file secret - | lpr
       """)
 
-  @Argument(help: "Where to write the key.")
+  @Argument(help: "Where to write the key.", completion: .file())
   var file: String
 
   @OptionGroup var passphrase: PassphraseOption
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
+  func run() throws {
     guard let key = try DeviceKey.load(in: UserFolders().data) else {
       throw Failure(
         .failed, "no_device_key", "this device has no key to copy",
@@ -32,23 +31,16 @@ struct DeviceExportCommand: Verb {
     let sealed = try key.exported(passphrase: passphrase.passphrase(isNew: true))
     if file == "-" {
       Output.standard.write(String(decoding: sealed, as: UTF8.self))
-      return .done
+      return
     }
     try SecretFile.create(file, sealed)
-    if format.json {
-      Output.standard.event([
-        "type": .string("exported"), "device": .string(key.deviceID), "path": .string(file),
-      ])
-    } else {
-      Output.standard.line(
-        "The key of device \(key.deviceID.prefix(8)) is in \(Visible.name(file)), under the "
-          + "passphrase.")
-    }
-    return .done
+    options.tell(
+      ["type": "exported", "device": key.deviceID, "path": file],
+      "The key of device \(key.deviceID.prefix(8)) is in \(Visible.name(file)), under the passphrase."
+    )
   }
 }
 
-/// Files with secrets.
 enum SecretFile {
   /// The first line of a file; '-' is standard input. Secrets are short: more than 1,024 bytes are
   /// not read.
@@ -58,11 +50,11 @@ enum SecretFile {
     return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
   }
 
-  /// The beginning of a file.
   static func read(_ file: String, atMost limit: Int) throws -> [UInt8] {
     guard let stream = fopen(file, "re") else {
       throw Failure(
-        .failed, "file_failed", "\(Visible.name(file)) cannot be read: \(Failure.reason(errno))",
+        .failed, "file_failed",
+        "\(Visible.name(file)) cannot be read: \(String(errorNumber: errno))",
         hint: Failure.remedy(errno) ?? "check the file's name")
     }
     defer { fclose(stream) }
@@ -77,7 +69,7 @@ enum SecretFile {
       // `createSecret` takes a link, which the file system of a stick may not have.
       try Disk.create(file, bytes, mode: 0o600)
     } catch {
-      let (isMade, reason) = (error.call != "open", Failure.reason(error.errno))
+      let (isMade, reason) = (error.call != "open", String(errorNumber: error.errno))
       throw Failure(
         .failed, "file_failed",
         "\(Visible.name(file)) cannot be \(isMade ? "written" : "made"): \(reason)",

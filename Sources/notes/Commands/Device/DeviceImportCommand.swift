@@ -1,10 +1,10 @@
 internal import ArgumentParser
 internal import Membership
 
-struct DeviceImportCommand: Verb {
+struct DeviceImportCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Take back a key that 'notes device export' wrote.",
+    abstract: "Restore a key that 'notes device export' wrote.",
     discussion: """
       From then on this is that device. Use a key in one place at a time: two places with one key \
       are one device to all others, which then miss versions of either.
@@ -17,17 +17,16 @@ struct DeviceImportCommand: Verb {
         notes device import key-backup.pem --passphrase-file - --replace
       """)
 
-  @Argument(help: "The file that 'notes device export' wrote.")
+  @Argument(help: "The file that 'notes device export' wrote.", completion: .file())
   var file: String
 
   @Flag(help: "Put another key in the place of the one that is there.")
   var replace = false
 
   @OptionGroup var passphrase: PassphraseOption
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
+  func run() throws {
     let folder = try UserFolders().data
     let sealed = try SecretFile.read(file, atMost: 64 << 10)
     let present = try DeviceKey.load(in: folder)
@@ -43,14 +42,9 @@ struct DeviceImportCommand: Verb {
         hint: "'openssl pkey -in FILE -noout' tells which")
     }
     let aside = try key.store(in: folder)
-    if format.json {
-      Output.standard.event([
-        "type": .string("imported"), "device": .string(key.deviceID), "kept": .optional(aside),
-      ])
-    } else {
-      Output.standard.line("This is device \(key.deviceID) now.")
-      if let aside { Output.standard.line("Its former key is in \(Visible.name(aside)).") }
-    }
-    return .done
+    let kept = aside.map { "\nIts former key is in \(Visible.name($0))." } ?? ""
+    options.tell(
+      ["type": "imported", "device": key.deviceID, "kept": aside],
+      "This is device \(key.deviceID) now.\(kept)")
   }
 }

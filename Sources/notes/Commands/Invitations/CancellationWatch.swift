@@ -6,7 +6,6 @@ internal import Synchronization
 final class CancellationWatch: Sendable {
   private let isOver = Atomic(false)
 
-  /// How often it looks, in microseconds.
   private static let interval: UInt32 = 250_000
 
   init(
@@ -20,6 +19,5 @@ final class CancellationWatch: Sendable {
     }
   }
 
-  /// Stops looking.
   func end() { isOver.store(true, ordering: .sequentiallyConsistent) }
 }

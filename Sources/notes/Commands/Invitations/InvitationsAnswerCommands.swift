@@ -5,7 +5,7 @@ internal import Membership
 internal import Notebook
 internal import Sync
 
-struct InvitationsAcceptCommand: Verb {
+struct InvitationsAcceptCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "accept",
     abstract: "Join a notebook to which a member of this one invites this device.",
@@ -21,22 +21,21 @@ struct InvitationsAcceptCommand: Verb {
   @Argument(help: "The inviting device, or the notebook.")
   var name: String?
 
-  @Argument(help: ArgumentHelp("The folder for the notebook.", valueName: "dir"))
+  @Argument(help: .named("dir", "The folder for the notebook."), completion: .directory)
   var folder: String?
 
   @Flag(name: .shortAndLong, help: "Join without asking.")
   var yes = false
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
+  func run() throws {
     let answer = try InvitationAnswer(to: name)
     guard yes || Console.canAsk else {
       throw Failure.usage(
         "there is no terminal to ask whether to join", hint: "--yes joins without asking")
     }
-    let dialogue = JoinDialogue(json: format.json, yes: yes)
+    let dialogue = JoinDialogue(json: options.json, yes: yes)
     let place = try JoinDialogue.place(given: folder)
     let token = try Interruption.token()
     let joined: Joined
@@ -49,11 +48,11 @@ struct InvitationsAcceptCommand: Verb {
       throw SyncError.declined
     }
     answer.forget()
-    return try dialogue.fetch(joined, token)
+    try dialogue.fetch(joined, token).end()
   }
 }
 
-struct InvitationsDeclineCommand: Verb {
+struct InvitationsDeclineCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "decline",
     abstract: "Decline an invitation of a member of this notebook.",
@@ -68,22 +67,18 @@ struct InvitationsDeclineCommand: Verb {
   @Argument(help: "The inviting device, or the notebook.")
   var name: String?
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
+  func run() throws {
     let answer = try InvitationAnswer(to: name)
     // Where the inviter is gone there is nobody to tell.
     _ = try? answer.joining(into: { _ in "" }).run(cancellation: Interruption.token()) { _ in false
     }
     answer.forget()
     let inviter = answer.received.inviter
-    if format.json {
-      Output.standard.event(["type": .string("declined"), "inviter": .string(inviter)])
-    } else {
-      Output.standard.line("Declined the invitation of \(Visible.name(inviter)).")
-    }
-    return .done
+    options.tell(
+      ["type": "declined", "inviter": inviter],
+      "Declined the invitation of \(Visible.name(inviter)).")
   }
 }
 
@@ -95,8 +90,8 @@ struct InvitationAnswer {
   private let deviceName: String
 
   init(to name: String?) throws {
-    let notebook = try Place.notebook()
-    key = try OwnDevice.context(in: notebook).key
+    let notebook = try NotebookLocator.notebook()
+    key = try notebook.sessionContext().key
     deviceName = notebook.identity.device.name
     list = ReceivedInvitations(stateFolder: notebook.stateFolder)
     received = try Self.choice(of: name, among: list.all())
@@ -123,7 +118,7 @@ struct InvitationAnswer {
       }
       throw Failure(
         .failed, "ambiguous_invitation", "there are several invitations for this device",
-        hint: "name the inviting device or the notebook: \(Counted.list(choices))")
+        hint: "name the inviting device or the notebook: \(Phrase.list(choices))")
     }
     return received
   }
@@ -136,6 +131,5 @@ struct InvitationAnswer {
     return joining
   }
 
-  /// It was answered.
   func forget() { list.forget(received) }
 }

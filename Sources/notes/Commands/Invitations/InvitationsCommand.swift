@@ -3,10 +3,10 @@ internal import Membership
 internal import Notebook
 internal import Sync
 
-struct InvitationsCommand: Verb {
+struct InvitationsCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "invitations",
-    abstract: "List the invitations of this device; take them back; answer those of others.",
+    abstract: "List the invitations of this device; cancel them; answer those of others.",
     discussion: """
       Lists what 'notes invite' opened here, the newest first, and the invitations that other \
       members of this notebook sent to this device.
@@ -22,27 +22,21 @@ struct InvitationsCommand: Verb {
       InvitationsDeclineCommand.self,
     ])
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
     let report = InvitationsReport(
       made: InvitationBook(stateFolder: notebook.stateFolder).all(),
       received: ReceivedInvitations(stateFolder: notebook.stateFolder).all())
-    if format.json {
-      for line in report.json { Output.standard.event(line) }
-    } else {
-      Output.standard.write(report.text(on: Console.output, now: TimeText.now))
-    }
-    return .done
+    options.write(lines: report.json, text: report.text(on: Console.output, now: TimeText.now))
   }
 }
 
-struct InvitationsCancelCommand: Verb {
+struct InvitationsCancelCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "cancel",
-    abstract: "Take back an open invitation.",
+    abstract: "Cancel an open invitation.",
     discussion: """
       The 'notes invite' that holds it open ends.
 
@@ -53,11 +47,10 @@ struct InvitationsCancelCommand: Verb {
   @Argument(help: "The first two digits of its code.")
   var locator: String
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
     // Who pastes the whole code means its beginning.
     let digits = InvitationCode(parsing: locator)?.locator ?? locator
     guard try InvitationBook(stateFolder: notebook.stateFolder).cancel(locator: digits) else {
@@ -65,11 +58,6 @@ struct InvitationsCancelCommand: Verb {
         .failed, "no_such_invitation", "no invitation '\(Visible.name(digits))' is open here",
         hint: "'notes invitations' lists them")
     }
-    if format.json {
-      Output.standard.event(["type": .string("cancelled"), "locator": .string(digits)])
-    } else {
-      Output.standard.line("Taken back: \(digits).")
-    }
-    return .done
+    options.tell(["type": "cancelled", "locator": digits], "Cancelled: \(digits).")
   }
 }

@@ -8,7 +8,7 @@ internal import Watch
 
 extension Role: ExpressibleByArgument {}
 
-struct InviteCommand: Verb {
+struct InviteCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "invite",
     abstract: "Let another device join the notebook, by a code that works once.",
@@ -27,24 +27,23 @@ struct InviteCommand: Verb {
         notes invite --device phone --via ~/notes
       """)
 
-  @Option(help: "What the device may do: reader, writer or admin.")
+  @Option(help: "What the device may do: reader, writer or admin.", completion: .roles)
   var role: Role = .writer
 
-  @Option(
-    name: .customLong("for"),
-    help: ArgumentHelp("How long it is open, as 10m or 90s.", valueName: "time"))
+  @Option(name: .customLong("for"), help: .named("time", "How long it is open, as 10m or 90s."))
   var lifetime = Lifetime(seconds: 600)
 
-  @Option(help: ArgumentHelp("Invite this device, without a code.", valueName: "name"))
+  @Option(
+    help: .named("name", "Invite this device, without a code."), completion: LiveCompletion.members)
   var device: String?
 
-  @Option(help: ArgumentHelp("The notebook that it shares with this device.", valueName: "dir"))
+  @Option(
+    help: .named("dir", "The notebook that it shares with this device."), completion: .directory)
   var via: String?
 
   @OptionGroup var listen: ListenOption
   @OptionGroup var discovery: DiscoveryOption
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
   func validate() throws {
     if (device == nil) != (via == nil) {
@@ -52,9 +51,9 @@ struct InviteCommand: Verb {
     }
   }
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
-    let context = try OwnDevice.context(in: notebook)
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let context = try notebook.sessionContext()
     let guest = try device.map { try InvitedDevice(named: $0, via: via ?? "") }
     let book = InvitationBook(stateFolder: notebook.stateFolder)
     let inviter = try inviter(notebook, context, book, for: guest?.member)
@@ -66,7 +65,7 @@ struct InviteCommand: Verb {
     let watch = try held.map { try CancellationWatch($0, of: invitation) { inviter.withdraw() } }
     defer { watch?.end() }
     let report = EventReport(
-      json: format.json, .invitation(guest: guest?.member.name))
+      json: options.json, .invitation(guest: guest?.member.name))
     let (isOff, membership) = (discovery.isOff, context.membership)
     try inviter.run(cancellation: Interruption.token()) { event in
       if let held { Self.note(event, in: held) }
@@ -78,7 +77,7 @@ struct InviteCommand: Verb {
       }
       report.tell(event)
     }
-    return try conclude(invitation, held)
+    try conclude(invitation, held).end()
   }
 
   /// The watcher of the notebook, where one runs and nothing else was asked for; else this process.

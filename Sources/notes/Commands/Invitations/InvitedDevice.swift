@@ -16,9 +16,9 @@ struct InvitedDevice: Sendable {
 
   /// - Throws: a `Failure` when no member of the notebook in that folder is called so.
   init(named name: String, via folder: String) throws {
-    let notebook = try Notebook.open(at: Notebook.find(from: Place.folder(folder)))
+    let notebook = try Notebook.open(at: Notebook.find(from: NotebookLocator.folder(folder)))
     watcher = RunningWatcher.of(notebook)
-    context = try OwnDevice.context(in: notebook)
+    context = try notebook.sessionContext()
     let others = try MemberName(name).others(
       than: context.key.deviceID, among: context.membership.members())
     member = try MemberName(name).member(among: others)

@@ -11,7 +11,6 @@ protocol Inviter: Sendable {
   var keepsBook: Bool { get }
   /// Takes the invitation back. From any thread.
   func withdraw()
-  /// Waits until it has ended.
   func run(cancellation: CancellationToken, onEvent: (Event) -> Void) throws
 }
 

@@ -3,7 +3,7 @@ internal import Channel
 internal import Membership
 internal import Sync
 
-struct JoinCommand: Verb {
+struct JoinCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "join",
     abstract: "Join a notebook by the code of an invitation.",
@@ -23,20 +23,17 @@ struct JoinCommand: Verb {
         notes join --code-file code ~/notes --yes
       """)
 
-  @Argument(
-    help: ArgumentHelp("The code; left out where --code-file gives it.", valueName: "code"))
+  @Argument(help: .named("code", "The code; left out where --code-file gives it."))
   var code: String?
 
-  @Argument(help: ArgumentHelp("The folder for the notebook.", valueName: "dir"))
+  @Argument(help: .named("dir", "The folder for the notebook."), completion: .directory)
   var folder: String?
 
   @Option(
-    help: ArgumentHelp("Read the code from a file; '-' is standard input.", valueName: "file"))
+    help: .named("file", "Read the code from a file; '-' is standard input."), completion: .file())
   var codeFile: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "What to call this device; the host's name by default.", valueName: "device-name"))
+  @Option(help: .named("device-name", "What to call this device; the host's name by default."))
   var name: String?
 
   @Flag(name: .shortAndLong, help: "Join without asking.")
@@ -45,8 +42,7 @@ struct JoinCommand: Verb {
   @OptionGroup var at: AtOption
   @OptionGroup var wait: WaitOption
   @OptionGroup var discovery: DiscoveryOption
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
   func validate() throws {
     if codeFile != nil, folder != nil { throw ValidationError("The code is given twice.") }
@@ -55,10 +51,10 @@ struct JoinCommand: Verb {
   /// The folder as given: where a file gives the code it is the only argument.
   private var givenFolder: String? { codeFile == nil ? folder : code }
 
-  func perform() throws -> Exit {
+  func run() throws {
     if code == nil, codeFile == nil, at.addresses.isEmpty {
       try tellWhoInvites()
-      if !Console.canAsk || format.json { return .done }
+      if !Console.canAsk || options.json { return }
     }
     let code = try invitationCode()
     if codeFile == nil, let given = self.code { CommandLineSecret.hide(given) }
@@ -69,7 +65,7 @@ struct JoinCommand: Verb {
     let users = UserFolders()
     let device = try DeviceName.choose(given: name, folders: users)
     let key = try DeviceKey.loadOrCreate(in: users.data)
-    let dialogue = JoinDialogue(json: format.json, yes: yes)
+    let dialogue = JoinDialogue(json: options.json, yes: yes)
     let place = try JoinDialogue.place(given: givenFolder)
     let token = try Interruption.token()
     var joining = PairingClient(code: code, name: device, key: key, folder: place)
@@ -77,7 +73,7 @@ struct JoinCommand: Verb {
     joining.window = max(wait.seconds, Self.shortestSearch)
     if at.addresses.isEmpty { joining.discovery = discovery.discovery(for: key.deviceID) }
     let joined = try joining.run(cancellation: token) { dialogue.decide($0, into: place($0)) }
-    return try dialogue.fetch(joined, token)
+    try dialogue.fetch(joined, token).end()
   }
 
   /// An announcement takes about a second to be seen.
@@ -88,17 +84,17 @@ struct JoinCommand: Verb {
     guard let finder = discovery.discovery(for: try ownID()) else { return }
     let found = try NearbyInvitation.all(
       by: finder, within: wait.seconds, cancellation: Interruption.token())
-    let names = try? Place.notebook()
-    let members = try names.map { try OwnDevice.membership(of: $0).members() } ?? []
+    let names = try? NotebookLocator.notebook()
+    let members = try names.map { try $0.membership().members() } ?? []
     for invitation in found {
       let name = members.first { $0.deviceID == invitation.deviceID }?.name
-      if format.json {
-        Output.standard.event([
-          "type": .string("nearby"), "locator": .string(invitation.locator),
-          "notebook": .string(invitation.notebookID), "device": .string(invitation.deviceID),
-          "name": .optional(name),
-          "address": .optional(invitation.addresses.first?.description),
-        ])
+      if options.json {
+        Output.standard.event(
+          [
+            "type": "nearby", "locator": invitation.locator, "notebook": invitation.notebookID,
+            "device": invitation.deviceID, "name": name,
+            "address": invitation.addresses.first?.description,
+          ])
       } else {
         Output.standard.line(
           "\(invitation.locator)-…  device \(invitation.deviceID.prefix(8))"

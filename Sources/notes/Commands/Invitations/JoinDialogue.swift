@@ -8,14 +8,13 @@ internal import Sync
 /// What joining says and asks: the offer, and what came of it.
 struct JoinDialogue {
   let json: Bool
-  /// Whether the answer is yes without a question.
   let yes: Bool
 
   /// Where the notebook goes: into the given folder; where the current one is in it already, under
   /// this or a former ID, into that; else into a new folder of its name.
   static func place(given: String?) throws -> @Sendable (PairingOffer) -> String {
-    let current = try Place.folder(nil)
-    let folder = try given.map { try Place.folder($0) }
+    let current = try NotebookLocator.folder(nil)
+    let folder = try given.map { try NotebookLocator.folder($0) }
     return { offer in
       if let folder { return folder }
       let ids = [offer.notebookID] + offer.formerly
@@ -51,16 +50,13 @@ struct JoinDialogue {
     return count > 2
   }
 
-  /// Shows the offer and asks.
   func decide(_ offer: PairingOffer, into folder: String) -> Bool {
     if json {
       Output.standard.event([
-        "type": .string("offer"), "notebook": .string(offer.notebookID),
-        "name": .string(offer.notebookName), "notes": .int(offer.notes),
-        "bytes": .int(offer.bytes), "inviter": .string(offer.inviter),
-        "role": .string(offer.role.rawValue),
-        "expires": .string(TimeText.rfc3339(offer.expires)),
-        "renewal": .bool(offer.isRenewal),
+        "type": "offer", "notebook": offer.notebookID, "name": offer.notebookName,
+        "notes": offer.notes, "bytes": offer.bytes, "inviter": offer.inviter,
+        "role": offer.role.rawValue, "expires": TimeText.rfc3339(offer.expires),
+        "renewal": offer.isRenewal,
       ])
     } else {
       let terminal = Console.output
@@ -68,7 +64,7 @@ struct JoinDialogue {
         """
         \(terminal.paint(Visible.name(offer.inviter), .bold)) invites this device to the notebook \
         \(terminal.paint(Visible.name(offer.notebookName), .bold)) as \(offer.role.rawValue)
-          \(Counted.things(offer.notes, "note")), \(Counted.bytes(offer.bytes))
+          \(Phrase.count(offer.notes, "note")), \(Phrase.bytes(offer.bytes))
           into \(Visible.name(folder))
 
         """)
@@ -109,19 +105,17 @@ struct JoinDialogue {
     let conflicts = try notebook.history.conflicts()
     if json {
       Output.standard.event([
-        "type": .string("joined"), "notebook": .string(notebook.identity.id),
-        "path": .string(notebook.folder), "role": .string(joined.offer.role.rawValue),
-        "tip": outcome.tip.map(JSON.id) ?? .null,
+        "type": "joined", "notebook": notebook.identity.id, "path": notebook.folder,
+        "role": joined.offer.role.rawValue, "tip": outcome.tip,
       ])
     } else {
       Output.standard.line(
         "Joined \(Visible.name(notebook.identity.name)) in \(Visible.name(notebook.folder)): "
-          + Counted.things(try notebook.history.noteCount(), "note"))
+          + Phrase.count(try notebook.history.noteCount(), "note"))
     }
     return conflicts.isEmpty ? .done : .conflictsToResolve
   }
 
-  /// A folder's name that a notebook's name makes.
   private static func folderName(_ name: String) -> String {
     let safe = String(name.map { $0 == "/" ? "-" : $0 })
     return safe.hasPrefix(".") || safe.hasPrefix("-") ? "notes" : safe

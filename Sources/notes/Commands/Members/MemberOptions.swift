@@ -3,27 +3,26 @@ internal import Membership
 
 /// What the commands that concern one member take.
 struct MemberOptions: ParsableArguments {
-  @Argument(help: "The device.")
+  @Argument(help: "The device.", completion: LiveCompletion.members)
   var name: String
 }
 
 /// A command that blocks a member or lets it in again.
-protocol BlockVerb: Verb {
+protocol BlockingCommand: Command {
   static var blocks: Bool { get }
   /// What was done to the device of this name.
   static func words(_ name: String) -> String
   var member: MemberOptions { get }
-  var format: JSONOption { get }
+  var options: CommonOptions { get }
 }
 
-extension BlockVerb {
-  func perform() throws -> Exit {
+extension BlockingCommand {
+  func run() throws {
     let change = try MembershipChange()
     let device = try change.member(named: member.name)
     try change.membership.setBlocked(Self.blocks, device: device.deviceID, by: change.key)
     change.report(
-      Self.blocks ? "blocked" : "unblocked", on: device.deviceID, json: format.json,
+      Self.blocks ? "blocked" : "unblocked", on: device.deviceID, options,
       Self.words(Visible.name(device.name)))
-    return .done
   }
 }

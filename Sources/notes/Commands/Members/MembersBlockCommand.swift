@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-struct MembersBlockCommand: BlockVerb {
+struct MembersBlockCommand: BlockingCommand {
   static let blocks = true
   static let configuration = CommandConfiguration(
     commandName: "block",
@@ -16,8 +16,7 @@ struct MembersBlockCommand: BlockVerb {
       """)
 
   @OptionGroup var member: MemberOptions
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
   static func words(_ name: String) -> String {
     """
@@ -27,7 +26,7 @@ struct MembersBlockCommand: BlockVerb {
   }
 }
 
-struct MembersUnblockCommand: BlockVerb {
+struct MembersUnblockCommand: BlockingCommand {
   static let blocks = false
   static let configuration = CommandConfiguration(
     commandName: "unblock",
@@ -38,8 +37,7 @@ struct MembersUnblockCommand: BlockVerb {
       """)
 
   @OptionGroup var member: MemberOptions
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
   static func words(_ name: String) -> String { "This device exchanges with \(name) again." }
 }

@@ -2,13 +2,13 @@ internal import ArgumentParser
 internal import Membership
 internal import Notebook
 
-struct MembersCommand: Verb {
+struct MembersCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "members",
     abstract: "List the devices that may exchange the notebook, change roles, remove devices.",
     discussion: """
       A reader receives, a writer also sends, an admin also invites, changes roles and removes. \
-      The list is what this device knows; it grows with every sync, and so do changes travel.
+      The list is what this device knows; it is updated at every sync.
 
       Examples:
         notes members
@@ -26,19 +26,13 @@ struct MembersCommand: Verb {
   @Flag(help: "Also devices that were removed.")
   var all = false
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
-    let notebook = try Place.notebook()
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
     let report = try MembersReport(
-      members: OwnDevice.membership(of: notebook).members(), includingRemoved: all, of: notebook,
+      members: notebook.membership().members(), includingRemoved: all, of: notebook,
       live: RunningWatcher.peers(of: notebook) ?? [])
-    if format.json {
-      for line in report.json { Output.standard.event(line) }
-    } else {
-      Output.standard.write(report.text(on: Console.output, now: TimeText.now))
-    }
-    return .done
+    options.write(lines: report.json, text: report.text(on: Console.output, now: TimeText.now))
   }
 }

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Membership
 
-struct MembersRemoveCommand: Verb {
+struct MembersRemoveCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Take a device out of the notebook.",
@@ -16,16 +16,15 @@ struct MembersRemoveCommand: Verb {
         notes members remove SZ5P --yes
       """)
 
-  @Argument(help: "The device.")
+  @Argument(help: "The device.", completion: LiveCompletion.members)
   var name: String
 
   @Flag(name: [.short, .long], help: "Do not ask.")
   var yes = false
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
+  func run() throws {
     let change = try MembershipChange()
     let member = try change.member(named: name)
     try change.check(on: member)
@@ -43,11 +42,10 @@ struct MembersRemoveCommand: Verb {
     }
     try change.membership.remove(device: member.deviceID, by: change.key)
     change.report(
-      "removed", on: member.deviceID, json: format.json,
+      "removed", on: member.deviceID, options,
       """
       Removed \(shown). Other devices learn it at their next sync.
       It keeps the notes it has received: a removal cannot take them back.
       """)
-    return .done
   }
 }

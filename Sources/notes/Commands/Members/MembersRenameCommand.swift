@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Membership
 
-struct MembersRenameCommand: Verb {
+struct MembersRenameCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "rename",
     abstract: "Give a device another name.",
@@ -14,16 +14,15 @@ struct MembersRenameCommand: Verb {
         notes members rename SZ5P "Ben's phone"
       """)
 
-  @Argument(help: "The device.")
+  @Argument(help: "The device.", completion: LiveCompletion.members)
   var name: String
 
   @Argument(help: "Its new name.")
   var new: String
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
+  func run() throws {
     let new = try DisplayName.check(new)
     let change = try MembershipChange()
     let member = try change.member(named: name)
@@ -40,9 +39,8 @@ struct MembersRenameCommand: Verb {
       try change.adopt(name: new, of: member)
     }
     change.report(
-      "renamed", on: member.deviceID, json: format.json,
+      "renamed", on: member.deviceID, options,
       "\(Visible.name(member.name)) is now called \(Visible.name(new)). "
         + "Other devices learn it at their next sync.")
-    return .done
   }
 }

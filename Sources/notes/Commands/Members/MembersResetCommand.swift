@@ -3,7 +3,7 @@ internal import History
 internal import Membership
 internal import Notebook
 
-struct MembersResetCommand: Verb {
+struct MembersResetCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "reset",
     abstract: "Begin the membership anew, with this device as its founder.",
@@ -21,10 +21,9 @@ struct MembersResetCommand: Verb {
   @Flag(name: [.short, .long], help: "Do not ask.")
   var yes = false
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
+  func run() throws {
     let change = try MembershipChange()
     let others = change.membership.members().filter {
       !$0.isRemoved && $0.deviceID != change.key.deviceID
@@ -34,7 +33,7 @@ struct MembersResetCommand: Verb {
         to: "beginning anew",
         """
         This device will be the only member of the notebook. \
-        \(Counted.things(others.count, "other device")) will have to join again
+        \(Phrase.count(others.count, "other device")) will have to join again
         by a code each. Notes and history stay as they are, here and there.
         Begin anew?
         """, otherwise: "nothing was changed")
@@ -47,20 +46,16 @@ struct MembersResetCommand: Verb {
       at: change.notebook.folder,
       as: NotebookIdentity(
         id: membership.notebookID, name: identity.name, device: identity.device))
-    if format.json {
-      Output.standard.event([
-        "type": .string("reset"), "notebook": .string(membership.notebookID),
-        "formerly": .string(identity.id), "device": .string(change.key.deviceID),
-      ])
-    } else {
-      let names = others.prefix(5).map { Visible.name($0.name) }
-      Output.standard.line("This device is the founder and the only member now.")
-      if !names.isEmpty {
-        Output.standard.line(
-          "To join again, \(Counted.list(names)): 'notes invite' here, 'notes join CODE' in the "
-            + "notebook's folder there.")
-      }
-    }
-    return .done
+    let names = others.prefix(5).map { Visible.name($0.name) }
+    options.tell(
+      [
+        "type": "reset", "notebook": membership.notebookID, "formerly": identity.id,
+        "device": change.key.deviceID,
+      ],
+      "This device is the founder and the only member now."
+        + (names.isEmpty
+          ? ""
+          : "\nTo join again, \(Phrase.list(names)): 'notes invite' here, 'notes join CODE' in the "
+            + "notebook's folder there."))
   }
 }

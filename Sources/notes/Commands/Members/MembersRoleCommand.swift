@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Membership
 
-struct MembersRoleCommand: Verb {
+struct MembersRoleCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "role",
     abstract: "Change what a device may do.",
@@ -14,16 +14,15 @@ struct MembersRoleCommand: Verb {
         notes members role SZ5P admin
       """)
 
-  @Argument(help: "The device.")
+  @Argument(help: "The device.", completion: LiveCompletion.members)
   var name: String
 
-  @Argument(help: "reader, writer or admin.")
+  @Argument(help: "reader, writer or admin.", completion: .roles)
   var role: String
 
-  @OptionGroup var format: JSONOption
-  @OptionGroup var place: PlaceOption
+  @OptionGroup var options: CommonOptions
 
-  func perform() throws -> Exit {
+  func run() throws {
     guard let role = Role(rawValue: role.lowercased()) else {
       throw Failure.usage(
         "there is no role '\(Visible.name(role))'", hint: "it is reader, writer or admin")
@@ -37,15 +36,13 @@ struct MembersRoleCommand: Verb {
     }
     let shown = Visible.name(member.name)
     change.report(
-      "role", on: member.deviceID, json: format.json,
+      "role", on: member.deviceID, options,
       isNew
         ? "\(shown) is now \(role.withArticle). Other devices learn it at their next sync."
         : "\(shown) is \(role.withArticle) already.")
-    return .done
   }
 }
 
 extension Role {
-  /// As sentences name it.
   var withArticle: String { self == .admin ? "an admin" : "a \(rawValue)" }
 }

@@ -10,18 +10,16 @@ struct MembershipChange {
   let notebook: Notebook
 
   init() throws {
-    notebook = try Place.notebook()
-    let context = try OwnDevice.context(in: notebook)
+    notebook = try NotebookLocator.notebook()
+    let context = try notebook.sessionContext()
     key = context.key
     membership = context.membership
   }
 
-  /// The member that a name means.
   func member(named name: String) throws(Failure) -> Member {
     try MemberName(name).member(among: membership.members())
   }
 
-  /// The members besides this one.
   func others(than member: Member) -> [Member] {
     membership.members().filter { !$0.isRemoved && $0.deviceID != member.deviceID }
   }
@@ -35,7 +33,7 @@ struct MembershipChange {
         .failed, "not_an_admin", "only an admin of the notebook may do this",
         hint: admins.isEmpty
           ? "this device knows of no admin any more"
-          : "do it on \(Counted.list(admins.map { Visible.name($0.name) }))")
+          : "do it on \(Phrase.list(admins.map { Visible.name($0.name) }))")
     }
     if member.isFounder, member.deviceID != key.deviceID {
       throw MembershipError.founderIsPermanent
@@ -48,15 +46,14 @@ struct MembershipChange {
   }
 
   /// Tells what was done: for people, or the member as it is now for programs.
-  func report(_ type: String, on deviceID: String, json: Bool, _ text: String) {
-    guard json else { return Output.standard.line(text) }
+  func report(_ type: String, on deviceID: String, _ options: CommonOptions, _ text: String) {
     guard let member = membership.members().first(where: { $0.deviceID == deviceID }) else {
       return
     }
-    Output.standard.event([
-      "type": .string(type), "name": .string(member.name), "device": .string(member.deviceID),
-      "role": .string(member.role.rawValue),
-      "state": .string(member.isRemoved ? "removed" : member.isBlocked ? "blocked" : "member"),
-    ])
+    options.tell(
+      [
+        "type": type, "name": member.name, "device": member.deviceID, "role": member.role.rawValue,
+        "state": member.isRemoved ? "removed" : member.isBlocked ? "blocked" : "member",
+      ], text)
   }
 }

@@ -7,8 +7,7 @@ internal import System
 internal import Watch
 
 /// How another device stands to this one.
-struct DeviceStanding {
-  /// Where it is, or was last reached.
+struct DeviceState {
   var address: String?
   /// When a session was last held with it, in seconds since 1970.
   var lastSeen: Int64?
@@ -27,7 +26,7 @@ struct DeviceStanding {
 
 /// How the other devices stand: by what a running watcher says of those that are connected to it, and
 /// by what the last sessions left behind.
-struct DeviceStandings {
+struct DeviceStates {
   private let notebook: Notebook
   private let live: [String: ControlReply]
   private let sightings: PeerSightings
@@ -47,26 +46,26 @@ struct DeviceStandings {
     (tip, branch) = (head.commit, head.branch ?? "HEAD")
   }
 
-  func standing(of device: String) throws -> DeviceStanding {
+  func state(of device: String) throws -> DeviceState {
     let session = live[device]
-    var standing = DeviceStanding()
-    standing.isConnected = session != nil
-    standing.address = session?.address ?? addresses.all()[device]?.description
-    standing.lastSeen = session == nil ? sightings.last(of: device) : TimeText.now
-    standing.editing = session?.editing?.compactMap { [UInt8](hexadecimal: $0) }
+    var state = DeviceState()
+    state.isConnected = session != nil
+    state.address = session?.address ?? addresses.all()[device]?.description
+    state.lastSeen = session == nil ? sightings.last(of: device) : TimeText.now
+    state.editing = session?.editing?.compactMap { [UInt8](hexadecimal: $0) }
       .map { TreePath(bytes: $0) }
     let recorded = try notebook.repository.reference("refs/remotes/\(device)/\(branch)")
     let shown = session?.tip.flatMap { ObjectID(hex: $0) }
-    standing.isInSync = (shown ?? recorded).map { $0 == tip }
+    state.isInSync = (shown ?? recorded).map { $0 == tip }
     // What it shows may not have arrived yet.
     let isHere = try shown.map { try notebook.repository.contains($0) } ?? false
     if let known = isHere ? shown : recorded {
-      standing.ahead = try tip.map { try count(from: $0, lacking: known) } ?? 0
+      state.ahead = try tip.map { try count(from: $0, lacking: known) } ?? 0
     }
     if isHere, let shown {
-      standing.behind = try tip.map { try count(from: shown, lacking: $0) } ?? 0
+      state.behind = try tip.map { try count(from: shown, lacking: $0) } ?? 0
     }
-    return standing
+    return state
   }
 
   /// How many versions that somebody made are in `tip` and not in `other`.

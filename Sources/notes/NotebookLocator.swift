@@ -2,18 +2,18 @@ internal import Git
 internal import Glibc
 internal import History
 internal import Notebook
+internal import System
 internal import WorkTree
 
 /// Finds the notebook and the notes that a command line speaks of.
-enum Place {
-  /// The notebook that the current folder is in.
+enum NotebookLocator {
   static func notebook() throws -> Notebook {
     let notebook = try Notebook.open(at: folderOfNotebook())
     let line = ProgressLine()
     notebook.history.progress = { done, count in
       if done == count { line.clear() }
       guard done < count, done.isMultiple(of: 100) else { return }
-      line.show("Reading the history: \(Counted.grouped(done)) of \(Counted.grouped(count))")
+      line.show("Reading the history: \(Phrase.number(done)) of \(Phrase.number(count))")
     }
     return notebook
   }
@@ -40,10 +40,7 @@ enum Place {
   private static func resolved(_ path: String) -> String {
     let names = path.split(separator: "/")
     guard names.contains(where: { $0 == "." || $0 == ".." }) else { return path }
-    if let whole = realpath(path, nil) {
-      defer { free(whole) }
-      return String(cString: whole)
-    }
+    if let whole = realPath(of: path) { return whole }
     guard let last = names.last, last != ".", last != "..", names.count > 1 else { return path }
     let parent = resolved("/" + names.dropLast().joined(separator: "/"))
     return (parent == "/" ? "" : parent) + "/" + last
@@ -53,7 +50,7 @@ enum Place {
     guard let path = getcwd(nil, 0) else {
       throw Failure(
         .failed, "no_current_folder",
-        "the current folder cannot be named: \(Failure.reason(errno))",
+        "the current folder cannot be named: \(String(errorNumber: errno))",
         hint: "it may have been deleted: go to another one, or name one with -C DIR")
     }
     defer { free(path) }
@@ -100,7 +97,7 @@ enum Place {
       let last = try notebook.history.lastVersion(with: path)
     else { return nil }
     Output.errors.line(
-      "notes: warning: \(Visible.name(path)) was deleted: as it was in version \(last.id.short)")
+      "notes: warning: \(Visible.name(path)) is deleted; this is its text in \(last.id.short)")
     return try notebook.history.noteVersion(named: last.id.hex, of: path)
   }
 
@@ -112,18 +109,19 @@ enum Place {
     let slash = name.lastIndex(of: "/")
     let parent = slash.map { $0 == name.startIndex ? "/" : String(name[..<$0]) } ?? "."
     let last = slash.map { String(name[name.index(after: $0)...]) } ?? name
-    guard !last.isEmpty, last != ".", last != "..", let resolved = realpath(parent, nil),
-      let root = realpath(notebook.folder, nil)
+    guard !last.isEmpty, last != ".", last != "..",
+      let folder = self.path(ofFolder: parent, in: notebook)
     else { return nil }
-    defer {
-      free(resolved)
-      free(root)
+    return folder.isEmpty ? TreePath(last) : folder.appending(TreePath(last))
+  }
+
+  /// The path in the notebook of a folder seen from here, empty for its top; nil outside of it.
+  static func path(ofFolder name: String, in notebook: Notebook) -> TreePath? {
+    guard let there = realPath(of: name), let top = realPath(of: notebook.folder) else {
+      return nil
     }
-    let folder = String(cString: resolved)
-    let top = String(cString: root)
-    if folder == top { return TreePath(last) }
-    guard folder.hasPrefix(top + "/") else { return nil }
-    return TreePath(String(folder.dropFirst(top.count + 1))).appending(TreePath(last))
+    if there == top { return TreePath("") }
+    return there.hasPrefix(top + "/") ? TreePath(String(there.dropFirst(top.count + 1))) : nil
   }
 }
 

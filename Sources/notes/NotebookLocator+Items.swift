@@ -4,7 +4,6 @@ internal import History
 internal import Notebook
 internal import WorkTree
 
-/// A note or a folder that a command line names.
 enum Item: Equatable {
   case note(TreePath)
   case folder(TreePath)
@@ -16,7 +15,7 @@ enum Item: Equatable {
   }
 }
 
-extension Place {
+extension NotebookLocator {
   /// What a name means where it may be a folder's: with a slash at its end the folder; else a note of
   /// that path or title, then a folder, then a note by a part of its name.
   static func item(
@@ -91,27 +90,12 @@ extension Place {
   static func folderOrTop(named name: String, in notebook: Notebook) -> TreePath? {
     let last = trimmed(name).split(separator: "/").last
     guard last == "." || last == ".." else { return folder(named: name, in: notebook) }
-    return resolved(name, in: notebook)
+    return path(ofFolder: name, in: notebook)
   }
 
   /// The current folder as a path in the notebook; empty at its top.
   static func currentFolder(in notebook: Notebook) -> TreePath {
-    resolved(".", in: notebook) ?? TreePath("")
-  }
-
-  /// The path in the notebook of a folder seen from here; nil outside of it.
-  private static func resolved(_ name: String, in notebook: Notebook) -> TreePath? {
-    guard let there = realpath(name, nil), let root = realpath(notebook.folder, nil) else {
-      return nil
-    }
-    defer {
-      free(there)
-      free(root)
-    }
-    let (folder, top) = (String(cString: there), String(cString: root))
-    if folder == top { return TreePath("") }
-    guard folder.hasPrefix(top + "/") else { return nil }
-    return TreePath(String(folder.dropFirst(top.count + 1)))
+    path(ofFolder: ".", in: notebook) ?? TreePath("")
   }
 
   private static func trimmed(_ name: String) -> String {

@@ -1,20 +1,11 @@
 internal import History
 internal import Notebook
 
-/// A line of a pane: text that is safe to show, in one style.
-struct PaneLine: Equatable, Sendable {
-  var text: String
-  var style: Style?
-
-  init(_ text: String, _ style: Style? = nil) {
-    self.text = text
-    self.style = style
-  }
-
+extension Styled {
   /// The line as lines of at most `width` columns, broken at spaces where there are any.
-  func wrapped(to width: Int) -> [PaneLine] {
+  func wrapped(to width: Int) -> [Styled] {
     guard width > 0, Width.of(text) > width else { return [self] }
-    var lines: [PaneLine] = []
+    var lines: [Styled] = []
     var line = ""
     var columns = 0
     // Where the last space of the line ends, and the columns up to there.
@@ -23,11 +14,11 @@ struct PaneLine: Equatable, Sendable {
       let next = Width.of(character)
       if columns + next > width, !line.isEmpty {
         if let gap, character != " " {
-          lines.append(PaneLine(String(line[..<gap.end]), style))
+          lines.append(Styled(String(line[..<gap.end]), style))
           line = String(line[gap.end...])
           columns -= gap.columns
         } else {
-          lines.append(PaneLine(line, style))
+          lines.append(Styled(line, style))
           line = ""
           columns = 0
         }
@@ -39,50 +30,43 @@ struct PaneLine: Equatable, Sendable {
       columns += next
       if character == " " { gap = (line.endIndex, columns) }
     }
-    lines.append(PaneLine(line, style))
+    lines.append(Styled(line, style))
     return lines
   }
 }
 
-extension PaneLine {
+extension Styled {
   /// The most of a text that a pane shows, in bytes: enough to read for hours, and quick to break
   /// into lines.
   static let sizeLimit = 1 << 20
 
-  /// A note's text.
-  static func lines(of text: [UInt8]) -> [PaneLine] {
-    if text.contains(0) { return [PaneLine("not text: \(Counted.bytes(text.count))", .dim)] }
+  static func lines(of text: [UInt8]) -> [Styled] {
+    if text.contains(0) { return [Styled("not text: \(Phrase.bytes(text.count))", .dim)] }
     var lines = text.prefix(sizeLimit).split(
       separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
-    ).map { PaneLine(visible($0)) }
+    ).map { Styled(visible($0)) }
     if text.last == UInt8(ascii: "\n"), text.count <= sizeLimit { lines.removeLast() }
     if text.count > sizeLimit {
-      lines.append(PaneLine("… and \(Counted.bytes(text.count - sizeLimit)) more", .dim))
+      lines.append(Styled("… and \(Phrase.bytes(text.count - sizeLimit)) more", .dim))
     }
-    return lines.isEmpty ? [PaneLine("(empty)", .dim)] : lines
+    return lines.isEmpty ? [Styled("(empty)", .dim)] : lines
   }
 
   /// What a version changed in a note; nil stands for no note.
-  static func lines(from old: [UInt8]?, to new: [UInt8]?) -> [PaneLine] {
+  static func lines(from old: [UInt8]?, to new: [UInt8]?) -> [Styled] {
     if (old?.count ?? 0) + (new?.count ?? 0) > 2 * sizeLimit {
-      return [PaneLine("too large to compare here; notes diff does", .dim)]
+      return [Styled("too large to compare here; notes diff does", .dim)]
     }
     let diff = LineDiff(from: old ?? [], to: new ?? [])
-    if diff.isBinary { return [PaneLine("not text", .dim)] }
-    var lines: [PaneLine] = []
-    if old == nil { lines.append(PaneLine("added", .dim)) }
-    if new == nil { lines.append(PaneLine("deleted", .dim)) }
-    if old != nil, new != nil, diff.hunks.isEmpty { lines.append(PaneLine("same text", .dim)) }
+    if diff.isBinary { return [Styled("not text", .dim)] }
+    var lines: [Styled] = []
+    if old == nil { lines.append(Styled("added", .dim)) }
+    if new == nil { lines.append(Styled("deleted", .dim)) }
+    if old != nil, new != nil, diff.hunks.isEmpty { lines.append(Styled("same text", .dim)) }
     for hunk in diff.hunks {
-      lines.append(PaneLine("@@ line \(hunk.new.lowerBound + 1) @@", .cyan))
+      lines.append(Styled("@@ line \(hunk.new.lowerBound + 1) @@", .cyan))
       for line in hunk.lines {
-        let (sign, style): (String, Style?) =
-          switch line.kind {
-          case .context: (" ", nil)
-          case .removed: ("-", .red)
-          case .added: ("+", .green)
-          }
-        lines.append(PaneLine(sign + visible(line.bytes[...]), style))
+        lines.append(Styled(line.kind.sign + visible(line.bytes[...]), line.kind.style))
       }
     }
     return lines

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
 /// `--dry-run`, which commands take that change many notes at once.
-struct TrialOption: ParsableArguments {
+struct DryRunOption: ParsableArguments {
   @Flag(
     name: [.customShort("d"), .customLong("dry-run")],
     help: "Show what would be done, and change nothing.")

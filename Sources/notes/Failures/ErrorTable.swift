@@ -1,39 +1,52 @@
 internal import ArgumentParser
 internal import Channel
-internal import Discovery
-internal import Git
-internal import Membership
 internal import Merge
 internal import Notebook
 internal import Sync
 internal import System
-internal import Watch
-internal import WorkTree
+
+/// What an error means beyond its own words: how the command ends, its name for programs, and what to
+/// do about it.
+struct ErrorMeaning {
+  let exit: Exit
+  let kind: String
+  let hint: String?
+
+  init(_ exit: Exit, _ kind: String, _ hint: String?) {
+    self.exit = exit
+    self.kind = kind
+    self.hint = hint
+  }
+}
+
+/// An error of a module, which tells what happened, and here what that means.
+protocol ExplainedError: Error, CustomStringConvertible {
+  var meaning: ErrorMeaning { get }
+}
 
 extension Failure {
-  /// What any error means to the user. Every module's errors are explained in one place; what is
-  /// not known here is told as it describes itself.
   init(describing error: any Error) {
     switch error {
     case let failure as Failure: self = failure
-    case let error as NotebookError: self.init(error)
-    case let error as GitError: self.init(error)
+    case ChannelError.cancelled, SyncError.stopped: self = .interrupted
+    case NotebookError.noSuchNote(let name), NotebookError.ambiguousNote(let name, _):
+      self.init(explaining: error, name: name)
     case let error as MergeError:
       self.init(
         .failed, "merge_failed", Visible.name("the merge failed: \(error)"), hint: Self.examine)
-    case let error as PackError:
-      self.init(
-        .failed, "pack_refused", Visible.name(error.description),
-        hint: "nothing of it was kept; " + Self.examine)
-    case let error as MembershipError: self.init(error)
-    case let defect as NameDefect: self.init(defect)
-    case let error as ChannelError: self.init(error)
-    case let error as SyncError: self.init(error)
-    case let error as DiscoveryError: self.init(error)
-    case let error as WatchError: self.init(error)
     case let error as SystemCallError: self = .system(error.call, errno: error.errno)
-    default: self.init(parsing: error)
+    default: self.init(explaining: error)
     }
+  }
+
+  private init(explaining error: any Error, name: String? = nil) {
+    guard let error = error as? any ExplainedError else {
+      self.init(parsing: error)
+      return
+    }
+    let meaning = error.meaning
+    self.init(
+      meaning.exit, meaning.kind, Visible.name(error.description), hint: meaning.hint, name: name)
   }
 
   /// A mistake in the command line, as the argument parser found it.
@@ -60,22 +73,5 @@ extension Failure {
     if hint?.hasSuffix(".") == true { hint?.removeLast() }
     self.init(
       .usage, "usage", Visible.name(words.prefix(1).lowercased() + words.dropFirst()), hint: hint)
-  }
-}
-
-extension Failure {
-  /// What an error of discovery means to the user.
-  init(_ error: DiscoveryError) {
-    let remedy =
-      switch error {
-      case .libraryMissing: "install it: apt install libavahi-client3; or name the peer: "
-      case .noSystemBus: "start D-Bus, or name the peer: "
-      case .daemonNotRunning, .daemonSilent:
-        "start it: systemctl start avahi-daemon; or name the peer: "
-      case .invalidRecord, .avahi, .stopped: "name the peer: "
-      }
-    self.init(
-      .failed, "discovery_failed", "devices cannot be found: \(Visible.name(error.description))",
-      hint: remedy + "--at HOST:PORT")
   }
 }

@@ -1,12 +1,11 @@
-/// Numbers as people read them.
-enum Counted {
+enum Phrase {
   /// `1 note`, `2 notes`, `10,000 notes`; `plural` where an s at the end is not enough.
-  static func things(_ count: Int, _ singular: String, _ plural: String? = nil) -> String {
-    grouped(count) + " " + (count == 1 ? singular : plural ?? singular + "s")
+  static func count(_ count: Int, _ singular: String, _ plural: String? = nil) -> String {
+    number(count) + " " + (count == 1 ? singular : plural ?? singular + "s")
   }
 
   /// A number with a comma between each three digits.
-  static func grouped(_ number: Int) -> String {
+  static func number(_ number: Int) -> String {
     let digits = String(number.magnitude)
     var text = number < 0 ? "-" : ""
     for (position, digit) in digits.enumerated() {

@@ -4,7 +4,7 @@ internal import System
 
 /// Packs what has gathered, and reads a long history, while nobody waits: `notes gc --auto`, a process
 /// by itself in a session of its own, that goes on when the terminal closes.
-enum BackgroundTidying {
+enum BackgroundGC {
   private static let started = Mutex<[ChildProcess]>([])
 
   /// Starts it if there is enough to do. Nothing depends on it, so a failure to start is no error:

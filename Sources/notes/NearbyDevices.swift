@@ -3,7 +3,7 @@ internal import Synchronization
 internal import System
 
 /// The devices that announce themselves right now.
-enum Surroundings {
+enum NearbyDevices {
   /// What was heard so far, and how to wake who waits for it.
   private final class Heard: Sendable {
     let peers = Mutex<[String: DiscoveredPeer]>([:])

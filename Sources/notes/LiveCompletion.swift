@@ -1,0 +1,182 @@
+internal import ArgumentParser
+internal import Git
+internal import Glibc
+internal import History
+internal import Membership
+internal import Notebook
+
+/// What completions offer beyond the words of the command line's own grammar: the notes, versions
+/// and devices of the notebook at hand. Whatever goes wrong, nothing is offered.
+struct LiveCompletion {
+  /// A word, and what a shell may say about it.
+  private typealias Offer = (word: String, about: String)
+
+  private let notebook: Notebook
+  /// What was typed of the word, without the shell's quotes.
+  private let typed: String
+
+  private static func kind(
+    _ offers: @escaping @Sendable (LiveCompletion) throws -> [Offer]
+  ) -> CompletionKind {
+    .custom { words, _, prefix in
+      let words = words.map(unquoted)
+      for (option, folder) in zip(words, words.dropFirst()) where option == "-C" {
+        guard chdir(folder) == 0 else { return [] }
+      }
+      guard let notebook = try? NotebookLocator.notebook(),
+        let found = try? offers(LiveCompletion(notebook: notebook, typed: unquoted(prefix)))
+      else { return [] }
+      return found.filter { !$0.word.contains(where: \.isNewline) }.map(written)
+    }
+  }
+
+  private static func words(_ words: some Sequence<String>) -> [Offer] {
+    words.map { ($0, "") }
+  }
+
+  // MARK: Notes
+
+  /// Titles, or paths where one is typed.
+  private func notes() throws -> [String] {
+    let paths = try notebook.history.presentNotes().map(\.path)
+    return typed.contains("/") ? paths.map(\.description) : Self.names(of: paths, among: paths)
+  }
+
+  private func deletedNotes() throws -> [String] {
+    let paths = try notebook.history.deletedFiles().map(\.path).filter(\.isNote)
+    return Self.names(of: paths, among: try notebook.history.presentNotes().map(\.path) + paths)
+  }
+
+  private func folders() throws -> [String] {
+    var folders: Set<TreePath> = []
+    for note in try notebook.history.presentNotes() {
+      var folder = note.path.parent
+      while let path = folder, folders.insert(path).inserted { folder = path.parent }
+    }
+    return folders.sorted().map { $0.description + "/" }
+  }
+
+  /// Titles where one note alone has it, else paths.
+  private static func names(of paths: [TreePath], among all: [TreePath]) -> [String] {
+    let counts = Dictionary(grouping: all, by: \.noteTitle)
+    return paths.map { counts[$0.noteTitle]?.count == 1 ? $0.noteTitle : $0.description }
+  }
+
+  /// The versions of the note before the `@`; nil before there is one.
+  private func versions() throws -> [Offer]? {
+    guard let at = typed.lastIndex(of: "@"), at != typed.startIndex else { return nil }
+    let name = String(typed[..<at])
+    let path = try NotebookLocator.note(name, in: notebook, among: .former)
+    var offers: [Offer] = []
+    try notebook.history.forEachVersion(of: path) { version in
+      let author = version.commit.author
+      let when = TimeText.relative(author.time, now: TimeText.now)
+      offers.append(
+        ("\(name)@\(version.commit.id.short)", "\(when), \(Visible.name(author.name))"))
+      return offers.count < Self.most
+    }
+    return offers
+  }
+
+  private static let most = 30
+
+  // MARK: The shells
+
+  /// A word as the user means it, of what the shell has as it was typed.
+  private static func unquoted(_ word: String) -> String {
+    var text = ""
+    var quote: Character?
+    var characters = word.makeIterator()
+    while let character = characters.next() {
+      if character == quote {
+        quote = nil
+      } else if quote == nil, character == "'" || character == "\"" {
+        quote = character
+      } else if character == "\\", quote != "'" {
+        if let next = characters.next() { text.append(next) }
+      } else {
+        text.append(character)
+      }
+    }
+    return text
+  }
+
+  /// An offer as the script of the shell takes it.
+  private static func written(_ offer: Offer) -> String {
+    func escaped(_ isSpecial: (Character) -> Bool) -> String {
+      offer.word.map { isSpecial($0) ? "\\\($0)" : "\($0)" }.joined()
+    }
+    switch CompletionShell.requesting {
+    case .bash?:
+      // The script has the words expanded: what a title holds must not be run.
+      return escaped { $0.isASCII && !$0.isLetter && !$0.isNumber }
+    case .zsh?:
+      let word = escaped { $0 == ":" || $0 == "\\" }
+      return offer.about.isEmpty ? word : "\(word):\(offer.about)"
+    default: return offer.about.isEmpty ? offer.word : "\(offer.word)\t\(offer.about)"
+    }
+  }
+
+  /// A completion script as the shell should have it: bash would end a word at the `@` of
+  /// NOTE@VERSION to complete a host's name. Other texts stay as they are.
+  static func adapted(_ text: String) -> String {
+    let start = "#!/bin/bash\n"
+    guard text.hasPrefix(start) else { return text }
+    return start + "\nshopt -u hostcomplete\n" + text.dropFirst(start.count)
+  }
+}
+
+extension LiveCompletion {
+  static var notes: CompletionKind { kind { try words($0.notes()) } }
+  static var notesAndFolders: CompletionKind {
+    kind { try words($0.notes() + $0.folders()) }
+  }
+
+  /// Notes, with an `@` too, which keeps the shell from going on to another word; then versions.
+  static var noteVersions: CompletionKind {
+    kind { live in
+      try live.versions() ?? words(live.notes().flatMap { [$0, $0 + "@"] })
+    }
+  }
+
+  /// Versions of notes, and notes that were deleted.
+  static var restorable: CompletionKind {
+    kind { live in
+      try live.versions() ?? words(live.deletedNotes() + live.notes().map { $0 + "@" })
+    }
+  }
+
+  /// Versions that operations led to, and notes.
+  static var undoable: CompletionKind {
+    kind { live in
+      let operations = try live.notebook.history.operations().lazy
+        .filter { !$0.isUndone && $0.kind != .undo }.prefix(most)
+      return operations.map { ($0.after.short, "\($0.kind.rawValue): \(Visible.name($0.summary))") }
+        + (try words(live.notes()))
+    }
+  }
+
+  static var members: CompletionKind {
+    kind { live in
+      let own = live.notebook.identity.device.deviceID
+      let others = try live.notebook.membership().members()
+        .filter { !$0.isRemoved && $0.deviceID != own }
+      return words(others.map(\.name))
+    }
+  }
+
+  /// Who may have made versions.
+  static var authors: CompletionKind {
+    kind { live in
+      try words(Set(live.notebook.membership().members().map(\.name)).sorted())
+    }
+  }
+}
+
+extension CompletionKind {
+  static var times: CompletionKind {
+    .list(["today", "yesterday", "monday", "last week", "last month"])
+  }
+
+  static var roles: CompletionKind { .list(["reader", "writer", "admin"]) }
+}
