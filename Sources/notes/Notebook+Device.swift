@@ -1,3 +1,4 @@
+internal import History
 internal import Membership
 internal import Notebook
 internal import Sync

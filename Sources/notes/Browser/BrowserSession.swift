@@ -132,7 +132,10 @@ extension BrowserSession {
   private func text(of subject: Browser.Subject) throws -> [Styled] {
     guard let id = subject.version else {
       let last = browser.showsDeleted ? try notebook.history.lastVersion(with: subject.path) : nil
-      return Styled.lines(of: try notebook.workTree.text(of: subject.path, at: last))
+      let text =
+        try last.map { try notebook.history.text(of: subject.path, at: $0) }
+        ?? notebook.workTree.text(of: subject.path)
+      return Styled.lines(of: text)
     }
     let version = try notebook.repository.commit(id)
     let after = try text(at: subject.path, in: version)

@@ -5,6 +5,7 @@ internal import History
 internal import Membership
 internal import Notebook
 internal import System
+internal import WorkTree
 
 struct InitCommand: Command {
   static let configuration = CommandConfiguration(

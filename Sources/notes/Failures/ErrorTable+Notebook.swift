@@ -1,7 +1,9 @@
 internal import Git
 internal import Glibc
+internal import History
 internal import Membership
 internal import Notebook
+internal import WorkTree
 
 extension NotebookError: ExplainedError {
   var meaning: ErrorMeaning {

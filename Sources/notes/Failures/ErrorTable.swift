@@ -4,6 +4,7 @@ internal import Merge
 internal import Notebook
 internal import Sync
 internal import System
+internal import WorkTree
 
 /// What an error means beyond its own words: how the command ends, its name for programs, and what to
 /// do about it.

@@ -1,6 +1,7 @@
 internal import Git
 internal import History
 internal import Notebook
+internal import WorkTree
 
 struct InitReport {
   let identity: NotebookIdentity

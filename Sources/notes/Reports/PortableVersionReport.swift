@@ -1,7 +1,7 @@
 internal import Notebook
 internal import WorkTree
 
-extension PlainVersion {
+extension PortableVersion {
   var fields: JSON {
     ["made": made, "version": version, "left_out": excluded]
   }

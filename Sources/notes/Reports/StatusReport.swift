@@ -2,6 +2,7 @@ internal import Git
 internal import History
 internal import Notebook
 internal import Watch
+internal import WorkTree
 
 struct StatusReport {
   let status: NotebookStatus

@@ -17,7 +17,7 @@ extension EventReport {
       let sparse = try notebook.workTree.sparseFiles().count
       if sparse > 0 {
         Output.standard.line(
-          Phrase.count(leftOut, "note") + (leftOut == 1 ? " is" : " are")
+          Phrase.count(sparse, "note") + (sparse == 1 ? " is" : " are")
             + " not in this folder; 'notes status' shows why")
       }
       if !conflicts.isEmpty {

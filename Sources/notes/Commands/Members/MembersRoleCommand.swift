@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Membership
+internal import WorkTree
 
 struct MembersRoleCommand: Command {
   static let configuration = CommandConfiguration(
