@@ -1,5 +1,6 @@
 import Channel
 import Notebook
+import System
 import TestSupport
 import Testing
 
@@ -59,6 +60,71 @@ struct WorkingTests {
     _ = try? served.get()
     #expect(stages.all.contains(.moving) && stages.all.contains(.joining))
     #expect(try ada.text("a") == "b\n")
+  }
+
+  // "One that leaves a fetch to another session sends ping as often."
+  @Test("while another session fetches what it lacks")
+  func leftToAnother() throws {
+    let ada = try Device(founding: "Ada")
+    let bob = try Device("Bob", certifiedBy: ada)
+    let cleo = try Device("Cleo", certifiedBy: ada)
+    try ada.write("a\n", to: "n.txt")
+    var timeouts = Self.hurried
+    timeouts.message = 2
+    let context = SessionContext(
+      folder: ada.context.folder, key: ada.key, membership: ada.context.membership,
+      timeouts: timeouts)
+    let keeper = DirectKeeper(context)
+    let serve: @Sendable (Connection) throws -> SessionResult = { connection in
+      var options = SessionOptions()
+      options.keeper = keeper
+      return try Session.run(on: connection, as: context, options: options)
+    }
+    var pack = HandmadePack()
+    let head = try pack.addCommit(named: [pack.add(.blob, Array("b\n".utf8))])
+    let bytes = pack.bytes()
+    /// Takes what Ada shows as its own, which ends the session.
+    func agree(_ script: HostileScript) throws {
+      while true {
+        let (frame, type) = try script.stream.receive()
+        guard type == .applied || type == .heads else { continue }
+        let shown =
+          type == .heads
+          ? try frame.decode(HeadsMessage.self).heads : try frame.decode(AppliedMessage.self).heads
+        guard shown.contains(head) else { continue }
+        return try script.stream.send(
+          AppliedMessage(tip: head, heads: shown, heard: 9, received: 0, conflicts: 0))
+      }
+    }
+    let results = try withConnections(from: bob, to: ada, serve: serve) { first in
+      let bobs = HostileScript(
+        stream: MessageStream(connection: first, timeouts: Self.hurried), device: bob)
+      try bobs.greet(heads: [head])
+      while try bobs.stream.receive().type != .want {}
+      return try withConnections(from: cleo, to: ada, serve: serve) { second in
+        let cleos = HostileScript(
+          stream: MessageStream(connection: second, timeouts: Self.hurried), device: cleo)
+        try cleos.greet(heads: [head])
+        // Longer than a side may say nothing.
+        let end = Instant.now + 3
+        var pings = 0
+        while Instant.now < end || pings < 3 {
+          let frame = try second.receive(deadline: .after(seconds: 10))
+          #expect(frame.type == MessageType.ping.rawValue)
+          pings += 1
+          try cleos.stream.send(PongMessage())
+          try bobs.stream.send(WorkingMessage())
+        }
+        try bobs.stream.send(PackMessage(objects: pack.count, versions: 1, heads: [head]))
+        try bobs.send(data: bytes)
+        try bobs.send(data: [])
+        try agree(bobs)
+        try agree(cleos)
+        while (try? cleos.stream.receive()) != nil {}
+      }
+    }
+    #expect(try results.called.get().served.get().receivedVersions == 0)
+    #expect(try results.served.get().receivedVersions == 1)
   }
 
   @Test("while it does long work, and the other side's patience starts anew")

@@ -220,8 +220,9 @@ final class DeviceLink: Link {
       return frame
     }
     sending = nil
-    if case .receiving = fetch { return try signs.next() }
-    return isWaitingForOthers ? try signs.next() : nil
+    if case .receiving = fetch { return signs.isDue() ? try Frame(WorkingMessage()) : nil }
+    // The other side has nothing to say meanwhile, unless it is asked.
+    return isWaitingForOthers && signs.isDue() ? try Frame(PingMessage()) : nil
   }
 
   // MARK: In

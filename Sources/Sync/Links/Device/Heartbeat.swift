@@ -1,8 +1,7 @@
-internal import Channel
 internal import System
 
-/// The `working` messages of a side that is busy and has nothing to send: on a slow line the other
-/// side, which has sent all, hears nothing else until the pack has arrived.
+/// When a side that has nothing to send says that it is alive: on a slow line the other side, which has
+/// sent all, hears nothing else until the pack has arrived.
 struct SignsOfLife {
   private let interval: Double
   private(set) var due: Instant
@@ -12,12 +11,12 @@ struct SignsOfLife {
     due = .now + interval
   }
 
-  /// The message, if it is time for one.
-  mutating func next() throws -> Frame? {
+  /// Whether it is time for a message; the next one is due after the interval.
+  mutating func isDue() -> Bool {
     let now = Instant.now
-    guard now >= due else { return nil }
+    guard now >= due else { return false }
     due = now + interval
-    return try Frame(WorkingMessage())
+    return true
   }
 }
 
