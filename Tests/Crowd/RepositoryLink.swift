@@ -3,6 +3,7 @@ import History
 import Membership
 import Notebook
 import Sync
+import System
 
 /// The link to what another device of the same process showed at some time: it gives, takes nothing,
 /// and is never late.
@@ -38,7 +39,7 @@ final class RepositoryLink: Link {
     arrived = quarantine
   }
 
-  func next(until deadline: Moment?) -> LinkEvent? {
+  func next(until deadline: Instant?) -> LinkEvent? {
     defer { arrived = nil }
     return arrived.map { .arrived($0) }
   }
