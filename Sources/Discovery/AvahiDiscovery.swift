@@ -48,17 +48,27 @@ public final class AvahiDiscovery: Discovery {
     if case .running(let thread) = state.withLock({ $0 }) { thread.quit(waiting: 0) }
   }
 
+  /// Announces `service` by the daemon until `withdraw(_:)` or `stop()`.
+  ///
+  /// - Throws: `DiscoveryError` for a record that cannot be announced, without Avahi's library, or
+  ///   while the daemon cannot be reached; in that last case the service is announced once it can.
   public func publish(_ service: ServiceRecord) throws {
     try service.validate()
     try perform { $0.publish(service) }
   }
 
+  /// Has the thread take back what `publish(_:)` announced, without waiting for it.
   public func withdraw(_ service: ServiceRecord) {
     guard case .running(let thread) = state.withLock({ $0 }) else { return }
     // When the thread has ended, so has the announcement.
     try? thread.enqueue { $0.withdraw(service) }
   }
 
+  /// Reports the other devices that announce services of this kind, on the thread that talks to the
+  /// daemon.
+  ///
+  /// - Throws: `DiscoveryError` without Avahi's library, or while the daemon cannot be reached; in
+  ///   that last case browsing begins once it can.
   public func browse(
     _ kind: ServiceKind, onEvent: @escaping @Sendable (DiscoveryEvent) -> Void
   ) throws {
@@ -70,6 +80,8 @@ public final class AvahiDiscovery: Discovery {
     }
   }
 
+  /// Ends the thread, and with it every announcement and browsing; waits for it `patience` seconds
+  /// at most. No handler is called once it has returned.
   public func stop() {
     handlers.stop()
     let before = state.withLock { state in

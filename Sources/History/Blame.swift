@@ -4,6 +4,7 @@ internal import WorkTree
 
 /// A line of a note, and where it comes from.
 public struct BlamedLine: Sendable {
+  /// Where a line can come from.
   public enum Origin: Hashable, Sendable {
     /// The version that wrote it.
     case version(ObjectID)
@@ -13,6 +14,7 @@ public struct BlamedLine: Sendable {
     case marker
   }
 
+  /// Where it comes from.
   public let origin: Origin
   /// The line's bytes without its newline.
   public let bytes: [UInt8]

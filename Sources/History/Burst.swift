@@ -14,6 +14,7 @@ public struct Burst: Sendable {
   /// Whether the versions are those of one note, so that others may stand between them.
   private let isOfOneNote: Bool
 
+  /// A burst of one version; `take(_:)` adds older ones.
   public init(_ version: Version, isOfOneNote: Bool = false) {
     versions = [version]
     self.isOfOneNote = isOfOneNote
@@ -21,6 +22,7 @@ public struct Burst: Sendable {
 
   /// The last of them, which stands for all.
   public var newest: Version { versions[0] }
+  /// The first of them, which the next older version is compared with.
   public var oldest: Version { versions[versions.count - 1] }
 
   /// Adds the next older version if it belongs to the burst; returns whether it does.

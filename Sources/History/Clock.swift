@@ -5,6 +5,7 @@ public struct Clock: Sendable {
   /// Seconds since 1970-01-01 00:00 UTC, and the local zone's minutes east of UTC at that time.
   public var now: @Sendable () -> (seconds: Int64, offset: Int)
 
+  /// A clock that shows what `now` returns.
   public init(now: @escaping @Sendable () -> (seconds: Int64, offset: Int)) { self.now = now }
 
   /// The system's clock and zone.

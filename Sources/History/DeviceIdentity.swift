@@ -7,6 +7,7 @@ public struct DeviceIdentity: Hashable, Sendable {
   /// The base32 form of the SHA-256 of the device's public key.
   public var deviceID: String
 
+  /// Both are taken as they are; nothing is checked.
   public init(name: String, deviceID: String) {
     self.name = name
     self.deviceID = deviceID

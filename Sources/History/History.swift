@@ -6,6 +6,7 @@ public import WorkTree
 ///
 /// An instance belongs to one thread at a time.
 public final class History {
+  /// The folder's repository, which the versions are in.
   public let repository: Repository
   /// The folder, whose state is the newest there is.
   public let workTree: WorkTree

@@ -2,6 +2,7 @@ public import Git
 
 /// An object that the history needs and that is not what it should be.
 public struct Damage: Hashable, Sendable {
+  /// The object's name: the hash that its bytes should have.
   public let id: ObjectID
   /// What is wrong, in words.
   public let what: String

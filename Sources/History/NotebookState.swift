@@ -12,6 +12,7 @@ public struct NotebookState: Hashable, Sendable {
   /// How many notes have an open conflict.
   public let conflictCount: Int
 
+  /// A state of these parts; `conflictCount` is that of the tip.
   public init(tip: ObjectID?, heads: [ObjectID], conflictCount: Int) {
     self.tip = tip
     self.heads = heads

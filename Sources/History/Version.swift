@@ -2,6 +2,7 @@ public import Git
 
 /// A version with what it changed.
 public struct Version: Sendable {
+  /// The commit that holds it.
   public let commit: Commit
   /// Whether it is a derived merge, which nobody wrote.
   public let isDerived: Bool

@@ -4,12 +4,15 @@ public import WorkTree
 
 /// A file that a version changed.
 public struct VersionChange: Hashable, Sendable {
+  /// Where the file is in the version; where it was, if the version deleted it.
   public let path: TreePath
+  /// What the version did to it.
   public let kind: ChangeKind
   /// What the file was called before, when it was renamed.
   public let formerPath: TreePath?
-  /// The file's blob before and after; nil where there is none.
+  /// The file's blob before; nil where there was none.
   public let old: ObjectID?
+  /// Its blob after; nil where it was deleted.
   public let new: ObjectID?
 
   init(path: TreePath, formerPath: TreePath?, old: ObjectID?, new: ObjectID?) {

@@ -4,6 +4,7 @@ public import Git
 public enum DerivedMerge {
   /// The identity that derived merges are made with, everywhere.
   public static let authorName = "notes"
+  /// The same identity's address, which is no device's.
   public static let authorEmail = "merge@notes.invalid"
 
   /// What a set of heads comes to.

@@ -20,8 +20,10 @@ public struct MergeReport: Hashable, Sendable {
 
   /// The file, under its name in the merged tree.
   public let path: TreePath
+  /// What was done with it.
   public let kind: Kind
 
+  /// Reports what was done with the file at `path` of the merged tree.
   public init(path: TreePath, kind: Kind) {
     self.path = path
     self.kind = kind

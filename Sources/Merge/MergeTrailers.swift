@@ -13,6 +13,7 @@ public struct MergeTrailers: Hashable, Sendable {
   /// The notes in which rules below the line settled something.
   public var merged: [TreePath: MergeRules] = [:]
 
+  /// The trailers of a commit that is no derived merge: none.
   public init() {}
 
   /// Reads the last paragraph of a message.

@@ -5,8 +5,9 @@ internal import Glibc
 public struct GarbageCollection: Sendable {
   /// How many objects went into a new pack.
   public let objectsPacked: Int
-  /// What the objects take on the disk before and after, in bytes.
+  /// What the objects took on the disk before, in bytes.
   public let bytesBefore: Int
+  /// What they take now, in bytes.
   public let bytesAfter: Int
 
   /// From how many loose objects on a command packs them, or from how many bytes of them on that are

@@ -28,6 +28,7 @@ public struct MergeOptions: Sendable {
   /// What brings the heads, for the log of operations.
   public var operation: OperationKind
 
+  /// By default the limits for heads that another device sent.
   public init(
     allowsMassDeletion: Bool = false, scope: SaveScope = .everything,
     operation: OperationKind = .receive

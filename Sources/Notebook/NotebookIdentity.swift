@@ -14,6 +14,7 @@ public struct NotebookIdentity: Hashable, Sendable {
   /// This device.
   public var device: DeviceIdentity
 
+  /// What the file is written from; nothing is checked.
   public init(id: String, name: String, device: DeviceIdentity) {
     self.id = id
     self.name = name

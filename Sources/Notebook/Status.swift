@@ -3,7 +3,9 @@ public import WorkTree
 
 /// How the folder stands to the history.
 public struct NotebookStatus: Sendable {
+  /// Which notebook it is, and which device this is.
   public let identity: NotebookIdentity
+  /// Which version the device shows.
   public let state: NotebookState
   /// What differs from the last version, by path.
   public let changes: [Change]

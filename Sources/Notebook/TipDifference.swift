@@ -8,13 +8,16 @@ internal import WorkTree
 public struct TipDifference: Hashable, Sendable {
   /// The other device's ID.
   public var device: String
-  /// This device's tip, and the version of the rules it merges by.
+  /// This device's tip.
   public var tip: ObjectID
+  /// The version of the rules that this device merges by.
   public var rules: Int
-  /// The other's; nil where it does not say.
+  /// The other device's tip.
   public var peerTip: ObjectID
+  /// The version of the rules that the other merges by; nil where it does not say.
   public var peerRules: Int?
 
+  /// The tips of this device and of `device`, and the rules that led to each.
   public init(device: String, tip: ObjectID, rules: Int, peerTip: ObjectID, peerRules: Int?) {
     self.device = device
     self.tip = tip

@@ -72,6 +72,7 @@ extension SyncError {
 }
 
 extension SyncError {
+  /// A call on a file that failed: `path` names the file, `errno` is the error number it left.
   public static func system(call: String, path: String, errno: Int32) -> SyncError {
     .failed("\(path): error \(errno)")
   }

@@ -56,6 +56,7 @@ public enum NotebookError: FileFailure, Sendable {
 }
 
 extension NotebookError {
+  /// A call on a file that failed: `path` names the file, `errno` is the error number it left.
   public static func system(call: String, path: String, errno: Int32) -> NotebookError {
     .file(call: call, path: path, errno: errno)
   }

@@ -14,6 +14,7 @@ public struct Conflict: Hashable, Sendable {
     public let time: Int64?
   }
 
+  /// The note that holds the conflict blocks.
   public let path: TreePath
   /// When the edits met, in seconds since 1970: the time of the merge that left the conflict.
   public let since: Int64

@@ -9,7 +9,9 @@ private typealias MatchedRun = Hunk
 public struct LineDiff: Sendable {
   /// A line of a hunk.
   public struct Line: Hashable, Sendable {
+    /// Whether both texts have the line, only the old one or only the new one.
     public enum Kind: Hashable, Sendable { case context, removed, added }
+    /// Which of the texts have it.
     public let kind: Kind
     /// The line's bytes without its newline.
     public let bytes: [UInt8]
@@ -19,15 +21,19 @@ public struct LineDiff: Sendable {
 
   /// A run of changed lines with its context.
   public struct Hunk: Hashable, Sendable {
-    /// Which lines of each text it covers, counted from 0.
+    /// Which lines of the old text it covers, counted from 0.
     public let old: Range<Int>
+    /// Which lines of the new text it covers, counted from 0.
     public let new: Range<Int>
+    /// The lines in the order they are shown: context, removed and added ones.
     public let lines: [Line]
   }
 
+  /// The runs of changed lines, in the order of the texts; empty for equal ones.
   public let hunks: [Hunk]
-  /// How many lines were added and removed.
+  /// How many lines were added.
   public let added: Int
+  /// How many lines were removed.
   public let removed: Int
   /// Whether either side holds a NUL byte and is no text; there are no hunks then.
   public let isBinary: Bool

@@ -5,13 +5,17 @@
 public struct WordDiff: Sendable {
   /// A run of bytes of one row.
   public struct Piece: Hashable, Sendable {
+    /// Whether both texts have the bytes, only the old one or only the new one.
     public enum Kind: Hashable, Sendable { case same, removed, added }
+    /// Which of the texts have them.
     public let kind: Kind
+    /// The bytes: of one line, without its newline.
     public let bytes: [UInt8]
   }
 
   /// A line as it is shown, without its newline.
   public struct Row: Hashable, Sendable {
+    /// What became of a line.
     public enum Kind: Hashable, Sendable {
       case context
       /// A whole line that went, or came.
@@ -19,7 +23,9 @@ public struct WordDiff: Sendable {
       /// A line in which words changed.
       case changed
     }
+    /// What became of it.
     public let kind: Kind
+    /// What the row consists of, from left to right.
     public let pieces: [Piece]
   }
 
@@ -27,12 +33,15 @@ public struct WordDiff: Sendable {
   public struct Group: Sendable {
     /// The number of its first line in the new text, from 1.
     public let firstLine: Int
+    /// The rows, from top to bottom.
     public let rows: [Row]
   }
 
+  /// The changed rows with those around them; empty for equal texts.
   public let groups: [Group]
-  /// How many lines were added and removed.
+  /// How many lines were added.
   public let added: Int
+  /// How many lines were removed.
   public let removed: Int
   /// Whether either side holds a NUL byte and is no text; there are no groups then.
   public let isBinary: Bool

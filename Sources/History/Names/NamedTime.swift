@@ -1,7 +1,8 @@
 /// A time as people name it, in the local zone: notes-versions(7), "Times".
 public struct NamedTime: Hashable, Sendable {
-  /// The first and the last second that the name means: a day has 86,400 of them.
+  /// The first second that the name means, since 1970: a day has 86,400 of them.
   public let first: Int64
+  /// The last second that the name means, since 1970.
   public let last: Int64
 
   private init(_ times: ClosedRange<Int64>) {

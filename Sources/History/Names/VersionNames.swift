@@ -3,6 +3,7 @@ internal import WorkTree
 
 /// A version of a note, and what the note was in it.
 public struct NoteVersion: Sendable {
+  /// The commit that holds the version.
   public let commit: Commit
   /// What the note was called then.
   public let path: TreePath

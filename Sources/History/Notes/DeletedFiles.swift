@@ -3,11 +3,13 @@ internal import WorkTree
 
 /// A file that history has and the folder has no more.
 public struct DeletedFile: Hashable, Sendable {
+  /// Where it was in the folder.
   public let path: TreePath
   /// The ID that it had, and has again when it comes back (notes-list(1)).
   public let id: String
-  /// When it was deleted, in seconds since 1970, and by whom; nil where that is not saved yet.
+  /// When it was deleted, in seconds since 1970; nil where that is not saved yet.
   public let time: Int64?
+  /// Who deleted it; nil where that is not saved yet.
   public let author: String?
 }
 

@@ -5,17 +5,20 @@ internal import WorkTree
 public struct NoteSummary: Sendable {
   /// The note's ID: the same on every device, kept through edits and renames (notes-list(1)).
   public let id: String
+  /// Where its file is in the folder.
   public let path: TreePath
-  /// When it was first versioned and last changed, in seconds since 1970; nil while it was never
-  /// versioned.
+  /// When it was first versioned, in seconds since 1970; nil while it never was.
   public let created: Int64?
+  /// When a version changed it last, in seconds since 1970; nil while it was never versioned.
   public let modified: Int64?
   /// Who changed it last; nil while it was never versioned.
   public let author: String?
   /// Its size in bytes.
   public let size: Int
+  /// Whether it has an open conflict in the tip.
   public let isInConflict: Bool
 
+  /// Its title: the file's name without what makes it a note.
   public var title: String { path.noteTitle }
 
   /// How many hexadecimal digits an ID has.

@@ -2,13 +2,15 @@ public import Git
 
 /// When a file was made and last changed, and by whom, as its history tells.
 public struct NoteTimes: Hashable, Sendable {
-  /// When it was first versioned and last changed, in seconds since 1970.
+  /// When it was first versioned, in seconds since 1970.
   public let created: Int64
+  /// When a version changed it last, in seconds since 1970.
   public let modified: Int64
   /// Who changed it last.
   public let author: String
-  /// The version that made it, and its path there: what note IDs are made of (notes-list(1)).
+  /// The version that made it. With its path there it is what its ID is made of (notes-list(1)).
   public let firstVersion: ObjectID
+  /// Its path in that version.
   public let firstPath: TreePath
   /// The version that changed it last.
   public let lastVersion: ObjectID

@@ -4,6 +4,7 @@ internal import WorkTree
 
 /// A note that stands in the folder, as its file tells.
 public struct PresentNote: Sendable {
+  /// Where its file is in the folder.
   public let path: TreePath
   /// When the file was written last: seconds since 1970.
   public let modified: Int64

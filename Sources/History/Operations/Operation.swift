@@ -4,6 +4,7 @@ internal import WorkTree
 
 /// Something that a command, or git by hand, did to the notebook on this device.
 public struct Operation: Hashable, Sendable {
+  /// What was done.
   public let kind: OperationKind
   /// When, in seconds since 1970.
   public let time: Int64

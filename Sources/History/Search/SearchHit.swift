@@ -24,6 +24,7 @@ public struct SearchHit: Sendable {
 
   /// The note's path; for a former hit the one it had then.
   public let path: TreePath
+  /// How well it fits.
   public let rank: Rank
   /// When the file, or for a former hit the version, was written: seconds since 1970.
   public let modified: Int64

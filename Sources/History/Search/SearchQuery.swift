@@ -10,7 +10,9 @@ public struct SearchQuery: Sendable {
 
   /// Texts that a note must all hold, in its title or below it.
   public let terms: [String]
+  /// How they are read.
   public let syntax: Syntax
+  /// Whether upper and lower case differ.
   public let isCaseSensitive: Bool
   /// Whether only titles are looked at.
   public let isTitleOnly: Bool

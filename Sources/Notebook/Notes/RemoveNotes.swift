@@ -6,6 +6,7 @@ internal import WorkTree
 public struct Removal: Sendable {
   /// The files that went, by path.
   public let paths: [TreePath]
+  /// The version that deleted them; nil where there was nothing to delete.
   public let version: ObjectID?
 }
 

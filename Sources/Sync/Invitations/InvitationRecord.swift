@@ -4,6 +4,7 @@ internal import System
 /// What became of an invitation, as it is noted in `.git/notes/invitations`. The secret of its code is
 /// not in it.
 public struct InvitationRecord: Sendable, Equatable {
+  /// What can have become of an invitation.
   public enum State: String, Sendable, CaseIterable {
     /// Nobody has come yet.
     case available

@@ -21,7 +21,9 @@ public enum SkipReason: Hashable, Sendable {
 
 /// A file that is not versioned, or not in the folder, and why.
 public struct SkippedFile: Hashable, Sendable {
+  /// Where it is, or would be, in the folder; a folder's path where all in it is left out.
   public let path: TreePath
+  /// Why it is left out.
   public let reason: SkipReason
 
   package init(path: TreePath, reason: SkipReason) {

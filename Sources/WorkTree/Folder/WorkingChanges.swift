@@ -11,11 +11,14 @@ public enum ChangeKind: String, Hashable, Sendable {
 
 /// A file that differs between two states of the notebook.
 public struct Change: Hashable, Sendable {
+  /// Where the file is in the newer state; where it was, if it was deleted.
   public let path: TreePath
+  /// What happened to it between the two.
   public let kind: ChangeKind
   /// What the file was called before, where it was renamed and that is known.
   public let formerPath: TreePath?
 
+  /// A change of this file; `formerPath` is for one that was renamed.
   public init(path: TreePath, kind: ChangeKind, formerPath: TreePath? = nil) {
     self.path = path
     self.kind = kind

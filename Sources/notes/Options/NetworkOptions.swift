@@ -4,6 +4,7 @@ internal import Discovery
 internal import Membership
 
 extension Address: ExpressibleByArgument {
+  /// Reads an argument as `init(parsing:)` does; nil for what is no address.
   public init?(argument: String) { self.init(parsing: argument) }
 }
 
