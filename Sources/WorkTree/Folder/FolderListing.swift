@@ -77,21 +77,7 @@ package struct FolderListing {
   private mutating func list(
     _ folder: TreePath, root: Int32, known: IndexFolders?
   ) throws -> [TreePath] {
-    let name = folder.isEmpty ? [UInt8(ascii: ".")] : folder.bytes
-    let descriptor = openat(
-      root, name.map { CChar(bitPattern: $0) } + [0],
-      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      // Gone since it was listed: as if it had been deleted a moment earlier.
-      if errno != ENOENT {
-        skipped.append(SkippedFile(path: folder, reason: .unreadable(errno: errno)))
-      }
-      return []
-    }
-    guard let stream = fdopendir(descriptor) else {
-      close(descriptor)
-      throw NotebookError.file(call: "fdopendir", path: folder.description, errno: errno)
-    }
+    guard let stream = try openStream(of: folder, root: root) else { return [] }
     defer { closedir(stream) }
     let before = (items: items.count, paths: paths.count)
     folders.append(folder)
@@ -106,8 +92,7 @@ package struct FolderListing {
         }
         if let number = known?.folder(folder, holding: names) {
           unchangedFolders[number] = true
-          items.removeSubrange(before.items...)
-          paths.removeSubrange(before.paths...)
+          removeItems(from: before)
         }
         return folders
       }
@@ -122,8 +107,7 @@ package struct FolderListing {
           continue
         }
         // A repository of its own: its files are not this one's.
-        items.removeSubrange(before.items...)
-        paths.removeSubrange(before.paths...)
+        removeItems(from: before)
         skipped.append(SkippedFile(path: folder, reason: .nestedRepository))
         self.folders.removeLast()
         return []
@@ -140,6 +124,31 @@ package struct FolderListing {
       items.append(Item(start: UInt32(start), length: UInt32(paths.count - start)))
       paths.append(0)
     }
+  }
+
+  /// Opens a folder to list it; nil when it cannot be, which is noted unless it is gone.
+  private mutating func openStream(of folder: TreePath, root: Int32) throws -> OpaquePointer? {
+    let name = folder.isEmpty ? [UInt8(ascii: ".")] : folder.bytes
+    let descriptor = openat(
+      root, name.map { CChar(bitPattern: $0) } + [0],
+      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      // Gone since it was listed: as if it had been deleted a moment earlier.
+      if errno != ENOENT {
+        skipped.append(SkippedFile(path: folder, reason: .unreadable(errno: errno)))
+      }
+      return nil
+    }
+    guard let stream = fdopendir(descriptor) else {
+      close(descriptor)
+      throw NotebookError.file(call: "fdopendir", path: folder.description, errno: errno)
+    }
+    return stream
+  }
+
+  private mutating func removeItems(from start: (items: Int, paths: Int)) {
+    items.removeSubrange(start.items...)
+    paths.removeSubrange(start.paths...)
   }
 }
 
