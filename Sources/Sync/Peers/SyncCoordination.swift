@@ -15,7 +15,7 @@ struct SyncCoordination {
   private let start = Instant.now
 
   private var targets: [String: SyncTarget] = [:]
-  private var progress: [String: Progress] = [:]
+  private var progress: [String: SyncTarget.Progress] = [:]
   private var outcomes: [String: DeviceOutcome] = [:]
   /// The devices of `outcomes`, in the order of their first session.
   private var order: [String] = []
@@ -28,15 +28,6 @@ struct SyncCoordination {
   private var search: Search
 
   private enum Search { case none, looking, settled(Instant) }
-
-  /// How trying a target goes.
-  private struct Progress {
-    var isUnderWay = false
-    var tries = 0
-    /// When to try again, after a reason that passes.
-    var retry: Instant?
-    var isOver = false
-  }
 
   private struct DeviceOutcome {
     var result: SessionResult
@@ -147,14 +138,14 @@ struct SyncCoordination {
       // Nobody to try counts as tried.
       let addresses = remembered[device].map { [$0] } ?? []
       targets[device] = SyncTarget(source: .remembered, device: device, addresses: addresses)
-      if addresses.isEmpty { progress[device] = Progress(isOver: true) }
+      if addresses.isEmpty { progress[device] = SyncTarget.Progress(isOver: true) }
     }
   }
 
   private mutating func startTargets() throws {
     var width = Self.width - progress.values.count { $0.isUnderWay }
     for (key, target) in targets.sorted(by: { $0.key < $1.key }) where width > 0 {
-      var state = progress[key] ?? Progress()
+      var state = progress[key] ?? SyncTarget.Progress()
       guard try !state.isUnderWay && isDue(target, state) else { continue }
       state.isUnderWay = true
       state.retry = nil
@@ -165,7 +156,7 @@ struct SyncCoordination {
     }
   }
 
-  private func isDue(_ target: SyncTarget, _ state: Progress) throws -> Bool {
+  private func isDue(_ target: SyncTarget, _ state: SyncTarget.Progress) throws -> Bool {
     // Whoever has connected here tells.
     if let device = target.device, workers.isBusy(with: device) { return false }
     if let retry = state.retry { return Instant.now >= retry }
@@ -215,7 +206,7 @@ struct SyncCoordination {
         progress[target.key] = nil
         targets[session.peer.deviceID] = SyncTarget(
           source: .given, device: session.peer.deviceID, addresses: target.addresses)
-        progress[session.peer.deviceID] = Progress(tries: 1)
+        progress[session.peer.deviceID] = SyncTarget.Progress(tries: 1)
       }
       if case .failure = result { progress[target.key]?.isOver = true }
       if case .failure(let failure) = result, failure.peer == nil {
@@ -269,7 +260,7 @@ struct SyncCoordination {
   private func isOver() throws -> Bool {
     guard connected == 0, !progress.values.contains(where: { $0.isUnderWay || $0.retry != nil })
     else { return false }
-    for (key, target) in targets where try isDue(target, progress[key] ?? Progress()) {
+    for (key, target) in targets where try isDue(target, progress[key] ?? SyncTarget.Progress()) {
       return false
     }
     let now = Instant.now
@@ -296,12 +287,5 @@ struct SyncCoordination {
     }
     if outcomes.isEmpty && failures.isEmpty { return now >= start + run.window }
     return now >= lastActivity + Self.linger
-  }
-}
-
-extension SyncFailure {
-  /// Whether the reason is likely to be gone in a moment.
-  var isPassing: Bool {
-    if case SyncError.peerEnded(.busy, _) = error { true } else { false }
   }
 }

@@ -1,4 +1,5 @@
 internal import Channel
+internal import System
 
 /// Somebody to connect to.
 struct SyncTarget: Sendable {
@@ -9,6 +10,15 @@ struct SyncTarget: Sendable {
     case discovered
     /// It was there once.
     case remembered
+  }
+
+  /// How trying a target goes.
+  struct Progress {
+    var isUnderWay = false
+    var tries = 0
+    /// When to try again, after a reason that passes.
+    var retry: Instant?
+    var isOver = false
   }
 
   let source: Source
