@@ -22,9 +22,7 @@ final class NotebookLoop {
     get { owner.isHolding.load(ordering: .relaxed) }
     set { owner.isHolding.store(newValue, ordering: .relaxed) }
   }
-  private var editorLocks: Set<TreePath> = []
-  /// How many commands say that they edit a note.
-  private var edited: [TreePath: Int] = [:]
+  private var openNotes = OpenNotes()
   private var changesUntilHousekeeping = 0
 
   /// How often the whole folder is looked through all the same, in seconds.
@@ -147,7 +145,7 @@ final class NotebookLoop {
         unsettled.complete(path, now)
       case .folder(let path): unsettled.folder(path, now)
       case .editorLock(let path, let isThere):
-        if isThere { editorLocks.insert(path) } else { editorLocks.remove(path) }
+        openNotes.setLock(on: path, isThere)
         tellEditing()
       case .history:
         if let tip = try? notebook?.repository.head().commit, tip != shown?.tip {
@@ -176,8 +174,7 @@ final class NotebookLoop {
     case .lookAtEverything: nextLook = .now
     case .rest: notebook?.repository.close()
     case .edits(let paths, let isOpen):
-      for path in paths { edited[path, default: 0] += isOpen ? 1 : -1 }
-      edited = edited.filter { $0.value > 0 }
+      openNotes.setEdited(paths, isOpen)
       tellEditing()
     case .stop: isStopped = true
     }
@@ -202,7 +199,7 @@ final class NotebookLoop {
   }
 
   private func tellEditing() {
-    owner.sessions.tell(editing: editorLocks.union(edited.keys).sorted())
+    owner.sessions.tell(editing: openNotes.paths)
   }
 
   // MARK: Saving
