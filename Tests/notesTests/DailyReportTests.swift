@@ -67,8 +67,7 @@ import Testing
     var text = ""
     for order in ListCommand.Order.allCases {
       for isReversed in [false, true] {
-        let report = ListReport(
-          notes: notes, isLong: false, order: order, isReversed: isReversed)
+        let report = ListReport(notes: notes, ListStyle(order: order, isReversed: isReversed))
         text += "\(order.rawValue)\(isReversed ? ", reversed" : "")\n"
         text += report.text(on: .screen(), now: ReportFixture.now) + "\n"
       }
@@ -78,7 +77,7 @@ import Testing
       (false, "note", "No notes yet.\n"), (true, "note", "No notes match.\n"),
       (false, "attachment", "No attachments yet.\n"),
     ] {
-      let empty = ListReport(notes: [], isLong: false, isFiltered: isFiltered, kind: kind)
+      let empty = ListReport(notes: [], ListStyle(isFiltered: isFiltered, kind: kind))
       #expect(empty.text(on: .plain, now: 0) == words)
     }
   }

@@ -157,9 +157,9 @@ final class ReportFixture {
     let fixture = try Self.eventful()
     try fixture.folder.write("unsaved\n", to: "日本語のノート.txt")
     let notes = try fixture.notebook.history.notes()
-    let report = ListReport(notes: notes, isLong: false)
+    let report = ListReport(notes: notes, ListStyle())
     try both("list") { report.text(on: $0, now: now) }
-    let long = ListReport(notes: notes, isLong: true)
+    let long = ListReport(notes: notes, ListStyle(isLong: true))
     try both("list-long") { long.text(on: $0, now: now) }
     try Golden.expect(lines(report.json), matches: "list.json")
   }

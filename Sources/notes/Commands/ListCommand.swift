@@ -59,19 +59,18 @@ struct ListCommand: Command {
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     let isWanted = try filter(in: notebook)
-    let kind = attachments ? "attachment" : "note"
+    var style = ListStyle(isLong: long, order: sort, isReversed: reverse)
+    style.kind = attachments ? "attachment" : "note"
     if deleted {
       let files = try notebook.history.deletedFiles().filter { $0.path.isNote != attachments }
-      let report = DeletedReport(
-        files: files.filter { isWanted($0.path, $0.time) }, isLong: long, order: sort,
-        isReversed: reverse, isFiltered: !files.isEmpty, kind: kind)
+      style.isFiltered = !files.isEmpty
+      let report = DeletedReport(files: files.filter { isWanted($0.path, $0.time) }, style)
       options.write(
         lines: report.json, text: report.text(on: Console.output, now: TimeText.now))
     } else {
       let notes = try notebook.history.files().filter { $0.path.isNote != attachments }
-      let report = ListReport(
-        notes: notes.filter { isWanted($0.path, $0.modified) }, isLong: long, order: sort,
-        isReversed: reverse, isFiltered: !notes.isEmpty, kind: kind)
+      style.isFiltered = !notes.isEmpty
+      let report = ListReport(notes: notes.filter { isWanted($0.path, $0.modified) }, style)
       options.write(
         lines: report.json, text: report.text(on: Console.output, now: TimeText.now))
     }

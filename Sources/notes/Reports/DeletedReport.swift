@@ -4,27 +4,16 @@ internal import Notebook
 
 struct DeletedReport {
   let files: [DeletedFile]
-  private let isLong: Bool
-  private let isFiltered: Bool
-  private let kind: String
+  private let style: ListStyle
 
-  /// - Parameters:
-  ///   - isFiltered: whether there are more than these.
-  ///   - kind: what they are, in the singular.
-  init(
-    files: [DeletedFile], isLong: Bool = false, order: ListCommand.Order = .modified,
-    isReversed: Bool = false, isFiltered: Bool = false, kind: String = "note"
-  ) {
-    let sorted = files.sorted { left, right in
-      order == .title
+  init(files: [DeletedFile], _ style: ListStyle) {
+    self.style = style
+    self.files = style.sorted(files) { left, right in
+      style.order == .title
         ? (left.path.noteTitle.lowercased(), left.path)
           < (right.path.noteTitle.lowercased(), right.path)
         : (right.time ?? .max, left.path) < (left.time ?? .max, right.path)
     }
-    self.files = isReversed ? sorted.reversed() : sorted
-    self.isLong = isLong
-    self.isFiltered = isFiltered
-    self.kind = kind
   }
 
   var json: [JSON] {
@@ -39,17 +28,17 @@ struct DeletedReport {
 
   func text(on terminal: Terminal, now: Int64) -> String {
     guard !files.isEmpty else {
-      return isFiltered ? "No \(kind)s match.\n" : "No \(kind) was deleted.\n"
+      return style.isFiltered ? "No \(style.kind)s match.\n" : "No \(style.kind) was deleted.\n"
     }
-    var table = Table(flexible: isLong ? 1 : 0)
+    var table = Table(flexible: style.isLong ? 1 : 0)
     for file in files {
-      let id = isLong ? [Styled(file.id.isEmpty ? "-" : file.id, .yellow)] : []
+      let id = style.isLong ? [Styled(file.id.isEmpty ? "-" : file.id, .yellow)] : []
       let when = file.time.map {
-        isLong ? TimeText.local($0) : TimeText.relative($0, now: now)
+        style.isLong ? TimeText.local($0) : TimeText.relative($0, now: now)
       }
       table.add(
         id + [
-          Styled(isLong ? Visible.name(file.path) : file.path.label, .bold),
+          Styled(style.isLong ? Visible.name(file.path) : file.path.label, .bold),
           Styled(when ?? "not saved yet"), Styled(Visible.name(file.author ?? ""), .dim),
         ])
     }

@@ -1,22 +1,31 @@
 internal import History
 internal import Notebook
 
+/// What `notes list` was asked for.
+struct ListStyle {
+  var isLong = false
+  var order = ListCommand.Order.modified
+  var isReversed = false
+  /// Whether there are more than those listed.
+  var isFiltered = false
+  /// What is listed, in the singular.
+  var kind = "note"
+
+  func sorted<Item>(_ items: [Item], by precedes: (Item, Item) -> Bool) -> [Item] {
+    let sorted = items.sorted(by: precedes)
+    return isReversed ? sorted.reversed() : sorted
+  }
+}
+
 struct ListReport {
   let notes: [NoteSummary]
-  let isLong: Bool
-  private let isFiltered: Bool
-  private let kind: String
+  private let style: ListStyle
 
-  /// - Parameters:
-  ///   - isFiltered: whether there are more than these.
-  ///   - kind: what they are, in the singular.
-  init(
-    notes: [NoteSummary], isLong: Bool, order: ListCommand.Order = .modified,
-    isReversed: Bool = false, isFiltered: Bool = false, kind: String = "note"
-  ) {
-    let sorted = notes.sorted { left, right in
+  init(notes: [NoteSummary], _ style: ListStyle) {
+    self.style = style
+    self.notes = style.sorted(notes) { left, right in
       // Unsaved notes are the newest of all.
-      switch order {
+      switch style.order {
       case .modified: (right.modified ?? .max, left.path) < (left.modified ?? .max, right.path)
       case .created: (right.created ?? .max, left.path) < (left.created ?? .max, right.path)
       case .size: (right.size, left.path) < (left.size, right.path)
@@ -24,10 +33,6 @@ struct ListReport {
         (left.title.lowercased(), left.path) < (right.title.lowercased(), right.path)
       }
     }
-    self.notes = isReversed ? sorted.reversed() : sorted
-    self.isLong = isLong
-    self.isFiltered = isFiltered
-    self.kind = kind
   }
 
   var json: [JSON] {
@@ -42,12 +47,14 @@ struct ListReport {
   }
 
   func text(on terminal: Terminal, now: Int64) -> String {
-    guard !notes.isEmpty else { return isFiltered ? "No \(kind)s match.\n" : "No \(kind)s yet.\n" }
+    guard !notes.isEmpty else {
+      return style.isFiltered ? "No \(style.kind)s match.\n" : "No \(style.kind)s yet.\n"
+    }
     var table =
-      isLong
+      style.isLong
       ? Table(flexible: 5, dispensable: [2, 6, 1, 0], rightAligned: [1]) : Table(flexible: 0)
     for note in notes {
-      table.add(isLong ? longRow(note) : row(note, now: now))
+      table.add(style.isLong ? longRow(note) : row(note, now: now))
     }
     return table.text(on: terminal)
   }
