@@ -14,7 +14,7 @@ extension ChannelError: CustomStringConvertible {
     case .portInUse(let address): "another program listens at \(address) already"
     case .addressUnavailable(let address, let code):
       "cannot listen at \(address): \(String(errorNumber: code))"
-    case .notTLS: "what answers there is not notes"
+    case .notTLS: "the other end does not speak TLS, so it is not notes"
     case .tlsVersionUnsupported: "the other end speaks no TLS 1.3"
     case .protocolUnsupported: "the other end speaks no protocol of notes"
     case .notebookUnknown: "the other device does not serve this notebook"
@@ -44,8 +44,8 @@ extension ChannelError.Phase: CustomStringConvertible {
   public var description: String {
     switch self {
     case .resolving: "has a name that could not be looked up in time"
-    case .connecting: "did not answer in time"
-    case .handshake, .sending, .receiving: "stopped answering"
+    case .connecting, .handshake: "did not answer in time"
+    case .sending, .receiving: "stopped answering"
     }
   }
 }

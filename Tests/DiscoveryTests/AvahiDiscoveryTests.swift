@@ -97,8 +97,8 @@ import Testing
     let error = #expect(throws: DiscoveryError.self) { try alice.publish(Self.bob) }
     #expect(
       error?.description
-        == "the Avahi client library is missing (libavahi-absent.so.3: cannot open shared object "
-        + "file: No such file or directory)")
+        == "devices cannot be found: the Avahi client library is missing (libavahi-absent.so.3: "
+        + "cannot open shared object file: No such file or directory)")
   }
 
   @Test("What another host announces is found on IPv4 and on the link's IPv6, with its scope")

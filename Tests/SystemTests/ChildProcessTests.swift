@@ -17,7 +17,7 @@ struct ChildProcessTests {
   @Test("the end is told: by itself, by a signal, or not in time")
   func endings() throws {
     #expect(try shell("exit 3").wait() == .exited(3))
-    #expect(try shell("kill -TERM $$").wait() == .killed(SIGTERM))
+    #expect(try shell("kill -KILL $$").wait() == .killed(SIGKILL))
     let slow = try shell("sleep 60 & sleep 60", group: .own)
     #expect(slow.wait(until: .now + 0.05) == nil)
     #expect(!slow.hasEnded)

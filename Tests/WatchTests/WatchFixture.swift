@@ -63,8 +63,12 @@ final class Watcher {
 
   /// How many packs of its notebook this process holds open.
   var openPacks: Int {
+    let maps = (try? readFile("/proc/self/maps")).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let mapped = maps.split(separator: "\n").count {
+      $0.contains(folder["notes/"]) && $0.contains(".pack")
+    }
     let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-    return files.count { file in
+    return mapped + files.count { file in
       let target = try? FileManager.default.destinationOfSymbolicLink(
         atPath: "/proc/self/fd/" + file)
       return target?.hasPrefix(folder["notes/"]) == true && target?.contains(".pack") == true

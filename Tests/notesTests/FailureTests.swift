@@ -169,7 +169,7 @@ import WorkTree
   @Test func `Errors of sessions and watchers`() throws { try expect(syncErrors, match: "sync") }
 
   @Test(arguments: [
-    "Notebook/NotebookError", "Git/GitError", "Git/Pack/PackError", "Membership/MembershipError",
+    "WorkTree/NotebookError", "Git/GitError", "Git/Pack/PackError", "Membership/MembershipError",
     "Channel/ChannelError", "Discovery/DiscoveryError", "Sync/SyncError", "Watch/WatchError",
   ])
   func `No error of a module is left out`(file: String) throws {
