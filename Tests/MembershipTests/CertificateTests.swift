@@ -1,5 +1,5 @@
-internal import TestSupport
 import System
+internal import TestSupport
 import Testing
 
 @testable import Membership

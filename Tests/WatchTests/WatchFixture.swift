@@ -68,11 +68,12 @@ final class Watcher {
       $0.contains(folder["notes/"]) && $0.contains(".pack")
     }
     let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-    return mapped + files.count { file in
-      let target = try? FileManager.default.destinationOfSymbolicLink(
-        atPath: "/proc/self/fd/" + file)
-      return target?.hasPrefix(folder["notes/"]) == true && target?.contains(".pack") == true
-    }
+    return mapped
+      + files.count { file in
+        let target = try? FileManager.default.destinationOfSymbolicLink(
+          atPath: "/proc/self/fd/" + file)
+        return target?.hasPrefix(folder["notes/"]) == true && target?.contains(".pack") == true
+      }
   }
 
   func start() throws {
