@@ -1,3 +1,5 @@
+internal import System
+
 /// A path inside a notebook: names joined by `/`, relative to the notebook's folder.
 ///
 /// Paths are bytes, as on Linux and in git's trees: equality and order are bytewise, never
@@ -65,4 +67,20 @@ extension TreePath: CustomStringConvertible {
 
 extension TreePath: ExpressibleByStringLiteral {
   public init(stringLiteral value: String) { self.init(value) }
+}
+
+extension TreePath: Codable {
+  /// From its bytes in hexadecimal digits: not every path is text.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let bytes = [UInt8](hexadecimal: try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a path's bytes")
+    }
+    self.init(bytes: bytes)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(String(hexadecimal: bytes))
+  }
 }

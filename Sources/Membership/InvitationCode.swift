@@ -74,6 +74,23 @@ public struct InvitationCode: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
+extension InvitationCode: Codable {
+  /// From the code as it is shown.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let code = InvitationCode(parsing: try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a code")
+    }
+    self = code
+  }
+
+  /// As it is shown. Secret.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}
+
 /// What a joining device sends in the clear to say which invitation it answers: the locator and a
 /// nonce of its own, so that keys cannot be computed before a code is used.
 public struct PairingIdentity: Hashable, Sendable {

@@ -1,5 +1,5 @@
 /// What a member may do; the organizational unit of its certificate.
-public enum Role: String, Sendable, CaseIterable, Comparable {
+public enum Role: String, Codable, Sendable, CaseIterable, Comparable {
   /// Receives.
   case reader
   /// Receives and sends.

@@ -1,9 +1,9 @@
 public import Git
 
 /// Something a merge did that is worth telling: notes-merge(7), "Reports".
-public struct MergeReport: Hashable, Sendable {
+public struct MergeReport: Hashable, Codable, Sendable {
   /// What was done.
-  public enum Kind: Hashable, Sendable {
+  public enum Kind: Hashable, Codable, Sendable {
     /// The note holds a conflict block.
     case conflict
     /// Rules below the line settled what lines left in conflict.

@@ -1,5 +1,5 @@
 /// Which of the rules below the line a merge uses: notes-merge(7), "Below the line".
-public struct MergeRules: OptionSet, Hashable, Sendable {
+public struct MergeRules: OptionSet, Hashable, Codable, Sendable {
   public let rawValue: Int
 
   public init(rawValue: Int) { self.rawValue = rawValue }

@@ -4,7 +4,7 @@ public import Merge
 public import WorkTree
 
 /// What taking in heads did.
-public struct MergeOutcome: Sendable {
+public struct MergeOutcome: Codable, Sendable {
   /// The tip before, or nil in a notebook without versions.
   public let former: ObjectID?
   /// The tip now.

@@ -2,7 +2,7 @@ public import Git
 public import WorkTree
 
 /// A version that stands in the place of one that was made by hand with git.
-public struct PortableVersion: Sendable {
+public struct PortableVersion: Codable, Sendable {
   /// What the branch stood on.
   public let made: ObjectID
   /// What it stands on now.

@@ -5,7 +5,7 @@ internal import Merge
 public import WorkTree
 
 /// What a save did.
-public struct SaveResult: Sendable {
+public struct SaveResult: Codable, Sendable {
   /// The new version, or nil when nothing differed from the last.
   public let version: ObjectID?
   /// What differed, by path.

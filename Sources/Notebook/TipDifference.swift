@@ -5,7 +5,7 @@ internal import WorkTree
 
 /// Two devices with the same heads that show different tips: one of them merges by other rules, or
 /// something is wrong with it. The next edit, which is made on one of the tips, settles it.
-public struct TipDifference: Hashable, Sendable {
+public struct TipDifference: Hashable, Codable, Sendable {
   /// The other device's ID.
   public var device: String
   /// This device's tip.

@@ -7,11 +7,11 @@ public import Notebook
 ///
 /// `notebook` is a notebook's ID; `locator` the first two digits of an invitation's code, which tell
 /// the open invitations of a device apart and are no secret.
-public enum Event: Sendable {
+public enum Event: Codable, Sendable {
   /// The device listens there; the host is what was asked for (`::` or `*` for all interfaces).
   case listening(address: String, port: UInt16)
   /// Devices cannot be looked for, or this one cannot be found, for now.
-  case discoveryFailed(any Error)
+  case discoveryFailed(cause: Cause)
 
   // MARK: Sessions
 
@@ -32,7 +32,7 @@ public enum Event: Sendable {
   // MARK: Invitations
 
   /// An invitation is open.
-  case invitation(OpenInvitation)
+  case invitation(open: OpenInvitation)
   /// Somebody who has the code is shown the offer.
   case offered(locator: String, address: String)
   /// Somebody was shown the offer and declined. The invitation stays open.
@@ -40,21 +40,21 @@ public enum Event: Sendable {
   /// Somebody tried a wrong code.
   case wrongCode(locator: String, address: String, attemptsLeft: Int)
   /// A device joined by it.
-  case joined(locator: String, PairedDevice)
+  case joined(locator: String, device: PeerIdentity)
   /// An invitation is no longer open.
-  case ended(locator: String, InvitationEnd)
+  case ended(locator: String, how: InvitationEnd)
 
   // MARK: A notebook that is watched
 
   /// What was written became a version.
-  case version(notebook: String, SaveResult)
+  case version(notebook: String, saved: SaveResult)
   /// A live session with a device has begun, or is over.
-  case connected(notebook: String, PeerIdentity)
-  case disconnected(notebook: String, PeerIdentity)
+  case connected(notebook: String, peer: PeerIdentity)
+  case disconnected(notebook: String, peer: PeerIdentity)
   /// A device shows another version.
-  case shows(notebook: String, PeerIdentity, ObjectID?)
+  case shows(notebook: String, peer: PeerIdentity, tip: ObjectID?)
   /// These notes are edited at a device.
-  case editing(notebook: String, PeerIdentity, [TreePath])
+  case editing(notebook: String, peer: PeerIdentity, paths: [TreePath])
   /// What is known of the members has changed, or whom this device exchanges with.
   case membersChanged(notebook: String)
   /// Another address of a device was recorded, by this process or another command.
@@ -62,13 +62,42 @@ public enum Event: Sendable {
   /// A save was held back, because it would delete most of the notebook.
   case held(notebook: String, deleted: Int, of: Int)
   /// A save or a look at the folder failed; it is tried again.
-  case notebookFailed(notebook: String, any Error)
+  case notebookFailed(notebook: String, cause: Cause)
   /// The user has no more watches: the folder is looked through every so many seconds instead.
   case watchLimit(notebook: String, interval: Double)
   /// The folder is not there; or is there again.
   case folder(notebook: String, isThere: Bool)
   /// There is so much to pack that it pays.
   case gcDue(notebook: String, folder: String)
+
+  // The names of values that have none above, for the watcher's socket.
+  private enum PeerCodingKeys: String, CodingKey { case _0 = "peer" }
+  private enum ProgressCodingKeys: String, CodingKey { case _0 = "transfer" }
+  private enum ReceivedCodingKeys: String, CodingKey { case from, _1 = "joined", notebook }
+  private enum ReplacedCodingKeys: String, CodingKey { case _0 = "replacement", notebook }
+  private enum FinishedCodingKeys: String, CodingKey { case _0 = "session" }
+  private enum FailedCodingKeys: String, CodingKey { case _0 = "failure" }
+  private enum DiffersCodingKeys: String, CodingKey { case _0 = "peer", _1 = "difference" }
+}
+
+/// What went wrong: the error itself in the process where it happened, its text in others.
+public struct Cause: Codable, Sendable {
+  /// `SyncError.failed` with the text, where it came from another process.
+  public let error: any Error
+
+  /// An error as a cause.
+  public init(_ error: any Error) { self.error = error }
+
+  /// From its text.
+  public init(from decoder: any Decoder) throws {
+    error = SyncError.failed(try decoder.singleValueContainer().decode(String.self))
+  }
+
+  /// As its text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode("\(error)")
+  }
 }
 
 extension Event {
@@ -80,18 +109,37 @@ extension Event {
     default: self
     }
   }
+
+  /// The invitation that it is about, by its locator; nil for an event of another kind.
+  package var locator: String? {
+    switch self {
+    case .invitation(let open): open.code.locator
+    case .offered(let locator, _), .declined(let locator, _), .wrongCode(let locator, _, _),
+      .joined(let locator, _), .ended(let locator, _):
+      locator
+    default: nil
+    }
+  }
 }
 
 /// A device of the notebook at the other end of a connection.
-public struct PeerIdentity: Hashable, Sendable {
+public struct PeerIdentity: Hashable, Codable, Sendable {
   /// Its name, by its certificate.
   public let name: String
-  package let deviceID: String
-  package let role: Role
+  /// Its device ID.
+  public let deviceID: String
+  /// Its present role.
+  public let role: Role
   /// Where it is, as `HOST:PORT`.
   public let address: String
 
-  package init(name: String, deviceID: String, role: Role, address: String) {
+  private enum CodingKeys: String, CodingKey {
+    case name, role, address
+    case deviceID = "device"
+  }
+
+  /// The device of that ID at that address.
+  public init(name: String, deviceID: String, role: Role, address: String) {
     self.name = name
     self.deviceID = deviceID
     self.role = role
@@ -100,9 +148,9 @@ public struct PeerIdentity: Hashable, Sendable {
 }
 
 /// How far a transfer is.
-public struct TransferProgress: Hashable, Sendable {
+public struct TransferProgress: Hashable, Codable, Sendable {
   /// What takes the time.
-  public enum Stage: String, Sendable {
+  public enum Stage: String, Codable, Sendable {
     /// Packs are on their way.
     case moving
     /// What came is checked and joined here.
@@ -111,21 +159,26 @@ public struct TransferProgress: Hashable, Sendable {
     case waiting
   }
 
-  package let peer: PeerIdentity
-  package var stage = Stage.moving
-  /// Objects written to the peer, of how many.
+  /// Who is at the other end.
+  public let peer: PeerIdentity
+  /// What takes the time now.
+  public var stage = Stage.moving
+  /// Objects written to the peer.
   public var sentObjects = 0
-  package var objectsToSend = 0
-  /// Bytes of the peer's pack so far, and how many objects it holds.
+  /// How many objects go to the peer.
+  public var objectsToSend = 0
+  /// Bytes of the peer's pack so far.
   public var receivedBytes = 0
-  package var objectsToReceive = 0
+  /// How many objects the peer's pack holds.
+  public var objectsToReceive = 0
 }
 
 /// An invitation as the user who invites is told of it.
-public struct OpenInvitation: Sendable {
+public struct OpenInvitation: Codable, Sendable {
   /// What the joining device's user is told. Secret but for its locator.
   public let code: InvitationCode
-  package let role: Role
+  /// The role the device gets.
+  public let role: Role
   /// When it ends, in seconds since 1970.
   public let expires: Int64
   /// Where this device listens for whoever joins.

@@ -3,8 +3,8 @@ public import Membership
 public import Notebook
 
 /// What a session did.
-public struct SessionResult: Sendable {
-  package let peer: PeerIdentity
+public struct SessionResult: Codable, Sendable {
+  public let peer: PeerIdentity
   /// This device's tip at the end; nil in a notebook without versions.
   public package(set) var tip: ObjectID?
   /// The peer's tip at the end.
@@ -22,6 +22,12 @@ public struct SessionResult: Sendable {
   var hasNews = false
   /// How the tips differ although both devices have the same heads; nil when they do not.
   public package(set) var tipDifference: TipDifference?
+
+  /// Without what the merges changed, which may be long.
+  private enum CodingKeys: String, CodingKey {
+    case peer, tip, peerTip, sentVersions, receivedVersions, sentBytes, receivedBytes
+    case tipDifference
+  }
 
   package init(peer: PeerIdentity, tip: ObjectID?, peerTip: ObjectID?) {
     self.peer = peer
@@ -45,7 +51,7 @@ public struct SessionResult: Sendable {
 }
 
 /// A session that did not come about or broke off.
-public struct SyncFailure: Error, Sendable {
+public struct SyncFailure: Error, Codable, Sendable {
   /// Who it was, if that was proved.
   public let peer: PeerIdentity?
   /// The device that was announced, remembered or proved to be there.
@@ -53,7 +59,8 @@ public struct SyncFailure: Error, Sendable {
   /// Where it was tried, as `HOST:PORT`.
   public let address: String
   /// What went wrong: `SyncError`, `ChannelError`, `NotebookError`, …
-  public let error: any Error
+  public var error: any Error { cause.error }
+  private let cause: Cause
 
   package init(
     peer: PeerIdentity? = nil, device: String? = nil, address: String, error: any Error
@@ -61,7 +68,7 @@ public struct SyncFailure: Error, Sendable {
     self.peer = peer
     self.device = peer?.deviceID ?? device
     self.address = address
-    self.error = error
+    cause = Cause(error)
   }
 
   package init(_ peer: PeerIdentity, _ error: any Error) {

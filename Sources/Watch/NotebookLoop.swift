@@ -72,13 +72,13 @@ final class NotebookLoop {
       self.notebook = notebook
       self.events = events
       nextLook = .now
-      if wasAway { owner.report(.folder(notebook: owner.notebookID, isThere: true)) }
+      if wasAway { owner.emit(.folder(notebook: owner.notebookID, isThere: true)) }
       if events.isIncomplete {
-        owner.report(.watchLimit(notebook: owner.notebookID, interval: Self.netWithoutWatches))
+        owner.emit(.watchLimit(notebook: owner.notebookID, interval: Self.netWithoutWatches))
       }
     } catch {
       if notebook == nil || !(error is NotebookError) {
-        owner.report(.notebookFailed(notebook: owner.notebookID, error))
+        owner.emit(.notebookFailed(notebook: owner.notebookID, cause: Cause(error)))
       }
       nextLook = .now + Self.absence
     }
@@ -105,7 +105,7 @@ final class NotebookLoop {
     events = nil
     unsettled.removeAll()
     nextLook = .now + Self.absence
-    owner.report(.folder(notebook: owner.notebookID, isThere: false))
+    owner.emit(.folder(notebook: owner.notebookID, isThere: false))
   }
 
   // MARK: Work
@@ -153,7 +153,7 @@ final class NotebookLoop {
         }
         announce()
       case .membership: membershipChanged()
-      case .addresses: owner.report(.addressesChanged(notebook: owner.notebookID))
+      case .addresses: owner.emit(.addressesChanged(notebook: owner.notebookID))
       case .everything: return watchAnew()
       case .away: return leave()
       }
@@ -236,15 +236,15 @@ final class NotebookLoop {
       isHolding = false
       announce()
       guard result.version != nil else { return false }
-      owner.report(.version(notebook: owner.notebookID, result))
+      owner.emit(.version(notebook: owner.notebookID, saved: result))
       countForHousekeeping()
       return true
     } catch NotebookError.massDeletion(let deleted, let total) {
-      if !isHolding { owner.report(.held(notebook: owner.notebookID, deleted: deleted, of: total)) }
+      if !isHolding { owner.emit(.held(notebook: owner.notebookID, deleted: deleted, of: total)) }
       isHolding = true
       announce()
     } catch {
-      owner.report(.notebookFailed(notebook: owner.notebookID, error))
+      owner.emit(.notebookFailed(notebook: owner.notebookID, cause: Cause(error)))
       if access(owner.context.folder + "/.git/notes/notebook", F_OK) != 0 {
         leave()
       } else if paths.isEmpty {
@@ -260,10 +260,10 @@ final class NotebookLoop {
   private func rewritePortably() {
     do {
       if let plain = try notebook?.rewritePortably() {
-        owner.report(.replaced(plain, notebook: owner.notebookID))
+        owner.emit(.replaced(plain, notebook: owner.notebookID))
       }
     } catch {
-      owner.report(.notebookFailed(notebook: owner.notebookID, error))
+      owner.emit(.notebookFailed(notebook: owner.notebookID, cause: Cause(error)))
     }
   }
 
@@ -282,9 +282,9 @@ final class NotebookLoop {
     } catch {
       // Whoever cannot tell members from others exchanges with nobody.
       owner.sessions.endAll(.done)
-      owner.report(.notebookFailed(notebook: owner.notebookID, error))
+      owner.emit(.notebookFailed(notebook: owner.notebookID, cause: Cause(error)))
     }
-    owner.report(.membersChanged(notebook: owner.notebookID))
+    owner.emit(.membersChanged(notebook: owner.notebookID))
   }
 
   private func countForHousekeeping() {
@@ -293,7 +293,7 @@ final class NotebookLoop {
     changesUntilHousekeeping = Self.housekeepingInterval
     notebook.repository.close()
     if notebook.isGarbageCollectionDue {
-      owner.report(.gcDue(notebook: owner.notebookID, folder: notebook.folder))
+      owner.emit(.gcDue(notebook: owner.notebookID, folder: notebook.folder))
     }
   }
 }

@@ -76,11 +76,14 @@ extension Service {
     let address = connection.peer.description
     guard let entry = entry(invitation.locator) else { return }
     let locator = invitation.locator
+    entry.held.record(.pending)
     occurrences.put(.event(.offered(locator: locator, address: address)))
     do {
       let device = try PairingServer.answer(connection, with: invitation, as: entry.context)
-      occurrences.put(.event(.joined(locator: locator, device)))
+      entry.held.record(.joined, name: device.name, deviceID: device.deviceID)
+      occurrences.put(.event(.joined(locator: locator, device: device)))
     } catch SyncError.declined {
+      entry.held.record(.declined)
       occurrences.put(.event(.declined(locator: locator, address: address)))
     } catch {
       occurrences.put(.event(.failed(SyncFailure(address: address, error: error))))

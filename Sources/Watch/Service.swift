@@ -33,6 +33,8 @@ public final class Service: Sendable {
   struct Entry: Sendable {
     let invitation: Invitation
     let context: SessionContext
+    /// Its place in the book of invitations.
+    let held: HeldInvitation
   }
 
   func entry(_ locator: String) -> Entry? { invitations.withLock { $0[locator] } }
@@ -55,7 +57,7 @@ public final class Service: Sendable {
     case stopped
   }
 
-  /// How often a cancellation is looked for where the service may end by itself, in seconds.
+  /// How often a cancellation is looked for while invitations are open, in seconds.
   private static let tick = 0.1
   /// How long those who are connected get to notice that the service stops, in seconds.
   private static let farewell = 3.0
@@ -97,37 +99,10 @@ public final class Service: Sendable {
 
   var isWatching: Bool { !watched.isEmpty }
 
-  /// The locators that are taken; a new invitation is to avoid them.
-  public var locators: Set<String> { invitations.withLock { Set($0.keys) } }
-
-  /// Opens an invitation to a notebook, which is needed when several are served. From any thread,
-  /// before or while the service runs.
-  ///
-  /// - Throws: `MembershipError.notAnAdmin` when this device may not invite, `SyncError` when the
-  ///   notebook is not served or the locator is taken.
-  public func open(_ invitation: Invitation, to notebookID: String? = nil) throws {
-    let named = notebookID.map { contexts[$0] } ?? contexts.values.first
-    guard let context = named, notebookID != nil || contexts.count == 1 else {
-      throw SyncError.wrongNotebook
-    }
-    try context.membership.refresh()
-    guard context.membership.role(ofDevice: context.key.deviceID) == .admin else {
-      throw MembershipError.notAnAdmin(device: context.key.deviceID)
-    }
-    let locator = invitation.code.locator
-    let isNew = invitations.withLock { open in
-      guard open[locator] == nil else { return false }
-      open[locator] = Entry(invitation: invitation, context: context)
-      return true
-    }
-    guard isNew else { throw SyncError.failed("another invitation has the same first digits") }
-    occurrences.put(.opened(invitation))
-  }
-
-  /// Takes an invitation back. From any thread.
-  public func withdraw(_ invitation: Invitation) {
-    invitation.finish(.withdrawn)
-    occurrences.put(.changed)
+  /// Closes all connections and makes none, or makes them again. From any thread.
+  func pause(_ value: Bool) {
+    isPaused.store(value, ordering: .relaxed)
+    occurrences.put(.paused(value))
   }
 
   /// Ends it, as its cancellation does. From any thread.
@@ -148,83 +123,103 @@ public final class Service: Sendable {
   ) throws {
     for context in contexts.values { _ = try context.credentials() }
     let listener = try Listener(at: address)
-    let reception = Acceptor(
+    let acceptor = Acceptor(
       listener: listener, timeouts: contexts.values.first?.timeouts ?? .standard,
       cancellation: token, rules: rules(port: listener.port))
     try startThread { [occurrences] in
-      reception.run()
+      acceptor.run()
       occurrences.put(.stopped)
     }
     try cancellation.whenCancelled(unless: token) { [occurrences] in occurrences.put(.stopped) }
-    defer {
-      for notebook in watched.values { notebook.stop() }
-      token.cancel()
-      for context in contexts.values { withdraw(context, port: listener.port) }
-      for entry in invitations.withLock({ Array($0.values) }) {
-        withdraw(entry, port: listener.port)
-      }
-      reception.drain(seconds: Self.farewell)
+    defer { end(acceptor, port: listener.port) }
+    var ending = invitation.map { ServiceEnding(of: $0) }
+    var control: ControlServer?
+    func tell(_ event: Event) {
+      onEvent(event)
+      ending?.observe(event)
+      control?.send(event)
     }
-    report(
-      .listening(address: listener.address.host, port: listener.port), onEvent)
+    emit(.listening(address: listener.address.host, port: listener.port), tell)
     for notebook in watched.values { try notebook.start() }
-    let sleep = try !isWatching ? nil : SleepWatch { [occurrences] in occurrences.put(.awoken) }
-    defer { sleep?.stop() }
-    // Where the kernel tells nothing of networks, devices are found a little later.
-    let network =
-      !isWatching
-      ? nil : try? NetworkWatch { [occurrences] in occurrences.put(.networkChanged($0)) }
-    defer { network?.stop() }
-    let control = startControl(port: listener.port)
-    defer { control?.stop() }
+    let leaveMachine = try isWatching ? watchMachine() : {}
+    control = startControl(port: listener.port)
+    defer {
+      control?.stop()
+      leaveMachine()
+    }
     var dialing = ServiceDialing(self, port: listener.port)
     try dialing.begin()
-    for context in contexts.values { announce(context, port: listener.port, onEvent) }
+    for context in contexts.values { publish(record(of: context, port: listener.port), tell) }
+    var idle = IdleTimer()
     var state = ServiceState()
     if isWatching { state.ready() }
     defer { if isWatching { state.stopping() } }
-    var idle = IdleTimer()
-    var ending = invitation.map { ServiceEnding(invitation: $0) }
     while true {
-      if cancellation.isCancelled { return }
-      endInvitations(port: listener.port, onEvent)
-      if ending?.isReached == true { return }
+      endInvitations(port: listener.port, tell)
+      if cancellation.isCancelled || ending?.isReached == true { return }
       dialing.dial()
       if isWatching {
         state.live()
         if idle.isDue() { for notebook in watched.values { notebook.rest() } }
       }
-      switch occurrences.take(
-        until: nextLook(ending, dialing, isWatching ? [state.next, idle.next] : []))
-      {
+      let next = nextLook(ending, dialing, isWatching ? [state.next, idle.next] : [])
+      guard let occurrence = occurrences.take(until: next) else { continue }
+      switch occurrence {
       case .event(let event):
         idle.restart()
-        report(event, onEvent)
-        if case .notebookFailed(_, let error as MembershipError) = event, case .begunAnew = error {
-          throw error
-        }
-        ending?.note(event)
+        emit(event, tell)
+        try Self.rethrowBeginningAnew(event)
         dialing.note(event)
-        control?.tell(event)
-      case .opened(let invitation): announce(invitation, port: listener.port, onEvent)
-      case .discovered(let event):
-        note(event)
-        dialing.note(event)
-      case .dialed(let target, let outcome): dialing.note(outcome, of: target)
-      case .awoken: dialing.awake()
-      case .networkChanged(let news): dialing.networkChanged(news)
-      case .reachAll(let settled): dialing.reachAll(settled)
-      case .paused(let isPaused): dialing.pause(isPaused)
+      case .opened(let invitation): announce(invitation, port: listener.port, tell)
       case .stopped: return
-      case .changed, nil: continue
+      default: observe(occurrence, &dialing)
       }
     }
   }
 
-  private func note(_ event: DiscoveryEvent) {
-    switch event {
-    case .found, .settled, .resumed: isDiscoveryDown.store(false, ordering: .relaxed)
-    case .lost, .interrupted: break
+  private static func rethrowBeginningAnew(_ event: Event) throws {
+    if case .notebookFailed(_, let cause) = event, case MembershipError.begunAnew = cause.error {
+      throw cause.error
+    }
+  }
+
+  /// Looks out for sleep and for changes of networks until what it returns is called.
+  private func watchMachine() throws -> () -> Void {
+    let sleep = try SleepWatch { [occurrences] in occurrences.put(.awoken) }
+    // Where the kernel tells nothing of networks, devices are found a little later.
+    let network = try? NetworkWatch { [occurrences] in occurrences.put(.networkChanged($0)) }
+    return {
+      network?.stop()
+      sleep.stop()
+    }
+  }
+
+  /// Withdraws all that is announced, and ends what is under way.
+  private func end(_ acceptor: Acceptor, port: UInt16) {
+    for notebook in watched.values { notebook.stop() }
+    token.cancel()
+    for context in contexts.values { discovery?.withdraw(record(of: context, port: port)) }
+    for entry in invitations.withLock({ Array($0.values) }) {
+      discovery?.withdraw(record(of: entry, port: port))
+      if entry.invitation.end != .used { entry.held.record(.cancelled) }
+    }
+    acceptor.drain(seconds: Self.farewell)
+  }
+
+  private func observe(_ occurrence: Occurrence, _ dialing: inout ServiceDialing) {
+    switch occurrence {
+    case .discovered(let event):
+      switch event {
+      case .found, .settled, .resumed: isDiscoveryDown.store(false, ordering: .relaxed)
+      case .lost, .interrupted: break
+      }
+      dialing.note(event)
+    case .dialed(let target, let outcome): dialing.note(outcome, of: target)
+    case .awoken: dialing.awake()
+    case .networkChanged(let news): dialing.networkChanged(news)
+    case .reachAll(let settled): dialing.reachAll(settled)
+    case .paused(let isPaused): dialing.pause(isPaused)
+    case .event, .opened, .changed, .stopped: break
     }
   }
 
@@ -232,16 +227,14 @@ public final class Service: Sendable {
   private func startControl(port: UInt16) -> ControlServer? {
     guard let controlFolder, !watched.isEmpty else { return nil }
     do {
-      let control = try ControlServer(self, port: port, in: controlFolder)
-      try control.start()
-      return control
+      return try ControlServer(self, port: port, in: controlFolder)
     } catch {
       log.warn("other commands cannot ask this watcher: \(error)")
       return nil
     }
   }
 
-  func report(_ event: Event, _ onEvent: (Event) -> Void) {
+  func emit(_ event: Event, _ onEvent: (Event) -> Void) {
     // All that is announced and looked for fails for the same reason.
     if case .discoveryFailed = event,
       isDiscoveryDown.exchange(true, ordering: .relaxed)
@@ -257,6 +250,7 @@ public final class Service: Sendable {
   {
     let expiries = invitations.withLock { $0.values.map(\.invitation.deadline) }
     let next = (expiries + ([dialing.next] + others).compactMap { $0 }).min() ?? .now + 3600
-    return ending == nil ? next : min(next, .now + Self.tick)
+    // Whether the user has cancelled an invitation stands in a file.
+    return ending == nil && expiries.isEmpty ? next : min(next, .now + Self.tick)
   }
 }

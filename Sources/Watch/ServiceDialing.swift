@@ -34,7 +34,7 @@ struct ServiceDialing {
       do {
         try discovery.browse(.notebook) { occurrences.put(.discovered($0)) }
       } catch {
-        occurrences.put(.event(.discoveryFailed(error)))
+        occurrences.put(.event(.discoveryFailed(cause: Cause(error))))
       }
     }
   }
@@ -73,7 +73,7 @@ struct ServiceDialing {
     case .lost(let peer):
       dialer.lost(Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID))
     case .interrupted(let error):
-      service.occurrences.put(.event(.discoveryFailed(error)))
+      service.occurrences.put(.event(.discoveryFailed(cause: Cause(error))))
     case .settled, .resumed: break
     }
   }

@@ -1,33 +1,36 @@
 internal import Sync
 internal import System
 
-/// When a service that waits for one invitation is done.
+/// When whoever waits for one invitation is done: when it has ended, or the device that joined by it
+/// had its first session.
 struct ServiceEnding {
-  let invitation: Invitation
-  /// How long a new member may take to begin its first session, in seconds.
-  private static let firstSession = 30.0
+  private let locator: String
+  private var hasEnded = false
   private var joined: (device: String, deadline: Instant)?
   /// The devices with a session under way: the first one may take as long as it takes.
   private var busy: Set<String> = []
   private var isSynchronised = false
 
-  init(invitation: Invitation) { self.invitation = invitation }
+  /// How long a new member may take to begin its first session, in seconds.
+  private static let firstSession = 30.0
+
+  init(of invitation: Invitation) { locator = invitation.locator }
 
   var isReached: Bool {
-    guard let joined else {
-      // Used, and the event is on its way.
-      return invitation.end != nil && invitation.end != .used
-    }
+    guard let joined else { return hasEnded }
     return isSynchronised || !busy.contains(joined.device) && Instant.now >= joined.deadline
   }
 
-  /// Whether it is the device that joined.
-  func isGuest(_ device: String) -> Bool { joined?.device == device }
+  /// Whether an event tells of the invitation, or of the first session after it.
+  func concerns(_ event: Event) -> Bool {
+    if case .finished(let session) = event { return session.peer.deviceID == joined?.device }
+    return event.locator == locator
+  }
 
-  mutating func note(_ event: Event) {
+  mutating func observe(_ event: Event) {
     switch event {
-    case .joined(invitation.locator, let device):
-      joined = (device.deviceID, .now + Self.firstSession)
+    case .joined(locator, let device): joined = (device.deviceID, .now + Self.firstSession)
+    case .ended(locator, _): hasEnded = true
     case .peer(let peer): busy.insert(peer.deviceID)
     case .finished(let session):
       busy.remove(session.peer.deviceID)

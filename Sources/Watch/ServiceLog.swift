@@ -36,7 +36,7 @@ struct ServiceLog: Sendable {
   private static func line(for event: Event) -> String {
     switch event {
     case .listening(let address, let port): "listening on \(address) port \(port)"
-    case .discoveryFailed(let error): text(error)
+    case .discoveryFailed(let cause): text(cause.error)
     case .peer(let peer): "connected: \(name(peer))"
     case .progress(let transfer): "\(name(transfer.peer)): \(transfer.stage)"
     case .received(let peer, let join, _):
@@ -92,7 +92,8 @@ struct ServiceLog: Sendable {
     case .held(let notebook, let deleted, let total):
       "\(short(notebook)): held back a version that would delete \(deleted) of \(total) notes; "
         + "'notes save --allow-deletes' lets it through"
-    case .notebookFailed(let notebook, let error): "\(short(notebook)): \(text(error))"
+    case .notebookFailed(let notebook, let cause):
+      "\(short(notebook)): \(text(cause.error))"
     case .watchLimit(let notebook, let interval):
       "\(short(notebook)): no more folders can be watched (fs.inotify.max_user_watches); "
         + "the folder is looked through every \(Int(interval)) s instead"

@@ -12,7 +12,7 @@ final class WatchedNotebook: SessionKeeper {
   let context: SessionContext
   let sessions: SessionTable
   let bell: WakeUp
-  private let tell: @Sendable (Event) -> Void
+  let emit: @Sendable (Event) -> Void
   /// Whether a version that would delete most notes is held back.
   let isHolding = Atomic(false)
   private let jobs = Mutex<[Job]>([])
@@ -36,9 +36,9 @@ final class WatchedNotebook: SessionKeeper {
   /// that says it is working (notes-protocol(7), "Time-outs").
   private static let patience = 15 * 60.0
 
-  init(_ context: SessionContext, tell: @escaping @Sendable (Event) -> Void) throws {
+  init(_ context: SessionContext, emit: @escaping @Sendable (Event) -> Void) throws {
     self.context = context
-    self.tell = tell
+    self.emit = emit
     sessions = SessionTable(ownDevice: context.key.deviceID)
     bell = try WakeUp()
   }
@@ -90,8 +90,6 @@ final class WatchedNotebook: SessionKeeper {
     }
   }
 
-  func report(_ event: Event) { tell(event) }
-
   private func refuse(_ job: Job) {
     let error = WatchError.notAnswering(context.folder)
     switch job {
@@ -125,20 +123,22 @@ final class WatchedNotebook: SessionKeeper {
 
   func begin(_ session: SessionHandle) throws {
     try sessions.begin(session, digest: membershipDigest)
-    if !session.ends { tell(.connected(notebook: notebookID, session.peer)) }
+    if !session.ends { emit(.connected(notebook: notebookID, peer: session.peer)) }
   }
 
   func update(_ state: PeerState, of session: SessionHandle) {
     guard let change = sessions.update(state, of: session) else { return }
     if change.former.editing != change.now.editing {
-      tell(.editing(notebook: notebookID, session.peer, change.now.editing))
+      emit(
+        .editing(
+          notebook: notebookID, peer: session.peer, paths: change.now.editing))
     }
     if change.former.heads != change.now.heads {
-      tell(.shows(notebook: notebookID, session.peer, change.now.tip))
+      emit(.shows(notebook: notebookID, peer: session.peer, tip: change.now.tip))
     }
   }
 
   func end(_ session: SessionHandle) {
-    if sessions.end(session) { tell(.disconnected(notebook: notebookID, session.peer)) }
+    if sessions.end(session) { emit(.disconnected(notebook: notebookID, peer: session.peer)) }
   }
 }

@@ -1,6 +1,6 @@
 internal import Git
 internal import Notebook
-internal import System
+internal import Sync
 internal import Watch
 
 /// Tells the other devices, by the watcher that runs, that a note is being edited here, for as long
@@ -11,19 +11,12 @@ final class EditingPresence {
   /// The watcher tells for as long as this connection stands.
   private let connection: ControlClient?
 
-  /// How long the watcher may take to answer, in seconds: nobody waits long for a courtesy.
-  private static let patience = 2.0
-
   init(of path: TreePath, in notebook: Notebook) {
     self.path = path
-    let name = String(hexadecimal: path.bytes)
-    let replies =
-      RunningWatcher.of(notebook)?.all(ControlRequest(.peers), within: Self.patience) ?? []
-    others = replies.filter { $0.editing?.contains(name) == true }.compactMap(\.name)
+    let peers = RunningWatcher.status(of: notebook)?.peers ?? []
+    others = peers.filter { $0.shows.editing.contains(path) }.map(\.identity.name)
     connection = RunningWatcher.of(notebook)
-    var request = ControlRequest(.edit)
-    request.paths = [name]
-    _ = connection?.ask(request)
+    _ = connection?.ask(.edit(paths: [path]))
   }
 
   func warn() {

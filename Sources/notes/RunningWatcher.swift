@@ -11,18 +11,9 @@ enum RunningWatcher {
       deviceID: notebook.identity.device.deviceID)
   }
 
-  /// What it says of itself, and of the devices that are connected to it, a line each; empty when none
-  /// runs, or it does not answer in time.
-  static func says(of notebook: Notebook) -> [ControlReply] {
-    guard let watcher = of(notebook) else { return [] }
-    let replies = watcher.all(ControlRequest(.peers), within: patience)
-    return replies.last?.type == "done" ? replies.dropLast() : []
-  }
-
-  /// What it says of the devices alone; nil when none runs.
-  static func peers(of notebook: Notebook) -> [ControlReply]? {
-    let replies = says(of: notebook)
-    return replies.isEmpty ? nil : replies.filter { $0.type == "peer" }
+  /// How it is, and who is connected to it; nil when none runs, or it does not answer in time.
+  static func status(of notebook: Notebook) -> WatcherStatus? {
+    of(notebook)?.status(within: patience)
   }
 
   /// How long it may take to say so, in seconds: it has it at hand.

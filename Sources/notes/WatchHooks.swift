@@ -13,7 +13,8 @@ struct WatchHooks {
       notebooks.map { ($0.identity.id, $0.folder) }, uniquingKeysWith: { first, _ in first })
   }
 
-  func tell(_ event: Event) {
+  /// Runs what the settings name for what was received.
+  func run(for event: Event) {
     guard case .received(let peer, let join, let notebook?) = event,
       let folder = folders[notebook]
     else { return }

@@ -98,6 +98,11 @@ final class Watcher {
       in: folder["run"], notebookID: context.membership.notebookID, deviceID: key.deviceID)
   }
 
+  /// What a device edits, as the watcher tells a command; nil while it is not connected.
+  func editing(_ device: String) -> [TreePath]? {
+    control()?.status(within: 10)?.peers.first { $0.identity.name == device }?.shows.editing
+  }
+
   /// How often versions of others were joined that changed notes here, and that changed nothing.
   var received: Int { joins.count { !$0.changes.isEmpty } }
   var receivedInVain: Int { joins.count { $0.changes.isEmpty } }

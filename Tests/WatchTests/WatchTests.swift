@@ -137,24 +137,21 @@ struct WatchTests {
     #expect(status == "700\n")
     try ada.write("1\n", to: "n.txt")
     #expect(bob.wait { (try? bob.text("n.txt")) == "1\n" })
-    let replies = try #require(ada.control()).all(ControlRequest(.sync), within: 10)
-    #expect(replies.map(\.type) == ["watcher", "peer", "done"])
-    let tip = try ada.tip()?.hex
-    #expect(replies[1].name == "Bob" && replies[1].tip == tip)
+    let before = try #require(ada.control()?.status(within: 10))
+    #expect(before.watcher.port == ada.port && !before.watcher.isPaused)
+    let results = try #require(ada.control()?.synchronize(within: 10, since: before))
+    #expect(results.map(\.peer.name) == ["Bob"] && results.map(\.isInSync) == [true])
+    #expect(try results.first?.tip == ada.tip())
     // "Lock files that editors keep beside an open note are told to the other devices."
     try bob.write("", to: ".n.txt.swp")
-    let sees = ada.wait {
-      ada.control()?.all(ControlRequest(.peers)).contains { $0.editing == ["6e2e747874"] } == true
-    }
-    #expect(sees)
-    #expect(ada.control()?.all(ControlRequest(.pause)).last?.type == "done")
+    #expect(ada.wait { ada.editing("Bob") == ["n.txt"] })
+    #expect(ada.control()?.all(.pause) != nil)
     #expect(ada.wait { ada.sessions?.lasting.isEmpty == true })
     // Whoever tries to connect meanwhile is turned away: notes-watch(1), --pause.
     try ada.write("2\n", to: "n.txt")
-    let met = bob.control()?.all(ControlRequest(.sync), within: 10).map(\.type)
-    #expect(met == ["watcher", "done"])
+    #expect(bob.control()?.synchronize(within: 5, since: before)?.isEmpty == true)
     #expect(try bob.text("n.txt") == "1\n")
-    #expect(ada.control()?.all(ControlRequest(.resume)).last?.type == "done")
+    #expect(ada.control()?.all(.resume) != nil)
     #expect(bob.wait { (try? bob.text("n.txt")) == "2\n" })
     #expect(ada.wait { ada.sessions?.lasting.count == 1 })
   }
@@ -166,28 +163,35 @@ struct WatchTests {
     try ada.start()
     #expect(ada.wait { ada.control() != nil })
     let client = try #require(ada.control())
-    var request = ControlRequest(.invite)
-    request.role = "reader"
-    request.seconds = 60
+    let request = ControlRequest.invite(role: .reader, seconds: 60, name: nil, device: nil)
     #expect(client.ask(request))
-    let open = try #require(client.next(within: 10))
-    #expect(open.type == "invitation" && open.role == "reader" && open.code != nil)
+    guard case .event(.invitation(let open))? = client.next(within: 10) else {
+      Issue.record("no invitation")
+      return
+    }
+    #expect(open.role == .reader && open.port == ada.port)
     let book = InvitationBook(stateFolder: ada.folder["notes/.git/notes"])
-    let locator = String((open.code ?? "").prefix(2))
+    let locator = open.code.locator
     #expect(book.openLocators() == [locator])
     #expect(try book.cancel(locator: locator))
-    let ended = try #require(client.next(within: 10))
-    #expect(ended.type == "ended" && ended.message == "withdrawn")
-    #expect(client.next(within: 10)?.type == "done")
+    guard case .event(.ended(locator, .withdrawn))? = client.next(within: 10) else {
+      Issue.record("no end")
+      return
+    }
+    guard case .done? = client.next(within: 10) else {
+      Issue.record("no last line")
+      return
+    }
     #expect(book.all().map(\.state) == [.cancelled])
     do {
       let other = try #require(ada.control())
       #expect(other.ask(request))
-      #expect(other.next(within: 10)?.type == "invitation")
+      guard case .event(.invitation)? = other.next(within: 10) else {
+        Issue.record("no invitation")
+        return
+      }
     }
     #expect(ada.wait { book.openLocators().isEmpty })
-    request.role = "owner"
-    #expect(ada.control()?.all(request).last?.message == "there is no role 'owner'")
   }
 
   @Test("notes that a command says it edits are told to the others until it ends")
@@ -195,19 +199,12 @@ struct WatchTests {
     let devices = try devices(2)
     let (ada, bob) = (devices[0], devices[1])
     try start(devices)
-    func isToldOf(_ name: [String]) -> Bool {
-      bob.wait {
-        bob.control()?.all(ControlRequest(.peers)).contains { $0.editing == name } == true
-      }
-    }
-    var request = ControlRequest(.edit)
-    request.paths = ["6e2e747874"]
     do {
       let client = try #require(ada.control())
-      #expect(client.ask(request))
-      #expect(isToldOf(["6e2e747874"]))
+      #expect(client.ask(.edit(paths: ["n.txt"])))
+      #expect(bob.wait { bob.editing("Ada") == ["n.txt"] })
     }
-    #expect(isToldOf([]))
+    #expect(bob.wait { bob.editing("Ada") == [] })
   }
 
   // A device that is not known may be a member whom another admin certified.

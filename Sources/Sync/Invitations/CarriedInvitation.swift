@@ -5,7 +5,7 @@ public import System
 
 /// An invitation to another notebook, told to a device within a session of a notebook that both share:
 /// notes-protocol(7), hello. The session is authenticated, so no person has to carry the code.
-public struct CarriedInvitation: Sendable, Equatable {
+public struct CarriedInvitation: Codable, Sendable, Equatable {
   /// Secret.
   public let code: InvitationCode
   package let notebookID: String
@@ -17,6 +17,12 @@ public struct CarriedInvitation: Sendable, Equatable {
   public let port: UInt16
   /// The device that it is for: no other is told.
   package let guest: String
+
+  private enum CodingKeys: String, CodingKey {
+    case code, notebookName, role, expires, port
+    case notebookID = "notebook"
+    case guest = "device"
+  }
 
   package init(
     _ invitation: OpenInvitation, to membership: MembershipStore, for guest: String

@@ -4,7 +4,7 @@ internal import Synchronization
 internal import System
 
 /// Why an invitation is no longer open.
-public enum InvitationEnd: String, Sendable {
+public enum InvitationEnd: String, Codable, Sendable {
   /// A device joined by it.
   case used
   /// Too many attempts with a wrong code.

@@ -91,12 +91,12 @@ public final class HeldInvitation: Sendable {
   static let lockSuffix = ".open"
   static let cancelSuffix = ".cancel"
 
-  private let record: InvitationRecord
+  private let opened: InvitationRecord
   private let path: String
   private let lock: FileLock
 
   init(_ record: InvitationRecord, path: String) throws {
-    self.record = record
+    opened = record
     self.path = path
     guard let lock = try Disk.lock(path + Self.lockSuffix) else {
       throw SyncError.failed("another invitation has the same first digits")
@@ -113,12 +113,12 @@ public final class HeldInvitation: Sendable {
   /// Whether somebody asked to take it back.
   public var isCancelled: Bool { access(path + Self.cancelSuffix, F_OK) == 0 }
 
-  /// Notes what became of it, and which device joined. It is news for people: where it cannot be
+  /// Records what became of it, and which device joined. It is news for people: where it cannot be
   /// written, the invitation goes on.
-  public func note(
+  public func record(
     _ state: InvitationRecord.State, name: String? = nil, deviceID: String? = nil
   ) {
-    var record = record
+    var record = opened
     record.state = state
     if let name { record.name = name }
     if let deviceID { record.deviceID = deviceID }

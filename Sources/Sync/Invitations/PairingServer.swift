@@ -25,22 +25,6 @@ public struct PairingOffer: Sendable, Equatable {
   public internal(set) var isRenewal = false
 }
 
-/// A device that joined by an invitation.
-public struct PairedDevice: Sendable, Equatable {
-  package let name: String
-  package let deviceID: String
-  package let role: Role
-  /// Where it is, as `HOST:PORT`.
-  public let address: String
-
-  package init(name: String, deviceID: String, role: Role, address: String) {
-    self.name = name
-    self.deviceID = deviceID
-    self.role = role
-    self.address = address
-  }
-}
-
 /// The inviter's side of notes-protocol(7), PAIRING.
 public enum PairingServer {
   /// How many bytes of certificates go along; the rest follows in the first session.
@@ -52,7 +36,7 @@ public enum PairingServer {
   ///   been told.
   public static func answer(
     _ connection: Connection, with invitation: Invitation, as context: SessionContext
-  ) throws -> PairedDevice {
+  ) throws -> PeerIdentity {
     var timeouts = context.timeouts
     timeouts.message = max(
       0.1, min(timeouts.answer, invitation.deadline.seconds - Instant.now.seconds))
@@ -72,7 +56,7 @@ public enum PairingServer {
 
   private static func hold(
     _ stream: MessageStream, _ invitation: Invitation, _ context: SessionContext
-  ) throws -> PairedDevice {
+  ) throws -> PeerIdentity {
     try stream.send(offer(of: invitation, context))
     let (frame, type) = try stream.receive()
     if type == .decline { throw SyncError.declined }
@@ -87,7 +71,7 @@ public enum PairingServer {
     brief.timeouts = context.timeouts
     _ = try brief.receive(InstalledMessage.self)
     invitation.finish(.used)
-    return PairedDevice(
+    return PeerIdentity(
       name: accept.name, deviceID: request.deviceID, role: invitation.role,
       address: stream.connection.peer.description)
   }

@@ -184,7 +184,7 @@ struct SyncCoordination {
     case .discovered(.settled): if case .looking = search { search = .settled(.now) }
     case .discoveryFailed(let error):
       search = .none
-      onEvent(.discoveryFailed(error))
+      onEvent(.discoveryFailed(cause: Cause(error)))
     case .discovered: return
     case .arrived: connected += 1
     case .departed(let device, let result):

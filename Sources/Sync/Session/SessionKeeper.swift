@@ -30,9 +30,9 @@ public protocol SessionKeeper: AnyObject, Sendable {
 }
 
 /// What the other end of a session shows.
-public struct PeerState: Hashable, Sendable {
-  package var tip: ObjectID?
-  package var heads: [ObjectID] = []
+public struct PeerState: Hashable, Codable, Sendable {
+  public var tip: ObjectID?
+  public var heads: [ObjectID] = []
   /// The notes that somebody edits there.
   public var editing: [TreePath] = []
   /// Bytes of the session so far.
@@ -45,7 +45,7 @@ public struct PeerState: Hashable, Sendable {
   public var refusal: Refusal?
 
   /// Who refuses, as programs are told.
-  public enum Refusal: String, Sendable {
+  public enum Refusal: String, Codable, Sendable {
     /// This device: most notes would be deleted.
     case here = "mass_deletion"
     /// The other one, for the same reason.

@@ -1,13 +1,10 @@
 public import Channel
-internal import FoundationEssentials
-internal import Glibc
-internal import Sync
+internal import Git
+public import Membership
+public import Sync
 
-/// A command's connection to the watcher of a notebook.
-///
-/// Sendable although its lines are not: they belong to the thread that asks, and `hangUp` touches the
-/// descriptor alone.
-public final class ControlClient: @unchecked Sendable {
+/// A command's connection to the watcher of a notebook, for one thread at a time.
+public final class ControlClient: Sendable {
   private let lines: ControlLines
 
   private init(_ lines: ControlLines) { self.lines = lines }
@@ -20,39 +17,98 @@ public final class ControlClient: @unchecked Sendable {
   ) -> ControlClient? {
     guard let folder else { return nil }
     let path = ControlSocket.path(in: folder, notebookID: notebookID, deviceID: deviceID)
-    guard let descriptor = try? ControlSocket.connect(to: path) else { return nil }
-    return ControlClient(ControlLines(takingOwnership: descriptor))
+    return (try? ControlSocket.connect(to: path)).map { ControlClient($0) }
   }
 
   /// Asks. False when the watcher has gone.
   public func ask(_ request: ControlRequest) -> Bool {
-    guard let data = try? JSONEncoder().encode(request) else { return false }
-    return lines.send(Array(data))
+    lines.send(ControlQuestion(request: request))
   }
 
-  /// The next line of the answer; nil when the watcher has gone, or said nothing for so many seconds.
-  public func next(within seconds: Double = 60) -> ControlReply? {
-    guard let line = lines.next(within: seconds) else { return nil }
-    return try? ReceivedJSON.decode(ControlReply.self, from: line)
+  /// The next reply that is known here; nil when the watcher has gone, said nothing for so many
+  /// seconds, or `token` was cancelled.
+  public func next(
+    within seconds: Double = 60, orUntil token: CancellationToken? = nil
+  ) -> ControlReply? {
+    while let line = lines.next(within: seconds, token) {
+      let reply = try? ReceivedJSON.decode(ControlReply.self, from: line, snakeCase: true)
+      if let reply { return reply }
+    }
+    return nil
   }
 
-  /// The next line, however long it takes; nil when the watcher has gone or `token` is cancelled.
-  public func next(orUntil token: CancellationToken) -> ControlReply? {
-    guard let line = lines.next(within: 86_400, token) else { return nil }
-    return try? ReceivedJSON.decode(ControlReply.self, from: line)
-  }
-
-  /// Ends what was asked for: whoever waits for the next line gets none. From any thread.
-  func hangUp() { shutdown(lines.descriptor, Int32(SHUT_RDWR)) }
-
-  /// All lines of an answer, its last one included.
-  public func all(_ request: ControlRequest, within seconds: Double = 60) -> [ControlReply] {
-    guard ask(request) else { return [] }
+  /// All replies before the last; nil when the watcher refuses, or does not answer in time.
+  public func all(_ request: ControlRequest, within seconds: Double = 60) -> [ControlReply]? {
+    guard ask(request) else { return nil }
     var found: [ControlReply] = []
     while let reply = next(within: seconds) {
+      if case .done = reply { return found }
+      if case .error = reply { return nil }
       found.append(reply)
-      if reply.type == "done" || reply.type == "error" { break }
     }
-    return found
+    return nil
+  }
+
+  /// How the watcher is and who is connected to it; nil when it does not answer in time.
+  public func status(within seconds: Double) -> WatcherStatus? {
+    all(.peers, within: seconds).flatMap(WatcherStatus.init)
+  }
+
+  /// Lets the watcher save everything and waits until the devices that are connected have it.
+  ///
+  /// - Parameter before: what it said of them before.
+  /// - Returns: what was exchanged with each since then; nil when the watcher does not answer.
+  public func synchronize(
+    within seconds: Double, since before: WatcherStatus
+  ) -> [SessionResult]? {
+    let replies = all(.sync(seconds: seconds), within: seconds + 5)
+    guard let now = replies.flatMap(WatcherStatus.init) else { return nil }
+    return now.peers.map { peer, shows in
+      // A session that began meanwhile counts whole.
+      let former = before.peers.first {
+        $0.identity.deviceID == peer.deviceID && $0.shows.sentBytes <= shows.sentBytes
+      }?.shows
+      var result = SessionResult(peer: peer, tip: now.watcher.tip, peerTip: shows.tip)
+      result.sentVersions = shows.sentVersions - (former?.sentVersions ?? 0)
+      result.receivedVersions = shows.receivedVersions - (former?.receivedVersions ?? 0)
+      result.sentBytes = shows.sentBytes - (former?.sentBytes ?? 0)
+      result.receivedBytes = shows.receivedBytes - (former?.receivedBytes ?? 0)
+      return result
+    }
+  }
+
+  /// Lets the watcher tell a device of an invitation to another notebook, for as long as this
+  /// connection lasts. False when no session with the device begins within `seconds`; the device
+  /// is told all the same when one begins later.
+  public func offer(_ invitation: CarriedInvitation, within seconds: Double) -> Bool {
+    guard ask(.offer(invitation: invitation)), case .told? = next(within: seconds) else {
+      return false
+    }
+    return true
+  }
+
+  /// Lets the watcher open an invitation, and waits until it has ended or `token` is cancelled. It
+  /// ends with this connection at the latest.
+  ///
+  /// - Parameters:
+  ///   - guest: the device that it is meant for, if for one.
+  ///   - onEvent: is told what happens; called on this thread.
+  /// - Throws: `WatchError.watcherRefused` with its reason, or `.watcherGone`.
+  public func invite(
+    role: Role, seconds: Double, for guest: Member? = nil, cancellation token: CancellationToken,
+    onEvent: (Event) -> Void
+  ) throws {
+    let request = ControlRequest.invite(
+      role: role, seconds: seconds, name: guest?.name, device: guest?.deviceID)
+    guard ask(request) else { throw WatchError.watcherGone }
+    while let reply = next(within: 86_400, orUntil: token) {
+      switch reply {
+      case .event(let event): onEvent(event)
+      case .done: return
+      case .error(let reason): throw WatchError.watcherRefused(reason)
+      default: continue
+      }
+    }
+    if !token.isCancelled { throw WatchError.watcherGone }
   }
 }

@@ -1,83 +1,112 @@
-/// What a command asks of a running watcher, as one line of JSON: notes-control(7), "Requests".
-public struct ControlRequest: Codable, Sendable {
-  /// What is asked.
-  public enum Verb: String, Codable, Sendable {
-    /// Who is connected: a `peer` a line.
-    case peers
-    /// A `changed` whenever something happened, until the connection ends.
-    case follow
-    /// Save everything, and wait until the devices that are connected have it: a `peer` a line.
-    case sync
-    /// Open an invitation: what becomes of it, a line each.
-    case invite
-    /// Tell the other devices which notes are edited, until the connection ends.
-    case edit
-    /// Tell a device, in a session, of an invitation to another notebook, until the connection
-    /// ends: a `told` when it was.
-    case offer
-    /// Let connections go, and make them again.
-    case pause
-    case resume
-  }
+internal import FoundationEssentials
+public import Git
+public import Membership
+public import Sync
 
-  package var verb: Verb
-  /// For an invitation: a `Role` in words, and the device that it is meant for, if for one.
-  public var role: String?
-  package var name: String?
-  package var device: String?
-  /// The notes that are edited, as bytes in hexadecimal digits.
-  public var paths: [String]?
-  /// What a device is to be told.
-  public var offer: ControlOffer?
-  /// How many seconds a sync may take, or an invitation is open.
-  public var seconds: Double?
-
-  package init(_ verb: Verb) { self.verb = verb }
+/// What a command asks of a running watcher: notes-control(7), "Requests".
+public enum ControlRequest: Codable, Sendable {
+  /// Who is connected: a `watcher`, then a `peer` for each.
+  case peers
+  /// What happens, until the connection ends: a `watcher`, then an `event` each time.
+  case follow
+  /// Save everything, and wait so many seconds until the devices that are connected have it: then
+  /// as `peers`.
+  case sync(seconds: Double)
+  /// Open an invitation for so many seconds: an `event` for what becomes of it. The device that it
+  /// is meant for is named, if it is for one.
+  case invite(role: Role, seconds: Double, name: String?, device: String?)
+  /// Tell the other devices that these notes are edited, until the connection ends: a `watcher`.
+  case edit(paths: [TreePath])
+  /// Tell a device, in a session, of an invitation to another notebook, until the connection ends:
+  /// `told` when it was.
+  case offer(invitation: CarriedInvitation)
+  /// Close the connections, and make none.
+  case pause
+  /// Make connections again.
+  case resume
 }
 
-/// What a running watcher says, as one line of JSON: notes-control(7), "Answers". The last line has
-/// the type `done` or `error`.
-public struct ControlReply: Codable, Sendable {
-  package var type: String
-  /// The watcher's process, and the port it listens at.
-  public var process: Int?
-  package var port: Int?
-  package var paused: Bool?
+/// What a running watcher says: notes-control(7), "Answers". The last line is `done` or `error`.
+public enum ControlReply: Codable, Sendable {
+  /// How the watcher is.
+  case watcher(state: WatcherState)
+  /// A device that is connected.
+  case peer(identity: PeerIdentity, shows: PeerState)
+  /// What happened.
+  case event(what: Event)
+  /// Something happened that does not fit into a line.
+  case changed
+  /// The device was told of the invitation.
+  case told
+  /// All was done, or said.
+  case done
+  /// Why it was not.
+  case error(message: String)
+}
+
+/// How a watcher is.
+public struct WatcherState: Codable, Sendable {
+  /// Its process.
+  public let process: Int32
+  /// Where it listens for other devices.
+  public let port: UInt16
+  /// Whether the user wants no connections now.
+  public let isPaused: Bool
   /// Whether a version that would delete most notes is held back.
-  public var held: Bool?
-  /// A device.
-  public var name: String?
-  package var device: String?
-  package var role: String?
-  package var address: String?
-  package var tip: String?
-  package var inSync: Bool?
-  /// Paths, as bytes in hexadecimal digits.
-  public var editing: [String]?
-  /// What the session has moved so far.
-  public var sentBytes: Int?
-  package var receivedBytes: Int?
-  package var sentVersions: Int?
-  package var receivedVersions: Int?
-  /// Why versions are not joined: `mass_deletion`, or `mass_deletion_there`.
-  public var refused: String?
-  /// An invitation; its end is in seconds since 1970.
-  public var code: String?
-  package var expires: Int64?
-  package var attemptsLeft: Int?
-  /// What went wrong, or how an invitation ended.
-  public var message: String?
+  public let isHolding: Bool
+  /// What this device shows; nil before its first version.
+  public let tip: ObjectID?
+}
 
-  package init(_ type: String) { self.type = type }
+/// A watcher and the devices that are connected to it.
+public struct WatcherStatus: Sendable {
+  /// What it says of itself.
+  public let watcher: WatcherState
+  /// Who is connected, and what each device shows.
+  public let peers: [(identity: PeerIdentity, shows: PeerState)]
 
-  private enum CodingKeys: String, CodingKey {
-    case type, process, port, paused, held, name, device, role, address, tip, editing, refused
-    case code, expires, message
-    case inSync = "in_sync"
-    case sentBytes = "sent_bytes"
-    case receivedBytes = "received_bytes"
-    case sentVersions = "sent_versions"
-    case receivedVersions = "received_versions"
-    case attemptsLeft = "attempts_left"
+  /// Nil where the watcher says nothing of itself.
+  init?(_ replies: [ControlReply]) {
+    guard case .watcher(let state)? = replies.first else { return nil }
+    watcher = state
+    peers = replies.compactMap {
+      if case .peer(let identity, let shows) = $0 { (identity, shows) } else { nil }
+    }
+  }
+}
+
+/// The line of a request: what is asked, and in which version of notes-control(7).
+struct ControlQuestion: Codable {
+  var version = Self.present
+  let request: ControlRequest
+
+  static let present = 1
+
+  /// What a line asks.
+  ///
+  /// - Throws: `SyncError.failed` with the words for the command.
+  static func request(in line: [UInt8]) throws -> ControlRequest {
+    struct Head: Decodable { let version: Int }
+    let head = try? ReceivedJSON.decode(Head.self, from: line)
+    guard let head, head.version == present else {
+      throw SyncError.failed("the watcher speaks version \(present) of its protocol")
+    }
+    guard let asked = try? ReceivedJSON.decode(Self.self, from: line, snakeCase: true) else {
+      throw SyncError.failed("the watcher does not know what was asked")
+    }
+    return asked.request
+  }
+}
+
+extension ControlLines {
+  /// Sends a value as a line.
+  ///
+  /// - Returns: false when the other end has gone, or the value does not fit into a line.
+  func send(_ value: some Encodable) -> Bool {
+    let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    encoder.outputFormatting = .sortedKeys
+    guard let line = try? encoder.encode(value), line.count < Self.limit else { return false }
+    return send(Array(line))
   }
 }

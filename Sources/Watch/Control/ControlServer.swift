@@ -9,13 +9,11 @@ internal import System
 final class ControlServer: Sendable {
   let service: Service
   let port: UInt16
-  private let folder: String
   private let stopping: WakeUp
   private let ended = BlockingQueue<Bool>()
   private let state = Mutex(State())
 
   private struct State: Sendable {
-    var isPaused = false
     var clients = 0
     var followers: [Follower] = []
   }
@@ -30,7 +28,7 @@ final class ControlServer: Sendable {
 
     init() throws { bell = try WakeUp() }
 
-    func tell(_ event: Event) {
+    func append(_ event: Event) {
       events.withLock { events in
         if events.count == Self.capacity { events.removeFirst() }
         events.append(event)
@@ -53,42 +51,19 @@ final class ControlServer: Sendable {
   /// How long a command may take to ask, in seconds.
   private static let patience = 5.0
 
+  /// Listens for the notebooks of a service, for each at a socket of its own.
   init(_ service: Service, port: UInt16, in folder: String) throws {
     self.service = service
     self.port = port
-    self.folder = folder
     stopping = try WakeUp()
-  }
-
-  /// Whether the user wants no connections.
-  var isPaused: Bool { state.withLock { $0.isPaused } }
-
-  func pause(_ value: Bool) {
-    state.withLock { $0.isPaused = value }
-    service.occurrences.put(.paused(value))
-  }
-
-  /// Starts to listen, for each notebook at a socket of its own.
-  func start() throws {
-    var sockets: [(descriptor: Int32, notebook: WatchedNotebook, path: String)] = []
-    do {
-      for notebook in service.watched.values {
-        let path = ControlSocket.path(
-          in: folder, notebookID: notebook.notebookID,
-          deviceID: notebook.context.key.deviceID)
-        sockets.append((try ControlSocket.listen(at: path), notebook, path))
-      }
-      try startThread { [self, sockets] in
-        serve(sockets)
-        for socket in sockets {
-          unlink(socket.path)
-          close(socket.descriptor)
-        }
-        ended.put(true)
-      }
-    } catch {
-      for socket in sockets { close(socket.descriptor) }
-      throw error
+    let sockets = try service.watched.values.map { notebook in
+      let path = ControlSocket.path(
+        in: folder, notebookID: notebook.notebookID, deviceID: notebook.context.key.deviceID)
+      return (try ControlSocket(at: path), notebook)
+    }
+    try startThread { [self] in
+      accept(from: sockets)
+      ended.put(true)
     }
   }
 
@@ -98,9 +73,9 @@ final class ControlServer: Sendable {
     for follower in state.withLock({ $0.followers }) { follower.bell.signal() }
   }
 
-  /// Something happened that followers may want to look at.
-  func tell(_ event: Event) {
-    for follower in state.withLock({ $0.followers }) { follower.tell(event) }
+  /// Sends an event to those who follow.
+  func send(_ event: Event) {
+    for follower in state.withLock({ $0.followers }) { follower.append(event) }
   }
 
   /// Lets `body` follow what happens.
@@ -121,37 +96,30 @@ final class ControlServer: Sendable {
     return ready.allSatisfy { $0 == follower.bell.descriptor }
   }
 
-  private func serve(
-    _ sockets: [(descriptor: Int32, notebook: WatchedNotebook, path: String)]
-  ) {
+  private func accept(from sockets: [(ControlSocket, WatchedNotebook)]) {
     while true {
-      let ready = Poll.wait(for: [stopping.descriptor] + sockets.map(\.descriptor))
+      let ready = Poll.wait(for: [stopping.descriptor] + sockets.map(\.0.descriptor))
       if ready.contains(stopping.descriptor) { return }
-      for socket in sockets where ready.contains(socket.descriptor) {
-        let descriptor = accept(socket.descriptor, nil, nil)
-        guard descriptor >= 0 else { continue }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        welcome(descriptor, socket.notebook)
+      for (socket, notebook) in sockets where ready.contains(socket.descriptor) {
+        if let lines = socket.accept() { answer(lines, notebook) }
       }
     }
   }
 
-  private func welcome(_ descriptor: Int32, _ notebook: WatchedNotebook) {
+  private func answer(_ lines: ControlLines, _ notebook: WatchedNotebook) {
     let hasRoom = state.withLock { state in
       guard state.clients < Self.clients else { return false }
       state.clients += 1
       return true
     }
+    guard hasRoom else { return }
     do {
-      guard hasRoom, ControlSocket.isOwnUser(descriptor) else { throw SyncError.stopped }
       try startThread { [self] in
-        let lines = ControlLines(takingOwnership: descriptor)
-        ControlAnswer(self, lines, notebook).give(within: Self.patience)
+        ControlAnswer(server: self, lines: lines, notebook: notebook).give(within: Self.patience)
         state.withLock { $0.clients -= 1 }
       }
     } catch {
-      if hasRoom { state.withLock { $0.clients -= 1 } }
-      close(descriptor)
+      state.withLock { $0.clients -= 1 }
     }
   }
 }

@@ -2,50 +2,51 @@ internal import CLinux
 internal import Channel
 internal import Glibc
 
-/// Sockets of this machine through which commands reach a watcher: `$XDG_RUNTIME_DIR/notes/`, one a
-/// notebook. Only this user gets at them: the folder's mode keeps others out, and the other end's
+/// A socket of this machine at which a watcher listens for commands: `$XDG_RUNTIME_DIR/notes/`, one
+/// a notebook. Only this user gets at it: the folder's mode keeps others out, and the other end's
 /// user is looked at besides (unix(7), SO_PEERCRED).
-enum ControlSocket {
+final class ControlSocket: Sendable {
+  let descriptor: Int32
+  private let path: String
+
   /// A notebook's socket. A device is part of the name because one machine may hold several.
   static func path(in folder: String, notebookID: String, deviceID: String) -> String {
     "\(folder)/\(notebookID.prefix(16))-\(deviceID.prefix(8))"
   }
 
   /// Listens at `path`, in place of what a killed process left there.
-  static func listen(at path: String) throws -> Int32 {
-    let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-    try makePrivate(folder)
-    let descriptor = try make()
+  init(at path: String) throws {
+    try Self.makePrivate(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+    descriptor = try Self.make()
+    self.path = path
     unlink(path)
     // Linux gives the file the mode of the unbound socket. The process's mask would do as well, but
     // it is other threads' mask, too.
     guard fchmod(descriptor, 0o600) == 0,
-      withAddress(path, { bind(descriptor, $0, $1) }) == 0, Glibc.listen(descriptor, 16) == 0
-    else {
-      let code = errno
-      close(descriptor)
-      throw WatchError.system(call: "bind", path: path, errno: code)
-    }
-    return descriptor
+      Self.withAddress(path, { [descriptor] in bind(descriptor, $0, $1) }) == 0,
+      listen(descriptor, 16) == 0
+    else { throw WatchError.system(call: "bind", path: path, errno: errno) }
   }
 
-  /// Connects; nil when nobody listens.
-  static func connect(to path: String) throws -> Int32? {
-    let descriptor = try make()
-    guard withAddress(path, { Glibc.connect(descriptor, $0, $1) }) == 0 else {
-      close(descriptor)
-      return nil
-    }
-    guard isOwnUser(descriptor) else {
-      close(descriptor)
-      return nil
-    }
-    return descriptor
+  deinit {
+    unlink(path)
+    close(descriptor)
   }
 
-  /// Whether the other end runs as this user.
-  static func isOwnUser(_ descriptor: Int32) -> Bool {
-    notes_peer_user(descriptor) == Int(geteuid())
+  /// The next command that has connected; nil when there is none, or it is another user's.
+  func accept() -> ControlLines? {
+    let command = Glibc.accept(descriptor, nil, nil)
+    guard command >= 0 else { return nil }
+    _ = fcntl(command, F_SETFD, FD_CLOEXEC)
+    let lines = ControlLines(takingOwnership: command)
+    return lines.areOfOwnUser ? lines : nil
+  }
+
+  /// Connects; nil when nobody listens, or another user does.
+  static func connect(to path: String) throws -> ControlLines? {
+    let lines = ControlLines(takingOwnership: try make())
+    let status = withAddress(path) { Glibc.connect(lines.descriptor, $0, $1) }
+    return status == 0 && lines.areOfOwnUser ? lines : nil
   }
 
   /// Makes the folder, for this user alone.
@@ -88,8 +89,11 @@ enum ControlSocket {
   }
 }
 
-/// Lines of JSON over a socket of this machine. An instance belongs to one thread.
-final class ControlLines {
+/// Lines of JSON over a socket of this machine.
+///
+/// Sendable although what was read is kept without a lock: an instance belongs to one thread at a
+/// time.
+final class ControlLines: @unchecked Sendable {
   let descriptor: Int32
   private var rest: [UInt8] = []
 
@@ -100,15 +104,16 @@ final class ControlLines {
 
   deinit { close(descriptor) }
 
+  /// Whether the other end runs as this user.
+  var areOfOwnUser: Bool { notes_peer_user(descriptor) == Int(geteuid()) }
+
   /// Sends a line; false when the other end has gone.
   func send(_ line: [UInt8]) -> Bool {
     let bytes = line + [UInt8(ascii: "\n")]
     var sent = 0
     while sent < bytes.count {
-      let count = bytes.withUnsafeBytes {
-        Glibc.send(
-          descriptor, $0.baseAddress?.advanced(by: sent), bytes.count - sent,
-          Int32(MSG_NOSIGNAL))
+      let count = bytes[sent...].withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
       if count < 0 {
         if errno == EINTR { continue }

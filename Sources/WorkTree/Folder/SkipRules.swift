@@ -1,7 +1,7 @@
 public import Git
 
 /// Why a file in the folder is not versioned, or one that is versioned is not in the folder.
-public enum SkipReason: Hashable, Sendable {
+public enum SkipReason: Hashable, Codable, Sendable {
   case symbolicLink
   /// A socket, a pipe or a device.
   case specialFile
@@ -20,7 +20,7 @@ public enum SkipReason: Hashable, Sendable {
 }
 
 /// A file that is not versioned, or not in the folder, and why.
-public struct SkippedFile: Hashable, Sendable {
+public struct SkippedFile: Hashable, Codable, Sendable {
   /// Where it is, or would be, in the folder; a folder's path where all in it is left out.
   public let path: TreePath
   /// Why it is left out.

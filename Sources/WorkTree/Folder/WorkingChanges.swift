@@ -2,7 +2,7 @@ public import Git
 internal import Glibc
 
 /// What happened to a file.
-public enum ChangeKind: String, Hashable, Sendable {
+public enum ChangeKind: String, Hashable, Codable, Sendable {
   case added
   case modified
   case deleted
@@ -10,7 +10,7 @@ public enum ChangeKind: String, Hashable, Sendable {
 }
 
 /// A file that differs between two states of the notebook.
-public struct Change: Hashable, Sendable {
+public struct Change: Hashable, Codable, Sendable {
   /// Where the file is in the newer state; where it was, if it was deleted.
   public let path: TreePath
   /// What happened to it between the two.

@@ -32,7 +32,7 @@ struct PeersCommand: Command {
     let notebook = try NotebookLocator.notebook()
     let membership = try notebook.membership()
     if follows { return try follow(notebook, membership) }
-    if let live = RunningWatcher.peers(of: notebook) {
+    if let live = RunningWatcher.status(of: notebook) {
       try show(
         PeersReport(notebook: notebook, members: membership.members(), near: [:], live: live))
       return
@@ -58,14 +58,15 @@ struct PeersCommand: Command {
 
   /// Shows the table anew whenever the watcher says that something changed.
   private func follow(_ notebook: Notebook, _ membership: MembershipStore) throws {
-    guard let watcher = RunningWatcher.of(notebook), watcher.ask(ControlRequest(.follow)) else {
+    guard let watcher = RunningWatcher.of(notebook), watcher.ask(.follow) else {
       throw RunningWatcher.missing(notebook)
     }
     let token = try Interruption.token()
-    while let reply = watcher.next(orUntil: token) {
-      guard reply.type == "watcher" || reply.type == "changed" else { continue }
+    while watcher.next(within: 86_400, orUntil: token) != nil {
+      // What happened by now is shown together.
+      while watcher.next(within: 0) != nil {}
       try membership.refresh()
-      guard let live = RunningWatcher.peers(of: notebook) else { break }
+      guard let live = RunningWatcher.status(of: notebook) else { break }
       let report = try PeersReport(
         notebook: notebook, members: membership.members(), near: [:], live: live)
       // Home, and everything after the cursor away: nothing flickers.

@@ -36,7 +36,7 @@ struct ServeCommand: Command {
       listen: listen.configured(),
       logger: ServiceLogging.logger(verbose: verbose))
     let report = EventReport(json: options.json, .service)
-    try service.run(cancellation: Interruption.token()) { report.tell($0) }
+    try service.run(cancellation: Interruption.token()) { report.write($0) }
     try Interruption.exit.end()
   }
 }

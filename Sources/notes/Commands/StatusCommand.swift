@@ -34,7 +34,7 @@ struct StatusCommand: PlainCommand {
     let report = StatusReport(
       status: status, folder: notebook.folder,
       conflicts: status.state.conflictCount > 0 ? try notebook.history.conflicts() : [],
-      watcher: RunningWatcher.says(of: notebook))
+      watcher: RunningWatcher.status(of: notebook))
     CommonOptions.write(
       json: json, lines: [report.json],
       text: report.text(on: Console.output, now: TimeText.now))

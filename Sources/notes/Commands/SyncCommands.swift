@@ -108,15 +108,12 @@ extension ExchangeCommand {
     run.listen = listensAt
     let report = EventReport(json: options.json)
     defer { BackgroundGC.startIfDue(in: notebook) }
-    let outcome: SyncOutcome
-    do {
-      defer { report.finish() }
-      outcome =
-        try mayUseWatcher
-        ? WatcherSync(notebook, run).run(report) : run.run(reportingTo: report)
-    }
+    let outcome =
+      try mayUseWatcher
+      ? run.runBesideWatcher(of: notebook, reportingTo: report) : run.run(reportingTo: report)
     try report.conclude(outcome, in: notebook).end()
   }
+
   /// The IDs of the devices that the names mean; those of a name are all meant.
   private func devices(named names: [String], in context: SessionContext) throws -> [String] {
     let everybody = context.membership.members()

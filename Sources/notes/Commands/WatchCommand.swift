@@ -101,9 +101,9 @@ struct WatchCommand: Command {
     let list = !all ? nil : known.watch { if known.folders() != listed { service.stop() } }
     defer { list?.stop() }
     try service.run(cancellation: token) { event in
-      report.tell(event)
+      report.write(event)
       if case .gcDue(_, let folder) = event { BackgroundGC.start(inFolder: folder) }
-      hooks.tell(event)
+      hooks.run(for: event)
     }
   }
 
@@ -158,11 +158,10 @@ struct WatchCommand: Command {
     Output.errors.flush()
   }
 
-  private func order(_ verb: ControlRequest.Verb, _ notebooks: [Notebook]) throws {
-    for notebook in notebooks {
-      guard let watcher = RunningWatcher.of(notebook),
-        watcher.all(ControlRequest(verb)).last?.type == "done"
-      else { throw RunningWatcher.missing(notebook) }
+  /// Tells the watcher of each notebook what to do.
+  private func order(_ request: ControlRequest, _ notebooks: [Notebook]) throws {
+    for notebook in notebooks where RunningWatcher.of(notebook)?.all(request) == nil {
+      throw RunningWatcher.missing(notebook)
     }
   }
 }

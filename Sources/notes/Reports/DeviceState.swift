@@ -28,18 +28,16 @@ struct DeviceState {
 /// by what the last sessions left behind.
 struct DeviceStates {
   private let notebook: Notebook
-  private let live: [String: ControlReply]
+  private let live: WatcherStatus?
   private let sightings: PeerSightings
   private let addresses: PeerAddresses
   private let tip: ObjectID?
   private let branch: String
 
-  /// - Parameter live: the answer of `RunningWatcher.peers(of:)`.
-  init(in notebook: Notebook, live: [ControlReply]) throws {
+  /// - Parameter live: what a running watcher says.
+  init(in notebook: Notebook, live: WatcherStatus?) throws {
     self.notebook = notebook
-    self.live = Dictionary(
-      live.compactMap { reply in reply.device.map { ($0, reply) } },
-      uniquingKeysWith: { first, _ in first })
+    self.live = live
     sightings = PeerSightings(stateFolder: notebook.stateFolder)
     addresses = PeerAddresses(stateFolder: notebook.stateFolder)
     let head = try notebook.repository.head()
@@ -47,15 +45,14 @@ struct DeviceStates {
   }
 
   func state(of device: String) throws -> DeviceState {
-    let session = live[device]
+    let session = live?.peers.first { $0.identity.deviceID == device }
     var state = DeviceState()
     state.isConnected = session != nil
-    state.address = session?.address ?? addresses.all()[device]?.description
+    state.address = session?.identity.address ?? addresses.all()[device]?.description
     state.lastSeen = session == nil ? sightings.last(of: device) : TimeText.now
-    state.editing = session?.editing?.compactMap { [UInt8](hexadecimal: $0) }
-      .map { TreePath(bytes: $0) }
+    state.editing = session?.shows.editing
     let recorded = try notebook.repository.reference("refs/remotes/\(device)/\(branch)")
-    let shown = session?.tip.flatMap { ObjectID(hex: $0) }
+    let shown = session?.shows.tip
     state.isInSync = (shown ?? recorded).map { $0 == tip }
     // What it shows may not have arrived yet.
     let isHere = try shown.map { try notebook.repository.contains($0) } ?? false

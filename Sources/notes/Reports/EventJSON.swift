@@ -20,8 +20,8 @@ struct EventJSON {
     switch event {
     case .listening(let address, let port):
       Self.object("listening", ["address": address, "port": Int(port)])
-    case .discoveryFailed(let error):
-      Self.object("discovery_failed", error.fields + ["hint": error.failure.hint])
+    case .discoveryFailed(let cause):
+      Self.object("discovery_failed", cause.error.fields + ["hint": cause.error.failure.hint])
     case .peer(let peer): Self.object("peer", peer.fields)
     case .progress(let transfer): Self.object("progress", transfer.peer.fields + transfer.fields)
     case .received(let peer, let join, _): Self.object("received", peer.fields + join.fields)
@@ -76,7 +76,7 @@ struct EventJSON {
       object("editing", notebook, peer.fields + ["paths": paths])
     case .held(let notebook, let deleted, let total):
       object("held", notebook, ["deleted": deleted, "of": total])
-    case .notebookFailed(let notebook, let error): object("failed", notebook, error.fields)
+    case .notebookFailed(let notebook, let cause): object("failed", notebook, cause.error.fields)
     case .watchLimit(let notebook, let interval):
       object("watch_limit", notebook, ["interval": Int(interval)])
     case .folder(let notebook, let isThere):

@@ -34,7 +34,8 @@ final class EventReport: Sendable {
 
   var writesJSON: Bool { json != nil }
 
-  func tell(_ event: Event) {
+  /// Writes what is to be told of an event.
+  func write(_ event: Event) {
     if case .failed(let failure) = event, text.isByStranger(failure), strangers.take() == nil {
       return
     }
@@ -46,7 +47,7 @@ final class EventReport: Sendable {
   }
 
   private func show(_ event: Event) {
-    if case .progress(let transfer) = event { return progress.show(EventText.words(for: transfer)) }
+    if let line = text.progress(of: event) { return progress.show(line) }
     if let warning = text.warning(of: event) {
       progress.clear()
       Output.errors.write(warning)

@@ -32,8 +32,8 @@ struct EventText {
   func warning(of event: Event) -> String? {
     switch event {
     case .replaced(let plain, _): return plain.warning
-    case .discoveryFailed(let error):
-      let failure = Failure(describing: error)
+    case .discoveryFailed(let cause):
+      let failure = Failure(describing: cause.error)
       guard case .invitation = occasion else { return Self.warning(failure.message, failure.hint) }
       return Self.warning(
         failure.message, "on the other device name this one's address: --at HOST:PORT")
@@ -80,8 +80,15 @@ struct EventText {
       """
   }
 
-  /// How far a transfer is, on the progress line.
-  static func words(for transfer: TransferProgress) -> String {
+  /// What stands on the progress line meanwhile.
+  func progress(of event: Event) -> String? {
+    switch event {
+    case .progress(let transfer): Self.words(for: transfer)
+    default: nil
+    }
+  }
+
+  private static func words(for transfer: TransferProgress) -> String {
     let name = Visible.name(transfer.peer.name)
     switch transfer.stage {
     case .moving: break

@@ -40,7 +40,7 @@ struct MembersReport {
   ///
   /// - Parameter live: what a running watcher says about the devices that are connected to it.
   init(
-    members: [Member], includingRemoved: Bool, of notebook: Notebook, live: [ControlReply] = []
+    members: [Member], includingRemoved: Bool, of notebook: Notebook, live: WatcherStatus? = nil
   ) throws {
     let own = notebook.identity.device.deviceID
     let names = Dictionary(members.map { ($0.deviceID, $0.name) }) { first, _ in first }

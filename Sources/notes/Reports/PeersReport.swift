@@ -29,7 +29,7 @@ struct PeersReport {
   /// - Parameter live: what a running watcher says about the devices that are connected to it.
   init(
     notebook: Notebook, members: [Member], near: [String: DiscoveredPeer],
-    live: [ControlReply] = []
+    live: WatcherStatus? = nil
   ) throws {
     invitations = InvitationBook(stateFolder: notebook.stateFolder).all().filter(\.state.isOpen)
     let states = try DeviceStates(in: notebook, live: live)

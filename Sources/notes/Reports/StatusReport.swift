@@ -1,6 +1,7 @@
 internal import Git
 internal import History
 internal import Notebook
+internal import Sync
 internal import Watch
 internal import WorkTree
 
@@ -8,8 +9,8 @@ struct StatusReport {
   let status: NotebookStatus
   let folder: String
   let conflicts: [Conflict]
-  /// What the running watcher says; empty when none runs.
-  var watcher: [ControlReply] = []
+  /// What the running watcher says; nil when none runs.
+  var watcher: WatcherStatus?
 
   var json: JSON {
     [
@@ -17,20 +18,17 @@ struct StatusReport {
       "device": status.identity.device.deviceID, "device_name": status.identity.device.name,
       "path": folder, "tip": status.state.tip, "heads": status.state.heads,
       "changes": status.changes, "conflicts": conflicts, "skipped": status.skipped,
-      "interrupted": status.isInterrupted, "watched": !watcher.isEmpty,
-      "connected": watcher.isEmpty ? JSON.null : connected.compactMap(\.device).json,
+      "interrupted": status.isInterrupted, "watched": watcher != nil,
+      "connected": watcher?.peers.map(\.identity.deviceID),
     ]
   }
 
-  private var connected: [ControlReply] { watcher.filter { $0.type == "peer" } }
-
-  private func watched(_ head: ControlReply) -> String {
-    if head.paused == true { return "Watched, with connections paused." }
-    if connected.isEmpty { return "Watched; no other device is here." }
-    let behind = connected.filter { $0.tip != status.state.tip?.hex }
-    let names = Phrase.list(connected.map { Visible.name($0.name ?? "") })
-    if behind.isEmpty { return "Watched, and in sync with \(names)." }
-    return "Watched; here: \(names)."
+  private func words(for watched: WatcherStatus) -> String {
+    if watched.watcher.isPaused { return "Watched, with connections paused." }
+    if watched.peers.isEmpty { return "Watched; no other device is here." }
+    let names = Phrase.list(watched.peers.map { Visible.name($0.identity.name) })
+    let areInSync = watched.peers.allSatisfy { $0.shows.tip == status.state.tip }
+    return areInSync ? "Watched, and in sync with \(names)." : "Watched; here: \(names)."
   }
 
   func text(on terminal: Terminal, now: Int64) -> String {
@@ -39,7 +37,7 @@ struct StatusReport {
     text += " on \(Visible.name(identity.device.name))"
     text += status.state.tip.map { ", version \($0.short)" } ?? ", no version yet"
     text += "\n"
-    if let head = watcher.first { text += watched(head) + "\n" }
+    if let watcher { text += words(for: watcher) + "\n" }
     if status.changes.isEmpty, conflicts.isEmpty, !status.isInterrupted {
       text += status.state.tip == nil ? "Nothing to save yet.\n" : "Everything is saved.\n"
     }

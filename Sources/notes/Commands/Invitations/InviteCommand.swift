@@ -52,70 +52,48 @@ struct InviteCommand: Command {
   }
 
   func run() throws {
-    let notebook = try NotebookLocator.notebook()
-    let context = try notebook.sessionContext()
-    let guest = try device.map { try InvitedDevice(named: $0, via: via ?? "") }
-    let book = InvitationBook(stateFolder: notebook.stateFolder)
-    let inviter = try inviter(notebook, context, book, for: guest?.member)
-    let invitation = inviter.invitation
-    let held =
-      inviter.keepsBook
-      ? nil
-      : try book.hold(invitation, for: guest?.member.name, deviceID: guest?.member.deviceID)
-    let watch = try held.map { try CancellationWatch($0, of: invitation) { inviter.withdraw() } }
-    defer { watch?.end() }
-    let report = EventReport(
-      json: options.json, .invitation(guest: guest?.member.name))
-    let (isOff, membership) = (discovery.isOff, context.membership)
-    try inviter.run(cancellation: Interruption.token()) { event in
-      if let held { Self.note(event, in: held) }
-      if case .invitation(let open) = event, let guest {
-        guest.tell(
-          CarriedInvitation(
-            open, to: membership, for: guest.member.deviceID), until: invitation,
-          withoutDiscovery: isOff)
+    let context = try NotebookLocator.notebook().sessionContext()
+    let guest = try device.map { try InvitedDevice(named: $0, via: via ?? "", discovery) }
+    defer { guest?.stop() }
+    let report = EventReport(json: options.json, .invitation(guest: guest?.member.name))
+    var end: InvitationEnd?
+    try run(in: context, for: guest?.member) { event in
+      switch event {
+      case .invitation(let open): guest?.tell(of: open, to: context.membership)
+      case .joined: end = .used
+      case .ended(_, let how): end = how
+      default: break
       }
-      report.tell(event)
+      report.write(event)
     }
-    try conclude(invitation, held).end()
+    if end == .used { return }
+    if end == nil || end == .withdrawn, Interruption.hasCome { return try Exit.interrupted.end() }
+    throw Failure.invitation(ended: end, after: lifetime.seconds)
   }
 
-  /// The watcher of the notebook, where one runs and nothing else was asked for; else this process.
-  private func inviter(
-    _ notebook: Notebook, _ context: SessionContext, _ book: InvitationBook, for guest: Member?
-  ) throws -> any Inviter {
+  /// Opens the invitation and waits for its end: in the watcher of the notebook, where one runs and
+  /// nothing else was asked for; else in this process.
+  private func run(
+    in context: SessionContext, for guest: Member?, onEvent: (Event) -> Void
+  ) throws {
     guard context.membership.role(ofDevice: context.key.deviceID) == .admin else {
       throw MembershipError.notAnAdmin(device: context.key.deviceID)
     }
-    if listen.address == nil, !discovery.isOff, let watcher = RunningWatcher.of(notebook) {
-      return try watcher.invite(role: role, seconds: lifetime.seconds, for: guest)
+    let token = try Interruption.token()
+    if listen.address == nil, !discovery.isOff,
+      let watcher = try RunningWatcher.of(Notebook.open(at: context.folder))
+    {
+      return try watcher.invite(
+        role: role, seconds: lifetime.seconds, for: guest, cancellation: token, onEvent: onEvent)
     }
-    return try OwnInviter(
-      context,
-      Invitation(role: role, lifetime: lifetime.seconds, avoiding: book.openLocators()),
-      discovery: discovery.discovery(for: context.key.deviceID),
-      listen: listen.address ?? Address(host: Address.anyHost, port: 0))
-  }
-
-  private static func note(_ event: Event, in held: HeldInvitation) {
-    switch event {
-    case .offered: held.note(.pending)
-    case .declined: held.note(.declined)
-    case .joined(_, let device): held.note(.joined, name: device.name, deviceID: device.deviceID)
-    default: break
-    }
-  }
-
-  private func conclude(_ invitation: Invitation, _ held: HeldInvitation?) throws -> Exit {
-    let end = invitation.end
-    switch end {
-    case .used: return .done
-    case .exhausted: held?.note(.exhausted)
-    case .expired: held?.note(.expired)
-    case .withdrawn, nil:
-      held?.note(.cancelled)
-      if Interruption.hasCome { return .interrupted }
-    }
-    throw Failure.invitation(ended: end, after: lifetime.seconds)
+    let finder = discovery.discovery(for: context.key.deviceID)
+    defer { finder?.stop() }
+    let service = try Service(
+      contexts: [context], discovery: finder,
+      listen: listen.address ?? Address(host: Address.anyHost, port: 0),
+      logger: ServiceLogging.silent)
+    let invitation = try service.invite(
+      role: role, seconds: lifetime.seconds, name: guest?.name, deviceID: guest?.deviceID)
+    try service.run(cancellation: token, until: invitation, onEvent: onEvent)
   }
 }

@@ -6,18 +6,19 @@ internal import System
 internal import Watch
 
 /// A device that is invited through a notebook that it shares with this one.
-struct InvitedDevice: Sendable {
+final class InvitedDevice: Sendable {
   let member: Member
-  private let watcher: ControlClient?
   private let context: SessionContext
+  private let discovery: DiscoveryOption
+  private let isOver = BlockingQueue<Bool>()
 
-  /// How many seconds a try may look for the device.
-  private static let window = 10.0
+  /// How many seconds a try may look for the device, and the pause after one.
+  private static let (window, pause) = (10.0, 2.0)
 
   /// - Throws: a `Failure` when no member of the notebook in that folder is called so.
-  init(named name: String, via folder: String) throws {
+  init(named name: String, via folder: String, _ discovery: DiscoveryOption) throws {
+    self.discovery = discovery
     let notebook = try Notebook.open(at: Notebook.find(from: NotebookLocator.folder(folder)))
-    watcher = RunningWatcher.of(notebook)
     context = try notebook.sessionContext()
     let others = try MemberName(name).others(
       than: context.key.deviceID, among: context.membership.members())
@@ -26,33 +27,27 @@ struct InvitedDevice: Sendable {
 
   /// Tells the device in a session of the shared notebook, on a thread of its own: in the one that
   /// the watcher of that notebook holds, or in one that is opened for it, again and again until the
-  /// device was reached or the invitation has ended.
-  func tell(
-    _ carried: CarriedInvitation, until invitation: Invitation, withoutDiscovery: Bool
-  ) {
-    try? startThread {
+  /// device was reached or `stop` was called.
+  func tell(of invitation: OpenInvitation, to membership: MembershipStore) {
+    let carried = CarriedInvitation(invitation, to: membership, for: member.deviceID)
+    try? startThread { [self] in
+      let watcher = (try? Notebook.open(at: context.folder)).flatMap { RunningWatcher.of($0) }
+      // A session that begins later tells it, too, for as long as the connection lasts.
+      defer { withExtendedLifetime(watcher) {} }
       if let watcher, watcher.offer(carried, within: 1) {
-        // For as long as this connection lasts, a session that begins anew tells it, too.
-        while invitation.end == nil { Self.pause() }
-        withExtendedLifetime(watcher) {}
+        _ = isOver.take(until: .now + 3_600)
         return
       }
-      defer { withExtendedLifetime(watcher) {} }
-      while invitation.end == nil {
+      repeat {
         var run = SyncRun(context: context, options: SessionOptions(invitation: carried))
         run.peers = [member.deviceID]
         run.window = Self.window
-        if !withoutDiscovery {
-          run.discovery = DiscoveryOption.standard(for: context.key.deviceID)
-        }
-        guard let outcome = try? run.run(), !outcome.sessions.isEmpty else {
-          Self.pause()
-          continue
-        }
-        return
-      }
+        run.discovery = discovery.discovery(for: context.key.deviceID)
+        if let outcome = try? run.run(), !outcome.sessions.isEmpty { return }
+      } while isOver.take(until: .now + Self.pause) == nil
     }
   }
 
-  private static func pause() { _ = BlockingQueue<Bool>().take(until: .now + 2) }
+  /// The invitation has ended.
+  func stop() { isOver.put(true) }
 }

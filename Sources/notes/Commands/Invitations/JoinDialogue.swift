@@ -87,18 +87,11 @@ struct JoinDialogue {
   func fetch(_ joined: Joined, _ token: CancellationToken) throws -> Exit {
     var run = SyncRun(context: joined.context)
     run.addresses = [joined.address]
-    let report = EventReport(json: json)
     let notebook = try Notebook.open(at: joined.context.folder)
     let known = KnownNotebooks(dataFolder: try UserFolders().data)
-    let outcome: SyncOutcome
-    do {
-      defer {
-        report.finish()
-        // Not before: 'notes watch --all' begins with it at once.
-        known.add(notebook)
-      }
-      outcome = try run.run(cancellation: token) { report.tell($0) }
-    }
+    // Not before: 'notes watch --all' begins with it at once.
+    defer { known.add(notebook) }
+    let outcome = try run.run(reportingTo: EventReport(json: json), token)
     if let failure = outcome.failures.first, outcome.sessions.isEmpty {
       throw Failure.firstSync(failed: Failure(describing: failure.error), in: notebook.folder)
     }

@@ -32,7 +32,7 @@ struct MembersCommand: Command {
     let notebook = try NotebookLocator.notebook()
     let report = try MembersReport(
       members: notebook.membership().members(), includingRemoved: all, of: notebook,
-      live: RunningWatcher.peers(of: notebook) ?? [])
+      live: RunningWatcher.status(of: notebook))
     options.write(lines: report.json, text: report.text(on: Console.output, now: TimeText.now))
   }
 }

@@ -1,0 +1,68 @@
+public import Membership
+public import Sync
+internal import Synchronization
+
+// All of it may be called from any thread, before or while the service runs.
+extension Service {
+  /// Makes an invitation and opens it.
+  ///
+  /// - Parameters:
+  ///   - seconds: how long it is open; notes-security(7) sets the limit.
+  ///   - notebookID: the notebook, which is needed when several are served.
+  ///   - name: of the device that it is meant for, if for one.
+  ///   - deviceID: that device's ID.
+  /// - Throws: as `open`.
+  public func invite(
+    role: Role, seconds: Double, to notebookID: String? = nil, name: String? = nil,
+    deviceID: String? = nil
+  ) throws -> Invitation {
+    let book = try book(of: context(of: notebookID))
+    let longest = ProtocolTimeouts.standard.invitation
+    let invitation = try Invitation(
+      role: role, lifetime: min(max(seconds, 1), longest),
+      avoiding: book.openLocators().union(invitations.withLock { Set($0.keys) }))
+    try open(invitation, to: notebookID, name: name, deviceID: deviceID)
+    return invitation
+  }
+
+  /// Opens an invitation, and records in the notebook's book what becomes of it.
+  ///
+  /// - Throws: `MembershipError.notAnAdmin` when this device may not invite, `SyncError` when the
+  ///   notebook is not served or the locator is taken.
+  func open(
+    _ invitation: Invitation, to notebookID: String? = nil, name: String? = nil,
+    deviceID: String? = nil
+  ) throws {
+    let context = try context(of: notebookID)
+    try context.membership.refresh()
+    guard context.membership.role(ofDevice: context.key.deviceID) == .admin else {
+      throw MembershipError.notAnAdmin(device: context.key.deviceID)
+    }
+    let held = try book(of: context).hold(invitation, for: name, deviceID: deviceID)
+    let isNew = invitations.withLock { open in
+      guard open[invitation.locator] == nil else { return false }
+      open[invitation.locator] = Entry(invitation: invitation, context: context, held: held)
+      return true
+    }
+    guard isNew else { throw SyncError.failed("another invitation has the same first digits") }
+    occurrences.put(.opened(invitation))
+  }
+
+  /// Cancels an invitation.
+  func withdraw(_ invitation: Invitation) {
+    invitation.finish(.withdrawn)
+    occurrences.put(.changed)
+  }
+
+  private func context(of notebookID: String?) throws -> SessionContext {
+    let named = notebookID.map { contexts[$0] } ?? contexts.values.first
+    guard let context = named, notebookID != nil || contexts.count == 1 else {
+      throw SyncError.wrongNotebook
+    }
+    return context
+  }
+
+  private func book(of context: SessionContext) -> InvitationBook {
+    InvitationBook(stateFolder: context.folder + "/.git/notes")
+  }
+}
