@@ -30,6 +30,7 @@ final class EventReport: Sendable {
       isQuiet = true
       strangers = RefusalQuota()
     }
+    progress.start()
   }
 
   var writesJSON: Bool { json != nil }

@@ -19,6 +19,9 @@ final class ProgressLine: Sendable {
 
   init(on terminal: Terminal = Console.errors) { self.terminal = terminal }
 
+  /// Counts from now on how long the work takes; else from the first text on.
+  func start() { state.withLock { $0.started = .now } }
+
   func show(_ text: String) {
     guard terminal.isInteractive else { return }
     let now = Instant.now
