@@ -13,6 +13,9 @@ public enum Event: Codable, Sendable {
   /// Devices cannot be looked for, or this one cannot be found, for now.
   case discoveryFailed(cause: Cause)
 
+  /// Devices are looked for, for more than a second now: these members are not found yet.
+  case looking(for: [String])
+
   // MARK: Sessions
 
   /// A member has connected, or answered.

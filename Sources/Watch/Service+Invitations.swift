@@ -1,6 +1,7 @@
 public import Membership
 public import Sync
 internal import Synchronization
+internal import System
 
 // All of it may be called from any thread, before or while the service runs.
 extension Service {

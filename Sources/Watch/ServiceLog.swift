@@ -22,7 +22,7 @@ struct ServiceLog: Sendable {
 
   private static func level(of event: Event) -> Logger.Level {
     switch event {
-    case .progress, .shows, .editing, .membersChanged, .addressesChanged, .gcDue: .debug
+    case .looking, .progress, .shows, .editing, .membersChanged, .addressesChanged, .gcDue: .debug
     case .listening, .peer, .received, .finished, .invitation, .offered, .version, .connected,
       .disconnected:
       .info
@@ -37,6 +37,7 @@ struct ServiceLog: Sendable {
     switch event {
     case .listening(let address, let port): "listening on \(address) port \(port)"
     case .discoveryFailed(let cause): text(cause.error)
+    case .looking(let names): "looking for \(names.map(\.printable).joined(separator: ", "))"
     case .peer(let peer): "connected: \(name(peer))"
     case .progress(let transfer): "\(name(transfer.peer)): \(transfer.stage)"
     case .received(let peer, let join, _):

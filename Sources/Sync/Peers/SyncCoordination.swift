@@ -26,6 +26,7 @@ struct SyncCoordination {
   private var retriable: Set<String> = []
   private var lastActivity = Instant.now
   private var search: Search
+  private var isSearchTold = false
 
   private enum Search { case none, looking, settled(Instant) }
 
@@ -47,6 +48,8 @@ struct SyncCoordination {
   /// How long a service that has ended may stay listed, in seconds: its goodbye takes effect after one
   /// (RFC 6762 section 10.1), and what the device started in its place is seen about then, too.
   private static let goodbye = 1.5
+  /// How long a search may take before it is told, in seconds.
+  private static let quiet = 1.0
   /// How often a cancellation is looked for while nothing happens, in seconds.
   private static let tick = 0.1
 
@@ -73,6 +76,7 @@ struct SyncCoordination {
       try recallAddresses()
       try startTargets()
       if try isOver() { break }
+      tellSearch(onEvent)
       if let occurrence = workers.occurrences.take(until: .now + Self.tick) {
         note(occurrence, onEvent)
       }
@@ -140,6 +144,16 @@ struct SyncCoordination {
       targets[device] = SyncTarget(source: .remembered, device: device, addresses: addresses)
       if addresses.isEmpty { progress[device] = SyncTarget.Progress(isOver: true) }
     }
+  }
+
+  /// Tells once that the search takes long, and whom it is for.
+  private mutating func tellSearch(_ onEvent: (Event) -> Void) {
+    guard !isSearchTold, Instant.now >= start + Self.quiet, run.addresses.isEmpty,
+      !members.isEmpty, outcomes.isEmpty, connected == 0,
+      !progress.values.contains(where: \.isUnderWay)
+    else { return }
+    isSearchTold = true
+    onEvent(.looking(for: members.map(\.name)))
   }
 
   private mutating func startTargets() throws {

@@ -22,6 +22,7 @@ struct EventJSON {
       Self.object("listening", ["address": address, "port": Int(port)])
     case .discoveryFailed(let cause):
       Self.object("discovery_failed", cause.error.fields + ["hint": cause.error.failure.hint])
+    case .looking(let names): Self.object("looking", ["names": names])
     case .peer(let peer): Self.object("peer", peer.fields)
     case .progress(let transfer): Self.object("progress", transfer.peer.fields + transfer.fields)
     case .received(let peer, let join, _): Self.object("received", peer.fields + join.fields)

@@ -83,6 +83,7 @@ struct EventText {
   /// What stands on the progress line meanwhile.
   func progress(of event: Event) -> String? {
     switch event {
+    case .looking(let names): "Looking for \(Phrase.list(names.map { Visible.name($0) })) ..."
     case .progress(let transfer): Self.words(for: transfer)
     default: nil
     }
