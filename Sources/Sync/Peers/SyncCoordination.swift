@@ -8,50 +8,50 @@ internal import System
 
 /// Decides, on the run's own thread, whom to connect to and when the run is over.
 struct SyncCoordination {
-  private let run: SyncRun
-  private let members: [Member]
-  private let notebook: Notebook
-  private let workers: SyncWorkers
-  private let start = Instant.now
+  let run: SyncRun
+  let members: [Member]
+  let notebook: Notebook
+  let workers: SyncWorkers
+  let start = Instant.now
 
-  private var targets: [String: SyncTarget] = [:]
-  private var progress: [String: SyncTarget.Progress] = [:]
-  private var outcomes: [String: DeviceOutcome] = [:]
+  var targets: [String: SyncTarget] = [:]
+  var progress: [String: SyncTarget.Progress] = [:]
+  var outcomes: [String: DeviceOutcome] = [:]
   /// The devices of `outcomes`, in the order of their first session.
-  private var order: [String] = []
+  var order: [String] = []
   /// Which devices hold a connection to us.
-  private var connected = 0
-  private var failures: [(key: String, failure: SyncFailure)] = []
+  var connected = 0
+  var failures: [(key: String, failure: SyncFailure)] = []
   /// Those of `failures` that a new announcement may still undo, and that were not told yet.
-  private var retriable: Set<String> = []
-  private var lastActivity = Instant.now
-  private var search: Search
-  private var isSearchTold = false
+  var retriable: Set<String> = []
+  var lastActivity = Instant.now
+  var search: Search
+  var isSearchTold = false
 
-  private enum Search { case none, looking, settled(Instant) }
+  enum Search { case none, looking, settled(Instant) }
 
-  private struct DeviceOutcome {
+  struct DeviceOutcome {
     var result: SessionResult
     var sessions = 1
   }
 
   /// How many connections of ours are open at once.
-  private static let width = 8
+  static let width = 8
   /// How often one target is tried when it is busy with another session.
-  private static let tries = 6
+  static let tries = 6
   /// How often one device gets news in a run.
-  private static let sessionsPerDevice = 8
+  static let sessionsPerDevice = 8
   /// How long a device that is missing may take to appear after the last session, in seconds.
-  private static let linger = 0.5
+  static let linger = 0.5
   /// How long discovery gets before remembered addresses are tried, in seconds.
-  private static let patience = 0.5
+  static let patience = 0.5
   /// How long a service that has ended may stay listed, in seconds: its goodbye takes effect after one
   /// (RFC 6762 section 10.1), and what the device started in its place is seen about then, too.
-  private static let goodbye = 1.5
+  static let goodbye = 1.5
   /// How long a search may take before it is told, in seconds.
-  private static let quiet = 1.0
+  static let quiet = 1.0
   /// How often a cancellation is looked for while nothing happens, in seconds.
-  private static let tick = 0.1
+  static let tick = 0.1
 
   init(_ run: SyncRun, members: [Member], notebook: Notebook, _ workers: SyncWorkers) {
     self.run = run
@@ -102,7 +102,7 @@ struct SyncCoordination {
     return outcome
   }
 
-  private func isKnown(_ device: String) -> Bool {
+  func isKnown(_ device: String) -> Bool {
     members.contains { $0.deviceID == device }
   }
 
@@ -170,7 +170,7 @@ struct SyncCoordination {
     }
   }
 
-  private func isDue(_ target: SyncTarget, _ state: SyncTarget.Progress) throws -> Bool {
+  func isDue(_ target: SyncTarget, _ state: SyncTarget.Progress) throws -> Bool {
     // Whoever has connected here tells.
     if let device = target.device, workers.isBusy(with: device) { return false }
     if let retry = state.retry { return Instant.now >= retry }
@@ -267,39 +267,5 @@ struct SyncCoordination {
       failures.append((key, failure))
       onEvent(.failed(failure))
     }
-  }
-
-  // MARK: When it is over
-
-  private func isOver() throws -> Bool {
-    guard connected == 0, !progress.values.contains(where: { $0.isUnderWay || $0.retry != nil })
-    else { return false }
-    for (key, target) in targets where try isDue(target, progress[key] ?? SyncTarget.Progress()) {
-      return false
-    }
-    let now = Instant.now
-    if !run.addresses.isEmpty { return true }
-    // The founder of a notebook that nobody has joined.
-    if members.isEmpty && targets.isEmpty { return true }
-    let isAnybodyMissing = members.contains { member in
-      outcomes[member.deviceID] == nil
-        && !failures.contains { $0.failure.device == member.deviceID }
-    }
-    if !retriable.isEmpty {
-      let end = outcomes.isEmpty ? start + run.window : lastActivity + Self.goodbye
-      if now < end { return false }
-    }
-    let tip = try notebook.state().tip
-    let areAllAlike = outcomes.values.allSatisfy {
-      $0.result.peerTip == tip || $0.result.tipDifference?.tip == tip
-    }
-    if !isAnybodyMissing && areAllAlike { return true }
-    switch search {
-    case .looking where now < start + run.window: return false
-    case .none where workers.listener == nil: return true
-    default: break
-    }
-    if outcomes.isEmpty && failures.isEmpty { return now >= start + run.window }
-    return now >= lastActivity + Self.linger
   }
 }
