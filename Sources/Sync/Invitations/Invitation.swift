@@ -62,14 +62,6 @@ public final class Invitation: Sendable {
     deadline = .now + lifetime
   }
 
-  /// One that another process holds open, as this one was told of it.
-  package init(code: InvitationCode, role: Role, expires: Int64) {
-    self.code = code
-    self.role = role
-    self.expires = expires
-    deadline = .now + Double(max(0, expires - WallClock.now()))
-  }
-
   /// Why it is no longer open; nil while it is.
   public var end: InvitationEnd? {
     state.withLock { $0.end } ?? (Instant.now >= deadline ? .expired : nil)
