@@ -54,29 +54,23 @@ final class RepositoryLink: Link {
 }
 
 /// Merges for a device of the crowd, whose world saves when it wants to.
-final class CrowdKeeper: SessionKeeper {
+///
+/// Sendable although the notebook is not: a world and its sessions are on one thread.
+final class CrowdKeeper: SessionKeeper, @unchecked Sendable {
   let sessions: SessionTable
-  private let folder: String
-  private let clock: Clock
+  private let notebook: Notebook
 
   init(_ device: CrowdDevice) {
     sessions = SessionTable(ownDevice: "DEVICE\(device.number)")
-    folder = device.folder
-    clock = device.notebook.clock
+    notebook = device.notebook
   }
 
   func currentState() throws -> (state: NotebookState, replaced: PortableVersion?) {
-    (try open().state(), nil)
+    (try notebook.state(), nil)
   }
 
   func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> MergeOutcome {
-    try open().merge(heads, options: MergeOptions(allowsMassDeletion: true))
-  }
-
-  private func open() throws -> Notebook {
-    let notebook = try Notebook.open(at: folder)
-    notebook.clock = clock
-    return notebook
+    try notebook.merge(heads, options: MergeOptions(allowsMassDeletion: true))
   }
 
   func begin(_ session: SessionHandle) throws { try sessions.begin(session) }
