@@ -1,4 +1,3 @@
-import Glibc
 import System
 import TestSupport
 import Testing
@@ -7,12 +6,12 @@ import Testing
 struct WaitingTests {
   @Test("an instant comes once, and one that never comes does not")
   func instants() {
-    let soon = Instant.now + 0.01
+    let soon = Instant.now + 600
     #expect(!soon.hasPassed)
-    #expect((1...10).contains(soon.pollTimeout))
-    usleep(12_000)
-    #expect(soon.hasPassed)
-    #expect(soon.pollTimeout == 0 && soon.secondsLeft == 0)
+    #expect((1...600_000).contains(soon.pollTimeout))
+    let past = Instant.now + -0.001
+    #expect(past.hasPassed)
+    #expect(past.pollTimeout == 0 && past.secondsLeft == 0)
     #expect(Instant.never.pollTimeout == -1)
     #expect(!Instant.never.hasPassed)
     #expect(soon < .never)
