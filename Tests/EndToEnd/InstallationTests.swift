@@ -15,8 +15,8 @@ import Testing
     let usr = folder["stage/usr"]
     let version = try run(["\(usr)/bin/notes", "--version"], environment: environment)
     #expect(version.isSuccess && version.text.contains { $0.isNumber })
-    let unit = try folder.text("stage/usr/share/systemd/user/notes@.service")
-    #expect(unit.contains("\nExecStart=/usr/bin/notes -C %f serve\n"))
+    let unit = try folder.text("stage/usr/share/systemd/user/notes-watch.service")
+    #expect(unit.contains("\nExecStart=/usr/bin/notes watch --all\n"))
     #expect(!unit.contains("@PREFIX@"))
     for section in ["man1/notes.1", "man7/notes-merge.7", "man7/notes-protocol.7"] {
       try run(["mandoc", "-T", "lint", "-W", "warning", "\(usr)/share/man/\(section)"])
