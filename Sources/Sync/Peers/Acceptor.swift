@@ -12,14 +12,14 @@ package final class Acceptor: Sendable {
   /// Who is let in, and what happens then. All closures are called on the connection's thread.
   package struct Rules: Sendable {
     /// The notebook with this ID; nil when it is not served.
-    package var credentials: @Sendable (String) -> MemberCredentials?
-    /// The open invitation with this locator.
-    package var invitation: @Sendable (String) -> Invitation?
+    let credentials: @Sendable (String) -> MemberCredentials?
+    let invitation: @Sendable (String) -> Invitation?
     /// A connection whose handshake succeeded; the invitation is nil for a member's.
-    package var welcome: @Sendable (Connection, Invitation?) -> Void
+    let welcome: @Sendable (Connection, Invitation?) -> Void
     /// Somebody was refused. Of many strangers only a few are told, so that they can't fill a log.
-    package var refuse: @Sendable (Refusal) -> Void
+    let refuse: @Sendable (Refusal) -> Void
 
+    /// The rules of a port.
     package init(
       credentials: @escaping @Sendable (String) -> MemberCredentials?,
       invitation: @escaping @Sendable (String) -> Invitation? = { _ in nil },
@@ -40,7 +40,7 @@ package final class Acceptor: Sendable {
     /// The invitation that was tried in vain, and how many tries it has left.
     package let attempt: (invitation: Invitation, left: Int)?
     /// How many strangers were refused before this one without being told.
-    package var untold = 0
+    package let untold: Int
   }
 
   private let listener: Listener
@@ -53,17 +53,9 @@ package final class Acceptor: Sendable {
   private let strangers = RefusalQuota()
 
   /// Cancelling the token ends `run`, every handshake and every connection.
-  package convenience init(
-    listener: Listener, timeouts: ProtocolTimeouts, cancellation: CancellationToken, rules: Rules
-  ) {
-    self.init(
-      listener: listener, timeouts: timeouts, cancellation: cancellation, rules: rules,
-      limits: HandshakeAdmission.Limits())
-  }
-
-  init(
+  package init(
     listener: Listener, timeouts: ProtocolTimeouts, cancellation: CancellationToken, rules: Rules,
-    limits: HandshakeAdmission.Limits
+    limits: HandshakeAdmission.Limits = .standard
   ) {
     admission = Mutex(HandshakeAdmission(limits: limits))
     self.listener = listener
@@ -86,14 +78,13 @@ package final class Acceptor: Sendable {
         return
       } catch {
         // No descriptors left, for instance: others have to go first.
-        rules.refuse(Refusal(address: listener.address, error: error, attempt: nil))
+        rules.refuse(Refusal(address: listener.address, error: error, attempt: nil, untold: 0))
         _ = departures.take(until: .now + 0.2)
         if cancellation.isCancelled { return }
       }
     }
   }
 
-  /// Waits for something to happen at the port, and does what is due.
   private func attend() throws {
     let (silent, deadline) = admission.withLock { ($0.silent, $0.nextDeadline) }
     let (heard, isCalled) = try listener.wait(
@@ -143,7 +134,7 @@ package final class Acceptor: Sendable {
       }
     } catch {
       leave(candidate.ticket)
-      rules.refuse(Refusal(address: candidate.socket.peer, error: error, attempt: nil))
+      rules.refuse(Refusal(address: candidate.socket.peer, error: error, attempt: nil, untold: 0))
     }
   }
 
@@ -182,16 +173,51 @@ package final class Acceptor: Sendable {
   private func refuse(
     _ socket: Socket, _ error: any Error, attempt: (invitation: Invitation, left: Int)? = nil
   ) {
-    var refusal = Refusal(address: socket.peer, error: error, attempt: attempt)
-    if attempt == nil {
-      guard let untold = strangers.take() else { return }
-      refusal.untold = untold
-    }
-    rules.refuse(refusal)
+    guard let untold = attempt == nil ? strangers.take() : 0 else { return }
+    rules.refuse(Refusal(address: socket.peer, error: error, attempt: attempt, untold: untold))
   }
 
   private func leave(_ ticket: HandshakeAdmission.Ticket) {
     compute(admission.withLock { $0.leave(ticket) })
     if isClosing.load(ordering: .sequentiallyConsistent) { departures.put(true) }
+  }
+}
+
+/// How many refusals of strangers are told: whoever connects without end is not to fill a log, or to
+/// push an invitation's code off a screen.
+public final class RefusalQuota: Sendable {
+  private let burst: Double
+  private let perSecond: Double
+  private let state: Mutex<State>
+
+  private struct State: Sendable {
+    var room: Double
+    var last: Instant
+    /// How many were not told since the last one that was.
+    var untold = 0
+  }
+
+  /// So many at once, and as many a second in the long run.
+  public init(burst: Double = 20, perSecond: Double = 0.2) {
+    self.burst = burst
+    self.perSecond = perSecond
+    state = Mutex(State(room: burst, last: .now))
+  }
+
+  /// Asks whether one more may be told; how many were passed over before it, or nil for no.
+  public func take() -> Int? { take(.now) }
+
+  func take(_ now: Instant) -> Int? {
+    state.withLock { state in
+      state.room = min(burst, state.room + max(0, now.seconds - state.last.seconds) * perSecond)
+      state.last = now
+      guard state.room >= 1 else {
+        state.untold += 1
+        return nil
+      }
+      state.room -= 1
+      defer { state.untold = 0 }
+      return state.untold
+    }
   }
 }

@@ -12,14 +12,17 @@ internal import System
 /// Few handshakes are computed at once. The next is one from an address of which a device was let in
 /// lately, or else, when none is being computed, from the one with fewest places: who floods a port
 /// waits behind who does not. Nothing is spent on anybody before that, not even a thread.
-struct HandshakeAdmission {
+package struct HandshakeAdmission {
   /// How many may be there.
-  struct Limits {
+  package struct Limits: Sendable {
     var handshakes = ProtocolLimits.handshakes
     var handshakesPerAddress = ProtocolLimits.handshakesPerAddress
     var turns = ProtocolLimits.handshakesComputed
     var sessions = ProtocolLimits.sessions
     var sessionsPerAddress = ProtocolLimits.sessionsPerAddress
+
+    /// Those of notes-protocol(7).
+    package static let standard = Limits()
   }
 
   /// Names a candidate; later ones are greater.
@@ -29,7 +32,6 @@ struct HandshakeAdmission {
   struct Candidate {
     let ticket: Ticket
     let socket: Socket
-    /// When the handshake has to be over.
     let deadline: Instant
     fileprivate let network: String
     fileprivate(set) var stage = Stage.silent
@@ -41,27 +43,21 @@ struct HandshakeAdmission {
   private let limits: Limits
   private var next = 0
   private var handshakes: [Ticket: Candidate] = [:]
-  /// The handshakes of each network that has any, the oldest first.
-  private var places: [String: [Ticket]] = [:]
   private var sessions: [Ticket: String] = [:]
   /// Those who had to make room, and whose threads do not know it yet.
   private var dropped: Set<Ticket> = []
-  /// Handshakes that are being computed.
   private var computing: Set<Ticket> = []
   /// Networks of devices that were let in, the latest last.
   private var familiar: [String] = []
-  private var isFamiliar: Set<String> = []
   private static let familiarNetworks = 64
 
-  /// How many handshakes were begun to be computed.
   private(set) var begun = 0
 
-  init(limits: Limits = Limits()) { self.limits = limits }
+  init(limits: Limits = .standard) { self.limits = limits }
 
   /// How many there are, those included that were dropped and have not gone yet.
   var count: Int { handshakes.count + sessions.count + dropped.count }
 
-  /// Those who have not said anything yet.
   var silent: [Candidate] { handshakes.values.filter { $0.stage == .silent } }
 
   /// When the first of those on whom nothing is spent yet has waited too long.
@@ -69,61 +65,50 @@ struct HandshakeAdmission {
     handshakes.values.lazy.filter { $0.stage != .begun }.map(\.deadline).min() ?? .never
   }
 
-  /// A new connection, and the one that has to make room for it.
+  /// The handshakes of each network that has any, the oldest first.
+  private var places: [String: [Ticket]] {
+    Dictionary(grouping: handshakes.values, by: \.network).mapValues { $0.map(\.ticket).sorted() }
+  }
+
   mutating func arrive(_ socket: Socket, until deadline: Instant) -> (
     ticket: Ticket, dropped: Candidate?
   ) {
     let network = Self.network(of: socket.peer.host)
-    var crowded: String?
-    if places[network, default: []].count >= limits.handshakesPerAddress {
-      crowded = network
+    let places = places
+    var oldest: Ticket?
+    if let own = places[network], own.count >= limits.handshakesPerAddress {
+      oldest = own[0]
     } else if handshakes.count >= limits.handshakes {
       func rank(_ place: (key: String, value: [Ticket])) -> (Int, Int, Ticket) {
-        (isFamiliar.contains(place.key) ? 1 : 0, -place.value.count, place.value[0])
+        (familiar.contains(place.key) ? 1 : 0, -place.value.count, place.value[0])
       }
-      crowded = places.min { rank($0) < rank($1) }?.key
+      oldest = places.min { rank($0) < rank($1) }?.value[0]
     }
-    let candidate = crowded.flatMap { places[$0]?.first }.flatMap { vacate($0) }
+    let candidate = oldest.flatMap { handshakes.removeValue(forKey: $0) }
     if let candidate, candidate.stage == .begun { dropped.insert(candidate.ticket) }
     next += 1
     handshakes[next] = Candidate(ticket: next, socket: socket, deadline: deadline, network: network)
-    places[network, default: []].append(next)
     return (next, candidate)
-  }
-
-  /// Gives up the place of a handshake.
-  @discardableResult
-  private mutating func vacate(_ ticket: Ticket) -> Candidate? {
-    guard let candidate = handshakes.removeValue(forKey: ticket) else { return nil }
-    places[candidate.network]?.removeAll { $0 == ticket }
-    if places[candidate.network]?.isEmpty == true { places[candidate.network] = nil }
-    return candidate
   }
 
   /// Those on whom nothing is spent yet and who have waited until `moment`, all of them for nil. They
   /// are candidates no more.
   mutating func dismiss(waitingSince moment: Instant?) -> [Candidate] {
-    let late = handshakes.values.filter { candidate in
-      candidate.stage != .begun && moment.map { candidate.deadline <= $0 } ?? true
-    }
-    for candidate in late { vacate(candidate.ticket) }
+    let late = handshakes.values.filter { $0.stage != .begun && $0.deadline <= moment ?? .never }
+    for candidate in late { handshakes[candidate.ticket] = nil }
     return late
   }
 
   /// The handshake is over; false when there are too many sessions for another.
   mutating func begin(_ ticket: Ticket) -> Bool {
-    guard let candidate = handshakes[ticket],
-      sessions.count < limits.sessions,
-      sessions.values.count(where: { $0 == candidate.network }) < limits.sessionsPerAddress
+    guard let network = handshakes[ticket]?.network, sessions.count < limits.sessions,
+      sessions.values.count(where: { $0 == network }) < limits.sessionsPerAddress
     else { return false }
-    vacate(ticket)
-    sessions[ticket] = candidate.network
-    if isFamiliar.insert(candidate.network).inserted {
-      if familiar.count >= Self.familiarNetworks { isFamiliar.remove(familiar.removeFirst()) }
-    } else {
-      familiar.removeAll { $0 == candidate.network }
-    }
-    familiar.append(candidate.network)
+    handshakes[ticket] = nil
+    sessions[ticket] = network
+    familiar.removeAll { $0 == network }
+    familiar.append(network)
+    if familiar.count > Self.familiarNetworks { familiar.removeFirst() }
     return true
   }
 
@@ -141,27 +126,28 @@ struct HandshakeAdmission {
 
   private mutating func nextTurn() -> Candidate? {
     guard computing.count < limits.turns else { return nil }
+    let heard = handshakes.values.filter { $0.stage == .heard }
+    let places = heard.isEmpty ? [:] : places
     func rank(_ candidate: Candidate) -> (Int, Int, Ticket) {
       (
-        isFamiliar.contains(candidate.network) ? 0 : 1, places[candidate.network]?.count ?? 0,
+        familiar.contains(candidate.network) ? 0 : 1, places[candidate.network]?.count ?? 0,
         candidate.ticket
       )
     }
-    let next = handshakes.values.lazy.filter { $0.stage == .heard }
-      .min { rank($0) < rank($1) }
-    guard let next, computing.isEmpty || isFamiliar.contains(next.network) else { return nil }
+    guard let next = heard.min(by: { rank($0) < rank($1) }),
+      computing.isEmpty || familiar.contains(next.network)
+    else { return nil }
     handshakes[next.ticket]?.stage = .begun
     computing.insert(next.ticket)
     begun += 1
     return next
   }
 
-  /// Whether the candidate had to make room for another.
   func wasDropped(_ ticket: Ticket) -> Bool { dropped.contains(ticket) }
 
   /// The candidate has gone. Returns whose handshake may be computed now.
   mutating func leave(_ ticket: Ticket) -> Candidate? {
-    vacate(ticket)
+    handshakes[ticket] = nil
     sessions[ticket] = nil
     dropped.remove(ticket)
     return answered(ticket)
