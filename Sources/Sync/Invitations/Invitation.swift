@@ -5,13 +5,10 @@ internal import System
 
 /// Why an invitation is no longer open.
 public enum InvitationEnd: String, Codable, Sendable {
-  /// A device joined by it.
   case used
   /// Too many attempts with a wrong code.
   case exhausted
-  /// Its time is over.
   case expired
-  /// It was taken back.
   case withdrawn
 }
 
@@ -43,12 +40,12 @@ public final class Invitation: Sendable {
   }
 
   /// How many wrong attempts end an invitation.
-  public static let attempts = 3
+  static let attempts = 3
 
   /// A new invitation that lives for so many seconds.
   ///
   /// - Parameter locators: those of other open invitations, which the new one does not get.
-  public init(
+  package init(
     role: Role, lifetime: Double = ProtocolTimeouts.standard.invitation,
     avoiding locators: Set<String> = []
   ) throws {
@@ -72,8 +69,8 @@ public final class Invitation: Sendable {
     if self.end == nil { state.withLock { $0.end = $0.end ?? end } }
   }
 
-  /// Takes one of the attempts; false when none is left. Those under way count, so that many at the
-  /// same time get no more tries than many in turn.
+  /// Takes one of the attempts, if one is left. Those under way count, so that many at the same time
+  /// get no more tries than many in turn.
   func beginAttempt() -> Bool {
     guard end == nil else { return false }
     return state.withLock { state in
@@ -83,10 +80,8 @@ public final class Invitation: Sendable {
     }
   }
 
-  /// The attempt that was begun had the right code.
   func attemptSucceeded() { state.withLock { $0.pending -= 1 } }
 
-  /// The attempt that was begun failed. Returns how many are left.
   func attemptFailed() -> Int {
     state.withLock { state in
       state.pending -= 1
@@ -98,14 +93,10 @@ public final class Invitation: Sendable {
 
   /// Sets the invitation aside for the device that is about to be certified. The same device may
   /// come again, in case the answer was lost.
-  ///
-  /// - Throws: `SyncError.invitationExpired` when it has ended or is another device's.
   func grant(to device: String) throws {
-    guard end == nil else { throw SyncError.invitationExpired }
+    let hasEnded = end != nil
     try state.withLock { state in
-      guard state.device == nil || state.device == device else {
-        throw SyncError.invitationExpired
-      }
+      if hasEnded || state.device ?? device != device { throw SyncError.invitationExpired }
       state.device = device
     }
   }

@@ -1,13 +1,68 @@
 internal import Glibc
-internal import Membership
+package import Membership
 public import System
+
+/// What became of an invitation, as it is noted in `.git/notes/invitations`. The secret of its code is
+/// not in it.
+public struct InvitationRecord: Sendable, Equatable {
+  /// What can have become of an invitation.
+  public enum State: String, Sendable, CaseIterable {
+    case available
+    /// Somebody with the code looks at the offer.
+    case pending
+    case joined
+    /// Who looked at it declined, and nobody else came.
+    case declined
+    case expired
+    case exhausted
+    case cancelled
+
+    /// Whether it can still be used.
+    public var isOpen: Bool { self == .available || self == .pending }
+  }
+
+  /// The first two digits of the code: what people know the invitation by.
+  public let locator: String
+  package let role: Role
+  /// When it was made and when it ends, in seconds since 1970.
+  public let created: Int64
+  package let expires: Int64
+  package var state = State.available
+  /// The device that joined by it, or that it is meant for.
+  public var name: String?
+  package var deviceID: String?
+}
+
+extension InvitationRecord {
+  private static let format = "1"
+
+  var serialized: [UInt8] {
+    StateLines([
+      "format": Self.format, "locator": locator, "role": role.rawValue, "created": created,
+      "expires": expires, "state": state.rawValue, "name": name?.printable, "device": deviceID,
+    ]).bytes
+  }
+
+  init?(parsing content: [UInt8]) {
+    let values = StateLines(parsing: content)
+    guard values["format"] == Self.format, let locator = values["locator"],
+      locator.utf8.count == 2, locator.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let role = values["role"].flatMap(Role.init),
+      let created = values[number: "created"],
+      let expires = values[number: "expires"],
+      let state = values["state"].flatMap(State.init)
+    else { return nil }
+    self.init(
+      locator: locator, role: role, created: created, expires: expires, state: state,
+      name: values["name"], deviceID: values["device"])
+  }
+}
 
 /// The invitations that were made on this device for a notebook: `.git/notes/invitations`, a file each,
 /// and beside it one that is locked for as long as the invitation is held open.
 public struct InvitationBook: Sendable {
   private let folder: String
 
-  /// How many that have ended are remembered.
   private static let remembered = 50
   private static let maximumSize = 4096
 
@@ -32,19 +87,16 @@ public struct InvitationBook: Sendable {
   }
 
   /// Notes that an invitation is open; it is for as long as the returned object lives.
-  ///
-  /// - Parameters:
-  ///   - name: of the device that it is meant for, if for one.
-  ///   - deviceID: that device's ID.
+  /// Name and ID are those of the device that it is meant for, if for one.
   public func hold(
     _ invitation: Invitation, for name: String? = nil, deviceID: String? = nil,
     created: Int64 = WallClock.now()
   ) throws -> HeldInvitation {
     try forget()
     try Disk.makeFolder(folder, mode: 0o700)
-    var record = InvitationRecord(invitation, created: created)
-    record.name = name
-    record.deviceID = deviceID
+    let record = InvitationRecord(
+      locator: invitation.locator, role: invitation.role, created: created,
+      expires: invitation.expires, name: name, deviceID: deviceID)
     return try HeldInvitation(record, path: "\(folder)/\(created)-\(record.locator)")
   }
 
@@ -75,10 +127,8 @@ public struct InvitationBook: Sendable {
     Disk.isLocked("\(folder)/\(name)\(HeldInvitation.lockSuffix)")
   }
 
-  /// Removes the oldest of those that have ended.
   private func forget() throws {
-    let ended = names().filter { !isHeld($0) }.sorted().dropLast(Self.remembered)
-    for name in ended {
+    for name in names().filter({ !isHeld($0) }).sorted().dropLast(Self.remembered) {
       for suffix in ["", HeldInvitation.lockSuffix, HeldInvitation.cancelSuffix] {
         unlink("\(folder)/\(name)\(suffix)")
       }
@@ -120,8 +170,8 @@ public final class HeldInvitation: Sendable {
   ) {
     var record = opened
     record.state = state
-    if let name { record.name = name }
-    if let deviceID { record.deviceID = deviceID }
+    record.name = name ?? record.name
+    record.deviceID = deviceID ?? record.deviceID
     try? Disk.replace(path, with: record.serialized)
   }
 }

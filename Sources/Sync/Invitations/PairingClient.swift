@@ -39,13 +39,10 @@ public struct PairingClient: Sendable {
   ///
   /// - Parameter decide: is shown the offer, on this thread; it has until the offer's end, and at
   ///   most 5 minutes.
-  /// - Throws: `SyncError.wrongCode`, `.inviterNotFound`, `.declined`, `.invitationExpired`,
-  ///   `.alreadyANotebook`; `ChannelError`, `DiscoveryError`, `MembershipError`, `NotebookError`.
   public func run(
     cancellation: CancellationToken? = nil, decide: (PairingOffer) throws -> Bool
   ) throws -> Joined {
-    let inviters = addresses.isEmpty ? try find(cancellation) : [addresses]
-    let connection = try connect(to: inviters, cancellation)
+    let connection = try connect(to: inviters(cancellation), cancellation)
     let stream = MessageStream(connection: connection, timeouts: timeouts)
     do {
       let joined = try hold(stream, decide)
@@ -70,12 +67,12 @@ public struct PairingClient: Sendable {
     var offer = try PairingOffer(message)
     let folder = folder(offer)
     let present = try Self.notebook(in: folder)
-    if let present, present.identity.id != offer.notebookID {
-      offer.isRenewal = offer.formerly.contains(present.identity.id)
-    }
-    guard offer.isRenewal || present.map({ $0.identity.id == offer.notebookID }) ?? true else {
-      try? stream.send(DeclineMessage())
-      throw SyncError.alreadyANotebook(folder)
+    if let id = present?.identity.id, id != offer.notebookID {
+      offer.isRenewal = offer.formerly.contains(id)
+      guard offer.isRenewal else {
+        try? stream.send(DeclineMessage())
+        throw SyncError.alreadyANotebook(folder)
+      }
     }
     guard try decide(offer) else {
       try stream.send(DeclineMessage())
@@ -93,30 +90,29 @@ public struct PairingClient: Sendable {
   private func install(
     _ message: CertificateMessage, _ offer: PairingOffer, in folder: String, _ present: Notebook?
   ) throws -> SessionContext {
-    guard let present else {
-      let notebook = try Notebook.make(at: folder) { state in
+    func identity(in membership: MembershipStore) -> NotebookIdentity {
+      NotebookIdentity(
+        id: membership.notebookID, name: membership.notebookName,
+        device: DeviceIdentity(name: name, deviceID: key.deviceID))
+    }
+    let notebook: Notebook
+    if let present {
+      let membership = try store(
+        message, offer, in: present.stateFolder + "/membership", isNew: false)
+      if offer.isRenewal {
+        notebook = try Notebook.adopt(at: folder, as: identity(in: membership))
+      } else {
+        try present.rename(device: name)
+        notebook = present
+      }
+    } else {
+      notebook = try Notebook.make(at: folder) { state in
         identity(in: try store(message, offer, in: state + "/membership", isNew: true))
       }
-      return context(of: notebook, try .open(in: notebook.stateFolder + "/membership"))
     }
-    let membership = try store(
-      message, offer, in: present.stateFolder + "/membership", isNew: false)
-    if offer.isRenewal {
-      let renewed = try Notebook.adopt(at: folder, as: identity(in: membership))
-      return context(of: renewed, membership)
-    }
-    try present.rename(device: name)
-    return context(of: present, membership)
-  }
-
-  private func identity(in membership: MembershipStore) -> NotebookIdentity {
-    NotebookIdentity(
-      id: membership.notebookID, name: membership.notebookName,
-      device: DeviceIdentity(name: name, deviceID: key.deviceID))
-  }
-
-  private func context(of notebook: Notebook, _ membership: MembershipStore) -> SessionContext {
-    SessionContext(folder: notebook.folder, key: key, membership: membership, timeouts: timeouts)
+    return SessionContext(
+      folder: notebook.folder, key: key,
+      membership: try .open(in: notebook.stateFolder + "/membership"), timeouts: timeouts)
   }
 
   /// Stores the membership, which has to hold a chain from this device's key to the root.
@@ -132,17 +128,15 @@ public struct PairingClient: Sendable {
       // Another joining was broken off here, into a repository that never became a notebook.
       try left.putAside()
     }
+    let (root, formerly) = (message.root.bytes, Set(offer.formerly))
     let membership =
-      if offer.isRenewal {
-        try MembershipStore.replace(
-          in: place, root: message.root.bytes, certificates: certificates,
-          revocations: revocations, formerly: Set(offer.formerly))
-      } else {
-        try MembershipStore.install(
-          in: place, root: message.root.bytes, certificates: certificates,
-          revocations: revocations)
-      }
-    try membership.noteFormerIDs(Set(offer.formerly))
+      try offer.isRenewal
+      ? MembershipStore.replace(
+        in: place, root: root, certificates: certificates, revocations: revocations,
+        formerly: formerly)
+      : MembershipStore.install(
+        in: place, root: root, certificates: certificates, revocations: revocations)
+    try membership.noteFormerIDs(formerly)
     _ = try membership.chain(for: key)
     return membership
   }
@@ -183,27 +177,12 @@ public struct PairingClient: Sendable {
     throw failure
   }
 
-  /// The addresses of those who announce an invitation with the code's locator.
-  private func find(_ cancellation: CancellationToken?) throws -> [[Address]] {
+  private func inviters(_ cancellation: CancellationToken?) throws -> [[Address]] {
+    if !addresses.isEmpty { return [addresses] }
     guard let discovery else { throw SyncError.inviterNotFound }
-    defer { discovery.stop() }
-    let sightings = BlockingQueue<DiscoveryEvent>()
-    try discovery.browse(.invitation) { sightings.put($0) }
-    var found: [String: [Address]] = [:]
-    var end = Instant.now + window
-    while Instant.now < end {
-      if cancellation?.isCancelled == true { throw SyncError.stopped }
-      switch sightings.take(until: min(end, .now + 0.1)) {
-      case .found(let peer) where peer.locator == code.locator:
-        found[peer.deviceID] = peer.endpoints.map(Address.init)
-        // Another device may announce the same locator.
-        end = min(end, .now + 0.3)
-      case .interrupted(let error): if found.isEmpty { throw error }
-      default: continue
-      }
-    }
-    if found.isEmpty { throw SyncError.inviterNotFound }
-    return found.sorted { $0.key < $1.key }.map(\.value)
+    return try NearbyInvitation.all(
+      by: discovery, within: window, locator: code.locator, cancellation: cancellation
+    ).map(\.addresses)
   }
 }
 
@@ -229,6 +208,46 @@ extension PairingOffer {
 }
 
 extension Address {
-  /// Where discovery saw a service.
   init(_ endpoint: Endpoint) { self.init(host: endpoint.host, port: endpoint.port) }
+}
+
+/// An invitation that somebody nearby announces. What it says is a hint: no name is on the air, and
+/// only the code proves who it is.
+public struct NearbyInvitation: Sendable, Hashable {
+  /// The first two digits of its code.
+  public let locator: String
+  package let notebookID: String
+  /// The inviting device's ID.
+  public let deviceID: String
+  package let addresses: [Address]
+
+  /// Looks for so many seconds for those that are announced, or only for those with a locator.
+  ///
+  /// - Throws: `SyncError.stopped`, `DiscoveryError`.
+  public static func all(
+    by discovery: any Discovery, within window: Double, locator wanted: String? = nil,
+    cancellation: CancellationToken? = nil
+  ) throws -> [NearbyInvitation] {
+    defer { discovery.stop() }
+    let sightings = BlockingQueue<DiscoveryEvent>()
+    try discovery.browse(.invitation) { sightings.put($0) }
+    var found: [String: NearbyInvitation] = [:]
+    var end = Instant.now + window
+    while Instant.now < end {
+      if cancellation?.isCancelled == true { throw SyncError.stopped }
+      switch sightings.take(until: min(end, .now + 0.1)) {
+      case .found(let peer):
+        guard let locator = peer.locator, locator == wanted ?? locator else { continue }
+        // Another device may announce the same locator.
+        if wanted != nil { end = min(end, .now + 0.3) }
+        found[peer.deviceID + locator] = NearbyInvitation(
+          locator: locator, notebookID: peer.notebookID, deviceID: peer.deviceID,
+          addresses: peer.endpoints.map(Address.init))
+      case .lost(let peer): found[peer.deviceID + (peer.locator ?? "")] = nil
+      case .interrupted(let error): if found.isEmpty { throw error }
+      default: continue
+      }
+    }
+    return found.values.sorted { ($0.locator, $0.deviceID) < ($1.locator, $1.deviceID) }
+  }
 }

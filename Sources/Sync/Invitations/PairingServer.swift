@@ -31,15 +31,12 @@ public enum PairingServer {
   static let certificateBytes = 512 << 10
 
   /// Makes the offer to a device that has the code, and certifies it when it accepts.
-  ///
-  /// - Throws: `SyncError.declined`, `.invitationExpired`, and what a session throws; the peer has
-  ///   been told.
+  /// After a throw the peer has been told.
   public static func answer(
     _ connection: Connection, with invitation: Invitation, as context: SessionContext
   ) throws -> PeerIdentity {
     var timeouts = context.timeouts
-    timeouts.message = max(
-      0.1, min(timeouts.answer, invitation.deadline.seconds - Instant.now.seconds))
+    timeouts.message = max(0.1, min(timeouts.answer, invitation.deadline - .now))
     let stream = MessageStream(connection: connection, timeouts: timeouts)
     do {
       let device = try hold(stream, invitation, context)
@@ -63,10 +60,9 @@ public enum PairingServer {
     let accept = try frame.decode(AcceptMessage.self)
     let request = try CertificateRequest(der: accept.request.bytes)
     try invitation.grant(to: request.deviceID)
-    let membership = context.membership
-    let certificate = try membership.issue(
+    let certificate = try context.membership.issue(
       for: request, name: accept.name, role: invitation.role, by: context.key)
-    try stream.send(package(certificate, membership, context.key))
+    try stream.send(package(certificate, context))
     var brief = stream
     brief.timeouts = context.timeouts
     _ = try brief.receive(InstalledMessage.self)
@@ -84,24 +80,21 @@ public enum PairingServer {
     let files = try notebook.state().tip.map {
       try repository.files(in: repository.commit($0).tree).filter { $0.path.isNote }
     }
+    let former = try context.membership.formerIDs().sorted().prefix(ProtocolLimits.formerIDs)
     return OfferMessage(
       versions: [ProtocolLimits.version], notebook: context.membership.notebookID,
       notebookName: context.membership.notebookName, notes: files?.count ?? 0,
       bytes: try files?.reduce(0) { try $0 + repository.header(of: $1.entry.id).size } ?? 0,
       inviter: notebook.identity.device.name, device: context.key.deviceID,
       role: invitation.role.rawValue, expires: invitation.expires,
-      formerly: try former(context.membership))
-  }
-
-  private static func former(_ membership: MembershipStore) throws -> [String]? {
-    let former = try membership.formerIDs().sorted().prefix(ProtocolLimits.formerIDs)
-    return former.isEmpty ? nil : Array(former)
+      formerly: former.isEmpty ? nil : Array(former))
   }
 
   /// The certificate with what is needed to verify it, and as much of the rest as fits.
   private static func package(
-    _ certificate: [UInt8], _ membership: MembershipStore, _ key: DeviceKey
+    _ certificate: [UInt8], _ context: SessionContext
   ) throws -> CertificateMessage {
+    let membership = context.membership
     var room = certificateBytes
     func fitting(_ all: [[UInt8]]) -> [Base64] {
       all.prefix {
@@ -109,7 +102,7 @@ public enum PairingServer {
         return room >= 0
       }.map { Base64($0) }
     }
-    let chain = try membership.chain(for: key)
+    let chain = try membership.chain(for: context.key)
     return CertificateMessage(
       certificate: Base64(certificate), root: Base64(membership.root),
       certificates: fitting(chain + membership.certificates.filter { !chain.contains($0) }),
