@@ -42,7 +42,6 @@ public enum Event: Codable, Sendable {
   case declined(locator: String, address: String)
   /// Somebody tried a wrong code.
   case wrongCode(locator: String, address: String, attemptsLeft: Int)
-  /// A device joined by it.
   case joined(locator: String, device: PeerIdentity)
   /// An invitation is no longer open.
   case ended(locator: String, how: InvitationEnd)
@@ -104,15 +103,6 @@ public struct Cause: Codable, Sendable {
 }
 
 extension Event {
-  /// The event, as one of this notebook where its case can say so.
-  func happening(in notebook: String) -> Event {
-    switch self {
-    case .received(let peer, let join, _): .received(from: peer, join, notebook: notebook)
-    case .replaced(let plain, _): .replaced(plain, notebook: notebook)
-    default: self
-    }
-  }
-
   /// The invitation that it is about, by its locator; nil for an event of another kind.
   package var locator: String? {
     switch self {

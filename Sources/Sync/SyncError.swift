@@ -11,7 +11,6 @@ public enum SyncError: FileFailure, Sendable {
   case overLimit(String)
   /// No common protocol version: those of the peer.
   case noCommonVersion([Int])
-  /// The peer speaks of another notebook than its certificate.
   case wrongNotebook
   /// The peer's device is no member, or one that was removed.
   case notAMember(device: String)
@@ -29,49 +28,19 @@ public enum SyncError: FileFailure, Sendable {
   case massDeletion(deleted: Int, of: Int)
   /// The peer's guard against mass deletion stopped it there.
   case massDeletionAtPeer
-  /// The invitation has ended.
   case invitationExpired
-  /// The joiner declined.
   case declined
-  /// The code is not the inviter's.
   case wrongCode
   /// The folder holds another notebook already.
   case alreadyANotebook(String)
-  /// Nobody with that invitation was found.
   case inviterNotFound
-  /// No member of the notebook is called this.
+  /// No member of the notebook has this ID.
   case unknownPeer(String)
-  /// The address is this device's own.
   case ownAddress
-  /// The user stopped it.
   case stopped
   /// Something failed on this side: what.
   case failed(String)
-}
 
-extension SyncError {
-  /// The reason to give the peer.
-  var byeReason: ByeReason {
-    switch self {
-    case .peerEnded, .interrupted, .timedOut, .failed, .massDeletion, .massDeletionAtPeer,
-      .wrongCode, .alreadyANotebook, .inviterNotFound, .unknownPeer, .ownAddress:
-      .failed
-    case .ended(let reason): reason
-    case .protocolBroken: .protocolBroken
-    case .overLimit: .overLimit
-    case .noCommonVersion: .version
-    case .wrongNotebook: .wrongNotebook
-    case .notAMember: .notAMember
-    case .packRefused: .refusedPack
-    case .duplicate: .duplicate
-    case .invitationExpired: .expired
-    case .declined: .done
-    case .stopped: .stopped
-    }
-  }
-}
-
-extension SyncError {
   /// A call on a file that failed: `path` names the file, `errno` is the error number it left.
   public static func system(call: String, path: String, errno: Int32) -> SyncError {
     .failed("\(path): error \(errno)")
@@ -83,53 +52,56 @@ typealias Disk = FileSystem<SyncError>
 
 extension SyncError: CustomStringConvertible {
   /// What happened, as people are told: lower case, no full stop.
-  public var description: String {
+  public var description: String { meaning.words }
+
+  /// The reason to give the peer.
+  var byeReason: ByeReason { meaning.reason }
+
+  private var meaning: (reason: ByeReason, words: String) {
     switch self {
-    case .peerEnded(let reason, let words):
-      reason.words + (reason.hasWords && !words.isEmpty ? ": \(words)" : "")
-    case .protocolBroken(let what): "the peer broke the protocol: \(what)"
-    case .overLimit(let what): "the peer went over a limit: \(what)"
+    case .peerEnded(let reason, let words): (.failed, reason.words(followedBy: words))
+    case .protocolBroken(let what): (.protocolBroken, "the peer broke the protocol: \(what)")
+    case .overLimit(let what): (.overLimit, "the peer went over a limit: \(what)")
     case .noCommonVersion(let theirs):
-      "no common protocol version: here \(ProtocolLimits.version), there \(theirs)"
-    case .wrongNotebook: "the peer speaks of another notebook"
-    case .notAMember: "the other device is not a member of the notebook"
-    case .packRefused(let error): "the peer's versions were refused: \(error)"
-    case .interrupted(let what): "the connection was interrupted: \(what)"
-    case .timedOut(let what): "the peer stopped answering: \(what)"
-    case .ended(let reason): "the session was ended (\(reason.rawValue))"
-    case .duplicate: "another session with this device is under way"
-    case .massDeletion(let deleted, let total): "this would delete \(deleted) of \(total) notes"
-    case .massDeletionAtPeer: "the peer refused to delete most of its notes; it changed nothing"
-    case .invitationExpired: "the invitation has ended"
-    case .declined: "the invitation was declined"
-    case .wrongCode: "the code is wrong"
-    case .alreadyANotebook(let folder): "\(folder) holds another notebook"
-    case .inviterNotFound: "nobody with this invitation was found"
-    case .unknownPeer(let name): "no member is called '\(name)'"
-    case .ownAddress: "the address is this device's own"
-    case .stopped: "interrupted"
-    case .failed(let what): what
+      (.version, "no common protocol version: here \(ProtocolLimits.version), there \(theirs)")
+    case .wrongNotebook: (.wrongNotebook, "the peer speaks of another notebook")
+    case .notAMember: (.notAMember, "the other device is not a member of the notebook")
+    case .packRefused(let error): (.refusedPack, "the peer's versions were refused: \(error)")
+    case .interrupted(let what): (.failed, "the connection was interrupted: \(what)")
+    case .timedOut(let what): (.failed, "the peer stopped answering: \(what)")
+    case .ended(let reason): (reason, "the session was ended (\(reason.rawValue))")
+    case .duplicate: (.duplicate, "another session with this device is under way")
+    case .massDeletion(let deleted, let total):
+      (.failed, "this would delete \(deleted) of \(total) notes")
+    case .massDeletionAtPeer:
+      (.failed, "the peer refused to delete most of its notes; it changed nothing")
+    case .invitationExpired: (.expired, "the invitation has ended")
+    case .declined: (.done, "the invitation was declined")
+    case .wrongCode: (.failed, "the code is wrong")
+    case .alreadyANotebook(let folder): (.failed, "\(folder) holds another notebook")
+    case .inviterNotFound: (.failed, "nobody with this invitation was found")
+    case .unknownPeer(let name): (.failed, "no member is called '\(name)'")
+    case .ownAddress: (.failed, "the address is this device's own")
+    case .stopped: (.stopped, "interrupted")
+    case .failed(let what): (.failed, what)
     }
   }
 }
 
 extension ByeReason {
-  /// What the other device said by it.
-  fileprivate var words: String {
-    switch self {
+  /// What the other device said by it, and its own words where they tell more.
+  fileprivate func words(followedBy own: String) -> String {
+    let rest = own.isEmpty ? "" : ": \(own)"
+    return switch self {
     case .notAMember: "this device is no longer a member of the notebook"
     case .version: "the other device has another version of notes"
     case .wrongNotebook: "the other device has another notebook"
     case .expired: "the invitation has ended"
     case .duplicate, .busy: "the other device is busy with this one already"
-    case .overLimit, .protocolBroken, .refusedPack: "the other device refused what was sent"
+    case .overLimit, .protocolBroken, .refusedPack:
+      "the other device refused what was sent\(rest)"
     case .done, .stopped: "the other device stopped"
-    case .failed: "the other device failed"
+    case .failed: "the other device failed\(rest)"
     }
-  }
-
-  /// Whether its own words tell more.
-  fileprivate var hasWords: Bool {
-    [.overLimit, .protocolBroken, .refusedPack, .failed].contains(self)
   }
 }

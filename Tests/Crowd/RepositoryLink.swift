@@ -9,7 +9,6 @@ import System
 /// and is never late.
 final class RepositoryLink: Link {
   let peer: PeerIdentity
-  let traffic = Traffic()
   let isGiving = false
   var isWaitingForOthers = false
   let waker: @Sendable () -> Void = {}
@@ -44,6 +43,7 @@ final class RepositoryLink: Link {
     return arrived.map { .arrived($0) }
   }
 
+  func count(into state: inout PeerState) {}
   func show(_ shown: Shown) {}
   func answer(_ answer: LinkAnswer) {}
   func whileBusy<Result>(

@@ -207,8 +207,8 @@ struct LimitsTests {
       let script = HostileScript(
         stream: MessageStream(connection: connection, timeouts: .forTests), device: bob)
       try script.greet(heads: []) {
-        $0.invitation = HelloInvitation(
-          code: code.description, notebook: "abc", notebookName: "N", role: "writer",
+        $0.invitation = CarriedInvitation(
+          code: code, notebookID: "abc", notebookName: "N", role: .writer,
           expires: 253_402_300_799, port: 1)
       }
       _ = try? script.stream.receive()

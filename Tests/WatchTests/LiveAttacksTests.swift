@@ -28,6 +28,13 @@ struct LiveAttack: Sendable, CustomTestStringConvertible {
     Frame(type: type.rawValue, payload: Array(text.utf8))
   }
 
+  private static func invitation(code: String, expires: Int64) -> String {
+    """
+    {"invitation":{"code":"\(code)","notebook":"abc","notebook_name":"N","role":"writer",\
+    "expires":\(expires),"port":1}}
+    """
+  }
+
   static let all: [LiveAttack] = [
     LiveAttack(name: "a piece of no pack", reason: .protocolBroken) {
       try $0.send(raw(.data, "PACK"))
@@ -62,17 +69,10 @@ struct LiveAttack: Sendable, CustomTestStringConvertible {
       try $0.send(EditingMessage(paths: [path]))
     },
     LiveAttack(name: "an invitation without end", reason: .protocolBroken) {
-      try $0.send(
-        InvitationMessage(
-          invitation: HelloInvitation(
-            code: "42-AAAA-AAAA", notebook: "abc", notebookName: "N", role: "writer",
-            expires: .max, port: 1)))
+      try $0.send(raw(.invitation, invitation(code: "42-AAAA-AAAA", expires: .max)))
     },
     LiveAttack(name: "an invitation without a code", reason: .protocolBroken) {
-      try $0.send(
-        InvitationMessage(
-          invitation: HelloInvitation(
-            code: "42", notebook: "abc", notebookName: "N", role: "writer", expires: 1, port: 1)))
+      try $0.send(raw(.invitation, invitation(code: "42", expires: 1)))
     },
     LiveAttack(name: "JSON that is none", reason: .protocolBroken) {
       try $0.send(raw(.heads, "{\"tip\":"))

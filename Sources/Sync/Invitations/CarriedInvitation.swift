@@ -12,59 +12,41 @@ public struct CarriedInvitation: Codable, Sendable, Equatable {
   package let notebookName: String
   package let role: Role
   /// When it ends, in seconds since 1970 by the inviter's clock.
-  public let expires: Int64
+  public internal(set) var expires: Int64
   /// The port on which the inviter waits.
   public let port: UInt16
-  /// The device that it is for: no other is told.
-  package let guest: String
+  /// The device that it is for: no other is told. Messages do not say it.
+  package var guest: String?
 
   private enum CodingKeys: String, CodingKey {
     case code, notebookName, role, expires, port
     case notebookID = "notebook"
     case guest = "device"
   }
+}
 
-  package init(
-    _ invitation: OpenInvitation, to membership: MembershipStore, for guest: String
-  ) {
-    self.guest = guest
-    code = invitation.code
-    notebookID = membership.notebookID
-    notebookName = membership.notebookName
-    role = invitation.role
-    expires = invitation.expires
-    port = invitation.port
+extension CarriedInvitation {
+  package init(_ invitation: OpenInvitation, to membership: MembershipStore, for guest: String) {
+    self.init(
+      code: invitation.code, notebookID: membership.notebookID,
+      notebookName: membership.notebookName, role: invitation.role, expires: invitation.expires,
+      port: invitation.port, guest: guest)
   }
 
-  package init(
-    code: InvitationCode, notebookID: String, notebookName: String, role: Role, expires: Int64,
-    port: UInt16, guest: String
-  ) {
-    self.code = code
-    self.notebookID = notebookID
-    self.notebookName = notebookName
-    self.role = role
-    self.expires = expires
-    self.port = port
-    self.guest = guest
+  var message: CarriedInvitation {
+    var message = self
+    message.guest = nil
+    return message
   }
 
-  init(_ message: HelloInvitation, for guest: String) throws {
-    self.guest = guest
-    guard let code = InvitationCode(parsing: message.code), let role = Role(rawValue: message.role)
-    else { throw SyncError.protocolBroken("an invitation without a code or role") }
-    self.code = code
-    self.role = role
-    notebookID = message.notebook
-    notebookName = message.notebookName
-    expires = message.expires
-    port = message.port
-  }
-
-  var message: HelloInvitation {
-    HelloInvitation(
-      code: code.description, notebook: notebookID, notebookName: notebookName,
-      role: role.rawValue, expires: expires, port: port)
+  func validate() throws {
+    for name in [notebookID, notebookName] { try MessageRules.check(name: name) }
+    guard notebookID.utf8.allSatisfy({ (0x61...0x7a).contains($0) || (0x32...0x37).contains($0) })
+    else { throw SyncError.protocolBroken("a notebook ID that is none") }
+    try MessageRules.check(time: expires)
+    guard port != 0 else {
+      throw SyncError.protocolBroken("an invitation that nobody can answer")
+    }
   }
 }
 
@@ -83,7 +65,6 @@ public struct ReceivedInvitation: Sendable, Equatable {
 public struct ReceivedInvitations: Sendable {
   private let folder: String
 
-  /// How many are kept; further ones are passed over.
   static let maximum = 64
   private static let maximumSize = 4096
 
@@ -108,7 +89,7 @@ public struct ReceivedInvitations: Sendable {
   /// Keeps one until it ends or is answered.
   func keep(_ received: ReceivedInvitation) throws {
     try Disk.makeFolder(folder, mode: 0o700)
-    let others = all().filter { !Self.isSame($0, received) }
+    let others = all().filter { path(of: $0) != path(of: received) }
     guard others.count < Self.maximum else { throw SyncError.overLimit("invitations") }
     try Disk.replace(path(of: received), with: received.serialized)
   }
@@ -119,10 +100,6 @@ public struct ReceivedInvitations: Sendable {
   private func path(of received: ReceivedInvitation) -> String {
     // Both IDs are letters and digits: they were checked when they came.
     "\(folder)/\(received.inviterID.prefix(16))-\(received.invitation.notebookID.prefix(16))"
-  }
-
-  private static func isSame(_ one: ReceivedInvitation, _ other: ReceivedInvitation) -> Bool {
-    one.inviterID == other.inviterID && one.invitation.notebookID == other.invitation.notebookID
   }
 }
 
@@ -139,16 +116,16 @@ extension ReceivedInvitation {
 
   init?(parsing content: [UInt8]) {
     let values = StateLines(parsing: content)
-    guard values["format"] == "1", let code = values["code"], let notebook = values["notebook"],
-      let name = values["notebook-name"], let role = values["role"],
+    guard values["format"] == "1", let notebook = values["notebook"],
+      let code = values["code"].flatMap(InvitationCode.init(parsing:)),
+      let name = values["notebook-name"], let role = values["role"].flatMap(Role.init),
       let expires = values[number: "expires"], let inviter = values["inviter"],
-      let device = values["device"],
-      let address = values["address"].flatMap(Address.init(parsing:)),
-      let carried = try? CarriedInvitation(
-        HelloInvitation(
-          code: code, notebook: notebook, notebookName: name, role: role, expires: expires,
-          port: address.port), for: "")
+      let device = values["device"], let address = values["address"].flatMap(Address.init(parsing:))
     else { return nil }
-    self.init(invitation: carried, inviter: inviter, inviterID: device, address: address)
+    self.init(
+      invitation: CarriedInvitation(
+        code: code, notebookID: notebook, notebookName: name, role: role, expires: expires,
+        port: address.port),
+      inviter: inviter, inviterID: device, address: address)
   }
 }

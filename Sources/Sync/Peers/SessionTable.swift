@@ -14,10 +14,7 @@ public final class SessionTable: Sendable {
   private let state = Mutex(State())
 
   private struct State: Sendable {
-    /// Those that go on, by device.
-    var lasting: [String: Entry] = [:]
-    /// Those that end by themselves.
-    var passing: [SessionHandle] = []
+    var entries: [Entry] = []
     /// Which heads are on their way, and to which session.
     var fetched: [ObjectID: SessionHandle] = [:]
     /// Those that wait for another session's fetch.
@@ -28,7 +25,11 @@ public final class SessionTable: Sendable {
     /// Invitations to other notebooks, for devices that are told as soon as a session begins.
     var offers: [CarriedInvitation] = []
 
-    var all: [SessionHandle] { lasting.values.map(\.handle) + passing }
+    var lasting: [Entry] { entries.filter { !$0.handle.ends } }
+
+    func lasting(with device: String) -> Entry? {
+      entries.first { !$0.handle.ends && $0.handle.peer.deviceID == device }
+    }
   }
 
   private struct Entry: Sendable {
@@ -48,7 +49,7 @@ public final class SessionTable: Sendable {
 
   /// The sessions that go on, by device name.
   public var lasting: [(peer: PeerIdentity, state: PeerState)] {
-    state.withLock { $0.lasting.values.map { ($0.handle.peer, $0.peer) } }
+    state.withLock { $0.lasting.map { ($0.handle.peer, $0.peer) } }
       .sorted { ($0.peer.name, $0.peer.deviceID) < ($1.peer.name, $1.peer.deviceID) }
   }
 
@@ -56,35 +57,32 @@ public final class SessionTable: Sendable {
   public var shown: NotebookState? { state.withLock { $0.shown } }
 
   /// Whether there is a session with this device that goes on.
-  public func has(_ device: String) -> Bool { state.withLock { $0.lasting[device] != nil } }
+  public func has(_ device: String) -> Bool { session(with: device) != nil }
 
-  /// Whether any session with this device is under way.
+  /// The session with a device that goes on, if there is one.
+  package func session(with device: String) -> SessionHandle? {
+    state.withLock { $0.lasting(with: device)?.handle }
+  }
+
   func isBusy(with device: String) -> Bool {
-    state.withLock { $0.all.contains { $0.peer.deviceID == device } }
+    state.withLock { $0.entries.contains { $0.handle.peer.deviceID == device } }
   }
 
   /// Takes a session in: notes-protocol(7), "Sessions that go on". Of two connections the newer stays,
-  /// but where both sides opened one at the same time that of the smaller device ID.
-  ///
-  /// - Parameter digest: what is known of the members.
-  /// - Throws: `SyncError.duplicate` when the other one stays.
-  package func begin(
-    _ session: SessionHandle, digest: [UInt8] = [], now: Instant = .now
-  ) throws {
+  /// but where both sides opened one at the same time that of the smaller device ID: then it throws
+  /// `SyncError.duplicate`. The digest is of what is known of the members.
+  package func begin(_ session: SessionHandle, digest: [UInt8] = [], now: Instant = .now) throws {
     let device = session.peer.deviceID
     let opener = session.isOpenedHere ? ownDevice : device
     let (former, stays) = state.withLock { state -> (SessionHandle?, Bool) in
-      let former = session.ends ? nil : state.lasting[device]
+      let former = session.ends ? nil : state.lasting(with: device)
       if let former, former.handle.isOpenedHere != session.isOpenedHere,
         opener != min(ownDevice, device), now < former.start + Self.simultaneity
       {
         return (former.handle, true)
       }
-      if session.ends {
-        state.passing.append(session)
-      } else {
-        state.lasting[device] = Entry(handle: session, digest: digest)
-      }
+      state.entries.removeAll { $0.handle === former?.handle }
+      state.entries.append(Entry(handle: session, digest: digest))
       if let shown = state.shown { session.show(shown) }
       if !state.editing.isEmpty { session.tell(editing: state.editing) }
       for offer in state.offers where offer.guest == device { session.tell(offer) }
@@ -102,36 +100,28 @@ public final class SessionTable: Sendable {
   package func end(_ session: SessionHandle) -> Bool {
     endFetch(session)
     return state.withLock { state in
-      state.passing.removeAll { $0 === session }
-      let device = session.peer.deviceID
-      guard state.lasting[device]?.handle === session else { return false }
-      state.lasting[device] = nil
-      return true
+      let count = state.entries.count
+      state.entries.removeAll { $0.handle === session }
+      return state.entries.count < count && !session.ends
     }
-  }
-
-  /// The session with a device that goes on, if there is one.
-  package func session(with device: String) -> SessionHandle? {
-    state.withLock { $0.lasting[device]?.handle }
   }
 
   /// Tells every session what this device shows.
   package func show(_ shown: NotebookState) {
-    let sessions = state.withLock { state in
+    let entries = state.withLock { state in
       state.shown = shown
-      return state.all
+      return state.entries
     }
-    for session in sessions { session.show(shown) }
+    for entry in entries { entry.handle.show(shown) }
   }
 
   /// Tells every session which notes are edited here.
   package func tell(editing paths: [TreePath]) {
-    let sessions = state.withLock { state -> [SessionHandle] in
-      guard state.editing != paths else { return [] }
-      state.editing = paths
-      return state.all
+    let entries = state.withLock { state in
+      defer { state.editing = paths }
+      return state.editing == paths ? [] : state.entries
     }
-    for session in sessions { session.tell(editing: paths) }
+    for entry in entries { entry.handle.tell(editing: paths) }
   }
 
   /// Tells a device of an invitation to another notebook, now or when a session with it begins,
@@ -139,7 +129,7 @@ public final class SessionTable: Sendable {
   package func offer(_ invitation: CarriedInvitation) {
     let session = state.withLock { state in
       state.offers.append(invitation)
-      return state.lasting[invitation.guest]?.handle
+      return invitation.guest.flatMap { state.lasting(with: $0)?.handle }
     }
     session?.tell(invitation)
   }
@@ -151,26 +141,25 @@ public final class SessionTable: Sendable {
 
   /// Asks every peer of a session that goes on for a sign of life.
   package func pingAll() {
-    for entry in state.withLock({ $0.lasting }).values { entry.handle.ping() }
+    for entry in state.withLock({ $0.lasting }) { entry.handle.ping() }
   }
 
   /// Has the sessions close what they keep open only for speed.
   package func closeCaches() {
-    for session in state.withLock({ $0.all }) { session.closeCaches() }
+    for entry in state.withLock({ $0.entries }) { entry.handle.closeCaches() }
   }
 
   /// Ends the sessions that know less of the members: what is exchanged at their beginning is
   /// exchanged when they begin anew.
   package func endOutdated(digest: [UInt8]) {
-    for entry in state.withLock({ $0.lasting }).values where entry.digest != digest {
-      entry.handle.end(.done)
-    }
+    let outdated = state.withLock { $0.lasting.filter { $0.digest != digest } }
+    for entry in outdated { entry.handle.end(.done) }
   }
 
   /// Ends the sessions with some devices, or with all.
   package func endAll(_ reason: ByeReason, where isMeant: (String) -> Bool = { _ in true }) {
-    for session in state.withLock({ $0.all }) where isMeant(session.peer.deviceID) {
-      session.end(reason)
+    for entry in state.withLock({ $0.entries }) where isMeant(entry.handle.peer.deviceID) {
+      entry.handle.end(reason)
     }
   }
 
@@ -179,10 +168,11 @@ public final class SessionTable: Sendable {
     former: PeerState, now: PeerState
   )? {
     state.withLock { state in
-      let device = session.peer.deviceID
-      guard let entry = state.lasting[device], entry.handle === session else { return nil }
-      state.lasting[device]?.peer = peer
-      return (entry.peer, peer)
+      guard !session.ends,
+        let index = state.entries.firstIndex(where: { $0.handle === session })
+      else { return nil }
+      defer { state.entries[index].peer = peer }
+      return (state.entries[index].peer, peer)
     }
   }
 
@@ -192,10 +182,7 @@ public final class SessionTable: Sendable {
   /// told by `SessionHandle.reconsider()` when that has ended.
   func mayFetch(_ heads: [ObjectID], _ session: SessionHandle) -> Bool {
     state.withLock { state in
-      let isTaken = heads.contains { head in
-        state.fetched[head].map { $0 !== session } ?? false
-      }
-      if isTaken {
+      if heads.contains(where: { state.fetched[$0, default: session] !== session }) {
         if !state.waiting.contains(where: { $0 === session }) { state.waiting.append(session) }
         return false
       }
@@ -206,10 +193,10 @@ public final class SessionTable: Sendable {
 
   /// The session has fetched what it asked for, or will not.
   func endFetch(_ session: SessionHandle) {
-    let waiting = state.withLock { state -> [SessionHandle] in
-      let mine = state.fetched.filter { $0.value === session }
-      if mine.isEmpty { return [] }
-      for head in mine.keys { state.fetched[head] = nil }
+    let waiting = state.withLock { state in
+      let others = state.fetched.filter { $0.value !== session }
+      if others.count == state.fetched.count { return [SessionHandle]() }
+      state.fetched = others
       defer { state.waiting = [] }
       return state.waiting
     }

@@ -1,7 +1,7 @@
 internal import Channel
 internal import FoundationEssentials
+internal import Git
 
-/// The types of frame, as in notes-protocol(7).
 enum MessageType: UInt8, Sendable {
   case hello = 1
   case membership = 2
@@ -23,11 +23,9 @@ enum MessageType: UInt8, Sendable {
   case data = 128
 }
 
-/// A message whose payload is a JSON object.
 protocol Message: Codable, Sendable {
   static var type: MessageType { get }
 
-  /// Throws `SyncError.protocolBroken` or `.overLimit` when a value is out of bounds.
   func validate() throws
 }
 
@@ -36,7 +34,6 @@ extension Message {
 }
 
 extension Frame {
-  /// The frame of a message.
   init(_ message: some Message) throws {
     let encoder = JSONEncoder()
     encoder.keyEncodingStrategy = .convertToSnakeCase
@@ -45,7 +42,6 @@ extension Frame {
       type: Swift.type(of: message).type.rawValue, payload: Array(try encoder.encode(message)))
   }
 
-  /// The message in this frame, checked.
   func decode<M: Message>(_ kind: M.Type) throws -> M {
     guard type == kind.type.rawValue else {
       throw SyncError.protocolBroken("type \(type) in place of \(kind.type)")
@@ -61,6 +57,25 @@ extension Frame {
     }
     try message.validate()
     return message
+  }
+}
+
+/// JSON that somebody else wrote: a peer, another process of the user, whoever edited a file.
+package enum ReceivedJSON {
+  /// The value that a text says.
+  ///
+  /// Where arrays and objects nest deeper than 512, JSONDecoder looks one byte beyond the bracket to say
+  /// where, and ends the program when that was the text's last byte (swift-foundation,
+  /// JSONScanner.scanArray). So a space follows, which means nothing in JSON.
+  package static func decode<Value: Decodable>(
+    _ kind: Value.Type, from text: [UInt8], snakeCase: Bool = false
+  ) throws -> Value {
+    let decoder = JSONDecoder()
+    if snakeCase { decoder.keyDecodingStrategy = .convertFromSnakeCase }
+    var data = Data(capacity: text.count + 1)
+    data.append(contentsOf: text)
+    data.append(UInt8(ascii: " "))
+    return try decoder.decode(kind, from: data)
   }
 }
 
@@ -84,7 +99,6 @@ struct Base64: Codable, Sendable, Equatable {
   }
 }
 
-/// Bounds that several messages share.
 enum MessageRules {
   static func check(name: String) throws {
     guard !name.isEmpty, name.utf8.count <= ProtocolLimits.nameBytes,
@@ -101,6 +115,16 @@ enum MessageRules {
 
   static func check(count: Int, limit: Int, _ what: String) throws {
     guard count <= limit else { throw SyncError.overLimit(what) }
+  }
+
+  static func check(heads: [ObjectID]) throws {
+    try check(count: heads.count, limit: ProtocolLimits.heads, "heads of a side")
+  }
+
+  static func check(tip: ObjectID?, heads: [ObjectID]) throws {
+    guard Set(heads).count == heads.count, (tip == nil) == heads.isEmpty else {
+      throw SyncError.protocolBroken("a tip that does not fit the heads")
+    }
   }
 }
 

@@ -1,16 +1,16 @@
 package import Git
+internal import History
+internal import Notebook
 internal import System
 
 /// How versions travel between this notebook and one other place: what a session needs of the other
-/// side. A device behind TLS is one (`DeviceLink`); a git hub or a bundle is another.
+/// side.
 ///
 /// All is called on the session's thread, but for what `waker` returns.
 package protocol Link: AnyObject {
-  /// Who is at the other end.
   var peer: PeerIdentity { get }
-  /// What went over the link so far.
-  var traffic: Traffic { get }
-  /// Whether the other side is taking something now.
+  /// Counts what went over the link so far.
+  func count(into state: inout PeerState)
   var isGiving: Bool { get }
   /// Whether this side leaves a fetch to another session, and the peer is to be patient.
   var isWaitingForOthers: Bool { get set }
@@ -23,7 +23,6 @@ package protocol Link: AnyObject {
   func fetch(_ wanted: [ObjectID], known: [ObjectID]) throws
   /// Shows the other side something new, of which it takes what it lacks.
   func show(_ shown: Shown) throws
-  /// Says what came of what the other side showed.
   func answer(_ answer: LinkAnswer) throws
   /// Tells the other side what is no version.
   func tell(_ remark: LinkRemark) throws
@@ -43,14 +42,28 @@ extension Link {
   package func tell(_ remark: LinkRemark) throws {}
 }
 
+/// What a side of a session shows: its tip, and the heads that it is made of.
+package struct Shown: Hashable, Sendable {
+  var tip: ObjectID?
+  var heads: [ObjectID]
+
+  /// A tip and its heads.
+  package init(tip: ObjectID?, heads: [ObjectID]) {
+    self.tip = tip
+    self.heads = heads
+  }
+
+  init(_ state: NotebookState) { self.init(tip: state.tip, heads: state.heads.sorted()) }
+}
+
 /// What may be exchanged on a link, and where it begins.
 package struct LinkTerms {
-  /// What the other side shows.
-  package var theirs: Shown
+  let theirs: Shown
   /// Which version of the merge rules it follows, where it says so.
-  package var rules: Int?
-  package var exchange: SessionRules.Terms
+  let rules: Int?
+  let exchange: SessionRules.Terms
 
+  /// The terms of a link that was opened.
   package init(theirs: Shown, rules: Int? = nil, exchange: SessionRules.Terms) {
     self.theirs = theirs
     self.rules = rules
@@ -60,29 +73,25 @@ package struct LinkTerms {
 
 /// What came of what the other side showed.
 package struct LinkAnswer: Sendable {
-  package var shown: Shown
+  let shown: Shown
   /// How many times the other side had told its heads by what this answers.
-  package var heard: Int
+  let heard: Int
   /// How many versions came in this session, and how many notes are in conflict.
-  package var received: Int
-  package var conflicts: Int
+  let received: Int
+  let conflicts: Int
   /// Whether the guard against mass deletion kept it from being merged.
-  package var isRefused: Bool
+  let isRefused: Bool
 }
 
 /// What a side tells that is no version.
 package enum LinkRemark: Sendable {
-  /// These notes are edited here.
   case editing([TreePath])
-  /// An invitation to another notebook.
   case invitation(CarriedInvitation)
-  /// A sign of life is wanted.
   case ping
 }
 
 /// What happens on a link.
 package enum LinkEvent {
-  /// The other side shows this now.
   case shows(Shown)
   /// The same, as an answer: `heard` tells how many times this side had told its heads by what the
   /// other side has settled.
@@ -91,17 +100,5 @@ package enum LinkEvent {
   case arrived(Quarantine)
   /// Little of what was asked for has come in a while: others may be asked, too.
   case slow
-  /// These notes are edited at the other side.
   case editing([TreePath])
-}
-
-/// What went over a link.
-package struct Traffic: Hashable, Sendable {
-  /// Versions that were sent.
-  package var sentVersions = 0
-  /// Bytes on the wire.
-  package var sentBytes = 0
-  package var receivedBytes = 0
-
-  package init() {}
 }

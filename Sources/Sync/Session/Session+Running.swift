@@ -1,15 +1,12 @@
 public import Channel
 internal import Git
 internal import Membership
+internal import Merge
 package import Notebook
 
 extension Session {
   /// Holds a session on a connection that has just been authenticated, to its end, on this thread.
-  ///
-  /// - Parameter onEvent: is told what happens; called on this thread.
-  /// - Returns: what was done.
-  /// - Throws: `SyncError`, or what the notebook or the channel throws; the peer has been told why,
-  ///   and what was not applied is forgotten.
+  /// After a throw the peer has been told why, and what was not applied is forgotten.
   public static func run(
     on connection: Connection, as context: SessionContext,
     options: SessionOptions = SessionOptions(), onEvent: (Event) -> Void = { _ in }
@@ -22,10 +19,7 @@ extension Session {
         let keeper =
           options.keeper
           ?? DirectKeeper(context, allowsMassDeletion: options.allowsMassDeletion)
-        let notebookID = context.membership.notebookID
-        return try run(over: link, notebook, keeper, options) {
-          report($0.happening(in: notebookID))
-        }
+        return try run(over: link, notebook, keeper, options, report)
       } catch {
         // Does nothing where the link has closed it.
         stream.close(after: error)
@@ -40,13 +34,9 @@ extension Session {
     _ options: SessionOptions = SessionOptions(), _ report: @escaping (Event) -> Void = { _ in }
   ) throws -> SessionResult {
     do {
-      let session = try Session(link, notebook, keeper, options, report)
-      let result = try session.run()
+      let result = try Session(link, notebook, keeper, options, report).run()
       link.close(.done)
       return result
-    } catch let end as SessionEnd {
-      link.close(end.reason)
-      throw SyncError.ended(end.reason)
     } catch {
       link.close(after: error)
       if case GitError.unfit = error {
@@ -64,9 +54,63 @@ extension Session {
   ) {
     MessageStream(connection: connection, timeouts: context.timeouts).close(after: error)
   }
-}
 
-/// A session was ended from here.
-struct SessionEnd: Error {
-  let reason: ByeReason
+  // MARK: What is remembered of a peer
+
+  func recordPeer() throws {
+    let repository = notebook.repository
+    let branch = try repository.head().branch ?? "HEAD"
+    let known = try ([theirs.tip] + (theirs.heads.count == 1 ? theirs.heads : [])).compactMap { $0 }
+      .first { try repository.contains($0) && repository.header(of: $0).kind == .commit }
+    guard let known else { return }
+    let name = Self.remotesPrefix + link.peer.deviceID + "/" + branch
+    if try repository.reference(name) == known { return }
+    try notebook.setDeviceReference(name, to: known, message: "notes: sync")
+  }
+
+  /// Compares the tips where both sides have the same heads, which have one tip, whoever computes it
+  /// (notes-merge(7)); remembers what comes of it, and tells of a difference that was not known.
+  func compareTips() throws -> TipDifference? {
+    guard let tip = own.tip, let peerTip = theirs.tip, rules.areAlike else { return nil }
+    if tip == peerTip {
+      try notebook.forgetTipDifference(with: link.peer.deviceID)
+      return nil
+    }
+    let difference = TipDifference(
+      device: link.peer.deviceID, tip: tip, rules: MergeTrailers.currentVersion, peerTip: peerTip,
+      peerRules: terms.rules)
+    if try notebook.remember(difference) { report(.differs(link.peer, difference)) }
+    return difference
+  }
+
+  // MARK: What it has: notes-protocol(7), want
+
+  private static var remotesPrefix: String { "refs/remotes/" }
+
+  /// Commits that are here with all their history and that the peer may know.
+  func haves() throws -> [ObjectID] {
+    let remotes = try notebook.repository.references(under: Self.remotesPrefix)
+    let prefix = Self.remotesPrefix + link.peer.deviceID + "/"
+    var found = own.heads + remotes.filter { $0.name.hasPrefix(prefix) }.map(\.id)
+    // Only somebody met for the first time may know none of the above.
+    let isNew = found.count == own.heads.count
+    if isNew, let head = own.heads.first { found += try sample(from: head) }
+    found += remotes.map(\.id)
+    var seen: Set<ObjectID> = []
+    return Array(found.filter { seen.insert($0).inserted }.prefix(ProtocolLimits.haves))
+  }
+
+  /// The 1st, 2nd, 4th, 8th, … first parent of a commit, and the oldest.
+  private func sample(from head: ObjectID) throws -> [ObjectID] {
+    var found: [ObjectID] = []
+    var current = head
+    var distance = 0
+    while let parent = try notebook.repository.commit(current).parents.first {
+      current = parent
+      distance += 1
+      // A power of two.
+      if distance & (distance - 1) == 0 { found.append(current) }
+    }
+    return found + [current]
+  }
 }

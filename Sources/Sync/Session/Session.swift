@@ -27,19 +27,14 @@ public final class Session {
   let terms: LinkTerms
 
   private(set) var rules: SessionRules
-  /// What this side has told the peer that it shows, and what the peer has told.
   private(set) var own: Shown
   private(set) var theirs: Shown
   private var state = PeerState()
   private var merges: [MergeOutcome] = []
-  /// Heads that the guard against mass deletion refused here.
   private var refused: [ObjectID]?
-  /// Whether commits that the peer may know were looked up for this session.
   private var hasNegotiated = false
-  /// How many packs were received since the repository was opened.
-  private var packs = 0
+  private var packsSinceOpening = 0
   private var editing: [TreePath] = []
-  /// When to note what the peer has, once it is quiet.
   private var recordDue: Instant?
 
   /// How long nothing must happen before what the peer has is written down, in seconds.
@@ -64,31 +59,27 @@ public final class Session {
       peer: link.peer, isOpenedHere: options.isOpenedHere, ends: terms.exchange.ends,
       wake: link.waker)
     report(.peer(link.peer))
-    if let replaced { report(.replaced(replaced)) }
+    if let replaced { report(.replaced(replaced, notebook: notebook.identity.id)) }
   }
 
   func run() throws -> SessionResult {
     try keeper.begin(handle)
     defer { keeper.end(handle) }
-    var isLeftWaiting = false
     do {
       try exchange()
-    } catch SyncError.peerEnded(.done, let message) {
-      if case .asked = rules.fetch { isLeftWaiting = true }
-      guard terms.exchange.ends, !isLeftWaiting else {
-        finish()
-        throw SyncError.peerEnded(.done, message)
-      }
     } catch {
-      finish()
-      throw error
+      guard case SyncError.peerEnded(.done, _) = error, terms.exchange.ends, !rules.isAsking else {
+        finish()
+        throw error
+      }
     }
     try recordPeer()
+    link.count(into: &state)
     var result = SessionResult(peer: link.peer, tip: own.tip, peerTip: theirs.tip)
-    result.sentVersions = link.traffic.sentVersions
+    result.sentVersions = state.sentVersions
     result.receivedVersions = state.receivedVersions
-    result.sentBytes = link.traffic.sentBytes
-    result.receivedBytes = link.traffic.receivedBytes
+    result.sentBytes = state.sentBytes
+    result.receivedBytes = state.receivedBytes
     result.joins = merges
     result.hasNews = !rules.isConfirmed
     result.tipDifference = try compareTips()
@@ -101,7 +92,6 @@ public final class Session {
     _ = try? compareTips()
   }
 
-  /// Does what is to be done until the session is over by its rules.
   private func exchange() throws {
     recordDue = .now + Self.quiet
     updateKeeper()
@@ -117,13 +107,12 @@ public final class Session {
     }
   }
 
-  /// Does what the rules want done now; true when the session is over.
   private func advance() throws -> Bool {
     let repository = notebook.repository
     while true {
       rules.isGiving = link.isGiving
       let step = try rules.next(
-        lacking: { try Negotiation.wants(of: $0, in: repository) }, isShown: isShown)
+        lacking: { try $0.filter { try !repository.contains($0) } }, isShown: isShown)
       switch step {
       case .fetch(let heads): try fetch(heads)
       case .merge: try merge(nil, theirs.heads)
@@ -147,17 +136,12 @@ public final class Session {
       link.isWaitingForOthers = true
       return
     }
-    var known = own.heads
-    if !hasNegotiated {
-      known = try Negotiation.haves(
-        heads: own.heads, peer: link.peer.deviceID, in: notebook.repository)
-      hasNegotiated = true
-    }
+    let known = try hasNegotiated ? own.heads : haves()
+    hasNegotiated = true
     rules.ask(for: heads)
     try link.fetch(heads, known: known)
   }
 
-  /// Stores what came and has it merged.
   private func merge(_ quarantine: Quarantine?, _ wanted: [ObjectID]) throws {
     // What the peer shows by now may need another pack.
     let shown = theirs.heads
@@ -184,7 +168,7 @@ public final class Session {
       // Another session may have brought the same.
       if received > 0 || joined.tip != joined.former {
         if terms.exchange.ends { merges.append(joined) }
-        report(.received(from: peer, joined))
+        report(.received(from: peer, joined, notebook: notebook.identity.id))
       }
       try answer()
     case .failure(let error):
@@ -194,11 +178,10 @@ public final class Session {
       report(.failed(SyncFailure(peer, error)))
     }
     updateKeeper()
-    packs += 1
-    if packs >= Self.packsUntilReopening { closeCaches() }
+    packsSinceOpening += 1
+    if packsSinceOpening >= Self.packsUntilReopening { closeCaches() }
   }
 
-  /// Says what came of what the peer showed.
   private func answer(isRefused: Bool = false) throws {
     let present = try notebook.state()
     own = Shown(present)
@@ -211,14 +194,14 @@ public final class Session {
 
   private func closeCaches() {
     guard rules.fetch == .none, !link.isGiving else { return }
-    packs = 0
+    packsSinceOpening = 0
     notebook.repository.close()
   }
 
   // MARK: What other threads and the peer want
 
   private func obey(_ requests: SessionHandle.Requests) throws {
-    if let reason = requests.end { throw SessionEnd(reason: reason) }
+    if let reason = requests.end { throw SyncError.ended(reason) }
     if let state = requests.state, Shown(state) != own {
       own = Shown(state)
       rules.tell(own.heads)
@@ -267,10 +250,7 @@ public final class Session {
   private func updateKeeper() {
     state.tip = theirs.tip
     state.heads = theirs.heads
-    let traffic = link.traffic
-    state.sentVersions = traffic.sentVersions
-    state.sentBytes = traffic.sentBytes
-    state.receivedBytes = traffic.receivedBytes
+    link.count(into: &state)
     if refused == theirs.heads {
       state.refusal = .here
     } else if state.refusal == .here {

@@ -12,6 +12,7 @@ public struct SessionContext: Sendable {
   /// How long to wait for what.
   public let timeouts: ProtocolTimeouts
 
+  /// This device in that notebook.
   package init(
     folder: String, key: DeviceKey, membership: MembershipStore,
     timeouts: ProtocolTimeouts = .standard
@@ -47,6 +48,29 @@ public struct SessionContext: Sendable {
       }
     }
   }
+}
+
+extension SessionContext {
+  /// The member at the other end of a connection.
+  package func peer(at connection: Connection) throws -> PeerIdentity {
+    guard case .member(_, let chain) = connection.purpose else {
+      throw SyncError.protocolBroken("not a member's connection")
+    }
+    let member = try membership.verify(chain: chain)
+    return PeerIdentity(
+      name: member.name, deviceID: member.deviceID, role: member.role,
+      address: connection.peer.description)
+  }
+}
+
+/// Which way versions go.
+public enum SyncMode: String, Sendable, Codable {
+  case both
+  case pull
+  case push
+
+  var gives: Bool { self != .pull }
+  var receives: Bool { self != .push }
 }
 
 /// What one session is to do.

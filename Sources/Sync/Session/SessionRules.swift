@@ -1,19 +1,18 @@
-package import Git
+internal import Git
 
 /// What one side of a session knows of both, and what follows from it: notes-protocol(7), "Exchanging
 /// versions" and "The end of a session". A plain value, so that a test can search all that can happen.
 package struct SessionRules: Hashable, Sendable {
   /// What may be exchanged.
   package struct Terms: Hashable, Sendable {
-    /// Versions go to the other side.
-    package var gives: Bool
-    /// Versions come from the other side.
-    package var takes: Bool
+    var gives: Bool
+    var takes: Bool
     /// The other side gives, as far as it knows, and so waits for an answer.
-    package var owesAnswers: Bool
+    var owesAnswers: Bool
     /// A side wants the session to end when both are done.
-    package var ends: Bool
+    var ends: Bool
 
+    /// Those of a session that begins.
     package init(gives: Bool, takes: Bool, owesAnswers: Bool, ends: Bool) {
       self.gives = gives
       self.takes = takes
@@ -22,64 +21,63 @@ package struct SessionRules: Hashable, Sendable {
     }
   }
 
-  /// What to do next.
-  package enum Step: Hashable, Sendable {
-    /// Ask for these heads, or leave them to another session that fetches them.
+  enum Step: Hashable, Sendable {
     case fetch([ObjectID])
     /// Merge the heads that the other side shows; they are here.
     case merge
-    /// Say that all the other side told is settled.
     case answer
-    /// Say that this side is done, and close.
     case end
-    /// Wait for something to happen.
     case wait
   }
 
-  /// How far the fetching of something is.
-  package enum Fetch: Hashable, Sendable {
+  enum Fetch: Hashable, Sendable {
     case none
     /// Another session fetches it.
     case leftToOthers
     case asked([ObjectID])
   }
 
-  package let terms: Terms
-  /// The heads that this side has told, and the other.
-  package private(set) var own: [ObjectID]
-  package private(set) var theirs: [ObjectID]
-  package private(set) var fetch = Fetch.none
-  /// Whether the other side is taking something.
-  package var isGiving = false
+  let terms: Terms
+  private(set) var own: [ObjectID]
+  private(set) var theirs: [ObjectID]
+  private(set) var fetch = Fetch.none
+  var isGiving = false
   /// How many times each side has told its heads.
   private var told = 1
   private var heard = 1
   /// How many of these times each has said to be settled.
-  package private(set) var answered = 0
+  private(set) var answered = 0
   private var confirmed = 0
   /// The heads of the other side that are settled.
   private var settled: [ObjectID]?
   private var packsTaken = 0
 
-  /// The state after both have told what they show for the first time.
-  package init(_ terms: Terms, own: [ObjectID], theirs: [ObjectID]) {
+  init(_ terms: Terms, own: [ObjectID], theirs: [ObjectID]) {
     self.terms = terms
     self.own = own
     self.theirs = theirs
   }
 
-  /// Whether both show the same heads.
-  package var areAlike: Bool { Set(own) == Set(theirs) }
+  /// Whether this side waits for what it asked for.
+  var isAsking: Bool { if case .asked = fetch { true } else { false } }
+
+  var areAlike: Bool { Set(own) == Set(theirs) }
 
   /// Whether what the other side has told is settled.
   private var isSettled: Bool { !terms.takes || settled == theirs || areAlike }
+
+  /// Whether the other side has all that this one told, as far as it takes it.
+  var isConfirmed: Bool { !terms.gives || areAlike || confirmed >= told }
+
+  /// "A side is done when all of these hold".
+  private var isDone: Bool { !isGiving && isSettled && isConfirmed }
 
   /// What to do next. Settles what needs nothing.
   ///
   /// - Parameters:
   ///   - lacking: which of some heads are not here.
   ///   - isShown: whether this device shows these heads, or something made on top of them.
-  package mutating func next(
+  mutating func next(
     lacking: ([ObjectID]) throws -> [ObjectID], isShown: ([ObjectID]) throws -> Bool
   ) rethrows -> Step {
     guard case .none = fetch else { return .wait }
@@ -97,34 +95,24 @@ package struct SessionRules: Hashable, Sendable {
     return isDone ? .end : .wait
   }
 
-  /// Whether the other side has all that this one told, as far as it takes it.
-  package var isConfirmed: Bool { !terms.gives || areAlike || confirmed >= told }
+  mutating func ask(for heads: [ObjectID]) { fetch = .asked(heads) }
 
-  /// "A side is done when all of these hold".
-  private var isDone: Bool { !isGiving && isSettled && isConfirmed }
-
-  /// This side has asked for these heads.
-  package mutating func ask(for heads: [ObjectID]) { fetch = .asked(heads) }
-
-  /// Another session fetches what this side lacks.
-  package mutating func leaveToOthers() { fetch = .leftToOthers }
+  mutating func leaveToOthers() { fetch = .leftToOthers }
 
   /// What another session was fetching may be asked for.
-  package mutating func reconsider() {
+  mutating func reconsider() {
     if case .leftToOthers = fetch { fetch = .none }
   }
 
-  /// What was asked for has come.
-  package mutating func arrived() {
+  mutating func arrived() {
     fetch = .none
     packsTaken += 1
   }
 
   /// These heads of the other side were merged, or refused.
-  package mutating func settle(_ heads: [ObjectID]) { settled = heads }
+  mutating func settle(_ heads: [ObjectID]) { settled = heads }
 
-  /// The other side tells its heads.
-  package mutating func hear(_ heads: [ObjectID], answering: Int?) {
+  mutating func hear(_ heads: [ObjectID], answering: Int?) {
     if heads != theirs {
       theirs = heads
       heard += 1
@@ -132,18 +120,15 @@ package struct SessionRules: Hashable, Sendable {
     confirmed = max(confirmed, answering ?? 0)
   }
 
-  /// This side tells its heads.
-  package mutating func tell(_ heads: [ObjectID]) {
+  mutating func tell(_ heads: [ObjectID]) {
     if heads != own {
       own = heads
       told += 1
     }
   }
 
-  /// This side answers for all that is settled.
-  ///
-  /// - Returns: how many times the other side had told its heads by that.
-  package mutating func answer() -> Int {
+  /// Answers for all that is settled: how many times the other side had told its heads by that.
+  mutating func answer() -> Int {
     if isSettled { answered = heard }
     return answered
   }

@@ -143,7 +143,7 @@ struct ControlAnswer {
     defer { notebook.sessions.withdraw(invitation) }
     var isTold = false
     try untilGone { _ in
-      guard !isTold, notebook.sessions.has(invitation.guest) else { return }
+      guard !isTold, let guest = invitation.guest, notebook.sessions.has(guest) else { return }
       isTold = true
       try send(.told)
     }

@@ -9,34 +9,32 @@ internal import System
 // hello and membership: notes-protocol(7).
 extension DeviceLink {
   /// Learns who the peer is, exchanges what is known of the members, and settles the directions.
-  ///
-  /// - Returns: the terms, and the peer by what is known now.
-  func greet(
-    showing own: Shown, _ options: SessionOptions
-  ) throws -> (terms: LinkTerms, peer: PeerIdentity) {
+  func greet(showing own: Shown, _ options: SessionOptions) throws -> LinkTerms {
     let digest = try membershipDigest()
-    let takesFromPeer = self.peer.role >= .writer
+    let takesFromPeer = peer.role >= .writer
+    let invitation = options.invitation.flatMap { $0.guest == peer.deviceID ? $0.message : nil }
     try stream.send(
       HelloMessage(
         versions: [ProtocolLimits.version], notebook: context.membership.notebookID,
         device: context.key.deviceID, name: notebook.identity.device.name, mode: options.mode,
         takes: takesFromPeer, tip: own.tip, heads: own.heads,
-        notes: try notebook.history.noteCount(),
-        membership: digest, port: options.port, once: options.endsWhenDone ? true : nil,
-        merge: MergeTrailers.currentVersion,
-        invitation: options.invitation.flatMap { $0.guest == self.peer.deviceID ? $0.message : nil }
-      ))
+        notes: try notebook.history.noteCount(), membership: digest, port: options.port,
+        once: options.endsWhenDone ? true : nil, merge: MergeTrailers.currentVersion,
+        invitation: invitation))
     let hello = try stream.receive(HelloMessage.self)
     guard hello.versions.contains(ProtocolLimits.version) else {
       throw SyncError.noCommonVersion(hello.versions)
     }
     guard hello.notebook == context.membership.notebookID else { throw SyncError.wrongNotebook }
-    guard hello.device == self.peer.deviceID else {
+    guard hello.device == peer.deviceID else {
       throw SyncError.protocolBroken("a device ID that is not its certificate's")
     }
-    PeerSightings(stateFolder: notebook.stateFolder).note(self.peer.deviceID)
-    if let port = hello.port, port != 0 { try remember(port: port) }
-    let peer = hello.membership == digest ? self.peer : try exchangeMembership()
+    PeerSightings(stateFolder: notebook.stateFolder).note(peer.deviceID)
+    if let port = hello.port, port != 0 {
+      try PeerAddresses(stateFolder: notebook.stateFolder).remember(
+        address(port: port), of: peer.deviceID)
+    }
+    if hello.membership != digest { try exchangeMembership() }
     if let invitation = hello.invitation { try keep(invitation) }
     // "Each side states in hello whether it takes anything from this peer, so that both compute the
     // same directions." The role may have changed by what was just learned: the stricter counts.
@@ -45,24 +43,24 @@ extension DeviceLink {
       gives: options.mode.gives && hello.mode.receives && hello.takes,
       takes: peerGives && peer.role >= .writer, owesAnswers: peerGives,
       ends: options.endsWhenDone || hello.once == true)
-    return (
-      LinkTerms(
-        theirs: Shown(tip: hello.tip, heads: hello.heads), rules: hello.merge, exchange: terms),
-      peer
-    )
+    return LinkTerms(
+      theirs: Shown(tip: hello.tip, heads: hello.heads), rules: hello.merge, exchange: terms)
   }
 
-  /// Sends all certificates and revocation lists, and takes over the peer's that are valid.
-  ///
-  /// - Returns: the peer by what is known then.
-  private func exchangeMembership() throws -> PeerIdentity {
-    for message in MembershipMessage.messages(
-      certificates: context.membership.certificates, revocations: context.membership.revocations)
-    {
-      try stream.send(message)
-    }
+  /// Where the peer listens.
+  private func address(port: UInt16) -> Address {
+    Address(host: stream.connection.peer.host, port: port)
+  }
 
-    var received = MembershipMessage(certificates: [], revocations: [], more: true)
+  /// Sends all certificates and revocation lists, takes over the peer's that are valid, and learns who
+  /// the peer is by them.
+  private func exchangeMembership() throws {
+    let membership = context.membership
+    let messages = MembershipMessage.messages(
+      certificates: membership.certificates, revocations: membership.revocations)
+    for message in messages { try stream.send(message) }
+
+    var received = MembershipMessage(more: true)
     while received.more == true {
       let message = try stream.receive(MembershipMessage.self)
       received.certificates += message.certificates
@@ -72,13 +70,13 @@ extension DeviceLink {
         count: received.certificates.count + received.revocations.count,
         limit: ProtocolLimits.certificates, "certificates in all")
     }
-    _ = try context.membership.merge(
+    _ = try membership.merge(
       certificates: received.certificates.map(\.bytes),
       revocations: received.revocations.map(\.bytes))
-    guard let role = context.membership.role(ofDevice: peer.deviceID) else {
+    guard let role = membership.role(ofDevice: peer.deviceID) else {
       throw SyncError.notAMember(device: peer.deviceID)
     }
-    let members = context.membership.members().filter { !$0.isRemoved }
+    let members = membership.members().filter { !$0.isRemoved }
     // An admin may have given this device another name: its versions carry it from now on.
     if let own = members.first(where: { $0.deviceID == context.key.deviceID }),
       own.name != notebook.identity.device.name
@@ -86,34 +84,27 @@ extension DeviceLink {
       try notebook.rename(device: own.name)
     }
     let name = members.first { $0.deviceID == peer.deviceID }?.name
-    return PeerIdentity(
+    peer = PeerIdentity(
       name: name ?? peer.name, deviceID: peer.deviceID, role: role, address: peer.address)
   }
 
   /// Tells whether two devices know the same of the membership: the blob ID of the sorted blob IDs
   /// of all certificates and revocation lists.
   private func membershipDigest() throws -> String {
-    let repository = notebook.repository
     let parts = context.membership.certificates + context.membership.revocations
-    let names = try parts.map { try repository.hash(blob: $0) }.sorted()
-    return try repository.hash(blob: names.flatMap(\.bytes)).hex
-  }
-
-  private func remember(port: UInt16) throws {
-    try PeerAddresses(stateFolder: notebook.stateFolder).remember(
-      Address(host: stream.connection.peer.host, port: port), of: peer.deviceID)
+    let names = try parts.map { try notebook.repository.hash(blob: $0) }.sorted()
+    return try notebook.repository.hash(blob: names.flatMap(\.bytes)).hex
   }
 
   /// Keeps an invitation to another notebook for the user to answer. It is listed for as long as
   /// an invitation may live, whatever the peer says of its end.
-  func keep(_ message: HelloInvitation) throws {
-    var message = message
-    message.expires = min(
-      message.expires, WallClock.now() + Int64(context.timeouts.invitation))
-    let invitation = try CarriedInvitation(message, for: context.key.deviceID)
+  func keep(_ invitation: CarriedInvitation) throws {
+    var invitation = invitation
+    invitation.expires = min(
+      invitation.expires, WallClock.now() + Int64(context.timeouts.invitation))
     try ReceivedInvitations(stateFolder: notebook.stateFolder).keep(
       ReceivedInvitation(
         invitation: invitation, inviter: peer.name, inviterID: peer.deviceID,
-        address: Address(host: stream.connection.peer.host, port: invitation.port)))
+        address: address(port: invitation.port)))
   }
 }

@@ -7,10 +7,9 @@ extension DeviceLink {
   func fetch(_ wanted: [ObjectID], known: [ObjectID]) throws {
     fetch = .asked(wanted)
     watch = FetchWatch(stream.timeouts)
-    try queue.append(Frame(WantMessage(wants: wanted, haves: known)))
+    try enqueue(WantMessage(wants: wanted, haves: known))
   }
 
-  /// The peer sends what was asked for.
   func begin(_ pack: PackMessage) throws {
     guard case .asked(let wanted) = fetch else {
       throw SyncError.protocolBroken("a pack that nobody asked for")
@@ -25,7 +24,6 @@ extension DeviceLink {
     progress.objectsToReceive = pack.objects
   }
 
-  /// The next piece of the pack; an empty one is its end.
   func receive(_ piece: [UInt8]) throws {
     guard case .receiving(let quarantine) = fetch else {
       throw SyncError.protocolBroken("a piece of no pack")
@@ -35,14 +33,13 @@ extension DeviceLink {
     if piece.isEmpty {
       fetch = .none
       watch = nil
-      return happened(.arrived(quarantine))
+      return events.append(.arrived(quarantine))
     }
     try quarantine.append(piece)
     progress.receivedBytes += piece.count
     report(progress)
   }
 
-  /// Sends what the peer asked for.
   func give(_ asked: WantMessage) throws {
     guard gives else { throw SyncError.protocolBroken("it asks for what it may not have") }
     guard sending == nil, !asked.wants.isEmpty else {
@@ -60,5 +57,49 @@ extension DeviceLink {
     progress.sentObjects = 0
     progress.objectsToSend = sender.objects
     sending = sender
+  }
+}
+
+/// The frames of a pack: what it holds, its pieces, and an empty piece as its end.
+struct PackSender {
+  private let writer: PackWriter
+  private let heads: [ObjectID]
+  private var state = State.announcement
+  /// What is to follow of a piece that is longer than a frame may be: it holds a large object.
+  private var rest: ArraySlice<UInt8> = []
+
+  private enum State { case announcement, pieces, done }
+
+  init(_ asked: WantMessage, from repository: Repository) throws {
+    let known = try asked.haves.filter {
+      try repository.contains($0) && repository.header(of: $0).kind == .commit
+    }
+    writer = try repository.pack(wants: asked.wants, haves: known)
+    heads = asked.wants
+  }
+
+  var objects: Int { writer.objectCount }
+  var versions: Int { writer.commitCount }
+  var objectsSent: Int { writer.objectsWritten }
+
+  mutating func next() throws -> Frame? {
+    switch state {
+    case .announcement:
+      state = .pieces
+      return try Frame(
+        PackMessage(objects: writer.objectCount, versions: writer.commitCount, heads: heads))
+    case .pieces:
+      if rest.isEmpty {
+        guard let piece = try writer.next() else {
+          state = .done
+          return Frame(type: MessageType.data.rawValue, payload: [])
+        }
+        rest = piece[...]
+      }
+      let payload = Array(rest.prefix(ProtocolLimits.dataBytes))
+      rest = rest.dropFirst(payload.count)
+      return Frame(type: MessageType.data.rawValue, payload: payload)
+    case .done: return nil
+    }
   }
 }

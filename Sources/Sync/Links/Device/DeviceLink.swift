@@ -11,18 +11,14 @@ final class DeviceLink: Link {
   let context: SessionContext
   let notebook: Notebook
   let report: (TransferProgress) -> Void
-  private(set) var peer: PeerIdentity
+  var peer: PeerIdentity
 
-  /// What is to be sent next.
   var queue: [Frame] = []
   /// What has happened and was not told yet; a failure comes last.
-  private var events: [LinkEvent] = []
+  var events: [LinkEvent] = []
   private var failure: (any Error)?
-  /// The pack that the peer asked for.
   var sending: PackSender?
-  /// The pack that this side asked for.
   var fetch = Fetch.none
-  /// Whether it is coming.
   var watch: FetchWatch?
   /// Heads told lately: what the peer may ask for without a look into history.
   var offered: [ObjectID] = []
@@ -32,7 +28,9 @@ final class DeviceLink: Link {
   var progress: TransferProgress
   var isWaitingForOthers = false
   private var heartbeat: Heartbeat
-  private var signs: SignsOfLife
+  /// When a side that has nothing to send says that it is alive: on a slow line the other side, which
+  /// has sent all, hears nothing else until the pack has arrived.
+  private var nextSign: Instant
   private let toldQuota = RefusalQuota(
     burst: ProtocolLimits.told, perSecond: ProtocolLimits.toldPerSecond)
   private let call: Call
@@ -40,14 +38,12 @@ final class DeviceLink: Link {
   private var left: Instant?
   private var bytesHeard: UInt64 = 0
 
-  /// How far the fetching of a pack is.
   enum Fetch {
     case none
     case asked([ObjectID])
     case receiving(Quarantine)
   }
 
-  /// What other threads call.
   private final class Call: Sendable {
     let wakeup: WakeUp
     let isWaiting = Atomic(false)
@@ -66,33 +62,28 @@ final class DeviceLink: Link {
     _ stream: MessageStream, as context: SessionContext, _ notebook: Notebook,
     report: @escaping (TransferProgress) -> Void
   ) throws {
-    let member = try context.member(at: stream.connection)
-    peer = PeerIdentity(
-      name: member.name, deviceID: member.deviceID, role: member.role,
-      address: stream.connection.peer.description)
+    peer = try context.peer(at: stream.connection)
     self.stream = stream
     self.context = context
     self.notebook = notebook
     self.report = report
     progress = TransferProgress(peer: peer)
     heartbeat = Heartbeat(stream.timeouts)
-    signs = SignsOfLife(every: stream.timeouts.working)
+    nextSign = .now + stream.timeouts.working
     call = try Call()
   }
 
   var waker: @Sendable () -> Void { { [call] in call.signal() } }
   var isGiving: Bool { sending != nil }
-  var traffic: Traffic {
-    var traffic = Traffic()
-    traffic.sentVersions = sentVersions
-    traffic.sentBytes = Int(clamping: stream.connection.bytesSent)
-    traffic.receivedBytes = Int(clamping: stream.connection.bytesReceived)
-    return traffic
+
+  func count(into state: inout PeerState) {
+    state.sentVersions = sentVersions
+    state.sentBytes = Int(clamping: stream.connection.bytesSent)
+    state.receivedBytes = Int(clamping: stream.connection.bytesReceived)
   }
 
   func open(showing own: Shown, _ options: SessionOptions) throws -> LinkTerms {
-    let (terms, peer) = try greet(showing: own, options)
-    self.peer = peer
+    let terms = try greet(showing: own, options)
     progress = TransferProgress(peer: peer)
     offered = own.heads
     gives = terms.exchange.gives
@@ -104,19 +95,22 @@ final class DeviceLink: Link {
   func whileBusy<Result>(
     onTick: () -> Void, _ body: @escaping () throws -> Result
   ) throws -> Result {
-    try stream.working(onWorking: onTick, body)
+    try stream.working(onTick: onTick, body)
   }
 
   func close(_ reason: ByeReason) {
-    for frame in queue { try? stream.send(frame) }
-    queue = []
+    flush()
     stream.close(reason)
   }
 
   func close(after error: any Error) {
+    flush()
+    stream.close(after: error)
+  }
+
+  private func flush() {
     for frame in queue { try? stream.send(frame) }
     queue = []
-    stream.close(after: error)
   }
 
   // MARK: Waiting
@@ -125,7 +119,7 @@ final class DeviceLink: Link {
     if let event = takeEvent() { return event }
     if let failure { throw failure }
     // While nobody looked, nobody was silent.
-    if let left { heartbeat.excuse(Instant.now.seconds - left.seconds) }
+    if let left { heartbeat.excuse(Instant.now - left) }
     defer { left = .now }
     do {
       try stream.exchange(
@@ -142,8 +136,6 @@ final class DeviceLink: Link {
 
   private func takeEvent() -> LinkEvent? { events.isEmpty ? nil : events.removeFirst() }
 
-  func happened(_ event: LinkEvent) { events.append(event) }
-
   /// How many seconds to wait for something to come. A part of a frame is a sign of life, too: on a
   /// slow line a piece of a pack takes long.
   private func patience(until deadline: Instant?) -> Double {
@@ -151,21 +143,20 @@ final class DeviceLink: Link {
     let bytes = stream.connection.bytesReceived
     if bytes != bytesHeard { heartbeat.beat() }
     bytesHeard = bytes
-    let sign = isWaitingForOthers ? signs.due : nil
+    let sign = isWaitingForOthers ? nextSign : nil
     return heartbeat.wait(until: [deadline, watch?.due, sign].compactMap { $0 }.min())
   }
 
-  /// What is due when nothing has come for a while.
   private func lookAtTime() throws {
     call.isWaiting.store(false, ordering: .sequentiallyConsistent)
     switch watch?.look() {
     case .coming, nil: break
-    case .slow: happened(.slow)
+    case .slow: events.append(.slow)
     case .lost: throw SyncError.timedOut("nothing of a pack that was asked for")
     }
     switch heartbeat.look() {
     case .alive: break
-    case .asks: try queue.append(Frame(PingMessage()))
+    case .asks: try enqueue(PingMessage())
     case .dead: throw SyncError.timedOut("no sign of life")
     }
   }
@@ -176,18 +167,19 @@ final class DeviceLink: Link {
     offer(shown.heads)
     // What was not sent yet is out of date; where a session ends, each time counts.
     if !ends { queue.removeAll { $0.type == MessageType.heads.rawValue } }
-    try queue.append(Frame(HeadsMessage(tip: shown.tip, heads: shown.heads)))
+    try enqueue(HeadsMessage(tip: shown.tip, heads: shown.heads))
   }
 
   func answer(_ answer: LinkAnswer) throws {
     offer(answer.shown.heads)
-    try queue.append(
-      Frame(
-        AppliedMessage(
-          tip: answer.shown.tip, heads: answer.shown.heads, heard: answer.heard,
-          received: answer.received, conflicts: answer.conflicts,
-          refused: answer.isRefused ? AppliedMessage.massDeletion : nil)))
+    try enqueue(
+      AppliedMessage(
+        tip: answer.shown.tip, heads: answer.shown.heads, heard: answer.heard,
+        received: answer.received, conflicts: answer.conflicts,
+        refused: answer.isRefused ? AppliedMessage.massDeletion : nil))
   }
+
+  func enqueue(_ message: some Message) throws { queue.append(try Frame(message)) }
 
   private func offer(_ heads: [ObjectID]) {
     offered = Array((offered + heads).suffix(ProtocolLimits.heads))
@@ -196,21 +188,20 @@ final class DeviceLink: Link {
   func tell(_ remark: LinkRemark) throws {
     switch remark {
     case .editing(let paths):
-      let listed = paths.prefix(ProtocolLimits.editedNotes).map { Base64($0.bytes) }
       queue.removeAll { $0.type == MessageType.editing.rawValue }
-      try queue.append(Frame(EditingMessage(paths: Array(listed))))
+      let listed = paths.prefix(ProtocolLimits.editedNotes)
+      try enqueue(EditingMessage(paths: listed.map { Base64($0.bytes) }))
     case .invitation(let invitation):
-      try queue.append(Frame(InvitationMessage(invitation: invitation.message)))
+      try enqueue(InvitationMessage(invitation: invitation.message))
     case .ping:
       if stream.connection.isHomeless {
         throw SyncError.interrupted("this machine has another address now")
       }
       heartbeat.ask()
-      try queue.append(Frame(PingMessage()))
+      try enqueue(PingMessage())
     }
   }
 
-  /// The next frame to send, if any.
   private func nextFrame() throws -> Frame? {
     if !queue.isEmpty { return queue.removeFirst() }
     if let frame = try sending?.next() {
@@ -220,9 +211,11 @@ final class DeviceLink: Link {
       return frame
     }
     sending = nil
-    if case .receiving = fetch { return signs.isDue() ? try Frame(WorkingMessage()) : nil }
+    var isReceiving: Bool { if case .receiving = fetch { true } else { false } }
+    guard isReceiving || isWaitingForOthers, nextSign.hasPassed else { return nil }
+    nextSign = .now + stream.timeouts.working
     // The other side has nothing to say meanwhile, unless it is asked.
-    return isWaitingForOthers && signs.isDue() ? try Frame(PingMessage()) : nil
+    return try isReceiving ? Frame(WorkingMessage()) : Frame(PingMessage())
   }
 
   // MARK: In
@@ -246,19 +239,19 @@ final class DeviceLink: Link {
       }
     // One answers for all that were asked since: whoever does not read gets no more.
     case .ping:
-      if queue.last?.type != MessageType.pong.rawValue { try queue.append(Frame(PongMessage())) }
+      if queue.last?.type != MessageType.pong.rawValue { try enqueue(PongMessage()) }
     case .heads:
       let message = try frame.decode(HeadsMessage.self)
-      happened(.shows(Shown(tip: message.tip, heads: message.heads)))
+      events.append(.shows(Shown(tip: message.tip, heads: message.heads)))
     case .applied:
       let message = try frame.decode(AppliedMessage.self)
-      happened(
+      events.append(
         .answered(
           Shown(tip: message.tip, heads: message.heads), heard: message.heard,
           isRefused: message.refused == AppliedMessage.massDeletion))
     case .editing:
       let message = try frame.decode(EditingMessage.self)
-      happened(.editing(message.paths.map { TreePath(bytes: $0.bytes) }))
+      events.append(.editing(message.paths.map { TreePath(bytes: $0.bytes) }))
     case .invitation: try keep(frame.decode(InvitationMessage.self).invitation)
     case .want: try give(frame.decode(WantMessage.self))
     case .pack: try begin(frame.decode(PackMessage.self))
@@ -268,6 +261,5 @@ final class DeviceLink: Link {
     }
   }
 
-  /// A piece of a pack came.
   func advance() { heartbeat.advance() }
 }

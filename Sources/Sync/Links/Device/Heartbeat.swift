@@ -1,38 +1,17 @@
 internal import System
 
-/// When a side that has nothing to send says that it is alive: on a slow line the other side, which has
-/// sent all, hears nothing else until the pack has arrived.
-struct SignsOfLife {
-  private let interval: Double
-  private(set) var due: Instant
+// notes-protocol(7), "Time-outs" and "Exchanging versions": who is alive, and what comes.
 
-  init(every interval: Double) {
-    self.interval = interval
-    due = .now + interval
-  }
-
-  /// Whether it is time for a message; the next one is due after the interval.
-  mutating func isDue() -> Bool {
-    let now = Instant.now
-    guard now >= due else { return false }
-    due = now + interval
-    return true
-  }
-}
-
-/// Whether the other end of a session is alive: notes-protocol(7), "Time-outs".
+/// Whether the other end of a session is alive.
 struct Heartbeat {
   private let timeouts: ProtocolTimeouts
   /// Silence is the end: "nothing came for 10 s, or no piece of a pack for 15 min".
   private var isStrict = false
-  /// When something came last.
   private var heard = Instant.now
-  /// When a piece of a pack went or came last.
   private var advanced = Instant.now
   /// When a sign of life was asked for that has not come yet.
   private var asked: Instant?
 
-  /// What to do when nothing has come.
   enum Verdict { case alive, asks, dead }
 
   init(_ timeouts: ProtocolTimeouts) { self.timeouts = timeouts }
@@ -43,13 +22,11 @@ struct Heartbeat {
     (heard, advanced) = (.now, .now)
   }
 
-  /// Something came.
   mutating func beat() {
     heard = .now
     asked = nil
   }
 
-  /// Nobody listened for so many seconds.
   mutating func excuse(_ seconds: Double) {
     (heard, advanced) = (heard + seconds, advanced + seconds)
     asked = asked.map { $0 + seconds }
@@ -58,7 +35,6 @@ struct Heartbeat {
   /// A piece of a pack went or came.
   mutating func advance() { advanced = .now }
 
-  /// A sign of life is asked for.
   mutating func ask() { asked = asked ?? .now }
 
   private var end: Instant {
@@ -67,16 +43,48 @@ struct Heartbeat {
   }
 
   /// How many seconds to wait for something to come, at most until `moment`.
-  func wait(until moment: Instant?) -> Double {
-    max(min(moment ?? end, end).seconds - Instant.now.seconds, 0)
+  func wait(until moment: Instant?) -> Double { min(moment ?? end, end).secondsLeft }
+
+  mutating func look() -> Verdict {
+    guard end.hasPassed else { return .alive }
+    if isStrict || asked != nil { return .dead }
+    asked = .now
+    return .asks
+  }
+}
+
+/// Whether a pack that was asked for is coming. Whoever lets it be waited for is not to keep it from
+/// others who have it, too.
+struct FetchWatch {
+  enum Verdict { case coming, slow, lost }
+
+  private let timeouts: ProtocolTimeouts
+  private var spanEnd: Instant
+  private var end: Instant
+  private var bytesInSpan = 0
+  private var isBusyThere = false
+
+  init(_ timeouts: ProtocolTimeouts) {
+    self.timeouts = timeouts
+    spanEnd = .now + timeouts.piece
+    end = .now + timeouts.patience
   }
 
-  /// What it means that nothing came until now.
+  var due: Instant { min(spanEnd, end) }
+
+  /// The announcement or a piece of the pack came.
+  mutating func note(bytes count: Int) {
+    bytesInSpan += max(count, 1)
+    end = .now + timeouts.patience
+  }
+
+  mutating func noteWorking() { isBusyThere = true }
+
   mutating func look() -> Verdict {
     let now = Instant.now
-    guard now >= end else { return .alive }
-    if isStrict || asked != nil { return .dead }
-    asked = now
-    return .asks
+    guard now >= due else { return .coming }
+    guard now < end, bytesInSpan > 0 || isBusyThere else { return .lost }
+    defer { (spanEnd, bytesInSpan, isBusyThere) = (now + timeouts.piece, 0, false) }
+    return bytesInSpan < ProtocolLimits.fetchedBytes ? .slow : .coming
   }
 }

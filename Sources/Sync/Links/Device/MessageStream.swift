@@ -2,58 +2,46 @@ internal import Channel
 internal import Git
 internal import Membership
 internal import Notebook
-internal import System
+// Who calls this module names instants and tokens, too.
+@_exported public import System
 internal import WorkTree
 
-/// Messages over a connection: one place where a `bye`, a time-out and an unknown type are met.
 struct MessageStream {
   let connection: Connection
   var timeouts: ProtocolTimeouts
 
-  /// Sends a message.
-  func send(_ message: some Message) throws {
-    try send(Frame(message))
-  }
+  func send(_ message: some Message) throws { try send(Frame(message)) }
 
-  /// Sends a frame.
   func send(_ frame: Frame) throws {
     try translated { try connection.send(frame, deadline: .after(seconds: timeouts.message)) }
   }
 
   /// The next message, which must be of this kind. Types that are not known are ignored, and
   /// `working` begins the wait anew, up to the peer's patience.
-  ///
-  /// - Parameter onWorking: called for each `working`.
   func receive<M: Message>(_ kind: M.Type, onWorking: () -> Void = {}) throws -> M {
     try receive(onWorking: onWorking).frame.decode(kind)
   }
 
-  /// The next message of any kind that is known.
   func receive(onWorking: () -> Void = {}) throws -> (frame: Frame, type: MessageType) {
     let patience = Instant.after(seconds: timeouts.patience)
     while true {
       let deadline = min(patience, .after(seconds: timeouts.message))
       let frame = try translated { try connection.receive(deadline: deadline) }
       guard let type = try known(frame) else { continue }
-      if type == .working {
-        onWorking()
-        continue
-      }
-      return (frame, type)
+      if type != .working { return (frame, type) }
+      onWorking()
     }
   }
 
   /// Does what may take long, on a thread of its own, and tells the peer meanwhile that this side is
   /// busy.
-  ///
-  /// - Parameter onWorking: called whenever it did.
   func working<Result>(
-    onWorking: () -> Void = {}, _ body: @escaping () throws -> Result
+    onTick: () -> Void = {}, _ body: @escaping () throws -> Result
   ) throws -> Result {
     try BusyWork.run(
       every: timeouts.working,
       tick: {
-        onWorking()
+        onTick()
         try send(WorkingMessage())
       }, body)
   }
@@ -91,9 +79,11 @@ struct MessageStream {
     connection.close()
   }
 
-  /// Ends a conversation that failed: tells the peer why, as far as that is its business.
+  /// Ends a conversation that failed or was ended here: tells the peer why, as far as that is its
+  /// business.
   func close(after error: any Error) {
     switch error {
+    case SyncError.ended(let reason): close(reason)
     case let error as SyncError: close(error.byeReason, error.description)
     case let error as PackError: close(after: SyncError.packRefused(error))
     case NotebookError.massDeletion(let deleted, let total):
@@ -120,5 +110,32 @@ struct MessageStream {
     } catch ChannelError.cancelled {
       throw SyncError.stopped
     }
+  }
+}
+
+/// Runs work on another thread while this one says that it is alive.
+enum BusyWork {
+  /// The result of `body`, which runs on a thread of its own; meanwhile `tick` is called every
+  /// `interval` seconds on this one. `body` always runs to its end, whatever `tick` throws.
+  static func run<Value>(
+    every interval: Double, tick: () throws -> Void, _ body: @escaping () throws -> Value
+  ) throws -> Value {
+    let isDone = Latch()
+    var result: Result<Value, any Error>?
+    // The other thread alone touches these until it is done, and it leaves nothing of them behind.
+    nonisolated(unsafe) var work: (() -> Void)? = { result = Result { try body() } }
+    try startThread {
+      work?()
+      work = nil
+      isDone.open()
+    }
+    var failure: (any Error)?
+    while !isDone.wait(until: .now + interval) {
+      guard failure == nil else { continue }
+      do { try tick() } catch { failure = error }
+    }
+    if let failure { throw failure }
+    guard let result else { throw SyncError.failed("the work did not run") }
+    return try result.get()
   }
 }

@@ -1,0 +1,240 @@
+internal import Git
+internal import Membership
+
+/// Why a side ends a session; notes-protocol(7), REASONS.
+public enum ByeReason: String, Sendable, Codable {
+  case done
+  case version
+  case wrongNotebook = "wrong_notebook"
+  case notAMember = "not_a_member"
+  case duplicate
+  case busy
+  case overLimit = "over_limit"
+  case protocolBroken = "protocol"
+  case refusedPack = "refused_pack"
+  case stopped
+  case failed
+  case expired
+
+  /// Reasons of later versions count as a failure.
+  public init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode(String.self)
+    self = ByeReason(rawValue: text) ?? .failed
+  }
+}
+
+struct ByeMessage: Message {
+  static let type = MessageType.bye
+
+  var reason: ByeReason
+  var message: String?
+}
+
+struct WorkingMessage: Message { static let type = MessageType.working }
+
+struct PingMessage: Message { static let type = MessageType.ping }
+
+struct PongMessage: Message { static let type = MessageType.pong }
+
+struct HelloMessage: Message {
+  static let type = MessageType.hello
+
+  var versions: [Int]
+  var notebook: String
+  var device: String
+  var name: String
+  var mode: SyncMode
+  /// Whether the sender takes versions from this peer.
+  var takes: Bool
+  var tip: ObjectID?
+  var heads: [ObjectID]
+  var notes: Int
+  /// A digest of what the sender knows of the membership.
+  var membership: String
+  var port: UInt16?
+  /// Whether the sender wants the session to end when both sides are done.
+  var once: Bool?
+  /// The version of the merge rules that the sender follows.
+  var merge: Int?
+  var invitation: CarriedInvitation?
+
+  func validate() throws {
+    try invitation?.validate()
+    try MessageRules.check(heads: heads)
+    try MessageRules.check(name: name)
+    try MessageRules.check(name: device)
+    try MessageRules.check(tip: tip, heads: heads)
+  }
+}
+
+struct MembershipMessage: Message {
+  static let type = MessageType.membership
+
+  var certificates: [Base64] = []
+  var revocations: [Base64] = []
+  var more: Bool?
+
+  func validate() throws {
+    try MessageRules.check(
+      count: certificates.count + revocations.count,
+      limit: ProtocolLimits.certificatesPerMessage, "certificates in a message")
+  }
+
+  /// What a side knows, in as many messages as it takes; at least one.
+  static func messages(certificates: [[UInt8]], revocations: [[UInt8]]) -> [MembershipMessage] {
+    var messages: [MembershipMessage] = []
+    var message = MembershipMessage()
+    var (count, bytes) = (0, 0)
+    func add(_ parts: [[UInt8]], to list: WritableKeyPath<MembershipMessage, [Base64]>) {
+      for part in parts {
+        if count == ProtocolLimits.certificatesPerMessage
+          || (count > 0 && bytes + part.count > ProtocolLimits.membershipBytes)
+        {
+          message.more = true
+          messages.append(message)
+          message = MembershipMessage()
+          (count, bytes) = (0, 0)
+        }
+        message[keyPath: list].append(Base64(part))
+        count += 1
+        bytes += part.count
+      }
+    }
+    add(certificates, to: \.certificates)
+    add(revocations, to: \.revocations)
+    return messages + [message]
+  }
+}
+
+struct HeadsMessage: Message {
+  static let type = MessageType.heads
+
+  var tip: ObjectID?
+  var heads: [ObjectID]
+
+  func validate() throws {
+    try MessageRules.check(heads: heads)
+    try MessageRules.check(tip: tip, heads: heads)
+  }
+}
+
+struct WantMessage: Message {
+  static let type = MessageType.want
+
+  var wants: [ObjectID]
+  var haves: [ObjectID]
+
+  func validate() throws {
+    try MessageRules.check(heads: wants)
+    try MessageRules.check(count: haves.count, limit: ProtocolLimits.haves, "commits it has")
+  }
+}
+
+struct PackMessage: Message {
+  static let type = MessageType.pack
+
+  var objects: Int
+  var versions: Int
+  var heads: [ObjectID]
+
+  func validate() throws {
+    try MessageRules.check(heads: heads)
+    guard objects >= 0, versions >= 0 else { throw SyncError.protocolBroken("a negative count") }
+    try MessageRules.check(count: objects, limit: PackLimits.standard.objects, "objects in a pack")
+  }
+}
+
+/// What a side shows after it settled what it was told.
+struct AppliedMessage: Message {
+  static let type = MessageType.applied
+
+  var tip: ObjectID?
+  var heads: [ObjectID]
+  /// How many times the receiver had told its heads by what is settled.
+  var heard: Int?
+  var received: Int
+  var conflicts: Int
+  var refused: String?
+
+  static let massDeletion = "mass_deletion"
+
+  func validate() throws { try MessageRules.check(heads: heads) }
+}
+
+struct EditingMessage: Message {
+  static let type = MessageType.editing
+
+  /// Paths, as bytes: they need not be text.
+  var paths: [Base64]
+
+  func validate() throws {
+    try MessageRules.check(
+      count: paths.count, limit: ProtocolLimits.editedNotes, "notes that are edited")
+    for path in paths {
+      try MessageRules.check(
+        count: path.bytes.count, limit: ProtocolLimits.pathBytes, "bytes of a path")
+    }
+  }
+}
+
+struct InvitationMessage: Message {
+  static let type = MessageType.invitation
+
+  var invitation: CarriedInvitation
+
+  func validate() throws { try invitation.validate() }
+}
+
+struct OfferMessage: Message {
+  static let type = MessageType.offer
+
+  var versions: [Int]
+  var notebook: String
+  var notebookName: String
+  var notes: Int
+  var bytes: Int
+  var inviter: String
+  var device: String
+  var role: String
+  var expires: Int64
+  /// The IDs that the notebook had before its membership was begun anew.
+  var formerly: [String]?
+
+  func validate() throws {
+    let former = formerly ?? []
+    for name in [notebook, notebookName, inviter, device] { try MessageRules.check(name: name) }
+    guard Role(rawValue: role) != nil else { throw SyncError.protocolBroken("an unknown role") }
+    try MessageRules.check(count: former.count, limit: ProtocolLimits.formerIDs, "former IDs")
+    for id in former { try MessageRules.check(name: id) }
+    guard notes >= 0, bytes >= 0 else { throw SyncError.protocolBroken("a negative count") }
+    try MessageRules.check(time: expires)
+  }
+}
+
+struct AcceptMessage: Message {
+  static let type = MessageType.accept
+
+  var name: String
+  var request: Base64
+
+  func validate() throws { try MessageRules.check(name: name) }
+}
+
+struct DeclineMessage: Message { static let type = MessageType.decline }
+
+struct CertificateMessage: Message {
+  static let type = MessageType.certificate
+
+  var certificate: Base64
+  var root: Base64
+  var certificates: [Base64]
+  var revocations: [Base64]
+
+  func validate() throws {
+    try MessageRules.check(
+      count: certificates.count + revocations.count, limit: ProtocolLimits.certificates,
+      "certificates in all")
+  }
+}
+
+struct InstalledMessage: Message { static let type = MessageType.installed }
