@@ -74,11 +74,6 @@ public struct SyncFailure: Error, Codable, Sendable {
   package init(_ peer: PeerIdentity, _ error: any Error) {
     self.init(peer: peer, address: peer.address, error: error)
   }
-
-  /// Whether the reason is likely to be gone in a moment.
-  var isPassing: Bool {
-    if case SyncError.peerEnded(.busy, _) = error { true } else { false }
-  }
 }
 
 /// What a run of `notes sync`, `pull` or `push` did.

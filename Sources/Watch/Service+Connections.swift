@@ -63,9 +63,7 @@ extension Service {
       if isWatching, let reason = SyncError.quietEnd(error) {
         return reason == .duplicate ? .duplicate : .lasted(seconds: duration)
       }
-      let peer = (try? context.member(at: connection)).map {
-        PeerIdentity(name: $0.name, deviceID: $0.deviceID, role: $0.role, address: address)
-      }
+      let peer = try? context.peer(at: connection)
       occurrences.put(.event(.failed(SyncFailure(peer: peer, address: address, error: error))))
       if case SyncError.peerEnded(.notAMember, _) = error { return .refused }
       return .lasted(seconds: duration)

@@ -15,16 +15,18 @@ struct ServiceDialing {
   /// Who waits until nobody is being tried any more.
   private var waiting: [BlockingQueue<Bool>] = []
 
+  /// How long discovery gets before addresses of old are tried, in seconds.
+  private static let patience = 1.0
+
   init(_ service: Service, port: UInt16) {
     self.service = service
     self.port = port
-    dialer = Dialer(ownDevices: service.watched.mapValues { $0.context.key.deviceID })
+    dialer = Dialer(
+      ownDevices: service.watched.mapValues { $0.context.key.deviceID }, staysConnected: true)
   }
 
-  /// When there is somebody to connect to.
   var next: Instant? { isPaused ? nil : dialer.next }
 
-  /// Starts to look for the other devices.
   mutating func begin() throws {
     guard !service.watched.isEmpty else { return }
     for notebookID in service.watched.keys { remember(notebookID) }
@@ -39,20 +41,16 @@ struct ServiceDialing {
     }
   }
 
-  /// Connects to those whose turn it is.
   mutating func dial() {
     defer { tellWaiting() }
     if isPaused { return }
-    let service = service
-    let chosen = dialer.take(isConnected: isConnected)
-    for (target, addresses) in chosen {
+    for attempt in dialer.take(isConnected: isConnected) {
       do {
         try startThread { [service, port] in
-          service.occurrences.put(
-            .dialed(target, service.connect(to: target, at: addresses, port: port)))
+          service.occurrences.put(.dialed(attempt.target, service.connect(attempt, port: port)))
         }
       } catch {
-        dialer.note(.failed, of: target)
+        dialer.ended(.failed, with: attempt.target)
       }
     }
   }
@@ -64,9 +62,8 @@ struct ServiceDialing {
       let announced = peer.endpoints.map { Address(host: $0.host, port: $0.port) }
       // Anybody can announce more of them: where it has proved to be comes first.
       let proved = proved(target)
-      if dialer.found(
-        target, at: announced.filter { $0 == proved } + announced.filter { $0 != proved })
-      {
+      let addresses = announced.filter { $0 == proved } + announced.filter { $0 != proved }
+      if dialer.found(target, at: addresses) {
         // It is elsewhere now: is the old connection alive?
         service.watched[target.notebookID]?.sessions.session(with: target.deviceID)?.ping()
       }
@@ -83,7 +80,7 @@ struct ServiceDialing {
     case .disconnected(let notebook, let peer):
       let target = Dialer.Target(notebookID: notebook, deviceID: peer.deviceID)
       // It may have been met for the first time, by a connection of its own.
-      if let address = proved(target) { dialer.remember(target, at: address) }
+      rememberProved(target)
       dialer.wake(target)
     // Somebody may be a member now, or not blocked any more.
     case .membersChanged(let notebook): dialer.retryAll(notebookID: notebook)
@@ -94,19 +91,22 @@ struct ServiceDialing {
   }
 
   mutating func note(_ outcome: Dialer.Outcome, of target: Dialer.Target) {
-    dialer.note(outcome, of: target)
+    dialer.ended(outcome, with: target)
     // Another command may have met it elsewhere since.
-    if case .failed = outcome, let address = proved(target) {
-      dialer.remember(target, at: address)
-    }
+    if case .failed = outcome { rememberProved(target) }
   }
 
   /// Takes over where devices of a notebook that are not connected were reached last.
   private mutating func remember(_ notebookID: String) {
     for (device, address) in addresses(notebookID) {
       let target = Dialer.Target(notebookID: notebookID, deviceID: device)
-      if !isConnected(target) { dialer.remember(target, at: address) }
+      if !isConnected(target) { dialer.remember(target, at: address, after: Self.patience) }
     }
+  }
+
+  private mutating func rememberProved(_ target: Dialer.Target) {
+    guard let address = proved(target) else { return }
+    dialer.remember(target, at: address, after: Self.patience)
   }
 
   /// Where a session with the device was held last.
@@ -141,9 +141,7 @@ struct ServiceDialing {
   }
 
   private mutating func tellWaiting() {
-    guard !waiting.isEmpty else { return }
-    let isTrying = !isPaused && dialer.isTrying { isConnected($0) }
-    if isTrying { return }
+    if waiting.isEmpty || (!isPaused && dialer.isTrying(isConnected: isConnected)) { return }
     for settled in waiting { settled.put(true) }
     waiting = []
   }
@@ -167,18 +165,18 @@ struct ServiceDialing {
 }
 
 extension Service {
-  /// Opens a connection to a device and holds a session on it.
-  func connect(to target: Dialer.Target, at addresses: [Address], port: UInt16) -> Dialer.Outcome {
+  func connect(_ attempt: Dialer.Attempt, port: UInt16) -> Dialer.Outcome {
+    let target = attempt.target
     guard let context = contexts[target.notebookID] else { return .refused }
     do {
       let connection = try Connection.connect(
-        to: addresses, as: context.credentials(for: target.deviceID),
+        to: attempt.addresses, as: context.credentials(for: target.deviceID),
         deadline: .after(seconds: context.timeouts.connect + context.timeouts.handshake),
         cancellation: token)
       defer { connection.close() }
-      let member = try context.member(at: connection)
-      if member.deviceID == context.key.deviceID { throw SyncError.ownAddress }
-      if watched[target.notebookID]?.sessions.has(member.deviceID) == true { return .duplicate }
+      let peer = try context.peer(at: connection)
+      if peer.deviceID == context.key.deviceID { throw SyncError.ownAddress }
+      if watched[target.notebookID]?.sessions.has(peer.deviceID) == true { return .duplicate }
       return hold(connection, port: port, isOpenedHere: true)
     } catch {
       log.debug("\(target.deviceID.prefix(8)) not reached: \(error)")

@@ -89,13 +89,13 @@ struct WatchPartsTests {
   @Test("a device is tried at once when it is announced, and again after growing waits")
   func dials() {
     let target = Dialer.Target(notebookID: "n", deviceID: "B")
-    var dialer = Dialer(ownDevices: ["n": "A"])
-    func take() -> [(target: Dialer.Target, addresses: [Address])] { dialer.take { _ in false } }
+    var dialer = Dialer(ownDevices: ["n": "A"], staysConnected: true)
+    func take() -> [Dialer.Attempt] { dialer.take { _ in false } }
     #expect(take().isEmpty)
     _ = dialer.found(target, at: [Address(host: "127.0.0.1", port: 1)])
     #expect(take().map(\.target) == [target])
     #expect(take().isEmpty)
-    dialer.note(.failed, of: target)
+    dialer.ended(.failed, with: target)
     #expect(take().isEmpty)
     // Elsewhere, it is tried at once.
     let hasMoved = dialer.found(target, at: [Address(host: "127.0.0.1", port: 2)])

@@ -6,52 +6,53 @@ internal import Membership
 internal import Notebook
 internal import System
 
-/// Decides, on the run's own thread, whom to connect to and when the run is over.
+/// What a run of `notes sync` does next, and when it is over; on the run's own thread.
 struct SyncCoordination {
-  let run: SyncRun
-  let members: [Member]
-  let notebook: Notebook
-  let workers: SyncWorkers
-  let start = Instant.now
+  private let run: SyncRun
+  private let members: [Member]
+  private let notebook: Notebook
+  private let workers: SyncWorkers
+  private let start = Instant.now
 
-  var targets: [String: SyncTarget] = [:]
-  var progress: [String: SyncTarget.Progress] = [:]
-  var outcomes: [String: DeviceOutcome] = [:]
-  /// The devices of `outcomes`, in the order of their first session.
-  var order: [String] = []
-  /// Which devices hold a connection to us.
-  var connected = 0
-  var failures: [(key: String, failure: SyncFailure)] = []
-  /// Those of `failures` that a new announcement may still undo, and that were not told yet.
-  var retriable: Set<String> = []
-  var lastActivity = Instant.now
-  var search: Search
-  var isSearchTold = false
+  private var dialer: Dialer
+  /// In the order of their first session.
+  private var outcomes: [DeviceOutcome] = []
+  /// How many devices hold a connection that they opened.
+  private var connected = 0
+  private var failures: [Failure] = []
+  private var lastActivity = Instant.now
+  private var search: Search
+  private var hasRecalled = false
+  private var isSearchTold = false
 
-  enum Search { case none, looking, settled(Instant) }
+  private enum Search { case none, looking, settled(Instant) }
 
-  struct DeviceOutcome {
+  private struct DeviceOutcome {
     var result: SessionResult
     var sessions = 1
+
+    var device: String { result.peer.deviceID }
   }
 
-  /// How many connections of ours are open at once.
-  static let width = 8
-  /// How often one target is tried when it is busy with another session.
-  static let tries = 6
-  /// How often one device gets news in a run.
-  static let sessionsPerDevice = 8
-  /// How long a device that is missing may take to appear after the last session, in seconds.
-  static let linger = 0.5
-  /// How long discovery gets before remembered addresses are tried, in seconds.
-  static let patience = 0.5
-  /// How long a service that has ended may stay listed, in seconds: its goodbye takes effect after one
-  /// (RFC 6762 section 10.1), and what the device started in its place is seen about then, too.
-  static let goodbye = 1.5
-  /// How long a search may take before it is told, in seconds.
-  static let quiet = 1.0
-  /// How often a cancellation is looked for while nothing happens, in seconds.
-  static let tick = 0.1
+  private struct Failure {
+    let target: String
+    let failure: SyncFailure
+    /// A new announcement may still undo those that were not told.
+    var isTold: Bool
+  }
+
+  private static let sessionsPerDevice = 8
+  // In seconds.
+  /// How long a device that is missing may take to appear after the last session.
+  private static let linger = 0.5
+  /// How long discovery gets before remembered addresses are tried.
+  private static let patience = 0.5
+  /// How long a service that has ended may stay listed: its goodbye takes effect after one (RFC 6762
+  /// section 10.1), and what the device started in its place is seen about then, too.
+  private static let goodbye = 1.5
+  private static let quiet = 1.0
+  /// How often a cancellation is looked for while nothing happens.
+  private static let tick = 0.1
 
   init(_ run: SyncRun, members: [Member], notebook: Notebook, _ workers: SyncWorkers) {
     self.run = run
@@ -59,12 +60,14 @@ struct SyncCoordination {
     self.notebook = notebook
     self.workers = workers
     search = run.discovery != nil && run.addresses.isEmpty ? .looking : .none
+    dialer = Dialer(
+      ownDevices: [run.context.membership.notebookID: run.context.key.deviceID],
+      staysConnected: false)
     for address in run.addresses {
-      add(SyncTarget(source: .given, device: nil, addresses: [address]))
+      dialer.remember(target(address.description), at: address, after: 0)
     }
   }
 
-  /// Runs until nobody is left to talk to.
   mutating func run(
     _ cancellation: CancellationToken?, _ onEvent: (Event) -> Void
   ) throws -> SyncOutcome {
@@ -73,128 +76,111 @@ struct SyncCoordination {
     }
     while true {
       if cancellation?.isCancelled == true { throw SyncError.stopped }
-      try recallAddresses()
-      try startTargets()
+      recallAddresses()
+      try wakeForNews()
+      let attempts = dialer.take { [workers] in workers.isBusy(with: $0.deviceID) }
+      for attempt in attempts { workers.start(attempt) }
       if try isOver() { break }
       tellSearch(onEvent)
       if let occurrence = workers.occurrences.take(until: .now + Self.tick) {
         note(occurrence, onEvent)
       }
     }
-    for (key, failure) in failures where retriable.contains(key) { onEvent(.failed(failure)) }
+    for failure in failures where !failure.isTold { onEvent(.failed(failure.failure)) }
     return try outcome()
   }
 
   private func outcome() throws -> SyncOutcome {
     var outcome = SyncOutcome()
     outcome.tip = try notebook.state().tip
-    for device in order {
-      guard var result = outcomes[device]?.result else { continue }
-      result.tip = outcome.tip
-      outcome.sessions.append(result)
-    }
+    outcome.sessions = outcomes.map(\.result)
+    for index in outcome.sessions.indices { outcome.sessions[index].tip = outcome.tip }
     outcome.failures = failures.map(\.failure).filter { failure in
       guard let device = failure.device else { return true }
-      return outcomes[device] == nil && isKnown(device)
+      return !wasMet(device) && members.contains { $0.deviceID == device }
     }
-    let seen = Set(order + outcome.failures.compactMap(\.device))
+    let seen = outcomes.map(\.device) + outcome.failures.compactMap(\.device)
     outcome.absent = members.filter { !seen.contains($0.deviceID) }
     return outcome
   }
 
-  func isKnown(_ device: String) -> Bool {
-    members.contains { $0.deviceID == device }
+  private func target(_ device: String) -> Dialer.Target {
+    Dialer.Target(notebookID: run.context.membership.notebookID, deviceID: device)
   }
+
+  private func wasMet(_ device: String) -> Bool { outcomes.contains { $0.device == device } }
 
   // MARK: Whom to try
 
-  private mutating func add(_ target: SyncTarget) {
-    if let known = targets[target.key], known.source != .remembered, target.source == .remembered {
-      return
-    }
-    if let device = target.device {
-      guard device != run.context.key.deviceID else { return }
-      guard run.peers.isEmpty || isKnown(device) else { return }
-    }
-    let former = targets.updateValue(target, forKey: target.key)
-    if former?.source == .remembered { progress[target.key]?.isOver = false }
-    if let former, former.addresses != target.addresses { retryAfterAnnouncement(target.key) }
-  }
-
-  /// A device that was not where it was announced is announced elsewhere.
-  private mutating func retryAfterAnnouncement(_ key: String) {
-    guard retriable.remove(key) != nil else { return }
-    failures.removeAll { $0.key == key }
-    progress[key] = nil
-  }
-
   /// Tries where devices were before, once discovery had its chance.
-  private mutating func recallAddresses() throws {
+  private mutating func recallAddresses() {
+    guard !hasRecalled, run.addresses.isEmpty else { return }
     switch search {
     case .looking: return
     case .settled(let moment): if Instant.now < moment + Self.patience { return }
-    case .none: if !run.addresses.isEmpty { return }
+    case .none: break
     }
-    let missing = members.map(\.deviceID).filter { targets[$0] == nil && outcomes[$0] == nil }
-    if missing.isEmpty { return }
+    hasRecalled = true
     let remembered = PeerAddresses(stateFolder: notebook.stateFolder).all()
-    for device in missing {
-      // Nobody to try counts as tried.
-      let addresses = remembered[device].map { [$0] } ?? []
-      targets[device] = SyncTarget(source: .remembered, device: device, addresses: addresses)
-      if addresses.isEmpty { progress[device] = SyncTarget.Progress(isOver: true) }
+    for device in members.map(\.deviceID) {
+      guard let address = remembered[device], !dialer.knows(target(device)) else { continue }
+      dialer.remember(target(device), at: address, after: 0)
     }
   }
 
-  /// Tells once that the search takes long, and whom it is for.
+  private mutating func wakeForNews() throws {
+    guard run.options.mode == .both, !outcomes.isEmpty else { return }
+    let tip = try notebook.state().tip
+    for met in outcomes where met.sessions < Self.sessionsPerDevice {
+      if met.result.hasNews || met.result.tip != tip { dialer.wake(target(met.device)) }
+    }
+  }
+
+  private func isOver() throws -> Bool {
+    if connected > 0 || !dialer.isDone { return false }
+    // The founder of a notebook that nobody has joined has nobody to wait for.
+    if !run.addresses.isEmpty || (members.isEmpty && dialer.isEmpty) { return true }
+    let now = Instant.now
+    let windowEnd = start + run.window
+    if failures.contains(where: { !$0.isTold }) {
+      let end = outcomes.isEmpty ? windowEnd : lastActivity + Self.goodbye
+      if now < end { return false }
+    }
+    let isAnybodyMissing = members.contains { member in
+      !wasMet(member.deviceID) && !failures.contains { $0.failure.device == member.deviceID }
+    }
+    let tip = try notebook.state().tip
+    let areAllAlike = outcomes.allSatisfy {
+      $0.result.peerTip == tip || $0.result.tipDifference?.tip == tip
+    }
+    if !isAnybodyMissing && areAllAlike { return true }
+    switch search {
+    case .looking where now < windowEnd: return false
+    case .none where workers.listener == nil: return true
+    default: break
+    }
+    return now >= (outcomes.isEmpty && failures.isEmpty ? windowEnd : lastActivity + Self.linger)
+  }
+
   private mutating func tellSearch(_ onEvent: (Event) -> Void) {
     guard !isSearchTold, Instant.now >= start + Self.quiet, run.addresses.isEmpty,
-      !members.isEmpty, outcomes.isEmpty, connected == 0,
-      !progress.values.contains(where: \.isUnderWay)
+      !members.isEmpty, outcomes.isEmpty, connected == 0, dialer.underWay == 0
     else { return }
     isSearchTold = true
     onEvent(.looking(for: members.map(\.name)))
   }
 
-  private mutating func startTargets() throws {
-    var width = Self.width - progress.values.count { $0.isUnderWay }
-    for (key, target) in targets.sorted(by: { $0.key < $1.key }) where width > 0 {
-      var state = progress[key] ?? SyncTarget.Progress()
-      guard try !state.isUnderWay && isDue(target, state) else { continue }
-      state.isUnderWay = true
-      state.retry = nil
-      state.tries += 1
-      progress[key] = state
-      width -= 1
-      workers.start(target)
-    }
-  }
-
-  func isDue(_ target: SyncTarget, _ state: SyncTarget.Progress) throws -> Bool {
-    // Whoever has connected here tells.
-    if let device = target.device, workers.isBusy(with: device) { return false }
-    if let retry = state.retry { return Instant.now >= retry }
-    let device = target.device ?? ""
-    guard let former = outcomes[device] else { return !state.isOver && state.tries == 0 }
-    // The device has an earlier tip than we have now: others brought news since.
-    guard run.options.mode == .both, !target.addresses.isEmpty, !state.isOver,
-      former.sessions < Self.sessionsPerDevice
-    else { return false }
-    return try former.result.hasNews || former.result.tip != notebook.state().tip
-  }
-
   // MARK: What happened
 
-  private mutating func note(
-    _ occurrence: SyncWorkers.Occurrence, _ onEvent: (Event) -> Void
-  ) {
+  private mutating func note(_ occurrence: SyncWorkers.Occurrence, _ onEvent: (Event) -> Void) {
     switch occurrence {
     case .event(let event): onEvent(event)
     case .discovered(.found(let peer)):
-      guard peer.notebookID == run.context.membership.notebookID else { return }
-      add(
-        SyncTarget(
-          source: .discovered, device: peer.deviceID, addresses: peer.endpoints.map(Address.init)))
+      let isMeant = run.peers.isEmpty || members.contains { $0.deviceID == peer.deviceID }
+      guard isMeant else { return }
+      dialer.found(
+        Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID),
+        at: peer.endpoints.map(Address.init))
     case .discovered(.settled): if case .looking = search { search = .settled(.now) }
     case .discoveryFailed(let error):
       search = .none
@@ -204,68 +190,64 @@ struct SyncCoordination {
     case .departed(let device, let result):
       connected -= 1
       lastActivity = .now
-      note(result, key: device, isGiven: false, onEvent)
-    case .tried(let target, let result):
+      note(result, of: target(device), isGiven: false, onEvent)
+    case .tried(let attempt, let result):
       lastActivity = .now
-      progress[target.key]?.isUnderWay = false
-      if case .failure(let failure) = result, failure.isPassing,
-        progress[target.key]?.tries ?? 0 < Self.tries
-      {
-        progress[target.key]?.retry = .now + 0.2
-        return
-      }
-      if case .success(let session) = result, target.device == nil {
-        // From now on it is known who is there, so that news can follow.
-        targets[target.key] = nil
-        progress[target.key] = nil
-        targets[session.peer.deviceID] = SyncTarget(
-          source: .given, device: session.peer.deviceID, addresses: target.addresses)
-        progress[session.peer.deviceID] = SyncTarget.Progress(tries: 1)
-      }
-      if case .failure = result { progress[target.key]?.isOver = true }
-      if case .failure(let failure) = result, failure.peer == nil {
-        switch target.source {
-        case .remembered: return
-        case .discovered: return recordUnreachable(target, failure)
-        case .given: break
-        }
-      }
-      note(result, key: target.key, isGiven: target.source == .given, onEvent)
+      note(result, of: attempt, onEvent)
     }
   }
 
-  /// Nobody was where a device is announced: the announcement may be out of date.
-  private mutating func recordUnreachable(_ target: SyncTarget, _ failure: SyncFailure) {
-    if let device = target.device, outcomes[device] != nil { return }
-    failures.removeAll { $0.key == target.key }
-    failures.append((target.key, failure))
-    retriable.insert(target.key)
-    if targets[target.key]?.addresses != target.addresses { retryAfterAnnouncement(target.key) }
+  private mutating func note(
+    _ result: Result<SessionResult, SyncFailure>, of attempt: Dialer.Attempt,
+    _ onEvent: (Event) -> Void
+  ) {
+    let target = attempt.target
+    let isGiven = !run.addresses.isEmpty
+    let isTriedAgain = dialer.ended(result.dialed, with: target)
+    if isTriedAgain { return }
+    if case .failure(let failure) = result, failure.peer == nil, !isGiven {
+      // The announcement may be out of date; where a device was once, most often nobody is.
+      if attempt.isAnnounced, !wasMet(target.deviceID) { keep(failure, of: target, isTold: false) }
+      return
+    }
+    note(result, of: target, isGiven: isGiven, onEvent)
   }
 
   private mutating func note(
-    _ result: Result<SessionResult, SyncFailure>, key: String, isGiven: Bool,
+    _ result: Result<SessionResult, SyncFailure>, of target: Dialer.Target, isGiven: Bool,
     _ onEvent: (Event) -> Void
   ) {
     switch result {
     case .success(let session):
       let device = session.peer.deviceID
-      if let former = outcomes[device] {
-        outcomes[device] = DeviceOutcome(
-          result: former.result.followed(by: session), sessions: former.sessions + 1)
+      // From now on it is known who is there, so that news can follow.
+      dialer.settle(self.target(device), at: target)
+      if let index = outcomes.firstIndex(where: { $0.device == device }) {
+        outcomes[index].result = outcomes[index].result.followed(by: session)
+        outcomes[index].sessions += 1
       } else {
-        outcomes[device] = DeviceOutcome(result: session)
-        order.append(device)
+        outcomes.append(DeviceOutcome(result: session))
       }
-      failures.removeAll { $0.key == key || $0.failure.device == device }
-      retriable.formIntersection(failures.map(\.key))
+      failures.removeAll { $0.target == target.deviceID || $0.failure.device == device }
       onEvent(.finished(session))
     case .failure(let failure):
       // A device that was synchronised with and has gone since is no failure.
-      if let device = failure.device, outcomes[device] != nil, !isGiven { return }
-      failures.removeAll { $0.key == key }
-      failures.append((key, failure))
+      if !isGiven, let device = failure.device, wasMet(device) { return }
+      keep(failure, of: target, isTold: true)
       onEvent(.failed(failure))
     }
+  }
+
+  private mutating func keep(_ failure: SyncFailure, of target: Dialer.Target, isTold: Bool) {
+    failures.removeAll { $0.target == target.deviceID }
+    failures.append(Failure(target: target.deviceID, failure: failure, isTold: isTold))
+  }
+}
+
+extension Result<SessionResult, SyncFailure> {
+  fileprivate var dialed: Dialer.Outcome {
+    guard case .failure(let failure) = self else { return .exchanged }
+    if case SyncError.peerEnded(.busy, _) = failure.error { return .busy }
+    return failure.peer == nil ? .failed : .refused
   }
 }

@@ -20,11 +20,8 @@ public struct SyncRun: Sendable {
   public var listen: Address?
   /// How many seconds to wait for the first device.
   public var window = 3.0
-  /// The devices meant, by name or by the beginning of their ID; empty: all.
+  /// The IDs of the devices meant; empty: all.
   public var peers: [String] = []
-
-  /// How many characters of a device ID are enough to name it.
-  static let shortestID = 4
 
   package init(context: SessionContext, options: SessionOptions = SessionOptions()) {
     self.context = context
@@ -32,19 +29,16 @@ public struct SyncRun: Sendable {
   }
 
   /// Runs. What goes wrong with one device is in the outcome, and does not stop the others.
-  ///
-  /// - Parameter onEvent: is told what happens; called on this thread.
-  /// - Throws: `SyncError.unknownPeer`, `SyncError.stopped` when cancelled, `ChannelError` when it
-  ///   cannot listen, `MembershipError` when this device is no member (any more), `NotebookError`.
+  /// Throws where nothing can be done with any, or `SyncError.stopped` when cancelled.
   public func run(
     cancellation: CancellationToken? = nil, onEvent: (Event) -> Void = { _ in }
   ) throws -> SyncOutcome {
     let members = try wantedMembers()
     _ = try context.credentials()
     let notebook = try Notebook.open(at: context.folder)
-    let workers = try SyncWorkers(
-      self, allowed: peers.isEmpty ? nil : Set(members.map(\.deviceID)))
-    defer { workers.stop() }
+    let workers = try SyncWorkers(self, allowed: peers.isEmpty ? nil : Set(members.map(\.deviceID)))
+    let stop = try workers.begin()
+    defer { stop() }
     var coordination = SyncCoordination(self, members: members, notebook: notebook, workers)
     return try coordination.run(cancellation, onEvent)
   }
@@ -58,17 +52,12 @@ public struct SyncRun: Sendable {
       !$0.isRemoved && $0.deviceID != context.key.deviceID
     }
     if peers.isEmpty { return others.filter { !$0.isBlocked } }
-    var wanted: [Member] = []
-    for name in peers {
-      let named = others.filter {
-        $0.name == name
-          || (name.utf8.count >= Self.shortestID && $0.deviceID.hasPrefix(name.uppercased()))
-      }
-      if named.isEmpty { throw SyncError.unknownPeer(name) }
-      if let blocked = named.first(where: \.isBlocked), named.allSatisfy(\.isBlocked) {
-        throw MembershipError.blocked(device: blocked.deviceID, name: blocked.name)
-      }
-      wanted += named.filter { !wanted.contains($0) }
+    let wanted = others.filter { peers.contains($0.deviceID) }
+    if let unknown = peers.first(where: { id in !wanted.contains { $0.deviceID == id } }) {
+      throw SyncError.unknownPeer(unknown)
+    }
+    if let blocked = wanted.first(where: \.isBlocked) {
+      throw MembershipError.blocked(device: blocked.deviceID, name: blocked.name)
     }
     return wanted
   }

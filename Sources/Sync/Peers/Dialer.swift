@@ -1,0 +1,232 @@
+package import Channel
+internal import System
+
+/// Decides whom to connect to, where and when: for a run of `notes sync`, which tries everybody once,
+/// and for a watcher, which stays connected. A value of its owner's thread.
+package struct Dialer {
+  /// A device of a notebook. An address that the user gave stands for its device until that has
+  /// proved who it is.
+  package struct Target: Hashable, Sendable {
+    package let notebookID: String
+    package let deviceID: String
+
+    package init(notebookID: String, deviceID: String) {
+      self.notebookID = notebookID
+      self.deviceID = deviceID
+    }
+  }
+
+  /// A connection to open.
+  package struct Attempt: Sendable {
+    package let target: Target
+    package let addresses: [Address]
+    let isAnnounced: Bool
+  }
+
+  /// How a connection of ours came to its end.
+  package enum Outcome: Sendable {
+    /// A session went on for so many seconds.
+    case lasted(seconds: Double)
+    /// A session ran; the other device does not stay connected.
+    case exchanged
+    /// Another connection with the device stays.
+    case duplicate
+    case busy
+    case refused
+    case failed
+  }
+
+  private struct State {
+    /// Where it is announced, or was.
+    var addresses: [Address]
+    var isAnnounced: Bool
+    var backoff = Backoff()
+    /// Where it is being tried; nil when it is not.
+    var tried: [Address]?
+    /// Whether a run met it: where it is announced is no reason to try again.
+    var isSettled = false
+    var next: Instant
+  }
+
+  private let ownDevices: [String: String]
+  private let staysConnected: Bool
+  private var targets: [Target: State] = [:]
+
+  // All in seconds.
+  /// How long the device of the larger ID waits for the other one to connect.
+  private static let courtesy = 0.3
+  private static let refusal = 300.0
+  private static let exchange = 60.0
+  /// After another connection was found to stay: it may be a dead one.
+  private static let duplicateWait = 5.0
+  private static let (busyWait, busyTries) = (0.2, 6)
+  private static let width = 8
+
+  /// A dialer for these notebooks: the IDs of notebooks with this device's in each.
+  package init(ownDevices: [String: String], staysConnected: Bool) {
+    self.ownDevices = ownDevices
+    self.staysConnected = staysConnected
+  }
+
+  /// When there is something to do.
+  package var next: Instant? { targets.values.filter { $0.tried == nil }.map(\.next).min() }
+
+  var isEmpty: Bool { targets.isEmpty }
+  var underWay: Int { targets.values.count { $0.tried != nil } }
+  /// Whether a run has tried all that is to be tried.
+  var isDone: Bool { underWay == 0 && (next ?? .never) == .never }
+
+  func knows(_ target: Target) -> Bool { targets[target] != nil }
+
+  /// Whether somebody who is not connected is being tried, or about to.
+  package func isTrying(isConnected: (Target) -> Bool) -> Bool {
+    let now = Instant.now
+    return targets.contains { ($1.tried != nil || $1.next <= now) && !isConnected($0) }
+  }
+
+  /// A device was there once, and is tried in so many seconds; where it is announced, that counts
+  /// more.
+  package mutating func remember(_ target: Target, at address: Address, after seconds: Double) {
+    guard isForeign(target), targets[target]?.isAnnounced != true,
+      targets[target]?.addresses != [address]
+    else { return }
+    // Whoever is connecting there now says what came of it.
+    targets[target] = State(
+      addresses: [address], isAnnounced: false, tried: targets[target]?.tried,
+      next: .now + seconds)
+  }
+
+  /// A device is announced. True when it was elsewhere until now.
+  @discardableResult
+  package mutating func found(_ target: Target, at addresses: [Address]) -> Bool {
+    guard isForeign(target) else { return false }
+    let isLater = (ownDevices[target.notebookID] ?? "") > target.deviceID
+    let start = Instant.now + (isLater && staysConnected ? Self.courtesy : 0)
+    guard var state = targets[target] else {
+      targets[target] = State(addresses: addresses, isAnnounced: true, next: start)
+      return false
+    }
+    let hasMoved = state.addresses != addresses
+    if hasMoved || !state.isAnnounced, !state.isSettled {
+      state.backoff.reset()
+      state.next = min(state.next, start)
+    }
+    state.addresses = addresses
+    state.isAnnounced = true
+    targets[target] = state
+    return hasMoved
+  }
+
+  /// A device said goodbye: it may have lost only the network, so its address is kept.
+  package mutating func lost(_ target: Target) { targets[target]?.isAnnounced = false }
+
+  /// The network, or this machine, is back: everybody is tried at once, or everybody of a notebook.
+  package mutating func retryAll(notebookID: String? = nil) {
+    for target in targets.keys where notebookID == nil || target.notebookID == notebookID {
+      targets[target]?.backoff.reset()
+      targets[target]?.next = .now
+    }
+  }
+
+  /// A device is tried again at once: its session ended, or there is news for it.
+  package mutating func wake(_ target: Target) {
+    guard let state = targets[target], state.tried == nil, !state.addresses.isEmpty else { return }
+    targets[target]?.next = min(state.next, .now + (staysConnected ? Self.courtesy : 0))
+  }
+
+  /// A run held a session with the device, whoever opened it, at an address that the user gave or
+  /// where it was looked for: it is tried no more, unless somebody wakes it.
+  mutating func settle(_ device: Target, at target: Target) {
+    var state =
+      targets.removeValue(forKey: target) ?? targets[device]
+      ?? State(addresses: [], isAnnounced: false, next: .never)
+    state.isSettled = true
+    state.next = .never
+    targets[device] = state
+  }
+
+  /// Those to connect to now, but for those with whom a session goes on, or is not wanted.
+  package mutating func take(isConnected: (Target) -> Bool) -> [Attempt] {
+    let now = Instant.now
+    // Who stays connected is under way all the time.
+    var room = staysConnected ? Self.width : Self.width - underWay
+    var chosen: [Attempt] = []
+    for (target, state) in targets where state.tried == nil && state.next <= now && room > 0 {
+      if isConnected(target) {
+        // Whoever ends the session wakes it.
+        if staysConnected { targets[target]?.next = now + Backoff.longest }
+        continue
+      }
+      targets[target]?.tried = state.addresses
+      room -= 1
+      chosen.append(
+        Attempt(target: target, addresses: state.addresses, isAnnounced: state.isAnnounced))
+    }
+    return chosen
+  }
+
+  /// A connection of ours is over. True when the device is tried again in any case.
+  @discardableResult
+  package mutating func ended(_ outcome: Outcome, with target: Target) -> Bool {
+    guard var state = targets[target], let tried = state.tried else { return false }
+    state.tried = nil
+    defer { targets[target] = state }
+    if staysConnected {
+      state.next = .now + Self.wait(after: outcome, &state)
+      return true
+    }
+    switch outcome {
+    case .busy where state.backoff.failures < Self.busyTries - 1:
+      _ = state.backoff.next(isSeen: true)
+      state.next = .now + Self.busyWait
+      return true
+    case .failed where tried != state.addresses:
+      // It was announced elsewhere meanwhile.
+      state.next = .now
+      return true
+    case .exchanged, .lasted, .duplicate: break
+    case .refused, .busy:
+      state.isSettled = true
+      fallthrough
+    case .failed: state.addresses = []
+    }
+    state.next = .never
+    return false
+  }
+
+  private static func wait(after outcome: Outcome, _ state: inout State) -> Double {
+    switch outcome {
+    case .lasted(let seconds):
+      if seconds > Backoff.longest / 10 { state.backoff.reset() }
+      return state.backoff.next(isSeen: state.isAnnounced)
+    case .failed, .busy: return state.backoff.next(isSeen: state.isAnnounced)
+    case .exchanged: return exchange
+    case .duplicate: return duplicateWait
+    case .refused: return refusal
+    }
+  }
+
+  private func isForeign(_ target: Target) -> Bool {
+    ownDevices[target.notebookID].map { $0 != target.deviceID } ?? false
+  }
+}
+
+/// How long to wait before a device is tried again: twice as long each time, up to a limit, and
+/// never exactly, so that devices that lost each other do not meet in step.
+struct Backoff: Sendable {
+  // All in seconds.
+  static let first = 0.5
+  static let longest = 60.0
+  /// For a device that only was there once.
+  static let longestUnseen = 300.0
+
+  private(set) var failures = 0
+
+  mutating func next(isSeen: Bool) -> Double {
+    let wait = Self.first * Double(1 << min(failures, 16))
+    failures += 1
+    return min(wait, isSeen ? Self.longest : Self.longestUnseen) * Double.random(in: 0.75...1.25)
+  }
+
+  mutating func reset() { failures = 0 }
+}

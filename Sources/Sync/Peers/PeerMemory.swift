@@ -1,0 +1,69 @@
+public import Channel
+internal import Glibc
+internal import System
+
+/// Where peers were last reached: `.git/notes/addresses`, lines `DEVICE-ID HOST:PORT`. It is a hint
+/// for when discovery finds nobody; who answers there must prove who it is.
+public struct PeerAddresses {
+  private let path: String
+
+  /// The memory of the notebook with this state folder.
+  public init(stateFolder: String) { path = stateFolder + "/addresses" }
+
+  static let capacity = 256
+
+  /// The addresses by device ID; empty when there are none or the file is broken.
+  public func all() -> [String: Address] {
+    let content = (try? Disk.read(path, limit: ProtocolLimits.messageBytes)) ?? []
+    return Dictionary(
+      StateLines(parsing: content).lines.compactMap { line in
+        Address(parsing: line.value).map { (line.key, $0) }
+      }, uniquingKeysWith: { $1 })
+  }
+
+  func remember(_ address: Address, of device: String) throws {
+    var known = all()
+    if known[device] == address { return }
+    if known.count >= Self.capacity { known.removeAll() }
+    known[device] = address
+    var lines = StateLines()
+    for (device, address) in known.sorted(by: { $0.key < $1.key }) {
+      lines.append(device, address.description)
+    }
+    try Disk.replace(path, with: lines.bytes, waits: false)
+  }
+}
+
+/// When other devices were last met: `.git/notes/seen/DEVICE-ID`, an empty file a device, whose
+/// modification time is the moment. Sessions on several threads do not disturb each other so.
+public struct PeerSightings: Sendable {
+  private let folder: String
+
+  /// The memory of the notebook with this state folder.
+  public init(stateFolder: String) { folder = stateFolder + "/seen" }
+
+  /// When this device last held a session with the other, in seconds since 1970 by its own clock;
+  /// nil when it never did.
+  public func last(of device: String) -> Int64? {
+    var status = stat()
+    guard Self.isName(device), stat("\(folder)/\(device)", &status) == 0 else { return nil }
+    return Int64(status.st_mtim.tv_sec)
+  }
+
+  /// Notes that the device was met just now. It is news for people: where it cannot be written, the
+  /// session goes on.
+  func note(_ device: String) {
+    guard Self.isName(device) else { return }
+    mkdir(folder, 0o700)
+    let file = open("\(folder)/\(device)", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { return }
+    futimens(file, nil)
+    close(file)
+  }
+
+  /// Whether the text can be the name of a file: device IDs are letters and digits.
+  private static func isName(_ device: String) -> Bool {
+    (1...64).contains(device.utf8.count)
+      && device.utf8.allSatisfy { (0x41...0x5a).contains($0) || (0x30...0x39).contains($0) }
+  }
+}
