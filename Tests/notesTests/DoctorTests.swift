@@ -30,20 +30,20 @@ import Testing
         !$0.hasPrefix("probe")
       })
     let json = try shell.notes("doctor", "--no-discovery", "--json").lines
-    #expect(json.count == Examination.all.count + 1)
+    #expect(json.count == Check.all.count + 1)
     #expect(json.last == #"{"type":"result","problems":0,"advice":0}"#)
   }
 
   @Test func `What it tells fits on the screen`() throws {
     let findings: [[Finding]] = [
-      [.good("GDEVICE, readable by you alone")],
-      [.problem("2 versions are damaged", remedy: "'git fsck' tells more")],
-      [.advice("a checkout was interrupted", remedy: "the next command ends it"), .good("fine")],
+      .good("GDEVICE, readable by you alone"),
+      .problem("2 versions are damaged", remedy: "'git fsck' tells more"),
+      [Finding].advice("a checkout was interrupted", remedy: "the next command ends it")
+        + [Finding].good("fine"),
     ]
     try Golden.screens("doctor") { terminal in
-      var report = DoctorReport()
-      let sections = zip(Examination.all, findings).map { report.add($1, of: $0) }
-      return sections.map { $0.text(on: terminal) }.joined() + report.text + "\n"
+      let sections = zip(Check.all, findings).map { $0.text(of: $1, on: terminal) }
+      return sections.joined() + DoctorReport(Array(findings.joined())).text + "\n"
     }
   }
 
@@ -183,9 +183,9 @@ import Testing
   @Test(arguments: [0, 1_600_000_000, 5_000_000_000])
   func `A clock that cannot be right is told`(now: Int64) throws {
     let notebook = try Notebook.open(at: shell.folder["notes"])
-    let patient = Patient(
+    let context = CheckContext(
       notebook: notebook, dataFolder: shell.folder["home/.local/share/notes"], discovery: nil,
       now: now)
-    #expect(Examination.clock.findings(in: patient).map(\.level) == [.problem])
+    #expect(Check.clock.findings(in: context).map(\.level) == [.problem])
   }
 }

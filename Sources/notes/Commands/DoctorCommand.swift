@@ -23,17 +23,19 @@ struct DoctorCommand: Command {
 
   func run() throws {
     let notebook = try NotebookLocator.notebook()
-    var patient = Patient(
+    var context = CheckContext(
       notebook: notebook, dataFolder: try UserFolders().data,
       discovery: discovery.discovery(for: notebook.identity.device.deviceID))
-    if let address = listen.address { patient.listen = address }
-    var report = DoctorReport()
-    for examination in Examination.all {
-      let findings = examination.findings(in: patient)
-      let section = report.add(findings, of: examination)
-      options.write(lines: section.json, text: section.text(on: Console.output))
+    if let address = listen.address { context.listen = address }
+    var all: [Finding] = []
+    for check in Check.all {
+      let findings = check.findings(in: context)
+      options.write(
+        lines: check.json(of: findings), text: check.text(of: findings, on: Console.output))
       Output.standard.flush()
+      all += findings
     }
+    let report = DoctorReport(all)
     options.write(lines: [report.json], text: report.text + "\n")
     if report.problems > 0 { throw Exit.failed }
   }

@@ -3,23 +3,23 @@ internal import Discovery
 internal import History
 internal import Notebook
 
-extension Examination {
+extension Check {
   /// Devices can be looked for.
-  static let discovery = Examination(
+  static let discovery = Check(
     name: "discovery", title: "discovery", remedy: "name devices by --at HOST:PORT"
-  ) { patient in
-    guard let discovery = patient.discovery else { return .good("not looked at") }
+  ) { context in
+    guard let discovery = context.discovery else { return .good("not looked at") }
     let near = try NearbyDevices.look(
-      for: patient.notebook.identity.id, with: discovery, seconds: 2
-    ).filter { $0.key != patient.notebook.identity.device.deviceID }
+      for: context.notebook.identity.id, with: discovery, seconds: 2
+    ).filter { $0.key != context.ownDevice }
     return .good("Avahi answers; \(Phrase.count(near.count, "device")) of the notebook near")
   }
 
   /// Other machines are heard over multicast, without which nobody is found.
-  static let multicast = Examination(
+  static let multicast = Check(
     name: "multicast", title: "multicast", remedy: "name devices by --at HOST:PORT"
-  ) { patient in
-    guard patient.discovery != nil else { return .good("not looked at") }
+  ) { context in
+    guard context.discovery != nil else { return .good("not looked at") }
     let heard = try MulticastProbe.run(seconds: 1.5)
     if heard.interfaces.isEmpty {
       return .advice(
@@ -40,12 +40,12 @@ extension Examination {
   }
 
   /// A session could listen, and can be reached.
-  static let port = Examination(
+  static let port = Check(
     name: "port", title: "port", remedy: "choose another address with --listen"
-  ) { patient in
-    let listener = try Listener(at: patient.listen)
+  ) { context in
+    let listener = try Listener(at: context.listen)
     let blocked = MulticastProbe.ownHosts().filter { host in
-      patient.listen.host == Address.anyHost
+      context.listen.host == Address.anyHost
         && !Listener.isReachable(Address(host: host, port: listener.port))
     }
     if !blocked.isEmpty {
@@ -54,7 +54,7 @@ extension Examination {
         remedy: "let a firewall here accept connections to the port that --listen names")
     }
     let what =
-      patient.listen.port == 0
+      context.listen.port == 0
       ? "any free one" : "\(Visible.name(listener.address.description)) is free"
     return .good("\(what), reached from this device; a firewall may still keep others out")
   }

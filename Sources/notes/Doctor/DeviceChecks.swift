@@ -1,0 +1,135 @@
+internal import Git
+internal import Glibc
+internal import History
+internal import Membership
+internal import Notebook
+internal import Sync
+
+extension Check {
+  /// The device key is there, is this notebook's, and nobody else can read or replace it.
+  static let deviceKey = Check(
+    name: "device_key", title: "device key", remedy: "restore the key from a backup"
+  ) { context in
+    let folder = Visible.name(context.dataFolder)
+    // Refuses a key that others may read.
+    guard let key = try DeviceKey.load(in: context.dataFolder) else {
+      return .problem(
+        "there is no device key in \(folder)",
+        remedy: "restore it from a backup, or set XDG_DATA_HOME to where it is")
+    }
+    var findings: [Finding] = []
+    if key.deviceID != context.ownDevice {
+      findings += .problem(
+        "the key in \(folder) is not the one this notebook was made or joined with",
+        remedy: "set XDG_DATA_HOME to where that key is, or restore it")
+    }
+    var status = stat()
+    if stat(context.dataFolder, &status) == 0, status.st_mode & 0o022 != 0 {
+      findings += .problem(
+        "other users may replace the device key: they can write in \(folder)",
+        remedy: "chmod go-w \(folder)")
+    }
+    return findings.isEmpty ? .good("\(key.deviceID.prefix(8)), readable by you alone") : findings
+  }
+
+  /// No device that has the same heads shows another tip.
+  static let agreement = Check(
+    name: "agreement", title: "agreement", remedy: "update notes on all devices"
+  ) { context in
+    let members = (try? context.notebook.membership())?.members() ?? []
+    let findings = context.notebook.tipDifferences().flatMap { difference -> [Finding] in
+      let member = members.first { $0.deviceID == difference.device }
+      // A device that was removed is not met again.
+      if member?.isRemoved == true { return [] }
+      let name = Visible.name(member?.name ?? difference.device)
+      let theirs = difference.peerRules.map { "by rules \($0)" } ?? "by unknown rules"
+      // Whoever follows the older rules has the older program.
+      let older = difference.peerRules ?? 0
+      let outdated =
+        older < difference.rules ? name : older > difference.rules ? "this device" : "both devices"
+      return .problem(
+        "\(name) merges the same versions differently: it shows \(difference.peerTip.short) "
+          + "\(theirs), this device \(difference.tip.short) by rules \(difference.rules)",
+        remedy: "update notes on \(outdated); the next edit of a note brings both to one version")
+    }
+    return findings.isEmpty ? .good("no device merges the same versions differently") : findings
+  }
+
+  private static let setClock = "set the clock: timedatectl set-ntp true"
+
+  /// The clock is near what the history and the certificates say. Nothing depends on it but the
+  /// dates that people see and the order of conflicting sides.
+  static let clock = Check(name: "clock", title: "clock", remedy: setClock) { context in
+    let today = TimeText.local(context.now)
+    // 2025-01-01 and 2100-01-01: no version of notes ran before, and none will after.
+    guard (1_735_689_600..<4_102_444_800).contains(context.now) else {
+      return .problem("the clock says \(today)", remedy: setClock)
+    }
+    let day: Int64 = 86_400
+    var newest: (time: Int64, what: String) = (0, "the newest version")
+    if let tip = try context.notebook.state().tip {
+      let commit = try context.notebook.repository.commit(tip)
+      newest.time = max(commit.author.time, commit.committer.time)
+    }
+    let issued = (try? context.notebook.membership())?.members().map(\.issuedAt).max() ?? 0
+    if issued > newest.time { newest = (issued, "the newest certificate") }
+    if newest.time > context.now + day {
+      return .problem(
+        "\(newest.what) is of \(TimeText.local(newest.time)), but the clock says \(today)",
+        remedy: "\(setClock); or the clock of the device that made it was ahead")
+    }
+    return .good(today)
+  }
+
+  /// This device is a member, and the notebook does not hang on a single admin.
+  static let membership = Check(
+    name: "membership", title: "members", remedy: "ask an admin for an invitation and join again"
+  ) { context in
+    let store = try context.notebook.membership()
+    if store.notebookID != context.notebook.identity.id {
+      return .problem(
+        "the certificates are another notebook's",
+        remedy: "restore .git/notes/membership from a backup, or join again in a new folder")
+    }
+    guard let role = store.role(ofDevice: context.ownDevice) else {
+      let wasMember = store.members().contains { $0.deviceID == context.ownDevice }
+      return .problem(
+        wasMember
+          ? "this device has been removed from the notebook" : "this device is not a member",
+        remedy: "the notes here stay; ask an admin for an invitation to exchange them again")
+    }
+    let present = store.members().filter { !$0.isRemoved }
+    let admins = present.filter { $0.role == .admin }
+    if admins.count < 2, present.count > 1 {
+      guard let name = admins.first.map({ Visible.name($0.name) }) else {
+        return .advice(
+          "no admin is left: nobody can invite or remove",
+          remedy: "make a new notebook of this folder and invite the others")
+      }
+      return .advice(
+        "only \(name) is an admin: if it is lost, nobody can invite or remove",
+        remedy: "on \(name): 'notes members role NAME admin'")
+    }
+    return founderUnseen(among: present, in: context)
+      ?? .good("\(Phrase.count(present.count, "device")); this one is \(role.withArticle)")
+  }
+
+  /// How many days the founder's device may be away before it is worth a word.
+  private static let longAway: Int64 = 90
+
+  /// The founder's device has not been met for long: it may be lost.
+  private static func founderUnseen(
+    among members: [Member], in context: CheckContext
+  ) -> [Finding]? {
+    guard let founder = members.first(where: \.isFounder), founder.deviceID != context.ownDevice
+    else { return nil }
+    let seen = PeerSightings(stateFolder: context.notebook.stateFolder).last(of: founder.deviceID)
+    let last = max(seen ?? 0, founder.issuedAt)
+    guard context.now - last > longAway * 86_400 else { return nil }
+    return .advice(
+      "\(Visible.name(founder.name)), the founder's device, was last met "
+        + TimeText.relative(last, now: context.now),
+      remedy: "if it is lost, the other admins carry on; if it was stolen, "
+        + "'notes members reset' begins the membership anew")
+  }
+}

@@ -1,0 +1,133 @@
+internal import Git
+internal import Glibc
+internal import History
+internal import Notebook
+internal import System
+internal import WorkTree
+
+extension Check {
+  private static let joinAgain =
+    "'git fsck' tells more; another device has the notes: join again in a new folder"
+
+  /// The versions are there and whole, as far as a quick look can tell.
+  static let history = Check(name: "history", title: "history", remedy: joinAgain) { context in
+    let repository = context.notebook.repository
+    let head = try repository.head()
+    if head.commit == nil, let other = try repository.references(under: "refs/heads/").first {
+      let branch = Visible.name(String(other.name.dropFirst("refs/heads/".count)))
+      return .problem(
+        "the branch \(Visible.name(head.branch ?? "")) that .git/HEAD names has no versions, "
+          + "and \(branch) has",
+        remedy: "'git symbolic-ref HEAD refs/heads/\(branch)' goes back to that one; the next "
+          + "save begins the other where the notes stood")
+    }
+    let report = try context.notebook.history.checkIntegrity()
+    let versions = Phrase.count(report.versions, "version")
+    if report.damages.isEmpty {
+      return .good(
+        report.isComplete ? "\(versions), all whole" : "the newest \(versions) are whole")
+    }
+    return report.damages.prefix(5).flatMap { damage in
+      [Finding].problem("\(damage.id.short): \(Visible.name(damage.what))", remedy: joinAgain)
+    }
+  }
+
+  /// No checkout waits to be finished.
+  static let interruption = Check(
+    name: "checkout", title: "checkout", remedy: "run 'notes status'"
+  ) { context in
+    guard try context.notebook.status().isInterrupted else { return .good("none is under way") }
+    return .problem(
+      "bringing the folder to the newest version was interrupted",
+      remedy: "nothing is lost: 'notes save' finishes it")
+  }
+
+  /// The file system can do what keeps notes whole.
+  static let fileSystem = Check(
+    name: "file_system", title: "file system",
+    remedy: "the folder must be writable; a local disk serves best"
+  ) { context in
+    let abilities = try context.notebook.workTree.fileSystemAbilities()
+    var findings: [Finding] = []
+    if !abilities.swapsFiles {
+      findings += .problem(
+        "the file system cannot swap two files in one step",
+        remedy: "keep the notebook on a local disk: ext4, xfs, btrfs")
+    }
+    if !abilities.hasLeases {
+      findings += .advice(
+        "the file system does not tell who has a file open, so a late save may go unnoticed",
+        remedy: "keep the notebook on a local disk, or close notes before a sync")
+    }
+    if !abilities.tellsCaseApart || !abilities.tellsFormsApart {
+      findings += .advice(
+        "the file system takes names that differ only by case or Unicode form for one",
+        remedy: "give notes names that differ otherwise")
+    }
+    return findings.isEmpty ? .good("swaps files, tells names apart, has leases") : findings
+  }
+
+  /// No two files have names that meet on other systems.
+  static let names = Check(name: "names", title: "names", remedy: "run 'notes save'") { context in
+    let groups = try context.notebook.history.collidingPaths()
+    if groups.isEmpty { return .good("no two meet on any system") }
+    return groups.prefix(5).flatMap { group in
+      let names = Phrase.list(group.map { "'\(Visible.name($0))'" })
+      return [Finding].advice(
+        "\(names) are one name on some systems", remedy: "rename all but one")
+    }
+  }
+
+  /// There is room, and nothing that is left out unnoticed.
+  static let size = Check(name: "size", title: "size", remedy: "run 'notes status'") { context in
+    let free = try context.notebook.workTree.fileSystemAbilities().freeBytes
+    var findings: [Finding] = []
+    // A save needs room for the versions and, in a checkout, for every file twice.
+    if free < 100 << 20 {
+      findings += .problem("only \(Phrase.bytes(free)) are free on the disk", remedy: "make room")
+    }
+    for file in try context.notebook.status().skipped.prefix(5) {
+      let isSparse = file.reason == .sparse
+      findings += .advice(
+        "\(Visible.name(file.path)) is not \(isSparse ? "in this folder" : "versioned"): "
+          + file.reason.words,
+        remedy: isSparse
+          ? "rename it: 'notes mv OLD NEW'" : "move it elsewhere, or name it in .gitignore")
+    }
+    guard findings.isEmpty else { return findings }
+    let notes = try context.notebook.history.noteCount()
+    return .good("\(Phrase.count(notes, "note")); \(Phrase.bytes(free)) free")
+  }
+
+  private static let raiseWatches = "raise fs.inotify.max_user_watches with sysctl(8)"
+
+  /// A watcher can be told of every change at once: inotify(7), "/proc interfaces".
+  static let watches = Check(name: "watches", title: "watches", remedy: raiseWatches) { context in
+    let folders = try context.notebook.workTree.versionedFolders(below: "").count
+    // A watch a folder, and those inside `.git`.
+    let needed = folders + 5
+    guard let watches = inotifyLimit("max_user_watches"),
+      let instances = inotifyLimit("max_user_instances")
+    else { return .good("no limit is known") }
+    if watches < needed {
+      return .advice(
+        "the user may watch \(Phrase.number(watches)) folders "
+          + "and the notebook needs \(Phrase.number(needed)): "
+          + "'notes watch' looks through it every 20 s instead",
+        remedy: raiseWatches)
+    }
+    let descriptor = inotify_init1(Int32(IN_CLOEXEC))
+    if descriptor < 0 {
+      return .advice(
+        "programs of the user hold all \(Phrase.number(instances)) inotify instances",
+        remedy: "raise fs.inotify.max_user_instances with sysctl(8)")
+    }
+    close(descriptor)
+    return .good("\(Phrase.number(needed)) of \(Phrase.number(watches)) that the user may have")
+  }
+
+  private static func inotifyLimit(_ name: String) -> Int? {
+    guard let digits = try? Disk.read("/proc/sys/fs/inotify/" + name) else { return nil }
+    return Int(String(decoding: digits.prefix { $0 > 32 }, as: UTF8.self))
+  }
+}
