@@ -10,7 +10,7 @@ import Testing
 /// What undo, redo, the log of operations and the sorted lists look like.
 @Suite(.serialized) struct DailyReportTests {
   private func lines(_ values: [JSON]) -> String {
-    values.map { String(decoding: $0.encoded, as: UTF8.self) + "\n" }.joined()
+    values.map { $0.text + "\n" }.joined()
   }
 
   /// A notebook in which everything was done once. The log of operations has the real time, so that

@@ -213,7 +213,7 @@ import WorkTree
 
   @Test func `A failure for programs is one object`() {
     #expect(
-      String(decoding: Failure.usage("bad").json.encoded, as: UTF8.self)
+      Failure.usage("bad").json.text
         == #"{"type":"error","code":64,"kind":"usage","message":"bad","hint":null}"#)
   }
 }

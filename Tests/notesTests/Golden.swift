@@ -42,7 +42,7 @@ extension Golden {
 
   /// JSON Lines.
   static func lines(_ values: some Sequence<JSON>) -> String {
-    values.map { String(decoding: $0.encoded, as: UTF8.self) + "\n" }.joined()
+    values.map { $0.text + "\n" }.joined()
   }
 }
 

@@ -17,7 +17,9 @@ import Testing
       showsAll: true, folds: false, isOfOneNote: false)
     let style = VersionReport.Style(
       terminal: terminal, now: ReportFixture.now, ownDevice: "ANNID")
-    var text = LogText(fixture.notebook, style, showsPatch: showsPatch, drawsGraph: true)
+    var text = LogText(
+      notebook: fixture.notebook, style: style, showsPatch: showsPatch,
+      graph: GraphLines(terminal: terminal))
     var shown = ""
     while let burst = try entries.next() { shown += try text.entry(burst) }
     return shown

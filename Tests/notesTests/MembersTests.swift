@@ -207,7 +207,7 @@ import Testing
     try Golden.expect(
       report.text(on: .screen(colour: true), now: ReportFixture.now),
       matches: "members-colour.txt")
-    let json = report.json.map { String(decoding: $0.encoded, as: UTF8.self) + "\n" }.joined()
+    let json = report.json.map { $0.text + "\n" }.joined()
     try Golden.expect(json, matches: "members.json")
   }
 }

@@ -11,7 +11,7 @@ import Testing
       "list": [JSON.int(-1), JSON.string("")],
     ]
     #expect(
-      String(decoding: value.encoded, as: UTF8.self)
+      value.text
         == #"{"text":"a\"b\\c\n\u001b\u202eé😀","none":null,"yes":true,"list":[-1,""]}"#)
   }
 

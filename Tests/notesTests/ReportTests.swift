@@ -139,10 +139,10 @@ final class ReportFixture {
 
   @Test func `conflicts`() throws {
     let fixture = try Self.eventful()
-    let report = ConflictsReport(conflicts: try fixture.notebook.history.conflicts())
-    try both("conflicts") { report.text(on: $0, now: now) }
-    try Golden.expect(lines(report.conflicts.map(\.json)), matches: "conflicts.json")
-    #expect(ConflictsReport(conflicts: []).text(on: .plain, now: now) == "No conflicts.\n")
+    let conflicts = try fixture.notebook.history.conflicts()
+    try both("conflicts") { conflicts.text(on: $0, now: now) }
+    try Golden.expect(lines(conflicts.map(\.json)), matches: "conflicts.json")
+    #expect([Conflict]().text(on: .plain, now: now) == "No conflicts.\n")
   }
 
   @Test func `save`() throws {

@@ -38,7 +38,7 @@ import Testing
   private func report(_ query: SearchQuery, limit: Int = .max) throws -> SearchReport {
     var hits = try fixture.notebook.history.search(query)
     hits += try fixture.notebook.history.searchHistory(query, except: Set(hits.map(\.path)))
-    return SearchReport(hits: hits.prefix(limit), left: hits.count, texts: query.terms)
+    return SearchReport(hits: hits.prefix(limit), found: hits.count, texts: query.terms)
   }
 
   private func text(_ report: SearchReport, _ terminal: Terminal) -> String {

@@ -22,6 +22,6 @@ struct ConflictsCommand: Command {
     let conflicts = try NotebookLocator.notebook().history.conflicts()
     options.write(
       lines: conflicts.map(\.json),
-      text: ConflictsReport(conflicts: conflicts).text(on: Console.output, now: TimeText.now))
+      text: conflicts.text(on: Console.output, now: TimeText.now))
   }
 }

@@ -83,7 +83,9 @@ struct LogCommand: Command {
       terminal: Console.output, now: TimeText.now, isLong: long, isOfOneNote: path != nil,
       ownDevice: notebook.identity.device.deviceID)
     try paging.page {
-      var text = LogText(notebook, style, showsPatch: patch, drawsGraph: graph, parents: nearest)
+      var text = LogText(
+        notebook: notebook, style: style, showsPatch: patch,
+        graph: graph ? GraphLines(terminal: style.terminal) : nil, parents: nearest)
       var isFirst = true
       while left > 0, !Output.standard.isClosed, let burst = try entries.next() {
         Output.standard.write(try text.entry(burst))

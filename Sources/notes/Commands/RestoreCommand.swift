@@ -128,7 +128,7 @@ struct RestoreCommand: PlainCommand {
     if !done.changes.isEmpty {
       let made = done.version.map { ": version " + Console.output.paint($0) } ?? ""
       text = (trial.isOn ? "This would restore " : "Restored ") + "\(what) \(past)\(made)\n"
-      text += ChangeList(changes: done.changes).text(on: Console.output)
+      text += done.changes.text(on: Console.output)
     }
     options.write(
       lines: [

@@ -63,7 +63,7 @@ struct SearchCommand: Command {
       texts, syntax: regex ? .expression : .plain, isCaseSensitive: matchCase,
       isTitleOnly: title, lineLimit: lines, context: context)
     let hits = try find(query, in: notebook)
-    let report = SearchReport(hits: hits.prefix(limit ?? .max), left: hits.count, texts: texts)
+    let report = SearchReport(hits: hits.prefix(limit ?? .max), found: hits.count, texts: texts)
     if options.json { return Output.standard.lines(report.json) }
     paging.page {
       report.write(on: Console.output, now: TimeText.now) { Output.standard.write($0) }

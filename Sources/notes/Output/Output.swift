@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Synchronization
+internal import System
 
 /// One of the process's two output streams, written in large pieces.
 ///
@@ -38,7 +39,7 @@ final class Output: Sendable {
   func line(_ text: String = "") { write(text + "\n") }
 
   func lines(_ values: some Sequence<JSON>) {
-    for value in values { write(bytes: value.encoded + [UInt8(ascii: "\n")]) }
+    for value in values { line(value.text) }
   }
 
   /// Adds a JSON value on a line of its own, and writes it: a program that follows events gets
@@ -61,16 +62,10 @@ final class Output: Sendable {
   }
 
   private func drain(_ state: inout State) {
-    var start = 0
-    while start < state.pending.count, state.failure == 0 {
-      let written = state.pending[start...].withUnsafeBytes {
-        Glibc.write(descriptor, $0.baseAddress, $0.count)
-      }
-      if written >= 0 {
-        start += written
-      } else if errno != EINTR {
-        state.failure = errno
-      }
+    do {
+      if state.failure == 0 { try Disk.write(state.pending, to: descriptor, path: "") }
+    } catch {
+      state.failure = error.errno
     }
     state.pending.removeAll(keepingCapacity: true)
   }

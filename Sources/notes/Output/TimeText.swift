@@ -13,18 +13,14 @@ enum TimeText {
       ? "Z"
       : (offset < 0 ? "-" : "+") + "\(hours + 100)".dropFirst() + ":"
         + "\(minutes + 100)".dropFirst()
-    return formatted(seconds + Int64(offset) * 60, "%04Y-%m-%dT%H:%M:%S", gmtime_r) + zone
+    return formatted(seconds + Int64(offset) * 60, "%04Y-%m-%dT%H:%M:%S", isLocal: false) + zone
   }
 
   /// The date and time of day in the local zone: `2026-11-20 10:00`.
-  static func local(_ seconds: Int64) -> String {
-    formatted(seconds, "%Y-%m-%d %H:%M", localtime_r)
-  }
+  static func local(_ seconds: Int64) -> String { formatted(seconds, "%Y-%m-%d %H:%M") }
 
   /// The weekday, date, time and zone in the local zone: `Fri 2026-11-20 10:00:00 +0100`.
-  static func long(_ seconds: Int64) -> String {
-    formatted(seconds, "%a %Y-%m-%d %H:%M:%S %z", localtime_r)
-  }
+  static func long(_ seconds: Int64) -> String { formatted(seconds, "%a %Y-%m-%d %H:%M:%S %z") }
 
   /// How long ago: `just now`, `5 minutes ago`, `yesterday`, `3 weeks ago`; a date after a year.
   static func relative(_ seconds: Int64, now: Int64) -> String {
@@ -57,20 +53,21 @@ enum TimeText {
     seconds < 120 ? "\(seconds) s" : "\((seconds + 30) / 60) min"
   }
 
+  static func left(until end: Int64, now: Int64) -> String { duration(Int(max(0, end - now))) }
+
   /// A time as strftime(3) writes it; the seconds where its year is beyond the calendar. No field of
   /// `tm` is named here: OpenSSL's headers bring that type along, and Swift can't always tell whose
   /// it is.
   private static func formatted(
-    _ seconds: Int64, _ format: String,
-    _ split: (UnsafePointer<time_t>, UnsafeMutablePointer<tm>) -> UnsafeMutablePointer<tm>?
+    _ seconds: Int64, _ format: String, isLocal: Bool = true
   ) -> String {
-    withUnsafeTemporaryAllocation(of: tm.self, capacity: 1) { parts in
-      guard let place = parts.baseAddress,
-        withUnsafePointer(to: time_t(seconds), { split($0, place) }) != nil
-      else { return "\(seconds) s" }
-      var buffer = [CChar](repeating: 0, count: 64)
-      let length = strftime(&buffer, buffer.count, format, place)
-      return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    var time = time_t(seconds)
+    var parts = tm()
+    guard (isLocal ? localtime_r(&time, &parts) : gmtime_r(&time, &parts)) != nil else {
+      return "\(seconds) s"
     }
+    var buffer = [CChar](repeating: 0, count: 64)
+    let length = strftime(&buffer, buffer.count, format, &parts)
+    return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }

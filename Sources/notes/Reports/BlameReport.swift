@@ -4,16 +4,14 @@ internal import Notebook
 
 struct BlameReport {
   private let lines: [BlamedLine]
-  private let versions: [ObjectID: Commit]
+  private var versions: [ObjectID: Commit] = [:]
 
   init(_ lines: [BlamedLine], in notebook: Notebook) throws {
     self.lines = lines
-    var versions: [ObjectID: Commit] = [:]
     for line in lines {
       guard case .version(let id) = line.origin, versions[id] == nil else { continue }
       versions[id] = try notebook.repository.commit(id)
     }
-    self.versions = versions
   }
 
   private func commit(of line: BlamedLine) -> Commit? {
@@ -51,38 +49,28 @@ struct BlameReport {
       var head = ""
       for (cell, column) in zip(rows[position], columns) where column > 0 {
         let shown = repeats ? "" : cell.text
-        head += terminal.paint(shown, cell.style)
-        head += String(repeating: " ", count: column - Width.of(shown) + 2)
+        head += terminal.paint(shown, cell.style) + String.spaces(column - Width.of(shown) + 2)
       }
       let number = String(position + 1)
-      head += String(repeating: " ", count: digits - number.utf8.count)
-      head += terminal.paint(number, .dim) + "  "
-      var prose = StyledText()
-      prose.add(shown(line, on: terminal), line.origin == .marker ? .boldYellow : nil)
-      for (row, part) in prose.lines(of: width, on: terminal).enumerated() {
-        let start = row == 0 ? head : String(repeating: " ", count: margin)
+      head += String.spaces(digits - number.utf8.count) + terminal.paint(number, .dim) + "  "
+      let prose = Styled(
+        terminal.shown(line.bytes), line.origin == .marker ? .boldYellow : nil)
+      for (row, part) in [prose].lines(of: width, on: terminal).enumerated() {
+        let start = row == 0 ? head : String.spaces(margin)
         text += (part.isEmpty ? start.trimmedAtEnd : start + part) + "\n"
       }
     }
     return text
   }
 
-  private func shown(_ line: BlamedLine, on terminal: Terminal) -> String {
-    let text = String(decoding: line.bytes, as: UTF8.self)
-    return terminal.isInteractive || terminal.usesColour ? Visible.text(text) : text
-  }
-
-  /// Version, author, time; a narrow terminal has no room for the version.
   private func cells(
     for line: BlamedLine, on terminal: Terminal, now: Int64, isLong: Bool
   ) -> [Styled] {
     let isNarrow = terminal.width.map { $0 < 60 } ?? false
     guard let commit = commit(of: line) else {
-      let word = line.origin == .marker ? "conflict" : "not saved"
-      return [
-        Styled(""), Styled(word, line.origin == .marker ? .boldYellow : .dim),
-        Styled(""),
-      ]
+      let isMarker = line.origin == .marker
+      let word = Styled(isMarker ? "conflict" : "not saved", isMarker ? .boldYellow : .dim)
+      return [Styled(""), word, Styled("")]
     }
     let time = commit.author.time
     let when =

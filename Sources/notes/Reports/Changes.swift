@@ -3,10 +3,10 @@ internal import Notebook
 internal import System
 internal import WorkTree
 
-/// How a list shows what happened to a file: a sign's worth of colour and a word.
-enum ChangeWord {
-  static func cell(_ kind: ChangeKind) -> Styled {
-    switch kind {
+extension ChangeKind {
+  /// How a list shows what happened to a file: a sign's worth of colour and a word.
+  var cell: Styled {
+    switch self {
     case .added: Styled("added", .green)
     case .modified: Styled("changed", .yellow)
     case .deleted: Styled("deleted", .red)
@@ -20,85 +20,110 @@ extension Change: JSONEncodable {
     let fields: JSON = ["path": path, "kind": kind.rawValue]
     return formerPath.map { fields + ["former_path": $0] } ?? fields
   }
+
+  var cells: [Styled] { [kind.cell, Styled(Visible.renaming(of: path, from: formerPath))] }
 }
 
-/// A list of changed files, cut where it would fill screens.
-struct ChangeList {
-  let changes: [Change]
-  var limit = 20
+extension Visible {
+  /// A file's name, after its former one where it had another.
+  static func renaming(of path: TreePath, from former: TreePath?) -> String {
+    (former.map { name($0) + " → " } ?? "") + name(path)
+  }
+}
 
+extension Table {
+  /// The first twenty things of a list, and how many more there are: it is cut where it would fill
+  /// screens.
+  static func text<Item>(
+    of items: [Item], flexible: Int, on terminal: Terminal, _ row: (Item) -> [Styled]
+  ) -> String {
+    let table = Table(flexible: flexible, indent: "  ", rows: items.prefix(20).map(row))
+    let rest = items.count - 20
+    return table.text(on: terminal) + (rest > 0 ? "  and \(Phrase.number(rest)) more\n" : "")
+  }
+}
+
+extension [Change] {
   func text(on terminal: Terminal) -> String {
-    var table = Table(flexible: 1, indent: "  ")
-    for change in changes.prefix(limit) {
-      let name = Visible.name(change.path)
-      let former = change.formerPath.map { Visible.name($0) + " → " } ?? ""
-      table.add([ChangeWord.cell(change.kind), Styled(former + name)])
-    }
-    var lines = table.lines(for: terminal)
-    if changes.count > limit {
-      lines.append("  and \(Phrase.number(changes.count - limit)) more")
-    }
-    return lines.map { $0 + "\n" }.joined()
+    Table.text(of: self, flexible: 1, on: terminal, \.cells)
   }
 }
 
 extension SkipReason {
-  var word: String {
+  fileprivate var names: (word: String, words: String) {
     switch self {
-    case .symbolicLink: "symbolic_link"
-    case .specialFile: "special_file"
-    case .tooLarge: "too_large"
-    case .unreadable: "unreadable"
-    case .nestedRepository: "nested_repository"
-    case .unfitName: "unfit_name"
-    case .changing: "changing"
-    case .sparse: "not_in_folder"
+    case .symbolicLink: ("symbolic_link", "a symbolic link")
+    case .specialFile: ("special_file", "not a plain file")
+    case .tooLarge(let size): ("too_large", "too large (\(Phrase.bytes(size)))")
+    case .unreadable(let errno): ("unreadable", "cannot be read: \(String(errorNumber: errno))")
+    case .nestedRepository: ("nested_repository", "holds a repository of its own")
+    case .unfitName(let why): ("unfit_name", "not fit for other devices: \(why)")
+    case .changing: ("changing", "being written right now")
+    case .sparse: ("not_in_folder", "the file system does not take the name")
     }
   }
 
-  var words: String {
-    switch self {
-    case .symbolicLink: "a symbolic link"
-    case .specialFile: "not a plain file"
-    case .tooLarge(let size): "too large (\(Phrase.bytes(size)))"
-    case .unreadable(let errno): "cannot be read: \(String(errorNumber: errno))"
-    case .nestedRepository: "holds a repository of its own"
-    case .unfitName(let why): "not fit for other devices: \(why)"
-    case .changing: "being written right now"
-    case .sparse: "the file system does not take the name"
-    }
-  }
+  var words: String { names.words }
 }
 
 extension SkippedFile: JSONEncodable {
-  var json: JSON { ["path": path, "reason": reason.word] }
+  var json: JSON { ["path": path, "reason": reason.names.word] }
 }
 
-/// The files that are not versioned, or not in the folder, and why.
-struct SkippedFiles {
-  let files: [SkippedFile]
-
-  init(_ files: [SkippedFile]) { self.files = files }
-
+extension [SkippedFile] {
+  /// The files that are not versioned, or not in the folder, and why.
   func text(on terminal: Terminal) -> String {
-    Self.section("Not versioned", files.filter { $0.reason != .sparse }, terminal)
-      + Self.section(
-        "Versioned, but not in this folder", files.filter { $0.reason == .sparse }, terminal)
+    func section(_ heading: String, _ files: [SkippedFile]) -> String {
+      guard !files.isEmpty else { return "" }
+      return "\n" + terminal.paint(heading, .bold) + "\n"
+        + Table.text(of: files, flexible: 0, on: terminal) {
+          [Styled(Visible.name($0.path)), Styled($0.reason.words, .dim)]
+        }
+    }
+    return section("Not versioned", filter { $0.reason != .sparse })
+      + section("Versioned, but not in this folder", filter { $0.reason == .sparse })
+  }
+}
+
+struct SaveReport {
+  let result: SaveResult
+
+  var json: JSON {
+    [
+      "type": "saved", "version": result.version, "changes": result.changes,
+      "skipped": result.skipped,
+    ]
   }
 
-  private static func section(
-    _ heading: String, _ files: [SkippedFile], _ terminal: Terminal
-  ) -> String {
-    guard !files.isEmpty else { return "" }
-    var table = Table(flexible: 0, indent: "  ")
-    for file in files.prefix(20) {
-      table.add([
-        Styled(Visible.name(file.path)), Styled(file.reason.words, .dim),
-      ])
+  func text(on terminal: Terminal) -> String {
+    let made = result.version.map { version in
+      "Saved version \(terminal.paint(version))\n" + result.changes.text(on: terminal)
     }
-    var lines = table.lines(for: terminal)
-    if files.count > 20 { lines.append("  and \(Phrase.number(files.count - 20)) more") }
-    return "\n" + terminal.paint(heading, .bold) + "\n"
-      + lines.map { $0 + "\n" }.joined()
+    let sparse = result.skipped.count { $0.reason == .sparse }
+    return (made ?? "Nothing changed since the last version.\n")
+      + Self.pointer(to: result.skipped.count - sparse, "file", "not versioned")
+      + Self.pointer(to: sparse, "note", "not in this folder")
+  }
+
+  /// Where to read about files that a list does not show; empty where there are none.
+  static func pointer(to count: Int, _ thing: String, _ what: String) -> String {
+    let verb = count == 1 ? "is" : "are"
+    return count == 0
+      ? "" : "\(Phrase.count(count, thing)) \(verb) \(what); 'notes status' shows why\n"
+  }
+}
+
+extension PortableVersion {
+  var fields: JSON { ["made": made, "version": version, "left_out": excluded] }
+
+  var warning: String {
+    let shown = excluded.prefix(3).map { "\(Visible.name($0.path)) (\($0.reason.words))" }
+    let more = excluded.count > 3 ? ["\(Phrase.number(excluded.count - 3)) more"] : []
+    let what = excluded.isEmpty ? "a time or a name" : Phrase.list(shown + more)
+    return """
+      notes: warning: version \(made.short), made with git, holds what no device takes: \(what)
+      notes: hint: version \(version.short) without it stands in its place; the folder is as it was
+
+      """
   }
 }

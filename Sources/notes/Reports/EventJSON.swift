@@ -28,8 +28,7 @@ struct EventJSON {
     case .received(let peer, let join, _): Self.object("received", peer.fields + join.fields)
     case .replaced(let plain, let notebook): Self.object("replaced", notebook, plain.fields)
     case .finished(let result): Self.object("finished", result.json)
-    case .failed(let failure):
-      Self.object("failed", failure.fields + failure.error.fields)
+    case .failed(let failure): Self.object("failed", failure.fields + failure.error.fields)
     case .differs(let peer, let difference):
       Self.object("differs", peer.fields + difference.json)
     case .invitation(let open):
@@ -44,13 +43,7 @@ struct EventJSON {
     case .declined(_, let address): Self.object("declined", ["address": address])
     case .wrongCode(_, let address, let left):
       Self.object("wrong_code", ["address": address, "attempts_left": left])
-    case .joined(_, let device):
-      Self.object(
-        "joined",
-        [
-          "name": device.name, "device": device.deviceID, "role": device.role.rawValue,
-          "address": device.address,
-        ])
+    case .joined(_, let device): Self.object("joined", device.fields)
     case .ended(_, .used): nil
     case .ended(_, let end): Self.object("expired", ["reason": "\(end)"])
     case .version, .connected, .disconnected, .shows, .editing, .membersChanged,
@@ -62,17 +55,13 @@ struct EventJSON {
   private static func lineOfNotebook(_ event: Event) -> JSON? {
     switch event {
     case .version(let notebook, let saved):
-      object(
-        "version", notebook,
-        ["version": saved.version, "changes": saved.changes])
+      object("version", notebook, ["version": saved.version, "changes": saved.changes])
     case .connected(let notebook, let peer):
       object("peer", notebook, peer.fields + ["state": "here"])
     case .disconnected(let notebook, let peer):
       object("peer", notebook, peer.fields + ["state": "away"])
     case .shows(let notebook, let peer, let tip):
-      object(
-        "peer", notebook,
-        peer.fields + ["state": "here", "tip": tip])
+      object("peer", notebook, peer.fields + ["state": "here", "tip": tip])
     case .editing(let notebook, let peer, let paths):
       object("editing", notebook, peer.fields + ["paths": paths])
     case .held(let notebook, let deleted, let total):
@@ -100,7 +89,7 @@ extension SyncOutcome {
     [
       "type": "result", "tip": tip, "peers": sessions.map(\.json) + failures.map(\.json),
       "conflicts": conflicts,
-    ] as JSON
+    ]
   }
 }
 
@@ -116,9 +105,7 @@ extension SessionResult {
 }
 
 extension SyncFailure {
-  fileprivate var fields: JSON {
-    ["name": peer?.name, "device": device, "address": address]
-  }
+  fileprivate var fields: JSON { ["name": peer?.name, "device": device, "address": address] }
 
   /// A peer with whom it failed, as a peer of the last line.
   fileprivate var json: JSON {
@@ -176,7 +163,5 @@ extension MergeReport {
 extension Error {
   fileprivate var failure: Failure { Failure(describing: self) }
 
-  fileprivate var fields: JSON {
-    ["kind": failure.kind, "message": failure.message]
-  }
+  fileprivate var fields: JSON { ["kind": failure.kind, "message": failure.message] }
 }

@@ -8,11 +8,11 @@ internal import WorkTree
 /// The words in which people are told of events; none for what only programs and logs are told.
 struct EventText {
   let occasion: EventReport.Occasion
-  var terminal = Console.output
+  var terminal: Terminal { Console.output }
 
   func words(for event: Event) -> String? {
     switch event {
-    case .finished(let result): SessionText(result: result).text(on: terminal)
+    case .finished(let result): result.text(on: terminal)
     case .failed(let failure):
       terminal.paint(Visible.name(failure.peer?.name ?? failure.address), .bold) + ": "
         + terminal.paint(Failure(describing: failure.error).message, .red) + "\n"
@@ -45,7 +45,6 @@ struct EventText {
     }
   }
 
-  /// Whether it is about somebody who came and is no member.
   func isByStranger(_ failure: SyncFailure) -> Bool {
     if case .exchange = occasion { false } else { failure.peer == nil }
   }
@@ -55,7 +54,7 @@ struct EventText {
   }
 
   private func words(for open: OpenInvitation) -> String {
-    let minutes = TimeText.duration(Int(max(0, open.expires - TimeText.now)))
+    let minutes = TimeText.left(until: open.expires, now: TimeText.now)
     guard case .invitation(let guest?) = occasion else {
       return """
         On the other device run:
@@ -80,7 +79,6 @@ struct EventText {
       """
   }
 
-  /// What stands on the progress line meanwhile.
   func progress(of event: Event) -> String? {
     switch event {
     case .looking(let names): "Looking for \(Phrase.list(names.map { Visible.name($0) })) ..."
@@ -100,74 +98,53 @@ struct EventText {
     }
     var parts: [String] = []
     if transfer.objectsToReceive > 0 {
-      parts.append(
-        "receiving \(Phrase.bytes(transfer.receivedBytes)) in "
-          + Phrase.count(transfer.objectsToReceive, "object"))
+      let objects = Phrase.count(transfer.objectsToReceive, "object")
+      parts.append("receiving \(Phrase.bytes(transfer.receivedBytes)) in \(objects)")
     }
     if transfer.objectsToSend > 0 {
-      parts.append(
-        "sending \(Phrase.number(transfer.sentObjects)) of "
-          + Phrase.count(transfer.objectsToSend, "object"))
+      let objects = Phrase.count(transfer.objectsToSend, "object")
+      parts.append("sending \(Phrase.number(transfer.sentObjects)) of \(objects)")
     }
     return name + ": " + parts.joined(separator: ", ")
   }
 }
 
-/// What a session did, for people: who, how much, and which notes.
-struct SessionText {
-  let result: SessionResult
-
-  func text(on terminal: Terminal) -> String {
-    let name = terminal.paint(Visible.name(result.peer.name), .bold)
-    return "\(name): \(summary)\n" + JoinText(joins: result.joins).text(on: terminal)
+extension SessionResult {
+  fileprivate func text(on terminal: Terminal) -> String {
+    "\(terminal.paint(Visible.name(peer.name), .bold)): \(summary)\n" + joins.text(on: terminal)
   }
 
   /// `received 3 versions, sent 1 version; in sync`.
   private var summary: String {
-    var parts: [String] = []
-    if result.receivedVersions > 0 {
-      parts.append("received " + Phrase.count(result.receivedVersions, "version"))
-    }
-    if result.sentVersions > 0 {
-      parts.append("sent " + Phrase.count(result.sentVersions, "version"))
-    }
+    let parts = [("received", receivedVersions), ("sent", sentVersions)].filter { $0.1 > 0 }
+      .map { $0.0 + " " + Phrase.count($0.1, "version") }
     let moved = parts.isEmpty ? "nothing new" : parts.joined(separator: ", ")
-    if result.tipDifference != nil { return moved + "; merged differently, see 'notes doctor'" }
-    return moved + (result.isInSync ? "; in sync" : "")
+    if tipDifference != nil { return moved + "; merged differently, see 'notes doctor'" }
+    return moved + (isInSync ? "; in sync" : "")
   }
 }
 
-/// What joining a peer's versions changed in the folder.
-struct JoinText {
-  let joins: [MergeOutcome]
-
-  func text(on terminal: Terminal, indent: String = "  ") -> String {
-    let changes = joins.flatMap(\.changes)
-    var table = Table(flexible: 1, indent: indent)
-    for change in changes.prefix(20) {
-      table.add([ChangeWord.cell(change.kind), Styled(Visible.name(change.path))])
-    }
-    for report in joins.flatMap(\.reports) {
-      if let row = Self.row(for: report) { table.add(row) }
-    }
-    for path in joins.flatMap(\.conflicts) {
-      table.add([
-        Styled("conflict", .boldYellow), Styled(Visible.name(path)),
-        Styled("to resolve", .dim),
-      ])
+extension [MergeOutcome] {
+  fileprivate func text(on terminal: Terminal) -> String {
+    let changes = flatMap(\.changes)
+    var table = Table(flexible: 1, indent: "  ")
+    table.rows = changes.prefix(20).map { [$0.kind.cell, Styled(Visible.name($0.path))] }
+    table.rows += flatMap(\.reports).compactMap(\.cells)
+    table.rows += flatMap(\.conflicts).map {
+      [Styled("conflict", .boldYellow), Styled(Visible.name($0)), Styled("to resolve", .dim)]
     }
     var lines = table.lines(for: terminal)
     if changes.count > 20 {
-      lines.insert(
-        indent + "and \(Phrase.count(changes.count - 20, "file")) more", at: 20)
+      lines.insert("  and \(Phrase.count(changes.count - 20, "file")) more", at: 20)
     }
     return lines.map { $0 + "\n" }.joined()
   }
+}
 
-  /// Conflicts have rows of their own.
-  private static func row(for report: MergeReport) -> [Styled]? {
+extension MergeReport {
+  fileprivate var cells: [Styled]? {
     let remark: String
-    switch report.kind {
+    switch kind {
     case .conflict: return nil
     case .merged(let rules): remark = rules.phrase
     case .keptEdit: remark = "edited by one, deleted by another: kept"
@@ -176,9 +153,6 @@ struct JoinText {
       remark = "renamed differently from \(Visible.name(former)): both names kept"
     case .copied(let original): remark = "kept beside \(Visible.name(original))"
     }
-    return [
-      Styled("merged", .cyan), Styled(Visible.name(report.path)),
-      Styled(remark, .dim),
-    ]
+    return [Styled("merged", .cyan), Styled(Visible.name(path)), Styled(remark, .dim)]
   }
 }

@@ -10,7 +10,6 @@ struct GraphLines {
 
   init(terminal: Terminal) { self.terminal = terminal }
 
-  /// How many columns of the terminal the graph takes beside an entry.
   func width(beside id: ObjectID) -> Int {
     let count = columns.contains(id) ? columns.count : columns.count + 1
     return min(2 * count - 1, room ?? .max) + 2
@@ -23,22 +22,20 @@ struct GraphLines {
     terminal.width.map { max(3, min($0 / 2, $0 - Self.leastText - 2)) }
   }
 
-  /// An entry's text with the graph before each line.
   mutating func text(_ entry: String, of id: ObjectID, parents: [ObjectID]) -> String {
     let own = columns.firstIndex(of: id) ?? columns.count
     if own == columns.count { columns.append(id) }
     var rows: [String] = []
-    for (position, line) in entry.split(separator: "\n", omittingEmptySubsequences: false)
-      .dropLast().enumerated()
-    {
-      let signs = columns.indices.map { position == 0 && $0 == own ? "*" : "|" }
+    let lines = entry.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    for (position, line) in lines.enumerated() {
       // Below a version without parents its column ends.
-      let shown = position > 0 && parents.isEmpty ? Self.blank(own, in: signs) : signs
-      let graph = cut(shown.joined(separator: " "), toShow: position == 0 ? 2 * own : 0)
+      let ownSign = position == 0 ? "*" : parents.isEmpty ? " " : "|"
+      let signs = columns.indices.map { $0 == own ? ownSign : "|" }.joined(separator: " ")
+      let graph = cut(signs, toShow: position == 0 ? 2 * own : 0)
       rows.append((paint(graph) + "  " + line).trimmedAtEnd)
     }
     var last: String?
-    for row in turn(own, into: parents).map({ cut($0) }) {
+    for row in turn(own, into: parents).map({ cut($0.trimmedAtEnd) }) {
       // Of what goes on beyond the room one row is enough.
       if row != last || !row.hasSuffix("…") { rows.append(paint(row)) }
       last = row
@@ -53,33 +50,33 @@ struct GraphLines {
     return row.prefix(room - (isHidden ? 2 : 1)) + (isHidden ? "…*" : "…")
   }
 
-  private static func blank(_ column: Int, in signs: [String]) -> [String] {
-    var signs = signs
-    signs[column] = " "
-    return signs
-  }
-
   /// Replaces a column by those of the parents; returns the rows that show it.
   private mutating func turn(_ own: Int, into parents: [ObjectID]) -> [String] {
-    var rows: [String] = []
     guard let first = parents.first else {
       columns.remove(at: own)
-      if own < columns.count { rows.append(shift(from: own + 1, count: columns.count + 1)) }
-      return rows
+      return own < columns.count ? [row { $0 < own ? "| " : $0 == own ? " " : "/ " } + "/ "] : []
     }
+    var rows: [String] = []
     columns[own] = first
     for (position, parent) in parents.dropFirst().enumerated() {
-      rows.append(branch(at: own + position))
-      columns.insert(parent, at: own + position + 1)
+      let column = own + position
+      rows.append(row { $0 < column ? "| " : $0 == column ? "|\\" : " \\" })
+      columns.insert(parent, at: column + 1)
     }
     while let (left, right) = twins {
-      rows.append(join(right, to: left))
+      rows.append(
+        row { column in
+          if column == right { return "" }
+          if column > right { return " /" }
+          return column == right - 1 ? "|/" : column >= left ? "|_" : "| "
+        })
       columns.remove(at: right)
     }
     return rows
   }
 
-  /// The first two columns that wait for one version.
+  private func row(_ sign: (Int) -> String) -> String { columns.indices.map(sign).joined() }
+
   private var twins: (Int, Int)? {
     for right in columns.indices {
       if let left = columns[..<right].firstIndex(of: columns[right]) { return (left, right) }
@@ -87,36 +84,5 @@ struct GraphLines {
     return nil
   }
 
-  private func branch(at column: Int) -> String {
-    columns.indices.map { $0 < column ? "| " : $0 == column ? "|\\" : " \\" }.joined()
-  }
-
-  private func shift(from first: Int, count: Int) -> String {
-    (0..<count).map { $0 < first - 1 ? "| " : $0 == first - 1 ? " " : "/ " }.joined()
-      .trimmedAtEnd
-  }
-
-  private func join(_ right: Int, to left: Int) -> String {
-    var row = ""
-    for column in columns.indices {
-      if column < right {
-        row += "|"
-        row += column == right - 1 ? "/" : column >= left ? "_" : " "
-      } else {
-        row += column == right ? "" : column == right + 1 ? " /" : " /"
-      }
-    }
-    return row.trimmedAtEnd
-  }
-
   private func paint(_ signs: String) -> String { terminal.paint(signs, .blue) }
-}
-
-extension String {
-  /// The text without spaces at its end.
-  var trimmedAtEnd: String {
-    var text = self
-    while text.last == " " { text.removeLast() }
-    return text
-  }
 }

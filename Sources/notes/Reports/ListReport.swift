@@ -1,17 +1,16 @@
+internal import Git
 internal import History
 internal import Notebook
 
-/// What `notes list` was asked for.
 struct ListStyle {
   var isLong = false
   var order = ListCommand.Order.modified
   var isReversed = false
   /// Whether there are more than those listed.
   var isFiltered = false
-  /// What is listed, in the singular.
   var kind = "note"
 
-  func sorted<Item>(_ items: [Item], by precedes: (Item, Item) -> Bool) -> [Item] {
+  fileprivate func sorted<Item>(_ items: [Item], by precedes: (Item, Item) -> Bool) -> [Item] {
     let sorted = items.sorted(by: precedes)
     return isReversed ? sorted.reversed() : sorted
   }
@@ -29,8 +28,7 @@ struct ListReport {
       case .modified: (right.modified ?? .max, left.path) < (left.modified ?? .max, right.path)
       case .created: (right.created ?? .max, left.path) < (left.created ?? .max, right.path)
       case .size: (right.size, left.path) < (left.size, right.path)
-      case .title:
-        (left.title.lowercased(), left.path) < (right.title.lowercased(), right.path)
+      case .title: (left.title.lowercased(), left.path) < (right.title.lowercased(), right.path)
       }
     }
   }
@@ -38,11 +36,11 @@ struct ListReport {
   var json: [JSON] {
     notes.map { note in
       [
-        "id": note.id.isEmpty ? JSON.null : note.id.json, "title": note.title, "path": note.path,
+        "id": note.id.isEmpty ? nil as String? : note.id, "title": note.title, "path": note.path,
         "created": note.created.map { TimeText.rfc3339($0) },
         "modified": note.modified.map { TimeText.rfc3339($0) }, "author": note.author,
         "size": note.size, "conflict": note.isInConflict,
-      ] as JSON
+      ]
     }
   }
 
@@ -50,33 +48,69 @@ struct ListReport {
     guard !notes.isEmpty else {
       return style.isFiltered ? "No \(style.kind)s match.\n" : "No \(style.kind)s yet.\n"
     }
-    var table =
+    let table =
       style.isLong
-      ? Table(flexible: 5, dispensable: [2, 6, 1, 0], rightAligned: [1]) : Table(flexible: 0)
-    for note in notes {
-      table.add(style.isLong ? longRow(note) : row(note, now: now))
-    }
+      ? Table(
+        flexible: 5, dispensable: [2, 6, 1, 0], rightAligned: [1], rows: notes.map(Self.longRow))
+      : Table(flexible: 0, rows: notes.map { Self.row($0, now: now) })
     return table.text(on: terminal)
   }
 
-  private func row(_ note: NoteSummary, now: Int64) -> [Styled] {
+  private static func row(_ note: NoteSummary, now: Int64) -> [Styled] {
     [
-      Styled(note.path.label, .bold),
-      Styled(note.isInConflict ? "!" : "", .boldRed),
+      Styled(note.path.label, .bold), Styled(note.isInConflict ? "!" : "", .boldRed),
       Styled(note.modified.map { TimeText.relative($0, now: now) } ?? "not saved yet"),
       Styled(Visible.name(note.author ?? ""), .dim),
     ]
   }
 
-  private func longRow(_ note: NoteSummary) -> [Styled] {
+  private static func longRow(_ note: NoteSummary) -> [Styled] {
     [
-      Styled(note.id.isEmpty ? "-" : note.id, .yellow),
-      Styled(Phrase.bytes(note.size)),
+      Styled(note.id.isEmpty ? "-" : note.id, .yellow), Styled(Phrase.bytes(note.size)),
       Styled(note.created.map(TimeText.local) ?? "-"),
       Styled(note.modified.map(TimeText.local) ?? "-"),
-      Styled(note.isInConflict ? "!" : "", .boldRed),
-      Styled(Visible.name(note.path), .bold),
+      Styled(note.isInConflict ? "!" : "", .boldRed), Styled(Visible.name(note.path), .bold),
       Styled(Visible.name(note.author ?? ""), .dim),
     ]
+  }
+}
+
+struct DeletedReport {
+  let files: [DeletedFile]
+  private let style: ListStyle
+
+  init(files: [DeletedFile], _ style: ListStyle) {
+    self.style = style
+    self.files = style.sorted(files) { left, right in
+      style.order == .title
+        ? (left.path.noteTitle.lowercased(), left.path)
+          < (right.path.noteTitle.lowercased(), right.path)
+        : (right.time ?? .max, left.path) < (left.time ?? .max, right.path)
+    }
+  }
+
+  var json: [JSON] {
+    files.map { file in
+      [
+        "id": file.id.isEmpty ? nil as String? : file.id, "title": file.path.noteTitle,
+        "path": file.path, "deleted": file.time.map { TimeText.rfc3339($0) }, "author": file.author,
+      ]
+    }
+  }
+
+  func text(on terminal: Terminal, now: Int64) -> String {
+    guard !files.isEmpty else {
+      return style.isFiltered ? "No \(style.kind)s match.\n" : "No \(style.kind) was deleted.\n"
+    }
+    let rows = files.map { file in
+      let when = file.time.map {
+        style.isLong ? TimeText.local($0) : TimeText.relative($0, now: now)
+      }
+      return (style.isLong ? [Styled(file.id.isEmpty ? "-" : file.id, .yellow)] : []) + [
+        Styled(style.isLong ? Visible.name(file.path) : file.path.label, .bold),
+        Styled(when ?? "not saved yet"), Styled(Visible.name(file.author ?? ""), .dim),
+      ]
+    }
+    return Table(flexible: style.isLong ? 1 : 0, rows: rows).text(on: terminal)
   }
 }

@@ -4,7 +4,6 @@ internal import Notebook
 internal import Watch
 
 struct MembersReport {
-  /// A member, with what this device remembers of it.
   struct Line {
     var member: Member
     /// What the admin that certified it is called; nil when it is not known.
@@ -46,10 +45,8 @@ struct MembersReport {
     let names = Dictionary(members.map { ($0.deviceID, $0.name) }) { first, _ in first }
     let states = try DeviceStates(in: notebook, live: live)
     let lines = try members.map { member in
-      Line(
-        member: member, issuer: names[member.issuedBy],
-        deviceState: member.deviceID == own
-          ? DeviceState() : try states.state(of: member.deviceID))
+      let state = try member.deviceID == own ? DeviceState() : states.state(of: member.deviceID)
+      return Line(member: member, issuer: names[member.issuedBy], deviceState: state)
     }
     self.init(lines, includingRemoved: includingRemoved, thisDevice: own)
   }
@@ -71,18 +68,16 @@ struct MembersReport {
   }
 
   func text(on terminal: Terminal, now: Int64) -> String {
-    var table = Table(flexible: 0, optional: 3)
-    for line in lines {
+    let rows = lines.map { line in
       let member = line.member
-      table.add([
+      return [
         Styled(Visible.name(member.name), member.isRemoved ? .dim : .bold),
         Styled(member.isRemoved ? "removed" : member.role.rawValue),
         Styled(String(member.deviceID.prefix(8)), .dim),
-        Styled(certified(line, now: now), .dim),
-        Styled(seen(line, now: now)),
-      ])
+        Styled(certified(line, now: now), .dim), Styled(seen(line, now: now)),
+      ]
     }
-    var text = table.text(on: terminal)
+    var text = Table(flexible: 0, optional: 3, rows: rows).text(on: terminal)
     if let onlyAdmin {
       text += """
 

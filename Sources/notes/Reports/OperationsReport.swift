@@ -8,21 +8,19 @@ struct OperationsReport {
 
   var json: [JSON] { operations.map(\.json) }
 
-  /// - Parameter now: what relative times count from.
   func text(on terminal: Terminal, now: Int64) -> String {
     guard !operations.isEmpty else { return "Nothing was done here yet.\n" }
-    var table = Table(flexible: 3)
-    for operation in operations {
-      table.add([
+    let rows = operations.map { operation in
+      let time = operation.time
+      return [
         Styled(operation.after.short, .yellow),
-        Styled(
-          isLong ? TimeText.local(operation.time) : TimeText.relative(operation.time, now: now),
-          .dim), Styled(operation.kind.rawValue),
+        Styled(isLong ? TimeText.local(time) : TimeText.relative(time, now: now), .dim),
+        Styled(operation.kind.rawValue),
         Styled(Visible.name(operation.summary), operation.isUndone ? .dim : .bold),
         Styled(operation.isUndone ? "undone" : "", .dim),
-      ])
+      ]
     }
-    return table.text(on: terminal)
+    return Table(flexible: 3, rows: rows).text(on: terminal)
   }
 }
 
@@ -57,29 +55,23 @@ struct ReversalReport {
     var text = ""
     for operation in reversal.operations {
       // A redo takes an undo back; what it does again is what the undo's summary names.
+      let summary =
+        isUndo ? operation.summary : Operation.undoneSummary(operation.summary) ?? operation.summary
       let when = TimeText.relative(operation.time, now: now)
-      text += "\(verb): \(terminal.paint(Visible.name(shown(operation)), .bold)) "
+      text += "\(verb): \(terminal.paint(Visible.name(summary), .bold)) "
       text += terminal.paint("(\(operation.kind.rawValue), \(when))", .dim) + "\n"
     }
-    if reversal.changes.isEmpty {
-      text += "  no file changes\n"
-    } else {
-      text += ChangeList(changes: reversal.changes).text(on: terminal)
-    }
+    text +=
+      reversal.changes.isEmpty ? "  no file changes\n" : reversal.changes.text(on: terminal)
     if let version = reversal.version {
       let back = isUndo ? "notes redo" : "notes undo"
       text += "Version \(terminal.paint(version)); '\(back)' \(isUndo ? "redoes" : "undoes") it\n"
     }
     return text
   }
-
-  private func shown(_ operation: Operation) -> String {
-    isUndo ? operation.summary : Operation.undoneSummary(operation.summary) ?? operation.summary
-  }
 }
 
 extension LogCommand {
-  /// `--operations`.
   func showOperations(in notebook: Notebook) throws {
     let report = OperationsReport(
       operations: Array(try notebook.history.operations().prefix(limit ?? .max)), isLong: long)

@@ -4,16 +4,9 @@ internal import Notebook
 
 struct SearchReport {
   let hits: ArraySlice<SearchHit>
-  /// How many were found but are not told.
-  let left: Int
+  /// How many were found in all.
+  let found: Int
   let texts: [String]
-
-  /// - Parameter left: how many notes were found in all.
-  init(hits: ArraySlice<SearchHit>, left: Int, texts: [String]) {
-    self.hits = hits
-    self.left = left - hits.count
-    self.texts = texts
-  }
 
   var json: some Sequence<JSON> { hits.lazy.map(\.json) }
 
@@ -23,6 +16,7 @@ struct SearchReport {
       give("No note holds \(Phrase.list(texts.map { "'\(Visible.name($0))'" })).\n")
     }
     for hit in hits { give(Self.text(of: hit, on: terminal, now: now)) }
+    let left = found - hits.count
     if left > 0 { give("and \(Phrase.count(left, "note")) more; -n shows more\n") }
   }
 
@@ -30,24 +24,23 @@ struct SearchReport {
     var text = headline(of: hit, on: terminal, now: now) + "\n"
     // Numbers stand below each other within a note.
     let digits = String(hit.lines.last?.number ?? 0).count
+    let hasContext = hit.lines.contains { !$0.isMatch }
     var former: Int?
     for line in hit.lines {
-      if let former, line.number > former + 1, hit.lines.contains(where: { !$0.isMatch }) {
+      if hasContext, let former, line.number > former + 1 {
         text += terminal.paint("  " + String(repeating: "·", count: digits), .dim) + "\n"
       }
       former = line.number
       let number = String(line.number)
-      let indent = "  " + String(repeating: " ", count: digits - number.count)
       let room = terminal.width.map { $0 - digits - 4 }
-      text += indent + terminal.paint(number + (line.isMatch ? ":" : " "), .dim) + " "
-      text += MatchedText(line).shown(on: terminal, width: room) + "\n"
+      text += String.spaces(2 + digits - number.count)
+      text += terminal.paint(number + (line.isMatch ? ":" : " "), .dim) + " "
+      text += line.pieces(in: room).map { terminal.paint($0) }.joined() + "\n"
     }
     let told = hit.lines.count(where: \.isMatch)
     if told > 0, hit.matchingLineCount > told {
-      text +=
-        "  "
-        + terminal.paint(
-          "and \(Phrase.number(hit.matchingLineCount - told)) more", .dim) + "\n"
+      let more = "and \(Phrase.number(hit.matchingLineCount - told)) more"
+      text += "  " + terminal.paint(more, .dim) + "\n"
     }
     return text
   }
@@ -55,8 +48,7 @@ struct SearchReport {
   private static func headline(of hit: SearchHit, on terminal: Terminal, now: Int64) -> String {
     let when = TimeText.relative(hit.modified, now: now)
     func title(beside rest: String) -> String {
-      let room = terminal.width.map { max($0 - Width.of(rest) - 2, 10) }
-      return terminal.paint(room.map { Width.cut(hit.path.label, to: $0) } ?? hit.path.label, .bold)
+      terminal.paint(terminal.fitting(hit.path.label, beside: Width.of(rest) + 2), .bold)
     }
     guard let former = hit.former else {
       return title(beside: when) + "  " + terminal.paint(when, .dim)
@@ -65,6 +57,39 @@ struct SearchReport {
       + "  " + terminal.paint(former.isDeleted ? "deleted" : "no longer", .red)
       + terminal.paint("; last in ", .dim) + terminal.paint(former.version)
       + terminal.paint(", \(when)", .dim)
+  }
+}
+
+extension SearchLine {
+  /// The line with its matches painted; one wider than the terminal is cut on both sides such that
+  /// its first match is in sight.
+  fileprivate func pieces(in width: Int?) -> [Styled] {
+    var pieces: [Styled] = []
+    func add(_ range: Range<Int>, _ style: Style?) {
+      if range.isEmpty { return }
+      // What stands in columns has no tab stops.
+      let text = String(decoding: bytes[range], as: UTF8.self).map { $0 == "\t" ? " " : $0 }
+      pieces.append(Styled(Visible.text(String(text)), style))
+    }
+    var position = 0
+    for match in matches {
+      add(position..<match.lowerBound, nil)
+      add(match, .boldRed)
+      position = match.upperBound
+    }
+    add(position..<bytes.count, nil)
+    guard let width = width.map({ max(10, $0) }), pieces.width > width else { return pieces }
+    let first = pieces.firstIndex { $0.style != nil } ?? 0
+    let before = Array(pieces[..<first])
+    let match = Width.of(pieces[first].text)
+    guard before.width + match > width - 1 else { return pieces.cut(to: width) }
+    // Only as much goes at the left as brings the match into sight with some words before it.
+    var left = max(0, min(width / 3, width - 2 - match))
+    let kept = before.map(\.text).joined().reversed().prefix { character in
+      left -= Width.of(character)
+      return left >= 0
+    }
+    return ([Styled("…"), Styled(String(kept.reversed()))] + pieces[first...]).cut(to: width)
   }
 }
 

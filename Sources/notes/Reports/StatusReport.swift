@@ -35,8 +35,7 @@ struct StatusReport {
     let identity = status.identity
     var text = terminal.paint(Visible.name(identity.name), .bold)
     text += " on \(Visible.name(identity.device.name))"
-    text += status.state.tip.map { ", version \($0.short)" } ?? ", no version yet"
-    text += "\n"
+    text += (status.state.tip.map { ", version \($0.short)" } ?? ", no version yet") + "\n"
     if let watcher { text += words(for: watcher) + "\n" }
     if status.changes.isEmpty, conflicts.isEmpty, !status.isInterrupted {
       text += status.state.tip == nil ? "Nothing to save yet.\n" : "Everything is saved.\n"
@@ -46,14 +45,81 @@ struct StatusReport {
     }
     if !conflicts.isEmpty {
       text += "\n" + terminal.paint("Conflicts to resolve", .boldYellow) + "\n"
-      text += ConflictsReport(conflicts: conflicts).lines(on: terminal, now: now)
+      text += conflicts.text(on: terminal, now: now, indent: "  ")
       text += "  edit the note, or 'notes resolve NOTE --keep newer'\n"
     }
     if !status.changes.isEmpty {
       text += "\n" + terminal.paint("Changed since the last version", .bold) + "\n"
-      text += ChangeList(changes: status.changes).text(on: terminal)
+      text += status.changes.text(on: terminal)
     }
-    text += SkippedFiles(status.skipped).text(on: terminal)
-    return text
+    return text + status.skipped.text(on: terminal)
+  }
+}
+
+extension [Conflict] {
+  /// A line a conflict: the note, whose texts stand in it, and since when.
+  func text(on terminal: Terminal, now: Int64, indent: String = "") -> String {
+    if isEmpty { return "No conflicts.\n" }
+    let rows = map { conflict in
+      // One person may have written several sides.
+      var names: [String] = []
+      for side in conflict.sides where !names.contains(Visible.name(side.name)) {
+        names.append(Visible.name(side.name))
+      }
+      return [
+        Styled(Visible.name(conflict.path), .yellow), Styled(Phrase.list(names)),
+        Styled(TimeText.relative(conflict.since, now: now), .dim),
+      ]
+    }
+    return Table(flexible: 1, indent: indent, rows: rows).text(on: terminal)
+  }
+}
+
+extension Conflict: JSONEncodable {
+  var json: JSON {
+    ["path": path, "since": TimeText.rfc3339(since), "version": version, "sides": sides]
+  }
+}
+
+extension Conflict.Side: JSONEncodable {
+  var json: JSON {
+    ["name": name, "time": time.map { TimeText.rfc3339($0) }, "date": date]
+  }
+}
+
+struct InitReport {
+  let identity: NotebookIdentity
+  let folder: String
+  let noteCount: Int
+  let fileCount: Int
+  let saved: SaveResult
+  let tip: ObjectID?
+  var outer: String?
+
+  var json: JSON {
+    [
+      "type": "initialised", "notebook": identity.id, "name": identity.name, "path": folder,
+      "device": identity.device.deviceID, "device_name": identity.device.name, "notes": noteCount,
+      "attachments": fileCount, "tip": tip, "skipped": saved.skipped,
+    ]
+  }
+
+  func text(on terminal: Terminal) -> String {
+    let name = terminal.paint(Visible.name(identity.name), .bold)
+    let files = fileCount > 0 ? [Phrase.count(fileCount, "attachment")] : []
+    let held = Phrase.list([Phrase.count(noteCount, "note")] + files)
+    var text = "Notebook \(name) in \(Visible.name(folder))\n"
+    text += tip == nil ? "It is empty so far.\n" : "The first version holds \(held).\n"
+    if let outer {
+      text += "It lies in the notebook \(Visible.name(outer)), which leaves it out.\n"
+    }
+    text += saved.skipped.text(on: terminal)
+    return text + """
+
+      Next:
+        notes save      makes a version of what you wrote
+        notes invite    lets another device join
+
+      """
   }
 }

@@ -19,11 +19,9 @@ struct VersionReport {
     let change: VersionChange
     /// Lines added and removed; nil where they were not counted, or for what is not text.
     let counts: (added: Int, removed: Int)?
-    /// The first line that came, or else that went.
     let gist: String
   }
 
-  /// How many files an entry names.
   static let mostFiles = 10
 
   private let burst: Burst
@@ -56,39 +54,37 @@ struct VersionReport {
 
   var json: JSON {
     let commit = version.commit
+    let changes: [JSON] = lines.map { line in
+      [
+        "path": line.change.path, "kind": line.change.kind.rawValue,
+        "former_path": line.change.formerPath, "added": line.counts?.added,
+        "removed": line.counts?.removed,
+      ]
+    }
+    let merged: [JSON] = trailers.merged.sorted { $0.key < $1.key }.map { path, rules in
+      ["path": path, "rules": rules.ruleNames]
+    }
     return [
       "id": commit.id, "parents": commit.parents, "author": commit.author.name,
       "device": version.deviceID,
       "time": TimeText.rfc3339(commit.author.time, offset: commit.author.offset),
-      "message": version.subject, "derived": version.isDerived,
-      "changes":
-        (lines.map { line in
-          [
-            "path": line.change.path, "kind": line.change.kind.rawValue,
-            "former_path": line.change.formerPath, "added": line.counts?.added,
-            "removed": line.counts?.removed,
-          ] as JSON
-        }), "conflicts": trailers.conflicts.keys.sorted(),
-      "merged": trailers.merged.sorted { $0.key < $1.key }.map { path, rules in
-        ["path": path, "rules": rules.ruleNames] as JSON
-      },
+      "message": version.subject, "derived": version.isDerived, "changes": changes,
+      "conflicts": trailers.conflicts.keys.sorted(), "merged": merged,
     ]
   }
 
   func text(in style: Style) -> String {
     let terminal = style.terminal
     let title = Visible.name(burst.versions.count > 1 ? burstTitle : version.subject)
-    let room = terminal.width.map { max($0 - 12, 10) }
     var text = terminal.paint(version.commit.id) + "  "
-    text += terminal.paint(room.map { Width.cut(title, to: $0) } ?? title, .bold) + "\n"
+    text += terminal.paint(terminal.fitting(title, beside: 12), .bold) + "\n"
     for line in byline(in: style) { text += "  " + line + "\n" }
     return text + table(in: style).text(on: terminal) + rest
   }
 
   /// What a burst changed, said as saving would say it.
   private var burstTitle: String {
-    let title = Change.summary(
-      of: burst.changes.map { Change(path: $0.path, kind: $0.kind) })
+    let title = Change.summary(of: burst.changes.map { Change(path: $0.path, kind: $0.kind) })
     return title.isEmpty ? version.subject : title
   }
 
@@ -102,16 +98,14 @@ struct VersionReport {
         parts[0] += " (device \(device.prefix(10)))"
       }
     }
-    parts.append(
-      style.isLong ? TimeText.long(time) : TimeText.relative(time, now: style.now))
+    parts.append(style.isLong ? TimeText.long(time) : TimeText.relative(time, now: style.now))
     if burst.versions.count > 1 {
       let minutes = Int((time - burst.oldest.commit.author.time) / 60)
       let within = minutes < 1 ? "within a minute" : "in \(Phrase.count(minutes, "minute"))"
       parts.append("\(Phrase.count(burst.versions.count, "version")) \(within)")
     }
-    var text = StyledText()
-    text.add(parts.joined(separator: ", "), .dim)
-    return text.lines(of: style.terminal.width.map { $0 - 2 }, on: style.terminal)
+    return [Styled(parts.joined(separator: ", "), .dim)]
+      .lines(of: style.terminal.width.map { $0 - 2 }, on: style.terminal)
   }
 
   private func table(in style: Style) -> Table {
@@ -119,21 +113,18 @@ struct VersionReport {
     // What a version says of other notes is no part of one note's history.
     let changed = Set(burst.changes.map(\.path))
     func isTold(_ path: TreePath) -> Bool { !style.isOfOneNote || changed.contains(path) }
-    for line in lines.prefix(Self.mostFiles) {
-      table.add([
-        ChangeWord.cell(line.change.kind), Styled(Self.name(of: line.change)),
-        Styled(Self.counts(line.counts), .dim), Styled(line.gist, .dim),
-      ])
+    table.rows += lines.prefix(Self.mostFiles).map { line in
+      let name = Visible.renaming(of: line.change.path, from: line.change.formerPath)
+      let counts = line.counts.map { Styled.counts(added: $0.added, removed: $0.removed) }
+      return [line.change.kind.cell, Styled(name), counts ?? Styled(""), Styled(line.gist, .dim)]
     }
     for path in trailers.conflicts.keys.filter(isTold).sorted().prefix(Self.mostFiles) {
-      table.add([Styled("conflict", .boldYellow), Styled(Visible.name(path))])
+      table.rows.append([Styled("conflict", .boldYellow), Styled(Visible.name(path))])
     }
     let merged = trailers.merged.filter { isTold($0.key) }.sorted { $0.key < $1.key }
     for (path, rules) in merged.prefix(Self.mostFiles) {
-      table.add([
-        Styled("merged", .cyan), Styled(Visible.name(path)), Styled(""),
-        Styled(rules.phrase, .dim),
-      ])
+      let name = Styled(Visible.name(path))
+      table.rows.append([Styled("merged", .cyan), name, Styled(""), Styled(rules.phrase, .dim)])
     }
     return table
   }
@@ -148,20 +139,8 @@ struct VersionReport {
       try "\n" + FileDiff(line.change, in: notebook).words(for: terminal)
     }.joined()
   }
-
-  private static func name(of change: VersionChange) -> String {
-    let name = Visible.name(change.path)
-    return change.formerPath.map { "\(Visible.name($0)) → \(name)" } ?? name
-  }
-
-  private static func counts(_ counts: (added: Int, removed: Int)?) -> String {
-    guard let counts else { return "" }
-    return [(counts.added, "+"), (counts.removed, "−")].filter { $0.0 > 0 }
-      .map { $0.1 + Phrase.number($0.0) }.joined(separator: " ")
-  }
 }
 
-/// What a change is about, in one line.
 enum Gist {
   /// More than this of a line is not shown, however wide the terminal is.
   private static let longest = 60
@@ -183,16 +162,13 @@ enum Gist {
 }
 
 extension MergeRules {
-  private static let named: [(rule: MergeRules, word: String, phrase: String)] = [
-    (.joinedInsertions, "joined", "both additions kept"),
-    (.touchingLines, "lines", "neighbouring lines"),
-    (.sentences, "sentences", "by sentences"),
-    (MergeRules.words, "words", "by words"),
-  ]
-
-  var ruleNames: [String] { Self.named.filter { contains($0.rule) }.map(\.word) }
+  var ruleNames: [String] { names.split(separator: ",").map(String.init) }
 
   var phrase: String {
-    Self.named.filter { contains($0.rule) }.map(\.phrase).joined(separator: ", ")
+    let phrases: [(MergeRules, String)] = [
+      (.joinedInsertions, "both additions kept"), (.touchingLines, "neighbouring lines"),
+      (.sentences, "by sentences"), (.words, "by words"),
+    ]
+    return phrases.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
   }
 }

@@ -15,15 +15,12 @@ final class ProgressLine: Sendable {
   private static let interval = 0.1
 
   private let state = Mutex(State())
-  private let terminal: Terminal
-
-  init(on terminal: Terminal = Console.errors) { self.terminal = terminal }
 
   /// Counts from now on how long the work takes; else from the first text on.
   func start() { state.withLock { $0.started = .now } }
 
   func show(_ text: String) {
-    guard terminal.isInteractive else { return }
+    guard Console.errors.isInteractive else { return }
     let now = Instant.now
     state.withLock { state in
       let started = state.started ?? now
@@ -32,7 +29,7 @@ final class ProgressLine: Sendable {
       guard now - started >= Self.patience, isDue else { return }
       state.shown = now
       state.isVisible = true
-      let width = (terminal.width ?? 80) - 1
+      let width = (Console.errors.width ?? 80) - 1
       Output.errors.write("\r" + Width.cut(text, to: width) + "\u{1B}[K")
       Output.errors.flush()
     }

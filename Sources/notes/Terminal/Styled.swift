@@ -12,4 +12,95 @@ struct Styled: Equatable, Sendable {
 extension Terminal {
   /// The text in its style where colour may be used, else as it is.
   func paint(_ styled: Styled) -> String { paint(styled.text, styled.style) }
+
+  /// A line in pieces; those of one style that stand beside each other are painted as one.
+  func paint(_ line: [Styled]) -> String {
+    var runs: [Styled] = []
+    for piece in line where !piece.text.isEmpty {
+      if let last = runs.indices.last, runs[last].style == piece.style {
+        runs[last].text += piece.text
+      } else {
+        runs.append(piece)
+      }
+    }
+    return runs.map { paint($0) }.joined()
+  }
+}
+
+extension [Styled] {
+  var width: Int { reduce(0) { $0 + Width.of($1.text) } }
+
+  /// The line, cut with `…` where it is wider than `columns`.
+  func cut(to columns: Int) -> [Styled] {
+    guard width > columns else { return self }
+    var kept: [Styled] = []
+    for piece in self {
+      let room = columns - kept.width
+      if Width.of(piece.text) >= room {
+        return kept + [Styled(Width.cut(piece.text + "…", to: room), piece.style)]
+      }
+      kept.append(piece)
+    }
+    return kept
+  }
+
+  /// The line as lines of at most so many columns, broken between words; one line where no width is
+  /// given. A word longer than a line is broken where the line ends.
+  func lines(of width: Int?, on terminal: Terminal) -> [String] {
+    guard let width else { return [terminal.paint(self)] }
+    var layout = Layout(width: Swift.max(width, 1))
+    for piece in self {
+      for character in piece.text { layout.add(Styled(String(character), piece.style)) }
+    }
+    return (layout.lines + [layout.row]).map { terminal.paint($0) }
+  }
+}
+
+/// Words of a paragraph on lines of a width. A character is a cell.
+private struct Layout {
+  let width: Int
+  var lines: [[Styled]] = []
+  var row: [Styled] = []
+  private var columns = 0
+  /// How many cells of the row stand before the place where it can be broken.
+  private var breakPlace = 0
+
+  init(width: Int) { self.width = width }
+
+  mutating func add(_ cell: Styled) {
+    if cell.text == "\t" {
+      // Tab stops are eight columns apart.
+      for _ in 0..<(8 - columns % 8) { add(Styled(" ", cell.style)) }
+      return
+    }
+    let isSpace = cell.text == " "
+    let cellWidth = Width.of(cell.text)
+    if columns + cellWidth > width, !row.isEmpty {
+      // A space at the end of a full line needs no place.
+      if isSpace {
+        breakPlace = row.count
+        return
+      }
+      wrap()
+    }
+    // Wide characters are words of their own.
+    if cellWidth == 2 { breakPlace = row.count }
+    row.append(cell)
+    columns += cellWidth
+    if isSpace || cellWidth == 2 { breakPlace = row.count }
+  }
+
+  private mutating func wrap() {
+    let end = breakPlace > 0 ? breakPlace : row.count
+    let rest = Array(row[end...])
+    row.removeSubrange(end...)
+    // Spaces that went or came are shown.
+    while row.last?.text == " ", row.last?.style != .red, row.last?.style != .green {
+      row.removeLast()
+    }
+    lines.append(row)
+    row = rest
+    columns = rest.width
+    breakPlace = 0
+  }
 }

@@ -8,18 +8,7 @@ struct Table {
   /// Columns whose text ends at the right, as numbers do.
   var rightAligned: Set<Int> = []
   var indent = ""
-  private(set) var rows: [[Styled]] = []
-
-  init(
-    flexible: Int, optional: Int? = nil, dispensable: [Int] = [], rightAligned: Set<Int> = [],
-    indent: String = ""
-  ) {
-    self.flexible = flexible
-    self.optional = optional
-    self.dispensable = dispensable
-    self.rightAligned = rightAligned
-    self.indent = indent
-  }
+  var rows: [[Styled]] = []
 
   mutating func add(_ cells: [Styled]) { rows.append(cells) }
 
@@ -29,19 +18,14 @@ struct Table {
   /// cut, the flexible one before others, so that each row stays on one line; never below ten
   /// columns.
   func lines(for terminal: Terminal) -> [String] {
-    var widths: [Int] = []
+    var widths = [Int](repeating: 0, count: rows.map(\.count).max() ?? 0)
     for row in rows {
       for (column, cell) in row.enumerated() {
-        let width = Width.of(cell.text)
-        if column < widths.count {
-          widths[column] = max(widths[column], width)
-        } else {
-          widths.append(width)
-        }
+        widths[column] = max(widths[column], Width.of(cell.text))
       }
     }
     if let available = terminal.width { fit(&widths, into: available) }
-    return rows.map { row in line(of: row, widths: widths, terminal: terminal) }
+    return rows.map { line(of: $0, widths: widths, terminal: terminal) }
   }
 
   private static let narrowest = 10
@@ -72,7 +56,7 @@ struct Table {
     // A column that is empty in all rows, or gave way, takes no room.
     for (column, cell) in row.enumerated() where widths[column] > 0 {
       let text = Width.cut(cell.text, to: widths[column])
-      let room = String(repeating: " ", count: max(0, widths[column] - Width.of(text)))
+      let room = String.spaces(widths[column] - Width.of(text))
       let painted = terminal.paint(text, cell.style)
       if !text.isEmpty {
         line += gap

@@ -9,6 +9,30 @@ struct Terminal: Sendable, Equatable {
   var width: Int?
   var usesColour: Bool
 
+  /// NO_COLOR forbids (no-color.org), CLICOLOR_FORCE demands, and between the two a terminal that
+  /// is not dumb has colour.
+  static func wantsColour(isInteractive: Bool, environment: Environment) -> Bool {
+    if let forbidden = environment["NO_COLOR"], !forbidden.isEmpty { return false }
+    if let forced = environment["CLICOLOR_FORCE"], !forced.isEmpty, forced != "0" { return true }
+    guard isInteractive, let kind = environment["TERM"] else { return false }
+    return !kind.isEmpty && kind != "dumb"
+  }
+
+  /// A title, cut to the room that a line has beside so many columns; never to less than ten.
+  func fitting(_ title: String, beside columns: Int) -> String {
+    width.map { Width.cut(title, to: max(10, $0 - columns)) } ?? title
+  }
+
+  mutating func narrow(by columns: Int) { width = width.map { max(1, $0 - columns) } }
+
+  /// `text` in that style where colour may be used, else as it is.
+  func paint(_ text: String, _ style: Style?) -> String {
+    guard let style, usesColour, !text.isEmpty else { return text }
+    return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
+  }
+}
+
+extension Terminal {
   /// The terminal behind a file descriptor, by `isatty(3)`, the window's size and the environment.
   init(descriptor: Int32, environment: Environment = .process) {
     isInteractive = isatty(descriptor) == 1
@@ -17,12 +41,6 @@ struct Terminal: Sendable, Equatable {
       width = Self.wantedWidth(environment) ?? Self.windowWidth(descriptor) ?? 80
     }
     usesColour = Self.wantsColour(isInteractive: isInteractive, environment: environment)
-  }
-
-  init(isInteractive: Bool, width: Int?, usesColour: Bool) {
-    self.isInteractive = isInteractive
-    self.width = width
-    self.usesColour = usesColour
   }
 
   /// COLUMNS is the user's wish, as everywhere (POSIX, Environment Variables).
@@ -36,25 +54,6 @@ struct Terminal: Sendable, Equatable {
     return Int(size.ws_col)
   }
 
-  /// NO_COLOR forbids (no-color.org), CLICOLOR_FORCE demands, and between the two a terminal that
-  /// is not dumb has colour.
-  static func wantsColour(isInteractive: Bool, environment: Environment) -> Bool {
-    if let forbidden = environment["NO_COLOR"], !forbidden.isEmpty { return false }
-    if let forced = environment["CLICOLOR_FORCE"], !forced.isEmpty, forced != "0" { return true }
-    guard isInteractive, let kind = environment["TERM"] else { return false }
-    return !kind.isEmpty && kind != "dumb"
-  }
-
-  mutating func narrow(by columns: Int) { width = width.map { max(1, $0 - columns) } }
-
-  /// `text` in that style where colour may be used, else as it is.
-  func paint(_ text: String, _ style: Style?) -> String {
-    guard let style, usesColour, !text.isEmpty else { return text }
-    return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
-  }
-}
-
-extension Terminal {
   /// A version's ID, as all output shows it.
   func paint(_ version: ObjectID) -> String { paint(version.short, .yellow) }
 }

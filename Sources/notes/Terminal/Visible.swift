@@ -7,23 +7,11 @@ internal import System
 /// `txt.exe` read as `exe.txt`. Such characters are shown as escapes instead of being obeyed.
 enum Visible {
   /// A name on one line: nothing in it controls the terminal or reorders what stands around it.
-  static func name(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isHiddenInName) else { return text }
-    var shown = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      if isHiddenInName(scalar) {
-        shown.append(contentsOf: escaped(scalar).unicodeScalars)
-      } else {
-        shown.append(scalar)
-      }
-    }
-    return String(shown)
-  }
+  static func name(_ text: String) -> String { replacing(isHiddenInName, in: text, by: escaped) }
 
   /// A path on one line; bytes that are not UTF-8 show as `\xHH`.
   static func name(_ path: TreePath) -> String {
-    if let text = path.utf8String { return name(text) }
-    return name(decoding: path.bytes)
+    path.utf8String.map(name) ?? name(decoding: path.bytes)
   }
 
   /// A name as a word of a command line in a hint: in double quotes where a shell would take it for
@@ -38,19 +26,19 @@ enum Visible {
   /// cat(1) -v shows them. The carriage return of a CRLF line end is left out.
   static func text(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isHiddenInText) else { return text }
-    var shown = String.UnicodeScalarView()
-    var scalars = text.unicodeScalars.makeIterator()
-    var pending = scalars.next()
-    while let scalar = pending {
-      pending = scalars.next()
-      if scalar == "\r", pending == "\n" { continue }
-      if isHiddenInText(scalar) {
-        shown.append(contentsOf: caret(scalar).unicodeScalars)
-      } else {
-        shown.append(scalar)
-      }
+    let lines = String(text.map { $0 == "\r\n" ? "\n" : $0 })
+    return replacing(isHiddenInText, in: lines, by: caret)
+  }
+
+  private static func replacing(
+    _ isHidden: (Unicode.Scalar) -> Bool, in text: String, by escape: (Unicode.Scalar) -> String
+  ) -> String {
+    guard text.unicodeScalars.contains(where: isHidden) else { return text }
+    var shown = ""
+    for scalar in text.unicodeScalars {
+      if isHidden(scalar) { shown += escape(scalar) } else { shown.unicodeScalars.append(scalar) }
     }
-    return String(shown)
+    return shown
   }
 
   private static func name(decoding bytes: [UInt8]) -> String {
@@ -64,9 +52,8 @@ enum Visible {
         shown += name(String(Unicode.UTF8.decode(encoded)))
         offset += encoded.count
       case .error(let length):
-        for byte in bytes[offset..<(offset + length)] {
-          shown += "\\x" + String(hexadecimal: [byte])
-        }
+        let wrong = bytes[offset..<(offset + length)]
+        shown += wrong.map { "\\x" + String(hexadecimal: [$0]) }.joined()
         offset += length
       case .emptyInput: return shown
       }
@@ -101,9 +88,18 @@ enum Visible {
   }
 
   private static func caret(_ scalar: Unicode.Scalar) -> String {
-    if scalar.value < 0x20 || scalar.value == 0x7F {
-      return "^" + String(UnicodeScalar(UInt8(scalar.value ^ 0x40)))
-    }
-    return escaped(scalar)
+    guard scalar.value < 0x20 || scalar.value == 0x7F else { return escaped(scalar) }
+    return "^" + String(UnicodeScalar(UInt8(scalar.value ^ 0x40)))
+  }
+}
+
+extension Terminal {
+  /// Whether what is written is looked at, and so has to be made visible.
+  var isForPeople: Bool { isInteractive || usesColour }
+
+  /// A note's text, made visible for people.
+  func shown(_ bytes: some Collection<UInt8>) -> String {
+    let text = String(decoding: bytes, as: UTF8.self)
+    return isForPeople ? Visible.text(text) : text
   }
 }

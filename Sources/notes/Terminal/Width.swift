@@ -1,5 +1,4 @@
 enum Width {
-  /// The columns of a text without line ends.
   static func of(_ text: String) -> Int {
     // Printable ASCII needs no look at Unicode's tables.
     if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text.utf8.count }
@@ -40,7 +39,6 @@ enum Width {
     }
   }
 
-  /// `text`, cut with `…` where it is wider than `columns`.
   static func cut(_ text: String, to columns: Int) -> String {
     guard of(text) > columns else { return text }
     guard columns > 0 else { return "" }
@@ -55,8 +53,17 @@ enum Width {
     return kept + "…"
   }
 
-  /// `text` with spaces after it up to `columns`.
   static func pad(_ text: String, to columns: Int) -> String {
-    text + String(repeating: " ", count: max(0, columns - of(text)))
+    text + String.spaces(columns - of(text))
+  }
+}
+
+extension String {
+  static func spaces(_ count: Int) -> String { String(repeating: " ", count: Swift.max(0, count)) }
+
+  var trimmedAtEnd: String {
+    var text = self
+    while text.last == " " { text.removeLast() }
+    return text
   }
 }
