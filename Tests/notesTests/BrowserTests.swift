@@ -81,7 +81,7 @@ import WorkTree
   // notes-browse(1): "only the notes are listed whose folder and title hold all of them".
   @Test func `The filter lists notes as it is typed`() {
     var browser = browser(["a/Milk.txt", "a/Bread.txt", "b/Milk and bread.txt", "Äpfel.txt"])
-    func labels() -> [String] { browser.listed.map { browser.notes[$0].label } }
+    func labels() -> [String] { browser.listed.map(\.label) }
     press(&browser, .character("/"), .character("m"), .character("I"))
     #expect(labels() == ["a/Milk", "b/Milk and bread"])
     press(&browser, .character(" "), .character("b"), .character("r"))

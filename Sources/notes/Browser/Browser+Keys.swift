@@ -1,7 +1,6 @@
 internal import Notebook
 internal import WorkTree
 
-// What keys do.
 extension Browser {
   /// Changes what is shown as a key asks, and returns what else it asks for.
   ///
@@ -20,11 +19,15 @@ extension Browser {
     default: break
     }
     if isFiltering, editFilter(key) { return nil }
-    if scroll(key, page: max(1, layout.rows - 1)) { return nil }
+    let page = max(1, layout.rows - 1)
+    if scroll(key, page: page) { return nil }
     switch key {
     case .wheel(let lines, let column):
-      turn(by: lines, isText: layout.isText(column, focus), layout)
-    case .click(let column, let row): point(at: row - 1, layout.isText(column, focus), layout)
+      move(by: lines, page: page, inText: layout.isText(column, focus))
+    case .click(let column, let row):
+      if row > 0, row <= layout.rows {
+        point(at: row - 1, inText: layout.isText(column, focus))
+      }
     case .character("q"): return .quit
     case .character("?"): showsHelp = true
     case .character("/"):
@@ -110,43 +113,29 @@ extension Browser {
     case .end, .character("G"): steps = 1 << 40
     default: return false
     }
-    move(by: steps, page: page, in: focus)
+    move(by: steps, page: page, inText: focus == .text)
     return true
   }
 
-  private mutating func move(by steps: Int, page: Int, in pane: Focus) {
-    switch pane {
-    case .notes: noteList.move(by: steps, in: listed.count)
-    case .versions: versionList.move(by: steps, in: versions.count)
-    case .text: textTop = max(0, min(textTop + steps, wrapped.lines.count - page))
+  private mutating func move(by steps: Int, page: Int, inText: Bool) {
+    if inText {
+      textTop = max(0, min(textTop + steps, wrapped.lines.count - page))
+    } else {
+      list.move(by: steps, in: listCount)
     }
-  }
-
-  // MARK: The mouse
-
-  /// The wheel moves in the pane that the mouse is over.
-  private mutating func turn(by lines: Int, isText: Bool, _ layout: Layout) {
-    let list = focus == .notes ? Focus.notes : .versions
-    move(by: lines, page: max(1, layout.rows - 1), in: isText ? .text : list)
   }
 
   /// A click chooses a row of the list; one on what is chosen, or on the text, goes in.
-  private mutating func point(at row: Int, _ isText: Bool, _ layout: Layout) {
-    guard (0..<layout.rows).contains(row) else { return }
-    if isText {
+  private mutating func point(at row: Int, inText: Bool) {
+    if inText {
       if focus != .text { goIn() }
       return
     }
-    let isNotes = focus == .notes
-    let place = row + (isNotes ? noteList.top : versionList.top)
-    guard place < (isNotes ? listed.count : versions.count) else { return }
-    let wasChosen = focus != .text && place == (isNotes ? noteList : versionList).selected
-    if isNotes {
-      noteList.selected = place
-    } else {
-      versionList.selected = place
-      focus = .versions
-    }
+    let place = row + list.top
+    guard place < listCount else { return }
+    let wasChosen = focus != .text && place == list.selected
+    list.selected = place
+    if focus == .text { focus = .versions }
     if wasChosen { goIn() }
   }
 }

@@ -1,4 +1,3 @@
-// How the browser looks.
 extension Browser {
   /// From how many columns on the list and the text stand side by side.
   static let wideColumns = 64
@@ -17,8 +16,6 @@ extension Browser {
     }
   }
 
-  /// The screen at that size.
-  ///
   /// - Parameter now: what relative times count from.
   mutating func screen(_ size: Screen.Size, now: Int64) -> Screen {
     let layout = Layout(size: size)
@@ -33,14 +30,11 @@ extension Browser {
         screen.add([Styled(row < Self.help.count ? Self.help[row] : "")])
       }
     } else {
-      let left = layout.isWide || focus != .text ? list(layout, now: now) : []
+      let left = layout.isWide || focus != .text ? listRows(layout, now: now) : []
       for row in 0..<layout.rows {
         var spans = row < left.count ? left[row] : []
         if layout.isWide {
-          let used = spans.reduce(0) { $0 + Width.of($1.text) }
-          spans.append(
-            Styled(String(repeating: " ", count: max(0, layout.listColumns - used))))
-          spans.append(Styled("│ ", .dim))
+          spans += [Styled(String.spaces(layout.listColumns - spans.width)), Styled("│ ", .dim)]
         }
         if layout.isWide || focus == .text { spans += textRow(row) }
         screen.add(spans)
@@ -58,17 +52,13 @@ extension Browser {
       let count = filter.isEmpty ? all : "\(Phrase.number(listed.count)) of \(all)"
       spans.append(Styled(" · \(count)"))
       if isFiltering || !filter.isEmpty {
-        spans.append(Styled("  /", .cyan))
-        spans.append(Styled(Visible.name(filter) + (isFiltering ? "_" : "")))
+        spans += [Styled("  /", .cyan), Styled(Visible.name(filter) + (isFiltering ? "_" : ""))]
       }
     case .versions, .text:
-      spans.append(Styled(" · "))
-      spans.append(Styled(note?.label ?? "", .bold))
+      spans += [Styled(" · "), Styled(note?.label ?? "", .bold)]
       if focus == .text || layout.isWide, let version {
-        spans.append(
-          Styled(
-            " @ \(version.id.short) · \(version.author), \(TimeText.local(version.time))",
-            .dim))
+        let time = TimeText.local(version.time)
+        spans.append(Styled(" @ \(version.id.short) · \(version.author), \(time)", .dim))
       } else {
         let count = Phrase.count(versions.count, "version")
         spans.append(Styled(" · \(count)\(hasMoreVersions ? " and more" : "")"))
@@ -78,7 +68,7 @@ extension Browser {
   }
 
   private func footline(_ columns: Int) -> [Styled] {
-    if let message { return [Styled(message.text, message.style)] }
+    if let message { return [message] }
     if showsHelp { return [Styled("any key goes back", .dim)] }
     let other = showsChange ? "d text" : "d change"
     var keys =
@@ -113,60 +103,50 @@ extension Browser {
     "The mouse chooses and scrolls; hold Shift to select text.",
   ]
 
-  private func list(_ layout: Layout, now: Int64) -> [[Styled]] {
+  private func listRows(_ layout: Layout, now: Int64) -> [[Styled]] {
     let columns = layout.listColumns
     func when(_ time: Int64) -> String {
       columns < Self.roomyColumns
         ? TimeText.short(time, now: now) : TimeText.relative(time, now: now)
     }
-    if focus == .notes {
-      if listed.isEmpty {
-        let words = showsDeleted ? "no note was deleted" : "no notes yet"
-        return [[Styled(notes.isEmpty ? words : "no note matches", .dim)]]
-      }
-      return (noteList.top..<min(listed.count, noteList.top + layout.rows)).map { place in
-        let note = notes[listed[place]]
-        return Self.row(
-          (note.isInConflict ? "! " : "") + note.label,
-          when(note.modified), isSelected: place == noteList.selected,
-          hasFocus: true, columns: columns)
-      }
+    if listCount == 0 {
+      let words = showsDeleted ? "no note was deleted" : "no notes yet"
+      let nothing =
+        focus != .notes ? "no versions yet" : notes.isEmpty ? words : "no note matches"
+      return [[Styled(nothing, .dim)]]
     }
-    if versions.isEmpty { return [[Styled("no versions yet", .dim)]] }
-    return (versionList.top..<min(versions.count, versionList.top + layout.rows)).map { place in
-      let version = versions[place]
-      return Self.row(
-        when(version.time) + " · " + version.subject, version.author,
-        isSelected: place == versionList.selected, hasFocus: focus == .versions,
-        columns: columns)
+    return (list.top..<min(listCount, list.top + layout.rows)).map { place in
+      let (text, aside): (String, String)
+      if focus == .notes {
+        let note = listed[place]
+        (text, aside) = ((note.isInConflict ? "! " : "") + note.label, when(note.modified))
+      } else {
+        let version = versions[place]
+        (text, aside) = (when(version.time) + " · " + version.subject, version.author)
+      }
+      let style: Style? = place != list.selected ? nil : focus == .text ? .bold : .reverse
+      return Self.row(text, aside, style, columns: columns)
     }
   }
 
   /// A row of a list: what it is about, and at the right what is told of it where there is room.
   private static func row(
-    _ text: String, _ aside: String, isSelected: Bool, hasFocus: Bool, columns: Int
+    _ text: String, _ aside: String, _ style: Style?, columns: Int
   ) -> [Styled] {
-    let mark = isSelected ? "> " : "  "
-    let style: Style? = isSelected ? (hasFocus ? .reverse : .bold) : nil
+    let mark = style == nil ? "  " : "> "
     let room = columns - 2
     let asideRoom = min(Width.of(aside), room / 2)
     guard room >= 24, asideRoom > 0 else {
-      return [
-        Styled(Width.pad(mark + Width.cut(text, to: room), to: columns), style)
-      ]
+      return [Styled(Width.pad(mark + Width.cut(text, to: room), to: columns), style)]
     }
+    let end = Width.cut(aside, to: asideRoom) + " "
     let kept = Width.cut(text, to: room - asideRoom - 2)
-    let end = Width.cut(aside, to: asideRoom)
-    let gap = String(repeating: " ", count: max(0, room - Width.of(kept) - Width.of(end) - 1))
-    guard style == nil else {
-      return [Styled(mark + kept + gap + end + " ", style)]
-    }
-    return [Styled(mark + kept + gap), Styled(end + " ", .dim)]
+    let start = mark + Width.pad(kept, to: room - Width.of(end))
+    return style == nil ? [Styled(start), Styled(end, .dim)] : [Styled(start + end, style)]
   }
 
   private func textRow(_ row: Int) -> [Styled] {
     guard textSubject == wantedSubject, textTop + row < wrapped.lines.count else { return [] }
-    let line = wrapped.lines[textTop + row]
-    return [Styled(line.text, line.style)]
+    return [wrapped.lines[textTop + row]]
   }
 }

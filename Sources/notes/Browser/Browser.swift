@@ -7,19 +7,10 @@ internal import WorkTree
 struct Browser {
   struct Note: Equatable, Sendable {
     let path: TreePath
-    var modified: Int64
+    let modified: Int64
     var isInConflict = false
-    /// The label in small letters, which the filter looks in.
-    let folded: String
-    let label: String
 
-    init(path: TreePath, modified: Int64, isInConflict: Bool = false) {
-      self.path = path
-      self.modified = modified
-      self.isInConflict = isInConflict
-      label = path.label
-      folded = label.lowercased()
-    }
+    var label: String { path.label }
   }
 
   struct Revision: Equatable, Sendable {
@@ -54,8 +45,7 @@ struct Browser {
 
   let title: String
   private(set) var notes: [Note] = []
-  /// The notes that pass the filter, as places in `notes`.
-  private(set) var listed: [Int] = []
+  private(set) var listed: [Note] = []
   var filter = "" { didSet { if filter != oldValue { applyFilter() } } }
   var isFiltering = false
   var showsDeleted = false
@@ -63,7 +53,6 @@ struct Browser {
   var noteList = ListPlace()
   private(set) var versions: [Revision] = []
   private(set) var versionsOf: TreePath?
-  /// Whether there may be more versions than were fetched.
   private(set) var hasMoreVersions = false
   var versionList = ListPlace()
   var showsChange = true
@@ -74,20 +63,25 @@ struct Browser {
   var isTouched = false
   /// What happened last, until the next key.
   var message: Styled?
-  /// The text broken into lines of a width.
   private(set) var wrapped: (width: Int, lines: [Styled]) = (0, [])
 
   init(title: String) { self.title = title }
 
   var note: Note? {
-    listed.indices.contains(noteList.selected) ? notes[listed[noteList.selected]] : nil
+    listed.indices.contains(noteList.selected) ? listed[noteList.selected] : nil
   }
 
+  /// Where the user is in the list that is shown: of the notes, or of the versions of one.
+  var list: ListPlace {
+    get { focus == .notes ? noteList : versionList }
+    set { if focus == .notes { noteList = newValue } else { versionList = newValue } }
+  }
+
+  var listCount: Int { focus == .notes ? listed.count : versions.count }
+
   var version: Revision? {
-    guard versionsOf == note?.path, versions.indices.contains(versionList.selected) else {
-      return nil
-    }
-    return versions[versionList.selected]
+    let place = versionList.selected
+    return versionsOf == note?.path && versions.indices.contains(place) ? versions[place] : nil
   }
 
   /// What the pane at the right should show; nil where it has nothing to show.
@@ -97,7 +91,6 @@ struct Browser {
     return version.map { Subject(path: $0.path, version: $0.id, showsChange: showsChange) }
   }
 
-  /// Whether versions of `note` should be fetched, and from which on.
   func wantsVersions(rows: Int) -> Bool {
     guard focus != .notes, let note else { return false }
     return versionsOf != note.path
@@ -105,14 +98,13 @@ struct Browser {
   }
 }
 
-// What the browser is told.
 extension Browser {
   /// The notes there are, in the order they are listed. The one that the user chose stays chosen.
   mutating func show(notes: [Note]) {
     let chosen = isTouched ? note?.path : nil
     self.notes = notes
     applyFilter()
-    if let place = listed.firstIndex(where: { notes[$0].path == chosen }) {
+    if let place = listed.firstIndex(where: { $0.path == chosen }) {
       noteList.selected = place
     } else {
       focus = .notes
@@ -134,7 +126,6 @@ extension Browser {
     wrapped = (0, [])
   }
 
-  /// Forgets what was read, after something changed.
   mutating func forget() {
     versionsOf = nil
     textSubject = nil
@@ -147,8 +138,12 @@ extension Browser {
 
   private mutating func applyFilter() {
     let words = filter.lowercased().split(separator: " ")
-    listed = notes.indices.filter { place in
-      words.allSatisfy { notes[place].folded.holds($0) }
+    listed = notes.filter { note in
+      if words.isEmpty { return true }
+      let label = Array(note.label.lowercased().utf8)
+      return words.allSatisfy { word in
+        label.indices.contains { label[$0...].starts(with: word.utf8) }
+      }
     }
     noteList = ListPlace()
   }
@@ -164,29 +159,11 @@ struct ListPlace: Equatable {
     clamp(to: count)
   }
 
-  mutating func clamp(to count: Int) {
-    selected = max(0, min(selected, count - 1))
-  }
+  mutating func clamp(to count: Int) { selected = max(0, min(selected, count - 1)) }
 
   /// Scrolls as little as brings what is chosen into sight.
   mutating func reveal(rows: Int, of count: Int) {
     top = min(max(top, selected - rows + 1), selected)
     top = max(0, min(top, count - rows))
-  }
-}
-
-extension String {
-  /// Whether the bytes of a word stand in the text.
-  fileprivate func holds(_ word: Substring) -> Bool {
-    var text = self
-    var word = String(word)
-    return text.withUTF8 { text in
-      word.withUTF8 { word in
-        guard text.count >= word.count else { return false }
-        return (0...(text.count - word.count)).contains { start in
-          UnsafeBufferPointer(rebasing: text[start..<(start + word.count)]).elementsEqual(word)
-        }
-      }
-    }
   }
 }

@@ -47,7 +47,6 @@ struct BrowserSession {
     }
   }
 
-  /// Handles keys; true when one of them quits.
   private mutating func press(_ keys: [Key]) throws -> Bool {
     for key in keys {
       // Keys that came fast find the list that the ones before them chose from.
@@ -85,7 +84,6 @@ struct BrowserSession {
   }
 }
 
-// What is shown.
 extension BrowserSession {
   private mutating func draw() {
     let screen = browser.screen(terminal.size, now: TimeText.now)
@@ -94,7 +92,6 @@ extension BrowserSession {
     shown = screen
   }
 
-  /// Draws what is there, fetches what is missing, and draws that.
   private mutating func refresh() {
     draw()
     fetchVersions()
@@ -174,28 +171,25 @@ extension BrowserSession {
     notes.map { note in
       Browser.Note(
         path: note.path,
-        modified: note.isChanged
-          ? note.modified : times[note.path]?.modified ?? note.modified,
+        modified: (note.isChanged ? nil : times[note.path]?.modified) ?? note.modified,
         isInConflict: conflicts.contains(note.path))
     }.sorted { ($1.modified, $0.path) < ($0.modified, $1.path) }
   }
 }
 
-// What is changed.
 extension BrowserSession {
   private mutating func restore(_ revision: Browser.Revision) throws {
     guard let note = browser.note else { return }
     let version = try notebook.repository.commit(revision.id)
-    let made = try notebook.restore(
-      revision.path, from: version, as: note.path == revision.path ? nil : note.path)
-    if let made {
-      browser.message = Styled(
-        "restored as it was in \(revision.id.short): version \(made.short); "
-          + "what it was before is a version too", .green)
-      try reread()
-    } else {
+    let target = note.path == revision.path ? nil : note.path
+    guard let made = try notebook.restore(revision.path, from: version, as: target) else {
       browser.message = Styled("the note is already as it was in \(revision.id.short)", .yellow)
+      return
     }
+    browser.message = Styled(
+      "restored as it was in \(revision.id.short): version \(made.short); "
+        + "what it was before is a version too", .green)
+    try reread()
   }
 
   private mutating func recover(_ path: TreePath) throws {
@@ -219,9 +213,7 @@ extension BrowserSession {
   }
 
   /// `TITLE (DATE TIME)` beside the note, with a number where that is taken.
-  static func copyPath(
-    of revision: Browser.Revision, isTaken: (TreePath) -> Bool
-  ) -> TreePath {
+  static func copyPath(of revision: Browser.Revision, isTaken: (TreePath) -> Bool) -> TreePath {
     let path = revision.path
     let suffix = path.noteSuffix.utf8
     // A colon in a file's name is trouble elsewhere.

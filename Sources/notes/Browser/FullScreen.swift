@@ -26,7 +26,6 @@ final class FullScreen {
   private static let saved = Atomic<UInt>(0)
   /// The signals that came and were not seen to yet, a bit each.
   private static let received = Atomic<UInt64>(0)
-  /// The wake-up that a signal causes.
   private static let signalled = Atomic<Int32>(-1)
 
   private let memory: UnsafeMutablePointer<termios>
@@ -55,11 +54,13 @@ final class FullScreen {
     memory.initialize(to: termios())
     tcgetattr(STDIN_FILENO, memory)
     Self.signalled.store(signals.descriptor, ordering: .sequentiallyConsistent)
-    for signal in [SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT] {
-      Self.report(signal)
-    }
-    for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT] {
-      Self.restoreOn(signal)
+    Self.report([SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT])
+    // A crash puts the terminal back and then takes its course.
+    let crashes = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT]
+    Self.handle(crashes, flags: Int32(bitPattern: UInt32(SA_RESETHAND))) { @Sendable signal in
+      FullScreen.restore()
+      // Comes when the handler is left, and then does what it does to everybody.
+      raise(signal)
     }
   }
 
@@ -83,20 +84,8 @@ final class FullScreen {
     return Screen.Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
   }
 
-  /// Writes to the terminal, all at once where it can.
-  func write(_ text: String) {
-    let bytes = Array(text.utf8)
-    var start = 0
-    while start < bytes.count {
-      let count = bytes[start...].withUnsafeBytes {
-        Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count)
-      }
-      if count > 0 { start += count } else if errno != EINTR { return }
-    }
-  }
+  func write(_ text: String) { try? Disk.write(Array(text.utf8), to: STDOUT_FILENO, path: "") }
 
-  /// Waits for what comes next.
-  ///
   /// - Parameter milliseconds: for how long; nil for ever.
   func next(within milliseconds: Int32? = nil) -> Event {
     let end = milliseconds.map { .now + Double($0) / 1_000 } ?? Instant.never
@@ -119,11 +108,9 @@ final class FullScreen {
   /// - Parameter group: also the others of its job, which a terminal would have told too.
   func suspend(group: Bool) {
     leave()
-    var action = sigaction()
-    action.__sigaction_handler.sa_handler = SIG_DFL
-    sigaction(SIGTSTP, &action, nil)
+    Self.handle([SIGTSTP], SIG_DFL)
     if group { kill(0, SIGTSTP) } else { raise(SIGTSTP) }
-    Self.report(SIGTSTP)
+    Self.report([SIGTSTP])
     enter()
   }
 
@@ -134,34 +121,27 @@ final class FullScreen {
     func hasCome(_ signal: Int32) -> Bool { received & 1 << UInt64(signal) != 0 }
     if [SIGINT, SIGTERM, SIGHUP, SIGQUIT].contains(where: hasCome) { return .ended }
     if hasCome(SIGTSTP) { return .stopRequested }
-    if hasCome(SIGCONT) {
-      // Whoever had the terminal meanwhile may have left it otherwise.
-      enter()
-    }
+    // Whoever had the terminal meanwhile may have left it otherwise.
+    if hasCome(SIGCONT) { enter() }
     return .resized
   }
 
-  private static func report(_ signal: Int32) {
-    var action = sigaction()
-    action.__sigaction_handler.sa_handler = { @Sendable signal in
+  private static func report(_ signals: [Int32]) {
+    handle(signals) { @Sendable signal in
       let number = errno
       FullScreen.received.bitwiseOr(1 << UInt64(signal), ordering: .sequentiallyConsistent)
       WakeUp.signal(FullScreen.signalled.load(ordering: .sequentiallyConsistent))
       errno = number
     }
-    sigaction(signal, &action, nil)
   }
 
-  /// A crash puts the terminal back and then takes its course.
-  private static func restoreOn(_ signal: Int32) {
+  private static func handle(
+    _ signals: [Int32], flags: Int32 = 0, _ handler: __sighandler_t?
+  ) {
     var action = sigaction()
-    action.__sigaction_handler.sa_handler = { @Sendable signal in
-      FullScreen.restore()
-      // Comes when the handler is left, and then does what it does to everybody.
-      raise(signal)
-    }
-    action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
-    sigaction(signal, &action, nil)
+    action.__sigaction_handler.sa_handler = handler
+    action.sa_flags = flags
+    for signal in signals { sigaction(signal, &action, nil) }
   }
 
   /// Only calls that a signal handler may make.

@@ -31,8 +31,7 @@ struct KeyDecoder {
   /// The keys that the waiting bytes are if nothing follows them.
   mutating func flush() -> [Key] {
     defer { pending = [] }
-    guard pending.first == 0x1B, pending.count == 1 else { return [] }
-    return [.escape]
+    return pending == [0x1B] ? [.escape] : []
   }
 
   /// The next key and how many bytes it takes; no key for bytes that mean nothing here, and nil
@@ -45,8 +44,7 @@ struct KeyDecoder {
     case 0x09: return (.tab, 1)
     case 0x08, 0x7F: return (.backspace, 1)
     case 0x00: return (nil, 1)
-    case 0x01..<0x1B:
-      return (.control(Character(Unicode.Scalar(first | 0x60))), 1)
+    case 0x01..<0x1B: return (.control(Character(Unicode.Scalar(first | 0x60))), 1)
     case 0x1C..<0x20: return (nil, 1)
     case 0x20..<0x7F: return (.character(Character(Unicode.Scalar(first))), 1)
     default: return character()
@@ -82,24 +80,23 @@ struct KeyDecoder {
     }
     let parameters = String(decoding: pending[2..<last], as: UTF8.self)
     let count = last + 1
-    switch (pending[last], parameters) {
-    case (UInt8(ascii: "A"), _): return (.up, count)
-    case (UInt8(ascii: "B"), _): return (.down, count)
-    case (UInt8(ascii: "C"), _): return (.right, count)
-    case (UInt8(ascii: "D"), _): return (.left, count)
-    case (UInt8(ascii: "H"), _), (UInt8(ascii: "~"), "1"), (UInt8(ascii: "~"), "7"):
-      return (.home, count)
-    case (UInt8(ascii: "F"), _), (UInt8(ascii: "~"), "4"), (UInt8(ascii: "~"), "8"):
-      return (.end, count)
-    case (UInt8(ascii: "~"), "5"): return (.pageUp, count)
-    case (UInt8(ascii: "~"), "6"): return (.pageDown, count)
-    case (UInt8(ascii: "~"), "200"): return paste(from: count)
-    case (UInt8(ascii: "M"), ""):
-      // A terminal that knows the mouse's older form only: three bytes follow.
-      return pending.count < count + 3 ? nil : (nil, count + 3)
-    case (UInt8(ascii: "M"), _): return (Self.mouse(parameters), count)
-    default: return (nil, count)
+    let key: Key?
+    switch (Character(Unicode.Scalar(pending[last])), parameters) {
+    case ("A", _): key = .up
+    case ("B", _): key = .down
+    case ("C", _): key = .right
+    case ("D", _): key = .left
+    case ("H", _), ("~", "1"), ("~", "7"): key = .home
+    case ("F", _), ("~", "4"), ("~", "8"): key = .end
+    case ("~", "5"): key = .pageUp
+    case ("~", "6"): key = .pageDown
+    case ("~", "200"): return paste(from: count)
+    // A terminal that knows the mouse's older form only: three bytes follow.
+    case ("M", ""): return pending.count < count + 3 ? nil : (nil, count + 3)
+    case ("M", _): key = Self.mouse(parameters)
+    default: key = nil
     }
+    return (key, count)
   }
 
   /// What the mouse did, by the parameters of xterm's SGR form: `<BUTTON;COLUMN;ROW`.
@@ -116,19 +113,11 @@ struct KeyDecoder {
     }
   }
 
-  /// How many lines a notch of the wheel is.
   private static let wheelLines = 3
 
-  /// Text between the marks of a bracketed paste.
   private func paste(from start: Int) -> (key: Key?, count: Int)? {
-    let mark = Array("\u{1B}[201~".utf8)
-    var end = start
-    while end + mark.count <= pending.count {
-      if pending[end] == 0x1B, pending[end..<(end + mark.count)].elementsEqual(mark) {
-        return (.pasted(String(decoding: pending[start..<end], as: UTF8.self)), end + mark.count)
-      }
-      end += 1
-    }
-    return nil
+    guard let mark = pending[start...].firstRange(of: Array("\u{1B}[201~".utf8)) else { return nil }
+    let text = String(decoding: pending[start..<mark.lowerBound], as: UTF8.self)
+    return (.pasted(text), mark.upperBound)
   }
 }

@@ -78,12 +78,9 @@ extension Styled {
     let text = String(decoding: line, as: UTF8.self)
     guard text.utf8.contains(UInt8(ascii: "\t")) else { return Visible.name(text) }
     var shown = ""
-    for (position, part) in text.split(separator: "\t", omittingEmptySubsequences: false)
-      .enumerated()
-    {
-      if position > 0 {
-        shown += String(repeating: " ", count: 8 - Width.of(shown) % 8)
-      }
+    let parts = text.split(separator: "\t", omittingEmptySubsequences: false)
+    for (position, part) in parts.enumerated() {
+      if position > 0 { shown += String.spaces(8 - Width.of(shown) % 8) }
       shown += Visible.name(String(part))
     }
     return shown

@@ -7,9 +7,7 @@ struct Screen: Equatable {
   let size: Size
   private(set) var rows: [[Styled]] = []
 
-  init(size: Size) {
-    self.size = size
-  }
+  init(size: Size) { self.size = size }
 
   /// Adds a row; what is wider than the screen is cut, and rows below it are dropped.
   mutating func add(_ spans: [Styled]) {
