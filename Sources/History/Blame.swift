@@ -106,7 +106,7 @@ private struct Blame {
   ) -> (found: [(there: Int, asked: Int)], rest: [(there: Int, asked: Int)]) {
     var found: [(there: Int, asked: Int)] = []
     var rest: [(there: Int, asked: Int)] = []
-    let hunks = LineMatching.hunks(from: old, to: new, symbolCount: numbers.count)
+    let hunks = LineMatching.hunks(from: old, to: new)
     var next = 0
     var shift = 0
     for line in lines {

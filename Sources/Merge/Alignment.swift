@@ -10,28 +10,18 @@ struct Alignment {
 
   private(set) var parts: [Part] = []
 
-  init(terms: [[Int32]], reference: Int, symbolCount: Int) {
-    var known: [[Int32]: [Hunk]] = [:]
-    let hunks = terms.map { term in
-      if let hunks = known[term] { return hunks }
-      let hunks = LineMatching.hunks(
-        from: terms[reference], to: term, symbolCount: symbolCount)
-      known[term] = hunks
-      return hunks
-    }
-    let spans = Self.spans(of: hunks)
+  init(terms: [[Int32]], reference: Int) {
+    let hunks = terms.map { LineMatching.hunks(from: terms[reference], to: $0) }
     // Per term: the next hunk, and how far its positions are ahead of the reference's.
     var nextHunk = Array(repeating: 0, count: terms.count)
     var shift = Array(repeating: 0, count: terms.count)
     var end = 0
-    for span in spans {
+    for span in Self.spans(of: hunks) {
       if span.lowerBound > end { parts.append(.same(end..<span.lowerBound)) }
       let ranges = terms.indices.map { term in
         let start = span.lowerBound + shift[term]
-        while nextHunk[term] < hunks[term].count,
-          hunks[term][nextHunk[term]].a.lowerBound <= span.upperBound
-        {
-          let hunk = hunks[term][nextHunk[term]]
+        let touching = hunks[term][nextHunk[term]...].prefix { $0.a.lowerBound <= span.upperBound }
+        for hunk in touching {
           shift[term] = hunk.b.upperBound - hunk.a.upperBound
           nextHunk[term] += 1
         }
@@ -45,11 +35,8 @@ struct Alignment {
 
   /// The stretches of the reference that some hunk covers; hunks that overlap or touch share one.
   private static func spans(of hunks: [[Hunk]]) -> [ClosedRange<Int>] {
-    let sorted = hunks.joined().map(\.a).sorted {
-      ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound)
-    }
     var spans: [ClosedRange<Int>] = []
-    for range in sorted {
+    for range in hunks.joined().map(\.a).sorted(by: { $0.precedes($1) }) {
       if let last = spans.last, range.lowerBound <= last.upperBound {
         spans[spans.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
       } else {

@@ -58,39 +58,32 @@ public struct MarkedText: Sendable {
 
   /// Whether some line is a block's opening marker, of any size: without one there is no block.
   package static func mayHoldBlocks(_ text: [UInt8]) -> Bool {
-    text.withUnsafeBytes { bytes in
-      let mark = UInt8(ascii: "<")
-      var start = 0
-      while let first = bytes[start...].firstIndex(of: mark) {
-        let run = bytes[first...].prefix { $0 == mark }.count
-        start = first + run
-        let isAtStart = first == 0 || bytes[first - 1] == UInt8(ascii: "\n")
-        guard run >= smallestMarkerSize, isAtStart else { continue }
-        let line = text[first...].prefix { $0 != UInt8(ascii: "\n") }
-        if case .opening = MarkerLine(line, size: run) { return true }
-      }
-      return false
+    let mark = UInt8(ascii: "<")
+    var start = 0
+    while let first = text[start...].firstIndex(of: mark) {
+      let size = text[first...].prefix { $0 == mark }.count
+      start = first + size
+      let isAtStart = first == 0 || text[first - 1] == UInt8(ascii: "\n")
+      guard size >= smallestMarkerSize, isAtStart else { continue }
+      let line = text[first...].prefix { $0 != UInt8(ascii: "\n") }
+      if case .opening = MarkerLine(line, size: size) { return true }
     }
+    return false
   }
 
   /// The ranges of the lines, newlines included.
   private static func lineRanges(of text: [UInt8]) -> [Range<Int>] {
-    var ranges: [Range<Int>] = []
-    var start = 0
-    for index in text.indices where text[index] == UInt8(ascii: "\n") {
-      ranges.append(start..<index + 1)
-      start = index + 1
-    }
-    if start < text.count { ranges.append(start..<text.count) }
-    return ranges
+    var ends = text.indices.filter { text[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
+    if (ends.last ?? 0) < text.count { ends.append(text.count) }
+    return zip([0] + ends, ends).map { $0..<$1 }
   }
 
   private static func block(
     in text: [UInt8], _ lines: [Range<Int>], at first: Int, markerSize: Int
   ) -> (sides: [Side], next: Int)? {
-    guard
-      case .opening(let label) = MarkerLine(text[lines[first]], size: markerSize)
-    else { return nil }
+    guard case .opening(let label) = MarkerLine(text[lines[first]], size: markerSize) else {
+      return nil
+    }
     var sides: [Side] = []
     var current = Side(label: label, text: [])
     var isLast = false
@@ -123,36 +116,41 @@ enum MarkerLine: Equatable {
   case malformed
 
   init?(_ line: ArraySlice<UInt8>, size: Int) {
-    var content = line
-    if content.last == UInt8(ascii: "\n") { content.removeLast() }
-    if content.last == UInt8(ascii: "\r") { content.removeLast() }
-    guard let mark = content.first, [UInt8]("<=>".utf8).contains(mark) else { return nil }
-    let run = content.prefix { $0 == mark }.count
-    guard run == size else { return nil }
-    let rest = content.dropFirst(run)
-    guard rest.isEmpty || rest.first == UInt8(ascii: " ") else { return nil }
-    let label = Array(rest.dropFirst())
-    let isLabel = ConflictLabel.parse(label) != nil
-    switch mark {
-    case UInt8(ascii: "<"): self = isLabel ? .opening(label: label) : .malformed
-    case UInt8(ascii: ">"): self = isLabel ? .closing(label: label) : .malformed
-    default:
-      if rest.isEmpty {
-        self = .separator(label: nil)
-      } else {
-        self = isLabel ? .separator(label: label) : .malformed
-      }
+    guard let parts = Parts(line), parts.size == size else { return nil }
+    if parts.mark == UInt8(ascii: "="), parts.rest.isEmpty {
+      self = .separator(label: nil)
+      return
+    }
+    let label = Array(parts.rest.dropFirst())
+    guard ConflictLabel.parse(label) != nil else {
+      self = .malformed
+      return
+    }
+    switch parts.mark {
+    case UInt8(ascii: "<"): self = .opening(label: label)
+    case UInt8(ascii: ">"): self = .closing(label: label)
+    default: self = .separator(label: label)
     }
   }
 
-  /// The length of the run of one marker character that a line starts with, if the line could be
-  /// taken for a marker, else 0.
-  static func run(in line: ArraySlice<UInt8>) -> (mark: UInt8, length: Int) {
-    guard let mark = line.first, [UInt8]("<=>".utf8).contains(mark) else { return (0, 0) }
-    let run = line.prefix { $0 == mark }.count
-    let rest = line.dropFirst(run)
-    let ends = rest.isEmpty || rest.first == UInt8(ascii: " ") || rest.elementsEqual("\r".utf8)
-    return ends ? (mark, run) : (0, 0)
+  /// What a line that could be taken for a marker is made of.
+  struct Parts {
+    let mark: UInt8
+    /// How often it stands at the start.
+    let size: Int
+    /// What follows: nothing, or a space and more.
+    let rest: ArraySlice<UInt8>
+
+    init?(_ line: ArraySlice<UInt8>) {
+      var content = line
+      if content.last == UInt8(ascii: "\n") { content.removeLast() }
+      if content.last == UInt8(ascii: "\r") { content.removeLast() }
+      guard let mark = content.first, "<=>".utf8.contains(mark) else { return nil }
+      self.mark = mark
+      rest = content.drop { $0 == mark }
+      size = content.count - rest.count
+      guard rest.isEmpty || rest.first == UInt8(ascii: " ") else { return nil }
+    }
   }
 }
 

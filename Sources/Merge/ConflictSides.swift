@@ -1,3 +1,14 @@
+/// Several texts for one place of a note, as numbers of a `LineTable`.
+struct ConflictBlock {
+  struct Side {
+    /// `NAME · DATE`, as the marker shows it.
+    var label: [UInt8]
+    var lines: [Int32]
+  }
+
+  var sides: [Side]
+}
+
 /// The sides of a conflict, of which some may hold blocks already: notes-merge(7), "Blocks that
 /// meet".
 enum ConflictSides {

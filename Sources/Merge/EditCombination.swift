@@ -27,14 +27,13 @@ enum EditCombination {
         i += 1
         j += 1
       } else if i < olderEdits.count, j < newerEdits.count,
-        olderEdits[i].range == newerEdits[j].range,
-        let text = meeting(olderEdits[i], newerEdits[j])
+        olderEdits[i].range == newerEdits[j].range, let text = meeting(olderEdits[i], newerEdits[j])
       {
         (edit, sides) = (Edit(range: olderEdits[i].range, text: text), 3)
         i += 1
         j += 1
       } else if j == newerEdits.count
-        || (i < olderEdits.count && precedes(olderEdits[i].range, newerEdits[j].range))
+        || (i < olderEdits.count && olderEdits[i].range.precedes(newerEdits[j].range))
       {
         (edit, sides) = (olderEdits[i], 1)
         i += 1
@@ -54,8 +53,11 @@ enum EditCombination {
     }
     return result + base[position...]
   }
+}
 
-  private static func precedes(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
-    (left.lowerBound, left.upperBound) < (right.lowerBound, right.upperBound)
+extension Range<Int> {
+  /// Whether it begins before another, or with it and ends before it.
+  func precedes(_ other: Range<Int>) -> Bool {
+    (lowerBound, upperBound) < (other.lowerBound, other.upperBound)
   }
 }

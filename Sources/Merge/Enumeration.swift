@@ -12,7 +12,8 @@ enum Enumeration {
   /// The tokens of both insertions, the older's first; nil where this is no enumeration or the two
   /// look like versions of one thing.
   static func join(
-    _ older: EditCombination.Edit, _ newer: EditCombination.Edit, base: [Int32], tokens: LineTable
+    _ older: EditCombination.Edit, _ newer: EditCombination.Edit, _ base: [Int32],
+    _ tokens: LineTable
   ) -> [Int32]? {
     let isNewline: (Int32) -> Bool = { tokens[$0].elementsEqual([0x0A]) }
     guard older.range.isEmpty, newer.range.isEmpty, let olderLast = last(older.text, tokens),
@@ -31,7 +32,7 @@ enum Enumeration {
         || olderLast == newerLast && separates(olderLast)
     else { return nil }
     var texts = LineTable()
-    let sides = [older, newer].map { [texts.number(of: $0.text.flatMap { tokens[$0] })] }
+    let sides = [older, newer].map { [texts.number(of: $0.text.flatMap { tokens[$0] }[...])] }
     return SimilarLines.arePresent(in: sides[0], and: sides[1], texts)
       ? nil : older.text + newer.text
   }

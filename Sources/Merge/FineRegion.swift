@@ -1,86 +1,94 @@
-/// A region with two sides and one base, merged by parts smaller than it.
+/// A region with two sides and one base, merged by parts smaller than it: notes-merge(7), "Below the
+/// line".
 struct FineRegion {
-  let base: [Int32]
+  private let base: [Int32]
   /// What stands around the base.
-  let context: SortedContext
-  let older: [Int32]
-  let newer: [Int32]
+  private let context: SortedContext
+  private let older: [Int32]
+  private let newer: [Int32]
 
   /// More lines than this are not looked into.
   static let mostLines = 2000
   /// Nor more bytes.
   static let mostBytes = 1 << 20
 
-  func isSmall(_ table: LineTable) -> Bool {
-    [base, older, newer].allSatisfy { lines in
-      lines.count <= Self.mostLines
-        && lines.reduce(0) { $0 + table[$1].count + 1 } <= Self.mostBytes
+  /// The lines that a rule makes of the sides, and the rule; nil when markers are needed.
+  static func merge(
+    sides: [[Int32]], base: [Int32], context: SortedContext, rules: MergeRules,
+    table: inout LineTable
+  ) -> (lines: [Int32], rule: MergeRules)? {
+    if base.isEmpty {
+      guard rules.contains(.joinedInsertions) else { return nil }
+      return JoinedInsertions.join(sides, in: context, table: table).map { ($0, .joinedInsertions) }
     }
-  }
-
-  /// The merge by lines, edits that touch allowed.
-  func mergedByLines(_ table: inout LineTable) -> [Int32]? {
-    let merged = EditCombination.combine(
-      base: base, older: older, newer: newer,
-      olderHunks: LineMatching.hunks(from: base, to: older, symbolCount: table.count),
-      newerHunks: LineMatching.hunks(from: base, to: newer, symbolCount: table.count), gap: 0
-    ) { [table] older, newer in
-      guard older.range.isEmpty else { return nil }
-      let start = context.place.lowerBound + older.range.lowerBound
-      return JoinedInsertions.join(
-        [older.text, newer.text], in: context.at(start..<start), table: table)
-    }
-    guard let merged, passesGuards(merged, table) else { return nil }
-    return merged
-  }
-
-  /// The merge by sentences, at least one unchanged token between the edits of both sides.
-  func mergedBySentences(_ table: inout LineTable) -> [Int32]? {
-    guard let merged = merged(&table, gap: 1, tokens: Token.sentences), passesGuards(merged, table)
-    else { return nil }
-    return merged
-  }
-
-  /// The merge by words, at least three unchanged tokens between the edits of both sides.
-  func mergedByWords(_ table: inout LineTable) -> [Int32]? {
-    if LineGuards.holdOpenFence([older, newer], table) { return nil }
-    guard
-      let merged = merged(&table, gap: 2, tokens: Token.words, joinsEnumerations: true),
-      passesGuards(merged, table)
-    else { return nil }
-    return merged
-  }
-
-  /// The side that changed words, where the other only wrapped the lines anew.
-  func mergedByWrapping(_ table: LineTable) -> [Int32]? {
-    if older.isEmpty || newer.isEmpty || LineGuards.holdOpenFence([older, newer], table) {
-      return nil
-    }
-    func isPlain(_ lines: [Int32]) -> Bool {
-      lines.allSatisfy {
-        !LineGuards.isBlank($0, table) && !Token.isSpace(table[$0].first ?? UInt8(ascii: " "))
-      }
-    }
-    for (side, other) in [(older, newer), (newer, older)] {
-      if words(side, table) == words(base, table), isPlain(base + side), passesGuards(other, table)
-      {
-        return other
-      }
+    guard sides.count == 2 else { return nil }
+    let region = FineRegion(base: base, context: context, older: sides[0], newer: sides[1])
+    guard ([base] + sides).allSatisfy({ isSmall($0, table) }) else { return nil }
+    let attempts: [(MergeRules, (inout LineTable) -> [Int32]?)] = [
+      (.touchingLines, region.mergedByLines), (.sentences, region.mergedBySentences),
+      (.words, region.mergedByWords), (.words, region.newerIfOlderWrapped),
+      (.words, region.olderIfNewerWrapped),
+    ]
+    for (rule, merged) in attempts where rules.contains(rule) {
+      if let lines = merged(&table), region.passesGuards(lines, table) { return (lines, rule) }
     }
     return nil
   }
 
-  private func words(_ lines: [Int32], _ table: LineTable) -> [ArraySlice<UInt8>] {
-    lines.flatMap { table[$0].split(whereSeparator: Token.isSpace) }
+  private static func isSmall(_ lines: [Int32], _ table: LineTable) -> Bool {
+    lines.count <= mostLines && lines.reduce(0) { $0 + table[$1].count + 1 } <= mostBytes
+  }
+
+  /// The merge by lines, edits that touch allowed.
+  private func mergedByLines(_ table: inout LineTable) -> [Int32]? {
+    EditCombination.combine(
+      base: base, older: older, newer: newer, olderHunks: LineMatching.hunks(from: base, to: older),
+      newerHunks: LineMatching.hunks(from: base, to: newer), gap: 0
+    ) { [table] older, newer in
+      guard older.range.isEmpty else { return nil }
+      return JoinedInsertions.join(
+        [older.text, newer.text], in: context.at(older.range.lowerBound), table: table)
+    }
+  }
+
+  /// The merge by sentences, at least one unchanged token between the edits of both sides.
+  private func mergedBySentences(_ table: inout LineTable) -> [Int32]? {
+    merged(&table, gap: 1, tokens: Token.sentences) { _, _, _, _ in nil }
+  }
+
+  /// The merge by words, at least two unchanged tokens between the edits of both sides.
+  private func mergedByWords(_ table: inout LineTable) -> [Int32]? {
+    if table.hasOpenFence(in: [older, newer]) { return nil }
+    return merged(&table, gap: 2, tokens: Token.words, joining: Enumeration.join)
+  }
+
+  private func newerIfOlderWrapped(_ table: inout LineTable) -> [Int32]? {
+    isWrapped(older, table) ? newer : nil
+  }
+
+  private func olderIfNewerWrapped(_ table: inout LineTable) -> [Int32]? {
+    isWrapped(newer, table) ? older : nil
+  }
+
+  /// Whether a side only wrapped the base's lines anew.
+  private func isWrapped(_ side: [Int32], _ table: LineTable) -> Bool {
+    if older.isEmpty || newer.isEmpty || table.hasOpenFence(in: [older, newer]) { return false }
+    func words(_ lines: [Int32]) -> [ArraySlice<UInt8>] {
+      lines.flatMap { table[$0].split(whereSeparator: Token.isSpace) }
+    }
+    return words(side) == words(base)
+      && (base + side).allSatisfy {
+        !table.isBlank($0) && !Token.isSpace(table[$0].first ?? UInt8(ascii: " "))
+      }
   }
 
   private func merged(
     _ table: inout LineTable, gap: Int, tokens cut: ([UInt8]) -> [ArraySlice<UInt8>],
-    joinsEnumerations: Bool = false
+    joining join: (EditCombination.Edit, EditCombination.Edit, [Int32], LineTable) -> [Int32]?
   ) -> [Int32]? {
-    var words = LineTable()
+    var tokens = LineTable()
     func numbers(_ lines: [Int32]) -> [Int32] {
-      cut(table.text(of: lines)).map { words.number(of: $0) }
+      cut(table.text(of: lines)).map { tokens.number(of: $0) }
     }
     let (base, older, newer) = (numbers(base), numbers(older), numbers(newer))
     guard let olderHunks = TokenMatching.hunks(from: base, to: older),
@@ -88,19 +96,13 @@ struct FineRegion {
       let merged = EditCombination.combine(
         base: base, older: older, newer: newer, olderHunks: olderHunks, newerHunks: newerHunks,
         gap: gap,
-        meeting: { [words] in
-          Self.larger($0.text, $1.text)
-            ?? (joinsEnumerations ? Enumeration.join($0, $1, base: base, tokens: words) : nil)
+        meeting: { [tokens] older, newer in
+          let isReplacement = !older.text.isEmpty && !newer.text.isEmpty
+          return (isReplacement ? JoinedInsertions.larger(older.text, newer.text) : nil)
+            ?? join(older, newer, base, tokens)
         })
     else { return nil }
-    return table.lines(of: merged.flatMap { words[$0] })
-  }
-
-  /// The one of two texts in which the other stands as a whole.
-  private static func larger(_ older: [Int32], _ newer: [Int32]) -> [Int32]? {
-    if older.isEmpty || newer.isEmpty { return nil }
-    if JoinedInsertions.contains(older, newer) { return older }
-    return JoinedInsertions.contains(newer, older) ? newer : nil
+    return table.lines(of: merged.flatMap { tokens[$0] })
   }
 
   /// Refuses a result that says a line more often than either side, keeps a line that a side has no
@@ -111,24 +113,19 @@ struct FineRegion {
     }
     let (inBase, inOlder, inNewer, inMerged) =
       (counts(base), counts(older), counts(newer), counts(merged))
-    for (line, count) in inMerged where LineGuards.hasLetters(line, table) {
-      if count > max(inOlder[line, default: 0], inNewer[line, default: 0]),
-        inOlder[line] != nil || inNewer[line] != nil
-      {
-        return false
-      }
-      // One side took it away or changed it, and the other added none.
+    for (line, count) in inMerged where table.hasLetters(line) {
       let here = [inOlder[line, default: 0], inNewer[line, default: 0]]
-      if here.contains(0), here.allSatisfy({ $0 <= inBase[line, default: 0] }), inBase[line] != nil
-      {
+      if here != [0, 0], here.allSatisfy({ $0 < count }) { return false }
+      // One side took it away or changed it, and the other added none.
+      if let former = inBase[line], here.contains(0), here.allSatisfy({ $0 <= former }) {
         return false
       }
     }
-    func added(_ side: [Int32]) -> [Int32] {
-      side.filter { inBase[$0] == nil && inMerged[$0] != nil }
+    func added(_ side: [Int32], beside other: [Int32: Int]) -> [Int32] {
+      side.filter { inBase[$0] == nil && inMerged[$0] != nil && other[$0] == nil }
     }
-    let olderAdded = added(older).filter { inNewer[$0] == nil }
-    let newerAdded = added(newer).filter { inOlder[$0] == nil }
+    let olderAdded = added(older, beside: inNewer)
+    let newerAdded = added(newer, beside: inOlder)
     if !SimilarLines.arePresent(in: olderAdded, and: newerAdded, table) { return true }
     // Where no line is made of both sides', a line like one of the base that its side has no more is
     // that one, edited.
@@ -141,19 +138,5 @@ struct FineRegion {
     return !SimilarLines.arePresent(
       in: olderAdded.filter { !olderEdited.contains($0) },
       and: newerAdded.filter { !newerEdited.contains($0) }, table)
-  }
-}
-
-/// Differences between token sequences: notes-merge(7), "Matching tokens".
-enum TokenMatching {
-  static func hunks(from a: [Int32], to b: [Int32]) -> [Hunk]? {
-    var matching = Matching(countA: a.count, countB: b.count)
-    guard
-      MyersMatcher.match(
-        a, b, positionsA: Array(a.indices), positionsB: Array(b.indices), into: &matching)
-    else { return nil }
-    Compaction.compact(a, &matching.changedA, against: matching.changedB)
-    Compaction.compact(b, &matching.changedB, against: matching.changedA)
-    return matching.hunks
   }
 }

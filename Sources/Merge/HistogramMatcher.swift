@@ -6,121 +6,146 @@ struct HistogramMatcher {
   /// Steps after which the parts that remain are matched by `UniqueLineMatcher`.
   static let stepLimit = 1 << 21
 
-  private struct Part {
-    var a: Range<Int>
-    var b: Range<Int>
-  }
+  typealias Part = (a: Range<Int>, b: Range<Int>)
 
-  private let a: [Int32]
-  private let b: [Int32]
+  private let a: [Int]
+  private let b: [Int]
   private var matching: Matching
-  // Per symbol: its first position in the part of `a`, and how often it occurs there.
-  private var first: [Int32]
-  private var occurrences: [Int32]
-  // Per position of `a`: the next position with the same symbol.
-  private var next: [Int32]
+  /// Where each symbol is in the part of `a` at hand.
+  private var places: [[Int]]
   private var steps = 0
 
-  init(a: [Int32], b: [Int32], symbolCount: Int) {
-    self.a = a
-    self.b = b
-    matching = Matching(countA: a.count, countB: b.count)
-    first = Array(repeating: -1, count: symbolCount)
-    occurrences = Array(repeating: 0, count: symbolCount)
-    next = Array(repeating: -1, count: a.count)
+  init(a: [Int], b: [Int], symbolCount: Int) {
+    (self.a, self.b) = (a, b)
+    matching = Matching(a, b)
+    places = Array(repeating: [], count: symbolCount)
   }
 
   mutating func run() -> Matching {
-    var parts = [Part(a: 0..<a.count, b: 0..<b.count)]
+    var parts: [Part] = [(a.indices, b.indices)]
     while let part = parts.popLast() {
       if part.a.isEmpty || part.b.isEmpty { continue }
       if steps > Self.stepLimit {
-        UniqueLineMatcher.match(a, part.a, b, part.b, into: &matching)
+        UniqueLineMatcher.match(a, b, part, into: &matching)
         continue
       }
-      index(part.a)
+      steps += part.a.count
+      for i in part.a { places[a[i]].append(i) }
       let anchor = findAnchor(part)
-      for i in part.a {
-        first[Int(a[i])] = -1
-        occurrences[Int(a[i])] = 0
-      }
+      for i in part.a { places[a[i]].removeAll(keepingCapacity: true) }
       switch anchor {
       case .none: break
-      case .tooCommon:
-        MyersMatcher.matchCommonLines(a, part.a, b, part.b, into: &matching)
-      case .run(let startA, let startB, let length):
-        for k in 0..<length { matching.pair(startA + k, startB + k) }
-        parts.append(
-          Part(
-            a: startA + length..<part.a.upperBound, b: startB + length..<part.b.upperBound))
-        parts.append(
-          Part(a: part.a.lowerBound..<startA, b: part.b.lowerBound..<startB))
+      case .tooCommon: MyersMatcher.matchCommonLines(a, b, part, into: &matching)
+      case .run(let run):
+        for (i, j) in zip(run.a, run.b) { matching.pair(i, j) }
+        parts.append((run.a.upperBound..<part.a.upperBound, run.b.upperBound..<part.b.upperBound))
+        parts.append((part.a.lowerBound..<run.a.lowerBound, part.b.lowerBound..<run.b.lowerBound))
       }
     }
     return matching
   }
 
-  private mutating func index(_ part: Range<Int>) {
-    for i in part.reversed() {
-      let symbol = Int(a[i])
-      next[i] = first[symbol]
-      first[symbol] = Int32(i)
-      occurrences[symbol] += 1
-    }
-    steps += part.count
-  }
-
   private enum Anchor {
     case none
     case tooCommon
-    case run(startA: Int, startB: Int, length: Int)
+    case run(Part)
   }
 
   private mutating func findAnchor(_ part: Part) -> Anchor {
-    var best: (startA: Int, startB: Int, length: Int)?
-    var bestLength = 1
-    var lowest = Int32(Self.mostOccurrences + 1)
+    var best: Part?
+    var longest = 1
+    var lowest = Self.mostOccurrences + 1
     var hasCommon = false
     var j = part.b.lowerBound
     while j < part.b.upperBound {
       var nextJ = j + 1
       steps += 1
-      let symbol = Int(b[j])
-      var candidate = Int(first[symbol])
-      if candidate >= 0 { hasCommon = true }
-      if occurrences[symbol] > lowest { candidate = -1 }
-      while candidate >= 0 {
-        var startA = candidate
-        var startB = j
-        var endA = candidate + 1
-        var endB = j + 1
-        var rarest = occurrences[symbol]
-        while startA > part.a.lowerBound, startB > part.b.lowerBound,
-          a[startA - 1] == b[startB - 1]
-        {
-          startA -= 1
-          startB -= 1
-          rarest = min(rarest, occurrences[Int(a[startA])])
+      let candidates = places[b[j]]
+      if !candidates.isEmpty { hasCommon = true }
+      var end = candidates.count <= lowest ? part.a.lowerBound : .max
+      for i in candidates where i >= end {
+        let (run, rarest) = commonRun(around: i, j, in: part)
+        steps += run.a.count
+        nextJ = max(nextJ, run.b.upperBound)
+        end = run.a.upperBound
+        if run.a.count > longest || rarest < lowest {
+          (best, longest, lowest) = (run, run.a.count, rarest)
         }
-        while endA < part.a.upperBound, endB < part.b.upperBound, a[endA] == b[endB] {
-          rarest = min(rarest, occurrences[Int(a[endA])])
-          endA += 1
-          endB += 1
-        }
-        steps += endA - startA
-        nextJ = max(nextJ, endB)
-        if endA - startA > bestLength || rarest < lowest {
-          best = (startA, startB, endA - startA)
-          bestLength = endA - startA
-          lowest = rarest
-        }
-        candidate = Int(next[candidate])
-        while candidate >= 0, candidate < endA { candidate = Int(next[candidate]) }
       }
       j = nextJ
     }
     guard hasCommon else { return .none }
     guard lowest <= Self.mostOccurrences, let best else { return .tooCommon }
-    return .run(startA: best.startA, startB: best.startB, length: best.length)
+    return .run(best)
+  }
+
+  /// The equal lines before and after two equal ones, and how often the rarest of them occurs.
+  private func commonRun(around i: Int, _ j: Int, in part: Part) -> (run: Part, rarest: Int) {
+    var (startA, startB, endA, endB) = (i, j, i + 1, j + 1)
+    var rarest = places[a[i]].count
+    while startA > part.a.lowerBound, startB > part.b.lowerBound, a[startA - 1] == b[startB - 1] {
+      startA -= 1
+      startB -= 1
+      rarest = min(rarest, places[a[startA]].count)
+    }
+    while endA < part.a.upperBound, endB < part.b.upperBound, a[endA] == b[endB] {
+      rarest = min(rarest, places[a[endA]].count)
+      endA += 1
+      endB += 1
+    }
+    return ((startA..<endA, startB..<endB), rarest)
+  }
+}
+
+/// Pairs what two parts share at their start and end, and then the lines that occur once in each,
+/// along a longest increasing sequence: the rule for inputs on which better ones would take too
+/// long.
+enum UniqueLineMatcher {
+  static func match(
+    _ a: [Int], _ b: [Int], _ part: HistogramMatcher.Part, into matching: inout Matching
+  ) {
+    var (startA, endA) = (part.a.lowerBound, part.a.upperBound)
+    var (startB, endB) = (part.b.lowerBound, part.b.upperBound)
+    while startA < endA, startB < endB, a[startA] == b[startB] {
+      matching.pair(startA, startB)
+      startA += 1
+      startB += 1
+    }
+    while startA < endA, startB < endB, a[endA - 1] == b[endB - 1] {
+      endA -= 1
+      endB -= 1
+      matching.pair(endA, endB)
+    }
+    let uniqueB = unique(b, startB..<endB)
+    let pairs = unique(a, startA..<endA).compactMap { line, i in uniqueB[line].map { (i, $0) } }
+    for (i, j) in increasing(pairs.sorted { $0.0 < $1.0 }) { matching.pair(i, j) }
+  }
+
+  /// The lines that occur once in a part, and where.
+  private static func unique(_ lines: [Int], _ part: Range<Int>) -> [Int: Int] {
+    Dictionary(grouping: part) { lines[$0] }.compactMapValues { $0.count == 1 ? $0[0] : nil }
+  }
+
+  /// A longest subsequence in which the second members increase: of several, the one that patience
+  /// sorting finds, whose last members are smallest.
+  private static func increasing(_ pairs: [(Int, Int)]) -> [(Int, Int)] {
+    var piles: [Int] = []
+    var previous = Array(repeating: -1, count: pairs.count)
+    for (index, pair) in pairs.enumerated() {
+      var (low, high) = (0, piles.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if pairs[piles[middle]].1 < pair.1 { low = middle + 1 } else { high = middle }
+      }
+      previous[index] = low > 0 ? piles[low - 1] : -1
+      if low == piles.count { piles.append(index) } else { piles[low] = index }
+    }
+    var chosen: [(Int, Int)] = []
+    var index = piles.last ?? -1
+    while index >= 0 {
+      chosen.append(pairs[index])
+      index = previous[index]
+    }
+    return chosen.reversed()
   }
 }

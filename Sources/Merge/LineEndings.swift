@@ -28,8 +28,7 @@ struct LineEndings: Hashable, Sendable {
       }
       previous = byte
     }
-    style =
-      lf == 0 ? (crlf == 0 ? .undetermined : .crlf) : (crlf == 0 ? .lf : .mixed)
+    style = lf == 0 ? (crlf == 0 ? .undetermined : .crlf) : (crlf == 0 ? .lf : .mixed)
     endsInNewline = text.isEmpty ? nil : previous == UInt8(ascii: "\n")
   }
 

@@ -7,8 +7,7 @@ enum MyersMatcher {
   /// Pairs the elements of the two parts, or returns false and pairs nothing when more than
   /// `editLimit` insertions and deletions lie between them.
   static func match(
-    _ a: [Int32], _ b: [Int32], positionsA: [Int], positionsB: [Int],
-    into matching: inout Matching
+    _ a: [Int], _ b: [Int], positionsA: [Int], positionsB: [Int], into matching: inout Matching
   ) -> Bool {
     var (start, endA, endB) = (0, a.count, b.count)
     while start < endA, start < endB, a[start] == b[start] { start += 1 }
@@ -26,70 +25,76 @@ enum MyersMatcher {
   /// Matches two parts whose common lines are all too frequent to anchor on: lines that only one
   /// part has are set aside first.
   static func matchCommonLines(
-    _ a: [Int32], _ partA: Range<Int>, _ b: [Int32], _ partB: Range<Int>,
-    into matching: inout Matching
+    _ a: [Int], _ b: [Int], _ part: HistogramMatcher.Part, into matching: inout Matching
   ) {
-    let inA = Set(a[partA])
-    let inB = Set(b[partB])
-    let positionsA = partA.filter { inB.contains(a[$0]) }
-    let positionsB = partB.filter { inA.contains(b[$0]) }
-    let found = match(
+    let (inA, inB) = (Set(a[part.a]), Set(b[part.b]))
+    let positionsA = part.a.filter { inB.contains(a[$0]) }
+    let positionsB = part.b.filter { inA.contains(b[$0]) }
+    let isFound = match(
       positionsA.map { a[$0] }, positionsB.map { b[$0] }, positionsA: positionsA,
       positionsB: positionsB, into: &matching)
-    if !found { UniqueLineMatcher.match(a, partA, b, partB, into: &matching) }
+    if !isFound { UniqueLineMatcher.match(a, b, part, into: &matching) }
   }
 
-  /// The matched pairs of a shortest edit, or nil beyond the limit.
+  /// The fewest insertions and deletions that lead from `a` to `b`; nil beyond the limit.
   ///
-  /// `reach[d][k]` is how far into `a` a path with `d` edits comes on diagonal `k` = i − j. At equal
-  /// reach a deletion is preferred as the last edit.
-  private static func path(_ a: [Int32], _ b: [Int32]) -> [(Int, Int)]? {
-    if a.isEmpty || b.isEmpty { return a.count + b.count > editLimit ? nil : [] }
-    let limit = min(editLimit, a.count + b.count)
-    var reach: [[Int]] = []
-    var current = Array(repeating: 0, count: 2 * limit + 3)
+  /// - Parameter visit: is given, for each number d of edits, how far into `a` they come on each
+  ///   diagonal (the position in `a` less that in `b`) from -d to d.
+  static func distance<Element: Equatable>(
+    _ a: [Element], _ b: [Element], atMost limit: Int, _ visit: (ArraySlice<Int>) -> Void = { _ in }
+  ) -> Int? {
+    var reach = Array(repeating: 0, count: 2 * limit + 3)
     let middle = limit + 1
     for d in 0...limit {
       for k in stride(from: -d, through: d, by: 2) {
-        var i: Int
-        if k == -d || (k != d && current[middle + k - 1] + 1 < current[middle + k + 1]) {
-          i = current[middle + k + 1]
-        } else {
-          i = current[middle + k - 1] + 1
+        var i = 0
+        if d > 0 {
+          i =
+            inserts(d, k, from: reach[middle + k - 1], reach[middle + k + 1])
+            ? reach[middle + k + 1] : reach[middle + k - 1] + 1
         }
-        if d == 0 { i = 0 }
         var j = i - k
-        while i < a.count, j < b.count, j >= 0, a[i] == b[j] {
+        while i < a.count, j < b.count, a[i] == b[j] {
           i += 1
           j += 1
         }
-        current[middle + k] = i
+        reach[middle + k] = i
         if i >= a.count, j >= b.count {
-          reach.append(Array(current[(middle - d)...(middle + d)]))
-          return trace(reach, a.count, b.count)
+          visit(reach[(middle - d)...(middle + d)])
+          return d
         }
       }
-      reach.append(Array(current[(middle - d)...(middle + d)]))
+      visit(reach[(middle - d)...(middle + d)])
     }
     return nil
   }
 
-  private static func trace(_ reach: [[Int]], _ countA: Int, _ countB: Int) -> [(Int, Int)] {
+  /// Whether the last of `d` edits is an insertion: at equal reach a deletion is preferred.
+  private static func inserts(_ d: Int, _ k: Int, from below: Int, _ above: Int) -> Bool {
+    k == -d || (k != d && below + 1 < above)
+  }
+
+  /// The matched pairs of a shortest edit, or nil beyond the limit.
+  private static func path(_ a: [Int], _ b: [Int]) -> [(Int, Int)]? {
+    if a.isEmpty || b.isEmpty { return a.count + b.count > editLimit ? nil : [] }
+    var reaches: [[Int]] = []
+    let limit = min(editLimit, a.count + b.count)
+    guard distance(a, b, atMost: limit, { reaches.append(Array($0)) }) != nil else { return nil }
     var pairs: [(Int, Int)] = []
-    var (i, j) = (countA, countB)
-    for d in stride(from: reach.count - 1, to: 0, by: -1) {
+    var (i, j) = (a.count, b.count)
+    for d in stride(from: reaches.count - 1, to: 0, by: -1) {
       let k = i - j
-      func at(_ diagonal: Int) -> Int {
-        abs(diagonal) > d - 1 ? -1 : reach[d - 1][diagonal + d - 1]
+      func reach(_ diagonal: Int) -> Int {
+        abs(diagonal) > d - 1 ? -1 : reaches[d - 1][diagonal + d - 1]
       }
-      let inserts = k == -d || (k != d && at(k - 1) + 1 < at(k + 1))
-      let start = inserts ? at(k + 1) : at(k - 1) + 1
+      let isInsertion = inserts(d, k, from: reach(k - 1), reach(k + 1))
+      let start = isInsertion ? reach(k + 1) : reach(k - 1) + 1
       while i > start {
         i -= 1
         j -= 1
         pairs.append((i, j))
       }
-      if inserts { j -= 1 } else { i -= 1 }
+      if isInsertion { j -= 1 } else { i -= 1 }
     }
     while i > 0, j > 0 {
       i -= 1

@@ -20,7 +20,7 @@ struct SimilarLines {
   private struct Shape {
     let bytes: [UInt8]
     /// How often each byte occurs, the high bits of non-ASCII bytes left out.
-    let counts: [Int32]
+    let counts: [Int]
     /// The numbers after the first `://`: links with other numbers lead to other things.
     let linkNumbers: Set<ArraySlice<UInt8>>
   }
@@ -43,9 +43,8 @@ struct SimilarLines {
 
   /// Those of the lines that are similar to one of `others`, or nil when finding out would take
   /// longer than `effortLimit`.
-  static func lines(
-    _ lines: [Int32], similarTo others: [Int32], _ table: LineTable
-  ) -> Set<Int32>? {
+  static func lines(_ lines: [Int32], similarTo others: [Int32], _ table: LineTable) -> Set<Int32>?
+  {
     var search = SimilarLines(table)
     return try? search.find(among: search.lines(lines), similarTo: search.lines(others))
   }
@@ -53,7 +52,7 @@ struct SimilarLines {
   /// The distinct lines of letters.
   private func lines(_ lines: [Int32]) -> [Int32] {
     var seen: Set<Int32> = []
-    return lines.filter { LineGuards.hasLetters($0, table) && seen.insert($0).inserted }
+    return lines.filter { table.hasLetters($0) && seen.insert($0).inserted }
   }
 
   private mutating func find(_ older: [Int32], _ newer: [Int32], _ around: [Int32]) throws -> Bool {
@@ -104,7 +103,7 @@ struct SimilarLines {
         || !a.linkNumbers.isDisjoint(with: b.linkNumbers)
     else { return nil }
     try spend(limit * total)
-    return Self.distance(a.bytes, b.bytes, atMost: limit)
+    return MyersMatcher.distance(a.bytes, b.bytes, atMost: limit)
   }
 
   /// Whether a line around is as near to one of two similar lines as they are to each other.
@@ -119,7 +118,7 @@ struct SimilarLines {
         try spend(Self.pairEffort)
         guard Self.areAlike(side, near, distance) else { continue }
         try spend(distance * (side.bytes.count + near.bytes.count))
-        if Self.distance(side.bytes, near.bytes, atMost: distance) != nil { return true }
+        if MyersMatcher.distance(side.bytes, near.bytes, atMost: distance) != nil { return true }
       }
     }
     return false
@@ -130,7 +129,7 @@ struct SimilarLines {
 
   private mutating func shape(of line: Int32) -> Shape {
     if let known = shapes[line] { return known }
-    var counts = [Int32](repeating: 0, count: 128)
+    var counts = Array(repeating: 0, count: 128)
     for byte in table[line] { counts[Int(byte & 0x7f)] += 1 }
     let shape = Shape(
       bytes: Array(table[line]), counts: counts, linkNumbers: Self.linkNumbers(table[line]))
@@ -139,49 +138,14 @@ struct SimilarLines {
   }
 
   private static func linkNumbers(_ line: ArraySlice<UInt8>) -> Set<ArraySlice<UInt8>> {
-    let mark = Array("://".utf8)
-    guard
-      let link = line.indices.dropLast(2).first(where: {
-        line[$0] == mark[0] && line[$0 + 1] == mark[1] && line[$0 + 2] == mark[2]
-      })
-    else { return [] }
+    guard let link = line.firstRange(of: "://".utf8) else { return [] }
     return Set(
-      line[(link + 3)...].split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+      line[link.upperBound...].split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
   }
 
   /// Whether sizes and bytes leave it open that the distance is within the limit.
   private static func areAlike(_ left: Shape, _ right: Shape, _ limit: Int) -> Bool {
     guard abs(left.bytes.count - right.bytes.count) <= limit else { return false }
-    return left.counts.withUnsafeBufferPointer { left in
-      right.counts.withUnsafeBufferPointer { right in
-        var sum: Int32 = 0
-        for index in 0..<128 { sum &+= abs(left[index] &- right[index]) }
-        return Int(sum) <= limit
-      }
-    }
-  }
-
-  /// The fewest insertions and deletions that lead from `a` to `b`; nil beyond the limit.
-  private static func distance(_ a: [UInt8], _ b: [UInt8], atMost limit: Int) -> Int? {
-    var reach = Array(repeating: 0, count: 2 * limit + 3)
-    let middle = limit + 1
-    for d in 0...limit {
-      for k in stride(from: -d, through: d, by: 2) {
-        var i = 0
-        if d > 0 {
-          let inserts =
-            k == -d || (k != d && reach[middle + k - 1] < reach[middle + k + 1])
-          i = inserts ? reach[middle + k + 1] : reach[middle + k - 1] + 1
-        }
-        var j = i - k
-        while i < a.count, j < b.count, a[i] == b[j] {
-          i += 1
-          j += 1
-        }
-        reach[middle + k] = i
-        if i >= a.count, j >= b.count { return d }
-      }
-    }
-    return nil
+    return zip(left.counts, right.counts).reduce(0) { $0 + abs($1.0 - $1.1) } <= limit
   }
 }

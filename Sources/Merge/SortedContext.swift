@@ -6,105 +6,71 @@ struct SortedContext {
   /// How many lines before and after the insertions are looked at.
   static let depth = 2
 
-  /// The lines before and after a region.
-  typealias Surroundings = (before: ArraySlice<Int32>, after: ArraySlice<Int32>)
-
   /// The base with what is around it, and the place of the insertions.
-  let lines: [Int32]
-  let place: Range<Int>
+  private let lines: [Int32]
+  private var place: Range<Int>
 
-  init(lines: [Int32], place: Range<Int>) {
-    self.lines = lines
-    self.place = place
-  }
-
-  /// The whole of a base as the place.
-  init(base: [Int32], between surroundings: Surroundings) {
-    let before = surroundings.before.suffix(Self.reach)
-    lines = before + base + surroundings.after.prefix(Self.reach)
+  /// The whole of a base as the place, in place of a region of the reference.
+  init(base: [Int32], replacing region: Range<Int>, of reference: [Int32]) {
+    let before = reference[..<region.lowerBound].suffix(Self.reach)
+    lines = before + base + reference[region.upperBound...].prefix(Self.reach)
     place = before.count..<before.count + base.count
   }
 
-  /// The same base at another place.
-  func at(_ place: Range<Int>) -> SortedContext { SortedContext(lines: lines, place: place) }
+  /// The place between two lines of the region.
+  func at(_ position: Int) -> SortedContext {
+    var context = self
+    context.place = place.lowerBound + position..<place.lowerBound + position
+    return context
+  }
+
+  private var above: ArraySlice<Int32> { lines[..<place.lowerBound].suffix(Self.reach) }
+
+  private var below: ArraySlice<Int32> { lines[place.upperBound...].prefix(Self.reach) }
 
   /// The lines around the place.
-  var around: [Int32] {
-    lines[..<place.lowerBound].suffix(Self.reach)
-      + Array(lines[place.upperBound...].prefix(Self.reach))
-  }
+  var around: [Int32] { Array(above + below) }
 
   /// Both runs of lines in the order of the list they are inserted in, or nil when it is in none.
   func ordered(_ older: [Int32], _ newer: [Int32], table: LineTable) -> [Int32]? {
-    guard let first = older.first(where: { !LineGuards.isBlank($0, table) }),
-      let second = newer.first(where: { !LineGuards.isBlank($0, table) })
+    guard let first = older.first(where: { !table.isBlank($0) }),
+      let second = newer.first(where: { !table.isBlank($0) })
     else { return nil }
-    let mark = Self.mark(table[first])
-    guard mark.elementsEqual(Self.mark(table[second])) else { return nil }
-    let isList = (older + newer).allSatisfy {
-      Self.mark(table[$0]).elementsEqual(mark) && !LineGuards.isBlank($0, table)
+    let mark = Token.mark(table[first])
+    guard mark == Token.mark(table[second]) else { return nil }
+    let isList = (older + newer).allSatisfy { Token.mark(table[$0]) == mark && !table.isBlank($0) }
+    /// The keys of the nearest lines with that mark: a list's must be next to the insertions.
+    func neighbours(_ lines: [Int32]) -> [[UInt8]] {
+      func isAlike(_ line: Int32) -> Bool {
+        table.blocks[line] == nil && Token.mark(table[line]) == mark
+      }
+      let alike = isList ? Array(lines.prefix(while: isAlike)) : lines.filter(isAlike)
+      return alike.prefix(Self.depth).map { Self.key(table[$0]) }
     }
     let olderKeys = (isList ? older : [first]).map { Self.key(table[$0]) }
     let newerKeys = (isList ? newer : [second]).map { Self.key(table[$0]) }
-    guard isSorted(olderKeys), isSorted(newerKeys) else { return nil }
-    let above = neighbours(
-      lines[..<place.lowerBound].suffix(Self.reach).reversed(), mark: mark, isList: isList,
-      table: table
-    ).reversed()
-    let below = neighbours(
-      Array(lines[place.upperBound...].prefix(Self.reach)), mark: mark, isList: isList, table: table
-    )
-    guard above.count + below.count >= 2, isSorted(above + olderKeys + below),
-      isSorted(above + newerKeys + below)
+    let (keysAbove, keysBelow) = (neighbours(above.reversed()).reversed(), neighbours(Array(below)))
+    guard Self.isSorted(olderKeys), Self.isSorted(newerKeys),
+      keysAbove.count + keysBelow.count >= 2, Self.isSorted(keysAbove + olderKeys + keysBelow),
+      Self.isSorted(keysAbove + newerKeys + keysBelow)
     else { return nil }
     if !isList {
       return newerKeys[0].lexicographicallyPrecedes(olderKeys[0]) ? newer + older : older + newer
     }
-    var result: [Int32] = []
-    var (i, j) = (0, 0)
-    while i < older.count || j < newer.count {
-      let takesNewer =
-        i == older.count
-        || (j < newer.count && newerKeys[j].lexicographicallyPrecedes(olderKeys[i]))
-      result.append(takesNewer ? newer[j] : older[i])
-      if takesNewer { j += 1 } else { i += 1 }
-    }
-    return result
+    // The sort is stable: where keys are equal, the older's come first.
+    return zip(older + newer, olderKeys + newerKeys)
+      .sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
   }
 
-  /// The keys of the nearest lines with that mark: a list's must be next to the insertions.
-  private func neighbours(
-    _ lines: [Int32], mark: ArraySlice<UInt8>, isList: Bool, table: LineTable
-  ) -> [[UInt8]] {
-    func isAlike(_ line: Int32) -> Bool {
-      table.blocks[line] == nil && Self.mark(table[line]).elementsEqual(mark)
-    }
-    let alike = isList ? Array(lines.prefix(while: isAlike)) : lines.filter(isAlike)
-    return alike.prefix(Self.depth).map { Self.key(table[$0]) }
-  }
-
-  private func isSorted(_ keys: [[UInt8]]) -> Bool {
+  private static func isSorted(_ keys: [[UInt8]]) -> Bool {
     zip(keys, keys.dropFirst()).allSatisfy { !$1.lexicographicallyPrecedes($0) }
-  }
-
-  /// What a line starts with before its first letter or digit.
-  static func mark(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    line.prefix { !Token.isLetterOrDigit($0) }
   }
 
   /// The line's letters and digits in lower case, a space for anything between them.
   private static func key(_ line: ArraySlice<UInt8>) -> [UInt8] {
-    var key: [UInt8] = []
-    var isBetween = false
-    for byte in line {
-      guard Token.isLetterOrDigit(byte) else {
-        isBetween = !key.isEmpty
-        continue
-      }
-      if isBetween { key.append(UInt8(ascii: " ")) }
-      isBetween = false
-      key.append((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 32 : byte)
+    let words = line.split { !Token.isLetterOrDigit($0) }
+    return words.joined(separator: [UInt8(ascii: " ")]).map {
+      (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0
     }
-    return key
   }
 }

@@ -24,15 +24,11 @@ package struct TextMergeResult: Sendable {
 
 /// The sum of texts h1 − b1 + h2 − b2 + h3 …: notes-merge(7), "Text".
 package struct TextMerge {
-  let rules: MergeRules
-  var table = LineTable()
+  private let rules: MergeRules
+  private var table = LineTable()
   private var used: MergeRules = []
-  private var output: [OutputPiece] = []
-
-  private enum OutputPiece {
-    case lines([Int32])
-    case block(ConflictBlock)
-  }
+  /// The lines and blocks of the result.
+  private var output: [Int32] = []
 
   private init(rules: MergeRules) { self.rules = rules }
 
@@ -55,25 +51,18 @@ package struct TextMerge {
     if isMixed { endings.style = .lf }
     let terms = (positives + negatives).map { units(of: $0, normalised: !isMixed) }
     let reference = hasBase ? positives.count : 0
-    let alignment = Alignment(
-      terms: terms, reference: reference, symbolCount: table.count)
-    let labels = positives.map(\.label)
-    for part in alignment.parts {
+    for part in Alignment(terms: terms, reference: reference).parts {
       switch part {
-      case .same(let lines): emit(Array(terms[reference][lines]))
+      case .same(let lines): output += terms[reference][lines]
       case .different(let ranges):
         let values = zip(terms, ranges).map { Array($0[$1]) }
         mergeRegion(
           positives: Array(values.prefix(positives.count)),
-          negatives: Array(values.dropFirst(positives.count)), labels: labels,
-          surroundings: hasBase
-            ? (
-              terms[reference][..<ranges[reference].lowerBound],
-              terms[reference][ranges[reference].upperBound...]
-            ) : nil)
+          negatives: Array(values.dropFirst(positives.count)), labels: positives.map(\.label)
+        ) { base in SortedContext(base: base, replacing: ranges[reference], of: terms[reference]) }
       }
     }
-    return render(endings)
+    return rendered(endings)
   }
 
   /// The lines of a term as numbers, each block of ours as one.
@@ -95,127 +84,85 @@ package struct TextMerge {
 
   private mutating func mergeRegion(
     positives: [[Int32]], negatives: [[Int32]], labels: [[UInt8]],
-    surroundings: SortedContext.Surroundings?
+    context: (_ base: [Int32]) -> SortedContext
   ) {
     let left = Cancellation(positives: positives, negatives: negatives)
-    if left.positives.count == 1 { return emit(positives[left.positives[0]]) }
+    if left.positives.count == 1 { return output += positives[left.positives[0]] }
     let sides = left.positives.map { positives[$0] }
     let bases = left.negatives.map { negatives[$0] }
-    let isPlain = (sides + bases).allSatisfy { $0.allSatisfy { table.blocks[$0] == nil } }
-    if isPlain, let surroundings, bases.count == 1 {
-      let context = SortedContext(base: bases[0], between: surroundings)
-      let result = FineGrainedMerge.merge(
-        sides: sides, base: bases[0], context: context, rules: rules, table: &table)
-      if let result {
-        used.formUnion(result.rule)
-        return emit(result.lines)
-      }
+    let isPlain = (sides + bases).joined().allSatisfy { table.blocks[$0] == nil }
+    if isPlain, bases.count == 1,
+      let result = FineRegion.merge(
+        sides: sides, base: bases[0], context: context(bases[0]), rules: rules, table: &table)
+    {
+      used.formUnion(result.rule)
+      return output += result.lines
     }
-    emitBlock(
+    putBlock(
       ConflictSides.sides(
         left.positives.map { (positives[$0], labels[$0]) }, positives: positives,
         negatives: negatives, blocks: table.blocks))
   }
 
-  private mutating func emit(_ lines: [Int32]) {
-    guard !lines.isEmpty else { return }
-    output.append(.lines(lines))
-  }
-
   /// Puts out a block of the sides, the lines that all share at their start and end outside it.
-  private mutating func emitBlock(_ sides: [ConflictBlock.Side]) {
-    guard sides.count > 1 else { return emit(sides.first?.lines ?? []) }
+  private mutating func putBlock(_ sides: [ConflictBlock.Side]) {
+    let first = sides.first?.lines ?? []
+    guard sides.count > 1 else { return output += first }
     let shortest = sides.map(\.lines.count).min() ?? 0
-    let first = sides[0].lines
     var start = 0
     while start < shortest, sides.allSatisfy({ $0.lines[start] == first[start] }) { start += 1 }
     var end = 0
     while end < shortest - start,
       sides.allSatisfy({ $0.lines[$0.lines.count - 1 - end] == first[first.count - 1 - end] })
     { end += 1 }
-    emit(Array(first.prefix(start)))
-    output.append(
-      .block(
-        ConflictBlock(
-          sides: sides.map {
-            .init(label: $0.label, lines: Array($0.lines.dropFirst(start).dropLast(end)))
-          })))
-    emit(Array(first.suffix(end)))
+    output += first.prefix(start)
+    let block = ConflictBlock(
+      sides: sides.map {
+        .init(label: $0.label, lines: Array($0.lines.dropFirst(start).dropLast(end)))
+      })
+    output.append(table.append(block))
+    output += first.suffix(end)
   }
 
-  private func render(_ endings: LineEndings) -> TextMergeResult {
-    var pieces: [OutputPiece] = []
-    for piece in output {
-      guard case .lines(let lines) = piece else {
-        pieces.append(piece)
-        continue
-      }
-      var plain: [Int32] = []
-      for line in lines {
-        if let block = table.blocks[line] {
-          pieces.append(.lines(plain))
-          pieces.append(.block(block))
-          plain = []
-        } else {
-          plain.append(line)
-        }
-      }
-      pieces.append(.lines(plain))
-    }
-    let size = markerSize(for: pieces)
+  private func rendered(_ endings: LineEndings) -> TextMergeResult {
+    let size = markerSize
     var text: [UInt8] = []
-    var hasBlocks = false
-    var endsInBlock = false
-    for piece in pieces {
-      switch piece {
-      case .lines(let lines):
-        if lines.isEmpty { continue }
-        text += table.text(of: lines)
-        endsInBlock = false
-      case .block(let block):
-        text += render(block, size: size)
-        (hasBlocks, endsInBlock) = (true, true)
-      }
+    for unit in output {
+      text += table.blocks[unit].map { rendered($0, size: size) } ?? table.text(of: [unit])
     }
+    func isBlock(_ unit: Int32) -> Bool { table.blocks[unit] != nil }
+    let endsInBlock = output.last.map(isBlock) ?? false
     return TextMergeResult(
       text: endings.apply(to: text, keepsFinalNewline: endsInBlock),
-      markerSize: hasBlocks ? size : nil, rules: used)
+      markerSize: output.contains(where: isBlock) ? size : nil, rules: used)
   }
 
   /// One more than the longest run that could be taken for a marker, at least 7.
-  private func markerSize(for pieces: [OutputPiece]) -> Int {
+  private var markerSize: Int {
     var longest = MarkedText.smallestMarkerSize - 1
-    for piece in pieces {
-      switch piece {
-      case .lines(let lines):
-        for line in lines {
-          let (mark, length) = MarkerLine.run(in: table[line])
-          if mark != UInt8(ascii: "=") { longest = max(longest, length) }
+    for unit in output {
+      if let block = table.blocks[unit] {
+        for line in block.sides.flatMap(\.lines) {
+          longest = max(longest, MarkerLine.Parts(table[line])?.size ?? 0)
         }
-      case .block(let block):
-        for side in block.sides {
-          for line in side.lines { longest = max(longest, MarkerLine.run(in: table[line]).length) }
-        }
+      } else if let parts = MarkerLine.Parts(table[unit]), parts.mark != UInt8(ascii: "=") {
+        longest = max(longest, parts.size)
       }
     }
     return longest + 1
   }
 
-  private func render(_ block: ConflictBlock, size: Int) -> [UInt8] {
+  private func rendered(_ block: ConflictBlock, size: Int) -> [UInt8] {
     func marker(_ mark: Unicode.Scalar, _ label: [UInt8]?) -> [UInt8] {
       let run = Array(repeating: UInt8(ascii: mark), count: size)
       return run + (label.map { Array(" ".utf8) + $0 } ?? []) + Array("\n".utf8)
     }
+    let last = block.sides.count - 1
     var text: [UInt8] = []
     for (index, side) in block.sides.enumerated() {
-      let isLast = index == block.sides.count - 1
-      if index == 0 {
-        text += marker("<", side.label)
-      } else {
-        text += marker("=", isLast ? nil : side.label)
-      }
+      text += index == 0 ? marker("<", side.label) : marker("=", index == last ? nil : side.label)
       text += table.text(of: side.lines)
-      if isLast { text += marker(">", side.label) }
+      if index == last { text += marker(">", side.label) }
     }
     return text
   }

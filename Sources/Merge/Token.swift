@@ -14,16 +14,17 @@ package enum Token {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
+  /// What a line starts with before its first letter or digit.
+  static func mark(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    line.prefix { !isLetterOrDigit($0) }
+  }
+
   /// How many bytes the punctuation mark at `index` has, 0 when a word starts there.
   ///
   /// Beyond ASCII the marks are U+2000…U+206F, U+3000…U+303F and U+FF01…U+FF0F.
   private static func punctuation(_ text: [UInt8], _ index: Int) -> Int {
     let byte = text[index]
-    if byte < 0x80 {
-      let isWord =
-        isLetterOrDigit(byte) || byte == UInt8(ascii: "_")
-      return isWord ? 0 : 1
-    }
+    if byte < 0x80 { return isLetterOrDigit(byte) || byte == UInt8(ascii: "_") ? 0 : 1 }
     guard index + 2 < text.count else { return 0 }
     switch (byte, text[index + 1], text[index + 2]) {
     case (0xE2, 0x80, _), (0xE2, 0x81, 0x80...0xAF), (0xE3, 0x80, _), (0xEF, 0xBC, 0x81...0x8F):

@@ -53,7 +53,7 @@ public struct LineDiff: Sendable {
     // A line with and one without its newline differ, as for git and patch.
     let a = oldLines.map { table.number(of: $0) }
     let b = newLines.map { table.number(of: $0) }
-    let changes = LineMatching.hunks(from: a, to: b, symbolCount: table.count)
+    let changes = LineMatching.hunks(from: a, to: b)
     added = changes.reduce(0) { $0 + $1.b.count }
     removed = changes.reduce(0) { $0 + $1.a.count }
     hunks = Self.grouped(changes, context: context).map { group in

@@ -17,7 +17,7 @@ enum WordMatching {
       if !bytes.isEmpty { pieces.append(Piece(kind: kind, bytes: bytes)) }
     }
     var position = 0
-    for hunk in LineMatching.hunks(from: a, to: b, symbolCount: table.count) {
+    for hunk in LineMatching.hunks(from: a, to: b) {
       add(.same, before[position..<hunk.a.lowerBound])
       add(.removed, before[hunk.a])
       add(.added, after[hunk.b])

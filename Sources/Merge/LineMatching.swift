@@ -1,0 +1,115 @@
+/// A run of `a` and the run of `b` that stands in its place; either may be empty.
+package struct Hunk: Hashable, Sendable {
+  package var a: Range<Int>
+  package var b: Range<Int>
+}
+
+/// How lines are paired: notes-merge(7), "Matching lines".
+package enum LineMatching {
+  /// The differences from `a` to `b`, which are numbers of one `LineTable`.
+  package static func hunks(from a: [Int32], to b: [Int32]) -> [Hunk] {
+    if a == b { return [] }
+    // The matcher has a list for each number, so they are made small.
+    var numbers: [Int32: Int] = [:]
+    func small(_ lines: [Int32]) -> [Int] {
+      lines.map { line in
+        if let known = numbers[line] { return known }
+        let next = numbers.count
+        numbers[line] = next
+        return next
+      }
+    }
+    let (smallA, smallB) = (small(a), small(b))
+    var matcher = HistogramMatcher(a: smallA, b: smallB, symbolCount: numbers.count)
+    return matcher.run().hunks
+  }
+}
+
+/// Differences between token sequences: notes-merge(7), "Matching tokens".
+enum TokenMatching {
+  static func hunks(from a: [Int32], to b: [Int32]) -> [Hunk]? {
+    let (a, b) = (a.map { Int($0) }, b.map { Int($0) })
+    var matching = Matching(a, b)
+    let isFound = MyersMatcher.match(
+      a, b, positionsA: Array(a.indices), positionsB: Array(b.indices), into: &matching)
+    return isFound ? matching.hunks : nil
+  }
+}
+
+/// Which elements of two sequences are paired, one to one and in order.
+struct Matching {
+  private let a: [Int]
+  private let b: [Int]
+  private var isPairedA: [Bool]
+  private var isPairedB: [Bool]
+
+  /// Nothing paired.
+  init(_ a: [Int], _ b: [Int]) {
+    (self.a, self.b) = (a, b)
+    isPairedA = Array(repeating: false, count: a.count)
+    isPairedB = Array(repeating: false, count: b.count)
+  }
+
+  mutating func pair(_ i: Int, _ j: Int) {
+    isPairedA[i] = true
+    isPairedB[j] = true
+  }
+
+  /// The runs without partner, in order, slid to where a person would see the edit.
+  var hunks: [Hunk] {
+    var (runsA, runsB) = (Self.runs(isPairedA), Self.runs(isPairedB))
+    Self.slide(&runsA, in: a, against: runsB)
+    Self.slide(&runsB, in: b, against: runsA)
+    var hunks: [Hunk] = []
+    var (i, j) = (0, 0)
+    for (countA, countB) in zip(runsA, runsB) {
+      if countA > 0 || countB > 0 { hunks.append(Hunk(a: i..<i + countA, b: j..<j + countB)) }
+      i += countA + 1
+      j += countB + 1
+    }
+    return hunks
+  }
+
+  /// How many elements without partner are before the first pair, between each two, and behind the
+  /// last.
+  private static func runs(_ isPaired: [Bool]) -> [Int] {
+    isPaired.split(separator: true, omittingEmptySubsequences: false).map(\.count)
+  }
+
+  /// Slides each run down as far as it goes, or back to the last place where it faces a run of the
+  /// other sequence.
+  private static func slide(_ runs: inout [Int], in elements: [Int], against other: [Int]) {
+    var (run, end) = (0, runs[0])
+    func slideUp() -> Bool {
+      guard run > 0, elements[end - runs[run] - 1] == elements[end - 1] else { return false }
+      runs[run - 1] += runs[run]
+      runs[run] = 0
+      run -= 1
+      end -= 1
+      return true
+    }
+    func slideDown() -> Bool {
+      guard run + 1 < runs.count, elements[end - runs[run]] == elements[end] else { return false }
+      end += 1 + runs[run + 1]
+      runs[run + 1] += runs[run]
+      runs[run] = 0
+      run += 1
+      return true
+    }
+    while true {
+      if runs[run] > 0 {
+        var (size, facesOther) = (0, false)
+        repeat {
+          size = runs[run]
+          while slideUp() {}
+          facesOther = other[run] > 0
+          while slideDown() { facesOther = facesOther || other[run] > 0 }
+        } while size != runs[run]
+        if facesOther { while other[run] == 0, slideUp() {} }
+      }
+      guard run + 1 < runs.count else { return }
+      run += 1
+      end += 1 + runs[run]
+    }
+  }
+}
