@@ -31,7 +31,7 @@ extension History {
   private func computedState(tip: ObjectID?) throws -> NotebookState {
     guard let tip else { return NotebookState(tip: nil, heads: [], conflictCount: 0) }
     return NotebookState(
-      tip: tip, heads: try DerivedMerge.heads(of: tip, in: repository),
+      tip: tip, heads: try DerivedMerge.reduce([tip], in: repository),
       conflictCount: try openConflictPaths().count)
   }
 

@@ -27,11 +27,6 @@ public enum DerivedMerge {
       && MergeTrailers(message: commit.message).version != nil
   }
 
-  /// The heads that a tip stands for: a derived merge's parents, or the commit itself.
-  package static func heads(of tip: ObjectID, in store: any MergeStore) throws -> [ObjectID] {
-    try HeadSet.reduce([tip], in: store).map(\.id)
-  }
-
   /// The heads among these commits, sorted: derived merges count as their parents, and ancestors of
   /// others are left out.
   package static func reduce(_ heads: [ObjectID], in store: any MergeStore) throws -> [ObjectID] {
@@ -48,9 +43,8 @@ public enum DerivedMerge {
     let heads = try HeadSet.reduce(heads, in: store)
     guard heads.count > 1 else {
       guard let head = heads.first else { throw MergeError.noHeads }
-      let conflicts = try OpenConflicts.conflicts(at: head, in: store)
-      return Tip(
-        id: head.id, heads: [head.id], conflicts: conflicts.keys.sorted(), reports: [])
+      let conflicts = try OpenConflicts.conflicts(at: head, in: store).keys.sorted()
+      return Tip(id: head.id, heads: [head.id], conflicts: conflicts, reports: [])
     }
     var merge = HeadMerge(store: store, rules: .all)
     let result = try merge.merge(heads)
@@ -69,9 +63,7 @@ public enum DerivedMerge {
       id: id, heads: heads.map(\.id), conflicts: result.conflicts.keys.sorted(),
       reports: result.reports)
   }
-}
 
-extension DerivedMerge {
   /// A note of a derived merge made again by lines alone, so that what rules below the line settled
   /// stands in markers; nil when the merge has no such note.
   ///
@@ -86,8 +78,7 @@ extension DerivedMerge {
     guard heads.count > 1 else { return nil }
     var merge = HeadMerge(store: store, rules: .lines)
     let result = try merge.merge(heads)
-    guard let size = result.conflicts[path],
-      let entry = try store.entry(at: path, in: result.tree)
+    guard let size = result.conflicts[path], let entry = try store.entry(at: path, in: result.tree)
     else { return nil }
     return (try store.blob(entry.id), size)
   }

@@ -2,71 +2,52 @@ internal import Git
 
 /// The sum of what one file is in each term: notes-merge(7), "Files".
 struct FileSum {
-  /// One term's file: what it is, its blocks' marker size, and the label of who wrote it.
-  struct Value {
-    var file: FileValue?
-    var markerSize: Int?
-    /// The position of the head, for positive terms.
-    var owner = 0
-    /// The name the term has for the file.
-    var source: TreePath = ""
-  }
-
-  enum Outcome {
-    case absent
-    case file(Claim)
-    /// All stay: the first under the file's name, the others as copies.
-    case copies([Claim])
-  }
-
   let store: any MergeStore
   let rules: MergeRules
-  /// Gives the label of a head's side.
-  let label: (Int) throws -> [UInt8]
+  let heads: [MergeTerm]
   /// What was done, for the report.
-  var keptEdit = false
-  var usedRules: MergeRules = []
+  private(set) var keptEdit = false
+  private(set) var usedRules: MergeRules = []
 
-  init(store: any MergeStore, rules: MergeRules, label: @escaping (Int) throws -> [UInt8]) {
+  init(store: any MergeStore, rules: MergeRules, heads: [MergeTerm]) {
     self.store = store
     self.rules = rules
-    self.label = label
+    self.heads = heads
   }
 
-  /// The sum. `keeps` tells that some side renamed the file, which counts as an edit of it.
-  mutating func outcome(
-    positives: [Value], negatives: [Value], keeps: Bool
-  ) throws -> Outcome {
+  /// The sum: the file, if there is one, and others that stay beside it as copies. `keeps` tells that
+  /// some side renamed the file, which counts as an edit of it.
+  mutating func files(
+    positives: [TermFile?], negatives: [TermFile?], keeps: Bool
+  ) throws -> [TermFile] {
     var (positives, negatives) = Self.remaining(positives, negatives)
-    if Set(positives.map(\.file)).count > 1 || keeps {
-      let present = positives.filter { $0.file != nil }
+    if Set(positives.map(\.?.value)).count > 1 || keeps {
+      let present = positives.filter { $0 != nil }
       if present.count < positives.count, !present.isEmpty {
         keptEdit = true
         Self.drop(positives.count - present.count, from: &negatives)
         positives = present
       }
     }
-    let distinct = Set(positives.map(\.file))
-    if distinct.count == 1, let first = positives.first {
-      guard let file = first.file else { return .absent }
-      let size = positives.lazy.compactMap(\.markerSize).first
-      return .file(Claim(value: file, owner: first.owner, source: first.source, markerSize: size))
-    }
-    return try merged(positives, negatives)
+    let present = positives.compactMap { $0 }
+    guard Set(positives.map(\.?.value)).count == 1 else { return try merged(present, negatives) }
+    guard var file = present.first else { return [] }
+    file.markerSize = present.lazy.compactMap(\.markerSize).first
+    return [file]
   }
 
   /// Cancels equal terms of opposite sign, one against one, the last ones first.
   private static func remaining(
-    _ positives: [Value], _ negatives: [Value]
-  ) -> (positives: [Value], negatives: [Value]) {
+    _ positives: [TermFile?], _ negatives: [TermFile?]
+  ) -> (positives: [TermFile?], negatives: [TermFile?]) {
     var net: [FileValue?: Int] = [:]
-    for value in positives { net[value.file, default: 0] += 1 }
-    for value in negatives { net[value.file, default: 0] -= 1 }
-    func keep(_ values: [Value], sign: Int) -> [Value] {
+    for file in positives { net[file?.value, default: 0] += 1 }
+    for file in negatives { net[file?.value, default: 0] -= 1 }
+    func keep(_ files: [TermFile?], sign: Int) -> [TermFile?] {
       var left = net
-      return values.filter { value in
-        guard left[value.file, default: 0] * sign > 0 else { return false }
-        left[value.file, default: 0] -= sign
+      return files.filter { file in
+        guard left[file?.value, default: 0] * sign > 0 else { return false }
+        left[file?.value, default: 0] -= sign
         return true
       }
     }
@@ -74,14 +55,10 @@ struct FileSum {
   }
 
   /// Takes `count` terms out: absent ones first, then one of the value that occurs most.
-  private static func drop(_ count: Int, from negatives: inout [Value]) {
+  private static func drop(_ count: Int, from negatives: inout [TermFile?]) {
     for _ in 0..<min(count, negatives.count) {
-      if let absent = negatives.firstIndex(where: { $0.file == nil }) {
-        negatives.remove(at: absent)
-        continue
-      }
-      let occurrences = negatives.map { value in
-        negatives.count { $0.file == value.file }
+      let occurrences = negatives.map { file in
+        file == nil ? Int.max : negatives.count { $0?.value == file?.value }
       }
       if let most = occurrences.max(), let index = occurrences.firstIndex(of: most) {
         negatives.remove(at: index)
@@ -89,64 +66,49 @@ struct FileSum {
     }
   }
 
-  private mutating func merged(_ positives: [Value], _ negatives: [Value]) throws -> Outcome {
-    let files = (positives + negatives).compactMap(\.file)
-    guard files.allSatisfy(\.mode.isFile) else { return copies(positives) }
-    let mode = Self.mode(positives, negatives)
-    let ids = Cancellation(
-      positives: positives.map { $0.file?.id }, negatives: negatives.map { $0.file?.id })
-    if ids.positives.count == 1 {
-      let value = positives[ids.positives[0]]
-      guard let file = value.file else { return .absent }
-      return .file(
-        Claim(
-          value: FileValue(mode: mode, id: file.id), owner: value.owner, source: value.source,
-          markerSize: value.markerSize))
+  private mutating func merged(
+    _ positives: [TermFile], _ negatives: [TermFile?]
+  ) throws -> [TermFile] {
+    let files = (positives + negatives).compactMap { $0 }
+    guard files.allSatisfy(\.value.mode.isFile) else { return Self.copies(positives) }
+    func left<Part: Hashable>(_ part: (TermFile) -> Part) -> [TermFile] {
+      let sum = Cancellation(
+        positives: positives.map { Optional(part($0)) }, negatives: negatives.map { $0.map(part) })
+      return sum.positives.map { positives[$0] }
     }
+    let (contents, modes) = (left(\.value.id), left(\.value.mode))
+    var merged = contents.count == 1 ? contents[0] : positives[0]
+    merged.value.mode = modes.count == 1 ? modes[0].value.mode : .regular
+    if contents.count == 1 { return [merged] }
     var texts: [ObjectID: [UInt8]] = [:]
-    for file in files where texts[file.id] == nil {
-      let text = try store.blob(file.id)
-      if Self.isBinary(text) { return copies(positives) }
-      texts[file.id] = text
+    for id in files.map(\.value.id) where texts[id] == nil {
+      let text = try store.blob(id)
+      if Self.isBinary(text) { return Self.copies(positives) }
+      texts[id] = text
     }
-    func term(_ value: Value, label: [UInt8]) -> TextTerm? {
-      value.file.map {
-        TextTerm(text: texts[$0.id] ?? [], markerSize: value.markerSize, label: label)
-      }
+    func term(_ file: TermFile, label: [UInt8] = []) -> TextTerm {
+      TextTerm(text: texts[file.value.id] ?? [], markerSize: file.markerSize, label: label)
     }
-    func merge(labelled: Bool) throws -> TextMergeResult {
-      TextMerge.merge(
-        positives: try positives.compactMap {
-          term($0, label: labelled ? try label($0.owner) : [])
-        },
-        negatives: negatives.map { term($0, label: []) }, rules: rules)
-    }
+    let bases = negatives.map { $0.map { term($0) } }
     // Labels are looked for in history, which most merges have no need of.
-    var result = try merge(labelled: false)
-    if result.markerSize != nil { result = try merge(labelled: true) }
+    var result = TextMerge.merge(
+      positives: positives.map { term($0) }, negatives: bases, rules: rules)
+    if result.markerSize != nil {
+      result = TextMerge.merge(
+        positives: try positives.map { file in
+          term(file, label: try SideLabel.text(for: file, of: heads, in: store))
+        }, negatives: bases, rules: rules)
+    }
     usedRules.formUnion(result.rules)
-    return .file(
-      Claim(
-        value: FileValue(mode: mode, id: try store.write(blob: result.text)),
-        owner: positives[0].owner, source: positives[0].source, markerSize: result.markerSize,
-        isNewConflict: result.markerSize != nil))
+    merged.value.id = try store.write(blob: result.text)
+    merged.markerSize = result.markerSize
+    merged.isNewConflict = result.markerSize != nil
+    return [merged]
   }
 
-  /// The sum of the modes; a plain file where sides differ.
-  private static func mode(_ positives: [Value], _ negatives: [Value]) -> FileMode {
-    let modes = positives.map { $0.file?.mode }
-    let left = Cancellation(positives: modes, negatives: negatives.map { $0.file?.mode })
-    return left.positives.count == 1 ? modes[left.positives[0]] ?? .regular : .regular
-  }
-
-  private func copies(_ positives: [Value]) -> Outcome {
+  private static func copies(_ positives: [TermFile]) -> [TermFile] {
     var seen: Set<FileValue> = []
-    return .copies(
-      positives.compactMap { value in
-        guard let file = value.file, seen.insert(file).inserted else { return nil }
-        return Claim(
-          value: file, owner: value.owner, source: value.source, markerSize: value.markerSize)
-      })
+    return positives.filter { seen.insert($0.value).inserted }
   }
 
   /// Whether a NUL stands in the first 8,000 bytes, as git tells text from other files.

@@ -5,16 +5,12 @@ internal import Git
 struct HeadMerge {
   let store: any MergeStore
   let rules: MergeRules
-  private var knownBases: [BaseKey: MergeTerm] = [:]
+  /// By depth, and the commits that the bases were looked for among.
+  private var knownBases: [Int: [Set<ObjectID>: MergeTerm]] = [:]
 
   /// How deep merges of bases may be in one another: more than any history that people make, and
   /// few enough for the stack.
   static let deepestBases = 100
-
-  private struct BaseKey: Hashable {
-    let commits: Set<ObjectID>
-    let depth: Int
-  }
 
   init(store: any MergeStore, rules: MergeRules) {
     self.store = store
@@ -22,9 +18,7 @@ struct HeadMerge {
   }
 
   /// The tree of some heads, two or more, in their order.
-  mutating func merge(_ heads: [Commit]) throws -> TreeSum.Result { try merge(heads, depth: 0) }
-
-  private mutating func merge(_ heads: [Commit], depth: Int) throws -> TreeSum.Result {
+  mutating func merge(_ heads: [Commit], depth: Int = 0) throws -> TreeSum.Result {
     let positives = try heads.map { head in
       MergeTerm(
         tree: head.tree, conflicts: try OpenConflicts.conflicts(at: head, in: store), head: head)
@@ -43,23 +37,45 @@ struct HeadMerge {
   ) throws -> MergeTerm {
     var ids: Set<ObjectID> = []
     for other in others { ids.formUnion(try store.mergeBases(of: other.id, and: head.id)) }
-    let key = BaseKey(commits: ids, depth: depth)
-    if let known = knownBases[key] { return known }
-    let bases = HeadSet.sorted(
-      try HeadSet.maximal(ids.map { try store.commit($0) }, in: store))
-    let term: MergeTerm
-    if let base = bases.first {
-      if bases.count == 1 || depth == Self.deepestBases {
-        term = MergeTerm(
-          tree: base.tree, conflicts: try OpenConflicts.conflicts(at: base, in: store))
-      } else {
-        let result = try merge(bases, depth: depth + 1)
-        term = MergeTerm(tree: result.tree, conflicts: result.conflicts)
-      }
-    } else {
-      term = MergeTerm(tree: .emptyTree, conflicts: [:])
+    if let known = knownBases[depth]?[ids] { return known }
+    let bases = try HeadSet.maximal(ids.map { try store.commit($0) }, in: store)
+    var term = MergeTerm(tree: .emptyTree, conflicts: [:])
+    if bases.count > 1, depth < Self.deepestBases {
+      let result = try merge(bases, depth: depth + 1)
+      term = MergeTerm(tree: result.tree, conflicts: result.conflicts)
+    } else if let base = bases.first {
+      term.tree = base.tree
+      term.conflicts = try OpenConflicts.conflicts(at: base, in: store)
     }
-    knownBases[key] = term
+    knownBases[depth, default: [:]][ids] = term
     return term
+  }
+}
+
+/// Sets of heads in their canonical form: notes-merge(7), "Heads".
+enum HeadSet {
+  /// The commits that no other one descends from, derived merges taken apart, sorted by (author
+  /// time, ID).
+  static func reduce(_ ids: [ObjectID], in store: any MergeStore) throws -> [Commit] {
+    var found: [ObjectID: Commit] = [:]
+    var waiting = ids
+    var seen: Set<ObjectID> = []
+    while let id = waiting.popLast() {
+      guard seen.insert(id).inserted else { continue }
+      let commit = try store.commit(id)
+      if DerivedMerge.isDerived(commit) {
+        waiting += commit.parents
+      } else {
+        found[id] = commit
+      }
+    }
+    return try maximal(Array(found.values), in: store)
+  }
+
+  /// The commits that are not ancestors of others among them, older before newer.
+  static func maximal(_ commits: [Commit], in store: any MergeStore) throws -> [Commit] {
+    let heads = try store.heads(among: commits.map(\.id))
+    return commits.filter { heads.contains($0.id) }
+      .sorted { ($0.author.time, $0.id) < ($1.author.time, $1.id) }
   }
 }

@@ -15,23 +15,16 @@ package struct MergeTerm {
   }
 }
 
-/// What a file is in one term; nil where there is none.
+/// What a file is, under whatever name.
 struct FileValue: Hashable {
   var mode: FileMode
   var id: ObjectID
-
-  init(mode: FileMode, id: ObjectID) {
-    self.mode = mode
-    self.id = id
-  }
-
-  init(_ entry: TreeEntry) { self.init(mode: entry.mode, id: entry.id) }
 }
 
-/// A file of the merged tree, before names are settled.
-struct Claim {
+/// A file of a term, or of the merged tree before names are settled.
+struct TermFile {
   var value: FileValue
-  /// The position of the first head it comes from.
+  /// The position of the head that has it, or of the first head it comes from.
   var owner: Int
   /// The name that head has for it.
   var source: TreePath
@@ -39,4 +32,55 @@ struct Claim {
   var markerSize: Int?
   /// Whether this merge put the blocks there.
   var isNewConflict = false
+}
+
+/// The files in which the terms of a sum differ from a reference tree.
+struct TermFiles {
+  /// Every path at which some term differs from the reference.
+  private(set) var paths: Set<TreePath> = []
+  /// Per term: what it has where it differs; nil where it has nothing.
+  private(set) var changed: [[TreePath: FileValue?]] = []
+  /// What the reference has where some term differs.
+  private(set) var reference: [TreePath: FileValue] = [:]
+  private let terms: [MergeTerm]
+  // Per term: under which name it has a file that is looked at under the reference's name.
+  private var renamed: [[TreePath: TreePath]]
+
+  init(store: any MergeStore, reference: ObjectID, terms: [MergeTerm]) throws {
+    self.terms = terms
+    renamed = Array(repeating: [:], count: terms.count)
+    var known: [ObjectID: [TreePath: FileValue?]] = [reference: [:]]
+    for term in terms {
+      if known[term.tree] == nil {
+        var files: [TreePath: FileValue?] = [:]
+        for change in try store.changes(from: reference, to: term.tree) {
+          files.updateValue(change.new.map(Self.value), forKey: change.path)
+          if let old = change.old { self.reference[change.path] = Self.value(old) }
+          paths.insert(change.path)
+        }
+        known[term.tree] = files
+      }
+      changed.append(known[term.tree] ?? [:])
+    }
+  }
+
+  private static func value(_ entry: TreeEntry) -> FileValue {
+    FileValue(mode: entry.mode, id: entry.id)
+  }
+
+  /// What a term has at a path at which some term differs.
+  func file(_ path: TreePath, in term: Int) -> TermFile? {
+    (changed[term][path] ?? reference[path]).map { value in
+      let name = renamed[term][path] ?? path
+      return TermFile(
+        value: value, owner: term, source: name, markerSize: terms[term].conflicts[name])
+    }
+  }
+
+  /// Looks at a file that the term renamed under its old name.
+  mutating func undoRename(from source: TreePath, to target: TreePath, in term: Int) {
+    changed[term].updateValue(changed[term][target] ?? reference[target], forKey: source)
+    changed[term].updateValue(nil, forKey: target)
+    renamed[term][source] = target
+  }
 }

@@ -18,8 +18,7 @@ public struct MergeTrailers: Hashable, Sendable {
 
   /// Reads the last paragraph of a message.
   public init(message: String) {
-    var lines = message.utf8.split(
-      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    var lines = message.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     while lines.last?.isEmpty == true { lines.removeLast() }
     let start = lines.lastIndex { $0.isEmpty }.map { $0 + 1 } ?? 0
     for line in lines[start...] {
@@ -50,9 +49,7 @@ public struct MergeTrailers: Hashable, Sendable {
     return lines
   }
 
-  private static func value(
-    of key: String, in line: Substring.UTF8View
-  ) -> Substring.UTF8View? {
+  private static func value(of key: String, in line: Substring.UTF8View) -> Substring.UTF8View? {
     line.starts(with: "\(key): ".utf8) ? line.dropFirst(key.utf8.count + 2) : nil
   }
 

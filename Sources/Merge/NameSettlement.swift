@@ -7,7 +7,7 @@ struct NameSettlement {
   let heads: [MergeTerm]
   let rules: MergeRules
   private(set) var reports: [MergeReport] = []
-  private(set) var files: [TreePath: Claim] = [:]
+  private(set) var files: [TreePath: TermFile] = [:]
 
   init(store: any MergeStore, reference: ObjectID, heads: [MergeTerm], rules: MergeRules) {
     self.store = store
@@ -17,22 +17,16 @@ struct NameSettlement {
   }
 
   /// Settles the files that claim each name, and the copies that go beside a name.
-  mutating func settle(
-    _ claims: [TreePath: [Claim]], copies: [TreePath: [Claim]]
-  ) throws {
+  mutating func settle(_ claims: [TreePath: [TermFile]], copies: [TreePath: [TermFile]]) throws {
     var copies = copies
     for path in claims.keys.sorted() {
       var contenders = claims[path] ?? []
-      if contenders.count > 1, let merged = try merge(contenders) {
-        contenders = [merged]
-      }
+      if contenders.count > 1, let merged = try merge(contenders) { contenders = [merged] }
       files[path] = contenders.first
       copies[path, default: []] += contenders.dropFirst()
     }
-    for path in copies.keys.sorted() {
-      for claim in copies[path] ?? [] {
-        files[try freeName(for: path, claim)] = claim
-      }
+    for (path, copies) in copies.sorted(by: { $0.key < $1.key }) {
+      for copy in copies { files[try freeName(for: path, copy)] = copy }
     }
     try moveFilesOffFolders()
     try separateSpellings()
@@ -40,27 +34,20 @@ struct NameSettlement {
 
   /// Files that got one name by different ways: one note, with markers around what differs; nil
   /// when they are not all text.
-  private mutating func merge(_ claims: [Claim]) throws -> Claim? {
+  private mutating func merge(_ claims: [TermFile]) throws -> TermFile? {
     let claims = claims.sorted { ($0.owner, $0.source) < ($1.owner, $1.source) }
     if Set(claims.map(\.value)).count == 1 { return claims[0] }
-    var sum = FileSum(store: store, rules: rules) { [self] in
-      try label(of: claims[$0])
+    let terms = claims.map { claim in
+      var term = claim
+      term.isNewConflict = false
+      return term
     }
-    let values = claims.indices.map { index in
-      FileSum.Value(
-        file: claims[index].value, markerSize: claims[index].markerSize, owner: index)
-    }
-    let nothing = Array(repeating: FileSum.Value(), count: values.count - 1)
-    guard
-      case .file(var merged) = try sum.outcome(
-        positives: values, negatives: nothing, keeps: false)
-    else { return nil }
+    var sum = FileSum(store: store, rules: rules, heads: heads)
+    let files = try sum.files(
+      positives: terms, negatives: Array(repeating: nil, count: terms.count - 1), keeps: false)
+    guard files.count == 1, var merged = files.first else { return nil }
     (merged.owner, merged.source) = (claims[0].owner, claims[0].source)
     return merged
-  }
-
-  private func label(of claim: Claim) throws -> [UInt8] {
-    try SideLabel.text(for: claim.source, in: heads[claim.owner], store: store)
   }
 
   /// A file can't have the name of a folder: the file goes beside it.
@@ -78,9 +65,9 @@ struct NameSettlement {
 
   /// The name for a copy that nothing else has.
   private mutating func freeName(
-    for path: TreePath, _ claim: Claim, isFolder: Bool = false
+    for path: TreePath, _ claim: TermFile, isFolder: Bool = false
   ) throws -> TreePath {
-    let label = try label(of: claim)
+    let label = try SideLabel.text(for: claim, of: heads, in: store)
     var attempt = 1
     while true {
       let name = CopyName.path(for: path, label: label, attempt: attempt, isFolder: isFolder)
@@ -108,7 +95,7 @@ extension NameSettlement {
         let components = path.components
         guard components.count >= depth else { continue }
         isDone = false
-        let name = Self.joined(components.prefix(depth))
+        let name = components.prefix(depth).reduce(TreePath("")) { $0.appending($1) }
         groups[name.parent ?? "", default: [:]][NameKey(name.name), default: []].insert(name)
       }
       if isDone { return }
@@ -120,10 +107,6 @@ extension NameSettlement {
       }
       depth += 1
     }
-  }
-
-  private static func joined(_ components: ArraySlice<TreePath>) -> TreePath {
-    components.reduce(TreePath("")) { $0.appending($1) }
   }
 
   /// Renames all of these that no head, nor the reference, has beside one that stays.
@@ -159,9 +142,40 @@ extension NameSettlement {
   }
 
   /// The files that have this name, or are in the folder of this name, by path.
-  private func claims(at name: TreePath) -> [(path: TreePath, claim: Claim)] {
+  private func claims(at name: TreePath) -> [(path: TreePath, claim: TermFile)] {
     let below = name.bytes + [UInt8(ascii: "/")]
     return files.filter { $0.key == name || $0.key.bytes.starts(with: below) }
       .map { (path: $0.key, claim: $0.value) }.sorted { $0.path < $1.path }
+  }
+}
+
+/// The name under which a file stays that can't have its own: notes-merge(7), "Copies".
+enum CopyName {
+  /// How many bytes a name may have on the file systems there are.
+  static let longestName = 255
+
+  /// `NAME (WHO's copy, DATE).EXT`, or from the second attempt on `NAME (WHO's copy, DATE 2).EXT`.
+  static func path(for path: TreePath, label: [UInt8], attempt: Int, isFolder: Bool) -> TreePath {
+    let (who, date) = ConflictLabel.parse(label) ?? (Array("unknown".utf8), [])
+    let name = path.name.bytes
+    var stem = name[...]
+    var suffix: ArraySlice<UInt8> = []
+    if !isFolder, let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > 0, name.count - dot <= 16 {
+      (stem, suffix) = (name[..<dot], name[dot...])
+    }
+    var note = Array(" (".utf8)
+    for byte in who.prefix(100) {
+      note.append(byte == UInt8(ascii: "/") ? UInt8(ascii: "-") : byte)
+    }
+    note += Array("'s copy, ".utf8)
+    for byte in date { note.append(byte == UInt8(ascii: ":") ? UInt8(ascii: ".") : byte) }
+    if attempt > 1 { note += Array(" \(attempt)".utf8) }
+    note += Array(")".utf8)
+    while stem.count + note.count + suffix.count > longestName, let last = stem.popLast() {
+      // A character goes as a whole.
+      if last & 0xC0 == 0x80 { while let byte = stem.popLast(), byte & 0xC0 == 0x80 {} }
+    }
+    let copy = TreePath(bytes: Array(stem) + note + Array(suffix))
+    return path.parent?.appending(copy) ?? copy
   }
 }

@@ -11,14 +11,9 @@ package struct RenameDetection {
   private init(store: any MergeStore) { self.store = store }
 
   /// For each term the renamed files that matter to another term: old name to new name.
-  static func renames(
-    store: any MergeStore, files: TermFiles
-  ) throws -> [[TreePath: TreePath]] {
+  static func renames(store: any MergeStore, files: TermFiles) throws -> [[TreePath: TreePath]] {
     var detection = RenameDetection(store: store)
-    return try files.changed.indices.map { term in
-      let moved = Moved(files: files, term: term)
-      return moved.hasAny ? try detection.renames(moved) : [:]
-    }
+    return try files.changed.indices.map { try detection.renames(Moved(files: files, term: $0)) }
   }
 
   /// Which of the files that are gone became which of those that are new: old name to new name.
@@ -26,9 +21,8 @@ package struct RenameDetection {
     gone: [(path: TreePath, id: ObjectID)], new: [(path: TreePath, id: ObjectID)],
     store: any MergeStore
   ) throws -> [TreePath: TreePath] {
-    let moved = Moved(gone: gone, new: new)
     var detection = RenameDetection(store: store)
-    return moved.hasAny ? try detection.renames(moved) : [:]
+    return try detection.renames(Moved(gone: gone, new: new))
   }
 
   /// The files that a term no longer has and those that it has anew.
@@ -38,8 +32,6 @@ package struct RenameDetection {
     /// Files gone here that some other term changed too.
     var relevant: Set<TreePath> = []
 
-    var hasAny: Bool { !relevant.isEmpty && !new.isEmpty }
-
     init(gone: [(path: TreePath, id: ObjectID)], new: [(path: TreePath, id: ObjectID)]) {
       self.gone = gone.filter { $0.id != .emptyBlob }
       self.new = new.filter { $0.id != .emptyBlob }
@@ -48,7 +40,7 @@ package struct RenameDetection {
 
     init(files: TermFiles, term: Int) {
       for (path, value) in files.changed[term] {
-        let before = files.reference(path)
+        let before = files.reference[path]
         if value == nil, let before, before.mode.isFile, before.id != .emptyBlob {
           gone.append((path, before.id))
           let isChangedElsewhere = files.changed.indices.contains { other in
@@ -65,6 +57,7 @@ package struct RenameDetection {
   }
 
   private mutating func renames(_ moved: Moved) throws -> [TreePath: TreePath] {
+    if moved.relevant.isEmpty || moved.new.isEmpty { return [:] }
     var moved = moved
     var found = Self.takeEqual(&moved)
     moved.gone.removeAll { !moved.relevant.contains($0.path) }

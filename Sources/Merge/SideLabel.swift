@@ -5,12 +5,12 @@ package enum SideLabel {
   /// Commits looked at before the head itself is taken for the writer.
   static let searchLimit = 1000
 
-  /// The label for the side of a head at a path.
+  /// The label for the side of the head that a file is of.
   static func text(
-    for path: TreePath, in term: MergeTerm, store: any MergeStore
+    for file: TermFile, of heads: [MergeTerm], in store: any MergeStore
   ) throws -> [UInt8] {
-    guard let head = term.head else { return [] }
-    let writer = try writer(of: path, at: head, store: store)
+    guard let head = heads[file.owner].head else { return [] }
+    let writer = try writer(of: file.source, at: head, store: store)
     return Array("\(cleanName(writer.author.name)) · \(date(of: writer.author))".utf8)
   }
 
@@ -54,8 +54,7 @@ package enum SideLabel {
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     var years = String(min(max(year, 0), 9999))
     while years.utf8.count < 4 { years = "0" + years }
-    return
-      "\(years)-\(two(month))-\(two(dayOfMonth)) \(two(minutes / 60)):\(two(minutes % 60))"
+    return "\(years)-\(two(month))-\(two(dayOfMonth)) \(two(minutes / 60)):\(two(minutes % 60))"
   }
 
   /// The day of the Gregorian calendar that is `days` after 1970-01-01.
@@ -64,8 +63,7 @@ package enum SideLabel {
     let shifted = Int(days) + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
     let dayOfEra = shifted - era * 146_097
-    let yearOfEra =
-      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
     let marchMonth = (5 * dayOfYear + 2) / 153
     let day = dayOfYear - (153 * marchMonth + 2) / 5 + 1

@@ -1,25 +1,39 @@
+package import Git
+
+/// What names have in common that some file systems take for one: notes-merge(7), "Names that
+/// meet".
+package struct NameKey: Hashable {
+  /// The lower-case, decomposed name in UTF-8; a name that is not UTF-8 as it is.
+  private let bytes: [UInt8]
+
+  package init(_ name: TreePath) {
+    if name.bytes.allSatisfy({ $0 < 0x80 }) {
+      bytes = name.bytes.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 }
+    } else if let text = name.utf8String {
+      bytes = Array(UnicodeForms.pinned.lowerCaseDecomposed(text).utf8)
+    } else {
+      bytes = name.bytes
+    }
+  }
+
+  /// The version of Unicode whose letter case and canonical equivalence count.
+  package static var unicodeVersion: String { UnicodeTable.version }
+}
+
 /// Letter case and canonical decomposition by the tables of this repository, so that all devices agree,
 /// whatever they were built with.
 struct UnicodeForms: Sendable {
   /// Read once, by the first name beyond ASCII.
   static let pinned = UnicodeForms()
 
-  /// Scalars at even distances, and the number that goes with them.
-  private struct Run {
-    let first, last, step, value: UInt32
-
-    func covers(_ scalar: UInt32) -> Bool {
-      scalar >= first && (scalar - first) % step == 0
-    }
-  }
-
-  private let lowercase: [Run]
-  private let combiningClasses: [Run]
+  /// What is added to a scalar in lower case, and the combining classes.
+  private let lowercase: [UInt32: UInt32]
+  private let combiningClasses: [UInt32: UInt32]
   private let decompositions: [UInt32: [UInt32]]
 
   private init() {
-    lowercase = Self.runs(UnicodeTable.lowercase)
-    combiningClasses = Self.runs(UnicodeTable.combiningClasses)
+    lowercase = Self.values(UnicodeTable.lowercase)
+    combiningClasses = Self.values(UnicodeTable.combiningClasses)
     var found: [UInt32: [UInt32]] = [:]
     var scalar: UInt32 = 0
     for entry in UnicodeTable.decompositions.utf8.split(whereSeparator: Self.isSpace) {
@@ -32,25 +46,18 @@ struct UnicodeForms: Sendable {
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A }
 
-  private static func runs(_ table: String) -> [Run] {
-    table.utf8.split(whereSeparator: isSpace).map {
-      let numbers = numbers($0)
-      return Run(first: numbers[0], last: numbers[1], step: numbers[2], value: numbers[3])
+  /// A table of runs of scalars: first, last, the distance between two, and the value of each.
+  private static func values(_ table: String) -> [UInt32: UInt32] {
+    var values: [UInt32: UInt32] = [:]
+    for run in table.utf8.split(whereSeparator: isSpace).map(numbers) {
+      let scalars = stride(from: run[0], through: run[1], by: Int(run[2]))
+      for scalar in scalars { values[scalar] = run[3] }
     }
+    return values
   }
 
   private static func numbers(_ text: Substring.UTF8View) -> [UInt32] {
     text.split(separator: UInt8(ascii: ",")).compactMap { UInt32(Substring($0), radix: 16) }
-  }
-
-  /// The number that goes with a scalar; nil where it is in no run.
-  private static func value(of scalar: UInt32, in runs: [Run]) -> UInt32? {
-    var (low, high) = (0, runs.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if runs[middle].last < scalar { low = middle + 1 } else { high = middle }
-    }
-    return low < runs.count && runs[low].covers(scalar) ? runs[low].value : nil
   }
 
   /// A text with each character in lower case by itself, canonically decomposed: two texts that are
@@ -68,8 +75,7 @@ struct UnicodeForms: Sendable {
 
   private func lowerCase(_ scalar: UInt32) -> [UInt32] {
     if let several = UnicodeTable.expansions[scalar] { return several }
-    let distance = Self.value(of: scalar, in: lowercase) ?? 0
-    return [(scalar + distance) % 0x110000]
+    return [(scalar + (lowercase[scalar] ?? 0)) % 0x110000]
   }
 
   private func decomposed(_ scalar: UInt32) -> [UInt32] {
@@ -81,7 +87,7 @@ struct UnicodeForms: Sendable {
 
   /// Puts marks that follow one another in the order of their classes.
   private func order(_ scalars: inout [UInt32]) {
-    let classes = scalars.map { Self.value(of: $0, in: combiningClasses) ?? 0 }
+    let classes = scalars.map { combiningClasses[$0] ?? 0 }
     var start = 0
     while start < scalars.count {
       let end = classes[start...].firstIndex(of: 0) ?? scalars.count

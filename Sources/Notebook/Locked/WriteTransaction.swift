@@ -164,7 +164,7 @@ package final class WriteTransaction {
       to: tip.map { try repository.commit($0).tree })
     return MergeOutcome(
       former: former, tip: tip,
-      heads: try tip.map { try DerivedMerge.heads(of: $0, in: repository) } ?? [],
+      heads: try tip.map { try DerivedMerge.reduce([$0], in: repository) } ?? [],
       changes: changes.map(Change.init),
       conflicts: try history.openConflictPaths().filter { !conflictsBefore.contains($0) },
       reports: tip == former ? [] : reports)
