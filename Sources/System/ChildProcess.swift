@@ -50,14 +50,12 @@ public struct ChildProcess: Sendable {
   ) throws(SystemCallError) {
     var actions = posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
-    guard posix_spawn_file_actions_init(&actions) == 0 else {
-      throw .system(call: "posix_spawn", path: program, errno: ENOMEM)
+    guard posix_spawn_file_actions_init(&actions) == 0, posix_spawnattr_init(&attributes) == 0
+    else { throw .system(call: "posix_spawn", path: program, errno: ENOMEM) }
+    defer {
+      posix_spawn_file_actions_destroy(&actions)
+      posix_spawnattr_destroy(&attributes)
     }
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    guard posix_spawnattr_init(&attributes) == 0 else {
-      throw .system(call: "posix_spawn", path: program, errno: ENOMEM)
-    }
-    defer { posix_spawnattr_destroy(&attributes) }
     for (target, stream) in zip(Int32(0)..., [input, output, errors]) {
       switch stream {
       case .inherited: break

@@ -1,6 +1,28 @@
 internal import CLinux
 public import Glibc
 
+/// A name in a folder that is being listed; valid until the next one comes.
+public struct FolderEntry {
+  fileprivate let entry: UnsafeMutablePointer<dirent>
+
+  /// The name.
+  public var name: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: start, count: strlen(start))
+  }
+
+  private var start: UnsafePointer<CChar> {
+    let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+    return UnsafePointer(
+      UnsafeMutableRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
+  }
+
+  // "." and "..".
+  fileprivate var isDots: Bool {
+    let dot = CChar(bitPattern: UInt8(ascii: "."))
+    return start[0] == dot && (start[1] == 0 || start[1] == dot && start[2] == 0)
+  }
+}
+
 extension FileSystem {
   /// The folder a path is in.
   public static func parent(of path: String) -> String {
@@ -18,26 +40,20 @@ extension FileSystem {
   /// Makes a folder and those above it, as far as they are missing.
   public static func makeFolders(_ path: String, mode: mode_t = 0o777) throws(Failure) {
     if mkdir(path, mode) == 0 || errno == EEXIST { return }
-    if errno == ENOENT, parent(of: path) != path {
-      try makeFolders(parent(of: path), mode: mode)
-    }
+    if errno == ENOENT, parent(of: path) != path { try makeFolders(parent(of: path), mode: mode) }
     try makeFolder(path, mode: mode)
   }
 
   /// Waits until the names in a folder are on the disk.
   public static func sync(folder: String) throws(Failure) {
-    let descriptor = try open(folder, O_RDONLY | O_DIRECTORY)
-    defer { close(descriptor) }
-    try sync(descriptor, path: folder)
+    try sync(file: folder, O_RDONLY | O_DIRECTORY)
   }
 
   /// Waits until everything on the file system that holds `folder` is on the disk.
   public static func syncFileSystem(of folder: String) throws(Failure) {
     let descriptor = try open(folder, O_RDONLY | O_DIRECTORY)
     defer { close(descriptor) }
-    if notes_syncfs(descriptor) != 0 {
-      throw .system(call: "syncfs", path: folder, errno: errno)
-    }
+    if notes_syncfs(descriptor) != 0 { throw .system(call: "syncfs", path: folder, errno: errno) }
   }
 
   /// The names in a folder, without "." and "..", in no particular order.
@@ -56,5 +72,24 @@ extension FileSystem {
     if unlink(path) == 0 { return }
     for name in namesIfAny(in: path) { removeTree(path + "/" + name) }
     rmdir(path)
+  }
+
+  /// Calls `body` with each name in a folder but "." and "..", in no particular order.
+  public static func list(
+    _ folder: String, _ body: (FolderEntry) throws(Failure) -> Void
+  ) throws(Failure) {
+    guard let stream = opendir(folder) else {
+      throw .system(call: "opendir", path: folder, errno: errno)
+    }
+    defer { closedir(stream) }
+    while true {
+      errno = 0
+      guard let next = readdir(stream) else {
+        if errno != 0 { throw .system(call: "readdir", path: folder, errno: errno) }
+        return
+      }
+      let entry = FolderEntry(entry: next)
+      if !entry.isDots { try body(entry) }
+    }
   }
 }

@@ -39,45 +39,31 @@ extension FileSystem {
     _ descriptor: Int32, path: String, limit: Int = .max
   ) throws(Failure) -> [UInt8] {
     var status = stat()
-    if fstat(descriptor, &status) != 0 {
-      throw .system(call: "fstat", path: path, errno: errno)
-    }
+    if fstat(descriptor, &status) != 0 { throw .system(call: "fstat", path: path, errno: errno) }
     if status.st_mode & S_IFMT != S_IFREG {
       let isFolder = status.st_mode & S_IFMT == S_IFDIR
       throw .system(call: "read", path: path, errno: isFolder ? EISDIR : EINVAL)
     }
     // One byte more than the size shows the end of the file without a second call. The room is not
     // zeroed first: of a large file that is a good part of the time it takes to read it.
-    var ended = false
-    var code: Int32 = 0
-    var content = [UInt8](
-      unsafeUninitializedCapacity: max(min(Int(status.st_size), limit) + 1, 512)
-    ) { buffer, filled in
-      while !ended, code == 0, filled < buffer.count {
-        (ended, code) = readOn(descriptor, UnsafeMutableRawBufferPointer(buffer), &filled)
+    var room = max(min(Int(status.st_size), limit) + 1, 512)
+    var content: [UInt8] = []
+    var (hasEnded, code) = (false, Int32(0))
+    while !hasEnded, code == 0, content.count <= limit {
+      let part = [UInt8](unsafeUninitializedCapacity: room) { buffer, filled in
+        while !hasEnded, code == 0, filled < buffer.count {
+          let count = Glibc.read(
+            descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
+          if count < 0, errno != EINTR { code = errno }
+          hasEnded = count == 0
+          filled += max(count, 0)
+        }
       }
-    }
-    var filled = content.count
-    while !ended, code == 0, filled <= limit {
-      if filled == content.count {
-        content.append(contentsOf: repeatElement(0, count: content.count))
-      }
-      (ended, code) = content.withUnsafeMutableBytes { readOn(descriptor, $0, &filled) }
+      content = content.isEmpty ? part : content + part
+      room = content.count
     }
     if code != 0 { throw .system(call: "read", path: path, errno: code) }
-    if filled > limit { throw .system(call: "read", path: path, errno: EFBIG) }
-    content.removeLast(content.count - filled)
+    if content.count > limit { throw .system(call: "read", path: path, errno: EFBIG) }
     return content
-  }
-
-  /// Reads into the buffer from where it is filled to: whether the file has ended, and the error.
-  private static func readOn(
-    _ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, _ filled: inout Int
-  ) -> (ended: Bool, code: Int32) {
-    let count = Glibc.read(
-      descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
-    if count < 0 { return (false, errno == EINTR ? 0 : errno) }
-    filled += count
-    return (count == 0, 0)
   }
 }

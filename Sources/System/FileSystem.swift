@@ -40,8 +40,8 @@ public enum FileSystem<Failure: FileFailure> {
   }
 
   /// Waits until the content of the file with that name is on the disk.
-  public static func sync(file path: String) throws(Failure) {
-    let descriptor = try open(path, O_RDONLY)
+  public static func sync(file path: String, _ flags: Int32 = O_RDONLY) throws(Failure) {
+    let descriptor = try open(path, flags)
     defer { close(descriptor) }
     try sync(descriptor, path: path)
   }
@@ -59,4 +59,85 @@ public enum FileSystem<Failure: FileFailure> {
     }
     try sync(folder: parent(of: path))
   }
+}
+
+extension FileSystem {
+  /// Writes a file that must not exist yet. When that fails, nothing of it stays.
+  ///
+  /// - Parameters:
+  ///   - overLeftover: what a killed process left under that name goes first.
+  ///   - waits: whether its content is on the disk when this returns; its name need not be.
+  public static func create(
+    _ path: String, _ content: [UInt8], mode: mode_t, overLeftover: Bool = false, waits: Bool = true
+  ) throws(Failure) {
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+    var descriptor = Glibc.open(path, flags, mode)
+    if descriptor < 0, errno == EEXIST, overLeftover {
+      unlink(path)
+      descriptor = Glibc.open(path, flags, mode)
+    }
+    if descriptor < 0 { throw .system(call: "open", path: path, errno: errno) }
+    do {
+      try write(content, to: descriptor, path: path)
+      if waits { try sync(descriptor, path: path) }
+    } catch {
+      close(descriptor)
+      unlink(path)
+      throw error
+    }
+    if close(descriptor) != 0 {
+      let code = errno
+      unlink(path)
+      throw .system(call: "close", path: path, errno: code)
+    }
+  }
+
+  /// Makes a file what `content` says, in one step: whoever reads it meanwhile, or after a power cut,
+  /// meets the old one or the new one.
+  ///
+  /// - Parameters:
+  ///   - isShared: whether others may do so at the same moment. For a file that is only written under
+  ///     a lock, what a killed process left is overwritten the next time.
+  ///   - waits: whether it is on the disk when this returns. Without, a power cut may leave an empty
+  ///     file: for what can be made anew.
+  public static func replace(
+    _ path: String, with content: [UInt8], mode: mode_t = 0o600, isShared: Bool = false,
+    waits: Bool = true
+  ) throws(Failure) {
+    let temporary = isShared ? unique(beside: path) : path + ".new"
+    try create(temporary, content, mode: mode, overLeftover: !isShared, waits: waits)
+    do {
+      try rename(temporary, to: path)
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+    if waits { try sync(folder: parent(of: path)) }
+  }
+
+  /// Makes a durable file for its owner alone; false when one was there before, which stays as it is.
+  /// It is whole from the moment it is there.
+  public static func createSecret(_ path: String, _ content: [UInt8]) throws(Failure) -> Bool {
+    let temporary = unique(beside: path)
+    try create(temporary, content, mode: 0o600)
+    defer { unlink(temporary) }
+    if link(temporary, path) != 0 {
+      if errno == EEXIST { return false }
+      throw .system(call: "link", path: path, errno: errno)
+    }
+    try sync(folder: parent(of: path))
+    return true
+  }
+
+  /// A name beside a file that nobody else comes upon, and that tells what it is.
+  public static func unique(beside path: String) -> String {
+    path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36) + ".tmp"
+  }
+}
+
+/// The path of what is there, without links, `.` and `..`: realpath(3); nil where nothing is.
+package func realPath(of path: String) -> String? {
+  guard let found = realpath(path, nil) else { return nil }
+  defer { free(found) }
+  return String(cString: found)
 }

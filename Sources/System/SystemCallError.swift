@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// An error that tells of a call of the system that failed on a file or folder.
 public protocol FileFailure: Error {
   /// The error of a call: its name, what it was about, and `errno`.
@@ -15,5 +17,20 @@ public struct SystemCallError: FileFailure, Equatable {
   /// The error of a call.
   public static func system(call: String, path: String = "", errno: Int32) -> SystemCallError {
     SystemCallError(call: call, path: path, errno: errno)
+  }
+}
+
+extension String {
+  /// The C library's words for an error number, as strerror(3) gives them, in lower case as messages
+  /// are.
+  public init(errorNumber: Int32) {
+    var buffer = [CChar](repeating: 0, count: 256)
+    guard strerror_r(errorNumber, &buffer, buffer.count) == 0 else {
+      self = "error \(errorNumber)"
+      return
+    }
+    let text = String(
+      decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    self = text.prefix(1).lowercased() + text.dropFirst()
   }
 }

@@ -1,0 +1,81 @@
+public import Glibc
+
+/// Sockets of this machine: unix(7). A path that begins with `@` is an abstract name.
+public enum UnixSocket {
+  /// A new one, which no program that is started gets and which the caller closes; -1 with errno set
+  /// when there is none to be had.
+  public static func make(_ kind: __socket_type) -> Int32 {
+    socket(AF_UNIX, Int32(kind.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+  }
+
+  /// Gives it a name: bind(2). 0, or -1 with errno set.
+  public static func bind(_ descriptor: Int32, to path: String) -> Int32 {
+    with(path) { Glibc.bind(descriptor, $0, $1) }
+  }
+
+  /// Connects it to the one of that name: connect(2). 0, or -1 with errno set.
+  public static func connect(_ descriptor: Int32, to path: String) -> Int32 {
+    with(path) { Glibc.connect(descriptor, $0, $1) }
+  }
+
+  /// Sends a datagram to the one of that name, if it is there.
+  public static func send(_ message: [UInt8], on descriptor: Int32, to path: String) {
+    _ = with(path) {
+      Int32(sendto(descriptor, message, message.count, Int32(MSG_NOSIGNAL), $0, $1))
+    }
+  }
+
+  private static func with(
+    _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    var bytes = Array(path.utf8)
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+      errno = ENAMETOOLONG
+      return -1
+    }
+    if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+    }
+  }
+}
+
+/// A socket at which the kernel tells of links and addresses: rtnetlink(7).
+public enum RouteSocket {
+  // Of <linux/netlink.h> and <linux/rtnetlink.h>, which Swift does not see: AF_NETLINK, and
+  // RTMGRP_LINK, RTMGRP_IPV4_IFADDR and RTMGRP_IPV6_IFADDR.
+  private static let family: Int32 = 16
+  private static let groups: UInt32 = 0x1 | 0x10 | 0x100
+
+  /// Opens one, which does not wait and which the caller closes.
+  public static func open() throws(SystemCallError) -> Int32 {
+    let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    let socket = Glibc.socket(family, type, 0)
+    guard socket >= 0 else { throw .system(call: "socket", path: "rtnetlink", errno: errno) }
+    // struct sockaddr_nl: family, padding, port, groups.
+    var address: (UInt16, UInt16, UInt32, UInt32) = (UInt16(family), 0, 0, groups)
+    let size = socklen_t(MemoryLayout.size(ofValue: address))
+    let status = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, size) }
+    }
+    guard status == 0 else {
+      let failure = errno
+      close(socket)
+      throw .system(call: "bind", path: "rtnetlink", errno: failure)
+    }
+    return socket
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// The number at an offset, in the machine's own order of bytes, as the kernel writes them.
+  package func number<Number: FixedWidthInteger & BitwiseCopyable>(
+    at offset: Int, as type: Number.Type = Number.self
+  ) -> Number {
+    withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) }
+  }
+}
