@@ -33,7 +33,7 @@ let package = Package(
     .target(name: "System", dependencies: ["CLinux"], swiftSettings: settings),
     .target(
       name: "Git", dependencies: ["System", "CLibgit2", "CZlib", "CLinux"], swiftSettings: settings),
-    .target(name: "Merge", dependencies: ["Git"], swiftSettings: settings),
+    .target(name: "Merge", dependencies: ["Git", "System"], swiftSettings: settings),
     .target(
       name: "WorkTree", dependencies: ["Merge", "Git", "System", "CLinux"], swiftSettings: settings),
     .target(

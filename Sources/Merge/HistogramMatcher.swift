@@ -11,14 +11,19 @@ struct HistogramMatcher {
   private let a: [Int]
   private let b: [Int]
   private var matching: Matching
-  /// Where each symbol is in the part of `a` at hand.
-  private var places: [[Int]]
+  // Of each symbol: its first place in the part of `a` at hand, and how often it is there.
+  private var first: [Int]
+  private var occurrences: [Int]
+  /// Of each place in `a`: the next one with the same symbol.
+  private var next: [Int]
   private var steps = 0
 
   init(a: [Int], b: [Int], symbolCount: Int) {
     (self.a, self.b) = (a, b)
     matching = Matching(a, b)
-    places = Array(repeating: [], count: symbolCount)
+    first = Array(repeating: -1, count: symbolCount)
+    occurrences = Array(repeating: 0, count: symbolCount)
+    next = Array(repeating: -1, count: a.count)
   }
 
   mutating func run() -> Matching {
@@ -30,9 +35,13 @@ struct HistogramMatcher {
         continue
       }
       steps += part.a.count
-      for i in part.a { places[a[i]].append(i) }
+      for i in part.a.reversed() {
+        next[i] = first[a[i]]
+        first[a[i]] = i
+        occurrences[a[i]] += 1
+      }
       let anchor = findAnchor(part)
-      for i in part.a { places[a[i]].removeAll(keepingCapacity: true) }
+      for i in part.a { (first[a[i]], occurrences[a[i]]) = (-1, 0) }
       switch anchor {
       case .none: break
       case .tooCommon: MyersMatcher.matchCommonLines(a, b, part, into: &matching)
@@ -60,17 +69,17 @@ struct HistogramMatcher {
     while j < part.b.upperBound {
       var nextJ = j + 1
       steps += 1
-      let candidates = places[b[j]]
-      if !candidates.isEmpty { hasCommon = true }
-      var end = candidates.count <= lowest ? part.a.lowerBound : .max
-      for i in candidates where i >= end {
+      var i = first[b[j]]
+      if i >= 0 { hasCommon = true }
+      if occurrences[b[j]] > lowest { i = -1 }
+      while i >= 0 {
         let (run, rarest) = commonRun(around: i, j, in: part)
         steps += run.a.count
         nextJ = max(nextJ, run.b.upperBound)
-        end = run.a.upperBound
         if run.a.count > longest || rarest < lowest {
           (best, longest, lowest) = (run, run.a.count, rarest)
         }
+        while i >= 0, i < run.a.upperBound { i = next[i] }
       }
       j = nextJ
     }
@@ -82,14 +91,14 @@ struct HistogramMatcher {
   /// The equal lines before and after two equal ones, and how often the rarest of them occurs.
   private func commonRun(around i: Int, _ j: Int, in part: Part) -> (run: Part, rarest: Int) {
     var (startA, startB, endA, endB) = (i, j, i + 1, j + 1)
-    var rarest = places[a[i]].count
+    var rarest = occurrences[a[i]]
     while startA > part.a.lowerBound, startB > part.b.lowerBound, a[startA - 1] == b[startB - 1] {
       startA -= 1
       startB -= 1
-      rarest = min(rarest, places[a[startA]].count)
+      rarest = min(rarest, occurrences[a[startA]])
     }
     while endA < part.a.upperBound, endB < part.b.upperBound, a[endA] == b[endB] {
-      rarest = min(rarest, places[a[endA]].count)
+      rarest = min(rarest, occurrences[a[endA]])
       endA += 1
       endB += 1
     }

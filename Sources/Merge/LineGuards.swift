@@ -1,7 +1,6 @@
 // The signs that two edits are versions of one thing, or that a merge of both would say something
 // twice: notes-merge(7), "Joined insertions".
 extension LineTable {
-  /// Whether a line holds nothing but spaces and tabs.
   func isBlank(_ line: Int32) -> Bool {
     self[line].allSatisfy { Token.isSpace($0) || $0 == UInt8(ascii: "\r") }
   }

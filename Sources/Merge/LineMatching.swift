@@ -9,8 +9,9 @@ package enum LineMatching {
   /// The differences from `a` to `b`, which are numbers of one `LineTable`.
   package static func hunks(from a: [Int32], to b: [Int32]) -> [Hunk] {
     if a == b { return [] }
-    // The matcher has a list for each number, so they are made small.
+    // The matcher has tables as large as the numbers are, so they are made small.
     var numbers: [Int32: Int] = [:]
+    numbers.reserveCapacity(a.count)
     func small(_ lines: [Int32]) -> [Int] {
       lines.map { line in
         if let known = numbers[line] { return known }
@@ -43,7 +44,6 @@ struct Matching {
   private var isPairedA: [Bool]
   private var isPairedB: [Bool]
 
-  /// Nothing paired.
   init(_ a: [Int], _ b: [Int]) {
     (self.a, self.b) = (a, b)
     isPairedA = Array(repeating: false, count: a.count)
@@ -73,7 +73,11 @@ struct Matching {
   /// How many elements without partner are before the first pair, between each two, and behind the
   /// last.
   private static func runs(_ isPaired: [Bool]) -> [Int] {
-    isPaired.split(separator: true, omittingEmptySubsequences: false).map(\.count)
+    var runs = [0]
+    for isPaired in isPaired {
+      if isPaired { runs.append(0) } else { runs[runs.count - 1] += 1 }
+    }
+    return runs
   }
 
   /// Slides each run down as far as it goes, or back to the last place where it faces a run of the

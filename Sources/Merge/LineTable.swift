@@ -1,9 +1,17 @@
+internal import System
+
 /// Gives equal lines one number, so that the merge compares numbers instead of bytes.
 package struct LineTable {
   private var lines: [ArraySlice<UInt8>] = []
-  private var numbers: [ArraySlice<UInt8>: Int32] = [:]
+  private var numbers: [Key: Int32] = [:]
   private var blockNumbers: [[[Int32]]: Int32] = [:]
   private(set) var blocks: [Int32: ConflictBlock] = [:]
+
+  private struct Key: Hashable {
+    let bytes: ArraySlice<UInt8>
+
+    func hash(into hasher: inout Hasher) { hasher.combine(atOnce: bytes) }
+  }
 
   package init() {}
 
@@ -12,12 +20,12 @@ package struct LineTable {
 
   /// The number of the line with these bytes.
   package mutating func number(of line: ArraySlice<UInt8>) -> Int32 {
-    if let known = numbers[line] { return known }
+    if let known = numbers[Key(bytes: line)] { return known }
     // A slice would keep the whole text that it is of.
     let copy = ArraySlice(Array(line))
     let number = Int32(lines.count)
     lines.append(copy)
-    numbers[copy] = number
+    numbers[Key(bytes: copy)] = number
     return number
   }
 

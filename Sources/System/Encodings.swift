@@ -3,8 +3,8 @@ extension String {
   public init(hexadecimal bytes: [UInt8]) {
     self.init(unsafeUninitializedCapacity: 2 * bytes.count) { text in
       for (position, byte) in bytes.enumerated() {
-        text[2 * position] = (byte >> 4).hexadecimalDigit
-        text[2 * position + 1] = (byte & 15).hexadecimalDigit
+        text[2 * position] = hexadecimalDigits[Int(byte >> 4)]
+        text[2 * position + 1] = hexadecimalDigits[Int(byte & 15)]
       }
       return 2 * bytes.count
     }
@@ -38,10 +38,12 @@ extension [UInt8] {
   public init?(hexadecimal text: some StringProtocol) { self.init(hexadecimal: text.utf8) }
 }
 
-extension UInt8 {
-  /// The lower-case digit of a number below 16.
-  fileprivate var hexadecimalDigit: UInt8 {
-    self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "a") + self - 10
+private let hexadecimalDigits = Array("0123456789abcdef".utf8)
+
+extension Hasher {
+  /// Takes bytes in at once: an array's own way, one by one, takes twice as long for a line of text.
+  package mutating func combine(atOnce bytes: ArraySlice<UInt8>) {
+    bytes.withUnsafeBytes { combine(bytes: $0) }
   }
 }
 
