@@ -1,4 +1,5 @@
 package import Git
+internal import Glibc
 
 /// The label of a side: who wrote it, and when where they wrote it: notes-merge(7), "Labels".
 package enum SideLabel {
@@ -48,26 +49,15 @@ package enum SideLabel {
   /// `YYYY-MM-DD HH:MM` in the signature's own zone.
   package static func date(of signature: Signature) -> String {
     let local = signature.time + Int64(signature.offset) * 60
-    let days = (local - (local % 86400 + 86400) % 86400) / 86400
-    let minutes = Int((local % 86400 + 86400) % 86400 / 60)
-    let (year, month, dayOfMonth) = civil(days)
-    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    var years = String(min(max(year, 0), 9999))
-    while years.utf8.count < 4 { years = "0" + years }
-    return "\(years)-\(two(month))-\(two(dayOfMonth)) \(two(minutes / 60)):\(two(minutes % 60))"
-  }
-
-  /// The day of the Gregorian calendar that is `days` after 1970-01-01.
-  private static func civil(_ days: Int64) -> (year: Int, month: Int, day: Int) {
-    // Counting from a 1 March makes the leap day the last of its year.
-    let shifted = Int(days) + 719_468
-    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let marchMonth = (5 * dayOfYear + 2) / 153
-    let day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
-    let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+    // The calendar repeats itself every 400 years, and the C library's has an end.
+    let (era, seconds) = local.quotientAndRemainder(dividingBy: 146_097 * 86_400)
+    var (rest, fields) = (time_t(seconds), tm())
+    gmtime_r(&rest, &fields)
+    let year = min(max(1900 + Int(fields.tm_year) + 400 * Int(era), 0), 9999)
+    func padded(_ number: some BinaryInteger, _ width: Int = 2) -> String {
+      String(String(10_000 + Int(number)).suffix(width))
+    }
+    return "\(padded(year, 4))-\(padded(fields.tm_mon + 1))-\(padded(fields.tm_mday)) "
+      + "\(padded(fields.tm_hour)):\(padded(fields.tm_min))"
   }
 }
