@@ -1,6 +1,5 @@
 package import Git
 package import Logging
-internal import Sync
 internal import Synchronization
 internal import System
 
@@ -28,9 +27,8 @@ public final class Hooks: Sendable {
 
   /// How many commands run at once; what comes when there are as many is passed over.
   static let width = 4
-  /// How long a command may run, in seconds.
+  /// In seconds.
   static let limit = 30.0
-  /// How many bytes of paths a command is told at most.
   static let pathBytes = 64 << 10
 
   package init(logger: Logger) { self.logger = logger }

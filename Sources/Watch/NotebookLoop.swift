@@ -25,15 +25,14 @@ final class NotebookLoop {
   private var openNotes = OpenNotes()
   private var changesUntilHousekeeping = 0
 
-  /// How often the whole folder is looked through all the same, in seconds.
+  /// Seconds between looks through the whole folder, which are taken all the same.
   static let net = 600.0
-  /// The same where some folders cannot be watched.
   static let netWithoutWatches = 20.0
   /// How often a folder that went is looked for, in seconds.
   static let absence = 2.0
   /// How long after a failure it is tried again, in seconds.
   static let retry = 5.0
-  /// After how many versions it is asked whether housekeeping is due.
+  /// In versions.
   static let housekeepingInterval = 50
   /// From how many paths on the whole folder is looked through instead.
   static let manyPaths = 2_000
@@ -60,7 +59,7 @@ final class NotebookLoop {
   // MARK: The folder
 
   private func begin() {
-    guard Instant.now >= nextLook || events != nil else { return }
+    guard nextLook.hasPassed else { return }
     do {
       let notebook = try Notebook.open(at: owner.context.folder)
       let events = try Self.watch(notebook)
@@ -120,15 +119,11 @@ final class NotebookLoop {
     } else if now >= pace.earliest(now) {
       let ready = unsettled.ready(now).filter { pace.earliest(for: $0, now) <= now }
       if !ready.isEmpty { save(ready) }
-      postponeFast(now)
-    }
-  }
-
-  /// Those that were saved too short a time ago wait for their turn.
-  private func postponeFast(_ now: Instant) {
-    for path in unsettled.ready(now) {
-      let earliest = pace.earliest(for: path, now)
-      if earliest > now { unsettled.postpone([path], until: earliest) }
+      // Those that were saved too short a time ago wait for their turn.
+      for path in unsettled.ready(now) {
+        let earliest = pace.earliest(for: path, now)
+        if earliest > now { unsettled.postpone([path], until: earliest) }
+      }
     }
   }
 
@@ -138,7 +133,7 @@ final class NotebookLoop {
     for event in events.read() {
       switch event {
       case .written(let path): unsettled.complete(path, now)
-      case .writing(let path), .created(let path): unsettled.writing(path, now)
+      case .writing(let path): unsettled.writing(path, now)
       case .gone(let path): unsettled.gone(path, now)
       case .renamed(let former, let path):
         unsettled.complete(former, now)
@@ -198,9 +193,7 @@ final class NotebookLoop {
     return result
   }
 
-  private func tellEditing() {
-    owner.sessions.tell(editing: openNotes.paths)
-  }
+  private func tellEditing() { owner.sessions.tell(editing: openNotes.paths) }
 
   // MARK: Saving
 
@@ -217,7 +210,6 @@ final class NotebookLoop {
     if save(.only(paths)) { pace.note(paths, .now) }
   }
 
-  /// Looks through the whole folder.
   private func lookAtEverything() {
     let ready = unsettled.ready(.now)
     nextLook = .now + (events?.isIncomplete == true ? Self.netWithoutWatches : Self.net)
@@ -267,7 +259,6 @@ final class NotebookLoop {
     }
   }
 
-  /// Tells the sessions what the notebook shows now, if that is new.
   private func announce() {
     guard let notebook, let state = try? notebook.state(), state != shown else { return }
     shown = state

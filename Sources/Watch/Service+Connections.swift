@@ -24,15 +24,13 @@ extension Service {
           occurrences.put(
             .event(
               .wrongCode(
-                locator: attempt.invitation.locator, address: address,
-                attemptsLeft: attempt.left)))
+                locator: attempt.invitation.locator, address: address, attemptsLeft: attempt.left)))
         } else {
           occurrences.put(.event(.failed(SyncFailure(address: address, error: refusal.error))))
         }
       })
   }
 
-  /// Holds a session to its end.
   @discardableResult
   func hold(_ connection: Connection, port: UInt16, isOpenedHere: Bool = false) -> Dialer.Outcome {
     guard case .member(let notebook, _) = connection.purpose, let context = contexts[notebook]

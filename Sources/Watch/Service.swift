@@ -18,7 +18,6 @@ public final class Service: Sendable {
   let options: SessionOptions
   let log: ServiceLog
   let occurrences = BlockingQueue<Occurrence>()
-  /// Whether the user wants no connections now.
   let isPaused = Atomic(false)
   /// Whether it was said that discovery does not work, and nothing came of it since.
   private let isDiscoveryDown = Atomic(false)
@@ -33,7 +32,6 @@ public final class Service: Sendable {
   struct Entry: Sendable {
     let invitation: Invitation
     let context: SessionContext
-    /// Its place in the book of invitations.
     let held: HeldInvitation
   }
 
@@ -43,11 +41,9 @@ public final class Service: Sendable {
     case event(Event)
     case opened(Invitation)
     case discovered(DiscoveryEvent)
-    /// A connection that was opened here is over.
     case dialed(Dialer.Target, Dialer.Outcome)
     /// The machine slept, or the user wants all to be tried anew.
     case awoken
-    /// This machine has got or lost a network or an address.
     case networkChanged(NetworkState.News)
     case paused(Bool)
     /// All devices are to be tried now; told when none is being tried any more.
@@ -57,6 +53,8 @@ public final class Service: Sendable {
     case stopped
   }
 
+  /// How long nothing must happen before the notebooks rest, in seconds.
+  private static let quiet = 10.0
   /// How often a cancellation is looked for while invitations are open, in seconds.
   private static let tick = 0.1
   /// How long those who are connected get to notice that the service stops, in seconds.
@@ -72,8 +70,7 @@ public final class Service: Sendable {
   public init(
     contexts: [SessionContext], discovery: (any Discovery)?,
     listen address: Address = Address(host: Address.anyHost, port: 0), logger: Logger,
-    options: SessionOptions = SessionOptions(), isWatching: Bool = false,
-    control: String? = nil
+    options: SessionOptions = SessionOptions(), isWatching: Bool = false, control: String? = nil
   ) throws {
     controlFolder = control
     self.contexts = Dictionary(
@@ -84,17 +81,13 @@ public final class Service: Sendable {
     log = ServiceLog(logger: logger)
     token = try CancellationToken()
     let occurrences = occurrences
-    watched =
-      isWatching
-      ? try self.contexts.mapValues { context in
-        try WatchedNotebook(context) { occurrences.put(.event($0)) }
-      } : [:]
+    watched = try (isWatching ? self.contexts : [:]).mapValues { context in
+      try WatchedNotebook(context) { occurrences.put(.event($0)) }
+    }
     keepers =
       isWatching
       ? watched
-      : self.contexts.mapValues { context in
-        DirectKeeper(context, allowsMassDeletion: options.allowsMassDeletion)
-      }
+      : self.contexts.mapValues { DirectKeeper($0, allowsMassDeletion: options.allowsMassDeletion) }
   }
 
   var isWatching: Bool { !watched.isEmpty }
@@ -150,7 +143,7 @@ public final class Service: Sendable {
     var dialing = ServiceDialing(self, port: listener.port)
     try dialing.begin()
     for context in contexts.values { publish(record(of: context, port: listener.port), tell) }
-    var idle = IdleTimer()
+    var idle: Instant? = .now + Self.quiet
     var state = ServiceState()
     if isWatching { state.ready() }
     defer { if isWatching { state.stopping() } }
@@ -160,13 +153,13 @@ public final class Service: Sendable {
       dialing.dial()
       if isWatching {
         state.live()
-        if idle.isDue() { for notebook in watched.values { notebook.rest() } }
+        rest(at: &idle)
       }
-      let next = nextLook(ending, dialing, isWatching ? [state.next, idle.next] : [])
+      let next = nextLook(ending, dialing, isWatching ? [state.next, idle] : [])
       guard let occurrence = occurrences.take(until: next) else { continue }
       switch occurrence {
       case .event(let event):
-        idle.restart()
+        idle = .now + Self.quiet
         emit(event, tell)
         try Self.rethrowBeginningAnew(event)
         dialing.note(event)
@@ -183,6 +176,12 @@ public final class Service: Sendable {
     }
   }
 
+  private func rest(at time: inout Instant?) {
+    guard let due = time, due.hasPassed else { return }
+    time = nil
+    for notebook in watched.values { notebook.rest() }
+  }
+
   /// Looks out for sleep and for changes of networks until what it returns is called.
   private func watchMachine() throws -> () -> Void {
     let sleep = try SleepWatch { [occurrences] in occurrences.put(.awoken) }
@@ -194,7 +193,6 @@ public final class Service: Sendable {
     }
   }
 
-  /// Withdraws all that is announced, and ends what is under way.
   private func end(_ acceptor: Acceptor, port: UInt16) {
     for notebook in watched.values { notebook.stop() }
     token.cancel()
@@ -236,18 +234,14 @@ public final class Service: Sendable {
 
   func emit(_ event: Event, _ onEvent: (Event) -> Void) {
     // All that is announced and looked for fails for the same reason.
-    if case .discoveryFailed = event,
-      isDiscoveryDown.exchange(true, ordering: .relaxed)
-    {
-      return
-    }
+    if case .discoveryFailed = event, isDiscoveryDown.exchange(true, ordering: .relaxed) { return }
     log.write(event)
     onEvent(event)
   }
 
-  private func nextLook(_ ending: ServiceEnding?, _ dialing: ServiceDialing, _ others: [Instant?])
-    -> Instant
-  {
+  private func nextLook(
+    _ ending: ServiceEnding?, _ dialing: ServiceDialing, _ others: [Instant?]
+  ) -> Instant {
     let expiries = invitations.withLock { $0.values.map(\.invitation.deadline) }
     let next = (expiries + ([dialing.next] + others).compactMap { $0 }).min() ?? .now + 3600
     // Whether the user has cancelled an invitation stands in a file.

@@ -14,10 +14,8 @@ struct ServiceLog: Sendable {
     logger.log(level: Self.level(of: event), "\(Self.line(for: event))")
   }
 
-  /// What is usually not worth a line.
   func debug(_ line: String) { logger.debug("\(line.printable)") }
 
-  /// What somebody should know.
   func warn(_ line: String) { logger.warning("\(line.printable)") }
 
   private static func level(of event: Event) -> Logger.Level {
@@ -93,8 +91,7 @@ struct ServiceLog: Sendable {
     case .held(let notebook, let deleted, let total):
       "\(short(notebook)): held back a version that would delete \(deleted) of \(total) notes; "
         + "'notes save --allow-deletes' lets it through"
-    case .notebookFailed(let notebook, let cause):
-      "\(short(notebook)): \(text(cause.error))"
+    case .notebookFailed(let notebook, let cause): "\(short(notebook)): \(text(cause.error))"
     case .watchLimit(let notebook, let interval):
       "\(short(notebook)): no more folders can be watched (fs.inotify.max_user_watches); "
         + "the folder is looked through every \(Int(interval)) s instead"

@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Sync
 internal import System
 
 /// Tells the service manager how the service is: sd_notify(3), by a plain datagram.
@@ -19,7 +18,6 @@ struct ServiceState {
     watchdog = isMeant && socketPath != nil ? limit.map { $0 / 2_000_000 } : nil
   }
 
-  /// When the manager wants to hear of the service again.
   var next: Instant? { watchdog.map { told + $0 } }
 
   func ready() { send("READY=1") }
@@ -35,23 +33,9 @@ struct ServiceState {
   /// Nobody waits for an answer, and a manager that is not there is no error.
   private func send(_ text: String) {
     guard let socketPath, !socketPath.isEmpty else { return }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    var bytes = Array(socketPath.utf8)
-    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
-    // An abstract name begins with a NUL.
-    if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    let descriptor = socket(
-      AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    let descriptor = UnixSocket.make(SOCK_DGRAM)
     guard descriptor >= 0 else { return }
-    defer { close(descriptor) }
-    let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
-    let message = Array(text.utf8)
-    _ = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        sendto(descriptor, message, message.count, Int32(MSG_NOSIGNAL), $0, length)
-      }
-    }
+    UnixSocket.send(Array(text.utf8), on: descriptor, to: socketPath)
+    close(descriptor)
   }
 }

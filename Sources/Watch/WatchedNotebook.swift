@@ -13,17 +13,17 @@ final class WatchedNotebook: SessionKeeper {
   let sessions: SessionTable
   let bell: WakeUp
   let emit: @Sendable (Event) -> Void
-  /// Whether a version that would delete most notes is held back.
   let isHolding = Atomic(false)
   private let jobs = Mutex<[Job]>([])
   private let ended = BlockingQueue<Bool>()
 
+  typealias Reply<Value: Sendable> = BlockingQueue<Result<Value, any Error>>
+
   /// What the notebook's thread is asked to do.
   enum Job: Sendable {
-    case state(BlockingQueue<Result<NotebookState, any Error>>)
-    case join([ObjectID], BlockingQueue<Result<MergeOutcome, any Error>>)
+    case state(Reply<NotebookState>)
+    case join([ObjectID], Reply<MergeOutcome>)
     case lookAtEverything
-    /// Nothing has happened for a while.
     case rest
     /// This user has opened or closed these notes.
     case edits([TreePath], isOpen: Bool)
@@ -43,7 +43,6 @@ final class WatchedNotebook: SessionKeeper {
     bell = try WakeUp()
   }
 
-  /// Starts the notebook's thread.
   func start() throws {
     try startThread { [self] in
       NotebookLoop(self).run()
@@ -79,7 +78,6 @@ final class WatchedNotebook: SessionKeeper {
     sessions.closeCaches()
   }
 
-  /// What is known of the members now, in short.
   var membershipDigest: [UInt8] { (try? context.membership.digest()) ?? [] }
 
   /// Whether this device may exchange anything with that one: not with one that is known to be removed
@@ -102,19 +100,17 @@ final class WatchedNotebook: SessionKeeper {
   // MARK: SessionKeeper, on the sessions' threads
 
   func currentState() throws -> (state: NotebookState, replaced: PortableVersion?) {
-    let reply = BlockingQueue<Result<NotebookState, any Error>>()
-    ask(.state(reply))
     // What was replaced is told by the notebook's thread.
-    return (try answer(of: reply), nil)
+    (try answer { .state($0) }, nil)
   }
 
   func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> MergeOutcome {
-    let reply = BlockingQueue<Result<MergeOutcome, any Error>>()
-    ask(.join(heads, reply))
-    return try answer(of: reply)
+    try answer { .join(heads, $0) }
   }
 
-  private func answer<Value>(of reply: BlockingQueue<Result<Value, any Error>>) throws -> Value {
+  private func answer<Value: Sendable>(to job: (Reply<Value>) -> Job) throws -> Value {
+    let reply = Reply<Value>()
+    ask(job(reply))
     guard let result = reply.take(until: .now + Self.patience) else {
       throw WatchError.notAnswering(context.folder)
     }
@@ -129,9 +125,7 @@ final class WatchedNotebook: SessionKeeper {
   func update(_ state: PeerState, of session: SessionHandle) {
     guard let change = sessions.update(state, of: session) else { return }
     if change.former.editing != change.now.editing {
-      emit(
-        .editing(
-          notebook: notebookID, peer: session.peer, paths: change.now.editing))
+      emit(.editing(notebook: notebookID, peer: session.peer, paths: change.now.editing))
     }
     if change.former.heads != change.now.heads {
       emit(.shows(notebook: notebookID, peer: session.peer, tip: change.now.tip))

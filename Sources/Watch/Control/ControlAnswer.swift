@@ -13,15 +13,13 @@ struct ControlAnswer {
   let lines: ControlLines
   let notebook: WatchedNotebook
 
-  /// How long a sync takes at most, in seconds.
+  /// In seconds.
   private static let longestSync = 60.0
   /// How often it is looked whether the device that joined has everything, in seconds.
   private static let tick = 0.5
 
-  /// The command has gone.
   private struct Gone: Error {}
 
-  /// Reads what is asked and answers.
   func give(within patience: Double) {
     guard let line = lines.next(within: patience) else { return }
     do {
@@ -69,15 +67,12 @@ struct ControlAnswer {
       state: WatcherState(
         process: getpid(), port: server.port,
         isPaused: server.service.isPaused.load(ordering: .relaxed),
-        isHolding: notebook.isHolding.load(ordering: .relaxed),
-        tip: notebook.sessions.shown?.tip))
+        isHolding: notebook.isHolding.load(ordering: .relaxed), tip: notebook.sessions.shown?.tip))
   }
 
   private func sendPeers() throws {
     try send(state)
-    for (peer, state) in notebook.sessions.lasting {
-      try send(.peer(identity: peer, shows: state))
-    }
+    for (peer, state) in notebook.sessions.lasting { try send(.peer(identity: peer, shows: state)) }
   }
 
   private func follow() throws {
@@ -118,9 +113,7 @@ struct ControlAnswer {
 
   // MARK: Invitations
 
-  private func invite(
-    as role: Role, _ seconds: Double, name: String?, device: String?
-  ) throws {
+  private func invite(as role: Role, _ seconds: Double, name: String?, device: String?) throws {
     let service = server.service
     try server.following { follower in
       let invitation = try service.invite(

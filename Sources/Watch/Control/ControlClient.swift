@@ -58,9 +58,7 @@ public final class ControlClient: Sendable {
   ///
   /// - Parameter before: what it said of them before.
   /// - Returns: what was exchanged with each since then; nil when the watcher does not answer.
-  public func synchronize(
-    within seconds: Double, since before: WatcherStatus
-  ) -> [SessionResult]? {
+  public func synchronize(within seconds: Double, since before: WatcherStatus) -> [SessionResult]? {
     let replies = all(.sync(seconds: seconds), within: seconds + 5)
     guard let now = replies.flatMap(WatcherStatus.init) else { return nil }
     return now.peers.map { peer, shows in

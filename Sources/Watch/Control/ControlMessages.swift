@@ -82,8 +82,6 @@ struct ControlQuestion: Codable {
 
   static let present = 1
 
-  /// What a line asks.
-  ///
   /// - Throws: `SyncError.failed` with the words for the command.
   static func request(in line: [UInt8]) throws -> ControlRequest {
     struct Head: Decodable { let version: Int }

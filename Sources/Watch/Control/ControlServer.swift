@@ -36,7 +36,6 @@ final class ControlServer: Sendable {
       bell.signal()
     }
 
-    /// What happened since the last call.
     func take() -> [Event] {
       bell.clear()
       return events.withLock { events in
@@ -46,12 +45,10 @@ final class ControlServer: Sendable {
     }
   }
 
-  /// How many commands are answered at once.
   private static let clients = 32
   /// How long a command may take to ask, in seconds.
   private static let patience = 5.0
 
-  /// Listens for the notebooks of a service, for each at a socket of its own.
   init(_ service: Service, port: UInt16, in folder: String) throws {
     self.service = service
     self.port = port
@@ -73,12 +70,10 @@ final class ControlServer: Sendable {
     for follower in state.withLock({ $0.followers }) { follower.bell.signal() }
   }
 
-  /// Sends an event to those who follow.
   func send(_ event: Event) {
     for follower in state.withLock({ $0.followers }) { follower.append(event) }
   }
 
-  /// Lets `body` follow what happens.
   func following(_ body: (Follower) throws -> Void) throws {
     let follower = try Follower()
     state.withLock { $0.followers.append(follower) }

@@ -1,9 +1,9 @@
 internal import Git
 internal import Glibc
+internal import System
 
 /// What the system says about watched folders: inotify(7). An instance belongs to one thread.
 final class FileEvents {
-  /// One event.
   struct Event {
     /// Which watch it is of; -1 for none in particular.
     let watch: Int32
@@ -20,24 +20,18 @@ final class FileEvents {
   /// Becomes readable when there are events.
   let descriptor: Int32
 
-  private let buffer = UnsafeMutableRawBufferPointer.allocate(
-    byteCount: FileEvents.bufferSize, alignment: 8)
-  private static let bufferSize = 16 << 10
+  private var buffer = [UInt8](repeating: 0, count: 16 << 10)
   /// inotify_event without its name: four words.
   private static let headerSize = 16
 
   init() throws {
     descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     guard descriptor >= 0 else {
-      buffer.deallocate()
       throw WatchError.system(call: "inotify_init", path: "", errno: errno)
     }
   }
 
-  deinit {
-    close(descriptor)
-    buffer.deallocate()
-  }
+  deinit { close(descriptor) }
 
   /// Watches a folder for the events of `mask`; returns the watch's number, or nil when it is no
   /// folder (any more).
@@ -61,24 +55,53 @@ final class FileEvents {
   func read() -> [Event] {
     var events: [Event] = []
     while true {
-      let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
       guard count > 0 else { return events }
-      var position = 0
-      while position + Self.headerSize <= count {
-        func word(_ offset: Int) -> UInt32 {
-          buffer.loadUnaligned(fromByteOffset: position + offset, as: UInt32.self)
-        }
-        let length = Int(word(12))
-        let start = position + Self.headerSize
-        guard start + length <= count else { break }
+      var rest = buffer[..<count]
+      while rest.count >= Self.headerSize {
+        let length = Int(rest.number(at: 12, as: UInt32.self))
         // The name is padded with NULs.
-        let name = buffer[start..<(start + length)].prefix { $0 != 0 }
+        let name = rest.dropFirst(Self.headerSize).prefix(length).prefix { $0 != 0 }
         events.append(
           Event(
-            watch: Int32(bitPattern: word(0)), mask: word(4), cookie: word(8),
+            watch: rest.number(at: 0), mask: rest.number(at: 4), cookie: rest.number(at: 8),
             name: TreePath(bytes: name)))
-        position = start + length
+        rest = rest.dropFirst(Self.headerSize + length)
       }
     }
   }
+}
+
+/// Notices that a file was written, or that another was put in its place: inotify(7) on its folder.
+public final class FileWatch: Sendable {
+  private let stopping: WakeUp
+
+  /// Watches the file `name` in `folder`. Where the user has no watches left, nothing is noticed.
+  ///
+  /// - Parameter changed: is called when the file may have changed, on a thread of the watch's own; for
+  ///   the first time once it is watched, because what was read of it before may be old.
+  /// - Throws: when there are no descriptors left, or no thread.
+  public init(_ name: String, in folder: String, changed: @escaping @Sendable () -> Void) throws {
+    let stopping = try WakeUp()
+    self.stopping = stopping
+    try startThread {
+      guard let events = try? FileEvents(),
+        (try? events.watch(Array(folder.utf8), IN_CLOSE_WRITE | IN_MOVED_TO)) != nil
+      else { return }
+      changed()
+      while true {
+        let ready = Poll.wait(for: [events.descriptor, stopping.descriptor])
+        if ready.contains(stopping.descriptor) { return }
+        let happened = events.read()
+        if happened.contains(where: { $0.name.description == name || $0.has(IN_Q_OVERFLOW) }) {
+          changed()
+        }
+        // The folder is gone: nothing will come any more.
+        if happened.contains(where: { $0.has(IN_IGNORED) }) { return }
+      }
+    }
+  }
+
+  /// Ends the watching.
+  public func stop() { stopping.signal() }
 }

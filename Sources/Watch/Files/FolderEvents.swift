@@ -8,25 +8,16 @@ internal import WorkTree
 /// Only folders are watched. One that appears is watched first and listed then, again and again
 /// until the listing holds no folder without a watch: so nothing made in it meanwhile is missed.
 final class FolderEvents {
-  /// What happened.
   enum Event: Hashable {
     /// A file was closed after writing, or put there in one piece.
     case written(TreePath)
-    /// A file is being written.
     case writing(TreePath)
-    /// A file is new and nobody has closed it yet.
-    case created(TreePath)
-    /// A file or folder is no longer there.
     case gone(TreePath)
-    /// It is there now under another name.
     case renamed(TreePath, to: TreePath)
-    /// A folder has appeared.
     case folder(TreePath)
-    /// An editor's lock on a note was made or removed.
     case editorLock(TreePath, isThere: Bool)
     /// The notebook shows another version, or may.
     case history
-    /// What is known of the members has changed.
     case membership
     /// Where a device was reached last has changed.
     case addresses
@@ -36,7 +27,6 @@ final class FolderEvents {
     case away
   }
 
-  /// Becomes readable when there are events.
   var descriptor: Int32 { events.descriptor }
   /// Whether the user has no watches left, so that some folders are not watched.
   private(set) var isIncomplete = false
@@ -57,9 +47,7 @@ final class FolderEvents {
   /// Watches a notebook's folder.
   ///
   /// - Parameter list: the folders to watch at and below one of them.
-  init(
-    folder: String, gitFolder: String, list: @escaping (TreePath) throws -> [TreePath]
-  ) throws {
+  init(folder: String, gitFolder: String, list: @escaping (TreePath) throws -> [TreePath]) throws {
     events = try FileEvents()
     self.folder = folder
     self.gitFolder = gitFolder
@@ -108,7 +96,6 @@ final class FolderEvents {
     }
   }
 
-  /// Forgets a folder that went, and all below it.
   private func forget(_ top: TreePath) {
     for (path, watch) in watches where path == top || path.isInside(top) {
       events.unwatch(watch)
@@ -165,7 +152,7 @@ final class FolderEvents {
   }
 
   private func readNote(_ event: FileEvents.Event, in parent: TreePath, _ news: inout News) {
-    if event.has(IN_UNMOUNT) || event.has(IN_DELETE_SELF) || event.has(IN_MOVE_SELF) {
+    if event.has(IN_UNMOUNT | IN_DELETE_SELF | IN_MOVE_SELF) {
       news.note(parent.isEmpty ? .away : .gone(parent))
       return
     }
@@ -176,10 +163,9 @@ final class FolderEvents {
     }
     if event.name == ".git" { return }
     if let note = EditorLock.note(lockedBy: event.name) {
-      if event.has(IN_CREATE) || event.has(IN_MOVED_TO) {
-        news.note(.editorLock(parent.appending(note), isThere: true))
-      } else if event.has(IN_DELETE) || event.has(IN_MOVED_FROM) {
-        news.note(.editorLock(parent.appending(note), isThere: false))
+      let isThere = event.has(IN_CREATE | IN_MOVED_TO)
+      if isThere || event.has(IN_DELETE | IN_MOVED_FROM) {
+        news.note(.editorLock(parent.appending(note), isThere: isThere))
       }
       return
     }
@@ -201,23 +187,22 @@ final class FolderEvents {
   }
 
   private func readFolder(_ event: FileEvents.Event, _ path: TreePath, _ news: inout News) {
-    if event.has(IN_CREATE) || event.has(IN_MOVED_TO) {
+    if event.has(IN_CREATE | IN_MOVED_TO) {
       addTree(path)
       news.note(.folder(path))
-    } else if event.has(IN_DELETE) || event.has(IN_MOVED_FROM) {
+    } else if event.has(IN_DELETE | IN_MOVED_FROM) {
       forget(path)
       if event.has(IN_DELETE) { news.note(.gone(path)) }
     }
   }
 
   private func readFile(_ event: FileEvents.Event, _ path: TreePath, _ news: inout News) {
-    if event.has(IN_CLOSE_WRITE) || event.has(IN_MOVED_TO) {
+    if event.has(IN_CLOSE_WRITE | IN_MOVED_TO) {
       news.note(.written(path))
     } else if event.has(IN_DELETE) {
       news.note(.gone(path))
-    } else if event.has(IN_CREATE) {
-      news.note(.created(path))
     } else if !event.has(IN_MOVED_FROM) {
+      // It is new, or changes, and nobody has closed it yet.
       news.note(.writing(path))
     }
   }

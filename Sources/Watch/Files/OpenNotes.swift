@@ -7,17 +7,29 @@ struct OpenNotes {
   /// How many commands say that they edit a note; never 0.
   private var edited: [TreePath: Int] = [:]
 
-  /// The notes, sorted.
   var paths: [TreePath] { locked.union(edited.keys).sorted() }
 
-  /// An editor's lock file has come or gone.
   mutating func setLock(on path: TreePath, _ isThere: Bool) {
     if isThere { locked.insert(path) } else { locked.remove(path) }
   }
 
-  /// A command begins or ends to edit these notes.
   mutating func setEdited(_ paths: [TreePath], _ isOpen: Bool) {
     for path in paths { edited[path, default: 0] += isOpen ? 1 : -1 }
     edited = edited.filter { $0.value > 0 }
+  }
+}
+
+/// The files that editors keep beside one that is open.
+enum EditorLock {
+  /// The name of the note that a lock file of this name is for, or nil when it is none: vim's
+  /// `.NAME.swp`, emacs' `.#NAME`, LibreOffice's `.~lock.NAME#`.
+  static func note(lockedBy file: TreePath) -> TreePath? {
+    for (start, end) in [(".~lock.", "#"), (".#", ""), (".", ".swp")] {
+      let note = file.bytes.dropFirst(start.utf8.count).dropLast(end.utf8.count)
+      if !note.isEmpty, file.bytes.elementsEqual(Array(start.utf8) + note + Array(end.utf8)) {
+        return TreePath(bytes: note)
+      }
+    }
+    return nil
   }
 }

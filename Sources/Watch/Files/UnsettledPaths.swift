@@ -1,5 +1,4 @@
 internal import Git
-internal import Sync
 internal import System
 
 /// The paths at which something happened that is not in a version yet, and when each may be:
@@ -7,7 +6,6 @@ internal import System
 struct UnsettledPaths {
   private struct Entry {
     var due: Instant
-    /// When it began.
     let since: Instant
     var isGone = false
   }
@@ -26,28 +24,22 @@ struct UnsettledPaths {
   /// How long a new folder may take to fill.
   static let filling = 0.05
 
-  /// Everything that is waited for.
   var all: Set<TreePath> { Set(entries.keys) }
-  /// When the next is due.
   var next: Instant? { entries.values.map(due).min() }
 
-  /// The file is whole.
   mutating func complete(_ path: TreePath, _ now: Instant) { set(path, now, now) }
 
-  /// Somebody is writing it.
   mutating func writing(_ path: TreePath, _ now: Instant) {
     let since = entries[path]?.since ?? now
     set(path, min(now + Self.quiet, since + Self.patience), now)
   }
 
-  /// It went.
   mutating func gone(_ path: TreePath, _ now: Instant) {
     set(path, now + Self.reappearance, now)
     entries[path]?.isGone = true
     lastGone = now
   }
 
-  /// A folder appeared.
   mutating func folder(_ path: TreePath, _ now: Instant) { set(path, now + Self.filling, now) }
 
   /// It could not be versioned; it is tried again later.
@@ -55,7 +47,6 @@ struct UnsettledPaths {
     for path in paths { set(path, moment, moment) }
   }
 
-  /// Those that are due.
   func ready(_ now: Instant) -> Set<TreePath> {
     Set(entries.filter { due($0.value) <= now }.keys)
   }
@@ -73,5 +64,53 @@ struct UnsettledPaths {
 
   private mutating func set(_ path: TreePath, _ due: Instant, _ now: Instant) {
     entries[path] = Entry(due: due, since: entries[path]?.since ?? now)
+  }
+}
+
+/// How fast versions may follow one another: notes-watch(1), "When a version is made".
+///
+/// The first save counts at once. After it, what comes within a short window is one version, and
+/// whoever writes without end gets fewer and fewer.
+struct VersionPace {
+  /// The window, in seconds.
+  static let window = 0.1
+  /// How many versions may follow each other at that distance.
+  static let burst = 20.0
+  /// How many a second in the long run.
+  static let rate = 4.0
+  /// The longest distance between versions of a file that is written without end, in seconds.
+  static let longest = 5.0
+
+  private var tokens = VersionPace.burst
+  private var counted = Instant.now
+  private var last: Instant?
+  private var files: [TreePath: (last: Instant, gap: Double)] = [:]
+
+  /// When the next version may be made.
+  func earliest(_ now: Instant) -> Instant {
+    guard let last else { return now }
+    return max(last + Self.window, now + max(0, 1 - saved(now)) / Self.rate)
+  }
+
+  private func saved(_ now: Instant) -> Double {
+    min(Self.burst, tokens + (now - counted) * Self.rate)
+  }
+
+  /// When a version of this file may be made.
+  func earliest(for path: TreePath, _ now: Instant) -> Instant {
+    guard let file = files[path] else { return now }
+    return max(now, file.last + file.gap)
+  }
+
+  /// A version of these files was made.
+  mutating func note(_ paths: Set<TreePath>, _ now: Instant) {
+    tokens = saved(now) - 1
+    counted = now
+    last = now
+    files = files.filter { now - $0.value.last < 4 * $0.value.gap }
+    for path in paths.prefix(64) {
+      let gap = files[path].map { min($0.gap * 2, Self.longest) } ?? Self.window
+      files[path] = (now, gap)
+    }
   }
 }

@@ -1,5 +1,5 @@
+internal import CLinux
 internal import Glibc
-internal import Sync
 internal import System
 
 /// Notices that this machine has a network that it had not, or an address, or has one no more, as the
@@ -8,18 +8,12 @@ internal import System
 final class NetworkWatch: Sendable {
   private let stopping: WakeUp
 
-  // Of <linux/netlink.h> and <linux/rtnetlink.h>, which Swift does not see.
-  private static let netlink: Int32 = 16
-  private static let route: Int32 = 0
-  /// Links and addresses of both families: RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV6_IFADDR.
-  private static let groups: UInt32 = 0x1 | 0x10 | 0x100
-
   /// - Parameter changed: is called on a thread of the watch's own.
-  /// - Throws: `WatchError` where the kernel tells nothing, as in some containers.
+  /// - Throws: where the kernel tells nothing, as in some containers.
   init(_ changed: @escaping @Sendable (NetworkState.News) -> Void) throws {
     let stopping = try WakeUp()
     self.stopping = stopping
-    let socket = try Self.open()
+    let socket = try RouteSocket.open()
     try startThread {
       var state = NetworkState()
       var buffer = [UInt8](repeating: 0, count: 1 << 14)
@@ -44,26 +38,6 @@ final class NetworkWatch: Sendable {
   }
 
   func stop() { stopping.signal() }
-
-  private static func open() throws -> Int32 {
-    let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    let socket = Glibc.socket(netlink, type, route)
-    guard socket >= 0 else {
-      throw WatchError.system(call: "socket", path: "rtnetlink", errno: errno)
-    }
-    // struct sockaddr_nl: family, padding, port, groups.
-    var address: (UInt16, UInt16, UInt32, UInt32) = (UInt16(netlink), 0, 0, groups)
-    let size = socklen_t(MemoryLayout.size(ofValue: address))
-    let status = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, size) }
-    }
-    guard status == 0 else {
-      let failure = errno
-      close(socket)
-      throw WatchError.system(call: "bind", path: "rtnetlink", errno: failure)
-    }
-    return socket
-  }
 }
 
 /// What the kernel has told of links and addresses.
@@ -95,16 +69,16 @@ struct NetworkState {
     var rest = messages
     // struct nlmsghdr: length, type, flags, sequence, port.
     while rest.count >= 16 {
-      let length = Int(rest.word(0))
+      let length = Int(rest.number(at: 0, as: UInt32.self))
       guard length >= 16, length <= rest.count else { break }
       let body = rest.dropFirst(16).prefix(length - 16)
-      switch Int(rest.half(4)) {
+      switch Int(rest.number(at: 4, as: UInt16.self)) {
       case Message.newLink where body.count >= 16:
         // struct ifinfomsg: family, type, index, flags, change.
-        let runs = body.word(8) & Self.isRunning != 0
-        note(running.updateValue(runs, forKey: body.word(4)) != runs, runs ? .got : .lost)
+        let runs = body.number(at: 8) & Self.isRunning != 0
+        note(running.updateValue(runs, forKey: body.number(at: 4)) != runs, runs ? .got : .lost)
       case Message.gone where body.count >= 16:
-        note(running.removeValue(forKey: body.word(4)) != false, .lost)
+        note(running.removeValue(forKey: body.number(at: 4)) != false, .lost)
       case Message.newAddress where body.count >= 8:
         note(addresses.insert(Self.place(body)).inserted, .got)
       case Message.addressGone where body.count >= 8:
@@ -125,22 +99,59 @@ struct NetworkState {
     var place = Array(body[start..<(start + 2)] + body[(start + 4)..<(start + 8)])
     var rest = body.dropFirst(8)
     while rest.count >= 4 {
-      let length = Int(rest.half(0))
+      let (length, kind): (UInt16, UInt16) = (rest.number(at: 0), rest.number(at: 2))
       guard length >= 4, length <= rest.count else { break }
-      if Int(rest.half(2)) == address { place += rest.dropFirst(4).prefix(length - 4) }
-      rest = rest.dropFirst((length + 3) & ~3)
+      if kind == address { place += rest.prefix(Int(length)).dropFirst(4) }
+      rest = rest.dropFirst((Int(length) + 3) & ~3)
     }
     return place
   }
 }
 
-extension ArraySlice<UInt8> {
-  /// Numbers in the machine's own order of bytes, as the kernel writes them.
-  fileprivate func word(_ offset: Int) -> UInt32 {
-    withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
+/// Notices that the machine was asleep, as soon as it is awake.
+///
+/// A timer that counts the time asleep, too, ends at once when its moment passed meanwhile; what
+/// that clock is ahead of the one that stands still is the sleep.
+final class SleepWatch: Sendable {
+  private let timer: Int32
+  private let stopping: WakeUp
+
+  /// How often the clocks are compared, in seconds.
+  static let interval = 60
+  /// From how many seconds on it counts as sleep.
+  static let nap = 5.0
+
+  init(_ awoken: @escaping @Sendable () -> Void) throws {
+    timer = notes_sleepless_timer(Self.interval)
+    guard timer >= 0 else {
+      throw WatchError.system(call: "timerfd_create", path: "", errno: errno)
+    }
+    let stopping = try WakeUp()
+    self.stopping = stopping
+    let timer = timer
+    try startThread {
+      var gauge = SleepGauge(gap: Instant.secondsAsleep)
+      while true {
+        if Poll.wait(for: [timer, stopping.descriptor]).contains(stopping.descriptor) { break }
+        var count: UInt64 = 0
+        _ = read(timer, &count, 8)
+        if gauge.hasSlept(gap: Instant.secondsAsleep) { awoken() }
+      }
+      close(timer)
+    }
   }
 
-  fileprivate func half(_ offset: Int) -> UInt16 {
-    withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt16.self) }
+  func stop() { stopping.signal() }
+}
+
+/// Tells from the difference of two clocks whether the machine was asleep.
+struct SleepGauge {
+  private var gap: Double
+
+  init(gap: Double) { self.gap = gap }
+
+  mutating func hasSlept(gap now: Double) -> Bool {
+    defer { gap = now }
+    return now - gap >= SleepWatch.nap
   }
 }
