@@ -32,7 +32,7 @@
   F(ASN1_INTEGER_free) F(ASN1_OCTET_STRING_free) F(ASN1_OCTET_STRING_new) \
   F(ASN1_STRING_get0_data) F(ASN1_STRING_length) F(ASN1_STRING_set) F(ASN1_STRING_type) \
   F(ASN1_TIME_free) F(ASN1_TIME_new) F(ASN1_TIME_set) F(ASN1_TIME_set_string_X509) \
-  F(ASN1_TIME_to_tm) F(BN_bin2bn) F(BN_free) F(BN_to_ASN1_INTEGER) F(OBJ_nid2obj) F(OBJ_obj2nid) F(OBJ_obj2txt) \
+  F(ASN1_TIME_to_tm) F(BN_bin2bn) F(BN_free) F(BN_to_ASN1_INTEGER) F(OBJ_obj2nid) F(OBJ_obj2txt) \
   F(OBJ_txt2obj) F(ASN1_OBJECT_free) \
   F(X509_NAME_add_entry_by_NID) F(i2d_X509_NAME) F(X509_NAME_ENTRY_get_data) \
   F(X509_NAME_ENTRY_get_object) F(X509_NAME_ENTRY_set) F(X509_NAME_entry_count) \
@@ -52,7 +52,7 @@
   F(X509_REQ_sign) F(X509_REQ_verify) F(d2i_X509_REQ) F(i2d_X509_REQ) \
   /* revocation lists */ \
   F(X509_CRL_add0_revoked) F(X509_CRL_add_ext) F(X509_CRL_free) F(X509_CRL_get_REVOKED) \
-  F(X509_CRL_get_ext) F(X509_CRL_get_ext_by_NID) F(X509_CRL_get_ext_count) \
+  F(X509_CRL_get_ext) F(X509_CRL_get_ext_count) \
   F(X509_CRL_get_issuer) F(X509_CRL_get_signature_nid) F(X509_CRL_get_version) \
   F(X509_CRL_new) F(X509_CRL_set1_lastUpdate) F(X509_CRL_set1_nextUpdate) \
   F(X509_CRL_set_issuer_name) F(X509_CRL_set_version) F(X509_CRL_sign) \
@@ -84,7 +84,7 @@ struct libcrypto {
   F(SSL_client_hello_get0_ext) F(SSL_connect) F(SSL_ctrl) \
   F(SSL_free) F(SSL_get0_alpn_selected) F(SSL_get_error) \
   F(SSL_get_ex_data) F(SSL_get_ex_data_X509_STORE_CTX_idx) \
-  F(SSL_new) F(SSL_read) F(SSL_session_reused) \
+  F(SSL_new) F(SSL_read) F(SSL_select_next_proto) F(SSL_session_reused) \
   F(SSL_set_SSL_CTX) F(SSL_set_ciphersuites) F(SSL_set_ex_data) F(SSL_set_fd) \
   F(SSL_set_psk_find_session_callback) F(SSL_set_verify) F(SSL_set_verify_depth) \
   F(SSL_shutdown) F(SSL_write)

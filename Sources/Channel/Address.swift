@@ -45,14 +45,9 @@ public struct Address: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func isHostCharacter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: ":"),
-      UInt8(ascii: "%"), UInt8(ascii: "*"):
-      true
-    default: byte >= 0x80
-    }
+    byte >= 0x80 || hostCharacters.contains(byte)
   }
+
+  private static let hostCharacters = Set(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:%*".utf8)
 }

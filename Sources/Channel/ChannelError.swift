@@ -1,29 +1,26 @@
-/// What can go wrong between two devices.
+internal import System
+
+/// What can go wrong between two devices; the texts below say what each case is.
 public enum ChannelError: Error, Equatable, Sendable {
-  /// libssl or libcrypto could not be loaded; the text is the loader's.
+  /// The text is the loader's.
   case libraryMissing(String)
   /// The text is not `HOST:PORT` or `[IPV6%SCOPE]:PORT`.
   case invalidAddress(String)
-  /// The host's name has no address; the text is the resolver's.
+  /// The reason is the resolver's.
   case hostUnknown(host: String, reason: String)
   /// Nothing answered at the address, for this `errno`.
   case unreachable(Address, code: Int32)
-  /// The host answered, but nobody listens at the port.
+  /// The host answered.
   case connectionRefused(Address)
-  /// Another process listens at the port.
   case portInUse(Address)
-  /// The address to listen at is not this host's, or not allowed, for this `errno`.
+  /// It is not this host's, or not allowed, for this `errno`.
   case addressUnavailable(Address, code: Int32)
 
-  /// What came from the other end is not TLS.
   case notTLS
-  /// The other end speaks only versions of TLS before 1.3.
   case tlsVersionUnsupported
-  /// The other end speaks no protocol that we speak.
   case protocolUnsupported
   /// The server has no notebook of the name that the client gave.
   case notebookUnknown
-  /// No such invitation is open.
   case invitationUnknown
   /// The two ends have different codes.
   case wrongCode
@@ -31,24 +28,22 @@ public enum ChannelError: Error, Equatable, Sendable {
   case certificateRefused(CertificateRefusal)
   /// The other end refused our certificate. A client learns it at its first read.
   case refusedByPeer(CertificateRefusal)
-  /// We could not judge the other end's certificate: something failed here, in these words.
+  /// Something failed here, in these words.
   case verificationFailed(String)
-  /// Something failed at the other end; it says nothing about us.
+  /// It says nothing about us.
   case peerFailed
   /// TLS failed otherwise: the call and OpenSSL's reasons, oldest first.
   case tls(call: String, reasons: [String])
 
-  /// The deadline passed.
   case timedOut(Phase)
   /// The caller's token was cancelled.
   case cancelled
   /// The other end said that it has finished.
   case closedByPeer
-  /// The connection broke off without that.
+  /// It broke off without that.
   case connectionLost
   /// A frame says it is longer than its type allows; nothing was allocated for it.
   case frameTooLarge(type: UInt8?, length: Int, limit: Int)
-  /// A frame without a type.
   case frameEmpty
   /// An operation of the system failed with this `errno`.
   case system(call: String, code: Int32)
@@ -63,10 +58,68 @@ public enum ChannelError: Error, Equatable, Sendable {
 public enum CertificateRefusal: Equatable, Sendable {
   /// No admin of the notebook certified the device.
   case stranger
-  /// The device was a member and has been removed.
   case removed
   /// This device exchanges nothing with that one.
   case blocked
-  /// No certificate was presented.
   case missing
+}
+
+// What happened, as people are told: lower case, no full stop. Nothing in it was written by the peer.
+
+extension ChannelError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .libraryMissing(let reason): "OpenSSL cannot be loaded: \(reason)"
+    case .invalidAddress(let text): "'\(text)' is not an address"
+    case .hostUnknown(let host, let reason): "the host \(host) is not known: \(reason)"
+    case .unreachable(let address, let code):
+      "\(address) cannot be reached: \(String(errorNumber: code))"
+    case .connectionRefused(let address): "nobody listens at \(address)"
+    case .portInUse(let address): "another program listens at \(address) already"
+    case .addressUnavailable(let address, let code):
+      "cannot listen at \(address): \(String(errorNumber: code))"
+    case .notTLS: "the other end does not speak TLS, so it is not notes"
+    case .tlsVersionUnsupported: "the other end speaks no TLS 1.3"
+    case .protocolUnsupported: "the other end speaks no protocol of notes"
+    case .notebookUnknown: "the other device does not serve this notebook"
+    case .invitationUnknown: "the other device has no such invitation open"
+    case .wrongCode: "the code is wrong"
+    case .certificateRefused(let reason): "the other device \(reason)"
+    case .refusedByPeer(let reason): "this device \(reason)"
+    case .verificationFailed(let reason):
+      "the other device's certificate could not be judged: \(reason)"
+    case .peerFailed: "something failed on the other device"
+    case .tls(let call, let reasons):
+      "\(call) failed: \(reasons.isEmpty ? "no reason given" : reasons.joined(separator: "; "))"
+    case .timedOut(let phase): "the other device \(phase)"
+    case .cancelled: "interrupted"
+    case .closedByPeer: "the other device ended the connection"
+    case .connectionLost: "the connection was lost"
+    case .frameTooLarge(_, let length, let limit):
+      "the other device broke the protocol: a frame of \(length) bytes, where \(limit) are allowed"
+    case .frameEmpty: "the other device broke the protocol: a frame without a type"
+    case .system(let call, let code): "\(call): \(String(errorNumber: code))"
+    }
+  }
+}
+
+extension ChannelError.Phase: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .resolving: "has a name that could not be looked up in time"
+    case .connecting, .handshake: "did not answer in time"
+    case .sending, .receiving: "stopped answering"
+    }
+  }
+}
+
+extension CertificateRefusal: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .stranger: "is not a member of the notebook"
+    case .removed: "has been removed from the notebook"
+    case .blocked: "is blocked on this device"
+    case .missing: "showed no certificate"
+    }
+  }
 }

@@ -34,7 +34,6 @@ enum ClientHello {
     guard (1...253).contains(name.count), name.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       return nil
     }
-    return String(
-      decoding: name.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
+    return String(decoding: name.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
   }
 }

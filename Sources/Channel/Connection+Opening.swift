@@ -1,4 +1,3 @@
-internal import Glibc
 public import System
 
 extension Connection {
@@ -29,7 +28,7 @@ extension Connection {
     _ socket: Socket, offering offer: ServerOffer, deadline: Instant,
     cancellation: CancellationToken? = nil
   ) throws -> Connection {
-    _ = try Wait.until(
+    try Wait.until(
       socket.descriptor, .reading, deadline: deadline, phase: .handshake, cancellation: cancellation
     )
     return try Connection(socket, .server(offer), deadline: deadline, cancellation: cancellation)
@@ -39,38 +38,28 @@ extension Connection {
     to addresses: [Address], side: Handshake.Side, deadline: Instant,
     cancellation: CancellationToken?
   ) throws -> Connection {
-    var failure = ChannelError.invalidAddress("")
-    for (index, address) in addresses.enumerated() {
-      let share = deadline.share(of: addresses.count - index)
-      if address.port == 0 {
-        failure = .invalidAddress(address.description)
-        continue
-      }
-      do {
-        return try connect(to: address, side: side, deadline: share, cancellation: cancellation)
-      } catch let error as ChannelError {
-        if !Connection.isWorthAnotherAddress(error, side) { throw error }
-        // Who was refused tells more than that nobody was there.
-        if !failure.isRefusal || error.isRefusal { failure = error }
+    try tryEach(addresses, side, deadline, orElse: .invalidAddress("")) { address, deadline in
+      if address.port == 0 { throw ChannelError.invalidAddress(address.description) }
+      let resolved = try SocketAddress.resolve(
+        address, deadline: deadline, cancellation: cancellation)
+      let unknown = ChannelError.hostUnknown(host: address.host, reason: "no address")
+      return try tryEach(resolved, side, deadline, orElse: unknown) { target, deadline in
+        let socket = try Socket.connect(to: target, deadline: deadline, cancellation: cancellation)
+        return try Connection(socket, side, deadline: deadline, cancellation: cancellation)
       }
     }
-    throw failure
   }
 
-  private static func connect(
-    to address: Address, side: Handshake.Side, deadline: Instant,
-    cancellation: CancellationToken?
+  private static func tryEach<Target>(
+    _ targets: [Target], _ side: Handshake.Side, _ deadline: Instant, orElse failure: ChannelError,
+    _ attempt: (Target, Instant) throws -> Connection
   ) throws -> Connection {
-    let resolved = try SocketAddress.resolve(
-      address, deadline: deadline, cancellation: cancellation)
-    var failure = ChannelError.hostUnknown(host: address.host, reason: "no address")
-    for (index, target) in resolved.enumerated() {
-      let share = deadline.share(of: resolved.count - index)
+    var failure = failure
+    for (index, target) in targets.enumerated() {
       do {
-        let socket = try Socket.connect(to: target, deadline: share, cancellation: cancellation)
-        return try Connection(socket, side, deadline: share, cancellation: cancellation)
+        return try attempt(target, deadline.share(of: targets.count - index))
       } catch let error as ChannelError {
-        if !Connection.isWorthAnotherAddress(error, side) { throw error }
+        if !isWorthAnotherAddress(error, side) { throw error }
         // Who was refused tells more than that nobody was there.
         if !failure.isRefusal || error.isRefusal { failure = error }
       }
@@ -84,7 +73,7 @@ extension Connection {
   private static func isWorthAnotherAddress(_ error: ChannelError, _ side: Handshake.Side) -> Bool {
     switch (error, side) {
     case (.unreachable, _), (.connectionRefused, _), (.hostUnknown, _), (.timedOut, _),
-      (.notTLS, _), (.tlsVersionUnsupported, _), (.protocolUnsupported, _):
+      (.notTLS, _), (.tlsVersionUnsupported, _), (.protocolUnsupported, _), (.invalidAddress, _):
       true
     case (.cancelled, _), (.system, _), (.libraryMissing, _), (.verificationFailed, _): false
     case (_, .member): true
@@ -100,5 +89,12 @@ extension ChannelError {
     case .certificateRefused, .refusedByPeer, .notebookUnknown, .peerFailed, .tls: true
     default: false
     }
+  }
+}
+
+extension Instant {
+  /// The end of this attempt where `count` attempts share what is left.
+  fileprivate func share(of count: Int) -> Instant {
+    self == .never || count <= 1 ? self : .now + secondsLeft / Double(count)
   }
 }

@@ -75,6 +75,5 @@ enum ApplicationProtocol: String, CaseIterable {
   case pairing = "notes-pair/1"
 
   var bytes: [UInt8] { Array(rawValue.utf8) }
-  /// As a list of one, in ALPN's form.
   var list: [UInt8] { [UInt8(bytes.count)] + bytes }
 }

@@ -26,7 +26,6 @@ public struct Frame: Hashable, Sendable {
     type < firstDataType ? maximumMessage : maximumData
   }
 
-  /// Appends the wire form. Throws `frameTooLarge`.
   func encode(into bytes: inout [UInt8]) throws(ChannelError) {
     let limit = Frame.maximumPayload(ofType: type)
     if payload.count > limit {
@@ -44,13 +43,12 @@ struct FrameReader {
   private var bytes: [UInt8] = []
   private var start = 0
 
-  /// What has arrived and not been taken.
   var count: Int { bytes.count - start }
 
   /// Whether a whole frame of any kind is sure to be here, so that no more need be read.
   var isFull: Bool { count >= Frame.headerSize + Frame.maximumMessage }
 
-  mutating func append(_ more: UnsafeRawBufferPointer) {
+  mutating func append(_ more: some Collection<UInt8>) {
     if start == bytes.count {
       bytes.removeAll(keepingCapacity: bytes.capacity <= Frame.maximumData)
       start = 0

@@ -1,7 +1,9 @@
 internal import COpenSSL
+internal import OpenSSLLoader
+internal import System
 
-/// What a handshake needs to know and what it finds out; OpenSSL's callbacks reach it through the
-/// `SSL`. One thread owns it.
+/// An `SSL`, what its handshake needs to know, and what it finds out; OpenSSL's callbacks reach it
+/// through the `SSL`. One thread owns it.
 final class Handshake {
   enum Side {
     case member(MemberCredentials)
@@ -11,10 +13,10 @@ final class Handshake {
 
   let side: Side
   let library: OpenSSL
+  let ssl: OpaquePointer
 
   /// Whether a ClientHello was read: before that, what fails is not TLS at all.
   var sawHello = false
-  /// Chosen by the client's ALPN and SNI.
   var chosen: ApplicationProtocol?
   /// On a server, the notebook that was asked for; on a client, its own.
   var credentials: MemberCredentials?
@@ -23,246 +25,132 @@ final class Handshake {
   /// A reason that OpenSSL's error queue does not know.
   var failure: ChannelError?
   /// Keeps the identity that OpenSSL reads after the callback has returned.
-  private let identityCopy: UnsafeMutableBufferPointer<UInt8>
+  let identityCopy: UnsafeMutableBufferPointer<UInt8>
 
   static let maximumChainLength: Int32 = 8
   static let pairingCiphersuite = "TLS_AES_128_GCM_SHA256"
   static let verifyMode = SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT
 
-  init(_ side: Side, _ library: OpenSSL) {
+  init(_ side: Side, _ library: OpenSSL) throws(ChannelError) {
     self.side = side
     self.library = library
-    var identity: [UInt8] = []
+    let context: TLSContext
     switch side {
-    case .member(let own): (credentials, chosen) = (own, .member)
-    case .pairing(let pairing): (identity, chosen) = (pairing.identity, .pairing)
-    case .server: break
+    case .member(let own):
+      context = try .member(.client, own, library)
+      (credentials, chosen) = (own, .member)
+    case .pairing(let pairing):
+      context = try .pairingClient(library)
+      (identity, chosen) = (pairing.identity, .pairing)
+    case .server:
+      context = try TLSContext.server.get()
     }
-    self.identity = identity
+    ssl = try library.check("SSL_new", library.ssl.SSL_new(context.pointer))
     identityCopy = .allocate(capacity: identity.count)
     _ = identityCopy.initialize(from: identity)
-  }
-
-  deinit { identityCopy.deallocate() }
-
-  var isServer: Bool { if case .server = side { true } else { false } }
-
-  /// Nothing is left to do but to wait for the other end.
-  func answered() {
-    if case .server(let offer) = side { offer.answered() }
-  }
-
-  /// Makes `ssl` lead here. The connection keeps both and frees the SSL first.
-  func attach(to ssl: OpaquePointer) {
     _ = library.ssl.SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
+    if case .member(let credentials) = side {
+      var name = Array(credentials.notebookID.utf8CString)
+      try library.check(
+        "SSL_set_tlsext_host_name",
+        library.ssl.SSL_ctrl(
+          ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), &name))
+    }
   }
 
-  private static func of(_ ssl: OpaquePointer?) -> Handshake? {
-    // The table is loaded: there is an SSL.
-    guard let ssl, let library = try? OpenSSL.library(),
-      let context = library.ssl.SSL_get_ex_data(ssl, 0)
-    else { return nil }
-    return Unmanaged<Handshake>.fromOpaque(context).takeUnretainedValue()
+  deinit {
+    library.ssl.SSL_free(ssl)
+    identityCopy.deallocate()
   }
 
-  // MARK: Callbacks. They run in the thread that calls SSL_accept or SSL_connect.
-
-  /// The client's wishes are known, nothing has been answered yet: choose by ALPN and SNI.
-  static let chooseContext: SSL_client_hello_cb_fn = { @Sendable ssl, alert, _ in
-    guard let ssl, let handshake = Handshake.of(ssl) else { return SSL_CLIENT_HELLO_ERROR }
-    guard let refusal = handshake.choose(ssl) else { return SSL_CLIENT_HELLO_SUCCESS }
-    alert?.pointee = refusal
-    return SSL_CLIENT_HELLO_ERROR
-  }
-
-  /// The alert with which to refuse, or nil.
-  private func choose(_ ssl: OpaquePointer) -> Int32? {
-    sawHello = true
-    guard case .server(let offer) = side else { return SSL_AD_INTERNAL_ERROR }
-    // Without TLS 1.3 OpenSSL refuses, in the right words.
-    guard ClientHello.offersTLS13(helloExtension(TLSEXT_TYPE_supported_versions, of: ssl)) else {
-      failure = .tlsVersionUnsupported
-      return nil
-    }
-    let protocols = ClientHello.protocols(
-      helloExtension(TLSEXT_TYPE_application_layer_protocol_negotiation, of: ssl))
-    if protocols.contains(ApplicationProtocol.pairing.bytes) {
-      chosen = .pairing
-      library.ssl.SSL_set_psk_find_session_callback(ssl, Handshake.findKey)
-      _ = library.ssl.SSL_set_ciphersuites(ssl, Handshake.pairingCiphersuite)
-      return nil
-    }
-    guard protocols.contains(ApplicationProtocol.member.bytes) else {
-      failure = .protocolUnsupported
-      return SSL_AD_NO_APPLICATION_PROTOCOL
-    }
-    let name = ClientHello.serverName(helloExtension(TLSEXT_TYPE_server_name, of: ssl))
-    guard let name, let credentials = offer.member(name) else {
-      failure = .notebookUnknown
-      return SSL_AD_UNRECOGNIZED_NAME
-    }
-    do {
-      let context = try TLSContext.server(for: credentials, library)
-      _ = try library.check(
-        "SSL_set_SSL_CTX", library.ssl.SSL_set_SSL_CTX(ssl, context.pointer))
-    } catch {
-      failure = error as? ChannelError
-      return SSL_AD_INTERNAL_ERROR
-    }
-    library.ssl.SSL_set_verify(ssl, Handshake.verifyMode, nil)
-    library.ssl.SSL_set_verify_depth(ssl, Handshake.maximumChainLength)
-    self.credentials = credentials
-    chosen = .member
-    return nil
-  }
-
-  private func helloExtension(_ type: Int32, of ssl: OpaquePointer) -> [UInt8] {
-    var bytes: UnsafePointer<UInt8>?
-    var count = 0
-    guard library.ssl.SSL_client_hello_get0_ext(ssl, UInt32(type), &bytes, &count) == 1,
-      let bytes
-    else { return [] }
-    return Array(UnsafeBufferPointer(start: bytes, count: count))
-  }
-
-  typealias SelectProtocol =
-    @convention(c) (
-      OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
-      UnsafePointer<UInt8>?, UInt32, UnsafeMutableRawPointer?
-    ) -> Int32
-
-  /// Answers with the client's own bytes, which OpenSSL copies.
-  static let selectProtocol: SelectProtocol = { @Sendable ssl, out, outLength, list, length, _ in
-    guard let chosen = Handshake.of(ssl)?.chosen?.bytes, let list, let out, let outLength else {
-      return SSL_TLSEXT_ERR_ALERT_FATAL
-    }
-    var offset = 0
-    while offset < Int(length) {
-      let count = Int(list[offset])
-      if offset + 1 + count > Int(length) { break }
-      let name = UnsafeBufferPointer(start: list + offset + 1, count: count)
-      if name.elementsEqual(chosen) {
-        out.pointee = list + offset + 1
-        outLength.pointee = UInt8(count)
-        return SSL_TLSEXT_ERR_OK
-      }
-      offset += 1 + count
-    }
-    return SSL_TLSEXT_ERR_ALERT_FATAL
-  }
-
-  typealias FindKey =
-    @convention(c) (
-      OpaquePointer?, UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<OpaquePointer?>?
-    ) -> Int32
-
-  /// A server looks up the key for an identity. No key is not an error here: OpenSSL then finds
-  /// nothing to authenticate with, and refuses.
-  static let findKey: FindKey = { @Sendable ssl, bytes, count, session in
-    session?.pointee = nil
-    guard let ssl, let handshake = Handshake.of(ssl), case .server(let offer) = handshake.side,
-      handshake.chosen == .pairing
-    else { return 0 }
-    let identity = Array(UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
-    handshake.identity = identity
-    guard let key = offer.pairing(identity) else {
-      handshake.failure = .invitationUnknown
-      return 1
-    }
-    session?.pointee = handshake.session(of: ssl, key: key)
-    return session?.pointee == nil ? 0 : 1
-  }
-
-  typealias UseKey =
-    @convention(c) (
-      OpaquePointer?, OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
-      UnsafeMutablePointer<Int>?, UnsafeMutablePointer<OpaquePointer?>?
-    ) -> Int32
-
-  /// A client offers its key.
-  static let useKey: UseKey = { @Sendable ssl, _, identity, count, session in
-    session?.pointee = nil
-    guard let ssl, let handshake = Handshake.of(ssl), case .pairing(let own) = handshake.side
-    else { return 0 }
-    identity?.pointee = UnsafePointer(handshake.identityCopy.baseAddress)
-    count?.pointee = handshake.identityCopy.count
-    session?.pointee = handshake.session(of: ssl, key: own.preSharedKey)
-    return session?.pointee == nil ? 0 : 1
-  }
-
-  /// A pre-shared key in the form that OpenSSL takes, which then owns it.
-  private func session(of ssl: OpaquePointer, key: [UInt8]) -> OpaquePointer? {
+  func run(
+    on socket: Socket, deadline: Instant, cancellation: CancellationToken?
+  ) throws -> Connection.Purpose {
     let lib = library.ssl
-    guard let session = lib.SSL_SESSION_new() else { return nil }
-    let cipher = lib.SSL_CIPHER_find(ssl, [0x13, 0x01])
-    if lib.SSL_SESSION_set1_master_key(session, key, key.count) == 1,
-      lib.SSL_SESSION_set_cipher(session, cipher) == 1,
-      lib.SSL_SESSION_set_protocol_version(session, TLS1_3_VERSION) == 1
-    {
-      return session
-    }
-    lib.SSL_SESSION_free(session)
-    return nil
-  }
-
-  typealias Verify = @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32
-
-  /// OpenSSL's own verification against the root, without times; then ours on top.
-  static let verify: Verify = { @Sendable context, _ in
-    guard let context, let library = try? OpenSSL.library() else { return 0 }
-    let ssl = library.crypto.X509_STORE_CTX_get_ex_data(
-      context, library.ssl.SSL_get_ex_data_X509_STORE_CTX_idx())
-    guard let handshake = Handshake.of(ssl.map { OpaquePointer($0) }) else { return 0 }
-    return handshake.isAccepted(context) ? 1 : 0
-  }
-
-  private func isAccepted(_ context: OpaquePointer) -> Bool {
-    let crypto = library.crypto
-    guard let credentials else {
-      // Pairing: whoever shows a certificate instead does not know the code.
-      failure = .wrongCode
-      crypto.X509_STORE_CTX_set_error(context, X509_V_ERR_APPLICATION_VERIFICATION)
-      return false
-    }
-    crypto.X509_STORE_CTX_set_flags(context, NOTES_NO_CHECK_TIME)
-    if crypto.X509_verify_cert(context) != 1 {
-      failure = .certificateRefused(.stranger)
-      return false
-    }
-    let chain = certificates(crypto.X509_STORE_CTX_get0_chain(context)).filter {
-      $0 != credentials.root
-    }
-    switch credentials.verify(chain) {
-    case .accepted:
-      peerChain = chain
-      return true
-    case .removed:
-      failure = .certificateRefused(.removed)
-      crypto.X509_STORE_CTX_set_error(context, X509_V_ERR_CERT_REVOKED)
-    case .undecided(let reason):
-      failure = .verificationFailed(reason)
-      // The peer is told of an internal error, not that it is a stranger.
-      crypto.X509_STORE_CTX_set_error(context, X509_V_ERR_UNSPECIFIED)
-    case .blocked:
-      failure = .certificateRefused(.blocked)
-      crypto.X509_STORE_CTX_set_error(context, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY)
-    case .stranger:
-      failure = .certificateRefused(.stranger)
-      crypto.X509_STORE_CTX_set_error(context, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY)
-    }
-    return false
-  }
-
-  private func certificates(_ stack: OpaquePointer?) -> [[UInt8]] {
-    let crypto = library.crypto
-    return (0..<max(crypto.OPENSSL_sk_num(stack), 0)).map { index in
-      let certificate = crypto.OPENSSL_sk_value(stack, index).map { OpaquePointer($0) }
-      let size = crypto.i2d_X509(certificate, nil)
-      if size <= 0 { return [] }
-      return [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, count in
-        var cursor = buffer.baseAddress
-        count = max(Int(crypto.i2d_X509(certificate, &cursor)), 0)
+    var offer: ServerOffer?
+    if case .server(let own) = side { offer = own }
+    try library.check("SSL_set_fd", lib.SSL_set_fd(ssl, socket.descriptor))
+    defer { offer?.answered() }
+    while true {
+      library.crypto.ERR_clear_error()
+      let result = offer == nil ? lib.SSL_connect(ssl) : lib.SSL_accept(ssl)
+      if result == 1 { break }
+      let status = lib.SSL_get_error(ssl, result)
+      guard let events = Wait.Events(status: status) else {
+        throw error(offer == nil ? "SSL_connect" : "SSL_accept", status: status, isOver: false)
       }
+      offer?.answered()
+      try Wait.until(
+        socket.descriptor, events, deadline: deadline, phase: .handshake,
+        cancellation: cancellation)
+    }
+    if let failure { throw failure }
+    return try checkedPurpose()
+  }
+
+  /// A last look at what was agreed: nothing here may rest on OpenSSL's choosing well.
+  private func checkedPurpose() throws(ChannelError) -> Connection.Purpose {
+    let lib = library.ssl
+    var name: UnsafePointer<UInt8>?
+    var length: UInt32 = 0
+    lib.SSL_get0_alpn_selected(ssl, &name, &length)
+    let selected = Array(UnsafeBufferPointer(start: name, count: name == nil ? 0 : Int(length)))
+    guard let chosen, selected == chosen.bytes else { throw .protocolUnsupported }
+    switch chosen {
+    case .member:
+      guard let credentials, !peerChain.isEmpty, lib.SSL_session_reused(ssl) == 0 else {
+        throw .certificateRefused(.missing)
+      }
+      return .member(notebookID: credentials.notebookID, peerChain: peerChain)
+    case .pairing:
+      // OpenSSL counts a pre-shared key as resumption.
+      if lib.SSL_session_reused(ssl) != 1 { throw .wrongCode }
+      return .pairing(identity: identity)
+    }
+  }
+
+  func error(_ call: String, status: Int32, isOver: Bool) -> ChannelError {
+    let reasons = LoadedOpenSSL.drain()
+    if let failure { return failure }
+    if status == SSL_ERROR_ZERO_RETURN { return .closedByPeer }
+    if status == SSL_ERROR_SYSCALL { return .connectionLost }
+    for reason in reasons.compactMap(\.ssl) {
+      if let meaning = meaning(of: reason, isOver: isOver) { return meaning }
+    }
+    if case .server = side, !isOver, !sawHello { return .notTLS }
+    return .tls(call: call, reasons: reasons.map(\.text))
+  }
+
+  private func meaning(of reason: Int32, isOver: Bool) -> ChannelError? {
+    switch reason {
+    case SSL_R_UNEXPECTED_EOF_WHILE_READING: .connectionLost
+    case SSL_R_BINDER_DOES_NOT_VERIFY: .wrongCode
+    case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: .certificateRefused(.missing)
+    case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_VERSION_TOO_LOW:
+      .tlsVersionUnsupported
+    case SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST, SSL_R_WRONG_VERSION_NUMBER,
+      SSL_R_UNKNOWN_PROTOCOL, SSL_R_BAD_RECORD_TYPE, SSL_R_PACKET_LENGTH_TOO_LONG:
+      isOver ? nil : .notTLS
+    case SSL_AD_REASON_OFFSET...SSL_AD_REASON_OFFSET + 255:
+      meaning(ofAlert: reason - SSL_AD_REASON_OFFSET, isOver: isOver)
+    default: nil
+    }
+  }
+
+  private func meaning(ofAlert alert: Int32, isOver: Bool) -> ChannelError? {
+    switch alert {
+    case SSL_AD_CERTIFICATE_REVOKED: .refusedByPeer(.removed)
+    case SSL_AD_CERTIFICATE_REQUIRED: .refusedByPeer(.missing)
+    case SSL_AD_UNKNOWN_CA, SSL_AD_BAD_CERTIFICATE, SSL_AD_UNSUPPORTED_CERTIFICATE,
+      SSL_AD_CERTIFICATE_EXPIRED, SSL_AD_CERTIFICATE_UNKNOWN:
+      .refusedByPeer(.stranger)
+    case SSL_AD_INTERNAL_ERROR: .peerFailed
+    case SSL_AD_UNRECOGNIZED_NAME: .notebookUnknown
+    case SSL_AD_NO_APPLICATION_PROTOCOL: .protocolUnsupported
+    case SSL_AD_PROTOCOL_VERSION: .tlsVersionUnsupported
+    case SSL_AD_ILLEGAL_PARAMETER where chosen == .pairing && !isOver: .wrongCode
+    case SSL_AD_HANDSHAKE_FAILURE where chosen == .pairing && !isOver: .invitationUnknown
+    default: nil
     }
   }
 }

@@ -54,8 +54,7 @@ public final class Listener: Sendable {
       let code = errno
       close(descriptor)
       throw code == EADDRINUSE
-        ? ChannelError.portInUse(address)
-        : ChannelError.addressUnavailable(address, code: code)
+        ? ChannelError.portInUse(address) : .addressUnavailable(address, code: code)
     }
     return descriptor
   }
@@ -79,6 +78,8 @@ public final class Listener: Sendable {
         return connection < 0 ? -1 : 0
       }
       if connection >= 0 {
+        _ = fcntl(connection, F_SETFL, O_NONBLOCK)
+        _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
         accepted.append(Socket(takingOwnership: connection, peer: peer.address))
         continue
       }

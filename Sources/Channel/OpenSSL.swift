@@ -24,14 +24,11 @@ final class OpenSSL: Sendable {
 
   static func library() throws(ChannelError) -> OpenSSL { try loaded.get() }
 
-  /// Empties this thread's error queue, oldest first.
-  func drain() -> [LoadedOpenSSL.Reason] { LoadedOpenSSL.drain(crypto) }
-
   func failure(_ call: String) -> ChannelError {
-    .tls(call: call, reasons: drain().map(\.text))
+    .tls(call: call, reasons: LoadedOpenSSL.drain().map(\.text))
   }
 
-  func check(_ call: String, _ result: Int) throws(ChannelError) {
+  func check(_ call: String, _ result: some BinaryInteger) throws(ChannelError) {
     if result <= 0 { throw failure(call) }
   }
 

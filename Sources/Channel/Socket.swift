@@ -7,28 +7,22 @@ public final class Socket: Sendable {
   /// The other end.
   public let peer: Address
 
-  /// Limits of notes-protocol(7): a peer that vanished is noticed within these, in seconds.
-  private static let keepAliveIdle: Int32 = 10
-  private static let keepAliveInterval: Int32 = 5
-  private static let keepAliveCount: Int32 = 3
-  private static let userTimeoutMilliseconds: Int32 = 20_000
-
   init(takingOwnership descriptor: Int32, peer: Address) {
     self.descriptor = descriptor
     self.peer = peer
-    Socket.makeNonBlocking(descriptor)
   }
 
   deinit { close(descriptor) }
 
-  /// What a connection needs that is more than tried.
+  /// What a connection needs that is more than tried. A peer that vanished is noticed within the
+  /// limits of notes-protocol(7), in seconds but for the last.
   func prepare() {
     Socket.set(descriptor, IPPROTO_TCP, TCP_NODELAY, 1)
     Socket.set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
-    Socket.set(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, Socket.keepAliveIdle)
-    Socket.set(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, Socket.keepAliveInterval)
-    Socket.set(descriptor, IPPROTO_TCP, TCP_KEEPCNT, Socket.keepAliveCount)
-    Socket.set(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, Socket.userTimeoutMilliseconds)
+    Socket.set(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, 10)
+    Socket.set(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, 5)
+    Socket.set(descriptor, IPPROTO_TCP, TCP_KEEPCNT, 3)
+    Socket.set(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, 20_000)
   }
 
   /// Whether the other end has gone without having said anything.
@@ -51,7 +45,6 @@ public final class Socket: Sendable {
   /// Ends the connection at once, from any thread; whoever waits for it notices.
   public func abandon() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-  /// Connects. Throws `connectionRefused`, `unreachable`, `timedOut` or `cancelled`.
   static func connect(
     to address: SocketAddress, deadline: Instant, cancellation: CancellationToken?
   ) throws -> Socket {
@@ -61,7 +54,7 @@ public final class Socket: Sendable {
     var code: Int32 = 0
     if address.with({ Glibc.connect(descriptor, $0, $1) }) != 0 { code = errno }
     if code == EINPROGRESS || code == EINTR {
-      _ = try Wait.until(
+      try Wait.until(
         descriptor, .writing, deadline: deadline, phase: .connecting, cancellation: cancellation)
       var length = socklen_t(MemoryLayout<Int32>.size)
       code = 0
@@ -74,18 +67,12 @@ public final class Socket: Sendable {
     }
   }
 
-  /// A new socket that children do not inherit.
+  /// A new socket that does not block and that children do not inherit.
   static func make(family: Int32) throws(ChannelError) -> Int32 {
-    let descriptor = socket(
-      family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+    let descriptor = socket(family, Int32(kind), 0)
     if descriptor < 0 { throw .system(call: "socket", code: errno) }
-    makeNonBlocking(descriptor)
     return descriptor
-  }
-
-  static func makeNonBlocking(_ descriptor: Int32) {
-    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
   }
 
   static func set(_ descriptor: Int32, _ level: some BinaryInteger, _ option: Int32, _ value: Int32)
@@ -104,11 +91,10 @@ public final class Socket: Sendable {
       let count = read(descriptor, &bytes, bytes.count)
       if count > 0 {
         left -= 1
-      } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
-        return
-      } else if (try? Wait.until(
-        descriptor, .reading, deadline: deadline, phase: .receiving, cancellation: cancellation))
-        == nil
+      } else if count == 0 || (errno != EAGAIN && errno != EINTR)
+        || (try? Wait.until(
+          descriptor, .reading, deadline: deadline, phase: .receiving, cancellation: cancellation))
+          == nil
       {
         return
       }

@@ -1,16 +1,11 @@
 internal import Glibc
-internal import Synchronization
 internal import System
 
-/// An address as the kernel takes it.
 struct SocketAddress: Sendable {
   private var bytes: [UInt8]
 
-  init(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
-    bytes = Array(UnsafeRawBufferPointer(start: address, count: Int(length)))
-  }
+  private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// What `fill` (getpeername or the like) writes.
   init(_ fill: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32) {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -53,8 +48,7 @@ struct SocketAddress: Sendable {
   }
 
   private static func text(_ characters: [CChar]) -> String {
-    String(
-      decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   /// The addresses of a host. Names are looked up in a thread of their own, as the resolver cannot
@@ -62,25 +56,19 @@ struct SocketAddress: Sendable {
   static func resolve(
     _ address: Address, deadline: Instant, cancellation: CancellationToken?
   ) throws -> [SocketAddress] {
-    switch lookUp(address, flags: AI_NUMERICHOST | AI_NUMERICSERV) {
-    case .success(let found): return found
-    case .failure: break
+    if case .success(let found) = lookUp(address, flags: AI_NUMERICHOST | AI_NUMERICSERV) {
+      return found
     }
     let wakeup = try WakeUp()
-    let result = LookUp()
+    let found = BlockingQueue<Result<[SocketAddress], ChannelError>>()
     try startThread {
-      let found = lookUp(address, flags: AI_NUMERICSERV)
-      result.value.withLock { $0 = found }
+      found.put(lookUp(address, flags: AI_NUMERICSERV))
       wakeup.signal()
     }
-    _ = try Wait.until(
+    try Wait.until(
       wakeup.descriptor, .reading, deadline: deadline, phase: .resolving, cancellation: cancellation
     )
-    return try result.value.withLock { $0 ?? .success([]) }.get()
-  }
-
-  private final class LookUp: Sendable {
-    let value = Mutex<Result<[SocketAddress], ChannelError>?>(nil)
+    return try found.take(until: .now)?.get() ?? []
   }
 
   private static func lookUp(_ address: Address, flags: Int32)
@@ -92,19 +80,17 @@ struct SocketAddress: Sendable {
     hints.ai_flags = flags
     var list: UnsafeMutablePointer<addrinfo>?
     let result = getaddrinfo(address.host, String(address.port), &hints, &list)
-    if result != 0 {
+    guard result == 0, let list else {
       return .failure(
         .hostUnknown(host: address.host, reason: String(cString: gai_strerror(result))))
     }
     defer { freeaddrinfo(list) }
-    var found: [SocketAddress] = []
-    var next = list
-    while let entry = next {
-      if let address = entry.pointee.ai_addr {
-        found.append(SocketAddress(address, length: entry.pointee.ai_addrlen))
-      }
-      next = entry.pointee.ai_next
-    }
-    return .success(found)
+    return .success(
+      sequence(first: list, next: { $0.pointee.ai_next }).compactMap { entry in
+        let length = Int(entry.pointee.ai_addrlen)
+        return entry.pointee.ai_addr.map {
+          SocketAddress(bytes: Array(UnsafeRawBufferPointer(start: $0, count: length)))
+        }
+      })
   }
 }

@@ -14,22 +14,21 @@ final class TLSContext: @unchecked Sendable {
 
   enum Side { case client, server }
 
-  init(_ side: Side, _ library: OpenSSL) throws {
+  init(_ side: Side, _ library: OpenSSL) throws(ChannelError) {
     self.library = library
     let lib = library.ssl
     let method = side == .client ? lib.TLS_client_method() : lib.TLS_server_method()
     pointer = try library.check("SSL_CTX_new", lib.SSL_CTX_new(method))
-    let version = Int(TLS1_3_VERSION)
-    try library.check(
-      "SSL_CTX_set_min_proto_version",
-      lib.SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, version, nil))
-    try library.check(
-      "SSL_CTX_set_max_proto_version",
-      lib.SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MAX_PROTO_VERSION, version, nil))
+    for (call, bound) in [
+      ("SSL_CTX_set_min_proto_version", SSL_CTRL_SET_MIN_PROTO_VERSION),
+      ("SSL_CTX_set_max_proto_version", SSL_CTRL_SET_MAX_PROTO_VERSION),
+    ] {
+      try library.check(call, lib.SSL_CTX_ctrl(pointer, bound, Int(TLS1_3_VERSION), nil))
+    }
     _ = lib.SSL_CTX_set_options(pointer, NOTES_SSL_OPTIONS)
     _ = lib.SSL_CTX_ctrl(pointer, SSL_CTRL_MODE, Int(NOTES_SSL_MODES), nil)
     _ = lib.SSL_CTX_ctrl(pointer, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
-    try library.check("SSL_CTX_set_num_tickets", Int(lib.SSL_CTX_set_num_tickets(pointer, 0)))
+    try library.check("SSL_CTX_set_num_tickets", lib.SSL_CTX_set_num_tickets(pointer, 0))
     if side == .server {
       lib.SSL_CTX_set_alpn_select_cb(pointer, Handshake.selectProtocol, nil)
     }
@@ -40,45 +39,32 @@ final class TLSContext: @unchecked Sendable {
   /// The context of a server until a client has said what it wants. There is one: making them takes
   /// longer than anything else that a stranger can cause.
   static let server = Result<TLSContext, ChannelError> { () throws(ChannelError) in
-    do {
-      let library = try OpenSSL.library()
-      let context = try TLSContext(.server, library)
-      library.ssl.SSL_CTX_set_client_hello_cb(context.pointer, Handshake.chooseContext, nil)
-      return context
-    } catch let error as ChannelError {
-      throw error
-    } catch {
-      throw .libraryMissing("\(error)")
-    }
+    let library = try OpenSSL.library()
+    let context = try TLSContext(.server, library)
+    library.ssl.SSL_CTX_set_client_hello_cb(context.pointer, Handshake.chooseContext, nil)
+    return context
   }
 
   /// A server's context for a notebook: the last one made, as long as nothing has changed.
-  static func server(for credentials: MemberCredentials, _ library: OpenSSL) throws -> TLSContext {
-    try latest.withLock { latest in
-      if let latest, latest.chain == credentials.chain, latest.root == credentials.root,
-        latest.privateKey == credentials.privateKey
+  static func server(
+    for credentials: MemberCredentials, _ library: OpenSSL
+  ) throws(ChannelError) -> TLSContext {
+    try latest.withLock { latest throws(ChannelError) in
+      if let (known, context) = latest, known.chain == credentials.chain,
+        known.root == credentials.root, known.privateKey == credentials.privateKey
       {
-        return latest.context
+        return context
       }
       let context = try member(.server, credentials, library)
-      latest = Latest(
-        root: credentials.root, chain: credentials.chain, privateKey: credentials.privateKey,
-        context: context)
+      latest = (credentials, context)
       return context
     }
   }
 
-  private struct Latest {
-    let root: [UInt8]
-    let chain: [[UInt8]]
-    let privateKey: [UInt8]
-    let context: TLSContext
-  }
-
-  private static let latest = Mutex<Latest?>(nil)
+  private static let latest = Mutex<(credentials: MemberCredentials, context: TLSContext)?>(nil)
 
   /// A context that offers or asks for the pre-shared key of a code, and has no certificates.
-  static func pairingClient(_ library: OpenSSL) throws -> TLSContext {
+  static func pairingClient(_ library: OpenSSL) throws(ChannelError) -> TLSContext {
     let context = try TLSContext(.client, library)
     try context.setCiphersuites(Handshake.pairingCiphersuite)
     try context.offer(.pairing)
@@ -87,10 +73,9 @@ final class TLSContext: @unchecked Sendable {
     return context
   }
 
-  /// A context with this device's certificates in a notebook.
-  static func member(_ side: Side, _ credentials: MemberCredentials, _ library: OpenSSL) throws
-    -> TLSContext
-  {
+  static func member(
+    _ side: Side, _ credentials: MemberCredentials, _ library: OpenSSL
+  ) throws(ChannelError) -> TLSContext {
     let context = try TLSContext(side, library)
     try context.setCiphersuites(
       "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256")
@@ -100,12 +85,12 @@ final class TLSContext: @unchecked Sendable {
     return context
   }
 
-  private func setCiphersuites(_ names: String) throws {
+  private func setCiphersuites(_ names: String) throws(ChannelError) {
     try library.check(
-      "SSL_CTX_set_ciphersuites", Int(library.ssl.SSL_CTX_set_ciphersuites(pointer, names)))
+      "SSL_CTX_set_ciphersuites", library.ssl.SSL_CTX_set_ciphersuites(pointer, names))
   }
 
-  private func offer(_ name: ApplicationProtocol) throws {
+  private func offer(_ name: ApplicationProtocol) throws(ChannelError) {
     let list = name.list
     // Unlike its siblings, this one returns 0 for success.
     if library.ssl.SSL_CTX_set_alpn_protos(pointer, list, UInt32(list.count)) != 0 {
@@ -120,7 +105,7 @@ final class TLSContext: @unchecked Sendable {
     lib.SSL_CTX_set_cert_verify_callback(pointer, Handshake.verify, nil)
   }
 
-  private func use(_ credentials: MemberCredentials) throws {
+  private func use(_ credentials: MemberCredentials) throws(ChannelError) {
     let (crypto, lib) = (library.crypto, library.ssl)
     let key = try library.check(
       "EVP_PKEY_new_raw_private_key",
@@ -128,10 +113,10 @@ final class TLSContext: @unchecked Sendable {
         EVP_PKEY_ED25519, nil, credentials.privateKey, credentials.privateKey.count))
     defer { crypto.EVP_PKEY_free(key) }
     for (index, der) in credentials.chain.enumerated() {
-      try withCertificate(der) { certificate in
+      try withCertificate(der) { certificate throws(ChannelError) in
         if index == 0 {
           try library.check(
-            "SSL_CTX_use_certificate", Int(lib.SSL_CTX_use_certificate(pointer, certificate)))
+            "SSL_CTX_use_certificate", lib.SSL_CTX_use_certificate(pointer, certificate))
         } else {
           try library.check(
             "SSL_CTX_add1_chain_cert",
@@ -140,17 +125,18 @@ final class TLSContext: @unchecked Sendable {
         }
       }
     }
-    try library.check("SSL_CTX_use_PrivateKey", Int(lib.SSL_CTX_use_PrivateKey(pointer, key)))
-    try library.check(
-      "SSL_CTX_check_private_key", Int(lib.SSL_CTX_check_private_key(pointer)))
-    try withCertificate(credentials.root) { root in
+    try library.check("SSL_CTX_use_PrivateKey", lib.SSL_CTX_use_PrivateKey(pointer, key))
+    try library.check("SSL_CTX_check_private_key", lib.SSL_CTX_check_private_key(pointer))
+    try withCertificate(credentials.root) { root throws(ChannelError) in
       let store = lib.SSL_CTX_get_cert_store(pointer)
-      try library.check("X509_STORE_add_cert", Int(crypto.X509_STORE_add_cert(store, root)))
+      try library.check("X509_STORE_add_cert", crypto.X509_STORE_add_cert(store, root))
     }
   }
 
-  private func withCertificate(_ der: [UInt8], _ body: (OpaquePointer) throws -> Void) throws {
-    let certificate = try der.withUnsafeBufferPointer { buffer in
+  private func withCertificate(
+    _ der: [UInt8], _ body: (OpaquePointer) throws(ChannelError) -> Void
+  ) throws(ChannelError) {
+    let certificate = try der.withUnsafeBufferPointer { buffer throws(ChannelError) in
       var cursor = buffer.baseAddress
       return try library.check("d2i_X509", library.crypto.d2i_X509(nil, &cursor, buffer.count))
     }

@@ -39,27 +39,30 @@ struct Certificate: Hashable, Sendable {
   var deviceID: String { String(base32: keyIdentifier) }
   var issuerID: String { String(base32: issuerKeyIdentifier) }
 
-  /// Reads DER. Throws the first `CertificateDefect`.
   init(der: [UInt8]) throws {
+    self = try Certificate.decoding(der) { try Certificate(certificate: $0, der: der, $1) }
+  }
+
+  static func decoding<Value>(
+    _ der: [UInt8], _ body: (OpaquePointer, libcrypto) throws -> Value
+  ) throws -> Value {
     let lib = try OpenSSL.library()
-    self = try OpenSSL.reading(
-      der, atMost: Certificate.maximumSize, { lib.d2i_X509(nil, $0, $1) },
-      free: { lib.X509_free($0) }, { try Certificate(certificate: $0, der: der, lib) })
+    return try OpenSSL.decoding(
+      der, atMost: maximumSize, { lib.d2i_X509(nil, $0, $1) }, free: { lib.X509_free($0) },
+      { try body($0, lib) })
   }
 
   private init(certificate: OpaquePointer, der: [UInt8], _ lib: libcrypto) throws {
-    let encoded = try OpenSSL.encoding("i2d_X509", lib) { lib.i2d_X509(certificate, $0) }
+    let encoded = try OpenSSL.encoding("i2d_X509") { lib.i2d_X509(certificate, $0) }
     if encoded != der { throw CertificateDefect.encoding }
     if lib.X509_get_version(certificate) != 2 { throw CertificateDefect.version }
-    if lib.X509_get_signature_nid(certificate) != NID_ED25519 {
-      throw CertificateDefect.algorithm
-    }
+    if lib.X509_get_signature_nid(certificate) != NID_ED25519 { throw CertificateDefect.algorithm }
     self.der = der
     serial = try Serial.read(lib.X509_get0_serialNumber(certificate), lib)
     let subjectName = lib.X509_get_subject_name(certificate)
     let issuerName = lib.X509_get_issuer_name(certificate)
-    subject = try OpenSSL.encoding("i2d_X509_NAME", lib) { lib.i2d_X509_NAME(subjectName, $0) }
-    issuer = try OpenSSL.encoding("i2d_X509_NAME", lib) { lib.i2d_X509_NAME(issuerName, $0) }
+    subject = try OpenSSL.encoding("i2d_X509_NAME") { lib.i2d_X509_NAME(subjectName, $0) }
+    issuer = try OpenSSL.encoding("i2d_X509_NAME") { lib.i2d_X509_NAME(issuerName, $0) }
     publicKey = try PublicKey.raw(of: lib.X509_get0_pubkey(certificate), lib)
     keyIdentifier = try PublicKey.identifier(publicKey)
     var time = tm()
@@ -67,37 +70,43 @@ struct Certificate: Hashable, Sendable {
       throw CertificateDefect.validity
     }
     issuedAt = Int64(timegm(&time))
-
     let attributes = try DistinguishedName.attributes(subjectName, lib)
     kind = try Certificate.kind(of: attributes, isSelfIssued: issuer == subject)
-    let extensions = try Extensions(of: certificate, lib)
-    guard extensions.keyIdentifier == keyIdentifier else { throw CertificateDefect.extensions }
-    guard let authority = extensions.authorityKeyIdentifier else {
+
+    let extensions = try Extension.read(lib.X509_get_ext_count(certificate), lib) {
+      lib.X509_get_ext(certificate, $0)
+    }
+    let authority = Extension.stripped(
+      Extension.authorityPrefix, extensions[.authorityKeyIdentifier])
+    replaced = Extension.stripped(Extension.serialPrefix, extensions[.replaces], size: Serial.size)
+    guard let authority, (replaced == nil) == (extensions[.replaces] == nil),
+      extensions[.subjectKeyIdentifier] == Extension.keyIdentifierPrefix + keyIdentifier
+    else { throw CertificateDefect.extensions }
+    issuerKeyIdentifier = authority
+    let usage = Extension.usage(ofAuthority: isAuthority)
+    if usage.contains(where: { extensions[$0.key] != $0.value }) {
       throw CertificateDefect.extensions
     }
-    issuerKeyIdentifier = authority
-    replaced = extensions.replaced
-    let usage: Extensions.Usage = isAuthority ? .authority : .endEntity
-    if extensions.usage != usage { throw CertificateDefect.extensions }
   }
 
   private static func kind(of attributes: [DistinguishedName.Attribute], isSelfIssued: Bool) throws
     -> Kind
   {
-    guard attributes.count == 2, attributes[0].identifier == NID_commonName else {
+    guard attributes.count == 2, attributes[0].type == NID_commonName else {
       throw CertificateDefect.subject
     }
-    switch (attributes[1].identifier, isSelfIssued) {
+    let (first, second) = (attributes[0].value, attributes[1].value)
+    switch (attributes[1].type, isSelfIssued) {
     case (NID_organizationName, true):
-      try checkName(attributes[1].value)
-      return .root(notebookID: attributes[0].value, notebookName: attributes[1].value)
+      try checkName(second)
+      return .root(notebookID: first, notebookName: second)
     case (NID_organizationalUnitName, false):
-      try checkName(attributes[0].value)
+      try checkName(first)
+      guard let role = Role(rawValue: second) else { throw CertificateDefect.role }
+      return .member(name: first, role: role)
     default:
       throw CertificateDefect.subject
     }
-    guard let role = Role(rawValue: attributes[1].value) else { throw CertificateDefect.role }
-    return .member(name: attributes[0].value, role: role)
   }
 
   static func checkName(_ name: String) throws(CertificateDefect) {
@@ -108,22 +117,17 @@ struct Certificate: Hashable, Sendable {
     }
   }
 
-  /// Whether the signature is `issuer`'s, and `issuer` one that may give it.
   func isSigned(by issuer: Certificate) throws -> Bool {
-    try issuer.hasSigned(for: self.issuer, issuerKeyIdentifier) { key, lib in
-      OpenSSL.decoding(der, { lib.d2i_X509(nil, $0, $1) }, free: { lib.X509_free($0) }) {
-        lib.X509_verify($0, key) == 1
-      } ?? false
+    try issuer.hasSigned(for: self.issuer, issuerKeyIdentifier) { key in
+      try Certificate.decoding(der) { $1.X509_verify($0, key) == 1 }
     }
   }
 
   /// Whether this is the authority of that name and key, and `verify` finds its signature.
   func hasSigned(
-    for name: [UInt8], _ identifier: [UInt8],
-    verify: (_ key: OpaquePointer, _ lib: libcrypto) throws -> Bool
+    for name: [UInt8], _ identifier: [UInt8], verify: (_ key: OpaquePointer) throws -> Bool
   ) throws -> Bool {
     guard isAuthority, keyIdentifier == identifier, subject == name else { return false }
-    let lib = try OpenSSL.library()
-    return try PublicKey.with(publicKey, lib) { try verify($0, lib) }
+    return try PublicKey.with(publicKey, verify)
   }
 }

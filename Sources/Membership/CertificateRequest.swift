@@ -17,19 +17,17 @@ public struct CertificateRequest: Sendable {
   public init(name: String, key: DeviceKey) throws {
     try CertificateRequest.refuse { try Certificate.checkName(name) }
     let lib = try OpenSSL.library()
-    let request = try OpenSSL.check("X509_REQ_new", lib, lib.X509_REQ_new())
+    let request = try OpenSSL.check("X509_REQ_new", lib.X509_REQ_new())
     defer { lib.X509_REQ_free(request) }
-    try OpenSSL.check("X509_REQ_set_version", lib, lib.X509_REQ_set_version(request, 0))
-    let subject = try DistinguishedName.make(
-      [.init(identifier: NID_commonName, value: name)], lib)
-    defer { lib.X509_NAME_free(subject) }
-    try OpenSSL.check(
-      "X509_REQ_set_subject_name", lib, lib.X509_REQ_set_subject_name(request, subject))
-    try key.withKey(lib) { privateKey in
-      try OpenSSL.check("X509_REQ_set_pubkey", lib, lib.X509_REQ_set_pubkey(request, privateKey))
-      try OpenSSL.check("X509_REQ_sign", lib, lib.X509_REQ_sign(request, privateKey, nil))
+    try OpenSSL.check("X509_REQ_set_version", lib.X509_REQ_set_version(request, 0))
+    try DistinguishedName.with([(NID_commonName, name)], lib) {
+      try OpenSSL.check("X509_REQ_set_subject_name", lib.X509_REQ_set_subject_name(request, $0))
     }
-    der = try OpenSSL.encoding("i2d_X509_REQ", lib) { lib.i2d_X509_REQ(request, $0) }
+    try key.withKey {
+      try OpenSSL.check("X509_REQ_set_pubkey", lib.X509_REQ_set_pubkey(request, $0))
+      try OpenSSL.check("X509_REQ_sign", lib.X509_REQ_sign(request, $0, nil))
+    }
+    der = try OpenSSL.encoding("i2d_X509_REQ") { lib.i2d_X509_REQ(request, $0) }
     self.name = name
     deviceID = key.deviceID
     publicKey = key.publicKey
@@ -40,13 +38,13 @@ public struct CertificateRequest: Sendable {
   public init(der: [UInt8]) throws {
     (name, publicKey) = try CertificateRequest.refuse {
       let lib = try OpenSSL.library()
-      return try OpenSSL.reading(
+      return try OpenSSL.decoding(
         der, atMost: CertificateRequest.maximumSize, { lib.d2i_X509_REQ(nil, $0, $1) },
         free: { lib.X509_REQ_free($0) }
       ) { request in
         let attributes = try DistinguishedName.attributes(
           lib.X509_REQ_get_subject_name(request), lib)
-        guard attributes.count == 1, attributes[0].identifier == NID_commonName else {
+        guard attributes.count == 1, attributes[0].type == NID_commonName else {
           throw CertificateDefect.subject
         }
         try Certificate.checkName(attributes[0].value)

@@ -1,3 +1,5 @@
+internal import System
+
 /// A notebook's certificates and revocation lists: a set that only grows, so that any two devices
 /// that have seen the same end up with the same, in whatever order they saw it (notes-security(7)
 /// "The growing set").
@@ -19,8 +21,6 @@ struct CertificateSet: Sendable {
   /// Certificates by the key they certify, the root included.
   private var byKey: [[UInt8]: [Certificate]] = [:]
   private var depths: [Certificate: Int] = [:]
-  /// All that is in the set, as it came: peers mostly send what is known, and that is not parsed.
-  private(set) var encodings: Set<[UInt8]> = []
 
   /// Starts with a root. Throws `certificateRefused` unless it is self-signed and its common name
   /// is the notebook ID that its key and serial number make.
@@ -41,51 +41,49 @@ struct CertificateSet: Sendable {
     }
     byKey[root.keyIdentifier] = [root]
     depths[root] = 1
-    encodings.insert(der)
+  }
+
+  var encodings: Set<[UInt8]> {
+    Set([root.der] + certificates.map(\.der) + revocationLists.map(\.der))
   }
 
   /// Adds what verifies, whatever its order, and passes over the rest. True when something is new.
   mutating func insert(certificates: [[UInt8]], revocationLists: [[UInt8]]) throws -> Bool {
-    if certificates.count > CertificateSet.maximumCertificates + 1 {
-      throw MembershipError.limitExceeded(
-        what: "certificates", limit: CertificateSet.maximumCertificates)
-    }
-    if revocationLists.count > CertificateSet.maximumRevocationLists {
-      throw MembershipError.limitExceeded(
-        what: "revocation lists", limit: CertificateSet.maximumRevocationLists)
-    }
-    var changed = try insertCertificates(certificates)
-    for der in revocationLists where !encodings.contains(der) {
+    // The root may be among them.
+    try Self.limit(certificates.count - 1, to: Self.maximumCertificates, "certificates")
+    try Self.limit(revocationLists.count, to: Self.maximumRevocationLists, "revocation lists")
+    // Peers mostly send what is known, and that is not parsed.
+    let known = encodings
+    var changed = try insert(
+      certificates.filter { !known.contains($0) }.compactMap { try? Certificate(der: $0) })
+    for der in revocationLists where !known.contains(der) {
       guard let list = try? RevocationList(der: der) else { continue }
       if try insert(list) { changed = true }
     }
     return changed
   }
 
+  private static func limit(_ count: Int, to limit: Int, _ what: String) throws {
+    if count > limit { throw MembershipError.limitExceeded(what: what, limit: limit) }
+  }
+
   /// In rounds: a certificate can come before the one that signed it.
-  private mutating func insertCertificates(_ encoded: [[UInt8]]) throws -> Bool {
-    var pending = encoded.filter { !encodings.contains($0) }.compactMap {
-      try? Certificate(der: $0)
-    }
+  private mutating func insert(_ read: [Certificate]) throws -> Bool {
+    var pending = read
     var changed = false
     while true {
       var waiting: [Certificate] = []
       for certificate in pending {
-        switch try issuerDepth(of: certificate) {
-        case .some(let depth) where depth < CertificateSet.maximumChainLength:
-          if certificates.contains(certificate) { continue }
-          if certificates.count == CertificateSet.maximumCertificates {
-            throw MembershipError.limitExceeded(
-              what: "certificates", limit: CertificateSet.maximumCertificates)
-          }
-          certificates.insert(certificate)
-          encodings.insert(certificate.der)
-          byKey[certificate.keyIdentifier, default: []].append(certificate)
-          depths[certificate] = depth + 1
-          changed = true
-        case .some, .none:
+        guard let depth = try issuerDepth(of: certificate), depth < Self.maximumChainLength else {
           waiting.append(certificate)
+          continue
         }
+        if certificates.contains(certificate) { continue }
+        try Self.limit(certificates.count + 1, to: Self.maximumCertificates, "certificates")
+        certificates.insert(certificate)
+        byKey[certificate.keyIdentifier, default: []].append(certificate)
+        depths[certificate] = depth + 1
+        changed = true
       }
       if waiting.count == pending.count { return changed }
       pending = waiting
@@ -112,27 +110,24 @@ struct CertificateSet: Sendable {
 
   private mutating func insert(_ list: RevocationList) throws -> Bool {
     let own = revocationLists.filter { $0.issuerKeyIdentifier == list.issuerKeyIdentifier }
-    if own.contains(where: { $0.replaces(list) }) { return false }
+    // Sent twice, it is here already.
+    if own.contains(where: { $0 == list || $0.replaces(list) }) { return false }
     let issuers = byKey[list.issuerKeyIdentifier] ?? []
     guard try issuers.contains(where: { try list.isSigned(by: $0) }) else { return false }
-    for older in own where list.replaces(older) {
-      revocationLists.remove(older)
-      encodings.remove(older.der)
-    }
-    if revocationLists.count == CertificateSet.maximumRevocationLists {
-      throw MembershipError.limitExceeded(
-        what: "revocation lists", limit: CertificateSet.maximumRevocationLists)
-    }
+    for older in own where list.replaces(older) { revocationLists.remove(older) }
+    try Self.limit(revocationLists.count + 1, to: Self.maximumRevocationLists, "revocation lists")
     revocationLists.insert(list)
-    encodings.insert(list.der)
     return true
   }
+}
 
+// Who is a member by it.
+extension CertificateSet {
   /// All serial numbers that count as revoked: the union over all admins' lists, removed admins'
   /// included; but the root's never, and those of the founder's key by the founder's own list
   /// alone. A removal takes with it what was issued in the removed certificate's place, so that it
   /// wins over a change of role or name made elsewhere at the same time.
-  func revokedSerials() -> Set<[UInt8]> {
+  private func revokedSerials() -> Set<[UInt8]> {
     let founders = Set((byKey[root.keyIdentifier] ?? []).map(\.serial))
     var revoked: Set<[UInt8]> = []
     var removed: Set<[UInt8]> = []
@@ -143,38 +138,106 @@ struct CertificateSet: Sendable {
         if reason == .removed { removed.insert(serial) }
       }
     }
-    var successors: [[UInt8]: [[UInt8]]] = [:]
-    for certificate in certificates {
-      guard let replaced = certificate.replaced else { continue }
-      successors[replaced, default: []].append(certificate.serial)
-    }
+    let successors = Dictionary(grouping: certificates, by: \.replaced)
     var pending = Array(removed)
     while let serial = pending.popLast() {
-      for successor in successors[serial] ?? [] where !founders.contains(successor) {
-        if removed.insert(successor).inserted { pending.append(successor) }
+      for successor in (successors[serial] ?? []).map(\.serial)
+      where !founders.contains(successor) && removed.insert(successor).inserted {
+        pending.append(successor)
       }
     }
-    revoked.formUnion(removed)
-    revoked.remove(root.serial)
-    return revoked
+    return revoked.union(removed).subtracting([root.serial])
   }
 
-  /// The certificates of a key, the newest first; of several as new, the one with the lesser role,
-  /// then the greater serial number.
+  /// The certificates that have a chain to the root free of revoked serial numbers, each with its
+  /// shortest such chain: itself first, the root last.
+  private func chains() -> [Certificate: [Certificate]] {
+    let revoked = revokedSerials()
+    let byIssuer = Dictionary(
+      grouping: certificates.filter { !revoked.contains($0.serial) }, by: \.issuerKeyIdentifier)
+    var chains = [root: [root]]
+    var level = [root]
+    for _ in 1..<CertificateSet.maximumChainLength {
+      var next: [Certificate] = []
+      // In the order of the bytes, so that every device picks the same of several chains.
+      for issuer in level.sorted(by: { $0.der.lexicographicallyPrecedes($1.der) })
+      where issuer.isAuthority {
+        guard let chain = chains[issuer] else { continue }
+        for certificate in byIssuer[issuer.keyIdentifier] ?? []
+        where certificate.issuer == issuer.subject && chains[certificate] == nil {
+          chains[certificate] = [certificate] + chain
+          next.append(certificate)
+        }
+      }
+      level = next
+    }
+    return chains
+  }
+
+  /// By which each key's device is a member: the chain of its newest certificate that has one.
+  func memberChains() -> [[UInt8]: [Certificate]] {
+    let chains = chains()
+    return byKey.compactMapValues { certificates in
+      newestFirst(certificates).lazy.compactMap { chains[$0] }.first
+    }
+  }
+
+  func members() -> [Member] {
+    let chains = memberChains()
+    return byKey.keys.compactMap { member(ofKey: $0, chains) }.sorted {
+      if $0.isFounder != $1.isFounder { return $0.isFounder }
+      return ($0.name, $0.deviceID) < ($1.name, $1.deviceID)
+    }
+  }
+
+  /// The member with this key. Nil when the key was never certified.
+  func member(ofKey identifier: [UInt8]) -> Member? { member(ofKey: identifier, memberChains()) }
+
+  /// By its newest certificate with an unrevoked chain, or else, as removed, by its newest.
+  private func member(ofKey identifier: [UInt8], _ chains: [[UInt8]: [Certificate]]) -> Member? {
+    let isFounder = identifier == root.keyIdentifier
+    let valid = chains[identifier]?.first
+    guard
+      let certificate = valid ?? certificates(ofKey: identifier).first ?? (isFounder ? root : nil)
+    else { return nil }
+    let name: String
+    let role: Role
+    switch certificate.kind {
+    case .member(let ownName, let ownRole): (name, role) = (ownName, isFounder ? .admin : ownRole)
+    case .root: (name, role) = ("founder", .admin)
+    }
+    return Member(
+      name: name, deviceID: certificate.deviceID, role: role, isFounder: isFounder,
+      issuedBy: certificate.issuerID, issuedAt: certificate.issuedAt,
+      serial: String(hexadecimal: certificate.serial), isRemoved: valid == nil && !isFounder)
+  }
+
+  /// The certificate with which this key issues: the root for the founder, else its newest
+  /// unrevoked admin certificate.
+  func authority(ofKey identifier: [UInt8]) -> Certificate? {
+    if identifier == root.keyIdentifier { return root }
+    guard let current = memberChains()[identifier]?.first, current.isAuthority else { return nil }
+    return current
+  }
+
   func certificates(ofKey identifier: [UInt8]) -> [Certificate] {
-    (byKey[identifier] ?? []).filter { $0 != root }.sorted(by: CertificateSet.supersedes)
+    newestFirst(byKey[identifier] ?? [])
   }
 
-  private static func supersedes(_ left: Certificate, _ right: Certificate) -> Bool {
-    if left.issuedAt != right.issuedAt { return left.issuedAt > right.issuedAt }
-    if case .member(_, let leftRole) = left.kind, case .member(_, let rightRole) = right.kind,
-      leftRole != rightRole
-    {
-      return leftRole < rightRole
+  /// Without the root. Of several as new, the one with the lesser role comes first, then the greater
+  /// serial number.
+  private func newestFirst(_ certificates: [Certificate]) -> [Certificate] {
+    certificates.filter { $0 != root }.sorted { left, right in
+      if left.issuedAt != right.issuedAt { return left.issuedAt > right.issuedAt }
+      if case .member(_, let leftRole) = left.kind, case .member(_, let rightRole) = right.kind,
+        leftRole != rightRole
+      {
+        return leftRole < rightRole
+      }
+      if left.serial != right.serial {
+        return right.serial.lexicographicallyPrecedes(left.serial)
+      }
+      return right.der.lexicographicallyPrecedes(left.der)
     }
-    if left.serial != right.serial {
-      return right.serial.lexicographicallyPrecedes(left.serial)
-    }
-    return right.der.lexicographicallyPrecedes(left.der)
   }
 }

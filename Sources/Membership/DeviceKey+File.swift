@@ -2,11 +2,21 @@ internal import COpenSSL
 internal import Glibc
 internal import System
 
+// Where the key is kept, and what moves it to another place or keeps a copy of it: notes-device(1).
 extension DeviceKey {
   /// The key's file in the data folder.
   public static let fileName = "device-key.pem"
 
-  static let maximumFileSize = 16 * 1024
+  private static let maximumFileSize = 16 * 1024
+
+  /// The cost of guessing a passphrase: scrypt with N = 2^14, r = 8, p = 8, which takes 16 MiB and
+  /// about a third of a second. OpenSSL reads no file that needs more memory (32 MiB).
+  private static let exportCost = (n: UInt64(1 << 14), r: UInt64(8), p: UInt64(8))
+
+  /// The shortest passphrase that `exported` takes, in characters.
+  public static let shortestPassphrase = 8
+  /// In bytes: what OpenSSL reads.
+  private static let longestPassphrase = 1024
 
   /// The key kept in `dataFolder`, or a new one, stored there before it is returned.
   ///
@@ -15,12 +25,12 @@ extension DeviceKey {
   public static func loadOrCreate(in dataFolder: String) throws -> DeviceKey {
     if let key = try load(in: dataFolder) { return key }
     try Disk.makeFolders(dataFolder, mode: 0o700)
+    let path = "\(dataFolder)/\(fileName)"
     let key = try DeviceKey.random()
-    if try Disk.createSecret("\(dataFolder)/\(fileName)", key.pem()) { return key }
+    if try Disk.createSecret(path, key.pem()) { return key }
     // Another process of this user made one at the same moment.
     guard let key = try load(in: dataFolder) else {
-      throw MembershipError.system(
-        call: "open", path: "\(dataFolder)/\(fileName)", code: ENOENT)
+      throw MembershipError.system(call: "open", path: path, code: ENOENT)
     }
     return key
   }
@@ -47,64 +57,110 @@ extension DeviceKey {
     if status.st_mode & 0o077 != 0 {
       throw unusable(.openToOthers(mode: status.st_mode & 0o7777))
     }
-    if status.st_size > maximumFileSize { throw unusable(.notAKey) }
-    let pem = try Disk.read(file, path: path, limit: maximumFileSize)
-    guard let key = try DeviceKey(pem: pem) else { throw unusable(.notAKey) }
-    return key
+    guard status.st_size <= maximumFileSize,
+      let raw = try rawKey(of: Disk.read(file, path: path, limit: maximumFileSize), passphrase: nil)
+    else { throw unusable(.notAKey) }
+    return try DeviceKey(privateKey: raw)
+  }
+
+  /// Makes this the device key of `dataFolder`. A key that was there before is kept beside it under
+  /// its device ID's first eight characters.
+  ///
+  /// - Returns: the path of the key that was there before; nil when there was none, or the same.
+  public func store(in dataFolder: String) throws -> String? {
+    let path = "\(dataFolder)/\(DeviceKey.fileName)"
+    try Disk.makeFolders(dataFolder, mode: 0o700)
+    let before = try DeviceKey.load(in: dataFolder)
+    if before?.deviceID == deviceID { return nil }
+    let aside = before.map { "\(dataFolder)/device-key-\($0.deviceID.prefix(8)).pem" }
+    if let aside { try Disk.rename(path, to: aside) }
+    guard try Disk.createSecret(path, pem()) else {
+      throw MembershipError.system(call: "link", path: path, code: EEXIST)
+    }
+    return aside
   }
 
   /// PKCS #8 in PEM, as `openssl pkey` reads it.
   func pem() throws -> [UInt8] {
-    let lib = try OpenSSL.library()
-    return try withKey(lib) { key in
-      try DeviceKey.pem(lib) {
-        try OpenSSL.check(
-          "PEM_write_bio_PKCS8PrivateKey", lib,
-          lib.PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil))
+    try withKey { key in
+      try DeviceKey.pem("PEM_write_bio_PKCS8PrivateKey") {
+        $1.PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil)
       }
     }
   }
 
-  /// What `write` puts into a BIO.
-  static func pem(_ lib: libcrypto, _ write: (OpaquePointer) throws -> Void) throws -> [UInt8] {
-    let memory = try OpenSSL.check("BIO_new", lib, lib.BIO_new(lib.BIO_s_mem()))
+  /// The key as encrypted PKCS #8 in PEM (RFC 5958, RFC 7914 for scrypt, AES-256-CBC), as
+  /// `openssl pkey` reads it. Throws `passphraseRefused`.
+  public func exported(passphrase: String) throws -> [UInt8] {
+    let secret = passphrase.utf8.map { CChar(bitPattern: $0) }
+    guard passphrase.count >= Self.shortestPassphrase, secret.count <= Self.longestPassphrase else {
+      throw MembershipError.passphraseRefused
+    }
+    let lib = try OpenSSL.library()
+    var salt = try OpenSSL.random(16)
+    return try withKey { key in
+      let plain = try OpenSSL.check("EVP_PKEY2PKCS8", lib.EVP_PKEY2PKCS8(key))
+      defer { lib.PKCS8_PRIV_KEY_INFO_free(plain) }
+      let algorithm = try OpenSSL.check(
+        "PKCS5_pbe2_set_scrypt",
+        lib.PKCS5_pbe2_set_scrypt(
+          lib.EVP_aes_256_cbc(), &salt, Int32(salt.count), nil, Self.exportCost.n,
+          Self.exportCost.r, Self.exportCost.p))
+      // Takes the algorithm over, but only where it succeeds.
+      guard let sealed = lib.PKCS8_set0_pbe(secret, Int32(secret.count), plain, algorithm) else {
+        lib.X509_ALGOR_free(algorithm)
+        throw OpenSSL.failure("PKCS8_set0_pbe")
+      }
+      defer { lib.X509_SIG_free(sealed) }
+      return try DeviceKey.pem("PEM_write_bio_PKCS8") { $1.PEM_write_bio_PKCS8($0, sealed) }
+    }
+  }
+
+  private static func pem(_ call: String, _ write: (OpaquePointer, libcrypto) -> Int32) throws
+    -> [UInt8]
+  {
+    let lib = try OpenSSL.library()
+    let memory = try OpenSSL.check("BIO_new", lib.BIO_new(lib.BIO_s_mem()))
     defer { _ = lib.BIO_free(memory) }
-    try write(memory)
-    var bytes = [UInt8](repeating: 0, count: DeviceKey.maximumFileSize)
+    try OpenSSL.check(call, write(memory, lib))
+    var bytes = [UInt8](repeating: 0, count: maximumFileSize)
     let count = lib.BIO_read(memory, &bytes, Int32(bytes.count))
-    try OpenSSL.check("BIO_read", lib, count)
+    try OpenSSL.check("BIO_read", count)
     return Array(bytes[..<Int(count)])
   }
 
-  /// Nil unless the text holds an unencrypted Ed25519 private key.
-  private init?(pem: [UInt8]) throws {
-    guard let raw = try DeviceKey.rawKey(of: pem, passphrase: nil) else { return nil }
+  /// Reads what `exported` made, or any encrypted Ed25519 key that OpenSSL wrote; nil when the
+  /// passphrase is wrong, or the file is none.
+  public init?(exported pem: [UInt8], passphrase: String) throws {
+    guard pem.count <= DeviceKey.maximumFileSize,
+      let raw = try DeviceKey.rawKey(of: pem, passphrase: Array(passphrase.utf8))
+    else { return nil }
     try self.init(privateKey: raw)
   }
 
   /// The 32 bytes of the Ed25519 key in the text; nil when it holds none, or another passphrase
   /// opens it.
-  static func rawKey(of pem: [UInt8], passphrase: [UInt8]?) throws -> [UInt8]? {
+  private static func rawKey(of pem: [UInt8], passphrase: [UInt8]?) throws -> [UInt8]? {
     let lib = try OpenSSL.library()
-    var secret = Passphrase(bytes: passphrase)
+    var passphrase = passphrase
     // The BIO reads the bytes where they are, so they have to stay there until it is freed.
     return try pem.withUnsafeBytes { pem in
       let memory = try OpenSSL.check(
-        "BIO_new_mem_buf", lib, lib.BIO_new_mem_buf(pem.baseAddress, Int32(pem.count)))
+        "BIO_new_mem_buf", lib.BIO_new_mem_buf(pem.baseAddress, Int32(pem.count)))
       defer { _ = lib.BIO_free(memory) }
       // Without a callback OpenSSL would ask at the terminal. It answers -1, "no passphrase", where
       // there is none.
-      let read = withUnsafeMutablePointer(to: &secret) { secret in
+      let read = withUnsafeMutablePointer(to: &passphrase) { passphrase in
         lib.PEM_read_bio_PrivateKey(
           memory, nil,
-          { buffer, size, _, secret in
-            guard let buffer, let secret,
-              let bytes = secret.assumingMemoryBound(to: Passphrase.self).pointee.bytes,
+          { buffer, size, _, passphrase in
+            guard let buffer,
+              let bytes = passphrase?.assumingMemoryBound(to: [UInt8]?.self).pointee,
               bytes.count <= Int(size)
             else { return -1 }
             for (index, byte) in bytes.enumerated() { buffer[index] = CChar(bitPattern: byte) }
             return Int32(bytes.count)
-          }, secret)
+          }, passphrase)
       }
       guard let key = read else { return nil }
       defer { lib.EVP_PKEY_free(key) }
@@ -112,12 +168,8 @@ extension DeviceKey {
       var raw = [UInt8](repeating: 0, count: 32)
       var size = raw.count
       try OpenSSL.check(
-        "EVP_PKEY_get_raw_private_key", lib, lib.EVP_PKEY_get_raw_private_key(key, &raw, &size))
+        "EVP_PKEY_get_raw_private_key", lib.EVP_PKEY_get_raw_private_key(key, &raw, &size))
       return raw
     }
-  }
-
-  private struct Passphrase {
-    var bytes: [UInt8]?
   }
 }

@@ -12,35 +12,32 @@ public struct DeviceKey: Sendable, CustomStringConvertible, CustomDebugStringCon
   /// Base32 of SHA-256 of the public key's SubjectPublicKeyInfo: 52 upper-case characters.
   public let deviceID: String
 
-  /// The key pair of a 32-byte Ed25519 private key.
   init(privateKey: [UInt8]) throws {
     _ = CoreDumps.off
-    let lib = try OpenSSL.library()
     self.privateKey = privateKey
-    let key = try OpenSSL.check(
-      "EVP_PKEY_new_raw_private_key", lib,
-      lib.EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, privateKey, privateKey.count))
-    defer { lib.EVP_PKEY_free(key) }
-    publicKey = try PublicKey.raw(of: key, lib)
+    publicKey = try DeviceKey.with(privateKey) { try PublicKey.raw(of: $0, $1) }
     deviceID = try PublicKey.deviceID(publicKey)
   }
 
-  /// A new key.
-  static func random() throws -> DeviceKey {
-    try DeviceKey(privateKey: OpenSSL.random(32))
-  }
+  static func random() throws -> DeviceKey { try DeviceKey(privateKey: OpenSSL.random(32)) }
 
   public var description: String { deviceID }
   public var debugDescription: String { deviceID }
   public var customMirror: Mirror { Mirror(self, children: ["deviceID": deviceID]) }
 
-  /// Hands the key to OpenSSL for the length of `body`.
-  func withKey<Value>(_ lib: libcrypto, _ body: (OpaquePointer) throws -> Value) throws -> Value {
+  func withKey<Value>(_ body: (OpaquePointer) throws -> Value) throws -> Value {
+    try DeviceKey.with(privateKey) { key, _ in try body(key) }
+  }
+
+  private static func with<Value>(
+    _ privateKey: [UInt8], _ body: (OpaquePointer, libcrypto) throws -> Value
+  ) throws -> Value {
+    let lib = try OpenSSL.library()
     let key = try OpenSSL.check(
-      "EVP_PKEY_new_raw_private_key", lib,
+      "EVP_PKEY_new_raw_private_key",
       lib.EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, privateKey, privateKey.count))
     defer { lib.EVP_PKEY_free(key) }
-    return try body(key)
+    return try body(key, lib)
   }
 }
 
@@ -53,14 +50,13 @@ enum PublicKey {
 
   /// SHA-256 of the SubjectPublicKeyInfo: the key identifier in certificates.
   static func identifier(_ publicKey: [UInt8]) throws -> [UInt8] {
-    try OpenSSL.sha256(prefix + publicKey)
+    try OpenSSL.sha256(subjectPublicKeyInfo(publicKey))
   }
 
   static func deviceID(_ publicKey: [UInt8]) throws -> String {
     String(base32: try identifier(publicKey))
   }
 
-  /// SubjectPublicKeyInfo in DER.
   static func subjectPublicKeyInfo(_ publicKey: [UInt8]) -> [UInt8] { prefix + publicKey }
 
   /// The 32 bytes of an Ed25519 key; throws for a key of any other kind.
@@ -71,16 +67,17 @@ enum PublicKey {
     var bytes = [UInt8](repeating: 0, count: 32)
     var size = bytes.count
     try OpenSSL.check(
-      "EVP_PKEY_get_raw_public_key", lib, lib.EVP_PKEY_get_raw_public_key(key, &bytes, &size))
+      "EVP_PKEY_get_raw_public_key", lib.EVP_PKEY_get_raw_public_key(key, &bytes, &size))
     return bytes
   }
 
   /// Hands a public key to OpenSSL for the length of `body`.
-  static func with<Value>(
-    _ publicKey: [UInt8], _ lib: libcrypto, _ body: (OpaquePointer) throws -> Value
-  ) throws -> Value {
+  static func with<Value>(_ publicKey: [UInt8], _ body: (OpaquePointer) throws -> Value) throws
+    -> Value
+  {
+    let lib = try OpenSSL.library()
     let key = try OpenSSL.check(
-      "EVP_PKEY_new_raw_public_key", lib,
+      "EVP_PKEY_new_raw_public_key",
       lib.EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, publicKey, publicKey.count))
     defer { lib.EVP_PKEY_free(key) }
     return try body(key)

@@ -49,15 +49,27 @@ public enum DisplayName {
 }
 
 /// Why a name is refused.
-public enum NameDefect: Error, Equatable, Sendable {
+public enum NameDefect: Error, Equatable, Sendable, CustomStringConvertible {
   /// It has no characters, or is not UTF-8.
   case empty
-  /// It has this many Unicode scalars, more than `DisplayName.maximumLength`.
+  /// It has this many Unicode scalars.
   case tooLong(Int)
   /// It contains this Unicode scalar.
   case forbidden(UInt32)
-  /// It begins or ends with a space.
   case surroundingSpace
-  /// It begins with "-" or ".".
   case leadingPunctuation
+
+  public var description: String {
+    switch self {
+    case .empty: "a name cannot be empty"
+    case .tooLong(let count):
+      "a name has at most \(DisplayName.maximumLength) characters; this one has \(count)"
+    case .forbidden(let scalar):
+      "a name cannot hold the character U+"
+        + String(repeating: "0", count: max(0, 4 - String(scalar, radix: 16).count))
+        + String(scalar, radix: 16, uppercase: true)
+    case .surroundingSpace: "a name cannot begin or end with a space"
+    case .leadingPunctuation: "a name cannot begin with '-' or '.'"
+    }
+  }
 }

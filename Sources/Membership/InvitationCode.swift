@@ -67,7 +67,7 @@ public struct InvitationCode: Hashable, Sendable, CustomStringConvertible {
     let password = secret.map { CChar(bitPattern: $0) }
     // N = 2^15, r = 8, p = 1; OpenSSL needs leave for the 32 MiB that takes.
     try OpenSSL.check(
-      "EVP_PBE_scrypt", lib,
+      "EVP_PBE_scrypt",
       lib.EVP_PBE_scrypt(
         password, password.count, salt, salt.count, 32768, 8, 1, 64 << 20, &key, key.count))
     return key

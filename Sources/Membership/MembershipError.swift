@@ -1,52 +1,39 @@
 internal import Glibc
 public import System
 
-/// What can go wrong with keys, certificates and codes.
+/// What can go wrong with keys, certificates and codes; the texts below say what each case is.
 public enum MembershipError: FileFailure, Equatable, Sendable {
-  /// libcrypto could not be loaded; the text is the loader's.
+  /// The text is the loader's.
   case libraryMissing(String)
-  /// OpenSSL refused a call; the reasons are its error queue, oldest first.
+  /// The reasons are OpenSSL's error queue, oldest first.
   case library(call: String, reasons: [String])
   /// A file or folder operation failed with this `errno`.
   case system(call: String, path: String, code: Int32)
-  /// The device key cannot be used; it is never replaced by a new one.
+  /// It is never replaced by a new one.
   case deviceKeyUnusable(path: String, defect: KeyFileDefect)
-  /// A device or notebook name breaks the rule for names.
   case nameRefused(NameDefect)
-  /// A certificate does not have the form this notebook's rules ask for.
   case certificateRefused(CertificateDefect)
-  /// A certificate request does not have the right form, or lacks the proof that its sender holds
-  /// the key.
   case requestRefused(CertificateDefect)
   /// The device (an ID) was never certified by an admin of this notebook.
   case notAMember(device: String)
-  /// The device was a member and has been removed.
   case removed(device: String, name: String)
-  /// The device is a member, but only admins may do this.
   case notAnAdmin(device: String)
-  /// The founder's device cannot be removed, nor its role changed.
   case founderIsPermanent
-  /// A device cannot change or remove itself: what it signs counts only as long as it stays.
+  /// What a device signs counts only as long as it stays.
   case anotherAdminNeeded
-  /// A passphrase that is too short to protect a key, or longer than can be read back.
+  /// Too short to protect a key, or longer than can be read back.
   case passphraseRefused
-  /// The device (an ID) is blocked here.
   case blocked(device: String, name: String)
-  /// More certificates, lists or entries than a notebook may have.
   case limitExceeded(what: String, limit: Int)
-  /// The folder holds no membership.
   case membershipMissing(folder: String)
-  /// The folder holds a membership already, of the notebook with this ID.
+  /// It is the notebook with this ID that the folder holds.
   case membershipExists(notebookID: String)
-  /// The folder holds another membership by now, that of the notebook with this ID.
+  /// It is the notebook with this ID that the folder holds by now.
   case begunAnew(notebookID: String)
-  /// The folder was written by a version of the program that stores membership otherwise.
   case formatUnsupported(folder: String, found: String)
   /// A stored file is not what was written.
   case fileDamaged(path: String)
-}
 
-extension MembershipError {
   /// A file over its limit is not what was written.
   public static func system(call: String, path: String, errno: Int32) -> MembershipError {
     errno == EFBIG && call == "read"
@@ -61,23 +48,18 @@ typealias Disk = FileSystem<MembershipError>
 public enum KeyFileDefect: Error, Equatable, Sendable {
   /// It is a folder, a device, or anything but a plain file.
   case notAFile
-  /// It belongs to another user.
   case foreignOwner(UInt32)
-  /// Others may read or write it; the value is its permission bits.
+  /// The value is its permission bits.
   case openToOthers(mode: UInt32)
-  /// It does not hold an unencrypted Ed25519 private key in PEM form.
   case notAKey
 }
 
 /// The first rule that a certificate, request or list breaks.
 public enum CertificateDefect: Error, Equatable, Sendable {
-  /// Larger than the limit for its kind.
   case tooLarge(Int)
   /// Not DER, or with bytes left over.
   case encoding
-  /// Not an X.509 version 3 certificate, or a list or request of another version.
   case version
-  /// The key or the signature is not Ed25519.
   case algorithm
   /// The serial number is not positive or longer than 128 bits.
   case serial
@@ -85,14 +67,73 @@ public enum CertificateDefect: Error, Equatable, Sendable {
   case subject
   /// The common name is not an acceptable device or notebook name.
   case name(NameDefect)
-  /// The organizational unit is not a role.
   case role
   /// An extension is missing, doubled, unknown and critical, or of another value than the profile's.
   case extensions
-  /// The validity cannot be read.
   case validity
-  /// The signature does not fit.
   case signature
   /// The root's common name is not the hash of its key and serial number.
   case notebookID
+}
+
+// What happened, as people are told: lower case, no full stop.
+
+extension MembershipError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .libraryMissing(let reason): "OpenSSL cannot be loaded: \(reason)"
+    case .library(let call, let reasons):
+      "\(call) failed: \(reasons.isEmpty ? "no reason given" : reasons.joined(separator: "; "))"
+    case .system(let call, let path, let code): "\(call) \(path): \(String(errorNumber: code))"
+    case .deviceKeyUnusable(let path, let defect):
+      "the device key \(path) cannot be used: \(defect)"
+    case .nameRefused(let defect): defect.description
+    case .certificateRefused(let defect), .requestRefused(let defect):
+      "a certificate breaks the rules of notes-security(7): \(defect)"
+    case .notAMember: "this device is not a member of the notebook"
+    case .removed(_, let name): "\(name) has been removed from the notebook"
+    case .notAnAdmin: "only an admin of the notebook may do this"
+    case .founderIsPermanent: "the founder's device cannot be changed or removed"
+    case .anotherAdminNeeded: "a device cannot change or remove itself"
+    case .passphraseRefused:
+      "a passphrase has at least \(DeviceKey.shortestPassphrase) characters"
+    case .blocked(_, let name): "\(name) is blocked on this device"
+    case .limitExceeded(let what, let limit): "too many \(what): a notebook may have \(limit)"
+    case .membershipMissing: "the notebook has no certificates"
+    case .membershipExists: "the folder belongs to a notebook already"
+    case .begunAnew: "the membership of the notebook was begun anew meanwhile"
+    case .formatUnsupported: "the notebook's certificates were written by a newer notes"
+    case .fileDamaged(let path): "\(path) is damaged"
+    }
+  }
+}
+
+extension KeyFileDefect: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .notAFile: "it is not a file"
+    case .foreignOwner: "it belongs to another user"
+    case .openToOthers: "other users may read it"
+    case .notAKey: "it holds no Ed25519 private key"
+    }
+  }
+}
+
+extension CertificateDefect: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .tooLarge(let size): "it is too large (\(size) bytes)"
+    case .encoding: "it is not in DER form"
+    case .version: "its version is not the one expected"
+    case .algorithm: "its key or signature is not Ed25519"
+    case .serial: "its serial number is not acceptable"
+    case .subject: "its name has another form"
+    case .name: "the name in it is not acceptable"
+    case .role: "the role in it is not known"
+    case .extensions: "its extensions are not those expected"
+    case .validity: "its dates cannot be read"
+    case .signature: "its signature does not fit"
+    case .notebookID: "it is not this notebook's"
+    }
+  }
 }

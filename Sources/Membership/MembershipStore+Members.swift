@@ -24,8 +24,10 @@ extension MembershipStore {
   public func chain(for key: DeviceKey) throws -> [[UInt8]] {
     let identifier = try PublicKey.identifier(key.publicKey)
     return try state.withLock { state in
-      if let chain = state.set.chain(ofKey: identifier) { return chain.map(\.der) }
-      throw refusal(of: identifier, in: state.set)
+      guard let chain = state.set.memberChains()[identifier] else {
+        throw refusal(of: identifier, in: state.set)
+      }
+      return chain.filter { $0 != state.set.root }.map(\.der)
     }
   }
 
@@ -36,13 +38,8 @@ extension MembershipStore {
   /// device whose role was changed while it was away still presents the old certificate, and must
   /// get in to receive the new one. Throws `certificateRefused`, `notAMember` or `removed`.
   public func verify(chain: [[UInt8]]) throws -> Member {
-    guard let first = chain.first else {
-      throw MembershipError.certificateRefused(.encoding)
-    }
-    if chain.count > CertificateSet.maximumChainLength {
-      throw MembershipError.limitExceeded(
-        what: "certificates in a chain", limit: CertificateSet.maximumChainLength)
-    }
+    guard let first = chain.first else { throw MembershipError.certificateRefused(.encoding) }
+    if chain.count > CertificateSet.maximumChainLength { throw MembershipStore.chainTooLong }
     let own = try MembershipStore.refuse { try Certificate(der: first) }
     try refresh()
     var (set, blocked) = state.withLock { ($0.set, $0.blocked) }
@@ -69,8 +66,7 @@ extension MembershipStore {
       }
       let certificate = try Certificate.member(
         name: name ?? request.name, role: role, publicKey: request.publicKey, issuer: authority,
-        signedWith: key,
-        now: Self.date(now, after: set.certificates(ofKey: identifier)))
+        signedWith: key, now: Self.date(now, after: set.certificates(ofKey: identifier)))
       try Self.add(certificate, to: &set)
       return certificate.der
     }
@@ -84,25 +80,19 @@ extension MembershipStore {
   ) throws {
     try change(by: key) { set, authority in
       let old = set.certificates.filter { $0.deviceID == deviceID }
-      guard let identifier = old.first?.keyIdentifier,
-        let member = set.member(ofKey: identifier)
-      else { throw MembershipError.notAMember(device: deviceID) }
-      if member.isRemoved {
-        throw MembershipError.removed(device: deviceID, name: member.name)
+      guard let any = old.first, let member = set.member(ofKey: any.keyIdentifier) else {
+        throw MembershipError.notAMember(device: deviceID)
       }
-      if identifier == authority.keyIdentifier && !member.isFounder {
-        throw MembershipError.anotherAdminNeeded
-      }
-      if member.isFounder
-        && (identifier != authority.keyIdentifier || (role ?? .admin) != .admin)
-      {
+      if member.isRemoved { throw MembershipError.removed(device: deviceID, name: member.name) }
+      let isOwn = any.keyIdentifier == authority.keyIdentifier
+      if isOwn && !member.isFounder { throw MembershipError.anotherAdminNeeded }
+      if member.isFounder && !(isOwn && (role ?? .admin) == .admin) {
         throw MembershipError.founderIsPermanent
       }
       let certificate = try Certificate.member(
-        name: name ?? member.name, role: role ?? member.role,
-        publicKey: old.first?.publicKey ?? [],
-        replacing: set.current(ofKey: identifier)?.serial, issuer: authority, signedWith: key,
-        now: Self.date(now, after: Array(old)))
+        name: name ?? member.name, role: role ?? member.role, publicKey: any.publicKey,
+        replacing: set.memberChains()[any.keyIdentifier]?.first?.serial, issuer: authority,
+        signedWith: key, now: Self.date(now, after: Array(old)))
       try Self.add(certificate, to: &set)
       try Self.revoke(old, .superseded, in: &set, authority, key, now)
     }
@@ -141,11 +131,11 @@ extension MembershipStore {
     }
   }
 
+  private static let chainTooLong = MembershipError.limitExceeded(
+    what: "certificates in a chain", limit: CertificateSet.maximumChainLength)
+
   private static func add(_ certificate: Certificate, to set: inout CertificateSet) throws {
-    if try !set.insert(certificates: [certificate.der], revocationLists: []) {
-      throw MembershipError.limitExceeded(
-        what: "certificates in a chain", limit: CertificateSet.maximumChainLength)
-    }
+    if try !set.insert(certificates: [certificate.der], revocationLists: []) { throw chainTooLong }
   }
 
   /// Adds to the admin's own list, and certifies anew those who lose their chain by it.
@@ -153,7 +143,7 @@ extension MembershipStore {
     _ certificates: Set<Certificate>, _ reason: RevocationList.Reason,
     in set: inout CertificateSet, _ authority: Certificate, _ key: DeviceKey, _ now: Int64
   ) throws {
-    let before = set.currentCertificates()
+    let before = set.memberChains()
     let own = set.revocationLists.filter { $0.issuerKeyIdentifier == authority.keyIdentifier }
     var entries: [[UInt8]: RevocationList.Reason] = [:]
     for certificate in certificates { entries[certificate.serial] = reason }
@@ -168,10 +158,10 @@ extension MembershipStore {
     _ = try set.insert(certificates: [], revocationLists: [list.der])
 
     let meant = Set(certificates.map(\.keyIdentifier))
-    let after = set.currentCertificates()
-    for (identifier, old) in before
+    let after = set.memberChains()
+    for (identifier, chain) in before
     where after[identifier] == nil && !meant.contains(identifier) {
-      guard case .member(let name, let role) = old.kind else { continue }
+      guard let old = chain.first, case .member(let name, let role) = old.kind else { continue }
       let certificate = try Certificate.member(
         name: name, role: role, publicKey: old.publicKey, replacing: old.serial,
         issuer: authority, signedWith: key,
@@ -187,9 +177,7 @@ extension MembershipStore {
 
   private func refusal(of identifier: [UInt8], in set: CertificateSet) -> MembershipError {
     let deviceID = String(base32: identifier)
-    if let member = set.member(ofKey: identifier) {
-      return .removed(device: deviceID, name: member.name)
-    }
-    return .notAMember(device: deviceID)
+    return set.member(ofKey: identifier).map { .removed(device: deviceID, name: $0.name) }
+      ?? .notAMember(device: deviceID)
   }
 }

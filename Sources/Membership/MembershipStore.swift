@@ -19,7 +19,6 @@ public final class MembershipStore: Sendable {
 
   struct State: Sendable {
     var set: CertificateSet
-    /// The files that have been read or written.
     var known: Set<String> = []
     /// Devices that this one exchanges nothing with.
     var blocked: Set<String> = []
@@ -92,33 +91,35 @@ public final class MembershipStore: Sendable {
       if root != self.root {
         throw MembershipError.begunAnew(notebookID: try Self.notebookID(ofRoot: root))
       }
-      state.blocked = try DeviceList.read("\(folder)/\(DeviceList.blocked)")
+      state.blocked = try DeviceList.blocked.read(in: folder)
       let files = try StoreFolder.files(in: folder).subtracting(state.known)
       if files.isEmpty { return }
-      let (certificates, lists) = try StoreFolder.read(files, in: folder)
-      _ = try state.set.insert(certificates: certificates, revocationLists: lists)
+      _ = try state.set.insert(
+        certificates: StoreFolder.read(.certificate, among: files, in: folder),
+        revocationLists: StoreFolder.read(.revocationList, among: files, in: folder))
       state.known.formUnion(files)
     }
   }
 
   /// All certificates but the root, in DER, sorted.
   public var certificates: [[UInt8]] {
-    state.withLock { $0.set.certificates.map(\.der) }.sorted { $0.lexicographicallyPrecedes($1) }
+    sorted(state.withLock { $0.set.certificates.map(\.der) })
   }
 
   /// All revocation lists in DER, sorted.
   public var revocations: [[UInt8]] {
-    state.withLock { $0.set.revocationLists.map(\.der) }
-      .sorted { $0.lexicographicallyPrecedes($1) }
+    sorted(state.withLock { $0.set.revocationLists.map(\.der) })
   }
 
   /// SHA-256 over everything known: two devices with equal digests have nothing to tell each
   /// other.
   public func digest() throws -> [UInt8] {
     let encodings = state.withLock { $0.set.encodings }
-    let digests = try encodings.map { try OpenSSL.sha256($0) }
-    return try OpenSSL.sha256(
-      digests.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 })
+    return try OpenSSL.sha256(sorted(encodings.map(OpenSSL.sha256)).flatMap { $0 })
+  }
+
+  private func sorted(_ values: [[UInt8]]) -> [[UInt8]] {
+    values.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
   /// Adds what verifies of a peer's set, passes over the rest, and stores it before it returns.
@@ -127,27 +128,24 @@ public final class MembershipStore: Sendable {
     try refresh()
     return try state.withLock { state in
       var set = state.set
-      if try !set.insert(certificates: certificates, revocationLists: revocations) {
-        return false
-      }
-      try save(set, to: &state)
-      return true
+      let isNew = try set.insert(certificates: certificates, revocationLists: revocations)
+      if isNew { try save(set, to: &state) }
+      return isNew
     }
   }
 
   /// Stores what `set` has more than the present one, certificates first: a role change cut in
   /// half leaves the device with the new role, not without any.
   func save(_ set: CertificateSet, to state: inout State) throws {
-    let certificates = set.certificates.subtracting(state.set.certificates)
-    let lists = set.revocationLists.subtracting(state.set.revocationLists)
-    let stale = state.set.revocationLists.subtracting(set.revocationLists)
-    for certificate in certificates {
+    for certificate in set.certificates.subtracting(state.set.certificates) {
       state.known.insert(try StoreFolder.write(.certificate, certificate.der, in: folder))
     }
-    for list in lists {
+    for list in set.revocationLists.subtracting(state.set.revocationLists) {
       state.known.insert(try StoreFolder.write(.revocationList, list.der, in: folder))
     }
-    for list in stale { try StoreFolder.remove(.revocationList, list.der, in: folder) }
+    for list in state.set.revocationLists.subtracting(set.revocationLists) {
+      try StoreFolder.remove(.revocationList, list.der, in: folder)
+    }
     state.set = set
   }
 

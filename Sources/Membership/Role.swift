@@ -9,14 +9,7 @@ public enum Role: String, Codable, Sendable, CaseIterable, Comparable {
 
   /// Ordered by power.
   public static func < (left: Role, right: Role) -> Bool {
-    func rank(_ role: Role) -> Int {
-      switch role {
-      case .reader: 0
-      case .writer: 1
-      case .admin: 2
-      }
-    }
-    return rank(left) < rank(right)
+    left != right && (left == .reader || right == .admin)
   }
 }
 

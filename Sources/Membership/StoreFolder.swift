@@ -7,8 +7,9 @@ internal import System
 ///     root.crt                  the root certificate, DER
 ///     certificates/SHA256.crt   a certificate each, DER
 ///     revocations/SHA256.crl    a revocation list each, DER
+///     blocked, formerly         see `DeviceList`
 enum StoreFolder {
-  private static let format = "notes membership 1\n"
+  private static let format = Array("notes membership 1\n".utf8)
 
   enum Kind: String, CaseIterable {
     case certificate = "certificates"
@@ -18,42 +19,40 @@ enum StoreFolder {
     var limit: Int {
       self == .certificate ? Certificate.maximumSize : RevocationList.maximumSize
     }
+
+    /// Where one is kept, relative to the folder.
+    func name(_ der: [UInt8]) throws -> String {
+      "\(rawValue)/\(String(hexadecimal: try OpenSSL.sha256(der)))\(suffix)"
+    }
   }
 
   /// Builds the whole folder beside its place and moves it there in one step.
   static func create(_ folder: String, set: CertificateSet) throws {
-    try removeLeftovers(beside: folder)
+    let parent = Disk.parent(of: folder)
+    // What a killed process had begun to build.
+    for found in try Disk.names(in: parent)
+    where "\(parent)/\(found)".hasPrefix("\(folder).") && found.hasSuffix(".tmp") {
+      Disk.removeTree("\(parent)/\(found)")
+    }
     let temporary = Disk.unique(beside: folder)
     for kind in Kind.allCases {
       try Disk.makeFolders("\(temporary)/\(kind.rawValue)", mode: 0o755)
     }
-    try Disk.replace("\(temporary)/format", with: Array(format.utf8), mode: 0o644)
+    try Disk.replace("\(temporary)/format", with: format, mode: 0o644)
     try Disk.replace("\(temporary)/root.crt", with: set.root.der, mode: 0o644)
     for certificate in set.certificates {
       _ = try write(.certificate, certificate.der, in: temporary)
     }
     for list in set.revocationLists { _ = try write(.revocationList, list.der, in: temporary) }
     try Disk.rename(temporary, to: folder)
-    try Disk.sync(folder: Disk.parent(of: folder))
+    try Disk.sync(folder: parent)
   }
 
-  /// Removes what a killed process had begun to build.
-  private static func removeLeftovers(beside folder: String) throws {
-    guard let slash = folder.lastIndex(of: "/") else { return }
-    let name = folder[folder.index(after: slash)...]
-    let parent = String(folder[..<slash])
-    for found in try Disk.names(in: parent)
-    where found.hasPrefix("\(name).") && found.hasSuffix(".tmp") {
-      Disk.removeTree("\(parent)/\(found)")
-    }
-  }
-
-  /// The root certificate, after a look at the form's version.
   static func root(in folder: String) throws -> [UInt8] {
     guard let found = try Disk.readIfThere("\(folder)/format", limit: 256) else {
       throw MembershipError.membershipMissing(folder: folder)
     }
-    if found != Array(format.utf8) {
+    if found != format {
       throw MembershipError.formatUnsupported(
         folder: folder,
         found: String(decoding: found.prefix { $0 != 0x0A && $0 >= 0x20 }, as: UTF8.self))
@@ -73,41 +72,63 @@ enum StoreFolder {
     return files
   }
 
-  /// The content of `files`. Throws `fileDamaged` for one whose name is not its content's hash. A
-  /// list that a newer one has replaced meanwhile may be gone.
-  static func read(_ files: Set<String>, in folder: String) throws -> (
-    certificates: [[UInt8]], revocationLists: [[UInt8]]
-  ) {
-    var content: [Kind: [[UInt8]]] = [:]
-    for kind in Kind.allCases {
-      for file in files where file.hasPrefix(kind.rawValue + "/") {
-        let path = "\(folder)/\(file)"
-        guard let bytes = try Disk.readIfThere(path, limit: kind.limit) else {
-          if kind == .revocationList { continue }
-          throw MembershipError.system(call: "open", path: path, code: ENOENT)
-        }
-        if try name(kind, bytes) != file { throw MembershipError.fileDamaged(path: path) }
-        content[kind, default: []].append(bytes)
+  /// The content of those of `files` that are of this kind. Throws `fileDamaged` for one whose name
+  /// is not its content's hash. A list that a newer one has replaced meanwhile may be gone.
+  static func read(_ kind: Kind, among files: Set<String>, in folder: String) throws -> [[UInt8]] {
+    try files.filter { $0.hasPrefix(kind.rawValue + "/") }.compactMap { file in
+      let path = "\(folder)/\(file)"
+      guard let bytes = try Disk.readIfThere(path, limit: kind.limit) else {
+        if kind == .revocationList { return nil }
+        throw MembershipError.system(call: "open", path: path, code: ENOENT)
       }
+      if try kind.name(bytes) != file { throw MembershipError.fileDamaged(path: path) }
+      return bytes
     }
-    return (content[.certificate] ?? [], content[.revocationList] ?? [])
   }
 
   /// Writes one, and returns its name relative to the folder.
   static func write(_ kind: Kind, _ der: [UInt8], in folder: String) throws -> String {
-    let name = try name(kind, der)
+    let name = try kind.name(der)
     try Disk.replace("\(folder)/\(name)", with: der, mode: 0o644, isShared: true)
     return name
   }
 
   static func remove(_ kind: Kind, _ der: [UInt8], in folder: String) throws {
-    let path = "\(folder)/\(try name(kind, der))"
+    let path = "\(folder)/\(try kind.name(der))"
     if unlink(path) != 0 && errno != ENOENT {
       throw MembershipError.system(call: "unlink", path: path, code: errno)
     }
   }
+}
 
-  private static func name(_ kind: Kind, _ der: [UInt8]) throws -> String {
-    "\(kind.rawValue)/\(String(hexadecimal: try OpenSSL.sha256(der)))\(kind.suffix)"
+/// A file of IDs, one a line, sorted. A missing file is an empty list; one of other lines is an error,
+/// as a blocked device must not come in by it.
+enum DeviceList: String {
+  /// Which devices this one exchanges nothing with. The file never travels.
+  case blocked
+  /// The IDs that the notebook had before its membership was begun anew.
+  case formerly
+
+  private static let maximumSize = 1 << 20
+
+  func read(in folder: String) throws -> Set<String> {
+    let path = "\(folder)/\(rawValue)"
+    guard let bytes = try Disk.readIfThere(path, limit: Self.maximumSize) else { return [] }
+    let lines = bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+    guard lines.allSatisfy(Self.isID) else { throw MembershipError.fileDamaged(path: path) }
+    return Set(lines)
+  }
+
+  func write(_ list: Set<String>, in folder: String) throws {
+    let text = list.sorted().map { $0 + "\n" }.joined()
+    try Disk.replace("\(folder)/\(rawValue)", with: Array(text.utf8), mode: 0o644, isShared: true)
+  }
+
+  /// Base32 of a SHA-256, in upper case for devices and in lower case for notebooks.
+  static func isID(_ text: String) -> Bool {
+    text.utf8.count == 52
+      && text.utf8.allSatisfy {
+        (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || (0x32...0x37).contains($0)
+      }
   }
 }

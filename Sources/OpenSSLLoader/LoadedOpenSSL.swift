@@ -19,24 +19,16 @@ package enum LoadedOpenSSL {
     return .success(table.pointee)
   }
 
-  /// An entry of the error queue.
-  package struct Reason: Sendable {
-    /// `SSL_R_…` when it is libssl's, else nil. Alerts received are 1000 and their number.
-    package let ssl: Int32?
-    package let text: String
-  }
-
-  /// Empties this thread's error queue, oldest first.
-  package static func drain(_ crypto: libcrypto) -> [Reason] {
-    var reasons: [Reason] = []
-    while true {
-      let code = crypto.ERR_get_error()
-      if code == 0 { return reasons }
+  /// Empties this thread's error queue, oldest first. A reason's number is `SSL_R_…` when it is
+  /// libssl's, else nil; alerts received are 1000 and their number.
+  package static func drain() -> [(ssl: Int32?, text: String)] {
+    guard case .success(let crypto) = crypto else { return [] }
+    var reasons: [(ssl: Int32?, text: String)] = []
+    while case let code = crypto.ERR_get_error(), code != 0 {
       let text = crypto.ERR_reason_error_string(code).map { String(cString: $0) }
       reasons.append(
-        Reason(
-          ssl: ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : nil,
-          text: text ?? "code \(code)"))
+        (ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : nil, text ?? "code \(code)"))
     }
+    return reasons
   }
 }

@@ -112,7 +112,7 @@ struct ExchangeTests {
     let (client, server, _) = try connect { connection in
       // Holds the connection without reading.
       _ = failure {
-        _ = try Wait.until(
+        try Wait.until(
           connection.socket.descriptor, [], deadline: .after(seconds: 2), phase: .receiving,
           cancellation: nil)
       }
@@ -204,7 +204,7 @@ struct ExchangeTests {
       // Past our own check: the length says 2 GiB.
       connection.outgoing += [0x7F, 0xFF, 0xFF, 0xFF, 1]
       while !connection.isFlushed {
-        _ = try connection.step(reading: false, deadline: .after(seconds: soon), phase: .sending)
+        try connection.step(deadline: .after(seconds: soon), phase: .sending)
       }
       _ = try connection.receive(deadline: .after(seconds: soon))
     }

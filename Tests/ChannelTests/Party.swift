@@ -91,7 +91,7 @@ final class Server: Sendable {
 
   /// The server's own outcome.
   func result() throws -> ChannelError? {
-    _ = try Wait.until(
+    try Wait.until(
       finished.descriptor, .reading, deadline: .after(seconds: 30), phase: .handshake,
       cancellation: nil)
     switch outcome.withLock({ $0 }) {

@@ -134,7 +134,7 @@ private final class FloodWorld {
     }
     defer { token.cancel() }
     let socket = try listener.accept(deadline: .after(seconds: 10))
-    _ = try Wait.until(
+    try Wait.until(
       socket.descriptor, .reading, deadline: .after(seconds: 10), phase: .handshake,
       cancellation: nil)
     var bytes = [UInt8](repeating: 0, count: 16384)
