@@ -20,13 +20,6 @@ public final class AvahiDiscovery: Discovery {
   private let patience: Double
   private let loadLibrary: @Sendable () throws(DiscoveryError) -> AvahiLibrary
   private let state = Mutex(State.idle)
-  private let handlers = Handlers()
-
-  private final class Handlers: Sendable {
-    private let stopped = Mutex(false)
-    var areStopped: Bool { stopped.withLock { $0 } }
-    func stop() { stopped.withLock { $0 = true } }
-  }
 
   /// Discovery for the device of this ID, whose own services it does not report.
   public convenience init(deviceID: String, patience: Double = defaultPatience) {
@@ -48,42 +41,33 @@ public final class AvahiDiscovery: Discovery {
     if case .running(let thread) = state.withLock({ $0 }) { thread.quit(waiting: 0) }
   }
 
-  /// Announces `service` by the daemon until `withdraw(_:)` or `stop()`.
-  ///
-  /// - Throws: `DiscoveryError` for a record that cannot be announced, without Avahi's library, or
-  ///   while the daemon cannot be reached; in that last case the service is announced once it can.
+  /// Throws for a record that cannot be announced, too, and without Avahi's library; in these cases
+  /// the wish is not kept.
   public func publish(_ service: ServiceRecord) throws {
     try service.validate()
-    try perform { $0.publish(service) }
+    try perform { session, _ in session.publish(service) }
   }
 
-  /// Has the thread take back what `publish(_:)` announced, without waiting for it.
+  /// Does not wait until it is done.
   public func withdraw(_ service: ServiceRecord) {
     guard case .running(let thread) = state.withLock({ $0 }) else { return }
     // When the thread has ended, so has the announcement.
     try? thread.enqueue { $0.withdraw(service) }
   }
 
-  /// Reports the other devices that announce services of this kind, on the thread that talks to the
-  /// daemon.
-  ///
-  /// - Throws: `DiscoveryError` without Avahi's library, or while the daemon cannot be reached; in
-  ///   that last case browsing begins once it can.
+  /// Events come on the thread that talks to the daemon. Throws without Avahi's library, too; in that
+  /// case the wish is not kept.
   public func browse(
     _ kind: ServiceKind, onEvent: @escaping @Sendable (DiscoveryEvent) -> Void
   ) throws {
     // The thread may outlive `stop()` by what the daemon makes it wait; the handler does not.
-    try perform { [handlers] session in
-      session.browse(kind) { event in
-        if !handlers.areStopped { onEvent(event) }
-      }
+    try perform { session, thread in
+      session.browse(kind) { if !thread.hasQuit { onEvent($0) } }
     }
   }
 
-  /// Ends the thread, and with it every announcement and browsing; waits for it `patience` seconds
-  /// at most. No handler is called once it has returned.
+  /// Waits for the end of the thread `patience` seconds at most.
   public func stop() {
-    handlers.stop()
     let before = state.withLock { state in
       defer { state = .stopped }
       return state
@@ -92,12 +76,12 @@ public final class AvahiDiscovery: Discovery {
   }
 
   private func perform(
-    _ command: @escaping @Sendable (AvahiSession) -> DiscoveryError?
+    _ command: @escaping @Sendable (AvahiSession, AvahiThread) -> DiscoveryError?
   ) throws(DiscoveryError) {
     let thread = try thread()
     // From within a handler nothing can be waited for: errors then come as events.
-    if thread.isCurrent { return try thread.enqueue { _ = command($0) } }
-    if let error = try thread.perform(within: patience, command) { throw error }
+    if thread.isCurrent { return try thread.enqueue { _ = command($0, thread) } }
+    try thread.perform(within: patience) { command($0, thread) }
   }
 
   private func thread() throws(DiscoveryError) -> AvahiThread {
@@ -106,7 +90,7 @@ public final class AvahiDiscovery: Discovery {
       case .running(let thread): return thread
       case .stopped: throw .stopped
       case .idle:
-        let thread = try AvahiThread.start(library: try loadLibrary(), deviceID: deviceID)
+        let thread = try AvahiThread(library: try loadLibrary(), deviceID: deviceID)
         state = .running(thread)
         return thread
       }

@@ -18,8 +18,7 @@ public protocol Discovery: AnyObject, Sendable {
   /// Throws and keeps the wish as `publish(_:)` does. Events come one at a time on a thread of the
   /// implementation's choice; the handler must not block. This device's own services, told by the
   /// device ID, are never reported.
-  func browse(
-    _ kind: ServiceKind, onEvent: @escaping @Sendable (DiscoveryEvent) -> Void) throws
+  func browse(_ kind: ServiceKind, onEvent: @escaping @Sendable (DiscoveryEvent) -> Void) throws
 
   /// Withdraws every service and ends every browsing. No handler is called once it has returned.
   func stop()

@@ -39,17 +39,12 @@ extension Endpoint: Comparable {
   }
 
   private var rank: Int {
-    switch Self.family(of: String(host.prefix { $0 != "%" })) {
-    case .ipv4: 0
-    case .ipv6: 1
-    case .linkLocalIPv6: 2
-    case .useless, nil: 3
-    }
+    (Self.family(of: String(host.prefix { $0 != "%" })) ?? .useless).rawValue
   }
 }
 
 extension Endpoint {
-  private enum Family { case ipv4, ipv6, linkLocalIPv6, useless }
+  private enum Family: Int { case ipv4, ipv6, linkLocalIPv6, useless }
 
   private static func family(of address: String) -> Family? {
     var four = in_addr()

@@ -36,12 +36,8 @@ public enum MulticastProbe {
       var membership = ip_mreqn()
       membership.imr_multiaddr.s_addr = group.bigEndian
       membership.imr_ifindex = Int32(bitPattern: interface.index)
-      setsockopt(
-        descriptor, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &membership,
-        socklen_t(MemoryLayout<ip_mreqn>.size))
-      setsockopt(
-        descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &membership,
-        socklen_t(MemoryLayout<ip_mreqn>.size))
+      set(descriptor, IPPROTO_IP, IP_ADD_MEMBERSHIP, membership)
+      set(descriptor, IPPROTO_IP, IP_MULTICAST_IF, membership)
       _ = with(address(group, port)) { to, size in
         sendto(descriptor, query, query.count, 0, to, size)
       }
@@ -85,24 +81,21 @@ public enum MulticastProbe {
   /// The IPv4 addresses of interfaces that are up and take part in multicast.
   private static func ownAddresses() -> [(name: String, index: UInt32, address: UInt32)] {
     var first: UnsafeMutablePointer<ifaddrs>?
-    guard getifaddrs(&first) == 0 else { return [] }
+    guard getifaddrs(&first) == 0, let first else { return [] }
     defer { freeifaddrs(first) }
-    var found: [(name: String, index: UInt32, address: UInt32)] = []
-    var next = first
-    while let entry = next?.pointee {
-      next = entry.ifa_next
+    return sequence(first: first, next: { $0.pointee.ifa_next }).compactMap { entry in
+      let entry = entry.pointee
       let flags = Int32(bitPattern: entry.ifa_flags)
       guard let address = entry.ifa_addr, Int32(address.pointee.sa_family) == AF_INET,
         flags & Int32(IFF_UP) != 0, flags & Int32(IFF_MULTICAST) != 0,
         flags & Int32(IFF_LOOPBACK) == 0
-      else { continue }
+      else { return nil }
       let name = String(cString: entry.ifa_name)
       let number = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
         UInt32(bigEndian: $0.pointee.sin_addr.s_addr)
       }
-      found.append((name, if_nametoindex(entry.ifa_name), number))
+      return (name, if_nametoindex(entry.ifa_name), number)
     }
-    return found
   }
 
   private static func address(_ host: UInt32, _ port: UInt16) -> sockaddr_in {
@@ -124,9 +117,10 @@ public enum MulticastProbe {
   }
 
   private static func set(
-    _ descriptor: Int32, _ level: some BinaryInteger, _ option: Int32, _ value: Int32
+    _ descriptor: Int32, _ level: some BinaryInteger, _ option: Int32, _ value: some Any
   ) {
-    var value = value
-    setsockopt(descriptor, Int32(level), option, &value, socklen_t(MemoryLayout<Int32>.size))
+    _ = withUnsafeBytes(of: value) {
+      setsockopt(descriptor, Int32(level), option, $0.baseAddress, socklen_t($0.count))
+    }
   }
 }

@@ -4,28 +4,10 @@ package struct PeerTable<Instance: Hashable> {
   /// Announcements kept at once; a network that shows more is flooding, and the rest is ignored.
   static var maximumInstances: Int { 1024 }
 
-  private struct Key: Hashable {
-    let kind: ServiceKind
-    let notebookID: String
-    let deviceID: String
-    let locator: String?
-
-    init(_ record: ServiceRecord) {
-      kind = record.kind
-      notebookID = record.notebookID
-      deviceID = record.deviceID
-      locator = record.locator
-    }
-  }
-
-  private struct Sighting: Hashable {
-    let record: ServiceRecord
-    let endpoint: Endpoint
-  }
-
   private let ownDeviceID: String
-  private var sightings: [Instance: Sighting] = [:]
-  private var peers: [Key: DiscoveredPeer] = [:]
+  private var sightings: [Instance: (record: ServiceRecord, endpoint: Endpoint)] = [:]
+  /// By `ServiceRecord.identity`.
+  private var peers: [ServiceRecord: DiscoveredPeer] = [:]
 
   package init(ownDeviceID: String) {
     self.ownDeviceID = ownDeviceID
@@ -38,17 +20,19 @@ package struct PeerTable<Instance: Hashable> {
     let known = sightings[instance]
     guard known != nil || sightings.count < Self.maximumInstances else { return [] }
     guard record.deviceID != ownDeviceID else { return lose(instance) }
-    sightings[instance] = Sighting(record: record, endpoint: endpoint)
-    let changed = Key(record)
+    sightings[instance] = (record, endpoint)
+    let changed = record.identity
     // A service that comes back under the same name may announce another device.
-    let before = known.map { Key($0.record) }.flatMap { $0 == changed ? nil : refresh($0) }
+    let before = known.flatMap {
+      $0.record.identity == changed ? nil : refresh($0.record.identity)
+    }
     return [before, refresh(changed)].compactMap { $0 }
   }
 
   /// An instance has gone.
   package mutating func lose(_ instance: Instance) -> [DiscoveryEvent] {
     guard let sighting = sightings.removeValue(forKey: instance) else { return [] }
-    return [refresh(Key(sighting.record))].compactMap { $0 }
+    return [refresh(sighting.record.identity)].compactMap { $0 }
   }
 
   /// Nothing is known any more.
@@ -60,8 +44,8 @@ package struct PeerTable<Instance: Hashable> {
     return peers.values.map { .lost($0) }
   }
 
-  private mutating func refresh(_ key: Key) -> DiscoveryEvent? {
-    let current = sightings.values.filter { Key($0.record) == key }
+  private mutating func refresh(_ key: ServiceRecord) -> DiscoveryEvent? {
+    let current = sightings.values.filter { $0.record.identity == key }
     let endpoints = Set(current.map(\.endpoint)).sorted()
     let known = peers[key]
     guard let version = current.map(\.record.protocolVersion).min(), !endpoints.isEmpty else {
@@ -73,5 +57,14 @@ package struct PeerTable<Instance: Hashable> {
       protocolVersion: version, endpoints: endpoints)
     peers[key] = peer
     return peer == known ? nil : .found(peer)
+  }
+}
+
+extension ServiceRecord {
+  /// What it is about: the same at any port and of any version.
+  fileprivate var identity: ServiceRecord {
+    ServiceRecord(
+      kind: kind, notebookID: notebookID, deviceID: deviceID, locator: locator, port: 0,
+      protocolVersion: 0)
   }
 }

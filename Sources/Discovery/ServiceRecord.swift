@@ -78,12 +78,8 @@ extension ServiceRecord {
       let notebook = values["nb"], Self.isIdentifier(notebook, upTo: Self.maximumIDLength),
       let device = values["dev"], Self.isIdentifier(device, upTo: Self.maximumIDLength)
     else { return nil }
-    let locator = kind == .invitation ? values["loc"] : nil
-    if kind == .invitation {
-      guard let locator, Self.isIdentifier(locator, upTo: Self.maximumLocatorLength) else {
-        return nil
-      }
-    }
+    let locator = kind == .invitation ? values["loc"] ?? "" : nil
+    if let locator, !Self.isIdentifier(locator, upTo: Self.maximumLocatorLength) { return nil }
     self.init(
       kind: kind, notebookID: notebook, deviceID: device, locator: locator, port: port,
       protocolVersion: version)
@@ -97,23 +93,14 @@ extension ServiceRecord {
   }
 
   private static func version(_ text: String) -> Int? {
-    guard text.utf8.count <= 4, let number = Int(text), number > 0, text == String(number) else {
-      return nil
-    }
-    return number
+    guard text.utf8.count <= 4, let number = Int(text), number > 0 else { return nil }
+    return text == String(number) ? number : nil
   }
 
   /// IDs and locators are letters and digits alone, so they can be shown and compared bytewise.
   private static func isIdentifier(_ text: String, upTo length: Int) -> Bool {
     !text.isEmpty && text.utf8.count <= length
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "a")...UInt8(ascii: "z"):
-          true
-        default: false
-        }
-      }
+      && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
   }
 
   private static func plainText(_ bytes: ArraySlice<UInt8>) -> String? {

@@ -1,13 +1,12 @@
 internal import CAvahi
 
-/// One search for services of a kind.
 final class AvahiBrowser {
   /// What ended the search; the session then starts over.
   private(set) var failure: DiscoveryError?
+  let onEvent: @Sendable (DiscoveryEvent) -> Void
 
   private unowned let session: AvahiSession
   private let kind: ServiceKind
-  private let onEvent: @Sendable (DiscoveryEvent) -> Void
   private var browser: OpaquePointer?
   private var resolvers: [AvahiInstance: AvahiResolver] = [:]
   private var peers: PeerTable<AvahiInstance>
@@ -24,7 +23,6 @@ final class AvahiBrowser {
     peers = PeerTable(ownDeviceID: deviceID)
   }
 
-  /// Starts to search unless it does already.
   func start() {
     guard browser == nil, let client = session.client else { return }
     browser = session.library.functions.avahi_service_browser_new(
@@ -32,21 +30,17 @@ final class AvahiBrowser {
       AvahiLookupFlags(0),
       { _, interface, proto, event, name, _, domain, _, browser in
         guard let browser else { return }
-        Unmanaged<AvahiBrowser>.fromOpaque(browser).takeUnretainedValue().handle(
-          event, AvahiInstance(interface: interface, proto: proto, name: name, domain: domain))
+        let instance = AvahiInstance(
+          interface: interface, proto: proto, name: name.map { String(cString: $0) } ?? "",
+          domain: domain.map { String(cString: $0) } ?? "")
+        Unmanaged<AvahiBrowser>.fromOpaque(browser).takeUnretainedValue().handle(event, instance)
       }, Unmanaged.passUnretained(self).toOpaque())
-    if browser == nil { fail("avahi_service_browser_new") }
+    if browser == nil { failure = session.lastError(in: "avahi_service_browser_new") }
   }
 
-  /// Gives one event to the handler.
-  func tell(_ event: DiscoveryEvent) {
-    onEvent(event)
-  }
-
-  /// Reports every peer lost, and why.
   func lose(_ error: DiscoveryError) {
-    peers.loseAll().forEach(tell)
-    tell(.interrupted(error))
+    peers.loseAll().forEach(onEvent)
+    onEvent(.interrupted(error))
   }
 
   /// Drops what belongs to a client that is about to be freed, and that frees it.
@@ -63,12 +57,12 @@ final class AvahiBrowser {
     case AVAHI_BROWSER_NEW: resolve(instance)
     case AVAHI_BROWSER_REMOVE:
       resolvers.removeValue(forKey: instance)?.close()
-      peers.lose(instance).forEach(tell)
+      peers.lose(instance).forEach(onEvent)
       settle()
     case AVAHI_BROWSER_ALL_FOR_NOW:
       hasToldAll = true
       settle()
-    case AVAHI_BROWSER_FAILURE: fail("avahi_service_browser_new")
+    case AVAHI_BROWSER_FAILURE: failure = session.lastError(in: "avahi_service_browser_new")
     default: break
     }
   }
@@ -78,9 +72,9 @@ final class AvahiBrowser {
     else { return }
     resolvers[instance] = AvahiResolver(instance, kind: kind, session: session) { [unowned self] in
       if let answer = $0 {
-        peers.see(instance, answer.record, at: answer.endpoint).forEach(tell)
+        peers.see(instance, answer.record, at: answer.endpoint).forEach(onEvent)
       } else {
-        peers.lose(instance).forEach(tell)
+        peers.lose(instance).forEach(onEvent)
       }
       settle()
     }
@@ -90,11 +84,67 @@ final class AvahiBrowser {
   private func settle() {
     guard !isSettled, hasToldAll, resolvers.values.allSatisfy(\.hasAnswered) else { return }
     isSettled = true
-    tell(.settled)
+    onEvent(.settled)
+  }
+}
+
+/// A service as the browser names it: one for each interface and protocol that it is seen on.
+struct AvahiInstance: Hashable {
+  let interface: Int32
+  let proto: Int32
+  let name: String
+  let domain: String
+}
+
+/// Follows the address, port and TXT record of one service for as long as it is listed.
+final class AvahiResolver {
+  typealias Answer = (record: ServiceRecord, endpoint: Endpoint)
+
+  /// Whether it has had an answer, if only that there is none.
+  private(set) var hasAnswered = false
+
+  private unowned let session: AvahiSession
+  private let kind: ServiceKind
+  private let onAnswer: (Answer?) -> Void
+  private var resolver: OpaquePointer?
+
+  init(
+    _ instance: AvahiInstance, kind: ServiceKind, session: AvahiSession,
+    onAnswer: @escaping (Answer?) -> Void
+  ) {
+    self.kind = kind
+    self.session = session
+    self.onAnswer = onAnswer
+    resolver = session.library.functions.avahi_service_resolver_new(
+      session.client, instance.interface, instance.proto, instance.name, kind.serviceType,
+      instance.domain, instance.proto, AvahiLookupFlags(0),
+      { _, interface, _, event, _, _, _, _, address, port, txt, _, resolver in
+        guard let resolver else { return }
+        Unmanaged<AvahiResolver>.fromOpaque(resolver).takeUnretainedValue().handle(
+          event, address, port, interface, txt)
+      }, Unmanaged.passUnretained(self).toOpaque())
+    // The daemon refuses when it went away meanwhile; the session then starts over.
+    hasAnswered = resolver == nil
   }
 
-  private func fail(_ call: String) {
-    let code = session.client.map { session.library.functions.avahi_client_errno($0) }
-    failure = session.library.error(code ?? AvahiLibrary.failure, in: call)
+  /// Stops following; not to be called when the client has been freed, which ends it too.
+  func close() {
+    if let resolver { _ = session.library.functions.avahi_service_resolver_free(resolver) }
+    resolver = nil
+  }
+
+  private func handle(
+    _ event: AvahiResolverEvent, _ address: UnsafePointer<AvahiAddress>?, _ port: UInt16,
+    _ interface: Int32, _ txt: AvahiStrings
+  ) {
+    hasAnswered = true
+    guard event == AVAHI_RESOLVER_FOUND, let address,
+      let text = session.library.text(of: address),
+      let endpoint = Endpoint(address: text, port: port, interface: UInt32(clamping: interface)),
+      let record = ServiceRecord(
+        kind: kind, port: port,
+        strings: session.library.strings(of: txt, limit: ServiceRecord.maximumStrings))
+    else { return onAnswer(nil) }
+    onAnswer((record, endpoint))
   }
 }

@@ -9,14 +9,7 @@ struct AvahiLibrary: @unchecked Sendable {
 
   static let anyInterface = Int32(AVAHI_IF_UNSPEC)
   static let anyProtocol = Int32(AVAHI_PROTO_UNSPEC)
-  static let failure = Int32(AVAHI_ERR_FAILURE)
-  static let collision = Int32(AVAHI_ERR_COLLISION)
-  static let busError = Int32(AVAHI_ERR_DBUS_ERROR)
-  static let disconnected = Int32(AVAHI_ERR_DISCONNECTED)
-  static let noMemory = Int32(AVAHI_ERR_NO_MEMORY)
-  static let noDaemon = Int32(AVAHI_ERR_NO_DAEMON)
 
-  /// Loads the shared libraries of these names; throws `DiscoveryError.libraryMissing`.
   static func load(
     client: String = "libavahi-client.so.3", common: String = "libavahi-common.so.3"
   ) throws(DiscoveryError) -> AvahiLibrary {
@@ -32,17 +25,16 @@ struct AvahiLibrary: @unchecked Sendable {
   /// The error for a status of Avahi's; those that mean "nobody there" have cases of their own.
   func error(_ code: Int32, in call: String) -> DiscoveryError {
     let message = functions.avahi_strerror(code).map { String(cString: $0) } ?? "unknown error"
-    return switch code {
+    return switch Int(code) {
     // A client that waits for the daemon (AVAHI_CLIENT_NO_FAIL) fails for want of a bus alone.
-    case Self.busError where call == "avahi_client_new",
-      Self.noDaemon where call == "avahi_client_new":
+    case Int(AVAHI_ERR_DBUS_ERROR) where call == "avahi_client_new",
+      Int(AVAHI_ERR_NO_DAEMON) where call == "avahi_client_new":
       .noSystemBus(message)
-    case Self.noDaemon, Self.disconnected: .daemonNotRunning
+    case Int(AVAHI_ERR_NO_DAEMON), Int(AVAHI_ERR_DISCONNECTED): .daemonNotRunning
     default: .avahi(call: call, code: code, message: message)
     }
   }
 
-  /// The strings of a TXT record, at most `limit` of them.
   func strings(of list: AvahiStrings, limit: Int) -> [[UInt8]] {
     var strings: [[UInt8]] = []
     var next = list
@@ -66,7 +58,6 @@ struct AvahiLibrary: @unchecked Sendable {
     return body(list)
   }
 
-  /// An address in numbers.
   func text(of address: UnsafePointer<AvahiAddress>) -> String? {
     var buffer = [CChar](repeating: 0, count: Int(AVAHI_ADDRESS_STR_MAX))
     guard functions.avahi_address_snprint(&buffer, buffer.count, address) != nil else { return nil }
@@ -81,5 +72,4 @@ struct AvahiLibrary: @unchecked Sendable {
   }
 }
 
-/// Avahi's list of strings.
 typealias AvahiStrings = UnsafeMutablePointer<AvahiStringList>?

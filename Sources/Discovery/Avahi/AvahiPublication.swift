@@ -1,6 +1,5 @@
 internal import CAvahi
 
-/// One service that this device announces.
 final class AvahiPublication {
   private(set) var error: DiscoveryError?
 
@@ -35,21 +34,15 @@ final class AvahiPublication {
         Unmanaged<AvahiPublication>.fromOpaque(publication).takeUnretainedValue().handle(state)
       }, Unmanaged.passUnretained(self).toOpaque())
     guard let group else {
-      return error = lastError(in: "avahi_entry_group_new")
+      return error = session.lastError(in: "avahi_entry_group_new")
     }
     register(in: group)
   }
 
-  /// Forgets what the daemon was told: it will be told again.
   func reset() {
     if let group { _ = session.library.functions.avahi_entry_group_free(group) }
     group = nil
     error = nil
-  }
-
-  /// Takes the announcement back.
-  func close() {
-    reset()
   }
 
   private func register(in group: OpaquePointer) {
@@ -60,8 +53,8 @@ final class AvahiPublication {
           group, AvahiLibrary.anyInterface, AvahiLibrary.anyProtocol, AvahiPublishFlags(0), name,
           service.kind.serviceType, nil, nil, service.port, list)
       }
-      // The name is taken on this very host; on the network it shows later, in `note`.
-      if added == AvahiLibrary.collision, rename() { continue }
+      // The name is taken on this very host; on the network it shows later, in `handle`.
+      if added == Int32(AVAHI_ERR_COLLISION), rename() { continue }
       guard added == 0 else { return fail(added, "avahi_entry_group_add_service_strlst") }
       break
     }
@@ -80,7 +73,7 @@ final class AvahiPublication {
   private func handle(_ state: AvahiEntryGroupState) {
     switch state {
     case AVAHI_ENTRY_GROUP_COLLISION: hasCollided = true
-    case AVAHI_ENTRY_GROUP_FAILURE: error = lastError(in: "avahi_entry_group_commit")
+    case AVAHI_ENTRY_GROUP_FAILURE: error = session.lastError(in: "avahi_entry_group_commit")
     default: break
     }
   }
@@ -88,10 +81,5 @@ final class AvahiPublication {
   private func fail(_ code: Int32, _ call: String) {
     reset()
     error = session.library.error(code, in: call)
-  }
-
-  private func lastError(in call: String) -> DiscoveryError {
-    let code = session.client.map { session.library.functions.avahi_client_errno($0) }
-    return session.library.error(code ?? AvahiLibrary.failure, in: call)
   }
 }

@@ -9,9 +9,9 @@ internal import System
 final class AvahiSession {
   let library: AvahiLibrary
   private(set) var client: OpaquePointer?
-  private(set) var publications: [ServiceRecord: AvahiPublication] = [:]
-  private(set) var browsers: [AvahiBrowser] = []
 
+  private var publications: [ServiceRecord: AvahiPublication] = [:]
+  private var browsers: [AvahiBrowser] = []
   private let poll: OpaquePointer
   private let deviceID: String
   private var clientState: AvahiClientState?
@@ -38,9 +38,8 @@ final class AvahiSession {
     return failure ?? publications[service]?.error
   }
 
-  /// Wants `service` announced no longer.
   func withdraw(_ service: ServiceRecord) {
-    publications.removeValue(forKey: service)?.close()
+    publications.removeValue(forKey: service)?.reset()
   }
 
   /// Wants `onEvent` told about services of this kind; returns why that cannot be done now.
@@ -54,13 +53,11 @@ final class AvahiSession {
     return failure
   }
 
-  /// The time that the poll may wait; -1 for ever.
   var millisecondsToNextAttempt: Int32 { nextAttempt.pollTimeout }
 
-  /// Acts on what the callbacks noted, and on the time.
   func settle() {
-    if clientState == AVAHI_CLIENT_FAILURE, let client {
-      disconnect(library.error(library.functions.avahi_client_errno(client), in: "avahi_client"))
+    if clientState == AVAHI_CLIENT_FAILURE, client != nil {
+      disconnect(lastError(in: "avahi_client"))
     }
     for browser in browsers {
       if let error = browser.failure { disconnect(error) }
@@ -70,7 +67,7 @@ final class AvahiSession {
     case AVAHI_CLIENT_S_RUNNING:
       if failure != nil {
         failure = nil
-        browsers.forEach { $0.tell(.resumed) }
+        browsers.forEach { $0.onEvent(.resumed) }
       }
       delay = Self.firstDelay
       publications.values.forEach { $0.settle() }
@@ -84,9 +81,13 @@ final class AvahiSession {
     }
   }
 
-  /// Withdraws everything.
+  func lastError(in call: String) -> DiscoveryError {
+    let code = client.map { library.functions.avahi_client_errno($0) }
+    return library.error(code ?? Int32(AVAHI_ERR_FAILURE), in: call)
+  }
+
   func close() {
-    publications.values.forEach { $0.close() }
+    publications.values.forEach { $0.reset() }
     publications = [:]
     browsers.forEach { $0.forget() }
     browsers = []
@@ -101,18 +102,17 @@ final class AvahiSession {
   private func connect() {
     nextAttempt = .never
     var code: Int32 = 0
-    let flags = AvahiClientFlags(rawValue: AVAHI_CLIENT_NO_FAIL.rawValue)
-    let created = library.functions.avahi_client_new(
-      library.functions.avahi_simple_poll_get(poll), flags,
+    client = library.functions.avahi_client_new(
+      library.functions.avahi_simple_poll_get(poll),
+      AvahiClientFlags(rawValue: AVAHI_CLIENT_NO_FAIL.rawValue),
       { client, state, session in
         guard let session else { return }
         Unmanaged<AvahiSession>.fromOpaque(session).takeUnretainedValue().clientState = state
       }, Unmanaged.passUnretained(self).toOpaque(), &code)
-    guard let created else {
+    if client == nil {
       clientState = nil
-      return retry(after: library.error(code, in: "avahi_client_new"))
+      retry(after: library.error(code, in: "avahi_client_new"))
     }
-    client = created
   }
 
   private func disconnect(_ error: DiscoveryError) {
@@ -135,9 +135,7 @@ final class AvahiSession {
   }
 
   private func fail(_ error: DiscoveryError) {
-    let isNews = failure == nil
+    if failure == nil { browsers.forEach { $0.lose(error) } }
     failure = error
-    guard isNews else { return }
-    browsers.forEach { $0.lose(error) }
   }
 }

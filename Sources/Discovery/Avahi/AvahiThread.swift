@@ -14,103 +14,72 @@ final class AvahiThread: Sendable {
     var thread: pthread_t?
   }
 
-  /// A pointer that may cross to another thread: `avahi_simple_poll_wakeup` is made for that.
-  private struct Poll: @unchecked Sendable {
-    let pointer: OpaquePointer
-  }
-
-  private final class Answer<R: Sendable>: Sendable {
-    let value = Mutex<R?>(nil)
-    let isThere = Latch()
-  }
-
   private let state = Mutex(State())
   private let ended = Latch()
-  private let poll: Poll
   private let library: AvahiLibrary
   private let deviceID: String
+  /// Other threads only wake it up by `avahi_simple_poll_wakeup`, which is made for that.
+  nonisolated(unsafe) private let poll: OpaquePointer
 
   /// Starts the thread, which ends some time after `quit()`.
-  static func start(
-    library: AvahiLibrary, deviceID: String
-  ) throws(DiscoveryError) -> AvahiThread {
+  init(library: AvahiLibrary, deviceID: String) throws(DiscoveryError) {
     guard let poll = library.functions.avahi_simple_poll_new() else {
-      throw library.error(AvahiLibrary.noMemory, in: "avahi_simple_poll_new")
+      throw library.error(Int32(AVAHI_ERR_NO_MEMORY), in: "avahi_simple_poll_new")
     }
-    let thread = AvahiThread(library: library, poll: Poll(pointer: poll), deviceID: deviceID)
-    try thread.spawn()
-    return thread
-  }
-
-  private init(library: AvahiLibrary, poll: Poll, deviceID: String) {
     self.library = library
-    self.poll = poll
     self.deviceID = deviceID
+    self.poll = poll
+    do {
+      // Signals are for the program's own threads.
+      try startThread(takesSignals: false) { [self] in run() }
+    } catch {
+      throw .avahi(call: error.call, code: error.errno, message: String(errorNumber: error.errno))
+    }
   }
 
-  deinit {
-    library.functions.avahi_simple_poll_free(poll.pointer)
-  }
+  deinit { library.functions.avahi_simple_poll_free(poll) }
 
-  /// Whether the caller runs on this thread.
   var isCurrent: Bool {
     state.withLock { $0.thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
   }
 
-  /// Has `command` run on the thread and returns what it returned, waiting up to `seconds`.
-  func perform<R: Sendable>(
-    within seconds: Double, _ command: @escaping @Sendable (AvahiSession) -> R
-  ) throws(DiscoveryError) -> R {
-    let answer = Answer<R>()
-    try enqueue { session in
-      let value = command(session)
-      answer.value.withLock { $0 = value }
-      answer.isThere.open()
-    }
-    guard answer.isThere.wait(until: .now + seconds), let value = answer.value.withLock({ $0 })
-    else {
-      throw .daemonSilent
-    }
-    return value
+  /// Whether it has ended, or is to end.
+  var hasQuit: Bool { state.withLock { $0.hasQuit } }
+
+  /// Has `command` run on the thread and throws what it returned, waiting up to `seconds`.
+  func perform(
+    within seconds: Double, _ command: @escaping @Sendable (AvahiSession) -> DiscoveryError?
+  ) throws(DiscoveryError) {
+    let answer = BlockingQueue<DiscoveryError?>()
+    try enqueue { answer.put(command($0)) }
+    guard let error = answer.take(until: .now + seconds) else { throw .daemonSilent }
+    if let error { throw error }
   }
 
-  /// Has `command` run on the thread, some time.
   func enqueue(_ command: @escaping Command) throws(DiscoveryError) {
     let isAccepted = state.withLock { state in
       if !state.hasQuit { state.commands.append(command) }
       return !state.hasQuit
     }
     guard isAccepted else { throw .stopped }
-    library.functions.avahi_simple_poll_wakeup(poll.pointer)
+    library.functions.avahi_simple_poll_wakeup(poll)
   }
 
   /// Ends the thread after the commands given so far, and waits for that up to `seconds` unless it
   /// is called on the thread itself. When the daemon does not answer, the thread ends later.
   func quit(waiting seconds: Double) {
     state.withLock { $0.hasQuit = true }
-    library.functions.avahi_simple_poll_wakeup(poll.pointer)
+    library.functions.avahi_simple_poll_wakeup(poll)
     if !isCurrent { ended.wait(until: .now + seconds) }
-  }
-}
-
-extension AvahiThread {
-  private func spawn() throws(DiscoveryError) {
-    do {
-      // Signals are for the program's own threads.
-      try startThread(takesSignals: false) { [self] in run() }
-    } catch {
-      throw .avahi(
-        call: error.call, code: error.errno, message: String(errorNumber: error.errno))
-    }
   }
 
   private func run() {
     state.withLock { $0.thread = pthread_self() }
-    let session = AvahiSession(library: library, poll: poll.pointer, deviceID: deviceID)
+    let session = AvahiSession(library: library, poll: poll, deviceID: deviceID)
     // A wake-up that comes before Avahi prepares to poll is lost, hence the look at the queue
     // after it, in the poll function.
     library.functions.avahi_simple_poll_set_func(
-      poll.pointer,
+      poll,
       { descriptors, count, timeout, thread in
         guard let thread else { return -1 }
         let hasWork = Unmanaged<AvahiThread>.fromOpaque(thread).takeUnretainedValue().hasWork
@@ -125,7 +94,7 @@ extension AvahiThread {
       if hasQuit && commands.isEmpty { break }
       session.settle()
       let timeout = commands.isEmpty ? session.millisecondsToNextAttempt : 0
-      guard library.functions.avahi_simple_poll_iterate(poll.pointer, timeout) == 0 else { break }
+      guard library.functions.avahi_simple_poll_iterate(poll, timeout) == 0 else { break }
       session.settle()
     }
     session.close()
