@@ -8,7 +8,6 @@ internal import Notebook
 /// What completions offer beyond the words of the command line's own grammar: the notes, versions
 /// and devices of the notebook at hand. Whatever goes wrong, nothing is offered.
 struct LiveCompletion {
-  /// A word, and what a shell may say about it.
   private typealias Offer = (word: String, about: String)
 
   private let notebook: Notebook
@@ -30,13 +29,10 @@ struct LiveCompletion {
     }
   }
 
-  private static func words(_ words: some Sequence<String>) -> [Offer] {
-    words.map { ($0, "") }
-  }
+  private static func words(_ words: some Sequence<String>) -> [Offer] { words.map { ($0, "") } }
 
   // MARK: Notes
 
-  /// Titles, or paths where one is typed.
   private func notes() throws -> [String] {
     let paths = try notebook.history.presentNotes().map(\.path)
     return typed.contains("/") ? paths.map(\.description) : Self.names(of: paths, among: paths)
@@ -48,12 +44,8 @@ struct LiveCompletion {
   }
 
   private func folders() throws -> [String] {
-    var folders: Set<TreePath> = []
-    for note in try notebook.history.presentNotes() {
-      var folder = note.path.parent
-      while let path = folder, folders.insert(path).inserted { folder = path.parent }
-    }
-    return folders.sorted().map { $0.description + "/" }
+    let notes = try notebook.history.presentNotes().map(\.path)
+    return TreePath.folders(of: notes).map { $0.description + "/" }
   }
 
   /// Titles where one note alone has it, else paths.
@@ -71,8 +63,7 @@ struct LiveCompletion {
     try notebook.history.forEachVersion(of: path) { version in
       let author = version.commit.author
       let when = TimeText.relative(author.time, now: TimeText.now)
-      offers.append(
-        ("\(name)@\(version.commit.id.short)", "\(when), \(Visible.name(author.name))"))
+      offers.append(("\(name)@\(version.commit.id.short)", "\(when), \(Visible.name(author.name))"))
       return offers.count < Self.most
     }
     return offers
@@ -101,7 +92,6 @@ struct LiveCompletion {
     return text
   }
 
-  /// An offer as the script of the shell takes it.
   private static func written(_ offer: Offer) -> String {
     func escaped(_ isSpecial: (Character) -> Bool) -> String {
       offer.word.map { isSpecial($0) ? "\\\($0)" : "\($0)" }.joined()
@@ -128,25 +118,17 @@ struct LiveCompletion {
 
 extension LiveCompletion {
   static var notes: CompletionKind { kind { try words($0.notes()) } }
-  static var notesAndFolders: CompletionKind {
-    kind { try words($0.notes() + $0.folders()) }
-  }
+  static var notesAndFolders: CompletionKind { kind { try words($0.notes() + $0.folders()) } }
 
   /// Notes, with an `@` too, which keeps the shell from going on to another word; then versions.
   static var noteVersions: CompletionKind {
-    kind { live in
-      try live.versions() ?? words(live.notes().flatMap { [$0, $0 + "@"] })
-    }
+    kind { try $0.versions() ?? words($0.notes().flatMap { [$0, $0 + "@"] }) }
   }
 
-  /// Versions of notes, and notes that were deleted.
   static var restorable: CompletionKind {
-    kind { live in
-      try live.versions() ?? words(live.deletedNotes() + live.notes().map { $0 + "@" })
-    }
+    kind { try $0.versions() ?? words($0.deletedNotes() + $0.notes().map { $0 + "@" }) }
   }
 
-  /// Versions that operations led to, and notes.
   static var undoable: CompletionKind {
     kind { live in
       let operations = try live.notebook.history.operations().lazy
@@ -165,11 +147,8 @@ extension LiveCompletion {
     }
   }
 
-  /// Who may have made versions.
   static var authors: CompletionKind {
-    kind { live in
-      try words(Set(live.notebook.membership().members().map(\.name)).sorted())
-    }
+    kind { try words(Set($0.notebook.membership().members().map(\.name)).sorted()) }
   }
 }
 

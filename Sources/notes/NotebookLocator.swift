@@ -1,7 +1,9 @@
 internal import Git
 internal import Glibc
 internal import History
+internal import Membership
 internal import Notebook
+internal import Sync
 internal import System
 internal import WorkTree
 
@@ -31,9 +33,7 @@ enum NotebookLocator {
   static func folder(_ given: String?) throws(Failure) -> String {
     guard let given, given != "." else { return try current() }
     guard !given.isEmpty else { throw .usage("the folder's name is empty") }
-    var path = given
-    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    return resolved(path.hasPrefix("/") ? path : try current() + "/" + path)
+    return resolved(trimmed(given.hasPrefix("/") ? given : try current() + "/" + given))
   }
 
   /// A path without `.` and `..`, as far as it is there: what is shown and remembered is plain.
@@ -46,11 +46,16 @@ enum NotebookLocator {
     return (parent == "/" ? "" : parent) + "/" + last
   }
 
+  static func trimmed(_ name: String) -> String {
+    var name = name
+    while name.count > 1, name.hasSuffix("/") { name.removeLast() }
+    return name
+  }
+
   private static func current() throws(Failure) -> String {
     guard let path = getcwd(nil, 0) else {
-      throw Failure(
-        .failed, "no_current_folder",
-        "the current folder cannot be named: \(String(errorNumber: errno))",
+      throw .system(
+        "the current folder cannot be named", errno: errno, kind: "no_current_folder",
         hint: "it may have been deleted: go to another one, or name one with -C DIR")
     }
     defer { free(path) }
@@ -103,16 +108,19 @@ enum NotebookLocator {
 
   /// The path inside the notebook of an existing file or folder, seen from the current folder.
   static func path(ofFile name: String, in notebook: Notebook) -> TreePath? {
-    var status = stat()
-    guard !name.isEmpty, lstat(name, &status) == 0 else { return nil }
+    guard kind(of: name) != nil else { return nil }
     // The folder's links are resolved, the name itself is kept: it may be a link.
-    let slash = name.lastIndex(of: "/")
-    let parent = slash.map { $0 == name.startIndex ? "/" : String(name[..<$0]) } ?? "."
-    let last = slash.map { String(name[name.index(after: $0)...]) } ?? name
+    let last = name.lastIndex(of: "/").map { name[name.index(after: $0)...] } ?? name[...]
     guard !last.isEmpty, last != ".", last != "..",
-      let folder = self.path(ofFolder: parent, in: notebook)
+      let folder = path(ofFolder: Disk.parent(of: name), in: notebook)
     else { return nil }
-    return folder.isEmpty ? TreePath(last) : folder.appending(TreePath(last))
+    return folder.appending(TreePath(String(last)))
+  }
+
+  /// What stands at a path, which may be a link: the S_IFMT bits of stat(2); nil where nothing is.
+  private static func kind(of path: String) -> mode_t? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
   /// The path in the notebook of a folder seen from here, empty for its top; nil outside of it.
@@ -123,6 +131,86 @@ enum NotebookLocator {
     if there == top { return TreePath("") }
     return there.hasPrefix(top + "/") ? TreePath(String(there.dropFirst(top.count + 1))) : nil
   }
+
+  // MARK: Folders
+
+  /// What a name means where it may be a folder's: with a slash at its end the folder; else a note of
+  /// that path or title, then a folder, then a note by a part of its name.
+  static func item(
+    _ name: String, in notebook: Notebook, among reach: NoteReach = .present
+  ) throws -> Item {
+    // Neither the notebook's folder nor one above it is in the notebook.
+    if name.allSatisfy({ $0 == "." || $0 == "/" }) { throw NotebookError.noSuchNote(name) }
+    let folder = folder(named: name, in: notebook)
+    if name.hasSuffix("/") {
+      if let folder { return Item(path: folder, isFolder: true) }
+      guard reach != .present else { throw NotebookError.noSuchNote(name) }
+      return Item(path: TreePath(bytes: trimmed(name).utf8), isFolder: true)
+    }
+    let noteReach = folder == nil ? reach : .present
+    do {
+      // A link or a pipe is no note; one of that title may be.
+      let isPlain = [S_IFREG, S_IFDIR, nil].contains(kind(of: name))
+      let found =
+        try isPlain
+        ? note(name, in: notebook, among: noteReach)
+        : notebook.history.note(named: name, among: noteReach)
+      guard let folder, found == folder || !isExact(found, name) else {
+        return Item(path: found, isFolder: false)
+      }
+      return Item(path: folder, isFolder: true)
+    } catch let error as NotebookError {
+      guard let folder else { throw error }
+      switch error {
+      case .noSuchNote: break
+      case .ambiguousNote(let name, let found) where !found.allSatisfy({ isExact($0, name) }): break
+      default: throw error
+      }
+      return Item(path: folder, isFolder: true)
+    }
+  }
+
+  static func noteOnly(_ name: String, in notebook: Notebook) throws -> TreePath {
+    let item = try item(name, in: notebook)
+    if item.isFolder { throw Failure.folder(item.path) }
+    return item.path
+  }
+
+  private static func isExact(_ path: TreePath, _ name: String) -> Bool {
+    let folded = name.lowercased()
+    let label = path.parent.map { "\($0)/\(path.noteTitle)" } ?? path.noteTitle
+    return [path.description, path.noteTitle, label].contains { $0.lowercased() == folded }
+  }
+
+  /// The folder of that name, seen from the current one or from the notebook's.
+  static func folder(named name: String, in notebook: Notebook) -> TreePath? {
+    let name = trimmed(name)
+    if let path = path(ofFile: name, in: notebook), kind(of: name) == S_IFDIR {
+      return path == ".git" || path.description.hasPrefix(".git/") ? nil : path
+    }
+    guard !name.isEmpty, !name.hasPrefix("/"), kind(of: notebook.folder + "/" + name) == S_IFDIR
+    else { return nil }
+    let path = TreePath(bytes: name.utf8)
+    let isPlain = path.components.allSatisfy { NameRules.problem(with: $0) == nil }
+    return isPlain && path.components.count == name.split(separator: "/").count ? path : nil
+  }
+
+  /// As `folder(named:)`, or the notebook's own as an empty path.
+  static func folderOrTop(named name: String, in notebook: Notebook) -> TreePath? {
+    let last = trimmed(name).split(separator: "/").last
+    guard last == "." || last == ".." else { return folder(named: name, in: notebook) }
+    return path(ofFolder: name, in: notebook)
+  }
+
+  /// The current folder as a path in the notebook; empty at its top.
+  static func currentFolder(in notebook: Notebook) -> TreePath {
+    path(ofFolder: ".", in: notebook) ?? TreePath("")
+  }
+}
+
+struct Item {
+  let path: TreePath
+  let isFolder: Bool
 }
 
 extension ObjectID {
@@ -133,4 +221,21 @@ extension ObjectID {
 extension TreePath {
   /// How lists name a note: its folder and title.
   var label: String { Visible.name(TreePath(bytes: bytes.dropLast(noteSuffix.utf8.count))) }
+}
+
+extension Notebook {
+  func sessionContext() throws -> SessionContext {
+    let folder = try UserFolders().data
+    guard let key = try DeviceKey.load(in: folder), key.deviceID == identity.device.deviceID else {
+      throw Failure(
+        .failed, "other_device", "this notebook was made or joined with another device key",
+        hint: "the key belongs in \(Visible.name(folder)); XDG_DATA_HOME and HOME say where that is"
+      )
+    }
+    return SessionContext(folder: self.folder, key: key, membership: try membership())
+  }
+
+  func membership() throws -> MembershipStore {
+    try MembershipStore.open(in: stateFolder + "/membership")
+  }
 }

@@ -11,16 +11,22 @@ struct NotesCommand: ParsableCommand {
 
       Start with 'notes init' in a folder, then 'notes invite' here and 'notes join' on the other \
       device. notes(1) describes the files, the environment and the exit codes.
-      """,
-    version: "notes " + ProgramVersion.current,
-    groupedSubcommands: Commands.groups)
+      """, version: "notes " + ProgramVersion.current, groupedSubcommands: Commands.groups)
 
-  /// For help and completions: `Invocation` has read it by then.
-  @OptionGroup var leading: LeadingFolderOption
+  /// For help and completions: `Invocation` has read it by then. Not `FolderOption`: the parser would
+  /// take its value for that of the command.
+  @Option(
+    name: .customShort("C"), help: .named("dir", "Run as if started in this folder."),
+    completion: .directory)
+  var folders: [String] = []
+}
+
+enum ProgramVersion {
+  /// As in CHANGELOG.md and `notes --version`.
+  static let current = "0.1.0"
 }
 
 enum Commands {
-  /// The commands by purpose, as help lists them.
   static var groups: [CommandGroup] {
     [
       CommandGroup(
@@ -36,9 +42,7 @@ enum Commands {
           LogCommand.self, DiffCommand.self, BlameCommand.self, RestoreCommand.self,
           UndoCommand.self, RedoCommand.self,
         ]),
-      CommandGroup(
-        name: "Conflicts",
-        subcommands: [ConflictsCommand.self, ResolveCommand.self]),
+      CommandGroup(name: "Conflicts", subcommands: [ConflictsCommand.self, ResolveCommand.self]),
       CommandGroup(
         name: "Other devices",
         subcommands: [
@@ -47,14 +51,8 @@ enum Commands {
           PeersCommand.self, MembersCommand.self, DeviceCommand.self,
         ]),
       CommandGroup(
-        name: "Upkeep",
-        subcommands: [ConfigCommand.self, DoctorCommand.self, GarbageCommand.self]),
+        name: "Upkeep", subcommands: [ConfigCommand.self, DoctorCommand.self, GarbageCommand.self]),
     ]
-  }
-
-  /// Commands that run without the argument parser where they can.
-  static var plain: [any PlainCommand.Type] {
-    [StatusCommand.self, SaveCommand.self, RestoreCommand.self]
   }
 
   static var all: [any ParsableCommand.Type] { groups.flatMap(\.subcommands) }
@@ -80,11 +78,9 @@ enum Commands {
     "write": "edit",
   ]
 
-  /// The mistake of asking for a command that is not there.
   static func unknown(_ name: String) -> Failure {
     let names = all.map { $0._commandName } + ["help"]
-    let guess =
-      synonyms[name].map { "did you mean '\($0)'?" } ?? Failure.guess(name, among: names)
+    let guess = synonyms[name].map { "did you mean '\($0)'?" } ?? Failure.guess(name, among: names)
     return .usage(
       "there is no command '\(Visible.name(name))'",
       hint: guess ?? "'notes help' lists the commands")

@@ -1,6 +1,7 @@
 import Glibc
 import Membership
 import Testing
+import WorkTree
 
 @testable import notes
 
@@ -99,7 +100,7 @@ import Testing
   }
 
   @Test func `Settings are lines of key and value`() {
-    let settings = Settings(text: "# note\n device-name =  Ann's laptop \nother\nempty=\n")
+    let settings = SettingsText("# note\n device-name =  Ann's laptop \nother\nempty=\n")
     #expect(settings["device-name"] == "Ann's laptop")
     #expect(settings["empty"]?.isEmpty == true)
     #expect(settings["other"] == nil && settings["# note"] == nil)

@@ -29,12 +29,18 @@ import Testing
     "done": .done, "failed": .failed, "notANotebook": .notANotebook,
     "conflictsToResolve": .conflictsToResolve, "noPeerReached": .noPeerReached,
     "refusedByPeer": .refusedByPeer, "usage": .usage, "interrupted": .interrupted,
+    // What the error table and failures of system calls say for them.
+    "misused": .usage, "unreached": .noPeerReached, "refused": .refusedByPeer, "kind": .failed,
   ]
+
+  /// How an entry of the error table begins.
+  private static let entry = #"\b(?:failed|misused|unreached|refused|notANotebook)\("#
 
   /// The kinds in the sources, each with its exit statuses as the manual writes them.
   private func kinds() throws -> [String: String] {
     var codes: [String: Set<Int32>] = [:]
-    for found in try sources(#"(?:Failure|init)\(\s*[\w.]*,\s*"[a-z_]+""#) {
+    let start = #"(?:(?:Failure|init)\(\s*[\w.]*,|errno: [\w.]+,\s*kind:|"# + Self.entry + ")"
+    for found in try sources(start + #"\s*"[a-z_]+""#) {
       let words = found.split { !$0.isLetter && $0 != "_" }
       let kind = String(words.last ?? "")
       // A cause's own status is any.
@@ -67,7 +73,9 @@ import Testing
   /// By the longest part of a message that is always the same.
   @Test func `Each message of a refusal is shown`() throws {
     let shown = try reviewed(["Golden", "notesTests", "EndToEnd"])
-    let start = #"(?:(?:Failure|init)\(\s*[\w.]*,\s*"\w+",|usage\(|ValidationError\()"#
+    let start =
+      #"(?:(?:Failure|init)\(\s*[\w.]*,\s*"\w+",|usage\(|system\(|ValidationError\(|"#
+      + Self.entry + #"\s*"\w+",)"#
     let messages = try sources(start + #"\s*"(?:[^"\\]|\\.)*""#)
     #expect(messages.count > 150)
     for found in messages {

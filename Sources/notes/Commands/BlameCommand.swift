@@ -4,8 +4,7 @@ internal import Notebook
 
 struct BlameCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "blame",
-    abstract: "Show who wrote each line of a note, and when.",
+    commandName: "blame", abstract: "Show who wrote each line of a note, and when.",
     discussion: """
       Lines are followed through renames, and through the merges that notes made by itself to who \
       wrote them. With VERSION, the lines of that version (notes-versions(7)).
@@ -20,8 +19,7 @@ struct BlameCommand: Command {
     completion: LiveCompletion.noteVersions)
   var note: String
 
-  @Flag(name: .shortAndLong, help: "Show exact times.")
-  var long = false
+  @Flag(name: .shortAndLong, help: "Show exact times.") var long = false
 
   @OptionGroup var paging: PagerOption
   @OptionGroup var options: CommonOptions
@@ -31,9 +29,7 @@ struct BlameCommand: Command {
     let (path, version) = try NotebookLocator.noteVersion(note, in: notebook)
     let report = try BlameReport(notebook.history.blame(path, at: version), in: notebook)
     paging.page(unless: options.json) {
-      options.write(
-        lines: report.json,
-        text: report.text(on: Console.output, now: TimeText.now, isLong: long))
+      options.write(report.json) { report.text(on: $0, now: TimeText.now, isLong: long) }
     }
   }
 }

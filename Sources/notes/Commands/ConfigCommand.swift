@@ -4,8 +4,7 @@ internal import Notebook
 
 struct ConfigCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "config",
-    abstract: "Show and change the settings.",
+    commandName: "config", abstract: "Show and change the settings.",
     discussion: """
       Alone it lists the settings, with a name it prints that one's value, with a value it sets it. \
       notes-config(1) says what each is for.
@@ -20,10 +19,8 @@ struct ConfigCommand: Command {
   @Argument(
     help: .named("name", "The setting."), completion: .list(Setting.allCases.map(\.rawValue)))
   var name: String?
-  @Argument(help: .named("value", "What to set it to."))
-  var value: String?
-  @Flag(help: "Take the setting away, so that the default holds.")
-  var unset = false
+  @Argument(help: .named("value", "What to set it to.")) var value: String?
+  @Flag(help: "Take the setting away, so that the default holds.") var unset = false
   @OptionGroup var options: CommonOptions
 
   func validate() throws {
@@ -33,25 +30,13 @@ struct ConfigCommand: Command {
   }
 
   func run() throws {
-    guard let name else {
-      try list()
-      return
-    }
+    guard let name else { return try list() }
     let setting = try Setting.named(name)
     let notebook = setting.scope == .notebook ? try NotebookLocator.notebook() : nil
-    if unset {
-      try setting.set(nil, in: notebook)
-    } else if let value {
-      try setting.set(value, in: notebook)
-    } else {
-      try show(setting, in: notebook)
-    }
-  }
-
-  private func show(_ setting: Setting, in notebook: Notebook?) throws {
-    let value = try setting.value(in: notebook)
-    if options.json { return Output.standard.lines([Self.json(setting, value)]) }
-    guard let text = value ?? setting.fallback else { throw setting.isMissing }
+    if unset || value != nil { return try setting.set(value, in: notebook) }
+    let current = try setting.value(in: notebook)
+    if options.json { return Output.standard.lines([Self.json(setting, current)]) }
+    guard let text = current ?? setting.fallback else { throw setting.isMissing }
     Output.standard.line(Visible.name(text))
   }
 
@@ -68,7 +53,7 @@ struct ConfigCommand: Command {
         Styled(Visible.name(text), value != nil ? nil : .dim),
       ])
     }
-    options.write(lines: settings.map(Self.json), text: table.text(on: Console.output))
+    options.write(settings.map(Self.json)) { table.text(on: $0) }
   }
 
   private static func json(_ setting: Setting, _ value: String?) -> JSON {

@@ -1,11 +1,12 @@
 internal import ArgumentParser
 internal import Git
+internal import History
 internal import Notebook
+internal import WorkTree
 
 struct DiffCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "diff",
-    abstract: "Show what changed, word by word.",
+    commandName: "diff", abstract: "Show what changed, word by word.",
     discussion: """
       Without VERSIONS, the folder is compared with the last version; with V, with that version; \
       with V..W, version V with version W (notes-versions(7)). Words that went and came are \
@@ -23,8 +24,7 @@ struct DiffCommand: Command {
     completion: LiveCompletion.notes)
   var subjects: [String] = []
 
-  @Flag(name: .shortAndLong, help: "Show changed lines, as diff(1) does.")
-  var unified = false
+  @Flag(name: .shortAndLong, help: "Show changed lines, as diff(1) does.") var unified = false
 
   @OptionGroup var paging: PagerOption
   @OptionGroup var options: CommonOptions
@@ -50,5 +50,147 @@ struct DiffCommand: Command {
         }
       }
     }
+  }
+}
+
+/// What `notes diff` compares.
+struct Comparison {
+  private enum End {
+    /// The name that was given; empty for the last version.
+    case version(Substring)
+    case folder
+  }
+
+  private let path: TreePath?
+  private let old: End
+  private let new: End
+
+  /// Reads the arguments: a note, versions, or both in this order. A lone one is a note if a note
+  /// has that name, else it names versions.
+  init(_ subjects: [String], in notebook: Notebook) throws {
+    let versions: String
+    (path, versions) = try Self.noteAndVersions(subjects, in: notebook)
+    if let dots = versions.firstRange(of: "..") {
+      old = .version(versions[..<dots.lowerBound])
+      new = .version(versions[dots.upperBound...])
+    } else {
+      (old, new) = (.version(versions[...]), .folder)
+    }
+  }
+
+  private static func noteAndVersions(
+    _ subjects: [String], in notebook: Notebook
+  ) throws -> (TreePath?, String) {
+    func note(_ name: String) throws -> TreePath {
+      try NotebookLocator.note(name, in: notebook, among: .former)
+    }
+    guard let subject = subjects.first else { return (nil, "") }
+    if subjects.count == 2 { return (try note(subject), subjects[1]) }
+    do {
+      let path =
+        try NotebookLocator.path(ofFile: subject, in: notebook)
+        ?? notebook.history.note(exactly: subject, among: .deleted)
+        ?? notebook.history.note(named: subject)
+      return (path, "")
+    } catch NotebookError.noSuchNote {
+      let isRange = subject.contains("..") && !subject.contains("@")
+      if isRange || (try? notebook.history.version(named: subject)) != nil { return (nil, subject) }
+      guard let at = subject.lastIndex(of: "@"), at != subject.startIndex else {
+        return (try note(subject), "")
+      }
+      // As other commands name a note's version.
+      return (try note(String(subject[..<at])), String(subject[subject.index(after: at)...]))
+    }
+  }
+
+  func files(in notebook: Notebook) throws -> [FileDiff] {
+    if let path { return try oneFile(path, in: notebook) }
+    let before = try tree(old, in: notebook)
+    if case .folder = new { return try againstFolder(before, in: notebook) }
+    return try notebook.history.changes(from: before, to: tree(new, in: notebook)).map {
+      try FileDiff($0, in: notebook)
+    }
+  }
+
+  private func tree(_ end: End, in notebook: Notebook) throws -> ObjectID? {
+    guard case .version(let name) = end, !name.isEmpty else {
+      return try notebook.repository.head().commit.map { try notebook.repository.commit($0).tree }
+    }
+    return try notebook.history.version(named: String(name)).tree
+  }
+
+  // MARK: One note, under the name it had at each end
+
+  private func oneFile(_ path: TreePath, in notebook: Notebook) throws -> [FileDiff] {
+    let before = try side(old, of: path, in: notebook)
+    let after = try side(new, of: path, in: notebook)
+    let isRenamed = before.text != nil && after.text != nil && before.path != after.path
+    if before.text == after.text, !isRenamed { return [] }
+    return [
+      FileDiff(
+        path: after.text == nil ? before.path : after.path,
+        formerPath: isRenamed ? before.path : nil, old: before.text, new: after.text)
+    ]
+  }
+
+  private func side(
+    _ end: End, of path: TreePath, in notebook: Notebook
+  ) throws -> (path: TreePath, text: [UInt8]?) {
+    guard case .version(let name) = end else {
+      return (path, try Self.text(of: path, in: notebook))
+    }
+    let tip = try notebook.repository.head().commit
+    guard let name = name.isEmpty ? tip?.hex : String(name) else {
+      throw NotebookError.noSuchVersion("~0")
+    }
+    do {
+      let version = try notebook.history.noteVersion(named: name, of: path)
+      return (version.path, try notebook.history.text(of: version))
+    } catch NotebookError.notInVersion {
+      return (path, nil)
+    }
+  }
+
+  private static func text(of path: TreePath, in notebook: Notebook) throws -> [UInt8]? {
+    do { return try notebook.workTree.text(of: path) } catch NotebookError.noSuchNote { return nil }
+  }
+
+  // MARK: The folder
+
+  /// The folder differs from a version where it differs from the last one, and where the last one
+  /// differs from that.
+  private func againstFolder(_ old: ObjectID?, in notebook: Notebook) throws -> [FileDiff] {
+    let repository = notebook.repository
+    let tip = try repository.head().commit.map { try repository.commit($0).tree }
+    var paths = Set(try notebook.status().changes.map(\.path))
+    for change in try repository.changes(from: old, to: tip) { paths.insert(change.path) }
+    let files = try paths.sorted().compactMap { path -> FileDiff? in
+      let before = try old.flatMap { tree -> [UInt8]? in
+        guard let entry = try repository.entry(at: path, in: tree), entry.mode.isFile else {
+          return nil
+        }
+        return try repository.blob(entry.id)
+      }
+      let after = try Self.text(of: path, in: notebook)
+      return before == after ? nil : FileDiff(path: path, old: before, new: after)
+    }
+    return Self.pairedByText(files)
+  }
+
+  /// A file that went while one with the same text came was renamed.
+  private static func pairedByText(_ files: [FileDiff]) -> [FileDiff] {
+    var gone: [[UInt8]: TreePath] = [:]
+    for file in files where file.new == nil {
+      if let old = file.old, !old.isEmpty { gone[old] = file.path }
+    }
+    var moved: Set<TreePath> = []
+    let found = files.map { file -> FileDiff in
+      guard file.old == nil, let new = file.new, let former = gone.removeValue(forKey: new) else {
+        return file
+      }
+      moved.insert(former)
+      return FileDiff(path: file.path, formerPath: former, old: new, new: new)
+    }
+    return found.filter { !(moved.contains($0.path) && $0.new == nil) }
   }
 }

@@ -5,8 +5,7 @@ internal import Notebook
 
 struct DoctorCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "doctor",
-    abstract: "Look for what is wrong, and say what to do about it.",
+    commandName: "doctor", abstract: "Look for what is wrong, and say what to do about it.",
     discussion: """
       Looks at the device key, the history, the membership, the clock, the network and the file \
       system. It changes nothing. The exit status is 0 when nothing is wrong and 1 otherwise; \
@@ -30,13 +29,12 @@ struct DoctorCommand: Command {
     var all: [Finding] = []
     for check in Check.all {
       let findings = check.findings(in: context)
-      options.write(
-        lines: check.json(of: findings), text: check.text(of: findings, on: Console.output))
+      options.write(check.json(of: findings)) { check.text(of: findings, on: $0) }
       Output.standard.flush()
       all += findings
     }
     let report = DoctorReport(all)
-    options.write(lines: [report.json], text: report.text + "\n")
+    options.write([report.json]) { _ in report.text + "\n" }
     if report.problems > 0 { throw Exit.failed }
   }
 }

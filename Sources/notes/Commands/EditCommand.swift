@@ -3,12 +3,14 @@ internal import Git
 internal import Glibc
 internal import History
 internal import Notebook
+internal import Sync
+internal import System
+internal import Watch
 internal import WorkTree
 
 struct EditCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "edit",
-    abstract: "Edit a note, and make a version of it.",
+    commandName: "edit", abstract: "Edit a note, and make a version of it.",
     discussion: """
       Opens the note in $VISUAL or $EDITOR, or else in nano or vi, and makes a version of what it \
       wrote when it ends. Other devices' edits may arrive meanwhile: they are merged. A note that \
@@ -19,16 +21,14 @@ struct EditCommand: Command {
         EDITOR='code --wait' notes edit 'Summer plan'
       """)
 
-  @Argument(help: .named("note", "The note."), completion: LiveCompletion.notes)
-  var note: String
+  @Argument(help: .named("note", "The note."), completion: LiveCompletion.notes) var note: String
 
   @OptionGroup var options: CommonOptions
 
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     do {
-      let path = try NotebookLocator.noteOnly(note, in: notebook)
-      try edit(path, in: notebook)
+      try edit(NotebookLocator.noteOnly(note, in: notebook), in: notebook)
     } catch NotebookError.noSuchNote(let name) {
       let path = try notebook.path(titled: note, in: NotebookLocator.currentFolder(in: notebook))
       guard Console.canAsk, Self.isWanted(name, in: notebook) else {
@@ -44,7 +44,7 @@ struct EditCommand: Command {
   /// Asks whether to make a note; where one of nearly that title is there, that is more likely meant.
   private static func isWanted(_ name: String, in notebook: Notebook) -> Bool {
     let shown = Visible.name(name)
-    guard let near = NearNames(name, in: notebook).titles() else {
+    guard let near = NearNames.titles(near: name, in: notebook) else {
       return Console.confirm("No note '\(shown)'. Create it?")
     }
     return Console.confirm(
@@ -59,11 +59,26 @@ struct EditCommand: Command {
         hint: "rename it: 'notes mv \(Visible.word(path.description)) NEW'")
     }
     let editor = try Editor.find()
-    let presence = EditingPresence(of: path, in: notebook)
-    presence.warn()
+    let watcher = Self.announceEdit(of: path, in: notebook)
     try editor.edit(Self.file(path, in: notebook))
-    withExtendedLifetime(presence) {}
+    withExtendedLifetime(watcher) {}
     try Self.save(path, in: notebook, as: .edit, options)
+  }
+
+  /// Tells the other devices, by the watcher that runs, that a note is being edited here, for as long
+  /// as the connection lasts; and warns where others are in it.
+  private static func announceEdit(of path: TreePath, in notebook: Notebook) -> ControlClient? {
+    let peers = RunningWatcher.status(of: notebook)?.peers ?? []
+    let others = peers.filter { $0.shows.editing.contains(path) }
+    let connection = RunningWatcher.of(notebook)
+    _ = connection?.ask(.edit(paths: [path]))
+    if !others.isEmpty {
+      let names = Phrase.list(others.map { Visible.name($0.identity.name) })
+      Output.errors.line(
+        "notes: warning: \(path.label) is open on \(names), too; both edits will be merged")
+      Output.errors.flush()
+    }
+    return connection
   }
 
   static func write(
@@ -96,5 +111,68 @@ struct EditCommand: Command {
       NewCommand.sentence(isNew ? "Added" : "Saved", path, saved.version)
         + (reason.map { "\nIt is not versioned: \($0)." } ?? ""))
     BackgroundGC.startIfDue(in: notebook)
+  }
+}
+
+struct NewCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "new", abstract: "Make a note.",
+    discussion: """
+      The text comes from standard input where that is no terminal; otherwise the note is empty. \
+      TITLE may begin with folders, and end in .md or .txt; .txt is what it gets by itself. A note \
+      that is there already is never overwritten.
+
+      Examples:
+        notes new 'Summer plan' --edit
+        notes new trips/Rome
+        date | notes new Journal.md
+      """)
+
+  @Argument(help: .named("title", "The note's title."), completion: .directory) var title: String
+
+  @Flag(name: .shortAndLong, help: "Write it in the editor.") var edit = false
+
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let path = try notebook.path(titled: title, in: NotebookLocator.currentFolder(in: notebook))
+    // Who writes the suffix means this one.
+    let anySuffix = !TreePath(title).isNote
+    if edit { return try EditCommand.write(path, anySuffix: anySuffix, in: notebook, options) }
+    let text = isatty(STDIN_FILENO) == 1 ? [] : try Self.input(limit: notebook.workTree.sizeLimit)
+    let version = try DeletionOption.foundBefore {
+      try notebook.create(path, text: text, anySuffix: anySuffix)
+    }
+    options.tell(
+      ["type": "created", "path": path, "version": version], Self.sentence("Added", path, version))
+    BackgroundGC.startIfDue(in: notebook)
+  }
+
+  private static func input(limit: Int) throws(Failure) -> [UInt8] {
+    var text: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(STDIN_FILENO, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      // No standard input at all is as good as an empty one.
+      if count < 0, errno != EBADF {
+        throw Failure(
+          .failed, "input_failed", "the text cannot be read: \(String(errorNumber: errno))",
+          hint: "nothing was made; run the command again")
+      }
+      if count <= 0 { return text }
+      text += buffer[..<count]
+      if text.count > limit {
+        throw Failure(
+          .failed, "too_large", "the text is larger than \(Phrase.bytes(limit))",
+          hint: "'notes config max-file-size' sets the limit")
+      }
+    }
+  }
+
+  static func sentence(_ done: String, _ path: TreePath, _ version: ObjectID?) -> String {
+    guard let version else { return "Nothing changed in \(Visible.name(path))." }
+    return "\(done) \(Visible.name(path)): version \(Console.output.paint(version))"
   }
 }

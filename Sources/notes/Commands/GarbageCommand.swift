@@ -2,11 +2,12 @@ internal import ArgumentParser
 internal import Git
 internal import History
 internal import Notebook
+internal import Synchronization
+internal import System
 
 struct GarbageCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "gc",
-    abstract: "Pack all that is stored, so that it takes less room.",
+    commandName: "gc", abstract: "Pack all that is stored, so that it takes less room.",
     discussion: """
       Every version, and everything else that is stored, goes into one pack in which older versions \
       are kept as differences. Nothing is dropped. 'notes save' and 'notes sync' pack what has \
@@ -48,5 +49,32 @@ struct GarbageCommand: Command {
         ? "Everything is packed."
         : "Packed \(Phrase.count(done.objectsPacked, "object")): "
           + "\(Phrase.bytes(done.bytesAfter)) instead of \(Phrase.bytes(done.bytesBefore)).")
+  }
+}
+
+/// Packs what has gathered, and reads a long history, while nobody waits: `notes gc --auto`, a process
+/// by itself in a session of its own, that goes on when the terminal closes.
+enum BackgroundGC {
+  private static let started = Mutex<[ChildProcess]>([])
+
+  /// Starts it if there is enough to do. Nothing depends on it, so a failure to start is no error:
+  /// the next command tries again.
+  static func startIfDue(in notebook: Notebook) {
+    if notebook.isGarbageCollectionDue { start(inFolder: notebook.folder) }
+  }
+
+  /// Starts it. Two at once do no harm: the second leaves.
+  static func start(inFolder folder: String) {
+    let words = ["notes", "gc", "--auto", "-C", folder].map { Array($0.utf8) }
+    guard
+      let child = try? ChildProcess(
+        "/proc/self/exe", arguments: words, input: .null, output: .null, errors: .null,
+        group: .session)
+    else { return }
+    // A process that runs for months would gather those that have ended.
+    started.withLock { started in
+      started.removeAll(where: \.hasEnded)
+      started.append(child)
+    }
   }
 }

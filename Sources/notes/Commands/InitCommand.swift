@@ -9,8 +9,7 @@ internal import WorkTree
 
 struct InitCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "init",
-    abstract: "Make a folder a notebook.",
+    commandName: "init", abstract: "Make a folder a notebook.",
     discussion: """
       Takes the folder as it is: the first version holds the files that are there. Without DIR it \
       is the current folder; a folder that does not exist is made. A folder that is a git \
@@ -27,8 +26,7 @@ struct InitCommand: Command {
   @Argument(help: .named("dir", "The folder; the current one by default."), completion: .directory)
   var folder: String?
 
-  @Option(help: "The notebook's name; the folder's name by default.")
-  var name: String?
+  @Option(help: "The notebook's name; the folder's name by default.") var name: String?
 
   @Option(help: .named("name", "What to call this device; the host's name by default."))
   var deviceName: String?
@@ -38,10 +36,10 @@ struct InitCommand: Command {
   func run() throws {
     let folder = try NotebookLocator.folder(folder)
     try Self.refuseIfVersionedElsewhere(folder)
-    let users = UserFolders()
-    let device = try DeviceName.choose(given: deviceName, folders: users)
+    let device = try DeviceName.choose(given: deviceName)
     let notebookName = try name.map { try DisplayName.check($0) } ?? Self.name(of: folder)
-    let key = try DeviceKey.loadOrCreate(in: users.data)
+    let data = try UserFolders().data
+    let key = try DeviceKey.loadOrCreate(in: data)
     let notebook =
       try Self.unfinished(at: folder, of: key)
       ?? Notebook.make(at: folder) { state in
@@ -58,17 +56,16 @@ struct InitCommand: Command {
     }
     line.clear()
     // Not before: 'notes watch --all' begins with it at once.
-    KnownNotebooks(dataFolder: try users.data).add(notebook)
+    KnownNotebooks(dataFolder: data).add(notebook)
     let tip = try notebook.state().tip
     // A version that was there already: of a repository, or of an init that failed after it.
     let known = saved.changes.isEmpty ? try tip.map(notebook.repository.commit)?.tree : nil
-    let paths =
-      try known.map(notebook.repository.files)?.map(\.path) ?? saved.changes.map(\.path)
+    let paths = try known.map(notebook.repository.files)?.map(\.path) ?? saved.changes.map(\.path)
     let report = InitReport(
       identity: notebook.identity, folder: folder, noteCount: paths.count(where: \.isNote),
       fileCount: paths.count { !$0.isNote }, saved: saved, tip: tip,
       outer: try? Notebook.find(from: folder + "/.."))
-    options.write(lines: [report.json], text: report.text(on: Console.output))
+    options.write([report.json]) { report.text(on: $0) }
   }
 
   /// The notebook that an `init` made of the folder which then failed to make its first version, or
@@ -103,17 +100,18 @@ struct InitCommand: Command {
   private static func membership(
     in folder: String, notebookName: String, deviceName: String, key: DeviceKey
   ) throws -> MembershipStore {
+    func found() throws -> MembershipStore {
+      try .found(in: folder, notebookName: notebookName, deviceName: deviceName, key: key)
+    }
     do {
-      return try MembershipStore.found(
-        in: folder, notebookName: notebookName, deviceName: deviceName, key: key)
+      return try found()
     } catch MembershipError.membershipExists {
       let left = try MembershipStore.open(in: folder)
       if left.members().contains(where: { $0.isFounder && $0.deviceID == key.deviceID }) {
         return left
       }
       try left.putAside()
-      return try MembershipStore.found(
-        in: folder, notebookName: notebookName, deviceName: deviceName, key: key)
+      return try found()
     }
   }
 

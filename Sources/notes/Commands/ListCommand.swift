@@ -5,8 +5,7 @@ internal import Notebook
 
 struct ListCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "list",
-    abstract: "List the notes, last changed first.",
+    commandName: "list", abstract: "List the notes, last changed first.",
     discussion: """
       Lists the text notes of the folder, also those that are not saved yet; '!' marks a conflict. \
       With TEXT only those that have it in their title, in any case.
@@ -20,21 +19,15 @@ struct ListCommand: Command {
         notes list --deleted
       """)
 
-  enum Order: String, ExpressibleByArgument, CaseIterable {
-    case modified, created, title, size
-  }
+  enum Order: String, ExpressibleByArgument, CaseIterable { case modified, created, title, size }
 
-  @Argument(help: .named("text", "Only notes with this in their title."))
-  var text: String?
+  @Argument(help: .named("text", "Only notes with this in their title.")) var text: String?
 
-  @Flag(name: .shortAndLong, help: "Also show IDs, sizes and exact times.")
-  var long = false
+  @Flag(name: .shortAndLong, help: "Also show IDs, sizes and exact times.") var long = false
 
-  @Option(help: .named("order", "modified, created, title or size."))
-  var sort: Order = .modified
+  @Option(help: .named("order", "modified, created, title or size.")) var sort: Order = .modified
 
-  @Flag(name: .shortAndLong, help: "List in the opposite order.")
-  var reverse = false
+  @Flag(name: .shortAndLong, help: "List in the opposite order.") var reverse = false
 
   @Option(help: .named("dir", "Only notes in this folder."), completion: .directory)
   var folder: String?
@@ -42,11 +35,9 @@ struct ListCommand: Command {
   @Option(help: .named("date", "Only notes changed since then."), completion: .times)
   var since: String?
 
-  @Flag(help: "List the attachments instead.")
-  var attachments = false
+  @Flag(help: "List the attachments instead.") var attachments = false
 
-  @Flag(help: "List what was deleted instead, last deleted first.")
-  var deleted = false
+  @Flag(help: "List what was deleted instead, last deleted first.") var deleted = false
 
   @OptionGroup var options: CommonOptions
 
@@ -65,14 +56,12 @@ struct ListCommand: Command {
       let files = try notebook.history.deletedFiles().filter { $0.path.isNote != attachments }
       style.isFiltered = !files.isEmpty
       let report = DeletedReport(files: files.filter { isWanted($0.path, $0.time) }, style)
-      options.write(
-        lines: report.json, text: report.text(on: Console.output, now: TimeText.now))
+      options.write(report.json) { report.text(on: $0, now: TimeText.now) }
     } else {
       let notes = try notebook.history.files().filter { $0.path.isNote != attachments }
       style.isFiltered = !notes.isEmpty
       let report = ListReport(notes: notes.filter { isWanted($0.path, $0.modified) }, style)
-      options.write(
-        lines: report.json, text: report.text(on: Console.output, now: TimeText.now))
+      options.write(report.json) { report.text(on: $0, now: TimeText.now) }
     }
   }
 
@@ -83,10 +72,8 @@ struct ListCommand: Command {
     var start: [UInt8] = []
     if let folder {
       // A folder that was deleted has its notes still.
-      let path =
-        NotebookLocator.folderOrTop(named: folder, in: notebook)
-        ?? (deleted ? TreePath(folder) : nil)
-      guard let path else {
+      let present = NotebookLocator.folderOrTop(named: folder, in: notebook)
+      guard let path = present ?? (deleted ? TreePath(folder) : nil) else {
         throw Failure(
           .failed, "no_such_folder", "there is no folder '\(Visible.name(folder))'",
           hint: "it is named as seen from here, or from the notebook's top", name: folder)
@@ -103,7 +90,6 @@ struct ListCommand: Command {
 }
 
 extension NamedTime {
-  /// The first second of a time that an option names.
   static func first(_ text: String) throws(Failure) -> Int64 {
     guard let time = NamedTime(parsing: text, now: TimeText.now) else {
       throw .usage(

@@ -5,8 +5,7 @@ internal import Notebook
 
 struct LogCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "log",
-    abstract: "Show the versions, newest first: who, when, and what changed.",
+    commandName: "log", abstract: "Show the versions, newest first: who, when, and what changed.",
     discussion: """
       With NOTE only the versions that changed that note, also under its former names. Versions \
       saved in one go are shown as one, and merges that notes made by itself only where they \
@@ -38,14 +37,11 @@ struct LogCommand: Command {
   @Flag(name: [.customShort("p"), .long], help: "Also show what changed, word by word.")
   var patch = false
 
-  @Flag(help: "Draw how versions were made on one another.")
-  var graph = false
+  @Flag(help: "Draw how versions were made on one another.") var graph = false
 
-  @Flag(help: "Show each version, and merges that had nothing to settle.")
-  var all = false
+  @Flag(help: "Show each version, and merges that had nothing to settle.") var all = false
 
-  @Flag(name: .shortAndLong, help: "Show exact times and devices.")
-  var long = false
+  @Flag(name: .shortAndLong, help: "Show exact times and devices.") var long = false
 
   @Flag(help: "Show what was done on this device instead, and what 'notes undo' undoes.")
   var operations = false
@@ -67,17 +63,17 @@ struct LogCommand: Command {
     // The next command finds the note's versions at once.
     defer { if walk.lacksTable { BackgroundGC.start(inFolder: notebook.folder) } }
     var entries = LogEntries(
-      walk: walk,
-      since: try since.map(NamedTime.first), author: by, showsAll: all || graph,
+      walk: walk, since: try since.map(NamedTime.first), author: by, showsAll: all || graph,
       folds: !(all || graph || options.json), isOfOneNote: path != nil)
-    var left = limit ?? .max
-    if options.json {
-      while left > 0, let burst = try entries.next() {
-        let report = try VersionReport(burst, in: notebook)
-        Output.standard.lines([report.json])
+    func forEachEntry(_ body: (Burst) throws -> Void) throws {
+      var left = limit ?? .max
+      while left > 0, !Output.standard.isClosed, let burst = try entries.next() {
+        try body(burst)
         left -= 1
       }
-      return
+    }
+    if options.json {
+      return try forEachEntry { Output.standard.lines([try VersionReport($0, in: notebook).json]) }
     }
     let style = VersionReport.Style(
       terminal: Console.output, now: TimeText.now, isLong: long, isOfOneNote: path != nil,
@@ -87,12 +83,11 @@ struct LogCommand: Command {
         notebook: notebook, style: style, showsPatch: patch,
         graph: graph ? GraphLines(terminal: style.terminal) : nil, parents: nearest)
       var isFirst = true
-      while left > 0, !Output.standard.isClosed, let burst = try entries.next() {
-        Output.standard.write(try text.entry(burst))
+      try forEachEntry {
+        Output.standard.write(try text.entry($0))
         // The first page appears at once, however long the history is.
         if isFirst { Output.standard.flush() }
         isFirst = false
-        left -= 1
       }
       if isFirst { Output.standard.line(nothing(besides: entries.otherAuthors)) }
     }

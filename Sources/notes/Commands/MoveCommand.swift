@@ -5,8 +5,7 @@ internal import Notebook
 
 struct MoveCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "mv",
-    abstract: "Rename a note, or move it to another folder.",
+    commandName: "mv", abstract: "Rename a note, or move it to another folder.",
     discussion: """
       TITLE alone renames the note where it is; with folders before it, seen from the current one, \
       or as a folder with a slash at its end, it moves. A folder is renamed or moved with all that is versioned in it. The \
@@ -23,8 +22,7 @@ struct MoveCommand: Command {
   @Argument(help: .named("note", "The note or folder."), completion: LiveCompletion.notesAndFolders)
   var note: String
 
-  @Argument(help: .named("title", "What to call it."), completion: .directory)
-  var title: String
+  @Argument(help: .named("title", "What to call it."), completion: .directory) var title: String
 
   @OptionGroup var options: CommonOptions
 
@@ -33,15 +31,13 @@ struct MoveCommand: Command {
     let item = try NotebookLocator.item(note, in: notebook)
     let target = try target(of: item, in: notebook)
     let done = try DeletionOption.foundBefore {
-      switch item {
-      case .note(let path): try notebook.rename(path, to: target)
-      case .folder(let path): try notebook.rename(folder: path, to: target)
-      }
+      try item.isFolder
+        ? notebook.rename(folder: item.path, to: target) : notebook.rename(item.path, to: target)
     }
     let (old, new) = (Visible.name(item.path), Visible.name(target))
     var sentence = "\(new) already has that name."
     if let version = done.version {
-      let slash = item == .folder(item.path) ? "/" : ""
+      let slash = item.isFolder ? "/" : ""
       let count = slash.isEmpty ? "" : " with \(Phrase.count(done.files.count, "file"))"
       sentence =
         "Renamed \(old)\(slash) to \(new)\(slash)\(count): version \(Console.output.paint(version))"
@@ -56,14 +52,10 @@ struct MoveCommand: Command {
 
   private func target(of item: Item, in notebook: Notebook) throws -> TreePath {
     let here = NotebookLocator.currentFolder(in: notebook)
-    let suffix =
-      switch item {
-      case .folder: ""
-      case .note(let path): path.noteSuffix
-      }
     guard title.hasSuffix("/") else {
       let folder = title.contains("/") ? here : item.path.parent ?? ""
-      return try notebook.path(titled: title, in: folder, suffix: suffix)
+      return try notebook.path(
+        titled: title, in: folder, suffix: item.isFolder ? "" : item.path.noteSuffix)
     }
     if let folder = NotebookLocator.folderOrTop(named: title, in: notebook) {
       return folder.appending(item.path.name)
@@ -71,7 +63,39 @@ struct MoveCommand: Command {
     var name = title
     while name.hasSuffix("/") { name.removeLast() }
     let folder = try notebook.path(titled: name, in: here, suffix: "")
-    if case .folder = item { return folder }
-    return folder.appending(item.path.name)
+    return item.isFolder ? folder : folder.appending(item.path.name)
+  }
+}
+
+struct RemoveCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "rm", abstract: "Delete notes; their texts stay in the history.",
+    discussion: """
+      Deletes notes, or folders with all that is versioned in them, here and with the next sync on \
+      the other devices. 'notes undo' undoes that, and 'notes restore NOTE' brings a deleted \
+      note back at any time.
+
+      Examples:
+        notes rm Shopping
+        notes rm 'Old plan' trips/
+      """)
+
+  @Argument(
+    help: .named("note", "The notes or folders."), completion: LiveCompletion.notesAndFolders)
+  var notes: [String]
+
+  @OptionGroup var deletions: DeletionOption
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let paths = try notes.map { try NotebookLocator.item($0, in: notebook).path }
+    let removal = try deletions.guarded { try notebook.delete(paths, allowsMassDeletion: $0) }
+    options.write([["type": "deleted", "paths": removal.paths, "version": removal.version]]) {
+      guard let version = removal.version else { return "" }
+      let count = removal.paths.count
+      let what = count == 1 ? Visible.name(removal.paths[0]) : Phrase.count(count, "file")
+      return "Deleted \(what): version \($0.paint(version)); 'notes undo' undoes it\n"
+    }
   }
 }

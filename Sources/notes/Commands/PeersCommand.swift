@@ -5,6 +5,7 @@ internal import History
 internal import Membership
 internal import Notebook
 internal import Sync
+internal import System
 internal import Watch
 
 struct PeersCommand: Command {
@@ -52,7 +53,7 @@ struct PeersCommand: Command {
   }
 
   private func show(_ report: PeersReport) throws {
-    options.write(lines: report.json, text: report.text(on: Console.output))
+    options.write(report.json) { report.text(on: $0) }
     Output.standard.flush()
   }
 
@@ -75,5 +76,28 @@ struct PeersCommand: Command {
     }
     if Interruption.hasCome { return try Interruption.exit.end() }
     throw RunningWatcher.missing(notebook)
+  }
+}
+
+enum NearbyDevices {
+  /// The devices that announce a notebook right now, by ID: all that are known when discovery has told
+  /// what it knows, or after so many seconds.
+  static func look(
+    for notebookID: String, with discovery: any Discovery, seconds: Double
+  ) throws -> [String: DiscoveredPeer] {
+    defer { discovery.stop() }
+    let events = BlockingQueue<DiscoveryEvent>()
+    try discovery.browse(.notebook) { events.put($0) }
+    let end = Instant.now + seconds
+    var found: [String: DiscoveredPeer] = [:]
+    search: while let event = events.take(until: end) {
+      switch event {
+      case .found(let peer): found[peer.deviceID] = peer
+      case .lost(let peer): found[peer.deviceID] = nil
+      case .settled: break search
+      case .interrupted, .resumed: break
+      }
+    }
+    return found.filter { $0.value.notebookID == notebookID }
   }
 }

@@ -4,7 +4,7 @@ internal import History
 internal import Notebook
 internal import WorkTree
 
-struct RestoreCommand: PlainCommand {
+struct RestoreCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "restore",
     abstract: "Bring back a note, a folder or the whole notebook as it was.",
@@ -30,8 +30,7 @@ struct RestoreCommand: PlainCommand {
   @Option(name: .customLong("as"), help: .named("title", "Restore it as another note."))
   var title: String?
 
-  @Flag(help: "Restore the whole notebook; without a version the last one.")
-  var all = false
+  @Flag(help: "Restore the whole notebook; without a version the last one.") var all = false
 
   @OptionGroup var trial: DryRunOption
   @OptionGroup var deletions: DeletionOption
@@ -46,66 +45,79 @@ struct RestoreCommand: PlainCommand {
     let notebook = try NotebookLocator.notebook()
     if all {
       let name = note.map { $0.hasPrefix("@") ? String($0.dropFirst()) : $0 }
-      try restore(nil, named: name, in: notebook)
-      return
+      return try restore(folder: nil, named: name, in: notebook)
     }
-    let (item, version) = try Self.itemAndVersion(note ?? "", in: notebook)
-    switch item {
-    case .folder(let folder):
-      guard title == nil else { throw Failure.usage("--as goes with a note, not with a folder") }
-      try restore(folder, named: version, in: notebook)
-    case .note(let path):
-      try NoteRestoration(title: title, isTrial: trial.isOn, json: options.json)
-        .run(path, version: version, in: notebook)
-    }
-  }
-
-  static func run(on words: ArraySlice<String>) throws -> Bool {
-    guard let text = words.first, words.count == 1 else { return false }
-    let notebook = try NotebookLocator.notebook()
-    guard case (.note(let path), let version) = try itemAndVersion(text, in: notebook) else {
-      return false
-    }
-    try NoteRestoration().run(path, version: version, in: notebook)
-    return true
+    let (item, version) = try itemAndVersion(note ?? "", in: notebook)
+    guard item.isFolder else { return try restore(item.path, named: version, in: notebook) }
+    guard title == nil else { throw Failure.usage("--as goes with a note, not with a folder") }
+    try restore(folder: item.path, named: version, in: notebook)
   }
 
   /// The note or folder and the version that `NOTE@VERSION` names. A note whose name holds an `@`
   /// is found first.
-  private static func itemAndVersion(
+  private func itemAndVersion(
     _ text: String, in notebook: Notebook
   ) throws -> (item: Item, version: String?) {
-    if let at = text.lastIndex(of: "@"), at != text.startIndex {
-      let name = String(text[..<at])
-      // Where the name is a note's own, looking for one with an @ is no use.
-      let isPlain =
-        try notebook.history.note(spelled: name) != nil
-        && notebook.history.note(spelled: text) == nil
-      if !isPlain, let item = try? NotebookLocator.item(text, in: notebook) { return (item, nil) }
-      return (
-        try NotebookLocator.item(name, in: notebook, among: .former),
-        String(text[text.index(after: at)...])
-      )
+    guard let at = text.lastIndex(of: "@"), at != text.startIndex else {
+      return (try NotebookLocator.item(text, in: notebook, among: .former), nil)
     }
-    return (try NotebookLocator.item(text, in: notebook, among: .former), nil)
+    let name = String(text[..<at])
+    // Where the name is a note's own, looking for one with an @ is no use.
+    let isPlain =
+      try notebook.history.note(spelled: name) != nil && notebook.history.note(spelled: text) == nil
+    if !isPlain, let item = try? NotebookLocator.item(text, in: notebook) { return (item, nil) }
+    let item = try NotebookLocator.item(name, in: notebook, among: .former)
+    return (item, String(text[text.index(after: at)...]))
   }
 
-  // MARK: A folder, or all
-
-  private func restore(_ folder: TreePath?, named name: String?, in notebook: Notebook) throws {
+  /// Restores a note.
+  ///
+  /// - Parameter name: which version; nil for the last one of a note that is gone.
+  private func restore(_ path: TreePath, named name: String?, in notebook: Notebook) throws {
     let version: Commit
     if let name {
-      version = try notebook.history.pastVersion(named: name)
-    } else if folder == nil, let tip = try notebook.state().tip {
-      version = try notebook.repository.commit(tip)
-    } else if let folder, let last = try Self.lastVersion(ofDeleted: folder, in: notebook) {
+      version = try notebook.history.version(named: name, of: path)
+    } else if try !notebook.isThere(path), let last = try notebook.history.lastVersion(with: path) {
       version = last
     } else {
-      let shown = folder.map { Visible.name($0) + "/" } ?? "the notebook"
       throw Failure.usage(
-        "say which version of \(shown) to restore",
-        hint: "write \(folder == nil ? "" : "FOLDER/")@VERSION; 'notes log' shows the versions")
+        "say which version of \(Visible.name(path.noteTitle)) to restore",
+        hint: "write NOTE@VERSION; 'notes log \(Visible.word(path.noteTitle))' shows the versions")
     }
+    let target = try title.map { title in
+      let folder =
+        title.contains("/") ? NotebookLocator.currentFolder(in: notebook) : path.parent ?? ""
+      return try notebook.path(titled: title, in: folder, suffix: path.noteSuffix)
+    }
+    let shown = target ?? path
+    let (what, past) = (Visible.name(shown), Self.past(version))
+    var made: ObjectID?
+    var sentence = "\(what) is \(past), already."
+    if trial.isOn {
+      if try notebook.history.differs(shown, from: path, in: version) {
+        sentence = "This would restore \(what) \(past)."
+      }
+    } else {
+      made = try DeletionOption.foundBefore {
+        try notebook.restore(path, from: version, as: target)
+      }
+      if let made { sentence = "Restored \(what) \(past): version \(Console.output.paint(made))" }
+    }
+    options.tell(
+      [
+        "type": "restored", "path": shown, "from": version.id, "version": made,
+        "dry_run": trial.isOn,
+      ], sentence)
+  }
+
+  private static func past(_ version: Commit) -> String {
+    let when = TimeText.relative(version.author.time, now: TimeText.now)
+    return "as it was in \(version.id.short), \(when)"
+  }
+
+  /// Restores a folder, or all.
+  private func restore(folder: TreePath?, named name: String?, in notebook: Notebook) throws {
+    let version = try folderVersion(of: folder, named: name, in: notebook)
     let done: FolderRestoration
     do {
       done = try deletions.guarded {
@@ -114,49 +126,58 @@ struct RestoreCommand: PlainCommand {
           allowsMassDeletion: $0)
       }
     } catch NotebookError.notInVersion(let path, let version) {
-      let isThere = try notebook.holds(folder: path)
+      let isThere = try Self.isThere(folder: path, in: notebook)
       throw Failure(
         .failed, "no_such_folder",
         "there is no folder '\(Visible.name(path))' in version \(version.short)",
         hint: "'notes log' shows the versions, and what they changed",
         name: isThere ? nil : path.description)
     }
-    let what = folder.map { Visible.name($0) + "/" } ?? "the notebook"
-    let when = TimeText.relative(version.author.time, now: TimeText.now)
-    let past = "as it was in \(version.id.short), \(when)"
-    var text = "\(what.capitalisedFirst) is \(past), already.\n"
-    if !done.changes.isEmpty {
-      let made = done.version.map { ": version " + Console.output.paint($0) } ?? ""
-      text = (trial.isOn ? "This would restore " : "Restored ") + "\(what) \(past)\(made)\n"
-      text += done.changes.text(on: Console.output)
+    let past = Self.past(version)
+    options.write([
+      [
+        "type": "restored", "path": folder, "from": version.id, "changes": done.changes,
+        "version": done.version, "dry_run": trial.isOn,
+      ]
+    ]) { terminal in
+      let what = Self.shown(folder)
+      if done.changes.isEmpty {
+        return what.prefix(1).uppercased() + what.dropFirst() + " is \(past), already.\n"
+      }
+      let made = done.version.map { ": version " + terminal.paint($0) } ?? ""
+      return (trial.isOn ? "This would restore " : "Restored ") + "\(what) \(past)\(made)\n"
+        + done.changes.text(on: terminal)
     }
-    options.write(
-      lines: [
-        [
-          "type": "restored", "path": folder, "from": version.id, "changes": done.changes,
-          "version": done.version, "dry_run": trial.isOn,
-        ]
-      ], text: text)
   }
 
-  /// The last version that a folder was in of which nothing is left; nil of one that is there.
-  private static func lastVersion(
-    ofDeleted folder: TreePath, in notebook: Notebook
-  ) throws -> Commit? {
-    if try notebook.holds(folder: folder) { return nil }
-    let gone = try notebook.history.deletedFiles().filter { $0.path.isInside(folder) }
-    // What is not saved yet was deleted last.
-    let last = gone.max { ($0.time ?? .max) < ($1.time ?? .max) }
-    return try last.flatMap { try notebook.history.lastVersion(with: $0.path) }
+  private static func shown(_ folder: TreePath?) -> String {
+    folder.map { Visible.name($0) + "/" } ?? "the notebook"
   }
-}
 
-extension Notebook {
-  fileprivate func holds(folder: TreePath) throws -> Bool {
-    try history.files().contains { $0.path.isInside(folder) }
+  /// The version that is named, else the last one that holds all, or that a folder was in of which
+  /// nothing is left.
+  private func folderVersion(
+    of folder: TreePath?, named name: String?, in notebook: Notebook
+  ) throws -> Commit {
+    if let name { return try notebook.history.pastVersion(named: name) }
+    if let folder {
+      if try !Self.isThere(folder: folder, in: notebook) {
+        let gone = try notebook.history.deletedFiles().filter { $0.path.isInside(folder) }
+        // What is not saved yet was deleted last.
+        let last = gone.max { ($0.time ?? .max) < ($1.time ?? .max) }
+        if let last, let version = try notebook.history.lastVersion(with: last.path) {
+          return version
+        }
+      }
+    } else if let tip = try notebook.state().tip {
+      return try notebook.repository.commit(tip)
+    }
+    throw Failure.usage(
+      "say which version of \(Self.shown(folder)) to restore",
+      hint: "write \(folder == nil ? "" : "FOLDER/")@VERSION; 'notes log' shows the versions")
   }
-}
 
-extension String {
-  fileprivate var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }
+  private static func isThere(folder: TreePath, in notebook: Notebook) throws -> Bool {
+    try notebook.history.files().contains { $0.path.isInside(folder) }
+  }
 }

@@ -2,10 +2,9 @@ internal import ArgumentParser
 internal import Git
 internal import Notebook
 
-struct SaveCommand: PlainCommand {
+struct SaveCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "save",
-    abstract: "Make a version of what the folder holds now.",
+    commandName: "save", abstract: "Make a version of what the folder holds now.",
     discussion: """
       Keeps every changed, new and deleted file, or only the notes and folders named. Where \
       nothing changed, no version is made. 'notes sync' saves by itself.
@@ -25,16 +24,10 @@ struct SaveCommand: PlainCommand {
   @OptionGroup var options: CommonOptions
 
   func run() throws {
-    try Self.save(
-      notes, message: message, allowDeletes: deletions.isAllowed, json: options.json)
+    try Self.save(notes, message: message, allowDeletes: deletions.isAllowed, json: options.json)
   }
 
-  static func run(on words: ArraySlice<String>) throws -> Bool {
-    try save(Array(words))
-    return true
-  }
-
-  private static func save(
+  static func save(
     _ notes: [String], message: String? = nil, allowDeletes: Bool = false, json: Bool = false
   ) throws {
     let notebook = try NotebookLocator.notebook()
@@ -48,8 +41,7 @@ struct SaveCommand: PlainCommand {
     ) { line.show("saving", $0, of: $1, "file") }
     line.clear()
     let report = SaveReport(result: result)
-    CommonOptions.write(
-      json: json, lines: [report.json], text: report.text(on: Console.output))
+    Output.standard.report(json ? [report.json] : nil) { report.text(on: $0) }
     if result.version != nil { BackgroundGC.startIfDue(in: notebook) }
   }
 }

@@ -5,8 +5,7 @@ internal import Notebook
 
 struct SearchCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "search",
-    abstract: "Find notes by what they hold.",
+    commandName: "search", abstract: "Find notes by what they hold.",
     discussion: """
       Lists the notes whose title or text holds TEXT, in any case; of several TEXTs a note must \
       hold all. Notes with the texts in their titles come first, then those that hold them as \
@@ -18,31 +17,25 @@ struct SearchCommand: Command {
         notes search --regex '^- \\[ \\]'
       """)
 
-  @Argument(help: .named("text", "What to look for."))
-  var texts: [String]
+  @Argument(help: .named("text", "What to look for.")) var texts: [String]
 
   @Flag(
     help: "Also find notes that once held the texts, deleted ones too, and the version that did.")
   var history = false
 
-  @Flag(help: "Take TEXT for a POSIX extended regular expression.")
-  var regex = false
+  @Flag(help: "Take TEXT for a POSIX extended regular expression.") var regex = false
 
-  @Flag(help: "Look at the titles only.")
-  var title = false
+  @Flag(help: "Look at the titles only.") var title = false
 
-  @Flag(help: "Tell capital letters from small ones.")
-  var matchCase = false
+  @Flag(help: "Tell capital letters from small ones.") var matchCase = false
 
   @Option(
     name: [.customShort("n", allowingJoined: true), .long], help: .named("n", "At most N notes."))
   var limit: Int?
 
-  @Option(help: .named("n", "Show at most N matching lines of a note."))
-  var lines: Int = 3
+  @Option(help: .named("n", "Show at most N matching lines of a note.")) var lines: Int = 3
 
-  @Option(help: .named("n", "Show N lines around each of them."))
-  var context: Int = 0
+  @Option(help: .named("n", "Show N lines around each of them.")) var context: Int = 0
 
   @OptionGroup var paging: PagerOption
   @OptionGroup var options: CommonOptions

@@ -6,8 +6,7 @@ internal import WorkTree
 
 struct ShowCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "show",
-    abstract: "Print a note, as it is or as it was, or a version.",
+    commandName: "show", abstract: "Print a note, as it is or as it was, or a version.",
     discussion: """
       NOTE is a title, a path, or a part of one that only one note has. VERSION is an ID or its \
       beginning, ~N for N versions of that note ago, or a time such \
@@ -44,12 +43,11 @@ struct ShowCommand: Command {
     }
     let text = try version.map(notebook.history.text) ?? notebook.workTree.text(of: path)
     if options.json {
-      Output.standard.event(
-        [
-          "title": (version?.path ?? path).noteTitle, "path": version?.path ?? path,
-          "version": version?.commit.id, "size": text.count,
-          "text": String(decoding: text, as: UTF8.self),
-        ])
+      Output.standard.event([
+        "title": (version?.path ?? path).noteTitle, "path": version?.path ?? path,
+        "version": version?.commit.id, "size": text.count,
+        "text": String(decoding: text, as: UTF8.self),
+      ])
     } else if Console.output.isInteractive {
       paging.page {
         let shown = Visible.text(String(decoding: text, as: UTF8.self))
@@ -60,7 +58,6 @@ struct ShowCommand: Command {
     }
   }
 
-  /// What a version changed, as the log tells it.
   private func show(_ version: Version, in notebook: Notebook) throws {
     let report = try VersionReport(Burst(version), in: notebook)
     if options.json { return Output.standard.lines([report.json]) }

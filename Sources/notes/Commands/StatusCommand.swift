@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import History
 internal import Notebook
 
-struct StatusCommand: PlainCommand {
+struct StatusCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Show what changed, what is in conflict, and which version this device shows.",
@@ -18,25 +18,15 @@ struct StatusCommand: PlainCommand {
 
   @OptionGroup var options: CommonOptions
 
-  func run() throws {
-    try Self.show(json: options.json)
-  }
+  func run() throws { try Self.show(json: options.json) }
 
-  static func run(on words: ArraySlice<String>) throws -> Bool {
-    guard words.isEmpty else { return false }
-    try show(json: false)
-    return true
-  }
-
-  private static func show(json: Bool) throws {
+  static func show(json: Bool = false) throws {
     let notebook = try NotebookLocator.notebook()
     let status = try notebook.status()
     let report = StatusReport(
       status: status, folder: notebook.folder,
       conflicts: status.state.conflictCount > 0 ? try notebook.history.conflicts() : [],
       watcher: RunningWatcher.status(of: notebook))
-    CommonOptions.write(
-      json: json, lines: [report.json],
-      text: report.text(on: Console.output, now: TimeText.now))
+    Output.standard.report(json ? [report.json] : nil) { report.text(on: $0, now: TimeText.now) }
   }
 }

@@ -8,8 +8,7 @@ internal import Sync
 struct SyncCommand: ExchangeCommand {
   static let mode = SyncMode.both
   static let configuration = CommandConfiguration(
-    commandName: "sync",
-    abstract: "Exchange versions with the other devices that are there.",
+    commandName: "sync", abstract: "Exchange versions with the other devices that are there.",
     discussion: """
       Saves what you wrote, finds the notebook's devices on the local network, receives what they \
       have and sends what they lack. Edits of both sides are merged; where they met on the same \
@@ -23,20 +22,16 @@ struct SyncCommand: ExchangeCommand {
       """)
 
   @OptionGroup var exchange: ExchangeOptions
-  @OptionGroup var listen: ListenOption
+  @OptionGroup var listening: ListenOption
   @OptionGroup var options: CommonOptions
 
-  var listensAt: Address? { listen.address ?? Address(host: Address.anyHost, port: 0) }
-  var mayUseWatcher: Bool {
-    exchange.at.addresses.isEmpty && listen.address == nil && !exchange.deletions.isAllowed
-  }
+  var listen: ListenOption? { listening }
 }
 
 struct PullCommand: ExchangeCommand {
   static let mode = SyncMode.pull
   static let configuration = CommandConfiguration(
-    commandName: "pull",
-    abstract: "Receive versions from the other devices, and send none.",
+    commandName: "pull", abstract: "Receive versions from the other devices, and send none.",
     discussion: """
       Like 'notes sync' in one direction. What you wrote is saved here and merged with what comes.
 
@@ -52,8 +47,7 @@ struct PullCommand: ExchangeCommand {
 struct PushCommand: ExchangeCommand {
   static let mode = SyncMode.push
   static let configuration = CommandConfiguration(
-    commandName: "push",
-    abstract: "Send versions to the other devices, and receive none.",
+    commandName: "push", abstract: "Send versions to the other devices, and receive none.",
     discussion: """
       Like 'notes sync' in one direction. The receiving device merges, so a push is never refused \
       for being behind.
@@ -83,15 +77,12 @@ protocol ExchangeCommand: Command {
   static var mode: SyncMode { get }
   var exchange: ExchangeOptions { get }
   var options: CommonOptions { get }
-  /// Where it listens while it looks; nil where it does not.
-  var listensAt: Address? { get }
-  var mayUseWatcher: Bool { get }
+  /// Nil where it does not listen while it looks.
+  var listen: ListenOption? { get }
 }
 
 extension ExchangeCommand {
-  var listensAt: Address? { nil }
-  /// Whether the connections of a watcher do as well as new ones.
-  var mayUseWatcher: Bool { false }
+  var listen: ListenOption? { nil }
 
   func run() throws {
     let notebook = try NotebookLocator.notebook()
@@ -101,24 +92,24 @@ extension ExchangeCommand {
       options: SessionOptions(mode: Self.mode, allowsMassDeletion: exchange.deletions.isAllowed))
     run.addresses = exchange.at.addresses
     run.window = exchange.wait.seconds
-    run.peers = try devices(named: exchange.peers, in: context)
+    let everybody = context.membership.members()
+    // The devices of a name are all meant.
+    run.peers = try exchange.peers.flatMap {
+      try everybody.members(named: $0, besides: context.key.deviceID).map(\.deviceID)
+    }
     if exchange.at.addresses.isEmpty {
       run.discovery = exchange.discovery.discovery(for: context.key.deviceID)
     }
-    run.listen = listensAt
+    run.listen = listen.map { $0.address ?? .anywhere }
     let report = EventReport(json: options.json)
     defer { BackgroundGC.startIfDue(in: notebook) }
+    // The connections of a watcher do as well as new ones.
+    let mayUseWatcher =
+      listen.map { $0.address == nil } ?? false && exchange.at.addresses.isEmpty
+      && !exchange.deletions.isAllowed
     let outcome =
       try mayUseWatcher
       ? run.runBesideWatcher(of: notebook, reportingTo: report) : run.run(reportingTo: report)
     try report.conclude(outcome, in: notebook).end()
-  }
-
-  /// The IDs of the devices that the names mean; those of a name are all meant.
-  private func devices(named names: [String], in context: SessionContext) throws -> [String] {
-    let everybody = context.membership.members()
-    return try names.flatMap { name in
-      try MemberName(name).others(than: context.key.deviceID, among: everybody).map(\.deviceID)
-    }
   }
 }

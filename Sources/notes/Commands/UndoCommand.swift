@@ -5,8 +5,7 @@ internal import Notebook
 
 struct UndoCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "undo",
-    abstract: "Undo what was done last, or an automatic merge.",
+    commandName: "undo", abstract: "Undo what was done last, or an automatic merge.",
     discussion: """
       Undoes the last save, edit, restore, rename, deletion or resolution on this device, or what \
       the last sync brought, as a new version; N undoes the last N. Unsaved changes are saved first, \
@@ -42,8 +41,7 @@ struct UndoCommand: Command {
       try notebook.undo(choice, trial: trial.isOn, allowsMassDeletion: $0)
     }
     let report = ReversalReport(reversal: done, isUndo: true, isTrial: trial.isOn)
-    options.write(
-      lines: [report.json], text: report.text(on: Console.output, now: TimeText.now))
+    options.write([report.json]) { report.text(on: $0, now: TimeText.now) }
   }
 
   /// Which operations are meant; nil for a note.
@@ -75,5 +73,37 @@ struct UndoCommand: Command {
       ["type": "undone", "path": path, "version": version],
       "\(Visible.name(path)) holds both edits between markers now: version "
         + Console.output.paint(version))
+  }
+}
+
+struct RedoCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "redo", abstract: "Redo what was undone.",
+    discussion: """
+      Redoes the last undo, as a new version; N redoes the last N. What was edited since stays. What \
+      the folder holds is saved first.
+
+      Examples:
+        notes redo
+        notes redo 2 --dry-run
+      """)
+
+  @Argument(help: .named("n", "How many undos.")) var count = 1
+
+  @OptionGroup var trial: DryRunOption
+  @OptionGroup var deletions: DeletionOption
+  @OptionGroup var options: CommonOptions
+
+  func validate() throws {
+    guard count > 0 else { throw ValidationError("How many to redo is a number from 1 on.") }
+  }
+
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let done = try deletions.guarded {
+      try notebook.redo(count, trial: trial.isOn, allowsMassDeletion: $0)
+    }
+    let report = ReversalReport(reversal: done, isUndo: false, isTrial: trial.isOn)
+    options.write([report.json]) { report.text(on: $0, now: TimeText.now) }
   }
 }

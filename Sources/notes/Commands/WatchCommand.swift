@@ -37,32 +37,25 @@ struct WatchCommand: Command {
   @OptionGroup var discovery: DiscoveryOption
   @Flag(help: "Let a running watcher close its connections; it goes on making versions.")
   var pause = false
-  @Flag(help: "Let a paused watcher connect again.")
-  var resume = false
-  @Flag(help: "Have systemd run it for you, now and whenever you log in.")
-  var install = false
-  @Flag(help: "Log details.")
-  var verbose = false
+  @Flag(help: "Let a paused watcher connect again.") var resume = false
+  @Flag(help: "Have systemd run it for you, now and whenever you log in.") var install = false
+  @Flag(help: "Log details.") var verbose = false
   @OptionGroup var options: CommonOptions
 
   func validate() throws {
     if [pause, resume, install].count(where: { $0 }) > 1 {
       throw ValidationError("--pause, --resume and --install exclude each other.")
     }
-    if all, !directories.isEmpty {
-      throw ValidationError("--all goes without folders.")
-    }
+    if all, !directories.isEmpty { throw ValidationError("--all goes without folders.") }
   }
 
   func run() throws {
     let known = KnownNotebooks(dataFolder: try UserFolders().data)
     if pause || resume { return try order(pause ? .pause : .resume, chosen(of: known)) }
     if install {
-      try WatchInstallation(
-        program: realPath(of: "/proc/self/exe") ?? "notes",
-        words: all ? ["--all"] : chosen(of: known).map(\.folder)
-      ).install(in: UserFolders().units)
-      return
+      let words = try all ? ["--all"] : chosen(of: known).map(\.folder)
+      let program = realPath(of: "/proc/self/exe") ?? "notes"
+      return try WatchInstallation(program: program, words: words).install(in: UserFolders().units)
     }
     let token = try Interruption.token()
     var locks: [String: WatchLock] = [:]
@@ -73,7 +66,7 @@ struct WatchCommand: Command {
       // Not before: who watches all would take it first.
       if !all { for notebook in notebooks { known.add(notebook) } }
       do {
-        try watch(notebooks.map(\.folder), until: token, whileKnown: listed)
+        try watch(notebooks.map(\.folder), until: token, whileKnown: listed, in: known)
       } catch MembershipError.begunAnew {
         // 'notes members reset' ran, or a device joined again: what this one serves is another
         // notebook to the others now.
@@ -84,20 +77,19 @@ struct WatchCommand: Command {
 
   /// Watches until `token` is cancelled or, where all notebooks are meant, others are known.
   private func watch(
-    _ folders: [String], until token: CancellationToken, whileKnown listed: [String]
+    _ folders: [String], until token: CancellationToken, whileKnown listed: [String],
+    in known: KnownNotebooks
   ) throws {
     let notebooks = try folders.map { try Notebook.open(at: $0) }
     let contexts = try notebooks.map { try $0.sessionContext() }
     let finder = contexts.first.flatMap { discovery.discovery(for: $0.key.deviceID) }
     defer { finder?.stop() }
     let service = try Service(
-      contexts: contexts, discovery: finder,
-      listen: listen.configured(),
+      contexts: contexts, discovery: finder, listen: listen.configured(),
       logger: ServiceLogging.logger(verbose: verbose), isWatching: true,
       control: UserFolders().runtime)
     let report = EventReport(json: options.json, .service)
     let hooks = WatchHooks(notebooks: notebooks)
-    let known = KnownNotebooks(dataFolder: try UserFolders().data)
     let list = !all ? nil : known.watch { if known.folders() != listed { service.stop() } }
     defer { list?.stop() }
     try service.run(cancellation: token) { event in
@@ -117,8 +109,8 @@ struct WatchCommand: Command {
     for folder in known.folders() {
       do {
         let notebook = try Notebook.open(at: folder)
-        let isNew = !notebooks.contains { $0.identity.id == notebook.identity.id }
-        if isNew { notebooks.append(notebook) }
+        let isKnown = notebooks.contains { $0.identity.id == notebook.identity.id }
+        if !isKnown { notebooks.append(notebook) }
       } catch {
         leaveOut(folder, error)
       }
@@ -158,10 +150,111 @@ struct WatchCommand: Command {
     Output.errors.flush()
   }
 
-  /// Tells the watcher of each notebook what to do.
   private func order(_ request: ControlRequest, _ notebooks: [Notebook]) throws {
     for notebook in notebooks where RunningWatcher.of(notebook)?.all(request) == nil {
       throw RunningWatcher.missing(notebook)
     }
   }
+}
+
+/// The systemd user service that runs `notes watch` from the login on: notes-watch(1), --install.
+struct WatchInstallation {
+  let program: String
+  let words: [String]
+
+  static let unit = "notes-watch.service"
+
+  var text: String {
+    let words = [program, "watch"] + words
+    return """
+      # Written by notes watch --install; it writes it anew.
+      [Unit]
+      Description=Keep notes up to date on all devices
+      Documentation=man:notes-watch(1)
+
+      [Service]
+      Type=notify
+      ExecStart=\(words.map(Self.quoted).joined(separator: " "))
+      Restart=on-failure
+      RestartSec=5
+      WatchdogSec=120
+
+      [Install]
+      WantedBy=default.target
+
+      """
+  }
+
+  /// A word as systemd reads it back: quotes, and `%` and `$` stand for themselves.
+  static func quoted(_ word: String) -> String {
+    let special: [Character: String] = ["\\": "\\\\", "\"": "\\\"", "%": "%%", "$": "$$"]
+    return "\"" + word.map { special[$0] ?? String($0) }.joined() + "\""
+  }
+
+  func install(in folder: String) throws {
+    try write(to: folder)
+    for words in [["daemon-reload"], ["enable", "--now", Self.unit], ["restart", Self.unit]] {
+      let systemctl = try? ChildProcess("systemctl", ["systemctl", "--user"] + words)
+      guard systemctl?.wait() == .exited(0) else {
+        throw Failure(
+          .failed, "no_systemd",
+          "the unit is written, but 'systemctl --user \(words.joined(separator: " "))' failed",
+          hint: "'systemctl --user status \(Self.unit)' tells more")
+      }
+    }
+  }
+
+  func write(to folder: String) throws(Failure) {
+    let target = folder + "/" + Self.unit
+    do {
+      try Disk.makeFolders(folder, mode: 0o755)
+      try Disk.replace(target, with: Array(text.utf8), mode: 0o644)
+    } catch {
+      throw .system(
+        "\(Visible.name(target)) cannot be written", errno: error.errno, kind: "unit_not_written",
+        hint: "let your user write there, and run the command again")
+    }
+  }
+}
+
+struct ServeCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "serve", abstract: "Answer the other devices until it is stopped.",
+    discussion: """
+      Listens in the foreground and lets itself be found, so that 'notes sync' on another device \
+      finds this one at any time. Each session saves first what was written here. What happens is \
+      logged on standard error, a line an event, without the text of a note.
+
+      Examples:
+        notes serve
+        notes serve --listen 0.0.0.0:4711 --verbose
+      """)
+
+  @OptionGroup var listen: ListenOption
+  @OptionGroup var discovery: DiscoveryOption
+  @Flag(help: "Log details.") var verbose = false
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let context = try notebook.sessionContext()
+    let finder = discovery.discovery(for: context.key.deviceID)
+    defer { finder?.stop() }
+    let service = try Service(
+      contexts: [context], discovery: finder, listen: listen.configured(),
+      logger: ServiceLogging.logger(verbose: verbose))
+    let report = EventReport(json: options.json, .service)
+    try service.run(cancellation: Interruption.token()) { report.write($0) }
+    try Interruption.exit.end()
+  }
+}
+
+enum ServiceLogging {
+  static func logger(verbose: Bool) -> Logger {
+    var logger = Logger(label: "notes") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = verbose ? .debug : .info
+    return logger
+  }
+
+  static var silent: Logger { Logger(label: "notes") { _ in SwiftLogNoOpLogHandler() } }
 }

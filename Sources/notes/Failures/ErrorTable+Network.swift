@@ -6,54 +6,45 @@ internal import Watch
 extension ChannelError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
-    case .libraryMissing: .init(.failed, "library_missing", "install it: apt install libssl3")
-    case .invalidAddress: .init(.usage, "usage", "write HOST:PORT, or [IPV6]:PORT")
-    case .hostUnknown: .init(.noPeerReached, "host_unknown", "check its name, or give its address")
-    case .unreachable:
-      .init(.noPeerReached, "unreachable", "is the other device awake and on this network?")
+    case .libraryMissing: .failed("library_missing", "install it: apt install libssl3")
+    case .invalidAddress: .misused("usage", "write HOST:PORT, or [IPV6]:PORT")
+    case .hostUnknown: .unreached("host_unknown", "check its name, or give its address")
+    case .unreachable: .unreached("unreachable", "is the other device awake and on this network?")
     case .connectionRefused:
-      .init(
-        .noPeerReached, "connection_refused",
-        "run 'notes serve' or 'notes sync' on the other device")
+      .unreached("connection_refused", "run 'notes serve' or 'notes sync' on the other device")
     case .portInUse:
-      .init(.failed, "port_in_use", "choose another port with --listen, or leave --listen out")
+      .failed("port_in_use", "choose another port with --listen, or leave --listen out")
     case .addressUnavailable:
-      .init(.failed, "address_unavailable", "use an address of this machine, or leave --listen out")
-    case .notTLS:
-      .init(.noPeerReached, "not_tls", "check the port: the other device shows where it listens")
-    case .tlsVersionUnsupported: .init(.refusedByPeer, "tls_version", Self.checkAddress)
-    case .protocolUnsupported: .init(.refusedByPeer, "protocol_unsupported", Self.checkAddress)
+      .failed("address_unavailable", "use an address of this machine, or leave --listen out")
+    case .notTLS: .unreached("not_tls", "check the port: the other device shows where it listens")
+    case .tlsVersionUnsupported: .refused("tls_version", Self.checkAddress)
+    case .protocolUnsupported: .refused("protocol_unsupported", Self.checkAddress)
     case .notebookUnknown:
-      .init(
-        .refusedByPeer, "notebook_unknown",
-        "run 'notes serve' or 'notes watch' in it there; or check the address")
+      .refused(
+        "notebook_unknown", "run 'notes serve' or 'notes watch' in it there; or check the address")
     case .invitationUnknown:
-      .init(
-        .refusedByPeer, "invitation_unknown", "check the code, or ask for a new one: 'notes invite'"
-      )
+      .refused("invitation_unknown", "check the code, or ask for a new one: 'notes invite'")
     case .wrongCode: Failure.wrongCode
     case .certificateRefused(.blocked):
-      .init(.refusedByPeer, "certificate_refused", "'notes members unblock NAME' lets it in again")
+      .refused("certificate_refused", "'notes members unblock NAME' lets it in again")
     case .certificateRefused:
-      .init(
-        .refusedByPeer, "certificate_refused",
-        "'notes members' shows who is one; 'notes invite' lets it join")
+      .refused(
+        "certificate_refused", "'notes members' shows who is one; 'notes invite' lets it join")
     case .refusedByPeer(.removed):
-      .init(
-        .refusedByPeer, "refused_by_peer",
-        "the notes here stay as they are; an admin can invite this device again")
+      .refused(
+        "refused_by_peer", "the notes here stay as they are; an admin can invite this device again")
     case .refusedByPeer:
-      .init(.refusedByPeer, "refused_by_peer", "ask an admin of the notebook for an invitation")
+      .refused("refused_by_peer", "ask an admin of the notebook for an invitation")
     case .verificationFailed:
-      .init(.failed, "verification_failed", "'notes doctor' looks for what is wrong here")
-    case .peerFailed: .init(.failed, "peer_failed", "'notes doctor' there looks for what is wrong")
-    case .tls: .init(.failed, "tls_failed", Failure.examine)
-    case .timedOut: .init(.noPeerReached, "timed_out", "is it awake, and the network working?")
-    case .cancelled: .init(.interrupted, "interrupted", nil)
-    case .closedByPeer: .init(.failed, "closed_by_peer", Failure.runAgain)
-    case .connectionLost: .init(.failed, "connection_lost", Failure.runAgain)
-    case .frameTooLarge, .frameEmpty: .init(.failed, "protocol_broken", Failure.checkVersion)
-    case .system(_, let code): .init(.failed, "system_failed", Failure.remedyOrExamine(code))
+      .failed("verification_failed", "'notes doctor' looks for what is wrong here")
+    case .peerFailed: .failed("peer_failed", "'notes doctor' there looks for what is wrong")
+    case .tls: .failed("tls_failed", Failure.examine)
+    case .timedOut: .unreached("timed_out", "is it awake, and the network working?")
+    case .cancelled: .interrupted
+    case .closedByPeer: .failed("closed_by_peer", Failure.runAgain)
+    case .connectionLost: .failed("connection_lost", Failure.runAgain)
+    case .frameTooLarge, .frameEmpty: .failed("protocol_broken", Failure.checkVersion)
+    case .system(_, let code): .failed("system_failed", Failure.remedyOrExamine(code))
     }
   }
 
@@ -64,41 +55,34 @@ extension SyncError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
     case .peerEnded(let reason, _): reason.meaning
-    case .protocolBroken, .overLimit: .init(.failed, "protocol_broken", Failure.checkVersion)
+    case .protocolBroken, .overLimit: .failed("protocol_broken", Failure.checkVersion)
     case .noCommonVersion:
-      .init(
-        .refusedByPeer, "no_common_version", "install the same version of notes on both devices")
+      .refused("no_common_version", "install the same version of notes on both devices")
     case .wrongNotebook: ByeReason.wrongNotebook.meaning
     case .notAMember:
-      .init(
-        .refusedByPeer, "not_a_member", "'notes members' shows who is; 'notes invite' lets it join")
+      .refused("not_a_member", "'notes members' shows who is; 'notes invite' lets it join")
     case .packRefused:
-      .init(
-        .failed, "pack_refused", "nothing of it was kept; 'git fsck' on the other device tells more"
-      )
-    case .interrupted: .init(.failed, "connection_lost", Failure.runAgain)
-    case .timedOut:
-      .init(.noPeerReached, "timed_out", "is the other device awake, and the network working?")
-    case .ended: .init(.failed, "ended", "try again")
-    case .duplicate: .init(.failed, "duplicate", "try again when it has ended")
+      .failed("pack_refused", "nothing of it was kept; 'git fsck' on the other device tells more")
+    case .interrupted: .failed("connection_lost", Failure.runAgain)
+    case .timedOut: .unreached("timed_out", "is the other device awake, and the network working?")
+    case .ended: .failed("ended", "try again")
+    case .duplicate: .failed("duplicate", "try again when it has ended")
     case .massDeletion: Failure.massDeletion
     case .massDeletionAtPeer:
-      .init(
-        .refusedByPeer, "mass_deletion_at_peer",
-        "if it is meant: 'notes sync --allow-deletes' there")
+      .refused("mass_deletion_at_peer", "if it is meant: 'notes sync --allow-deletes' there")
     case .invitationExpired: ByeReason.expired.meaning
-    case .declined: .init(.failed, "declined", "'notes invite' opens a new one")
+    case .declined: .failed("declined", "'notes invite' opens a new one")
     case .wrongCode: Failure.wrongCode
-    case .alreadyANotebook: .init(.failed, "already_a_notebook", "choose another folder")
+    case .alreadyANotebook: .failed("already_a_notebook", "choose another folder")
     case .inviterNotFound:
-      .init(
-        .noPeerReached, "inviter_not_found",
+      .unreached(
+        "inviter_not_found",
         "is 'notes invite' still waiting there, on the same network? "
           + "or name the device: --at HOST:PORT")
-    case .unknownPeer: .init(.failed, "no_such_member", "'notes members' lists them")
-    case .ownAddress: .init(.failed, "own_address", "give the other device's address")
-    case .stopped: .init(.interrupted, "interrupted", nil)
-    case .failed: .init(.failed, "failed", Failure.examine)
+    case .unknownPeer: .failed("no_such_member", "'notes members' lists them")
+    case .ownAddress: .failed("own_address", "give the other device's address")
+    case .stopped: .interrupted
+    case .failed: .failed("failed", Failure.examine)
     }
   }
 }
@@ -106,20 +90,18 @@ extension SyncError: ExplainedError {
 extension ByeReason {
   fileprivate var meaning: ErrorMeaning {
     switch self {
-    case .notAMember: .init(.refusedByPeer, "refused_by_peer", "ask an admin for an invitation")
-    case .version: .init(.refusedByPeer, "no_common_version", "install the same version on both")
+    case .notAMember: .refused("refused_by_peer", "ask an admin for an invitation")
+    case .version: .refused("no_common_version", "install the same version on both")
     case .wrongNotebook:
-      .init(
-        .refusedByPeer, "wrong_notebook",
-        "check the address: each notebook listens at one of its own")
-    case .expired: .init(.refusedByPeer, "expired", "ask for a new one: 'notes invite'")
-    case .duplicate, .busy: .init(.failed, "busy", "try again")
+      .refused("wrong_notebook", "check the address: each notebook listens at one of its own")
+    case .expired: .refused("expired", "ask for a new one: 'notes invite'")
+    case .duplicate, .busy: .failed("busy", "try again")
     case .overLimit, .protocolBroken, .refusedPack:
-      .init(
-        .refusedByPeer, "refused_by_peer",
+      .refused(
+        "refused_by_peer",
         "install the same version of notes on both; 'notes doctor' looks for what is wrong")
-    case .done, .stopped: .init(.failed, "closed_by_peer", "try again")
-    case .failed: .init(.failed, "peer_failed", "try again")
+    case .done, .stopped: .failed("closed_by_peer", "try again")
+    case .failed: .failed("peer_failed", "try again")
     }
   }
 }
@@ -134,33 +116,31 @@ extension DiscoveryError: ExplainedError {
         "start it: systemctl start avahi-daemon; or name the peer: "
       case .invalidRecord, .avahi, .stopped: "name the peer: "
       }
-    return .init(.failed, "discovery_failed", remedy + "--at HOST:PORT")
+    return .failed("discovery_failed", remedy + "--at HOST:PORT")
   }
 }
 
 extension WatchError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
-    case .system(_, _, let code): .init(.failed, "system_failed", Failure.remedyOrExamine(code))
-    case .folderAway: .init(.failed, "folder_away", "is it unmounted, or was it moved?")
-    case .watchedAlready:
-      .init(.failed, "watched_already", "'notes peers' shows who is connected to it")
+    case .system(_, _, let code): .failed("system_failed", Failure.remedyOrExamine(code))
+    case .folderAway: .failed("folder_away", "is it unmounted, or was it moved?")
+    case .watchedAlready: .failed("watched_already", "'notes peers' shows who is connected to it")
     case .watcherGone:
-      .init(.failed, "watcher_gone", "run the command again; it works without a watcher, too")
+      .failed("watcher_gone", "run the command again; it works without a watcher, too")
     case .watcherRefused:
-      .init(
-        .failed, "watcher_refused",
+      .failed(
+        "watcher_refused",
         "'notes watch --pause' and '--resume' say whether it connects; its log tells more")
-    case .notAnswering: .init(.failed, "not_answering", "try again")
+    case .notAnswering: .failed("not_answering", "try again")
     }
   }
 }
 
 extension Failure {
   /// The code typed here is not the one shown there.
-  static let wrongCode = ErrorMeaning(
-    .refusedByPeer, "wrong_code",
-    "check it on the other device; after three wrong ones it is no longer valid")
+  static let wrongCode = ErrorMeaning.refused(
+    "wrong_code", "check it on the other device; after three wrong ones it is no longer valid")
 
   static let runAgain = "run the command again; nothing is lost"
   static let checkVersion = "check the version of notes there"

@@ -9,58 +9,54 @@ extension NotebookError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
     case .notANotebook:
-      .init(
-        .notANotebook, "not_a_notebook",
+      .notANotebook(
+        "not_a_notebook",
         "'notes init' makes this folder one, 'notes join CODE' gets one from another device")
     case .alreadyANotebook(let folder):
-      .init(.failed, "already_a_notebook", "'notes -C \(Visible.name(folder)) status' shows it")
-    case .linkedWorkTree: .init(.failed, "linked_work_tree", Failure.ownRepository)
-    case .newerFormat: .init(.failed, "newer_format", "install a newer version of notes")
+      .failed("already_a_notebook", "'notes -C \(Visible.name(folder)) status' shows it")
+    case .linkedWorkTree: .failed("linked_work_tree", Failure.ownRepository)
+    case .newerFormat: .failed("newer_format", "install a newer version of notes")
     case .brokenState:
-      .init(
-        .failed, "broken_state",
+      .failed(
+        "broken_state",
         "the history is not affected; restore that file from a backup, or join again")
-    case .busy: .init(.failed, "busy", "try again when it has finished")
-    case .file(_, _, let code): .init(.failed, "file_failed", Failure.remedyOrExamine(code))
-    case .obstructed: .init(.failed, "obstructed", "move it away and run the command again")
-    case .noSuchNote: .init(.failed, "no_such_note", "'notes list' shows the notes")
+    case .busy: .failed("busy", "try again when it has finished")
+    case .file(_, _, let code): .failed("file_failed", Failure.remedyOrExamine(code))
+    case .obstructed: .failed("obstructed", "move it away and run the command again")
+    case .noSuchNote: .failed("no_such_note", "'notes list' shows the notes")
     case .ambiguousNote(_, let candidates):
-      .init(.failed, "ambiguous_note", "write more of the name: \(Failure.few(candidates))")
+      .failed("ambiguous_note", "write more of the name: \(Failure.few(candidates))")
     case .noSuchVersion:
-      .init(
-        .failed, "no_such_version",
+      .failed(
+        "no_such_version",
         "a version is an ID, ~N, or a time like yesterday; 'notes log' shows them")
-    case .tooFewVersions(_, 0):
-      .init(.failed, "no_such_version", "'notes save' makes the first version")
-    case .tooFewVersions(_, let count):
-      .init(.failed, "no_such_version", "the oldest is ~\(count - 1)")
+    case .tooFewVersions(_, 0): .failed("no_such_version", "'notes save' makes the first version")
+    case .tooFewVersions(_, let count): .failed("no_such_version", "the oldest is ~\(count - 1)")
     case .noVersionBy(_, let first):
-      .init(.failed, "no_such_version", "the first is from \(TimeText.local(first))")
-    case .ambiguousVersion: .init(.failed, "ambiguous_version", "write more digits of the ID")
+      .failed("no_such_version", "the first is from \(TimeText.local(first))")
+    case .ambiguousVersion: .failed("ambiguous_version", "write more digits of the ID")
     case .notInVersion(let path, _):
-      .init(
-        .failed, "not_in_version",
-        "'notes log \(Visible.word(path.noteTitle))' shows the versions it is in")
+      .failed(
+        "not_in_version", "'notes log \(Visible.word(path.noteTitle))' shows the versions it is in")
     case .invalidExpression:
-      .init(.usage, "invalid_expression", "without --regex the text is searched for as it stands")
+      .misused("invalid_expression", "without --regex the text is searched for as it stands")
     case .notText(let path):
-      .init(.failed, "not_text", "'notes log \(Visible.word(path.noteTitle))' shows its versions")
+      .failed("not_text", "'notes log \(Visible.word(path.noteTitle))' shows its versions")
     case .massDeletion: Failure.massDeletion
     case .unfitTitle:
-      .init(
-        .usage, "unfit_title",
+      .misused(
+        "unfit_title",
         "choose another title; one with slashes names the folders that the note goes into")
     case .nameTaken(let path, let other, let isFolder):
-      .init(.failed, "name_taken", Failure.hint(for: path, takenBy: other, isFolder: isFolder))
-    case .intoItself: .init(.failed, "into_itself", "choose a folder outside of it")
-    case .nothingToUndo: .init(.failed, "nothing_to_undo", Failure.operations)
+      .failed("name_taken", Failure.hint(for: path, takenBy: other, isFolder: isFolder))
+    case .intoItself: .failed("into_itself", "choose a folder outside of it")
+    case .nothingToUndo: .failed("nothing_to_undo", Failure.operations)
     case .nothingToRedo:
-      .init(
-        .failed, "nothing_to_redo", "'notes redo' redoes what was undone; " + Failure.operations)
-    case .noSuchOperation: .init(.failed, "no_such_operation", Failure.operations)
+      .failed("nothing_to_redo", "'notes redo' redoes what was undone; " + Failure.operations)
+    case .noSuchOperation: .failed("no_such_operation", Failure.operations)
     case .undoConflict:
-      .init(
-        .failed, "undo_conflict",
+      .failed(
+        "undo_conflict",
         "undo what came later too, or bring back single notes by 'notes restore NOTE@VERSION'")
     }
   }
@@ -69,120 +65,107 @@ extension NotebookError: ExplainedError {
 extension GitError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
-    case .libraryMissing: .init(.failed, "library_missing", "install it: apt install libgit2-dev")
+    case .libraryMissing: .failed("library_missing", "install it: apt install libgit2-dev")
     case .notARepository:
-      .init(.notANotebook, "not_a_notebook", "'notes init' makes the folder a notebook")
-    case .unsupported: .init(.failed, "unsupported_repository", Failure.ownRepository)
+      .notANotebook("not_a_notebook", "'notes init' makes the folder a notebook")
+    case .unsupported: .failed("unsupported_repository", Failure.ownRepository)
     case .unfit:
-      .init(.failed, "unfit_version", "run the command again: a version without it takes its place")
-    case .foreignOwner: .init(.failed, "foreign_owner", "work in it as its owner")
+      .failed("unfit_version", "run the command again: a version without it takes its place")
+    case .foreignOwner: .failed("foreign_owner", "work in it as its owner")
     case .locked(let path):
-      .init(
-        .failed, "locked",
+      .failed(
+        "locked",
         "run the command again when it is done; what a killed one left goes after an hour, "
           + "or by 'rm .git/\(Visible.name(path))'")
     case .referenceMoved:
-      .init(
-        .failed, "reference_moved",
+      .failed(
+        "reference_moved",
         "git or another program changed the notebook at the same time; run the command again")
     case .brokenReference("HEAD"):
-      .init(
-        .failed, "repository_damaged", "it names the branch: echo 'ref: refs/heads/main' >.git/HEAD"
-      )
+      .failed("repository_damaged", "it names the branch: echo 'ref: refs/heads/main' >.git/HEAD")
     case .brokenReference(let name) where name.hasPrefix("refs/heads/"):
-      .init(
-        .failed, "repository_damaged",
+      .failed(
+        "repository_damaged",
         "it holds the ID of the last version: the second word of the last line of "
           + ".git/logs/\(Visible.name(name))")
     case .brokenReference, .missing, .malformed, .wrongKind:
-      .init(
-        .failed, "repository_damaged",
-        "'git fsck' tells more; what other devices have is not affected")
-    case .system(_, _, let code): .init(.failed, "file_failed", Failure.remedyOrExamine(code))
-    case .ambiguousPrefix: .init(.failed, "ambiguous_version", "write more digits of the ID")
-    case .library: .init(.failed, "repository_failed", Failure.examine)
+      .failed(
+        "repository_damaged", "'git fsck' tells more; what other devices have is not affected")
+    case .system(_, _, let code): .failed("file_failed", Failure.remedyOrExamine(code))
+    case .ambiguousPrefix: .failed("ambiguous_version", "write more digits of the ID")
+    case .library: .failed("repository_failed", Failure.examine)
     }
   }
 }
 
 extension PackError: ExplainedError {
   var meaning: ErrorMeaning {
-    .init(.failed, "pack_refused", "nothing of it was kept; " + Failure.examine)
+    .failed("pack_refused", "nothing of it was kept; " + Failure.examine)
   }
 }
 
 extension MembershipError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
-    case .libraryMissing: .init(.failed, "library_missing", "install it: apt install libssl3")
-    case .library: .init(.failed, "crypto_failed", Failure.examine)
-    case .system(_, _, let code): .init(.failed, "file_failed", Failure.remedyOrExamine(code))
+    case .libraryMissing: .failed("library_missing", "install it: apt install libssl3")
+    case .library: .failed("crypto_failed", Failure.examine)
+    case .system(_, _, let code): .failed("file_failed", Failure.remedyOrExamine(code))
     case .deviceKeyUnusable(let path, .openToOthers):
-      .init(
-        .failed, "device_key_unusable", "if nobody has read it: chmod 600 \(Visible.name(path))")
+      .failed("device_key_unusable", "if nobody has read it: chmod 600 \(Visible.name(path))")
     case .deviceKeyUnusable:
-      .init(
-        .failed, "device_key_unusable",
+      .failed(
+        "device_key_unusable",
         "restore it from a backup; without it, move it away, and this device is a new one to others"
       )
     case .nameRefused(let defect): defect.meaning
     case .certificateRefused, .requestRefused:
-      .init(
-        .refusedByPeer, "certificate_refused", "install the same version of notes on all devices")
+      .refused("certificate_refused", "install the same version of notes on all devices")
     case .notAMember:
-      .init(.failed, "not_a_member", "ask an admin for an invitation, then 'notes join CODE'")
-    case .removed: .init(.refusedByPeer, "removed", "an admin can invite it again")
-    case .notAnAdmin: .init(.failed, "not_an_admin", "'notes members' shows who is one")
+      .failed("not_a_member", "ask an admin for an invitation, then 'notes join CODE'")
+    case .removed: .refused("removed", "an admin can invite it again")
+    case .notAnAdmin: .failed("not_an_admin", "'notes members' shows who is one")
     case .founderIsPermanent:
-      .init(
-        .failed, "founder_is_permanent",
+      .failed(
+        "founder_is_permanent",
         "if it is lost or stolen: 'notes members reset' begins anew without it")
-    case .anotherAdminNeeded:
-      .init(.failed, "another_admin_needed", "do it on another admin's device")
+    case .anotherAdminNeeded: .failed("another_admin_needed", "do it on another admin's device")
     case .passphraseRefused:
-      .init(
-        .usage, "bad_passphrase",
-        "several words are easier to remember than one with odd characters")
-    case .blocked: .init(.refusedByPeer, "blocked", "'notes members unblock NAME' lets it in again")
+      .misused(
+        "bad_passphrase", "several words are easier to remember than one with odd characters")
+    case .blocked: .refused("blocked", "'notes members unblock NAME' lets it in again")
     case .limitExceeded:
-      .init(
-        .failed, "limit_exceeded",
+      .failed(
+        "limit_exceeded",
         "'notes members reset' begins the membership anew, with those who are members now")
     case .membershipMissing:
-      .init(.failed, "membership_missing", "ask an admin for an invitation and join again")
-    case .membershipExists: .init(.failed, "already_a_notebook", "choose another folder")
-    case .begunAnew: .init(.failed, "begun_anew", "run the command again")
-    case .formatUnsupported: .init(.failed, "newer_format", "install a newer version of notes")
-    case .fileDamaged:
-      .init(.failed, "broken_state", "restore that file from a backup, or join again")
+      .failed("membership_missing", "ask an admin for an invitation and join again")
+    case .membershipExists: .failed("already_a_notebook", "choose another folder")
+    case .begunAnew: .failed("begun_anew", "run the command again")
+    case .formatUnsupported: .failed("newer_format", "install a newer version of notes")
+    case .fileDamaged: .failed("broken_state", "restore that file from a backup, or join again")
     }
   }
 }
 
 extension NameDefect: ExplainedError {
   var meaning: ErrorMeaning {
-    .init(.usage, "bad_name", "choose another name, such as Home or Ben's laptop")
+    .misused("bad_name", "choose another name, such as Home or Ben's laptop")
   }
 }
 
 extension Failure {
-  /// What helps where nothing more is known.
   static let examine = "'notes doctor' looks for what is wrong"
 
-  /// The way to what can be undone.
   static let operations = "'notes log --operations' shows what was done here"
 
   fileprivate static let ownRepository =
     "make the notebook in a folder with a repository of its own"
 
-  /// The guard against mass deletion stopped a command.
-  static let massDeletion = ErrorMeaning(
-    .failed, "mass_deletion", "nothing was changed; --allow-deletes goes on")
+  static let massDeletion = ErrorMeaning.failed(
+    "mass_deletion", "nothing was changed; --allow-deletes goes on")
 
-  /// What helps against a system's error, else where to look.
   static func remedyOrExamine(_ errno: Int32) -> String { remedy(errno) ?? examine }
 
-  /// What helps against a system's error, where something does.
   static func remedy(_ errno: Int32) -> String? {
     switch errno {
     case EACCES, EPERM: "let your user read and write there, and run the command again"

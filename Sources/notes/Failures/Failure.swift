@@ -1,6 +1,10 @@
 internal import ArgumentParser
+internal import Channel
 internal import Glibc
+internal import Merge
+internal import Sync
 internal import System
+internal import WorkTree
 
 /// How a command ends, as scripts see it.
 enum Exit: Int32, Error, Sendable {
@@ -13,9 +17,42 @@ enum Exit: Int32, Error, Sendable {
   case usage = 64
   case interrupted = 130
 
-  func end() throws {
-    if self != .done { throw self }
+  func end() throws { if self != .done { throw self } }
+}
+
+/// What an error means beyond its own words: how the command ends, its name for programs, and what to
+/// do about it.
+struct ErrorMeaning {
+  let exit: Exit
+  let kind: String
+  let hint: String?
+
+  static let interrupted = ErrorMeaning(exit: .interrupted, kind: "interrupted", hint: nil)
+
+  static func notANotebook(_ kind: String, _ hint: String) -> ErrorMeaning {
+    ErrorMeaning(exit: .notANotebook, kind: kind, hint: hint)
   }
+
+  static func failed(_ kind: String, _ hint: String) -> ErrorMeaning {
+    ErrorMeaning(exit: .failed, kind: kind, hint: hint)
+  }
+
+  static func misused(_ kind: String, _ hint: String) -> ErrorMeaning {
+    ErrorMeaning(exit: .usage, kind: kind, hint: hint)
+  }
+
+  static func unreached(_ kind: String, _ hint: String) -> ErrorMeaning {
+    ErrorMeaning(exit: .noPeerReached, kind: kind, hint: hint)
+  }
+
+  static func refused(_ kind: String, _ hint: String) -> ErrorMeaning {
+    ErrorMeaning(exit: .refusedByPeer, kind: kind, hint: hint)
+  }
+}
+
+/// An error of a module, which tells what happened, and here what that means.
+protocol ExplainedError: Error, CustomStringConvertible {
+  var meaning: ErrorMeaning { get }
 }
 
 /// Why a command could not do what it was asked, as its user is told.
@@ -24,14 +61,12 @@ enum Exit: Int32, Error, Sendable {
 struct Failure: Error, Equatable, Sendable {
   let exit: Exit
   let kind: String
-  let message: String
-  let hint: String?
+  var message: String
+  var hint: String?
   /// The name that nothing answers to, where that is what went wrong.
-  let name: String?
+  var name: String?
 
-  init(
-    _ exit: Exit, _ kind: String, _ message: String, hint: String? = nil, name: String? = nil
-  ) {
+  init(_ exit: Exit, _ kind: String, _ message: String, hint: String? = nil, name: String? = nil) {
     self.exit = exit
     self.kind = kind
     self.message = message
@@ -46,65 +81,129 @@ struct Failure: Error, Equatable, Sendable {
   }
 
   var json: JSON {
-    [
-      "type": "error", "code": Int(exit.rawValue), "kind": kind, "message": message, "hint": hint,
-    ]
+    ["type": "error", "code": Int(exit.rawValue), "kind": kind, "message": message, "hint": hint]
   }
 
-  /// Prints the failure on standard error, last of all: for people, or for programs.
+  /// Prints the failure on standard error, last of all.
   func report(json asJSON: Bool) {
     Output.standard.flush()
-    if asJSON {
-      Output.errors.event(json)
-    } else {
-      Output.errors.write(text(on: Console.errors))
-      Output.errors.flush()
-    }
+    if asJSON { return Output.errors.event(json) }
+    Output.errors.write(text(on: Console.errors))
+    Output.errors.flush()
   }
 }
 
+// MARK: Failures that several commands have
+
 extension Failure {
+  static let interrupted = Failure(.interrupted, "interrupted", "interrupted")
+
   static func usage(_ message: String, hint: String? = nil) -> Failure {
     Failure(.usage, "usage", message, hint: hint)
   }
 
+  /// - Parameter hint: what is said where nothing is known to help against that error.
+  static func system(
+    _ what: String, errno code: Int32, kind: String = "system_failed", hint: String = examine
+  ) -> Failure {
+    Failure(.failed, kind, "\(what): \(String(errorNumber: code))", hint: remedy(code) ?? hint)
+  }
+
   static func outputLost(errno code: Int32) -> Failure {
-    Failure(
-      .failed, "output_lost", "the output cannot be written: \(String(errorNumber: code))",
-      hint: remedy(code) ?? "check where the output goes")
+    .system(
+      "the output cannot be written", errno: code, kind: "output_lost",
+      hint: "check where the output goes")
   }
 
-  static func system(_ call: String, errno code: Int32) -> Failure {
-    Failure(
-      .failed, "system_failed", "\(call): \(String(errorNumber: code))", hint: remedyOrExamine(code)
-    )
+  /// - Parameter seconds: how long it was to be open.
+  static func invitation(ended end: InvitationEnd?, after seconds: Double) -> Failure {
+    switch end {
+    case .exhausted:
+      Failure(
+        .refusedByPeer, "wrong_code", "three attempts with a wrong code ended the invitation",
+        hint: "'notes invite' opens another")
+    case .expired:
+      Failure(
+        .failed, "expired", "nobody joined in \(TimeText.duration(Int(seconds)))",
+        hint: "'notes invite' opens another invitation")
+    case .used, .withdrawn, nil:
+      Failure(
+        .failed, "cancelled", "the invitation was cancelled",
+        hint: "'notes invite' opens a new one")
+    }
   }
 
-  /// Ended by Ctrl-C or a request to terminate.
-  static let interrupted = Failure(.interrupted, "interrupted", "interrupted")
+  static func firstSync(failed cause: Failure, in folder: String) -> Failure {
+    Failure(
+      cause.exit, "first_sync_failed",
+      "this device is a member now, but the first sync failed: \(cause.message)",
+      hint: "run 'notes sync' in \(Visible.name(folder))")
+  }
 }
 
+// MARK: Errors of the modules and of the argument parser
+
 extension Failure {
-  /// A mistake in the command line that says no more, with the way to the command's help.
+  init(describing error: any Error) {
+    switch error {
+    case let failure as Failure: self = failure
+    case ChannelError.cancelled, SyncError.stopped: self = .interrupted
+    case let error as any ExplainedError:
+      let meaning = error.meaning
+      self.init(meaning.exit, meaning.kind, Visible.name(error.description), hint: meaning.hint)
+      switch error {
+      case NotebookError.noSuchNote(let name), NotebookError.ambiguousNote(let name, _):
+        self.name = name
+      default: break
+      }
+    case let error as MergeError:
+      self.init(
+        .failed, "merge_failed", Visible.name("the merge failed: \(error)"), hint: Self.examine)
+    case let error as SystemCallError: self = .system(error.call, errno: error.errno)
+    case _ where NotesCommand.exitCode(for: error) == .validationFailure:
+      self.init(parsing: NotesCommand.message(for: error))
+    default: self.init(.failed, "internal", Visible.name("\(error)"), hint: Self.examine)
+    }
+  }
+
+  /// A mistake in the command line, as the argument parser words it.
+  private init(parsing message: String) {
+    var (words, hint) = (message, String?.none)
+    if let suggestion = words.firstRange(of: ". Did you mean") {
+      // What else the parser made of it is no help.
+      hint = "did you mean" + words[suggestion.upperBound...].prefix { !$0.isNewline }
+      words = String(words[..<suggestion.lowerBound])
+    }
+    if let choices = words.firstRange(of: ". Please provide one of ") {
+      hint = "it is one of " + words[choices.upperBound...]
+      words = String(words[..<choices.lowerBound])
+    }
+    // The parser's sentences become our form: lower case, one line, no full stop.
+    words = words.split(whereSeparator: \.isNewline).joined(separator: "; ")
+    if words.hasSuffix(".") { words.removeLast() }
+    if hint?.hasSuffix(".") == true { hint?.removeLast() }
+    self = .usage(Visible.name(words.prefix(1).lowercased() + words.dropFirst()), hint: hint)
+  }
+
   func withUsage(of arguments: [String]) -> Failure {
     guard exit == .usage, hint == nil else { return self }
-    var command = ""
-    if let place = arguments.firstIndex(where: { Commands.type(named: $0) != nil }) {
-      command = " " + arguments[place]
-      let verbs = Commands.type(named: arguments[place])?.configuration.subcommands ?? []
-      let names = verbs.map { $0._commandName }
-      let words = arguments[(place + 1)...]
-      let verb = words.first { names.contains($0) }
-      if !names.isEmpty, verb == nil, let word = words.first, !word.hasPrefix("-") {
-        return .usage(
-          "there is no 'notes\(command) \(Visible.name(word))'",
-          hint: Self.guess(word, among: names) ?? "it is one of \(names.joined(separator: ", "))")
-      }
-      command += verb.map { " " + $0 } ?? ""
+    var failure = self
+    guard let place = arguments.firstIndex(where: { Commands.type(named: $0) != nil }) else {
+      failure.hint = "'notes help' lists the commands"
+      return failure
     }
-    return Failure(
-      exit, kind, message,
-      hint: command.isEmpty
-        ? "'notes help' lists the commands" : "'notes\(command) --help' shows how to use it")
+    var command = arguments[place]
+    let verbs = Commands.type(named: command)?.configuration.subcommands ?? []
+    let names = verbs.map { $0._commandName }
+    let words = arguments[(place + 1)...]
+    if let verb = words.first(where: { names.contains($0) }) {
+      command += " " + verb
+    } else if !names.isEmpty, let word = words.first, !word.hasPrefix("-") {
+      return .usage(
+        "there is no 'notes \(command) \(Visible.name(word))'",
+        hint: Self.guess(word, among: names) ?? "it is one of \(names.joined(separator: ", "))")
+    }
+    failure.hint = "'notes \(command) --help' shows how to use it"
+    return failure
   }
 }

@@ -76,7 +76,7 @@ extension LogCommand {
     let report = OperationsReport(
       operations: Array(try notebook.history.operations().prefix(limit ?? .max)), isLong: long)
     paging.page(unless: options.json) {
-      options.write(lines: report.json, text: report.text(on: Console.output, now: TimeText.now))
+      options.write(report.json) { report.text(on: $0, now: TimeText.now) }
     }
   }
 }

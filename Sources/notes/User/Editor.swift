@@ -31,9 +31,6 @@ struct Editor {
       hint: "set VISUAL or EDITOR to the one that you use")
   }
 
-  /// Lets the user edit a file and waits for the end.
-  ///
-  /// - Throws: a failure when the editor can't be started or does not end well.
   func edit(_ file: [UInt8]) throws(Failure) {
     Output.standard.flush()
     Output.errors.flush()
@@ -71,22 +68,17 @@ struct Editor {
       hint: "no version was made; what it wrote is in the folder, and 'notes save' keeps it")
   }
 
-  /// Runs the command to its end.
   private func run(_ file: [UInt8]) throws(Failure) -> ChildProcess.Ending {
+    var code = ECHILD
     do {
-      let words = [Array(command.utf8), file]
       let editor = try ChildProcess(
-        "/bin/sh", arguments: ChildProcess.shell(command + " \"$@\"", words),
+        "/bin/sh", arguments: ChildProcess.shell(command + " \"$@\"", [Array(command.utf8), file]),
         defaultSignals: [SIGINT, SIGQUIT])
       if let ending = editor.wait() { return ending }
     } catch {
-      throw notStarted(error.errno)
+      code = error.errno
     }
-    throw notStarted(ECHILD)
-  }
-
-  private func notStarted(_ code: Int32) -> Failure {
-    Failure(
+    throw Failure(
       .failed, "no_editor", "the editor cannot be started: \(String(errorNumber: code))",
       hint: "set VISUAL or EDITOR to one that is installed")
   }

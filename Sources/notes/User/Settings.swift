@@ -1,51 +1,156 @@
+internal import Channel
 internal import Glibc
+internal import Membership
 internal import Notebook
+internal import Sync
 internal import System
+internal import Watch
 internal import WorkTree
+
+/// Something that the user can set: notes-config(1).
+enum Setting: String, CaseIterable {
+  case deviceName = "device-name"
+  case listen
+  case maxFileSize = "max-file-size"
+  case onChange = "on-change"
+  case onConflict = "on-conflict"
+
+  /// Where it stands: with the user, for all notebooks, or in one notebook on this device.
+  enum Scope: String { case user, notebook }
+
+  var scope: Scope { self == .maxFileSize ? .notebook : .user }
+
+  /// What holds while it is not set; nil for nothing.
+  var fallback: String? {
+    switch self {
+    case .deviceName: DeviceName.hostName
+    case .listen: Address.anywhere.description
+    case .maxFileSize: "50m"
+    case .onChange, .onConflict: nil
+    }
+  }
+
+  static func named(_ name: String) throws(Failure) -> Setting {
+    if let found = Setting(rawValue: name) { return found }
+    throw .usage(
+      "there is no setting '\(Visible.name(name))'",
+      hint: Failure.guess(name, among: allCases.map(\.rawValue))
+        ?? "'notes config' lists the settings")
+  }
+
+  var isMissing: Failure {
+    Failure(
+      .failed, "not_set", "\(rawValue) is not set", hint: "'notes config \(rawValue) VALUE' sets it"
+    )
+  }
+
+  func check(_ value: String) throws {
+    guard !value.contains(where: \.isNewline), !value.allSatisfy(\.isWhitespace) else {
+      throw Failure.usage(
+        "the value of \(rawValue) is empty or has more than one line",
+        hint: "'notes config --unset \(rawValue)' takes a setting away")
+    }
+    switch self {
+    case .deviceName: try DisplayName.check(value)
+    case .listen where Address(parsing: value) == nil:
+      throw Failure.usage(
+        "'\(Visible.name(value))' is not HOST:PORT", hint: "for instance '*:4711'")
+    case .maxFileSize where !WorkTree.isSizeLimit(value):
+      throw Failure.usage(
+        "'\(Visible.name(value))' is not a number of bytes", hint: "for instance 500k, 20m or 1g")
+    default: break
+    }
+  }
+
+  /// Its value; nil while it is not set.
+  func value(in notebook: Notebook? = nil) throws -> String? {
+    switch scope {
+    case .user: try UserSettings.read()[rawValue]
+    case .notebook: try notebook?.workTree.sizeLimitSetting()
+    }
+  }
+
+  func set(_ value: String?, in notebook: Notebook?) throws {
+    if let value { try check(value) }
+    switch scope {
+    case .user: try UserSettings.set(rawValue, to: value)
+    case .notebook: try notebook?.setSizeLimit(value)
+    }
+  }
+}
 
 /// The user's settings: lines `key = value` in `$XDG_CONFIG_HOME/notes/config`; lines that start
 /// with `#` are comments.
-struct Settings {
-  private let content: SettingsText
-
-  static func read(in folder: String) throws(Failure) -> Settings {
-    Settings(text: try text(in: folder))
+enum UserSettings {
+  static func read() throws(Failure) -> SettingsText {
+    let path = try UserFolders().config + "/config"
+    do {
+      return SettingsText(String(decoding: try Disk.readIfThere(path) ?? [], as: UTF8.self))
+    } catch {
+      throw .system(
+        "the settings in \(Visible.name(path)) cannot be read", errno: error.errno,
+        kind: "settings_unreadable")
+    }
   }
 
   /// Sets a value, or takes it away; comments and all else in the file stay as they are.
-  static func set(_ key: String, to value: String?, in folder: String) throws(Failure) {
-    var settings = SettingsText(try text(in: folder))
+  static func set(_ key: String, to value: String?) throws(Failure) {
+    var settings = try read()
     settings[key] = value
-    try write(settings.text, in: folder)
-  }
-
-  private static func write(_ text: String, in folder: String) throws(Failure) {
+    let folder = try UserFolders().config
     // A file that the user keeps elsewhere stays a link.
     let path = realPath(of: folder + "/config") ?? folder + "/config"
     do {
       try Disk.makeFolders(folder, mode: 0o700)
-      try Disk.replace(path, with: Array(text.utf8), mode: 0o644, isShared: true)
+      try Disk.replace(path, with: Array(settings.text.utf8), mode: 0o644, isShared: true)
     } catch {
-      throw Failure(
-        .failed, "settings_not_written",
-        "the settings in \(Visible.name(path)) cannot be written: \(String(errorNumber: error.errno))",
-        hint: Failure.remedy(error.errno) ?? Failure.examine)
+      throw .system(
+        "the settings in \(Visible.name(path)) cannot be written", errno: error.errno,
+        kind: "settings_not_written")
     }
   }
+}
 
-  private static func text(in folder: String) throws(Failure) -> String {
-    let path = folder + "/config"
-    do {
-      return String(decoding: try Disk.readIfThere(path) ?? [], as: UTF8.self)
-    } catch {
-      throw Failure(
-        .failed, "settings_unreadable",
-        "the settings in \(Visible.name(path)) cannot be read: \(String(errorNumber: error.errno))",
-        hint: Failure.remedy(error.errno) ?? Failure.examine)
-    }
+/// What this device calls itself in versions, invitations and lists of members.
+enum DeviceName {
+  /// The name given, else the user's setting `device-name`, else the host's.
+  static func choose(given: String?) throws -> String {
+    if let name = try given ?? Setting.deviceName.value() { return try DisplayName.check(name) }
+    return hostName
   }
 
-  init(text: String) { content = SettingsText(text) }
+  /// The host's name without its domain, as far as it can be a device's.
+  static var hostName: String {
+    var buffer = [CChar](repeating: 0, count: 256)
+    guard gethostname(&buffer, buffer.count - 1) == 0 else { return "device" }
+    let bytes = buffer.prefix { $0 != 0 && $0 != CChar(bitPattern: UInt8(ascii: ".")) }
+    let name = String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return DisplayName.made(from: name) ?? "device"
+  }
+}
 
-  subscript(key: String) -> String? { content[key] }
+/// The user's commands for what a watcher receives: `on-change` and `on-conflict` of the settings.
+struct WatchHooks {
+  private let hooks = Hooks(logger: ServiceLogging.logger(verbose: false))
+  private let folders: [String: String]
+
+  init(notebooks: [Notebook]) {
+    folders = Dictionary(notebooks.map { ($0.identity.id, $0.folder) }) { first, _ in first }
+  }
+
+  func run(for event: Event) {
+    // The settings are read anew each time: a changed one holds at once.
+    guard case .received(let peer, let join, let notebook?) = event,
+      let folder = folders[notebook], let settings = try? UserSettings.read()
+    else { return }
+    let occasions = [
+      (Setting.onChange, "change", join.changes.map(\.path)),
+      (.onConflict, "conflict", join.conflicts),
+    ]
+    for (setting, name, paths) in occasions where !paths.isEmpty {
+      guard let command = settings[setting.rawValue] else { continue }
+      hooks.run(
+        command, on: Hooks.Occasion(event: name, folder: folder, paths: paths, device: peer.name))
+    }
+  }
 }

@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import Channel
+internal import History
 internal import Membership
 internal import Notebook
 internal import Sync
@@ -18,8 +20,7 @@ struct InvitationsCommand: Command {
         notes invitations decline laptop
       """,
     subcommands: [
-      InvitationsCancelCommand.self, InvitationsAcceptCommand.self,
-      InvitationsDeclineCommand.self,
+      InvitationsCancelCommand.self, InvitationsAcceptCommand.self, InvitationsDeclineCommand.self,
     ])
 
   @OptionGroup var options: CommonOptions
@@ -29,14 +30,13 @@ struct InvitationsCommand: Command {
     let report = InvitationsReport(
       made: InvitationBook(stateFolder: notebook.stateFolder).all(),
       received: ReceivedInvitations(stateFolder: notebook.stateFolder).all())
-    options.write(lines: report.json, text: report.text(on: Console.output, now: TimeText.now))
+    options.write(report.json) { report.text(on: $0, now: TimeText.now) }
   }
 }
 
 struct InvitationsCancelCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "cancel",
-    abstract: "Cancel an open invitation.",
+    commandName: "cancel", abstract: "Cancel an open invitation.",
     discussion: """
       The 'notes invite' that holds it open ends.
 
@@ -44,8 +44,7 @@ struct InvitationsCancelCommand: Command {
         notes invitations cancel 42
       """)
 
-  @Argument(help: "The first two digits of its code.")
-  var locator: String
+  @Argument(help: "The first two digits of its code.") var locator: String
 
   @OptionGroup var options: CommonOptions
 
@@ -60,4 +59,112 @@ struct InvitationsCancelCommand: Command {
     }
     options.tell(["type": "cancelled", "locator": digits], "Cancelled: \(digits).")
   }
+}
+
+struct InvitationsAcceptCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "accept",
+    abstract: "Join a notebook to which a member of this one invites this device.",
+    discussion: """
+      Shows what is offered, asks, and fetches everything, as 'notes join' does. NAME is the device \
+      or the notebook; it may be left out where there is one invitation.
+
+      Examples:
+        notes invitations accept
+        notes invitations accept laptop ~/second --yes
+      """)
+
+  @Argument(help: "The inviting device, or the notebook.") var name: String?
+
+  @Argument(help: .named("dir", "The folder for the notebook."), completion: .directory)
+  var folder: String?
+
+  @Flag(name: .shortAndLong, help: "Join without asking.") var yes = false
+
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let answer = try InvitationAnswer(to: name)
+    let dialogue = try JoinDialogue(json: options.json, yes: yes, folder: folder)
+    try dialogue.join(by: answer.joining(into: dialogue.place), whenAnswered: answer.forget).end()
+  }
+}
+
+struct InvitationsDeclineCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "decline", abstract: "Decline an invitation of a member of this notebook.",
+    discussion: """
+      The inviting device is told, if it still waits. NAME is the device or the notebook; it may \
+      be left out where there is one invitation.
+
+      Examples:
+        notes invitations decline laptop
+      """)
+
+  @Argument(help: "The inviting device, or the notebook.") var name: String?
+
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let answer = try InvitationAnswer(to: name)
+    // Where the inviter is gone there is nobody to tell.
+    _ = try? answer.joining(into: { _ in "" }).run(cancellation: Interruption.token()) { _ in false
+    }
+    answer.forget()
+    let inviter = answer.received.inviter
+    options.tell(
+      ["type": "declined", "inviter": inviter],
+      "Declined the invitation of \(Visible.name(inviter)).")
+  }
+}
+
+/// The invitation that an answer is for, among those that came.
+struct InvitationAnswer {
+  let received: ReceivedInvitation
+  private let list: ReceivedInvitations
+  private let key: DeviceKey
+  private let deviceName: String
+
+  init(to name: String?) throws {
+    let notebook = try NotebookLocator.notebook()
+    key = try notebook.sessionContext().key
+    deviceName = notebook.identity.device.name
+    list = ReceivedInvitations(stateFolder: notebook.stateFolder)
+    received = try Self.choice(of: name, among: list.all())
+  }
+
+  private static func choice(
+    of name: String?, among all: [ReceivedInvitation]
+  ) throws(Failure) -> ReceivedInvitation {
+    let matches = all.filter { received in
+      guard let name else { return true }
+      return received.inviter == name || received.invitation.notebookName == name
+        || (name.utf8.count >= 4 && received.inviterID.hasPrefix(name.uppercased()))
+    }
+    guard let received = matches.first else {
+      let names = all.flatMap { [$0.inviter, $0.invitation.notebookName] }
+      throw Failure(
+        .failed, "no_such_invitation", "there is no such invitation for this device",
+        hint: name.flatMap { Failure.guess($0, among: names) }
+          ?? "'notes invitations' lists them; they come with a sync and last ten minutes")
+    }
+    guard matches.count == 1 else {
+      let choices = matches.prefix(5).map {
+        "\(Visible.name($0.inviter)) to \(Visible.name($0.invitation.notebookName))"
+      }
+      throw Failure(
+        .failed, "ambiguous_invitation", "there are several invitations for this device",
+        hint: "name the inviting device or the notebook: \(Phrase.list(choices))")
+    }
+    return received
+  }
+
+  func joining(into folder: @escaping @Sendable (PairingOffer) -> String) -> PairingClient {
+    var joining = PairingClient(
+      code: received.invitation.code, name: deviceName, key: key, folder: folder)
+    joining.addresses = [received.address]
+    return joining
+  }
+
+  func forget() { list.forget(received) }
 }

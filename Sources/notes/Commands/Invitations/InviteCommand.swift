@@ -4,6 +4,7 @@ internal import Discovery
 public import Membership
 internal import Notebook
 internal import Sync
+internal import System
 internal import Watch
 
 extension Role: ExpressibleByArgument {}
@@ -46,9 +47,7 @@ struct InviteCommand: Command {
   @OptionGroup var options: CommonOptions
 
   func validate() throws {
-    if (device == nil) != (via == nil) {
-      throw ValidationError("--device and --via go together.")
-    }
+    if (device == nil) != (via == nil) { throw ValidationError("--device and --via go together.") }
   }
 
   func run() throws {
@@ -89,11 +88,75 @@ struct InviteCommand: Command {
     let finder = discovery.discovery(for: context.key.deviceID)
     defer { finder?.stop() }
     let service = try Service(
-      contexts: [context], discovery: finder,
-      listen: listen.address ?? Address(host: Address.anyHost, port: 0),
+      contexts: [context], discovery: finder, listen: listen.address ?? .anywhere,
       logger: ServiceLogging.silent)
     let invitation = try service.invite(
       role: role, seconds: lifetime.seconds, name: guest?.name, deviceID: guest?.deviceID)
     try service.run(cancellation: token, until: invitation, onEvent: onEvent)
+  }
+}
+
+/// A device that is invited through a notebook that it shares with this one.
+final class InvitedDevice: Sendable {
+  let member: Member
+  private let context: SessionContext
+  private let discovery: DiscoveryOption
+  private let isOver = BlockingQueue<Bool>()
+
+  /// How many seconds a try may look for the device, and the pause after one.
+  private static let (window, pause) = (10.0, 2.0)
+
+  init(named name: String, via folder: String, _ discovery: DiscoveryOption) throws {
+    self.discovery = discovery
+    let notebook = try Notebook.open(at: Notebook.find(from: NotebookLocator.folder(folder)))
+    context = try notebook.sessionContext()
+    let members = context.membership.members()
+    member = try members.members(named: name, besides: context.key.deviceID).member(named: name)
+  }
+
+  /// Tells the device in a session of the shared notebook, on a thread of its own: in the one that
+  /// the watcher of that notebook holds, or in one that is opened for it, again and again until the
+  /// device was reached or `stop` was called.
+  func tell(of invitation: OpenInvitation, to membership: MembershipStore) {
+    let carried = CarriedInvitation(invitation, to: membership, for: member.deviceID)
+    try? startThread { [self] in
+      let watcher = (try? Notebook.open(at: context.folder)).flatMap { RunningWatcher.of($0) }
+      // A session that begins later tells it, too, for as long as the connection lasts.
+      defer { withExtendedLifetime(watcher) {} }
+      if let watcher, watcher.offer(carried, within: 1) {
+        _ = isOver.take(until: .now + 3_600)
+        return
+      }
+      repeat {
+        var run = SyncRun(context: context, options: SessionOptions(invitation: carried))
+        run.peers = [member.deviceID]
+        run.window = Self.window
+        run.discovery = discovery.discovery(for: context.key.deviceID)
+        if let outcome = try? run.run(), !outcome.sessions.isEmpty { return }
+      } while isOver.take(until: .now + Self.pause) == nil
+    }
+  }
+
+  func stop() { isOver.put(true) }
+}
+
+/// How long an invitation is open: a number with `s` or `m`; without either it is minutes. From 10
+/// seconds to 10 minutes, as notes-security(7) allows.
+struct Lifetime: ExpressibleByArgument, CustomStringConvertible {
+  var seconds: Double
+
+  init(seconds: Double) { self.seconds = seconds }
+
+  init?(argument: String) {
+    let units: [Character: Double] = ["s": 1, "m": 60]
+    let unit = argument.last.flatMap { units[$0] }
+    guard let number = Double(unit == nil ? argument : String(argument.dropLast())),
+      (10...600).contains(number * (unit ?? 60))
+    else { return nil }
+    seconds = number * (unit ?? 60)
+  }
+
+  var description: String {
+    seconds.truncatingRemainder(dividingBy: 60) == 0 ? "\(Int(seconds / 60))m" : "\(Int(seconds))s"
   }
 }

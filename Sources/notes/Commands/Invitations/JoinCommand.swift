@@ -1,12 +1,14 @@
 internal import ArgumentParser
 internal import Channel
+internal import Glibc
+internal import History
 internal import Membership
+internal import Notebook
 internal import Sync
 
 struct JoinCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "join",
-    abstract: "Join a notebook by the code of an invitation.",
+    commandName: "join", abstract: "Join a notebook by the code of an invitation.",
     discussion: """
       Finds the inviting device, shows what it offers, asks, and fetches everything. Without DIR \
       the notebook goes into a new folder of its name. A folder that holds notes already keeps \
@@ -36,8 +38,7 @@ struct JoinCommand: Command {
   @Option(help: .named("device-name", "What to call this device; the host's name by default."))
   var name: String?
 
-  @Flag(name: .shortAndLong, help: "Join without asking.")
-  var yes = false
+  @Flag(name: .shortAndLong, help: "Join without asking.") var yes = false
 
   @OptionGroup var at: AtOption
   @OptionGroup var wait: WaitOption
@@ -48,9 +49,6 @@ struct JoinCommand: Command {
     if codeFile != nil, folder != nil { throw ValidationError("The code is given twice.") }
   }
 
-  /// The folder as given: where a file gives the code it is the only argument.
-  private var givenFolder: String? { codeFile == nil ? folder : code }
-
   func run() throws {
     if code == nil, codeFile == nil, at.addresses.isEmpty {
       try tellWhoInvites()
@@ -58,30 +56,23 @@ struct JoinCommand: Command {
     }
     let code = try invitationCode()
     if codeFile == nil, let given = self.code { CommandLineSecret.hide(given) }
-    guard yes || Console.canAsk else {
-      throw Failure.usage(
-        "there is no terminal to ask whether to join", hint: "--yes joins without asking")
-    }
-    let users = UserFolders()
-    let device = try DeviceName.choose(given: name, folders: users)
-    let key = try DeviceKey.loadOrCreate(in: users.data)
-    let dialogue = JoinDialogue(json: options.json, yes: yes)
-    let place = try JoinDialogue.place(given: givenFolder)
-    let token = try Interruption.token()
-    var joining = PairingClient(code: code, name: device, key: key, folder: place)
+    // Where a file gives the code, the folder is the only argument.
+    let dialogue = try JoinDialogue(
+      json: options.json, yes: yes, folder: codeFile == nil ? folder : self.code)
+    let device = try DeviceName.choose(given: name)
+    let key = try DeviceKey.loadOrCreate(in: UserFolders().data)
+    var joining = PairingClient(code: code, name: device, key: key, folder: dialogue.place)
     joining.addresses = at.addresses
-    joining.window = max(wait.seconds, Self.shortestSearch)
+    // An announcement takes about a second to be seen.
+    joining.window = max(wait.seconds, 5)
     if at.addresses.isEmpty { joining.discovery = discovery.discovery(for: key.deviceID) }
-    let joined = try joining.run(cancellation: token) { dialogue.decide($0, into: place($0)) }
-    try dialogue.fetch(joined, token).end()
+    try dialogue.join(by: joining).end()
   }
-
-  /// An announcement takes about a second to be seen.
-  private static let shortestSearch = 5.0
 
   /// Who invites nearby: names are not on the air, but devices of notebooks at hand are known.
   private func tellWhoInvites() throws {
-    guard let finder = discovery.discovery(for: try ownID()) else { return }
+    let ownID = try DeviceKey.load(in: UserFolders().data)?.deviceID ?? "NONE"
+    guard let finder = discovery.discovery(for: ownID) else { return }
     let found = try NearbyInvitation.all(
       by: finder, within: wait.seconds, cancellation: Interruption.token())
     let names = try? NotebookLocator.notebook()
@@ -89,12 +80,11 @@ struct JoinCommand: Command {
     for invitation in found {
       let name = members.first { $0.deviceID == invitation.deviceID }?.name
       if options.json {
-        Output.standard.event(
-          [
-            "type": "nearby", "locator": invitation.locator, "notebook": invitation.notebookID,
-            "device": invitation.deviceID, "name": name,
-            "address": invitation.addresses.first?.description,
-          ])
+        Output.standard.event([
+          "type": "nearby", "locator": invitation.locator, "notebook": invitation.notebookID,
+          "device": invitation.deviceID, "name": name,
+          "address": invitation.addresses.first?.description,
+        ])
       } else {
         Output.standard.line(
           "\(invitation.locator)-…  device \(invitation.deviceID.prefix(8))"
@@ -111,20 +101,10 @@ struct JoinCommand: Command {
     Output.standard.flush()
   }
 
-  private func ownID() throws -> String {
-    try DeviceKey.load(in: UserFolders().data)?.deviceID ?? "NONE"
-  }
-
   private func invitationCode() throws -> InvitationCode {
-    var text: String?
-    if let codeFile {
-      text = try SecretFile.firstLine(of: codeFile)
-    } else if let code {
-      text = code
-    } else if Console.canAsk {
-      text = Console.ask("The code of the invitation: ")
-    }
-    guard let text else {
+    let given = try codeFile.map(SecretFile.firstLine) ?? code
+    guard let text = given ?? (Console.canAsk ? Console.ask("The code of the invitation: ") : nil)
+    else {
       throw Failure.usage(
         "the code of the invitation is missing", hint: "'notes invite' on the other device shows it"
       )
@@ -135,5 +115,142 @@ struct JoinCommand: Command {
         "this is not the code of an invitation", hint: "a code looks like 42-X7K2-9QMD")
     }
     return parsed
+  }
+}
+
+/// What joining says and asks: the offer, and what came of it.
+struct JoinDialogue {
+  private let json: Bool
+  private let yes: Bool
+  /// Where the notebook goes: into the given folder; where the current one is in it already, under
+  /// this or a former ID, into that; else into a new folder of its name.
+  let place: @Sendable (PairingOffer) -> String
+
+  init(json: Bool, yes: Bool, folder: String?) throws {
+    guard yes || Console.canAsk else {
+      throw Failure.usage(
+        "there is no terminal to ask whether to join", hint: "--yes joins without asking")
+    }
+    (self.json, self.yes) = (json, yes)
+    let current = try NotebookLocator.folder(nil)
+    let folder = try folder.map(NotebookLocator.folder)
+    place = { offer in
+      if let folder { return folder }
+      let here = try? Notebook.open(at: Notebook.find(from: current))
+      let ids = [offer.notebookID] + offer.formerly
+      if let here, ids.contains(here.identity.id) { return here.folder }
+      return Self.newFolder(in: current, for: offer)
+    }
+  }
+
+  /// Joins where the user agrees, and fetches everything.
+  ///
+  /// - Parameter whenAnswered: called when the user has declined, or the device is a member.
+  func join(by client: PairingClient, whenAnswered: () -> Void = {}) throws -> Exit {
+    let token = try Interruption.token()
+    let joined: Joined
+    do {
+      joined = try client.run(cancellation: token) { decide($0, into: place($0)) }
+    } catch SyncError.declined {
+      whenAnswered()
+      throw SyncError.declined
+    }
+    whenAnswered()
+    return try fetch(joined, token)
+  }
+
+  /// A folder of the notebook's name, with a number where files stand there: whoever invites chooses
+  /// the name, and is not to choose with it what is sent to the members.
+  private static func newFolder(in parent: String, for offer: PairingOffer) -> String {
+    let safe = String(offer.notebookName.map { $0 == "/" ? "-" : $0 })
+    let name = parent + "/" + (safe.hasPrefix(".") || safe.hasPrefix("-") ? "notes" : safe)
+    let names = [name] + (2...99).map { "\(name) \($0)" }
+    return names.first { path in
+      if let notebook = try? Notebook.open(at: path) {
+        return notebook.identity.id == offer.notebookID
+      }
+      return !holdsFiles(path)
+    } ?? name
+  }
+
+  /// Whether anything is in a folder, or there is something of its name that is none.
+  private static func holdsFiles(_ path: String) -> Bool {
+    do {
+      return try !Disk.names(in: path).isEmpty
+    } catch {
+      return error.errno != ENOENT
+    }
+  }
+
+  private func decide(_ offer: PairingOffer, into folder: String) -> Bool {
+    if json {
+      Output.standard.event([
+        "type": "offer", "notebook": offer.notebookID, "name": offer.notebookName,
+        "notes": offer.notes, "bytes": offer.bytes, "inviter": offer.inviter,
+        "role": offer.role.rawValue, "expires": TimeText.rfc3339(offer.expires),
+        "renewal": offer.isRenewal,
+      ])
+    } else {
+      let terminal = Console.output
+      Output.standard.write(
+        """
+        \(terminal.paint(Visible.name(offer.inviter), .bold)) invites this device to the notebook \
+        \(terminal.paint(Visible.name(offer.notebookName), .bold)) as \(offer.role.rawValue)
+          \(Phrase.count(offer.notes, "note")), \(Phrase.bytes(offer.bytes))
+          into \(Visible.name(folder))
+
+        """)
+      if !offer.isRenewal, Self.holdsFiles(folder) {
+        Output.standard.write("  what is there becomes part of it, and its members receive it\n")
+      }
+      if offer.isRenewal {
+        Output.standard.write(
+          """
+          The notebook in this folder was begun anew there. Joining leaves the old membership, and
+          with it the devices that have not joined the new one; the notes stay.
+
+          """)
+      }
+    }
+    return yes || Console.confirm("Join?")
+  }
+
+  private func fetch(_ joined: Joined, _ token: CancellationToken) throws -> Exit {
+    var run = SyncRun(context: joined.context)
+    run.addresses = [joined.address]
+    let notebook = try Notebook.open(at: joined.context.folder)
+    let known = KnownNotebooks(dataFolder: try UserFolders().data)
+    // Not before: 'notes watch --all' begins with it at once.
+    defer { known.add(notebook) }
+    let outcome = try run.run(reportingTo: EventReport(json: json), token)
+    if let failure = outcome.failures.first, outcome.sessions.isEmpty {
+      throw Failure.firstSync(failed: Failure(describing: failure.error), in: notebook.folder)
+    }
+    let conflicts = try notebook.history.conflicts()
+    if json {
+      Output.standard.event([
+        "type": "joined", "notebook": notebook.identity.id, "path": notebook.folder,
+        "role": joined.offer.role.rawValue, "tip": outcome.tip,
+      ])
+    } else {
+      Output.standard.line(
+        "Joined \(Visible.name(notebook.identity.name)) in \(Visible.name(notebook.folder)): "
+          + Phrase.count(try notebook.history.noteCount(), "note"))
+    }
+    return conflicts.isEmpty ? .done : .conflictsToResolve
+  }
+}
+
+/// A secret among the arguments, which other users see in the list of processes: proc(5), cmdline.
+enum CommandLineSecret {
+  /// Overwrites an argument in the memory that the list is made from. Whoever looked before has seen
+  /// it, so reading the secret from a file or standard input is the safer way.
+  static func hide(_ secret: String) {
+    for position in 0..<Int(CommandLine.argc) {
+      guard let argument = CommandLine.unsafeArgv[position], strcmp(argument, secret) == 0 else {
+        continue
+      }
+      memset(argument, Int32(UInt8(ascii: "x")), strlen(argument))
+    }
   }
 }

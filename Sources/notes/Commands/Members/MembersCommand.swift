@@ -1,6 +1,8 @@
 internal import ArgumentParser
 internal import Membership
 internal import Notebook
+internal import Sync
+internal import WorkTree
 
 struct MembersCommand: Command {
   static let configuration = CommandConfiguration(
@@ -23,8 +25,7 @@ struct MembersCommand: Command {
       MembersBlockCommand.self, MembersUnblockCommand.self, MembersResetCommand.self,
     ])
 
-  @Flag(help: "Also devices that were removed.")
-  var all = false
+  @Flag(help: "Also devices that were removed.") var all = false
 
   @OptionGroup var options: CommonOptions
 
@@ -33,6 +34,181 @@ struct MembersCommand: Command {
     let report = try MembersReport(
       members: notebook.membership().members(), includingRemoved: all, of: notebook,
       live: RunningWatcher.status(of: notebook))
-    options.write(lines: report.json, text: report.text(on: Console.output, now: TimeText.now))
+    options.write(report.json) { report.text(on: $0, now: TimeText.now) }
+  }
+}
+
+struct MembersRoleCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "role", abstract: "Change what a device may do.",
+    discussion: """
+      The other devices learn it at their next sync, from whichever device they meet. NAME may be \
+      the beginning of a device ID.
+
+      Examples:
+        notes members role phone reader
+        notes members role SZ5P admin
+      """)
+
+  @Argument(help: "The device.", completion: LiveCompletion.members) var name: String
+
+  @Argument(help: "reader, writer or admin.", completion: .roles) var role: String
+
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    guard let role = Role(rawValue: role.lowercased()) else {
+      throw Failure.usage(
+        "there is no role '\(Visible.name(role))'", hint: "it is reader, writer or admin")
+    }
+    let change = try MembershipChange(of: name)
+    let isNew = change.member.role != role
+    if isNew {
+      try change.check()
+      try change.membership.reissue(device: change.member.deviceID, role: role, by: change.key)
+    }
+    let shown = Visible.name(change.member.name)
+    change.report(
+      "role", options,
+      isNew
+        ? "\(shown) is now \(role.withArticle). Other devices learn it at their next sync."
+        : "\(shown) is \(role.withArticle) already.")
+  }
+}
+
+extension Role {
+  var withArticle: String { self == .admin ? "an admin" : "a \(rawValue)" }
+}
+
+struct MembersRenameCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "rename", abstract: "Give a device another name.",
+    discussion: """
+      Lists, reports and conflict markers of other devices show the new name from their next sync \
+      on; versions keep the name they were made under. NAME may be the beginning of a device ID.
+
+      Examples:
+        notes members rename phone tablet
+        notes members rename SZ5P "Ben's phone"
+      """)
+
+  @Argument(help: "The device.", completion: LiveCompletion.members) var name: String
+
+  @Argument(help: "Its new name.") var new: String
+
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let new = try DisplayName.check(new)
+    let change = try MembershipChange(of: name)
+    let member = change.member
+    let others = change.membership.members().filter {
+      !$0.isRemoved && $0.deviceID != member.deviceID
+    }
+    if let other = others.first(where: { $0.name.lowercased() == new.lowercased() }) {
+      throw Failure(
+        .failed, "name_taken", "another device is called \(Visible.name(other.name)) already",
+        hint: "choose a name that tells them apart")
+    }
+    if member.name != new {
+      try change.check()
+      try change.membership.reissue(device: member.deviceID, name: new, by: change.key)
+      // Versions made here carry a new name of this device from now on.
+      if member.deviceID == change.key.deviceID { try change.notebook.rename(device: new) }
+    }
+    change.report(
+      "renamed", options,
+      "\(Visible.name(member.name)) is now called \(Visible.name(new)). "
+        + "Other devices learn it at their next sync.")
+  }
+}
+
+/// What the commands that change the membership share: the notebook at hand, this device's key, and
+/// the member that a name means.
+struct MembershipChange {
+  let notebook: Notebook
+  let membership: MembershipStore
+  let key: DeviceKey
+  let member: Member
+
+  init(of name: String) throws {
+    notebook = try NotebookLocator.notebook()
+    let context = try notebook.sessionContext()
+    key = context.key
+    membership = context.membership
+    member = try membership.members().member(named: name)
+  }
+
+  /// That this device may change that member: asked before a person is asked anything. The
+  /// membership itself refuses once more.
+  func check() throws {
+    guard membership.role(ofDevice: key.deviceID) == .admin else {
+      let admins = membership.members().filter { !$0.isRemoved && $0.role == .admin }
+      throw Failure(
+        .failed, "not_an_admin", "only an admin of the notebook may do this",
+        hint: admins.isEmpty
+          ? "this device knows of no admin any more"
+          : "do it on \(Phrase.list(admins.map { Visible.name($0.name) }))")
+    }
+    if member.isFounder, member.deviceID != key.deviceID {
+      throw MembershipError.founderIsPermanent
+    }
+  }
+
+  func report(_ type: String, _ options: CommonOptions, _ text: String) {
+    guard let now = membership.members().first(where: { $0.deviceID == member.deviceID }) else {
+      return
+    }
+    options.tell(
+      [
+        "type": type, "name": now.name, "device": now.deviceID, "role": now.role.rawValue,
+        "state": now.isRemoved ? "removed" : now.isBlocked ? "blocked" : "member",
+      ], text)
+  }
+}
+
+/// A name on a command line is a device's name, or the beginning of its ID.
+extension [Member] {
+  /// What is spelled exactly so goes before what differs by case.
+  private func matches(of name: String) -> [Member] {
+    let exact = filter { $0.name == name }
+    if !exact.isEmpty { return exact }
+    let folded = name.lowercased()
+    return filter {
+      $0.name.lowercased() == folded
+        || (folded.utf8.count >= 4 && $0.deviceID.lowercased().hasPrefix(folded))
+    }
+  }
+
+  func member(named name: String) throws(Failure) -> Member {
+    let found = try members(named: name)
+    guard found.count == 1 else {
+      let choices = found.prefix(5).map { "\($0.deviceID.prefix(8)) (\($0.role.rawValue))" }
+      throw Failure(
+        .failed, "ambiguous_member", "several devices match '\(Visible.name(name))'",
+        hint: "write the beginning of a device ID: \(Phrase.list(choices))")
+    }
+    return found[0]
+  }
+
+  /// - Parameter own: this device's ID, where it cannot be meant itself.
+  func members(named name: String, besides own: String? = nil) throws(Failure) -> [Member] {
+    let others = filter { $0.deviceID != own }
+    if others.matches(of: name).isEmpty, !matches(of: name).isEmpty {
+      throw Failure(
+        .failed, "own_device", "'\(Visible.name(name))' is this device itself",
+        hint: "name another one: 'notes members' lists them")
+    }
+    let present = others.filter { !$0.isRemoved }
+    let found = present.matches(of: name)
+    if !found.isEmpty { return found }
+    if let removed = others.matches(of: name).first {
+      throw Failure(
+        .failed, "already_removed", "\(Visible.name(removed.name)) has been removed already",
+        hint: "'notes invite' lets it join again")
+    }
+    throw Failure(
+      .failed, "no_such_member", "no member is called '\(Visible.name(name))'",
+      hint: Failure.guess(name, among: present.map(\.name)) ?? "'notes members' lists them")
   }
 }

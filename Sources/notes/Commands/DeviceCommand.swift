@@ -1,0 +1,179 @@
+internal import ArgumentParser
+internal import Glibc
+internal import Membership
+internal import System
+
+struct DeviceCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "device", abstract: "Show this device's ID, and keep or move its key.",
+    discussion: """
+      The device key is what makes this device a member of its notebooks. Without it, it has to \
+      be invited anew. Whoever has the key is this device to all others, so a copy is written \
+      under a passphrase.
+
+      Examples:
+        notes device
+        notes device export key-backup.pem
+        notes device import key-backup.pem
+      """, subcommands: [DeviceExportCommand.self, DeviceImportCommand.self])
+
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let folder = try UserFolders().data
+    let path = folder + "/" + DeviceKey.fileName
+    guard let key = try DeviceKey.load(in: folder) else {
+      throw Failure(
+        .failed, "no_device_key", "this device has no key yet",
+        hint: "'notes init' and 'notes join' make one; 'notes device import' restores one")
+    }
+    options.tell(
+      ["device": key.deviceID, "path": path],
+      "device  \(key.deviceID)\nkey     \(Visible.name(path))")
+  }
+}
+
+struct PassphraseOption: ParsableArguments {
+  @Option(
+    help: .named("file", "Read the passphrase from a file; '-' is standard input."),
+    completion: .file())
+  var passphraseFile: String?
+
+  /// The passphrase: from the file, or asked for, twice where it is a new one.
+  func passphrase(isNew: Bool) throws -> String {
+    if let passphraseFile { return try SecretFile.firstLine(of: passphraseFile) }
+    guard Console.canAsk else {
+      throw Failure.usage(
+        "there is no terminal to ask for the passphrase",
+        hint: "--passphrase-file reads it from a file, or with '-' from standard input")
+    }
+    func ask(_ question: String) throws -> String {
+      guard let answer = Console.askSecret(question) else { throw Failure.interrupted }
+      return answer
+    }
+    let first = try ask("Passphrase: ")
+    if isNew, try ask("Repeat passphrase: ") != first {
+      throw Failure.usage(
+        "the two passphrases differ", hint: "nothing was written; run the command again")
+    }
+    return first
+  }
+}
+
+struct DeviceExportCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Write a copy of this device's key, under a passphrase.",
+    discussion: """
+      The file is PKCS #8 in PEM, encrypted with a key that scrypt makes of the passphrase: \
+      'openssl pkey -in FILE' reads it, too. It must not exist yet; '-' is standard output.
+
+      Examples:
+        notes device export key-backup.pem
+        notes device export --passphrase-file secret - | lpr
+      """)
+
+  @Argument(help: "Where to write the key.", completion: .file()) var file: String
+
+  @OptionGroup var passphrase: PassphraseOption
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    guard let key = try DeviceKey.load(in: UserFolders().data) else {
+      throw Failure(
+        .failed, "no_device_key", "this device has no key to copy",
+        hint: "'notes init' or 'notes join' makes one")
+    }
+    let sealed = try key.exported(passphrase: passphrase.passphrase(isNew: true))
+    if file == "-" {
+      Output.standard.write(String(decoding: sealed, as: UTF8.self))
+      return
+    }
+    try SecretFile.create(file, sealed)
+    options.tell(
+      ["type": "exported", "device": key.deviceID, "path": file],
+      "The key of device \(key.deviceID.prefix(8)) is in \(Visible.name(file)), under the passphrase."
+    )
+  }
+}
+
+enum SecretFile {
+  /// The first line of a file; '-' is standard input. Secrets are short: more than 1,024 bytes are
+  /// not read.
+  static func firstLine(of file: String) throws -> String {
+    if file == "-" { return readLine(strippingNewline: true) ?? "" }
+    let bytes = try read(file, atMost: 1024)
+    return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+  }
+
+  static func read(_ file: String, atMost limit: Int) throws -> [UInt8] {
+    guard let stream = fopen(file, "re") else {
+      throw Failure.system(
+        "\(Visible.name(file)) cannot be read", errno: errno, kind: "file_failed",
+        hint: "check the file's name")
+    }
+    defer { fclose(stream) }
+    var buffer = [UInt8](repeating: 0, count: limit)
+    let count = fread(&buffer, 1, buffer.count, stream)
+    return Array(buffer[..<count])
+  }
+
+  /// Writes a file that did not exist, for its owner alone.
+  static func create(_ file: String, _ bytes: [UInt8]) throws {
+    do {
+      // `createSecret` takes a link, which the file system of a stick may not have.
+      try Disk.create(file, bytes, mode: 0o600)
+    } catch {
+      throw Failure.system(
+        "\(Visible.name(file)) cannot be \(error.call == "open" ? "made" : "written")",
+        errno: error.errno, kind: "file_failed",
+        hint: error.errno == EEXIST
+          ? "choose another name: nothing is overwritten" : "choose another place for the file")
+    }
+  }
+}
+
+struct DeviceImportCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Restore a key that 'notes device export' wrote.",
+    discussion: """
+      From then on this is that device. Use a key in one place at a time: two places with one key \
+      are one device to all others, which then miss versions of either.
+
+      A device that has a key already keeps it unless --replace is given; then the old key stays \
+      beside the new one, and notebooks made with it need it back.
+
+      Examples:
+        notes device import key-backup.pem
+        notes device import key-backup.pem --passphrase-file - --replace
+      """)
+
+  @Argument(help: "The file that 'notes device export' wrote.", completion: .file())
+  var file: String
+
+  @Flag(help: "Put another key in the place of the one that is there.") var replace = false
+
+  @OptionGroup var passphrase: PassphraseOption
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let folder = try UserFolders().data
+    let sealed = try SecretFile.read(file, atMost: 64 << 10)
+    let present = try DeviceKey.load(in: folder)
+    if present != nil, !replace {
+      throw Failure(
+        .failed, "device_key_exists", "this device has a key already",
+        hint: "--replace puts the other in its place, and keeps this one beside it")
+    }
+    let secret = try passphrase.passphrase(isNew: false)
+    guard let key = try DeviceKey(exported: sealed, passphrase: secret) else {
+      throw Failure(
+        .failed, "key_unreadable", "the passphrase is wrong, or the file holds no device key",
+        hint: "'openssl pkey -in FILE -noout' tells which")
+    }
+    let aside = try key.store(in: folder)
+    let kept = aside.map { "\nIts former key is in \(Visible.name($0))." } ?? ""
+    options.tell(
+      ["type": "imported", "device": key.deviceID, "kept": aside],
+      "This is device \(key.deviceID) now.\(kept)")
+  }
+}

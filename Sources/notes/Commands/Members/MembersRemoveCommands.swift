@@ -1,0 +1,163 @@
+internal import ArgumentParser
+internal import History
+internal import Membership
+internal import Notebook
+internal import Sync
+
+struct MembersRemoveCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Take a device out of the notebook.",
+    discussion: """
+      From now on this device exchanges nothing with it, and every other device stops when it \
+      learns of the removal, at its next sync with a device that knows. What the device has \
+      received stays on it: no removal can take back notes. NAME may be the beginning of a device \
+      ID.
+
+      Examples:
+        notes members remove 'old laptop'
+        notes members remove SZ5P --yes
+      """)
+
+  @Argument(help: "The device.", completion: LiveCompletion.members) var name: String
+
+  @Flag(name: [.short, .long], help: "Do not ask.") var yes = false
+
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let change = try MembershipChange(of: name)
+    let member = change.member
+    try change.check()
+    let shown = Visible.name(member.name)
+    if !yes {
+      try Console.demandConsent(
+        to: "removing \(shown)",
+        """
+        \(shown) (\(member.role.rawValue), device \(member.deviceID.prefix(8))) will receive and \
+        send nothing any more,
+        once the devices it meets have learned of this. It keeps the notes it has received: those \
+        cannot be taken back.
+        Remove \(shown)?
+        """, otherwise: "nothing was removed")
+    }
+    try change.membership.remove(device: member.deviceID, by: change.key)
+    change.report(
+      "removed", options,
+      """
+      Removed \(shown). Other devices learn it at their next sync.
+      It keeps the notes it has received: a removal cannot take them back.
+      """)
+  }
+}
+
+protocol BlockingCommand: Command {
+  static var blocks: Bool { get }
+  static func words(_ name: String) -> String
+  var name: String { get }
+  var options: CommonOptions { get }
+}
+
+extension BlockingCommand {
+  func run() throws {
+    let change = try MembershipChange(of: name)
+    try change.membership.setBlocked(Self.blocks, device: change.member.deviceID, by: change.key)
+    change.report(
+      Self.blocks ? "blocked" : "unblocked", options, Self.words(Visible.name(change.member.name)))
+  }
+}
+
+struct MembersBlockCommand: BlockingCommand {
+  static let blocks = true
+  static let configuration = CommandConfiguration(
+    commandName: "block", abstract: "Exchange nothing with a device, on this device alone.",
+    discussion: """
+      Neither connects to the device nor lets it in. Nobody else learns of it, and the device stays \
+      a member: what it writes still comes through others. An admin takes it out for everybody \
+      with 'notes members remove'. NAME may be the beginning of a device ID.
+
+      Examples:
+        notes members block 'old laptop'
+        notes members block SZ5P
+      """)
+
+  @Argument(help: "The device.", completion: LiveCompletion.members) var name: String
+
+  @OptionGroup var options: CommonOptions
+
+  static func words(_ name: String) -> String {
+    """
+    This device exchanges nothing with \(name) any more.
+    What it writes still comes through other devices; 'notes members remove' ends that.
+    """
+  }
+}
+
+struct MembersUnblockCommand: BlockingCommand {
+  static let blocks = false
+  static let configuration = CommandConfiguration(
+    commandName: "unblock", abstract: "Exchange with a blocked device again.",
+    discussion: """
+      Examples:
+        notes members unblock 'old laptop'
+      """)
+
+  @Argument(help: "The device.", completion: LiveCompletion.members) var name: String
+
+  @OptionGroup var options: CommonOptions
+
+  static func words(_ name: String) -> String { "This device exchanges with \(name) again." }
+}
+
+struct MembersResetCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "reset", abstract: "Begin the membership anew, with this device as its founder.",
+    discussion: """
+      For when the founder's device was stolen, or no admin is left. This device makes a new root \
+      and is its only member; the notes and their history stay. The other devices join again: \
+      'notes invite' here, 'notes join CODE' in their notebook's folder. Until then they go on \
+      with the old membership among themselves, the stolen device included.
+
+      Examples:
+        notes members reset
+        notes members reset --yes
+      """)
+
+  @Flag(name: [.short, .long], help: "Do not ask.") var yes = false
+
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let context = try notebook.sessionContext()
+    let others = context.membership.members().filter {
+      !$0.isRemoved && $0.deviceID != context.key.deviceID
+    }
+    if !yes {
+      try Console.demandConsent(
+        to: "beginning anew",
+        """
+        This device will be the only member of the notebook. \
+        \(Phrase.count(others.count, "other device")) will have to join again
+        by a code each. Notes and history stay as they are, here and there.
+        Begin anew?
+        """, otherwise: "nothing was changed")
+    }
+    let identity = notebook.identity
+    let membership = try MembershipStore.renew(
+      in: notebook.stateFolder + "/membership", deviceName: identity.device.name, key: context.key)
+    _ = try Notebook.adopt(
+      at: notebook.folder,
+      as: NotebookIdentity(id: membership.notebookID, name: identity.name, device: identity.device))
+    let names = others.prefix(5).map { Visible.name($0.name) }
+    options.tell(
+      [
+        "type": "reset", "notebook": membership.notebookID, "formerly": identity.id,
+        "device": context.key.deviceID,
+      ],
+      "This device is the founder and the only member now."
+        + (names.isEmpty
+          ? ""
+          : "\nTo join again, \(Phrase.list(names)): 'notes invite' here, 'notes join CODE' in the "
+            + "notebook's folder there."))
+  }
+}

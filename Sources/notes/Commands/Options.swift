@@ -1,0 +1,176 @@
+public import ArgumentParser
+public import Channel
+internal import Discovery
+internal import Glibc
+internal import Membership
+internal import Notebook
+internal import System
+internal import WorkTree
+
+// What several commands take.
+
+/// Options that say in which folder a command runs.
+protocol FolderChoice: ParsableArguments {
+  func enterFolder() throws(Failure)
+}
+
+/// `-C DIR`, which every command takes.
+struct FolderOption: FolderChoice {
+  @Option(
+    name: .customShort("C"), help: .named("dir", "Run as if started in this folder."),
+    completion: .directory)
+  var folders: [String] = []
+
+  /// Goes to the folder; several add up, as git's do.
+  func enterFolder() throws(Failure) {
+    for folder in folders { try Self.enter(folder) }
+  }
+
+  static func enter(_ folder: String) throws(Failure) {
+    // An empty value leaves the place as it is (git's rule): scripts pass `-C "$unset"`.
+    guard !folder.isEmpty, chdir(folder) != 0 else { return }
+    throw Failure(
+      .failed, "no_such_folder",
+      "the folder \(Visible.name(folder)) cannot be entered: \(String(errorNumber: errno))",
+      hint: "-C takes a folder in a notebook, seen from the current one")
+  }
+}
+
+/// `--json` and `-C DIR`, which every command that reports takes.
+struct CommonOptions: FolderChoice {
+  @Flag(help: "Write JSON Lines for programs.") var json = false
+  @OptionGroup var folder: FolderOption
+
+  func enterFolder() throws(Failure) { try folder.enterFolder() }
+
+  func tell(_ object: @autoclosure () -> JSON, _ sentence: @autoclosure () -> String) {
+    write([object()]) { _ in sentence() + "\n" }
+  }
+
+  func write(_ lines: @autoclosure () -> [JSON], text: (Terminal) -> String) {
+    Output.standard.report(json ? lines() : nil, text: text)
+  }
+}
+
+extension Output {
+  /// Writes a report: line by line for programs, or, where there are no lines, for people.
+  func report(_ lines: [JSON]?, text: (Terminal) -> String) {
+    if let lines { self.lines(lines) } else { write(text(Console.output)) }
+  }
+}
+
+struct PagerOption: ParsableArguments {
+  @Flag(name: .customLong("no-pager"), help: "Do not page the output on a terminal.")
+  var isOff = false
+
+  /// Runs `body` with standard output going through the pager where a terminal reads it.
+  func page(unless isForProgram: Bool = false, _ body: () throws -> Void) rethrows {
+    let pager = isOff || isForProgram ? nil : Pager.start()
+    defer { pager?.finish() }
+    try body()
+  }
+}
+
+struct DryRunOption: ParsableArguments {
+  @Flag(
+    name: [.customShort("d"), .customLong("dry-run")],
+    help: "Show what would be done, and change nothing.")
+  var isOn = false
+}
+
+/// `--allow-deletes`: what the guard against mass deletion stops, asked of the user where there is one.
+struct DeletionOption: ParsableArguments {
+  @Flag(
+    name: .customLong("allow-deletes"),
+    help: "Go on although more than half of the notes are deleted.")
+  var isAllowed = false
+
+  /// Runs `body`, which deletes much only if it is told to; asks before it is told so.
+  func guarded<Result>(_ body: (_ isAllowed: Bool) throws -> Result) throws -> Result {
+    do {
+      return try body(isAllowed)
+    } catch NotebookError.massDeletion(let deleted, let total) where !isAllowed && Console.canAsk {
+      let question =
+        "This deletes \(Phrase.number(deleted)) of \(Phrase.count(total, "note")). Go on?"
+      guard Console.confirm(question, byDefault: false) else {
+        throw NotebookError.massDeletion(deleted: deleted, of: total)
+      }
+      return try body(true)
+    }
+  }
+
+  /// Runs `body`, which only saves what the folder holds before it does its own work.
+  static func foundBefore<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch NotebookError.massDeletion(let deleted, let total) {
+      throw Failure(
+        .failed, "mass_deletion",
+        "\(Phrase.number(deleted)) of \(Phrase.count(total, "note")) are gone from the folder",
+        hint: "'notes restore --all' brings them back, 'notes save --allow-deletes' lets them go")
+    }
+  }
+}
+
+// MARK: The network
+
+extension Address: ExpressibleByArgument {
+  /// Reads an argument as `init(parsing:)` does; nil for what is no address.
+  public init?(argument: String) { self.init(parsing: argument) }
+
+  /// All interfaces, and any free port.
+  static let anywhere = Address(host: Address.anyHost, port: 0)
+}
+
+struct DiscoveryOption: ParsableArguments {
+  @Flag(name: .customLong("no-discovery"), help: "Do not look for devices, nor announce this one.")
+  var isOff = false
+
+  func discovery(for device: String) -> (any Discovery)? {
+    isOff ? nil : AvahiDiscovery(deviceID: device)
+  }
+}
+
+struct AtOption: ParsableArguments {
+  @Option(
+    name: .customLong("at"),
+    help: .named("host:port", "Where the other device is, instead of looking for it."))
+  var addresses: [Address] = []
+}
+
+struct ListenOption: ParsableArguments {
+  @Option(
+    name: .customLong("listen"),
+    help: .named("host:port", "Where to listen; all interfaces and any free port by default."))
+  var address: Address?
+
+  /// The address given, else the user's setting, for services that are left running.
+  func configured() throws -> Address {
+    if let address { return address }
+    guard let text = try Setting.listen.value(in: nil) else { return .anywhere }
+    guard let address = Address(parsing: text) else {
+      throw Failure.usage(
+        "the setting listen is not HOST:PORT", hint: "'notes config listen HOST:PORT' changes it")
+    }
+    return address
+  }
+}
+
+struct WaitOption: ParsableArguments {
+  /// An announcement takes a second to be seen everywhere, and two people who type the same command
+  /// are some seconds apart.
+  @Option(name: .customLong("wait"), help: .named("seconds", "How long to look for other devices."))
+  var seconds: Double = 5.0
+
+  func validate() throws {
+    if !(0...86_400).contains(seconds) {
+      throw ValidationError("--wait takes a number of seconds from 0 to 86400.")
+    }
+  }
+}
+
+extension ArgumentHelp {
+  static func named(_ value: String, _ text: String) -> ArgumentHelp {
+    ArgumentHelp("\(text)", valueName: value)
+  }
+}
