@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import CLinux
-internal import Channel
 internal import Glibc
 internal import Synchronization
 internal import System

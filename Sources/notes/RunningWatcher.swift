@@ -1,4 +1,3 @@
-internal import Channel
 internal import History
 internal import Membership
 internal import Notebook

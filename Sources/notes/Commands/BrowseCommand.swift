@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Notebook
 
 struct BrowseCommand: Command {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import History
-internal import Notebook
 
 struct ConfigCommand: Command {
   static let configuration = CommandConfiguration(

@@ -2,9 +2,6 @@ public import ArgumentParser
 public import Channel
 internal import Discovery
 internal import Glibc
-internal import Membership
-internal import Notebook
-internal import System
 internal import WorkTree
 
 // What several commands take.

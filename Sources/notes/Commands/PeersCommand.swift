@@ -1,10 +1,8 @@
 internal import ArgumentParser
 internal import Discovery
-internal import Git
 internal import History
 internal import Membership
 internal import Notebook
-internal import Sync
 internal import System
 internal import Watch
 

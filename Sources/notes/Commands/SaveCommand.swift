@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Git
 internal import Notebook
 
 struct SaveCommand: Command {

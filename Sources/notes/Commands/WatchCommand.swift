@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Channel
 internal import Discovery
 internal import Glibc
 internal import History

@@ -2,7 +2,6 @@ internal import Git
 internal import Glibc
 internal import History
 internal import Membership
-internal import Notebook
 internal import WorkTree
 
 extension NotebookError: ExplainedError {

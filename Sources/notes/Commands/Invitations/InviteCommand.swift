@@ -1,5 +1,4 @@
 public import ArgumentParser
-internal import Channel
 internal import Discovery
 public import Membership
 internal import Notebook
