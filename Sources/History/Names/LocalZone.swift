@@ -5,8 +5,6 @@ public struct LocalZone: Sendable {
   /// Seconds east of UTC at a time in seconds since 1970.
   let offset: @Sendable (Int64) -> Int64
 
-  init(offset: @escaping @Sendable (Int64) -> Int64) { self.offset = offset }
-
   /// The zone of this process: `TZ`, or the machine's.
   public static let system = LocalZone { time in
     var seconds = time_t(time)

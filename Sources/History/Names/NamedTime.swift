@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// A time as people name it, in the local zone: notes-versions(7), "Times".
 public struct NamedTime: Hashable, Sendable {
   /// The first second that the name means, since 1970: a day has 86,400 of them.
@@ -5,36 +7,41 @@ public struct NamedTime: Hashable, Sendable {
   /// The last second that the name means, since 1970.
   public let last: Int64
 
-  private init(_ times: ClosedRange<Int64>) {
-    first = times.lowerBound
-    last = times.upperBound
-  }
-
-  /// Reads a name, or returns nil when it is not a time's.
-  ///
-  /// - Parameter now: what "ago" counts from, in seconds since 1970.
+  /// Reads a name, or returns nil when it is not a time's. "Ago" counts from `now`, seconds since 1970.
   public init?(parsing text: String, now: Int64, zone: LocalZone = .system) {
     var words = text.lowercased().split(separator: " ").map(String.init)
-    if words.count == 1, let pair = words[0].splitDateAndTime { words = pair }
+    // `2026-11-20t10:00` are two words.
+    if words.count == 1, let first = words[0].utf8.first, (0x30...0x39).contains(first) {
+      words = words[0].split(separator: "t", maxSplits: 1, omittingEmptySubsequences: false)
+        .map(String.init)
+    }
     let reader = NamedTimeReader(now: now, zone: zone)
     guard let times = reader.times(words) else { return nil }
-    self.init(times)
+    (first, last) = (times.lowerBound, times.upperBound)
   }
 }
 
-/// What a name is read with.
+/// Days are the wall's seconds at their beginning, as if the wall were in Greenwich.
 private struct NamedTimeReader {
   let now: Int64
   let zone: LocalZone
 
-  private var today: CalendarDay { CalendarDay(containing: now + zone.offset(now)) }
+  private static let dayLength: Int64 = 86_400
+
+  private var today: Int64 {
+    let local = now + zone.offset(now)
+    return local - (local % Self.dayLength + Self.dayLength) % Self.dayLength
+  }
 
   func times(_ words: [String]) -> ClosedRange<Int64>? {
     if words == ["now"] { return now...now }
     if words.last == "ago" { return ago(Array(words.dropLast())) }
     if words.count == 2, words[0] == "last" {
-      guard let unit = Unit(words[1]) else { return weekday(words[1]).map(whole) }
-      return unit.isLong ? earlier(1, unit) : nil
+      switch TimeUnit(words[1]) {
+      case .seconds, .days(1): return nil
+      case let unit?: return earlier(1, unit)
+      case nil: return weekday(words[1]).map(whole)
+      }
     }
     if words.count == 1, let clock = ClockTime(words[0]) { return times(clock, on: today) }
     guard let first = words.first, words.count <= 2, let day = day(named: first) else {
@@ -44,81 +51,95 @@ private struct NamedTimeReader {
     return ClockTime(words[1]).flatMap { times($0, on: day) }
   }
 
-  private func day(named word: String) -> CalendarDay? {
+  private func day(named word: String) -> Int64? {
     if word == "today" { return today }
-    if word == "yesterday" { return CalendarDay(number: today.number - 1) }
+    if word == "yesterday" { return today - Self.dayLength }
     if let day = weekday(word) { return day }
     let parts = word.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 3, let year = parts[0].number(4...4), let month = parts[1].number(1...2),
       let day = parts[2].number(1...2), year >= 1970
     else { return nil }
-    return CalendarDay(year: year, month: month, day: day)
+    return Self.day(year: year, month: month, day: day)
   }
 
-  /// The last day of that name before today.
-  private func weekday(_ word: String) -> CalendarDay? {
-    let names = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-    let found = names.firstIndex { $0 == word || $0.prefix(3) == word }
-    return found.map { weekday in
-      CalendarDay(number: today.number - Int64((today.weekday - weekday + 6) % 7 + 1))
+  /// Nil where there is no such day, as 30 February.
+  private static func day(year: Int, month: Int, day: Int) -> Int64? {
+    guard (1...9999).contains(year) else { return nil }
+    var fields = tm()
+    fields.tm_year = Int32(year - 1900)
+    fields.tm_mon = Int32(month - 1)
+    fields.tm_mday = Int32(day)
+    let start = timegm(&fields)
+    // The C library takes 30 February for a day of March.
+    return Int(fields.tm_mon) == month - 1 && Int(fields.tm_mday) == day ? Int64(start) : nil
+  }
+
+  /// The same day so many months earlier; the month's last where it is shorter.
+  private func today(monthsAgo count: Int) -> Int64? {
+    var seconds = time_t(today)
+    var fields = tm()
+    gmtime_r(&seconds, &fields)
+    let month = (Int(fields.tm_year) + 1900) * 12 + Int(fields.tm_mon) - count
+    return (0...3).lazy.compactMap {
+      Self.day(year: month / 12, month: month % 12 + 1, day: Int(fields.tm_mday) - $0)
+    }.first
+  }
+
+  private func weekday(_ word: String) -> Int64? {
+    // 1970-01-01 was a Thursday.
+    let names = ["thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday"]
+    return names.firstIndex { $0 == word || $0.prefix(3) == word }.map { weekday in
+      today - ((today / Self.dayLength - Int64(weekday) + 6) % 7 + 1) * Self.dayLength
     }
   }
 
   /// `2 hours`, `a day`, `an hour`.
   private func ago(_ words: [String]) -> ClosedRange<Int64>? {
-    guard words.count == 2, let unit = Unit(words[1]),
+    guard words.count == 2, let unit = TimeUnit(words[1]),
       let count = ["a", "an", "one"].contains(words[0]) ? 1 : words[0][...].number(1...6)
     else { return nil }
     return earlier(count, unit)
   }
 
-  private func earlier(_ count: Int, _ unit: Unit) -> ClosedRange<Int64>? {
+  private func earlier(_ count: Int, _ unit: TimeUnit) -> ClosedRange<Int64>? {
     switch unit {
     case .seconds(let seconds):
       let time = now - Int64(count) * seconds
       return time...time
-    case .days(let days): return whole(CalendarDay(number: today.number - Int64(count * days)))
-    case .months(let months): return today.months(before: count * months).map(whole)
+    case .days(let days): return whole(today - Int64(count * days) * Self.dayLength)
+    case .months(let months): return today(monthsAgo: count * months).map(whole)
     }
   }
 
-  private func whole(_ day: CalendarDay) -> ClosedRange<Int64> {
-    let start = zone.times(showing: day.start).lowerBound
-    return start...max(start, zone.times(showing: day.start + 86_400).lowerBound - 1)
+  private func whole(_ day: Int64) -> ClosedRange<Int64> {
+    let start = zone.times(showing: day).lowerBound
+    return start...max(start, zone.times(showing: day + Self.dayLength).lowerBound - 1)
   }
 
-  private func times(_ clock: ClockTime, on day: CalendarDay) -> ClosedRange<Int64>? {
-    let local = day.start + Int64(clock.seconds)
+  private func times(_ clock: ClockTime, on day: Int64) -> ClosedRange<Int64>? {
+    let local = day + Int64(clock.seconds)
     if let offset = clock.offset { return (local - offset)...(local - offset + clock.length - 1) }
     let times = zone.times(showing: local)
     return times.lowerBound...(times.upperBound + clock.length - 1)
   }
+}
 
-  private enum Unit {
-    case seconds(Int64)
-    case days(Int)
-    case months(Int)
+/// A length of time. Of days and months the days on the calendar count.
+private enum TimeUnit {
+  case seconds(Int64)
+  case days(Int)
+  case months(Int)
 
-    init?(_ word: String) {
-      switch word.hasSuffix("s") ? String(word.dropLast()) : word {
-      case "second", "sec": self = .seconds(1)
-      case "minute", "min": self = .seconds(60)
-      case "hour": self = .seconds(3600)
-      case "day": self = .days(1)
-      case "week": self = .days(7)
-      case "month": self = .months(1)
-      case "year": self = .months(12)
-      default: return nil
-      }
-    }
-
-    /// Whether it is longer than a day.
-    var isLong: Bool {
-      switch self {
-      case .seconds: false
-      case .days(let count): count > 1
-      case .months: true
-      }
+  init?(_ word: String) {
+    switch word.hasSuffix("s") ? String(word.dropLast()) : word {
+    case "second", "sec": self = .seconds(1)
+    case "minute", "min": self = .seconds(60)
+    case "hour": self = .seconds(3600)
+    case "day": self = .days(1)
+    case "week": self = .days(7)
+    case "month": self = .months(1)
+    case "year": self = .months(12)
+    default: return nil
     }
   }
 }
@@ -154,11 +175,10 @@ private struct ClockTime {
   private static func seconds(_ text: Substring) -> (Int, parts: Int)? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard (2...3).contains(parts.count), let hour = parts[0].number(1...2), hour < 24,
-      let minute = parts[1].number(2...2), minute < 60
+      let minute = parts[1].number(2...2), minute < 60,
+      let second = parts.count == 3 ? parts[2].number(2...2) : 0, second < 60
     else { return nil }
-    guard parts.count == 3 else { return (hour * 3600 + minute * 60, 2) }
-    guard let second = parts[2].number(2...2), second < 60 else { return nil }
-    return (hour * 3600 + minute * 60 + second, 3)
+    return (hour * 3600 + minute * 60 + second, parts.count)
   }
 }
 
@@ -166,14 +186,5 @@ extension Substring {
   /// The number that this many ASCII digits write, or nil for anything else.
   fileprivate func number(_ digits: ClosedRange<Int>) -> Int? {
     digits.contains(utf8.count) && utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(self) : nil
-  }
-}
-
-extension String {
-  /// `2026-11-20t10:00` as its two words.
-  fileprivate var splitDateAndTime: [String]? {
-    guard let first = utf8.first, (0x30...0x39).contains(first), let letter = firstIndex(of: "t")
-    else { return nil }
-    return [String(self[..<letter]), String(self[index(after: letter)...])]
   }
 }

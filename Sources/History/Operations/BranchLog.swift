@@ -23,9 +23,7 @@ package struct BranchLog {
 
   package let entries: [Entry]
 
-  /// Reads the log of a reference.
-  ///
-  /// - Parameter tip: where the reference stands.
+  /// Reads the log of a reference that stands at `tip`.
   package init(of reference: String, tip: ObjectID?, gitFolder: String) throws {
     let text = try Self.end(of: "\(gitFolder)/logs/\(reference)")
     self.init(parsing: text, tip: tip)
@@ -62,15 +60,14 @@ package struct BranchLog {
   private static func entry(_ line: ArraySlice<UInt8>) -> Entry? {
     let parts = line.split(separator: UInt8(ascii: "\t"), maxSplits: 1)
     guard let head = parts.first, head.count > 82,
-      let old = ObjectID(hex: String(decoding: head.prefix(40), as: UTF8.self)),
-      let new = ObjectID(hex: String(decoding: head.dropFirst(41).prefix(40), as: UTF8.self)),
+      let old = ObjectID(hex: head.prefix(40)),
+      let new = ObjectID(hex: head.dropFirst(41).prefix(40)),
       let mail = head.lastIndex(of: UInt8(ascii: ">")),
       let seconds = head[(mail + 1)...].split(separator: UInt8(ascii: " ")).first,
       let time = Int64(String(decoding: seconds, as: UTF8.self))
     else { return nil }
     let message = parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : ""
-    return Entry(
-      old: old == .zero ? nil : old, new: new, time: time, message: message)
+    return Entry(old: old == .zero ? nil : old, new: new, time: time, message: message)
   }
 
   private static func end(of path: String) throws -> [UInt8] {

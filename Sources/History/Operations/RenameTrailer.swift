@@ -33,16 +33,13 @@ package struct RenameTrailer: Hashable {
   }
 
   private static func parse(_ line: Substring.UTF8View) -> RenameTrailer? {
-    let head = Array("\(key): \"".utf8)
+    let head = "\(key): \"".utf8
     guard line.starts(with: head), line.last == UInt8(ascii: "\"") else { return nil }
     let text = Array(line.dropFirst(head.count - 1))
-    let border = Array("\" \"".utf8)
     // No quote stands inside of the quotes, so that the border is met once only.
-    guard text.count > border.count,
-      let middle = text.indices.dropLast(border.count).first(where: {
-        text[$0..<($0 + border.count)].elementsEqual(border)
-      }), let old = MergeTrailers.unquoted(Array(text[...middle])),
-      let new = MergeTrailers.unquoted(Array(text[(middle + 2)...]))
+    guard let border = text.firstRange(of: Array("\" \"".utf8)),
+      let old = MergeTrailers.unquoted(Array(text[...border.lowerBound])),
+      let new = MergeTrailers.unquoted(Array(text[(border.upperBound - 1)...]))
     else { return nil }
     let slash = UInt8(ascii: "/")
     let isFolder = old.bytes.last == slash && new.bytes.last == slash
