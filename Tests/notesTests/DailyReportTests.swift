@@ -28,7 +28,11 @@ import Testing
   }
 
   private func timed(_ operations: [Operation]) -> [Operation] {
-    operations.map { $0.at(1_700_009_000) }
+    operations.map { operation in
+      var operation = operation
+      operation.time = 1_700_009_000
+      return operation
+    }
   }
 
   @Test func `operations`() throws {

@@ -7,39 +7,31 @@ public struct Operation: Hashable, Sendable {
   /// What was done.
   public let kind: OperationKind
   /// When, in seconds since 1970.
-  public let time: Int64
+  public var time: Int64
   /// The tip before; nil for the first version.
   public let before: ObjectID?
   /// The tip after.
   public let after: ObjectID
   /// The line that says what was done: the version's own, or what changed for versions that came
-  /// from elsewhere.
-  public let summary: String
+  /// from elsewhere. Empty until it is asked for (`History.summarized`).
+  public fileprivate(set) var summary: String
   /// Whether it was taken back, and not done again since.
   public var isUndone = false
 
   package init(
-    kind: OperationKind, time: Int64, before: ObjectID?, after: ObjectID, summary: String,
-    isUndone: Bool = false
+    kind: OperationKind, time: Int64, before: ObjectID?, after: ObjectID, summary: String = ""
   ) {
     self.kind = kind
     self.time = time
     self.before = before
     self.after = after
     self.summary = summary
-    self.isUndone = isUndone
   }
 
   /// What an undo of this summary took back, where the summary says it.
   public static func undoneSummary(_ summary: String) -> String? {
     if summary.hasPrefix("Undo: ") { return String(summary.dropFirst(6)) }
     return summary.hasPrefix("Undo ") ? String(summary.dropFirst(5)) : nil
-  }
-
-  /// The same at another time, for tests: git's log has the real one.
-  package func at(_ time: Int64) -> Operation {
-    Operation(
-      kind: kind, time: time, before: before, after: after, summary: summary, isUndone: isUndone)
   }
 }
 
@@ -53,7 +45,6 @@ package enum UndoTrailer {
     "\(key): \(before) \(after)"
   }
 
-  /// What a version's message says by such a line, or nil.
   static func parse(_ message: String) -> (key: String, before: ObjectID, after: ObjectID)? {
     for line in message.utf8.split(separator: UInt8(ascii: "\n")).reversed() {
       let words = String(decoding: line, as: UTF8.self).split(separator: " ")
@@ -68,43 +59,34 @@ package enum UndoTrailer {
 
 /// What was done on this device and what of it can be taken back or done again.
 package struct OperationHistory {
-  /// An operation before its summary is made.
-  package struct Step: Hashable {
-    package let kind: OperationKind
-    package let time: Int64
-    package let before: ObjectID?
-    package let after: ObjectID
-  }
-
   /// What the branch's log says of a plain form that takes the place of a foreign commit.
   package static let portableRewriteMessage = "notes: plain form"
 
   /// All, oldest first.
-  package private(set) var all: [Step] = []
+  package private(set) var all: [Operation] = []
   /// What stands, oldest first: what `undo` takes back from the end.
-  package private(set) var done: [Step] = []
+  package private(set) var done: [Operation] = []
   /// The undos that were not taken back, oldest first: what `redo` takes back from the end.
-  package private(set) var undone: [Step] = []
+  package private(set) var undone: [Operation] = []
   /// What the undos took back.
   private(set) var takenBack: Set<ObjectID> = []
 
   package init(_ log: BranchLog, in repository: Repository) {
     // What each undo took back, and each redo did again.
-    var taken: [ObjectID: [Step]] = [:]
-    var redone: [ObjectID: [Step]] = [:]
+    var taken: [ObjectID: [Operation]] = [:]
+    var redone: [ObjectID: [Operation]] = [:]
     for entry in log.entries {
       // A branch or a clone began with what was there: nothing was done to the notes.
       if entry.old == nil, ["branch: ", "clone: "].contains(where: entry.message.hasPrefix) {
         continue
       }
-      var step = Step(
+      var step = Operation(
         kind: Self.kind(of: entry), time: entry.time, before: entry.old, after: entry.new)
       if entry.message == Self.portableRewriteMessage {
-        step = Self.made(by: step, &all, &done, in: repository)
+        step = made(by: step, in: repository)
       } else if step.kind == .continuation, let begun = all.last, begun.after == entry.old {
-        step = Step(kind: begun.kind, time: begun.time, before: begun.before, after: entry.new)
-        all.removeLast()
-        if done.last == begun { done.removeLast() }
+        step = Operation(kind: begun.kind, time: begun.time, before: begun.before, after: entry.new)
+        removeLast()
       }
       all.append(step)
       // Only these say more in their version.
@@ -126,10 +108,9 @@ package struct OperationHistory {
     takenBack = Set(taken.values.joined().map(\.after))
   }
 
-  /// Takes the steps out of a list that a version's trailer names by their ends.
   private static func take(
-    _ trailer: (key: String, before: ObjectID, after: ObjectID)?, from steps: inout [Step]
-  ) -> [Step]? {
+    _ trailer: (key: String, before: ObjectID, after: ObjectID)?, from steps: inout [Operation]
+  ) -> [Operation]? {
     guard let trailer, let end = steps.lastIndex(where: { $0.after == trailer.after }),
       let start = steps[...end].lastIndex(where: { $0.before == trailer.before })
     else { return nil }
@@ -139,18 +120,19 @@ package struct OperationHistory {
 
   /// The step that led to the plain form of a foreign commit, in the place of those that led to
   /// that version.
-  private static func made(
-    by step: Step, _ all: inout [Step], _ done: inout [Step], in repository: Repository
-  ) -> Step {
+  private mutating func made(by step: Operation, in repository: Repository) -> Operation {
     var first = step
     while let last = all.last, last.after == first.before,
       (try? repository.isAncestor(last.after, of: step.after)) == false
     {
       first = last
-      all.removeLast()
-      if done.last == last { done.removeLast() }
+      removeLast()
     }
-    return Step(kind: .git, time: first.time, before: first.before, after: step.after)
+    return Operation(kind: .git, time: first.time, before: first.before, after: step.after)
+  }
+
+  private mutating func removeLast() {
+    if done.last == all.removeLast() { done.removeLast() }
   }
 
   private static func kind(of entry: BranchLog.Entry) -> OperationKind {
@@ -164,7 +146,7 @@ extension History {
   public func operations() throws -> [Operation] {
     let history = try operationHistory()
     return history.all.reversed().map { step in
-      var operation = operation(step)
+      var operation = summarized(step)
       operation.isUndone = history.takenBack.contains(step.after)
       return operation
     }
@@ -172,18 +154,18 @@ extension History {
 
   package func operationHistory() throws -> OperationHistory {
     let head = try repository.head()
-    let log = try BranchLog(
-      of: head.reference, tip: head.commit, gitFolder: repository.gitFolder)
+    let log = try BranchLog(of: head.reference, tip: head.commit, gitFolder: repository.gitFolder)
     return OperationHistory(log, in: repository)
   }
 
-  package func operation(_ step: OperationHistory.Step) -> Operation {
-    Operation(
-      kind: step.kind, time: step.time, before: step.before, after: step.after,
-      summary: (try? summary(of: step)) ?? "")
+  /// The operation with its summary.
+  package func summarized(_ operation: Operation) -> Operation {
+    var operation = operation
+    operation.summary = (try? summary(of: operation)) ?? ""
+    return operation
   }
 
-  private func summary(of step: OperationHistory.Step) throws -> String {
+  private func summary(of step: Operation) throws -> String {
     let after = try repository.commit(step.after)
     if step.kind != .receive, !DerivedMerge.isDerived(after) {
       return String(after.message.prefix { !$0.isNewline })
@@ -192,4 +174,32 @@ extension History {
     let changes = try repository.changes(from: before, to: after.tree).map(Change.init)
     return changes.isEmpty ? "Nothing changed" : Change.summary(of: changes)
   }
+}
+
+/// What a command did to the notebook, as the branch's log (git-reflog(1)) remembers it on this
+/// device: `notes: KIND`.
+public enum OperationKind: String, Sendable, CaseIterable {
+  /// A version of what the folder held.
+  case save
+  /// A new note.
+  case create
+  /// A note changed by `notes edit`.
+  case edit
+  case rename
+  case delete
+  case restore
+  /// A conflict settled.
+  case resolve
+  /// An automatic merge taken back to markers.
+  case unmerge
+  /// What a sync brought.
+  case receive
+  case undo
+  case redo
+  /// The end of a command that was interrupted.
+  case checkout
+  /// More of the operation before: what a save merged after its version of the other files.
+  case continuation
+  /// Something else than `notes`: git, by hand.
+  case git
 }

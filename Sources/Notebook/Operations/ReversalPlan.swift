@@ -26,12 +26,12 @@ struct ReversalPlan {
 extension Notebook {
   /// What takes these steps, oldest first, back from the present files.
   func reversal(
-    of steps: ArraySlice<OperationHistory.Step>, on present: FileState, key: String
+    of steps: ArraySlice<Operation>, on present: FileState, key: String
   ) throws -> ReversalPlan {
     guard let last = steps.last, let before = steps.first?.before else {
       throw NotebookError.nothingToUndo(available: 0)
     }
-    let operations = steps.reversed().map(history.operation)
+    let operations = steps.reversed().map(history.summarized)
     let renames = try steps.reversed().flatMap { step in
       RenameTrailer.all(in: try repository.commit(step.after).message).reversed().map(\.inverse)
     }
@@ -50,7 +50,7 @@ extension Notebook {
 
   /// What the steps changed. Those that follow on one another are one change; between others
   /// something was taken back, or stays.
-  private func changes(of steps: ArraySlice<OperationHistory.Step>) throws -> [Span] {
+  private func changes(of steps: ArraySlice<Operation>) throws -> [Span] {
     var spans: [Span] = []
     for step in steps {
       guard let before = step.before else { continue }

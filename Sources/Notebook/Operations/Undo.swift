@@ -60,7 +60,7 @@ extension Notebook {
   public func redo(
     _ count: Int = 1, trial: Bool = false, allowsMassDeletion: Bool = false
   ) throws -> Reversal {
-    func steps() throws -> ArraySlice<OperationHistory.Step> {
+    func steps() throws -> ArraySlice<Operation> {
       let undone = try history.operationHistory().undone
       guard undone.count >= count else {
         throw NotebookError.nothingToRedo(available: undone.count)
@@ -81,8 +81,8 @@ extension Notebook {
   }
 
   private func stepsToUndo(
-    _ choice: OperationChoice, in done: [OperationHistory.Step]
-  ) throws -> ArraySlice<OperationHistory.Step> {
+    _ choice: OperationChoice, in done: [Operation]
+  ) throws -> ArraySlice<Operation> {
     switch choice {
     case .last(let count):
       let steps = done.suffix(count)
