@@ -68,8 +68,7 @@ extension Version {
         return false
       }
       let names = part.dropFirst(verb.count)
-      return names == title || names.hasPrefix(title + ", ") || names.hasSuffix(", " + title)
-        || names.contains(", " + title + ", ")
+      return ", \(names), ".contains(", \(title), ")
         || (names.hasSuffix(" notes") && names.dropLast(6).allSatisfy(\.isNumber))
     }
   }

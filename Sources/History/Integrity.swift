@@ -21,91 +21,78 @@ public struct IntegrityReport: Sendable {
 extension History {
   /// Looks through the history from the tip: the newest versions with their trees must be there and
   /// readable, the files of the tip must hold what their IDs say, and those of older versions must
-  /// be there.
-  ///
-  /// - Parameters:
-  ///   - versions: how many versions to look at; the cost is bounded by it.
-  ///   - bytes: how much of the tip's files to read again.
+  /// be there. So many versions are looked at, and so many bytes of the tip's files.
   public func checkIntegrity(
     versions limit: Int = 1_000, bytes: Int = 256 << 20
   ) throws -> IntegrityReport {
-    var report = IntegrityReport()
-    guard let tip = try state().tip else { return report }
+    guard let tip = try state().tip else { return IntegrityReport() }
     var inspection = Inspection(repository: repository)
-    var pending = [tip]
-    var seen: Set<ObjectID> = [tip]
-    var next = 0
-    while next < pending.count, report.versions < limit, inspection.hasRoom {
-      let id = pending[next]
-      next += 1
-      report.versions += 1
-      guard let commit = inspection.read(id, { try repository.commit(id) }) else { continue }
-      inspection.look(atTree: commit.tree)
-      for parent in commit.parents where seen.insert(parent).inserted { pending.append(parent) }
-    }
-    report.isComplete = next == pending.count
-    if let tree = try? repository.commit(tip).tree, inspection.hasRoom {
-      inspection.reread(tree: tree, bytes: bytes)
-    }
-    report.damages = inspection.damages
-    return report
+    inspection.look(atVersionsOf: tip, limit: limit)
+    if let tree = try? repository.commit(tip).tree { inspection.reread(tree: tree, bytes: bytes) }
+    return inspection.report
   }
 }
 
-/// The state of a look through the history.
 private struct Inspection {
   let repository: Repository
-  var damages: [Damage] = []
-  private var seen: Set<ObjectID> = []
+  var report = IntegrityReport()
+  var seen: Set<ObjectID> = []
 
-  init(repository: Repository) { self.repository = repository }
+  /// A broken disk breaks thousands: the first few tell.
+  private var hasRoom: Bool { report.damages.count < 20 }
 
-  /// Enough is enough: a broken disk breaks thousands.
-  var hasRoom: Bool { damages.count < 20 }
-
-  mutating func read<Value>(_ id: ObjectID, _ body: () throws -> Value) -> Value? {
+  private mutating func read<Value>(
+    _ id: ObjectID, _ body: (Repository) throws -> Value
+  ) -> Value? {
     do {
-      return try body()
+      return try body(repository)
     } catch {
-      damages.append(Damage(id: id, what: "\(error)"))
+      report.damages.append(Damage(id: id, what: "\(error)"))
       return nil
     }
   }
 
-  mutating func look(atTree top: ObjectID) {
-    let repository = repository
+  mutating func look(atVersionsOf tip: ObjectID, limit: Int) {
+    var pending = [tip]
+    var next = 0
+    while next < pending.count, report.versions < limit, hasRoom {
+      let id = pending[next]
+      next += 1
+      report.versions += 1
+      guard let commit = read(id, { try $0.commit(id) }) else { continue }
+      look(atTree: commit.tree)
+      for parent in commit.parents where seen.insert(parent).inserted { pending.append(parent) }
+    }
+    report.isComplete = next == pending.count
+  }
+
+  private mutating func look(atTree top: ObjectID) {
     var pending = [top]
     while let id = pending.popLast(), hasRoom {
-      guard seen.insert(id).inserted, let tree = read(id, { try repository.tree(id) }) else {
-        continue
-      }
-      for entry in tree.entries where !seen.contains(entry.id) {
+      guard seen.insert(id).inserted, let tree = read(id, { try $0.tree(id) }) else { continue }
+      for entry in tree.entries where entry.mode != .submodule && !seen.contains(entry.id) {
         if entry.mode == .tree {
           pending.append(entry.id)
-        } else if entry.mode != .submodule {
-          seen.insert(entry.id)
-          guard let isThere = read(entry.id, { try repository.contains(entry.id) }) else {
-            continue
-          }
-          if !isThere {
-            damages.append(Damage(id: entry.id, what: "\(entry.name) is missing"))
-          }
+        } else if seen.insert(entry.id).inserted,
+          read(entry.id, { try $0.contains(entry.id) }) == false
+        {
+          report.damages.append(Damage(id: entry.id, what: "\(entry.name) is missing"))
         }
       }
     }
   }
 
   mutating func reread(tree: ObjectID, bytes: Int) {
-    let repository = repository
-    guard let files = read(tree, { try repository.files(in: tree) }) else { return }
+    guard hasRoom, let files = read(tree, { try $0.files(in: tree) }) else { return }
     var left = bytes
     for (path, entry) in files where entry.mode != .submodule {
       guard hasRoom, left > 0 else { return }
-      if damages.contains(where: { $0.id == entry.id }) { continue }
-      guard let content = read(entry.id, { try repository.blob(entry.id) }) else { continue }
+      if report.damages.contains(where: { $0.id == entry.id }) { continue }
+      guard let content = read(entry.id, { try $0.blob(entry.id) }) else { continue }
       left -= content.count
       if (try? repository.hash(blob: content)) != entry.id {
-        damages.append(Damage(id: entry.id, what: "\(path) holds other bytes than its ID says"))
+        let what = "\(path) holds other bytes than its ID says"
+        report.damages.append(Damage(id: entry.id, what: what))
       }
     }
   }

@@ -61,14 +61,10 @@ extension History {
     guard let format = lines.next(), format.elementsEqual("1".utf8),
       let tip = lines.next().flatMap({ ObjectID(hex: $0) }),
       let conflicts = lines.next().flatMap({ Int(String(decoding: $0, as: UTF8.self)) }),
-      var line = lines.next(), lines.next() == nil
+      let words = lines.next()?.split(separator: UInt8(ascii: " ")), lines.next() == nil
     else { return nil }
-    var heads: [ObjectID] = []
-    while let head = ObjectID(hex: line.prefix(2 * ObjectID.byteCount)) {
-      heads.append(head)
-      line = line.dropFirst(2 * ObjectID.byteCount + 1)
-    }
-    guard !heads.isEmpty, line.isEmpty else { return nil }
+    let heads = words.compactMap { ObjectID(hex: $0) }
+    guard !heads.isEmpty, heads.count == words.count else { return nil }
     return NotebookState(tip: tip, heads: heads, conflictCount: conflicts)
   }
 }

@@ -1,4 +1,6 @@
 public import Git
+internal import Merge
+public import WorkTree
 
 /// A version with what it changed.
 public struct Version: Sendable {
@@ -22,4 +24,92 @@ public struct Version: Sendable {
 extension Commit {
   /// The device it was made on, or nil for a foreign commit.
   public var deviceID: String? { DeviceIdentity.deviceID(inEmail: author.email) }
+}
+
+/// A file that a version changed.
+public struct VersionChange: Hashable, Sendable {
+  /// Where the file is in the version; where it was, if the version deleted it.
+  public let path: TreePath
+  /// What the file was called before, when it was renamed.
+  public let formerPath: TreePath?
+  /// The file's blob before; nil where there was none.
+  public let old: ObjectID?
+  /// Its blob after; nil where it was deleted.
+  public let new: ObjectID?
+
+  /// What the version did to it.
+  public var kind: ChangeKind {
+    new == nil ? .deleted : formerPath != nil ? .renamed : old == nil ? .added : .modified
+  }
+}
+
+extension History {
+  /// What a commit changed against its first parent, by path.
+  ///
+  /// A file that went while another came is one that was renamed, by the rule of notes-merge(7),
+  /// "Renames": the same bytes, or at least half of them. What the commit's own message says of
+  /// its renames (notes-mv(1)) comes first.
+  /// The first parent's tree is read where the caller does not have it.
+  func changes(of commit: Commit, parentTree tree: ObjectID? = nil) throws -> [VersionChange] {
+    let parent = try tree ?? commit.parents.first.map { try repository.commit($0).tree }
+    return try changes(from: parent, to: commit.tree, told: RenameTrailer.all(in: commit.message))
+  }
+
+  /// What is different between two trees, by path; nothing before the first version.
+  public func changes(from old: ObjectID?, to new: ObjectID?) throws -> [VersionChange] {
+    try changes(from: old, to: new, told: [])
+  }
+
+  func changes(
+    from old: ObjectID?, to new: ObjectID?, told: [RenameTrailer]
+  ) throws -> [VersionChange] {
+    let changes = try repository.changes(from: old, to: new).filter(\.concernsFile)
+    let former = try formerPaths(in: changes, told: told)
+    let moved = Set(former.values)
+    return changes.compactMap { change in
+      if change.newFile == nil, moved.contains(change.path) { return nil }
+      let source = former[change.path]
+      let old = source.flatMap { path in changes.first { $0.path == path } } ?? change
+      return VersionChange(
+        path: change.path, formerPath: source, old: old.oldFile?.id, new: change.newFile?.id)
+    }
+  }
+
+  /// What the notes of a merge were called in one of its further parents, where they have another
+  /// name: new path to old path.
+  func formerPaths(of commit: Commit, in parent: ObjectID) throws -> [TreePath: TreePath] {
+    let tree = try repository.commit(parent).tree
+    return try formerPaths(in: repository.changes(from: tree, to: commit.tree))
+  }
+
+  private func formerPaths(
+    in changes: [TreeChange], told: [RenameTrailer] = []
+  ) throws -> [TreePath: TreePath] {
+    var gone = changes.filter { $0.newFile == nil }.compactMap { change in
+      change.oldFile.map { (path: change.path, id: $0.id) }
+    }
+    var new = changes.filter { $0.oldFile == nil }.compactMap { change in
+      change.newFile.map { (path: change.path, id: $0.id) }
+    }
+    guard !gone.isEmpty, !new.isEmpty else { return [:] }
+    var found: [TreePath: TreePath] = [:]
+    let arrived = told.isEmpty ? [] : Set(new.map(\.path))
+    for file in gone {
+      let target = told.lazy.compactMap { $0.target(of: file.path) }.first
+      if let target, arrived.contains(target), found[target] == nil { found[target] = file.path }
+    }
+    let taken = Set(found.values)
+    gone.removeAll { taken.contains($0.path) }
+    new.removeAll { found[$0.path] != nil }
+    let renames = try RenameDetection.renames(gone: gone, new: new, store: repository)
+    found.merge(renames.map { ($0.value, $0.key) }) { first, _ in first }
+    return found
+  }
+}
+
+extension TreeChange {
+  /// The entry before and after, if it is a file.
+  fileprivate var oldFile: TreeEntry? { old.flatMap { $0.mode.isFile ? $0 : nil } }
+  fileprivate var newFile: TreeEntry? { new.flatMap { $0.mode.isFile ? $0 : nil } }
+  fileprivate var concernsFile: Bool { oldFile != nil || newFile != nil }
 }

@@ -3,9 +3,8 @@ internal import Merge
 // `LineDiff` has hunks of its own.
 private typealias MatchedRun = Hunk
 
-/// The lines that two texts differ in, as a unified diff shows them.
-///
-/// Lines are matched as in a merge (notes-merge(7)), so that a diff shows what a merge would see.
+/// The lines that two texts differ in, as a unified diff shows them. They are matched as in a merge
+/// (notes-merge(7)), so that a diff shows what a merge would see.
 public struct LineDiff: Sendable {
   /// A line of a hunk.
   public struct Line: Hashable, Sendable {
@@ -38,9 +37,7 @@ public struct LineDiff: Sendable {
   /// Whether either side holds a NUL byte and is no text; there are no hunks then.
   public let isBinary: Bool
 
-  /// Compares two texts.
-  ///
-  /// - Parameter context: how many unchanged lines to show around a change.
+  /// Compares two texts, to show each change with so many unchanged lines around it.
   public init(from old: [UInt8], to new: [UInt8], context: Int = 3) {
     isBinary = old.contains(0) || new.contains(0)
     guard !isBinary, old != new else {
@@ -61,7 +58,6 @@ public struct LineDiff: Sendable {
     }
   }
 
-  /// Neighbouring changes whose contexts touch belong to one hunk.
   private static func grouped(_ changes: [MatchedRun], context: Int) -> [[MatchedRun]] {
     var groups: [[MatchedRun]] = []
     for change in changes {
@@ -104,7 +100,6 @@ public struct LineDiff: Sendable {
       new: (first.b.lowerBound - before)..<(last.b.upperBound + after), lines: lines)
   }
 
-  /// The lines of a text, each with its newline.
   private static func split(_ text: [UInt8]) -> [ArraySlice<UInt8>] {
     var lines: [ArraySlice<UInt8>] = []
     var start = 0

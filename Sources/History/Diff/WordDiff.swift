@@ -46,9 +46,7 @@ public struct WordDiff: Sendable {
   /// Whether either side holds a NUL byte and is no text; there are no groups then.
   public let isBinary: Bool
 
-  /// Compares two texts.
-  ///
-  /// - Parameter context: how many unchanged lines to show around a change.
+  /// Compares two texts, to show each change with so many unchanged lines around it.
   public init(from old: [UInt8], to new: [UInt8], context: Int = 2) {
     let lines = LineDiff(from: old, to: new, context: context)
     (added, removed, isBinary) = (lines.added, lines.removed, lines.isBinary)
@@ -76,16 +74,12 @@ public struct WordDiff: Sendable {
     return rows
   }
 
-  private static func replaced(
-    _ removed: [LineDiff.Line], by added: [LineDiff.Line]
-  ) -> [Row] {
-    if removed.isEmpty || added.isEmpty {
-      return removed.map { row(.removed, $0) } + added.map { row(.added, $0) }
-    }
+  private static func replaced(_ removed: [LineDiff.Line], by added: [LineDiff.Line]) -> [Row] {
+    if removed.isEmpty || added.isEmpty { return whole(removed, added) }
     let old = Array(removed.map(\.bytes).joined(separator: [UInt8(ascii: "\n")]))
     let new = Array(added.map(\.bytes).joined(separator: [UInt8(ascii: "\n")]))
     // Nothing but the newline at the end of the file came or went.
-    if old == new { return removed.map { row(.removed, $0) } + added.map { row(.added, $0) } }
+    if old == new { return whole(removed, added) }
     let byLines = paired(removed, added)
     let flowing = WordMatching.pieces(from: old, to: new)
     // Lines that were broken anew are compared as one text, all others line by line.
@@ -94,10 +88,9 @@ public struct WordDiff: Sendable {
     return byLines
   }
 
-  private static func row(_ kind: Row.Kind, _ line: LineDiff.Line) -> Row {
-    Row(
-      kind: kind,
-      pieces: [Piece(kind: kind == .removed ? .removed : .added, bytes: line.bytes)])
+  private static func whole(_ removed: [LineDiff.Line], _ added: [LineDiff.Line]) -> [Row] {
+    removed.map { Row(kind: .removed, pieces: [Piece(kind: .removed, bytes: $0.bytes)]) }
+      + added.map { Row(kind: .added, pieces: [Piece(kind: .added, bytes: $0.bytes)]) }
   }
 
   /// More pairs of lines than this are not compared; the lines are paired in order.
@@ -105,9 +98,7 @@ public struct WordDiff: Sendable {
 
   /// The lines that went and those that came, those that have the most words in common as one.
   private static func paired(_ removed: [LineDiff.Line], _ added: [LineDiff.Line]) -> [Row] {
-    guard removed.count * added.count <= mostPairs else {
-      return removed.map { row(.removed, $0) } + added.map { row(.added, $0) }
-    }
+    guard removed.count * added.count <= mostPairs else { return whole(removed, added) }
     let pairs = removed.map { old in
       added.map { new -> (score: Int, pieces: [Piece]) in
         let pieces = WordMatching.pieces(from: old.bytes, to: new.bytes)
@@ -120,8 +111,7 @@ public struct WordDiff: Sendable {
     for i in removed.indices.reversed() {
       for j in added.indices.reversed() {
         let score = pairs[i][j].score
-        best[i][j] = max(
-          best[i + 1][j], best[i][j + 1], score > 0 ? score + best[i + 1][j + 1] : 0)
+        best[i][j] = max(best[i + 1][j], best[i][j + 1], score > 0 ? score + best[i + 1][j + 1] : 0)
       }
     }
     var rows: [Row] = []
@@ -133,10 +123,10 @@ public struct WordDiff: Sendable {
         rows.append(Row(kind: .changed, pieces: pairs[i][j].pieces))
         (i, j) = (i + 1, j + 1)
       } else if i < removed.count, j == added.count || best[i][j] == best[i + 1][j] {
-        rows.append(row(.removed, removed[i]))
+        rows += whole([removed[i]], [])
         i += 1
       } else {
-        rows.append(row(.added, added[j]))
+        rows += whole([], [added[j]])
         j += 1
       }
     }
@@ -170,8 +160,7 @@ public struct WordDiff: Sendable {
       row = []
     }
     for piece in pieces {
-      let parts = piece.bytes.split(
-        separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      let parts = piece.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       for (position, part) in parts.enumerated() {
         if !part.isEmpty { row.append(Piece(kind: piece.kind, bytes: Array(part))) }
         if position < parts.count - 1 { end() }

@@ -4,7 +4,6 @@ internal import Merge
 enum WordMatching {
   typealias Piece = WordDiff.Piece
 
-  /// The words of both texts in order, neighbours of one kind together.
   static func pieces(from old: [UInt8], to new: [UInt8]) -> [Piece] {
     let before = words(in: old)
     let after = words(in: new)

@@ -1,5 +1,5 @@
 package import Git
-package import WorkTree
+public import WorkTree
 
 extension History {
   /// What would change in the folder if it became a tree, unsaved changes included.
@@ -12,18 +12,16 @@ extension History {
       if let folder, !path.isBelow(folder) { return nil }
       let wanted = try repository.entry(at: path, in: tree).flatMap { $0.mode.isFile ? $0 : nil }
       var present: ObjectID?
-      do { present = try repository.hash(blob: workTree.text(of: path)) } catch NotebookError
-        .noSuchNote
-      {}
+      do {
+        present = try repository.hash(blob: workTree.text(of: path))
+      } catch NotebookError.noSuchNote {}
       if wanted?.id == present { return nil }
       let kind: ChangeKind = wanted == nil ? .deleted : present == nil ? .added : .modified
       return Change(path: path, kind: kind)
     }
   }
 
-  /// What differs between two trees, a renamed file as one.
-  ///
-  /// - Parameter renames: what is known of them.
+  /// What differs between two trees, a renamed file as one; some renames may be known.
   package func renamedChanges(
     from old: ObjectID?, to new: ObjectID, told renames: [RenameTrailer] = []
   ) throws -> [Change] {
@@ -34,5 +32,23 @@ extension History {
 
   package func tipTree() throws -> ObjectID? {
     try repository.head().commit.map { try repository.commit($0).tree }
+  }
+}
+
+extension Change {
+  /// A line that says what changed.
+  public static func summary(of changes: [Change]) -> String {
+    func names(_ kind: ChangeKind) -> [String] {
+      changes.filter { $0.kind == kind }.map { $0.path.noteTitle }
+    }
+    let verbs: [(String, [String])] = [
+      ("Add", names(.added)), ("Update", names(.modified)), ("Delete", names(.deleted)),
+    ]
+    let parts = verbs.filter { !$0.1.isEmpty }.map { verb, names in
+      names.count <= 3
+        ? "\(verb) \(names.joined(separator: ", "))" : "\(verb) \(names.count) notes"
+    }
+    // A name may hold a line break, which would end the subject.
+    return String(parts.joined(separator: "; ").map { $0.isNewline ? " " : $0 })
   }
 }
