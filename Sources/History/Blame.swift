@@ -21,15 +21,12 @@ public struct BlamedLine: Sendable {
 }
 
 extension History {
-  /// Who wrote each line of a note: notes-blame(1).
-  ///
-  /// - Parameter version: of this version's text; of the folder's by default.
-  /// - Throws: `notText` for a file that holds NUL bytes.
+  /// Who wrote each line of a note, as a version or else the folder has it: notes-blame(1). Throws
+  /// `notText` for a file that holds NUL bytes.
   public func blame(_ path: TreePath, at version: NoteVersion? = nil) throws -> [BlamedLine] {
     let text = try version.map(self.text) ?? workTree.text(of: path)
     if text.contains(0) { throw NotebookError.notText(path) }
     guard let (table, tip) = try historyTable() else { return Blame.unsaved(text) }
-    let name = table.paths.firstIndex(of: (version?.path ?? path).bytes)
     var start = tip
     if let version {
       guard let position = table.firstIndex(of: version.commit.id) else {
@@ -37,9 +34,11 @@ extension History {
       }
       start = position
     }
-    guard let name, table.blob(of: name, at: start) != nil else { return Blame.unsaved(text) }
+    guard let name = table.paths.firstIndex(of: version?.path ?? path),
+      let blob = table.blob(of: name, at: start)
+    else { return Blame.unsaved(text) }
     var blame = Blame(table: table, repository: repository)
-    return try blame.lines(of: text, named: name, at: start)
+    return try blame.lines(of: text, stored: blob, named: name, at: start)
   }
 }
 
@@ -51,23 +50,20 @@ private struct Blame {
   let table: HistoryTable
   let repository: Repository
 
-  /// The lines to be explained at one version of the note.
-  private struct Suspicion {
+  /// Where a line stands in a version, and in the text that was asked about.
+  typealias Line = (there: Int, asked: Int)
+
+  /// The lines to be explained at one version of the note, ascending.
+  struct Suspicion {
     let version: Int
-    let path: UInt32
-    /// Where they stand there, ascending, and in the text that was asked about.
-    var lines: [(there: Int, asked: Int)]
+    let path: Int
+    var lines: [Line]
   }
 
-  private var numbers = LineTable()
-  private var known: [ObjectID: [Int32]] = [:]
-  private var waiting: [Suspicion] = []
-  private var origins: [BlamedLine.Origin] = []
-
-  init(table: HistoryTable, repository: Repository) {
-    self.table = table
-    self.repository = repository
-  }
+  var numbers = LineTable()
+  var known: [ObjectID: [Int32]] = [:]
+  var waiting: [Suspicion] = []
+  var origins: [BlamedLine.Origin] = []
 
   static func unsaved(_ text: [UInt8]) -> [BlamedLine] {
     lines(of: text).map { BlamedLine(origin: .unsaved, bytes: Array($0)) }
@@ -79,17 +75,20 @@ private struct Blame {
     return lines
   }
 
-  mutating func lines(of text: [UInt8], named path: UInt32, at version: Int) throws
-    -> [BlamedLine]
-  {
+  /// - Parameter blob: the note as the version has it.
+  mutating func lines(
+    of text: [UInt8], stored blob: ObjectID, named path: Int, at version: Int
+  ) throws -> [BlamedLine] {
     let lines = Self.lines(of: text)
     origins = Array(repeating: .unsaved, count: lines.count)
     let present = numbers.lines(of: text)
-    guard let blob = table.blob(of: path, at: version) else { return Self.unsaved(text) }
     let stored = try numbers(of: blob)
     let (found, _) = pass(lines.indices.map { ($0, $0) }, from: present, to: stored)
     suspect(version, path, found)
-    while let next = takeNewest() { try explain(next) }
+    // Children before parents, so that all lines of a version have arrived when it is looked at.
+    while let place = waiting.indices.max(by: { waiting[$0].version < waiting[$1].version }) {
+      try explain(waiting.remove(at: place))
+    }
     return zip(lines, origins).map { BlamedLine(origin: $1, bytes: Array($0)) }
   }
 
@@ -100,12 +99,11 @@ private struct Blame {
     return lines
   }
 
-  /// The lines that the older text has too, with their places there, and the rest.
   private func pass(
-    _ lines: [(there: Int, asked: Int)], from new: [Int32], to old: [Int32]
-  ) -> (found: [(there: Int, asked: Int)], rest: [(there: Int, asked: Int)]) {
-    var found: [(there: Int, asked: Int)] = []
-    var rest: [(there: Int, asked: Int)] = []
+    _ lines: [Line], from new: [Int32], to old: [Int32]
+  ) -> (found: [Line], rest: [Line]) {
+    var found: [Line] = []
+    var rest: [Line] = []
     let hunks = LineMatching.hunks(from: old, to: new)
     var next = 0
     var shift = 0
@@ -124,10 +122,8 @@ private struct Blame {
   }
 
   /// Lines of a note at a version wait at the version that made the note so.
-  private mutating func suspect(
-    _ version: Int, _ path: UInt32, _ lines: [(there: Int, asked: Int)]
-  ) {
-    guard !lines.isEmpty, let maker = maker(of: path, at: version) else { return }
+  private mutating func suspect(_ version: Int, _ path: Int, _ lines: [Line]) {
+    guard !lines.isEmpty, let maker = table.maker(of: path, at: version) else { return }
     if let place = waiting.firstIndex(where: { $0.version == maker && $0.path == path }) {
       waiting[place].lines = (waiting[place].lines + lines).sorted { $0.there < $1.there }
     } else {
@@ -135,32 +131,15 @@ private struct Blame {
     }
   }
 
-  /// The nearest version on the line of first parents that changed the file.
-  private func maker(of path: UInt32, at version: Int) -> Int? {
-    var current: Int? = version
-    while let version = current, table.change(of: path, in: version) == nil {
-      current = table.firstParent(of: version)
-    }
-    return current
-  }
-
-  /// Children before parents, so that all lines of a version have arrived when it is looked at.
-  private mutating func takeNewest() -> Suspicion? {
-    let place = waiting.indices.max { waiting[$0].version < waiting[$1].version }
-    return place.map { waiting.remove(at: $0) }
-  }
-
   private mutating func explain(_ suspicion: Suspicion) throws {
     let version = suspicion.version
     guard let change = table.change(of: suspicion.path, in: version),
-      let blob = table.newBlob(of: change)
+      let blob = table.changes[change].new
     else { return }
-    var sources: [(parent: Int, path: UInt32, blob: ObjectID)] = []
-    for (position, parent) in table.parentRange(of: version).enumerated() {
-      let parent = Int(table.parents[parent])
-      let path = table.former(
-        of: suspicion.path, in: version, parent: position, change: change)
-      let before = position == 0 ? table.oldBlob(of: change) : table.blob(of: path, at: parent)
+    var sources: [(parent: Int, path: Int, blob: ObjectID)] = []
+    for (position, parent) in table.parents(of: version).enumerated() {
+      let path = table.former(of: suspicion.path, in: version, parent: position, change: change)
+      let before = position == 0 ? table.changes[change].old : table.blob(of: path, at: parent)
       if let before { sources.append((parent, path, before)) }
     }
     if let same = sources.first(where: { $0.blob == blob }) {
@@ -176,36 +155,32 @@ private struct Blame {
       rest = left
     }
     if rest.isEmpty { return }
-    if table.isDerived(version) {
+    if table.versions[version].isDerived {
       try explainMerged(rest, of: suspicion, blob, sources.map { ($0.parent, $0.path) })
     } else {
-      assign(version, to: rest)
+      for line in rest { origins[line.asked] = .version(table.versions[version].id) }
     }
   }
 
   /// What only a derived merge has: markers, and lines put together from several heads, which count
   /// as the newest's.
   private mutating func explainMerged(
-    _ lines: [(there: Int, asked: Int)], of suspicion: Suspicion, _ blob: ObjectID,
-    _ sources: [(parent: Int, path: UInt32)]
+    _ lines: [Line], of suspicion: Suspicion, _ blob: ObjectID,
+    _ sources: [(parent: Int, path: Int)]
   ) throws {
-    let commit = try repository.commit(table.id(of: suspicion.version))
-    let size = MergeTrailers(message: commit.message).conflicts[table.path(suspicion.path)]
-    let texts = try size.map { size in
+    let commit = try repository.commit(table.versions[suspicion.version].id)
+    let size = MergeTrailers(message: commit.message).conflicts[table.paths[suspicion.path]]
+    let markers = try size.map { size in
       Self.markerLines(of: try repository.blob(blob), markerSize: size)
     }
-    let makers = sources.compactMap { maker(of: $0.path, at: $0.parent) }
+    let makers = sources.compactMap { table.maker(of: $0.path, at: $0.parent) }
     let newest = makers.max { table.isNewer($1, than: $0) } ?? suspicion.version
     for line in lines {
-      if texts?.contains(line.there) == true {
-        origins[line.asked] = .marker
-      } else {
-        assign(newest, to: [line])
-      }
+      origins[line.asked] =
+        markers?.contains(line.there) == true ? .marker : .version(table.versions[newest].id)
     }
   }
 
-  /// Which lines of a text are markers of its blocks.
   private static func markerLines(of text: [UInt8], markerSize: Int) -> Set<Int> {
     var markers: Set<Int> = []
     var line = 0
@@ -213,20 +188,15 @@ private struct Blame {
       switch piece {
       case .text(let text): line += lines(of: text).count
       case .block(let sides, let source):
-        markers.insert(line)
-        var inside = line + 1
+        var marker = line
+        markers.insert(marker)
         for side in sides {
-          inside += lines(of: side.text).count
-          markers.insert(inside)
-          inside += 1
+          marker += lines(of: side.text).count + 1
+          markers.insert(marker)
         }
         line += lines(of: source).count
       }
     }
     return markers
-  }
-
-  private mutating func assign(_ version: Int, to lines: [(there: Int, asked: Int)]) {
-    for line in lines { origins[line.asked] = .version(table.id(of: version)) }
   }
 }

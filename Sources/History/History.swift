@@ -32,23 +32,19 @@ extension History {
       commit: commit, isDerived: DerivedMerge.isDerived(commit), changes: try changes(of: commit))
   }
 
-  /// The versions of the tip, newest first, each read when it is asked for: the first one is there
-  /// at once, however long the history is.
-  ///
-  /// - Parameters:
-  ///   - path: only versions that changed this file, under the name it had at the time.
-  ///   - includesDerived: also derived merges.
+  /// The versions of the tip, or those that changed a file under the name it had at the time, newest
+  /// first. Each is read when it is asked for: the first is there at once, however long the history is.
   public func versions(
     of path: TreePath? = nil, includingDerived includesDerived: Bool = false
   ) throws -> VersionWalk {
     if let path, let (table, tip) = try historyTable(newVersions: Self.fewVersions) {
       let steps = table.trail(of: path, from: tip).filter {
-        includesDerived || !table.isDerived($0.version)
+        includesDerived || !table.versions[$0.version].isDerived
       }
       return VersionWalk(self, along: steps, in: table)
     }
-    return VersionWalk(
-      self, from: try repository.head().commit, of: path, includesDerived: includesDerived)
+    return try VersionWalk(
+      self, from: repository.head().commit, of: path, includesDerived: includesDerived)
   }
 
   /// Goes through `versions(of:includingDerived:)` until `body` returns false.
@@ -58,5 +54,11 @@ extension History {
   ) throws {
     let walk = try versions(of: path, includingDerived: includesDerived)
     while let version = try walk.next(), try body(version) {}
+  }
+}
+
+extension Repository: MergeStore {
+  package func withBatchedWrites<Result>(_ body: () throws -> Result) throws -> Result {
+    try withBatchedWrites(isBeforeMove: false, body)
   }
 }

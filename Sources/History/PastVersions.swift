@@ -4,10 +4,8 @@ internal import WorkTree
 
 extension History {
   /// The tip as it would be if nothing had been written since a time: what the versions made by then
-  /// come to. The same on every device that has them.
-  ///
-  /// - Parameter time: seconds since 1970.
-  /// - Throws: `noSuchVersion` when everything is younger; `name` is what the user called it.
+  /// come to. The same on every device that has them. Throws `noSuchVersion` with the name that the
+  /// user gave, when everything is younger. The time is in seconds since 1970.
   public func pastTip(at time: Int64, named name: String) throws -> Commit {
     guard let tip = try repository.head().commit else { throw NotebookError.noSuchVersion(name) }
     // On each way back from the tip the first version by then.

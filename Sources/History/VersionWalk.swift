@@ -7,106 +7,73 @@ internal import Merge
 /// among the versions whose children were seen, which is the same unless a foreign commit is
 /// dated before its parent.
 public final class VersionWalk {
-  private let history: History
-  private var source: any VersionSource
+  /// The next version, or nil after the last.
+  public let next: () throws -> Version?
   /// Whether a note's versions are looked for in a history that no table was made of yet.
   public let lacksTable: Bool
 
   init(_ history: History, along steps: [HistoryTable.Step], in table: HistoryTable) {
-    self.history = history
     lacksTable = false
-    source = TableSource(table: table, steps: steps[...])
-  }
-
-  init(_ history: History, from tip: ObjectID?, of path: TreePath?, includesDerived: Bool) {
-    self.history = history
-    lacksTable = path != nil
-    source = StreamSource(
-      waiting: [], path: path, includesDerived: includesDerived, start: tip)
-  }
-
-  /// The next version, or nil after the last.
-  public func next() throws -> Version? { try source.next(in: history) }
-}
-
-private protocol VersionSource {
-  mutating func next(in history: History) throws -> Version?
-}
-
-/// Versions that a table knows.
-private struct TableSource: VersionSource {
-  let table: HistoryTable
-  var steps: ArraySlice<HistoryTable.Step>
-
-  mutating func next(in history: History) throws -> Version? {
-    guard let step = steps.popFirst() else { return nil }
-    var changes = [table.value(of: step.change)]
-    while let more = steps.first, more.version == step.version {
-      changes.append(table.value(of: more.change))
-      steps.removeFirst()
+    var steps = steps[...]
+    next = {
+      guard let step = steps.first else { return nil }
+      let changes = steps.prefix { $0.version == step.version }.map { table.value(of: $0.change) }
+      steps = steps.dropFirst(changes.count)
+      let version = table.versions[step.version]
+      return Version(
+        commit: try history.repository.commit(version.id), isDerived: version.isDerived,
+        changes: changes)
     }
-    return Version(
-      commit: try history.repository.commit(table.id(of: step.version)),
-      isDerived: table.isDerived(step.version), changes: changes)
+  }
+
+  init(_ history: History, from tip: ObjectID?, of path: TreePath?, includesDerived: Bool) throws {
+    lacksTable = path != nil
+    var stream = try VersionStream(history, from: tip, of: path, includesDerived: includesDerived)
+    next = { try stream.next() }
   }
 }
 
-/// Versions read from the repository one by one.
-private struct StreamSource: VersionSource {
-  /// Commits whose children were seen, the next one last.
-  var waiting: [Commit]
+private struct VersionStream {
+  let history: History
   let path: TreePath?
   let includesDerived: Bool
-  var start: ObjectID?
+  /// Commits whose children were seen, the next one last.
+  private var waiting: [Commit] = []
   private var seen: Set<ObjectID> = []
   /// The names the file has in commits that wait, and had in those that were looked at.
   private var names: [ObjectID: Set<TreePath>] = [:]
   private var done: [ObjectID: Set<TreePath>] = [:]
 
-  init(waiting: [Commit], path: TreePath?, includesDerived: Bool, start: ObjectID?) {
-    self.waiting = waiting
+  init(_ history: History, from tip: ObjectID?, of path: TreePath?, includesDerived: Bool) throws {
+    self.history = history
     self.path = path
     self.includesDerived = includesDerived
-    self.start = start
+    guard let tip else { return }
+    names[tip] = path.map { [$0] }
+    seen = [tip]
+    try wait(for: tip)
   }
 
-  mutating func next(in history: History) throws -> Version? {
-    if let start {
-      self.start = nil
-      if let path { names[start] = [path] }
-      try add(start, in: history)
-    }
+  mutating func next() throws -> Version? {
     while let commit = waiting.popLast() {
-      for parent in commit.parents { try add(parent, in: history) }
+      for parent in commit.parents where seen.insert(parent).inserted { try wait(for: parent) }
       let isDerived = DerivedMerge.isDerived(commit)
-      if path == nil {
-        if isDerived && !includesDerived { continue }
-        return Version(
-          commit: commit, isDerived: isDerived, changes: try history.changes(of: commit))
-      }
-      let changes = try follow(commit, in: history)
-      if changes.isEmpty || (isDerived && !includesDerived) { continue }
+      let isWanted = includesDerived || !isDerived
+      let changes = try path != nil ? follow(commit) : isWanted ? history.changes(of: commit) : []
+      if !isWanted || (path != nil && changes.isEmpty) { continue }
       return Version(commit: commit, isDerived: isDerived, changes: changes)
     }
     return nil
   }
 
-  private mutating func add(_ id: ObjectID, in history: History) throws {
-    guard seen.insert(id).inserted else { return }
-    try wait(for: id, in: history)
-  }
-
-  private mutating func wait(for id: ObjectID, in history: History) throws {
+  private mutating func wait(for id: ObjectID) throws {
     let commit = try history.repository.commit(id)
     // Few commits wait at a time: as many as there are lines of history side by side.
     let place = waiting.firstIndex { commit.author.time <= $0.author.time } ?? waiting.count
     waiting.insert(commit, at: place)
   }
 
-  /// What the commit changed in the file; its names go on to the parents.
-  private mutating func follow(
-    _ commit: Commit, in history: History
-  ) throws -> [VersionChange] {
+  private mutating func follow(_ commit: Commit) throws -> [VersionChange] {
     let mine = names.removeValue(forKey: commit.id) ?? []
     done[commit.id, default: []].formUnion(mine)
     if mine.isEmpty { return [] }
@@ -121,9 +88,7 @@ private struct StreamSource: VersionSource {
       let new = Set(mine.map { former[$0] ?? $0 }).subtracting(done[parent] ?? [])
       // A parent that stood before this child, by its date, is looked at once more.
       if new.isEmpty { continue }
-      if done[parent] != nil, names[parent] == nil {
-        try wait(for: parent, in: history)
-      }
+      if done[parent] != nil, names[parent] == nil { try wait(for: parent) }
       names[parent, default: []].formUnion(new)
     }
     return changes

@@ -11,12 +11,10 @@ import Testing
   private func matches(_ text: String, _ term: String, matchCase: Bool = false) -> [Range<Int>] {
     let pattern = LiteralPattern(term, isCaseSensitive: matchCase)
     var found: [Range<Int>] = []
-    Array(text.utf8).withUnsafeBytes { bytes in
-      var start = 0
-      while let range = pattern.firstMatch(in: bytes, from: start) {
-        found.append(range)
-        start = range.upperBound
-      }
+    var start = 0
+    while let range = pattern.firstMatch(in: Array(text.utf8), from: start) {
+      found.append(range)
+      start = range.upperBound
     }
     return found
   }
@@ -127,19 +125,19 @@ import Testing
     let fixture = try Fixture()
     try fixture.write("a.txt", "first\n- [ ] task one\ndone\n")
     try fixture.write("b.txt", "café!\nnul \u{0} after\n")
-    #expect(Set(try found(fixture, SearchQuery([expression], syntax: .expression))) == Set(paths))
+    #expect(Set(try found(fixture, SearchQuery([expression], areExpressions: true))) == Set(paths))
   }
 
   // "An expression that comes to more than 20,000 characters with its repetitions written out is
   // refused."
   @Test(arguments: ["a{200}{200}", "((a{99}){99}){99}", "a[", "(", "a{9999999999}", "a\u{0}b"])
   func `An expression that is wrong or huge is refused`(expression: String) {
-    #expect(throws: NotebookError.self) { try SearchQuery([expression], syntax: .expression) }
+    #expect(throws: NotebookError.self) { try SearchQuery([expression], areExpressions: true) }
   }
 
   @Test(arguments: ["[0-9]{4}-[0-9]{2}-[0-9]{2}", "(a|b){100}", "a{1,300}b{1,300}", "\\{9{2}"])
   func `Usual repetitions are fine`(expression: String) throws {
-    _ = try SearchQuery([expression], syntax: .expression)
+    _ = try SearchQuery([expression], areExpressions: true)
   }
 
   // "Also find the notes that do not hold the texts now but once did, deleted ones too."

@@ -28,7 +28,6 @@ extension History {
   /// The notes with an open conflict in the tip, by path.
   package func openConflictPaths() throws -> [TreePath] { try openConflicts().keys.sorted() }
 
-  /// The notes with an open conflict in the tip and the size of their markers.
   private func openConflicts() throws -> [TreePath: Int] {
     guard let tip = try repository.head().commit else { return [:] }
     return try OpenConflicts.conflicts(at: tip, in: repository)
@@ -54,15 +53,12 @@ extension History {
 
   /// The oldest version in the tip's line in which the conflict has been open without a break.
   private func origin(ofConflictIn path: TreePath) throws -> Commit? {
-    var current = try repository.head().commit.map { try repository.commit($0) }
-    var found: Commit?
-    while let commit = current {
-      guard try OpenConflicts.conflicts(at: commit.id, in: repository)[path] != nil else { break }
-      found = commit
-      // Who inherited the conflict has it from one of its parents.
-      current = try commit.parents.lazy.map { try self.repository.commit($0) }.first {
-        try OpenConflicts.conflicts(at: $0.id, in: self.repository)[path] != nil
-      }
+    var found = try repository.head().commit.map { try repository.commit($0) }
+    // Who inherited the conflict has it from one of its parents.
+    while let parent = try found?.parents.first(where: {
+      try OpenConflicts.conflicts(at: $0, in: repository)[path] != nil
+    }) {
+      found = try repository.commit(parent)
     }
     return found
   }

@@ -13,9 +13,8 @@ public enum NoteReach: Sendable {
 }
 
 extension History {
-  /// The path of the note that `name` means: notes(1), "Names of notes".
-  ///
-  /// - Throws: `noSuchNote`, `ambiguousNote`.
+  /// The path of the note that `name` means: notes(1), "Names of notes". Throws `noSuchNote` and
+  /// `ambiguousNote`.
   public func note(named name: String, among reach: NoteReach = .present) throws -> TreePath {
     guard let found = try search(name, among: reach, takesParts: true) else {
       throw NotebookError.noSuchNote(name)
@@ -24,8 +23,7 @@ extension History {
   }
 
   /// The path of the note that has all of this as its path, title or ID; nil where there is none.
-  ///
-  /// - Throws: `ambiguousNote`.
+  /// Throws `ambiguousNote`.
   public func note(exactly name: String, among reach: NoteReach) throws -> TreePath? {
     try search(name, among: reach, takesParts: false)
   }
@@ -36,8 +34,10 @@ extension History {
     // An empty name, as of a variable that is not set, is part of every other.
     if name.isEmpty { return nil }
     let isID = name.utf8.count == NoteSummary.idLength && name.allSatisfy(\.isHexDigit)
-    let present = try namesOfFiles()
-    if let found = try match(name, in: present, NameRule.exact) { return found }
+    let rules = NameRules(name)
+    let present = Set(try workTree.indexFile().entries.filter { $0.mode.isFile }.map(\.path))
+      .union(try workTree.scan().candidates.map(\.path)).sorted()
+    if let found = try rules.match(present, rules.exact) { return found }
     if isID, let found = try files().first(where: { $0.id == name.lowercased() }) {
       return found.path
     }
@@ -45,16 +45,18 @@ extension History {
     if reach != .present {
       let deleted = try deletedFiles()
       gone = deleted.map(\.path).sorted()
-      if let found = try match(name, in: gone, NameRule.exact) { return found }
+      if let found = try rules.match(gone, rules.exact) { return found }
       if isID, let found = deleted.first(where: { $0.id == name.lowercased() }) {
         return found.path
       }
     }
     guard takesParts else { return nil }
-    for paths in [present, gone] {
-      if let found = try match(name, in: paths, NameRule.parts) { return found }
+    if let found = try rules.match(present, rules.parts) ?? rules.match(gone, rules.parts) {
+      return found
     }
-    return reach == .former ? try match(name, in: formerPaths(), NameRule.all) : nil
+    // The table has every name that a file ever had.
+    guard reach == .former, let paths = try historyTable()?.table.paths else { return nil }
+    return try rules.match(paths.sorted(), rules.exact + rules.parts)
   }
 
   /// The note whose path this is, with or without the suffix, if no other comes near it: found
@@ -74,62 +76,36 @@ extension History {
     }
     return isAlone ? saved[0] : nil
   }
+}
 
-  private func namesOfFiles() throws -> [TreePath] {
-    var paths = Set(try workTree.indexFile().entries.filter { $0.mode.isFile }.map(\.path))
-    for candidate in try workTree.scan().candidates { paths.insert(candidate.path) }
-    return paths.sorted()
-  }
+/// The ways in which a path answers to a name, the closest first.
+private struct NameRules {
+  typealias Rule = (TreePath) -> Bool
 
-  /// Every name that a file ever had.
-  private func formerPaths() throws -> [TreePath] {
-    guard let (table, _) = try historyTable() else { return [] }
-    let formers = table.changeFormers.filter { $0 != HistoryTable.none }
-    return Set(table.changePaths + formers).map { table.path($0) }.sorted()
+  let name: String
+  let exact: [Rule]
+  let parts: [Rule]
+
+  init(_ name: String) {
+    self.name = name
+    let path = TreePath(name)
+    let folded = name.lowercased()
+    exact = [
+      { $0 == path },
+      { $0.isNote && $0.withoutNoteSuffix == path },
+      { $0.noteTitle == name },
+      { $0.noteTitle.lowercased() == folded },
+    ]
+    parts = [{ $0.description.lowercased().utf8.contains(folded.utf8) }]
   }
 
   /// The only path that the first rule lets through which lets any through.
-  private func match(
-    _ name: String, in paths: [TreePath], _ rules: [NameRule]
-  ) throws -> TreePath? {
-    let folded = name.lowercased()
+  func match(_ paths: [TreePath], _ rules: [Rule]) throws -> TreePath? {
     for rule in rules {
-      let found = paths.filter { rule.accepts($0, name, folded) }
+      let found = paths.filter(rule)
       if found.count == 1 { return found.first }
       if found.count > 1 { throw NotebookError.ambiguousNote(name, candidates: found) }
     }
     return nil
-  }
-}
-
-/// A way in which a path answers to a name.
-private struct NameRule {
-  /// The path, the name, and the name in lower case.
-  let accepts: (TreePath, String, String) -> Bool
-
-  static var exact: [NameRule] {
-    [
-      NameRule { path, name, _ in path == TreePath(name) },
-      NameRule { path, name, _ in path.isNote && path.withoutNoteSuffix == TreePath(name) },
-      NameRule { path, name, _ in path.noteTitle == name },
-      NameRule { path, _, folded in path.noteTitle.lowercased() == folded },
-    ]
-  }
-
-  static var parts: [NameRule] {
-    [NameRule { path, _, folded in path.description.lowercased().containsText(folded) }]
-  }
-
-  static var all: [NameRule] { exact + parts }
-}
-
-extension String {
-  fileprivate func containsText(_ part: String) -> Bool {
-    let text = Array(utf8)
-    let wanted = Array(part.utf8)
-    guard !wanted.isEmpty, text.count >= wanted.count else { return wanted.isEmpty }
-    return (0...(text.count - wanted.count)).contains { start in
-      text[start..<(start + wanted.count)].elementsEqual(wanted)
-    }
   }
 }

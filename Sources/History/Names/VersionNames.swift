@@ -20,9 +20,8 @@ public enum VersionName: Hashable, Sendable {
   /// The beginning of its ID.
   case id(String)
 
-  /// Reads a name; what is neither of the others may be an ID.
-  ///
-  /// - Parameter now: what relative times count from, in seconds since 1970.
+  /// Reads a name; what is neither of the others may be an ID. Relative times count from `now`,
+  /// seconds since 1970.
   public init(parsing text: String, now: Int64, zone: LocalZone = .system) {
     if text.hasPrefix("~"), let count = Int(text.dropFirst()), count >= 0, text.utf8.count < 12 {
       self = .back(count)
@@ -38,13 +37,22 @@ extension History {
   /// The version that `name` means: notes-versions(7). With a note, `~N` and times count the
   /// versions that changed it.
   public func version(named name: String, of path: TreePath? = nil) throws -> Commit {
-    switch VersionName(parsing: name, now: clock.now().seconds) {
-    case .id(let prefix): return try version(withPrefix: prefix)
-    case let wanted:
-      guard let (table, tip) = try historyTable() else { throw NotebookError.noSuchVersion(name) }
-      let candidates = path.map { table.versions(of: $0, from: tip) } ?? table.versions(from: tip)
-      return try repository.commit(
-        table.id(of: pick(wanted, named: name, among: candidates, table)))
+    let wanted = VersionName(parsing: name, now: clock.now().seconds)
+    if case .id(let prefix) = wanted { return try version(withPrefix: prefix) }
+    guard let (table, tip) = try historyTable() else { throw NotebookError.noSuchVersion(name) }
+    let numbers = path.map { table.versions(of: $0, from: tip) } ?? table.versions(from: tip)
+    let candidates = numbers.map { table.versions[$0] }
+    switch wanted {
+    case .back(let count) where count < candidates.count:
+      return try repository.commit(candidates[count].id)
+    case .back: throw NotebookError.tooFewVersions(name, count: candidates.count)
+    case .by(let time):
+      if let found = candidates.first(where: { $0.time <= time.last }) {
+        return try repository.commit(found.id)
+      }
+      guard let first = candidates.map(\.time).min() else { fallthrough }
+      throw NotebookError.noVersionBy(name, first: first)
+    case .id: throw NotebookError.noSuchVersion(name)
     }
   }
 
@@ -53,27 +61,34 @@ extension History {
     try noteVersion(at: version(named: name, of: path), of: path)
   }
 
-  /// A note as it was in a version, with what it was called there.
-  ///
-  /// - Throws: `notInVersion`.
+  /// A note as it was in a version, with what it was called there. Throws `notInVersion`.
   package func noteVersion(at commit: Commit, of path: TreePath) throws -> NoteVersion {
     if let (table, tip) = try historyTable(), let position = table.firstIndex(of: commit.id),
-      let number = table.paths.firstIndex(of: path.bytes)
+      let number = table.paths.firstIndex(of: path)
     {
       for then in table.names(of: number, at: position, from: tip) {
         if let blob = table.blob(of: then, at: position) {
-          return NoteVersion(commit: commit, path: table.path(then), blob: blob)
+          return NoteVersion(commit: commit, path: table.paths[then], blob: blob)
         }
       }
     }
-    guard let entry = try repository.entry(at: path, in: commit.tree), entry.mode.isFile else {
-      throw NotebookError.notInVersion(path, commit.id)
+    return NoteVersion(commit: commit, path: path, blob: try blob(of: path, in: commit))
+  }
+
+  private func blob(of path: TreePath, in version: Commit) throws -> ObjectID {
+    guard let entry = try repository.entry(at: path, in: version.tree), entry.mode.isFile else {
+      throw NotebookError.notInVersion(path, version.id)
     }
-    return NoteVersion(commit: commit, path: path, blob: entry.id)
+    return entry.id
   }
 
   /// The bytes of a note in a version.
   public func text(of version: NoteVersion) throws -> [UInt8] { try repository.blob(version.blob) }
+
+  /// A file's bytes in a version.
+  public func text(of path: TreePath, at version: Commit) throws -> [UInt8] {
+    try repository.blob(blob(of: path, in: version))
+  }
 
   private func version(withPrefix prefix: String) throws -> Commit {
     do {
@@ -84,45 +99,5 @@ extension History {
       throw NotebookError.noSuchVersion(prefix)
     }
     throw NotebookError.noSuchVersion(prefix)
-  }
-
-  /// - Parameter candidates: versions, newest first.
-  private func pick(
-    _ wanted: VersionName, named name: String, among candidates: [Int], _ table: HistoryTable
-  ) throws -> Int {
-    switch wanted {
-    case .back(let count) where count < candidates.count: return candidates[count]
-    case .back: throw NotebookError.tooFewVersions(name, count: candidates.count)
-    case .by(let time):
-      if let found = candidates.first(where: { table.times[$0] <= time.last }) { return found }
-      guard let first = candidates.map({ table.times[$0] }).min() else {
-        throw NotebookError.noSuchVersion(name)
-      }
-      throw NotebookError.noVersionBy(name, first: first)
-    case .id: throw NotebookError.noSuchVersion(name)
-    }
-  }
-}
-
-extension HistoryTable {
-  /// The versions of the tip, newest first, without derived merges.
-  func versions(from tip: Int) -> [Int] {
-    var isReached = [Bool](repeating: false, count: tip + 1)
-    isReached[tip] = true
-    var found: [Int] = []
-    for version in stride(from: tip, through: 0, by: -1) where isReached[version] {
-      for parent in parentRange(of: version) { isReached[Int(parents[parent])] = true }
-      if !isDerived(version) { found.append(version) }
-    }
-    return found.sorted { isNewer($0, than: $1) }
-  }
-
-  /// The versions that changed a note, newest first, without derived merges.
-  func versions(of path: TreePath, from tip: Int) -> [Int] {
-    var found: [Int] = []
-    for step in trail(of: path, from: tip) where !isDerived(step.version) {
-      if found.last != step.version { found.append(step.version) }
-    }
-    return found
   }
 }

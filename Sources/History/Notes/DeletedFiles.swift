@@ -17,33 +17,27 @@ extension History {
   /// The files that were deleted and did not come back, last deleted first. One that got another
   /// name was not deleted.
   public func deletedFiles() throws -> [DeletedFile] {
-    let scan = try workTree.scan()
+    let index = try workTree.indexFile()
+    let scan = try workTree.scan(against: index)
     let unsaved = scan.deleted.filter { $0.mode.isFile }.map(\.path)
-    let gone = Set(unsaved)
-    var settled = Set(try workTree.indexFile().entries.map(\.path).filter { !gone.contains($0) })
-    settled.formUnion(scan.candidates.map(\.path))
-    settled.formUnion(unsaved)
-    var found = unsaved.map { (path: $0, deletion: Int?.none) }
+    var settled = Set(presentFiles(scan, against: index).keys).union(unsaved)
+    var found = unsaved.map { (path: $0, deletion: HistoryTable.Version?.none) }
     let history = try historyTable()
     if let (table, tip) = history {
       // What happened last to a name is met first.
-      for version in table.versions(from: tip) {
-        for change in table.changeRange(of: version) {
-          let former = table.changeFormers[change]
-          if former != HistoryTable.none { settled.insert(table.path(former)) }
-          guard table.newBlob(of: change) == nil,
-            case let path = table.path(table.changePaths[change]), settled.insert(path).inserted
-          else { continue }
-          found.append((path, version))
+      for version in table.versions(from: tip).map({ table.versions[$0] }) {
+        for change in table.changes[version.changes] {
+          if let former = change.former { settled.insert(table.paths[former]) }
+          let path = table.paths[change.path]
+          if change.new == nil, settled.insert(path).inserted { found.append((path, version)) }
         }
       }
     }
     let times = try times(of: found.map(\.path))
     return try found.map { path, deletion in
       DeletedFile(
-        path: path, id: try times[path].map(noteID) ?? "",
-        time: deletion.flatMap { history?.table.times[$0] },
-        author: deletion.flatMap { history?.table.author(of: $0) })
+        path: path, id: try times[path].map(noteID) ?? "", time: deletion?.time,
+        author: deletion.flatMap { history?.table.authors[$0.author] })
     }
   }
 }

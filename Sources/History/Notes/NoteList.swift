@@ -1,5 +1,4 @@
 public import Git
-internal import WorkTree
 
 /// A note as it stands in the folder.
 public struct NoteSummary: Sendable {
@@ -25,28 +24,35 @@ public struct NoteSummary: Sendable {
   static let idLength = 12
 }
 
+/// When a file was made and last changed, and by whom, as its history tells.
+public struct NoteTimes: Hashable, Sendable {
+  /// When it was first versioned, in seconds since 1970.
+  public let created: Int64
+  /// When a version changed it last, in seconds since 1970.
+  public let modified: Int64
+  /// Who changed it last.
+  public let author: String
+  /// The version that made it. With its path there it is what its ID is made of (notes-list(1)).
+  public let firstVersion: ObjectID
+  /// Its path in that version.
+  public let firstPath: TreePath
+}
+
 extension History {
   /// The notes in the folder, by path, unsaved ones too.
   public func notes() throws -> [NoteSummary] { try files().filter { $0.path.isNote } }
 
   /// All versioned or versionable files in the folder, by path.
   public func files() throws -> [NoteSummary] {
-    let found = try workTree.scan()
-    let gone = Set(found.deleted.map(\.path))
-    var sizes: [TreePath: Int] = [:]
-    for entry in try workTree.indexFile().entries
-    where entry.mode.isFile && !gone.contains(entry.path) {
-      sizes[entry.path] = Int(entry.status.size)
-    }
-    for candidate in found.candidates { sizes[candidate.path] = candidate.size }
+    let files = try presentFiles()
     let conflicts = Set(try openConflictPaths())
-    let times = try times(of: Array(sizes.keys))
-    return try sizes.sorted { $0.key < $1.key }.map { path, size in
-      let times = times[path]
+    let times = try times(of: Array(files.keys))
+    return try files.values.sorted { $0.path < $1.path }.map { file in
+      let times = times[file.path]
       return NoteSummary(
-        id: try times.map(noteID) ?? "", path: path, created: times?.created,
-        modified: times?.modified, author: times?.author, size: size,
-        isInConflict: conflicts.contains(path))
+        id: try times.map(noteID) ?? "", path: file.path, created: times?.created,
+        modified: times?.modified, author: times?.author, size: file.size,
+        isInConflict: conflicts.contains(file.path))
     }
   }
 
@@ -57,14 +63,16 @@ extension History {
       Array("\(times.firstVersion) ".utf8) + times.firstPath.bytes + [UInt8(ascii: "\n")]
     return String(try repository.hash(blob: birth).hex.prefix(NoteSummary.idLength))
   }
-}
 
-extension History {
-  /// How many notes the last version or checkout left in the folder; counted without opening one.
-  public func noteCount() throws -> Int {
-    let index = try workTree.indexFile()
-    return (0..<index.count).count { position in
-      index.mode(at: position).isFile && TreePath(bytes: index.pathBytes(at: position)).isNote
+  /// The times of these files, which the tip has or had; those that no version has are left out. Derived
+  /// merges count for nothing: nobody wrote them.
+  public func times(of paths: [TreePath]) throws -> [TreePath: NoteTimes] {
+    guard let (table, tip) = try historyTable() else { return [:] }
+    return table.lives(of: paths, at: tip).mapValues { life in
+      let (first, last) = (table.versions[life.first.version], table.versions[life.last.version])
+      return NoteTimes(
+        created: first.time, modified: last.time, author: table.authors[last.author],
+        firstVersion: first.id, firstPath: table.paths[table.changes[life.first.change].path])
     }
   }
 }

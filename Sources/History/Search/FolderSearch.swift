@@ -4,13 +4,11 @@ internal import Synchronization
 internal import System
 internal import WorkTree
 
-/// Looks for texts in the notes of a folder, on several threads.
-///
-/// Unchecked: the listing is only read while threads run, and it outlives them because `run` waits;
-/// what changes is behind the lock.
-final class FolderSearch: @unchecked Sendable {
+/// Looks for texts in the notes of a folder, on several threads. What it reads may be half of a write
+/// that goes on: good for looking, not for keeping.
+final class FolderSearch: Sendable {
   private let query: SearchQuery
-  private let listing: FolderListing
+  private let paths: [TreePath]
   private let root: Int32
   private let sizeLimit: Int
   private let state = Mutex(State())
@@ -25,22 +23,20 @@ final class FolderSearch: @unchecked Sendable {
   private static let share = 256
   private static let threadsAtMost = 4
 
-  init(_ query: SearchQuery, folder: String, listing: FolderListing, sizeLimit: Int) throws {
+  /// - Parameter paths: the files to look at; those that are no notes are passed over.
+  init(_ query: SearchQuery, folder: String, paths: [TreePath], sizeLimit: Int) throws {
     self.query = query
-    self.listing = listing
+    self.paths = paths
     self.sizeLimit = sizeLimit
-    root = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard root >= 0 else { throw NotebookError.file(call: "open", path: folder, errno: errno) }
+    root = try Disk.open(folder, O_RDONLY | O_DIRECTORY)
   }
 
   deinit { close(root) }
 
-  /// The notes that were found, in no order.
-  ///
-  /// - Parameter progress: called now and then, on this thread, with the number of files done.
+  /// The notes that were found, in no order. `progress` gets the number of files done, on this thread.
   func run(progress: (Int) -> Void) throws -> [SearchHit] {
     let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
-    let shares = (listing.items.count + Self.share - 1) / Self.share
+    let shares = (paths.count + Self.share - 1) / Self.share
     let others = max(0, min(processors, Self.threadsAtMost, shares) - 1)
     let threads = (0..<others).map { _ in HelperThread { [self] in work { _ in } } }
     work(report: progress)
@@ -54,16 +50,8 @@ final class FolderSearch: @unchecked Sendable {
   private func work(report: (Int) -> Void) {
     do {
       let patterns = try SearchPatterns(query)
-      var reader = FileReader(root: root, sizeLimit: sizeLimit)
-      while let range = take() {
-        var hits: [SearchHit] = []
-        for item in listing.items[range] {
-          listing.withPath(of: item) { name, path in
-            guard let title = TreePath.titleRange(inPath: path) else { return }
-            look(
-              name, path, UnsafeRawBufferPointer(rebasing: path[title]), patterns, &reader, &hits)
-          }
-        }
+      while let range = takeShare() {
+        let hits = paths[range].compactMap { hit($0, patterns) }
         if !hits.isEmpty { state.withLock { $0.hits += hits } }
         report(range.upperBound)
       }
@@ -72,53 +60,30 @@ final class FolderSearch: @unchecked Sendable {
     }
   }
 
-  private func take() -> Range<Int>? {
+  private func takeShare() -> Range<Int>? {
     state.withLock { state in
-      guard state.failure == nil, state.next < listing.items.count else { return nil }
+      guard state.failure == nil, state.next < paths.count else { return nil }
       let start = state.next
-      state.next = min(start + Self.share, listing.items.count)
+      state.next = min(start + Self.share, paths.count)
       return start..<state.next
     }
   }
 
-  private func look(
-    _ name: UnsafePointer<CChar>, _ path: UnsafeRawBufferPointer,
-    _ title: UnsafeRawBufferPointer, _ patterns: SearchPatterns, _ reader: inout FileReader,
-    _ hits: inout [SearchHit]
-  ) {
-    let inTitle = patterns.termsFound(inTitle: title)
-    let isTitleHit = !inTitle.contains(false)
-    if query.isTitleOnly && !isTitleHit { return }
-    reader.read(name) { text, descriptor in
-      guard isTitleHit || patterns.holdsRest(text, inTitle: inTitle) else { return }
-      var status = stat()
-      guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-      hits.append(
-        SearchHit(
-          TreePath(bytes: path), text, modified: Int64(status.st_mtim.tv_sec), inTitle: inTitle,
-          patterns: patterns))
-    }
-  }
-}
-
-extension SearchHit {
-  /// What a text that fits holds.
-  init(
-    _ path: TreePath, _ text: UnsafeRawBufferPointer, modified: Int64, inTitle: [Bool],
-    patterns: SearchPatterns
-  ) {
-    self.path = path
-    self.modified = modified
-    former = nil
-    let isTitleHit = !inTitle.contains(false)
-    guard !patterns.query.isTitleOnly else {
-      (rank, lines, matchingLineCount) = (.title, [], 0)
-      return
-    }
-    let found = patterns.matches(in: text, inTitle: inTitle)
-    rank = isTitleHit ? .title : found.areWords ? .words : .parts
-    let matching = MatchingLines(of: text, found.ranges, limit: patterns.query.lineLimit)
-    lines = matching.lines(context: patterns.query.context)
-    matchingLineCount = matching.count
+  /// Nil too where there is no plain file, or one that is too large to be versioned, or that can't be
+  /// read.
+  private func hit(_ path: TreePath, _ patterns: SearchPatterns) -> SearchHit? {
+    guard path.isNote else { return nil }
+    let inTitle = patterns.termsFound(inTitleOf: path)
+    if query.isTitleOnly && inTitle.contains(false) { return nil }
+    let name = path.bytes.map { CChar(bitPattern: $0) } + [0]
+    let descriptor = openat(root, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard let text = try? Disk.read(descriptor, path: "", limit: sizeLimit),
+      patterns.holdsRest(text, inTitle: inTitle), fstat(descriptor, &status) == 0
+    else { return nil }
+    return SearchHit(
+      path, text, modified: Int64(status.st_mtim.tv_sec), inTitle: inTitle, patterns: patterns)
   }
 }

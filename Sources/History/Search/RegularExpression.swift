@@ -4,8 +4,7 @@ internal import WorkTree
 /// A POSIX extended regular expression (regex(7)), compiled. It belongs to one thread: matching
 /// with a shared one waits for a lock.
 final class RegularExpression {
-  // On the heap, because the library keeps its address.
-  private let compiled: UnsafeMutablePointer<regex_t>
+  private var compiled = regex_t()
   private let locale: locale_t?
 
   /// How many characters an expression may come to when its repetitions are written out. More would
@@ -24,16 +23,14 @@ final class RegularExpression {
     locale = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
     let former = locale.flatMap { uselocale($0) }
     defer { if let former { uselocale(former) } }
-    compiled = .allocate(capacity: 1)
-    compiled.initialize(to: regex_t())
     // A line's start and end match ^ and $, and no dot goes beyond.
     let options = REG_EXTENDED | REG_NEWLINE | (isCaseSensitive ? 0 : REG_ICASE)
-    let status = regcomp(compiled, text, options)
+    let status = regcomp(&compiled, text, options)
     guard status == 0 else {
       var words = [CChar](repeating: 0, count: 200)
-      regerror(status, compiled, &words, words.count)
-      let reason = String(
-        decoding: words.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      regerror(status, &compiled, &words, words.count)
+      let letters = words.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+      let reason = String(decoding: letters, as: UTF8.self)
       let known = reason.prefix(1).lowercased() + reason.dropFirst()
       throw NotebookError.invalidExpression(
         text, reason: known == "invalid regular expression" ? "" : known)
@@ -41,23 +38,20 @@ final class RegularExpression {
   }
 
   deinit {
-    regfree(compiled)
-    compiled.deallocate()
+    regfree(&compiled)
     if let locale { freelocale(locale) }
   }
 
   /// The first match that starts at `start` or later.
-  func firstMatch(in text: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
-    guard let base = text.baseAddress, start <= text.count else { return nil }
+  func firstMatch(in text: [UInt8], from start: Int) -> Range<Int>? {
+    guard start <= text.count else { return nil }
     var match = regmatch_t(rm_so: regoff_t(start), rm_eo: regoff_t(text.count))
     // Where the search starts in the middle of a line, ^ must not match.
     let isLineStart = start == 0 || text[start - 1] == UInt8(ascii: "\n")
     let options = Self.startAndEnd | (isLineStart ? 0 : REG_NOTBOL)
     let former = locale.flatMap { uselocale($0) }
     defer { if let former { uselocale(former) } }
-    guard
-      regexec(compiled, base.assumingMemoryBound(to: CChar.self), 1, &match, options) == 0
-    else { return nil }
+    guard regexec(&compiled, text, 1, &match, options) == 0 else { return nil }
     return Int(match.rm_so)..<Int(match.rm_eo)
   }
 
@@ -66,45 +60,33 @@ final class RegularExpression {
 
   /// How many characters the expression is long with its repetitions written out, at most.
   private static func size(of text: String) -> Int {
+    // Of the groups that are open, the outermost first; then of what a repetition would repeat.
     var groups = [0]
     var last = 0
     var bytes = Array(text.utf8)[...]
-    func close(_ sizes: inout [Int], adding size: Int) {
-      let sum = sizes[sizes.count - 1].addingReportingOverflow(size)
-      sizes[sizes.count - 1] = sum.overflow ? .max : sum.partialValue
-    }
     while let byte = bytes.popFirst() {
-      switch byte {
-      case UInt8(ascii: "\\"):
-        close(&groups, adding: last)
-        _ = bytes.popFirst()
-        last = 1
-      case UInt8(ascii: "("):
-        close(&groups, adding: last)
-        groups.append(0)
-        last = 0
-      case UInt8(ascii: ")") where groups.count > 1:
-        close(&groups, adding: last)
-        last = groups.removeLast()
-      case UInt8(ascii: "{"):
+      if byte == UInt8(ascii: "{") {
         let bound = bytes.prefix { $0 != UInt8(ascii: "}") }
         let numbers = bound.split(separator: UInt8(ascii: ",")).compactMap {
           Int(String(decoding: $0, as: UTF8.self))
         }
         guard let most = numbers.max() else { continue }
         bytes = bytes.dropFirst(bound.count + 1)
-        let product = last.multipliedReportingOverflow(by: most)
-        last = product.overflow ? .max : max(product.partialValue, last)
-      default:
-        close(&groups, adding: last)
-        last = 1
+        // Beyond the limit it does not matter by how much.
+        last = max(last, min(last, sizeLimit + 1) * min(most, sizeLimit + 1))
+        continue
+      }
+      groups[groups.count - 1] += last
+      last = 1
+      switch byte {
+      case UInt8(ascii: "\\"): _ = bytes.popFirst()
+      case UInt8(ascii: "("):
+        groups.append(0)
+        last = 0
+      case UInt8(ascii: ")") where groups.count > 1: last = groups.removeLast()
+      default: break
       }
     }
-    while groups.count > 1 {
-      close(&groups, adding: last)
-      last = groups.removeLast()
-    }
-    close(&groups, adding: last)
-    return groups[0]
+    return groups.reduce(last, +)
   }
 }

@@ -3,15 +3,13 @@ public import Git
 /// A note that a search found.
 public struct SearchHit: Sendable {
   /// How well it fits; the best comes first.
-  public enum Rank: Int, Comparable, Sendable {
+  public enum Rank: Comparable, Sendable {
     /// All texts stand in the title.
     case title
     /// Each text stands in the note as a word of its own.
     case words
     /// Some text is a part of longer words only.
     case parts
-
-    public static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
   }
 
   /// Where a note that does not hold the texts any more held them last.
@@ -37,10 +35,25 @@ public struct SearchHit: Sendable {
 
   /// What is found now before what was; then by rank, the newest first, and by path.
   static func precedes(_ left: SearchHit, _ right: SearchHit) -> Bool {
-    let isFormer = (left.former != nil, right.former != nil)
-    if isFormer.0 != isFormer.1 { return isFormer.1 }
-    if left.rank != right.rank { return left.rank < right.rank }
-    if left.modified != right.modified { return left.modified > right.modified }
-    return left.path < right.path
+    (left.former == nil ? 0 : 1, left.rank, right.modified, left.path)
+      < (right.former == nil ? 0 : 1, right.rank, left.modified, right.path)
+  }
+
+  /// What a text that fits holds.
+  init(
+    _ path: TreePath, _ text: [UInt8], modified: Int64, inTitle: [Bool], patterns: SearchPatterns
+  ) {
+    self.path = path
+    self.modified = modified
+    let isTitleHit = !inTitle.contains(false)
+    guard !patterns.query.isTitleOnly else {
+      (rank, lines, matchingLineCount) = (.title, [], 0)
+      return
+    }
+    let found = patterns.matches(in: text, inTitle: inTitle)
+    rank = isTitleHit ? .title : found.areWords ? .words : .parts
+    (lines, matchingLineCount) = SearchLine.lines(
+      of: text, matching: found.ranges, limit: patterns.query.lineLimit,
+      context: patterns.query.context)
   }
 }

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import System
 
 /// A line of a note that a search found.
 public struct SearchLine: Sendable {
@@ -17,69 +17,42 @@ public struct SearchLine: Sendable {
   public let isMatch: Bool
 }
 
-/// Which lines of a text hold matches.
-struct MatchingLines {
-  private struct Line {
-    let range: Range<Int>
-    var matches: [Range<Int>]
-  }
-
-  private let text: UnsafeRawBufferPointer
-  /// The first lines that hold matches, as many as are told.
-  private var first: [Line] = []
-  /// How many lines hold a match in all.
-  private(set) var count = 0
-
-  /// - Parameter ranges: the matches, by place.
-  init(of text: UnsafeRawBufferPointer, _ ranges: [Range<Int>], limit: Int) {
-    self.text = text
-    var end = -1
-    for range in ranges {
-      if range.lowerBound > end {
-        count += 1
-        end = text.lineEnd(from: range.lowerBound)
-        if count <= limit {
-          first.append(Line(range: text.lineStart(of: range.lowerBound)..<end, matches: []))
-        }
-      }
-      if count <= limit { first[count - 1].matches.append(range) }
-    }
-  }
-
-  /// The lines to tell, with so many lines of context before and after each.
-  func lines(context: Int) -> [SearchLine] {
-    var lines: [SearchLine] = []
-    // Where the first line is that was not told yet, and what its number is.
-    var place = (offset: 0, number: 1)
-    func add(_ range: Range<Int>, _ matches: [Range<Int>]?) {
-      let number = place.number + text.lineEnds(in: place.offset..<range.lowerBound)
-      lines.append(SearchLine(number: number, range: range, of: text, matches: matches))
-      place = (min(range.upperBound + 1, text.count), number + 1)
-    }
-    for (position, line) in first.enumerated() {
-      var before: [Range<Int>] = []
-      var start = line.range.lowerBound
-      while before.count < context, start > place.offset {
-        let former = text.lineStart(of: start - 1)
-        before.append(former..<(start - 1))
-        start = former
-      }
-      for range in before.reversed() { add(range, nil) }
-      add(line.range, line.matches)
-      let next = position + 1 < first.count ? first[position + 1].range.lowerBound : text.count
-      for _ in 0..<context where place.offset < next {
-        add(place.offset..<text.lineEnd(from: place.offset), nil)
-      }
-    }
-    return lines
-  }
-}
-
 extension SearchLine {
+  /// The first lines of a text that hold matches, which come by place, each with so many lines
+  /// before and after it; and how many hold one in all.
+  static func lines(
+    of text: [UInt8], matching ranges: [Range<Int>], limit: Int, context: Int
+  ) -> (lines: [SearchLine], count: Int) {
+    var lines: [Range<Int>] = []
+    var start = 0
+    while let end = text.firstIndex(of: UInt8(ascii: "\n"), from: start) {
+      lines.append(start..<end)
+      start = end + 1
+    }
+    // Behind the last newline only an empty match makes a line.
+    let end = start == text.count && start > 0 ? lines.count : lines.count + 1
+    lines.append(start..<text.count)
+    var matches: [Int: [Range<Int>]] = [:]
+    var count = 0
+    var (line, last) = (0, -1)
+    for range in ranges {
+      while lines[line].upperBound < range.lowerBound { line += 1 }
+      if line > last { count += 1 }
+      last = line
+      if count <= limit { matches[line, default: []].append(range) }
+    }
+    var told = Set(matches.keys)
+    for line in matches.keys {
+      told.formUnion(max(0, line - context)..<min(end, line + min(context, end) + 1))
+    }
+    let found = told.sorted().map { line in
+      SearchLine(number: line + 1, range: lines[line], of: text, matches: matches[line])
+    }
+    return (found, count)
+  }
+
   /// A line with the matches in it; nil for one of context.
-  fileprivate init(
-    number: Int, range: Range<Int>, of text: UnsafeRawBufferPointer, matches: [Range<Int>]?
-  ) {
+  private init(number: Int, range: Range<Int>, of text: [UInt8], matches: [Range<Int>]?) {
     var kept = range
     if kept.count > Self.sizeLimit {
       // A quarter of what is told stands before the match.
@@ -104,37 +77,15 @@ extension SearchLine {
         apart.append(moved)
       }
     }
-    self.init(
-      number: number, bytes: Array(text[kept]), matches: apart, isMatch: matches != nil)
+    self.init(number: number, bytes: Array(text[kept]), matches: apart, isMatch: matches != nil)
   }
 }
 
-extension UnsafeRawBufferPointer {
-  /// Where the line that `offset` is in starts.
-  fileprivate func lineStart(of offset: Int) -> Int {
-    var start = offset
-    while start > 0, self[start - 1] != UInt8(ascii: "\n") { start -= 1 }
-    return start
-  }
-
-  /// Where the next line end is, or the end of the text.
-  fileprivate func lineEnd(from offset: Int) -> Int {
-    guard let base = baseAddress, offset < count else { return count }
-    let found = memchr(base + offset, Int32(UInt8(ascii: "\n")), count - offset)
-    return found.map { UnsafeRawPointer($0) - base } ?? count
-  }
-
+extension [UInt8] {
   /// The offset, or the next one where a character of UTF-8 starts.
   fileprivate func characterStart(at offset: Int) -> Int {
     var start = offset
     while start < count, start < offset + 3, self[start] & 0xC0 == 0x80 { start += 1 }
     return start
-  }
-
-  /// How many lines end in that range.
-  fileprivate func lineEnds(in range: Range<Int>) -> Int {
-    var ends = 0
-    for offset in range where self[offset] == UInt8(ascii: "\n") { ends += 1 }
-    return ends
   }
 }

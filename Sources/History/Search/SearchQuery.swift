@@ -1,17 +1,11 @@
+internal import Git
+
 /// What to look for in notes (notes-search(1)).
 public struct SearchQuery: Sendable {
-  /// How the texts are read.
-  public enum Syntax: Sendable {
-    /// As they stand.
-    case plain
-    /// As POSIX extended regular expressions.
-    case expression
-  }
-
   /// Texts that a note must all hold, in its title or below it.
   public let terms: [String]
-  /// How they are read.
-  public let syntax: Syntax
+  /// Whether they are POSIX extended regular expressions, or stand for themselves.
+  public let areExpressions: Bool
   /// Whether upper and lower case differ.
   public let isCaseSensitive: Bool
   /// Whether only titles are looked at.
@@ -23,11 +17,11 @@ public struct SearchQuery: Sendable {
 
   /// - Throws: `NotebookError.invalidExpression`.
   public init(
-    _ terms: [String], syntax: Syntax = .plain, isCaseSensitive: Bool = false,
+    _ terms: [String], areExpressions: Bool = false, isCaseSensitive: Bool = false,
     isTitleOnly: Bool = false, lineLimit: Int = 3, context: Int = 0
   ) throws {
     self.terms = terms
-    self.syntax = syntax
+    self.areExpressions = areExpressions
     self.isCaseSensitive = isCaseSensitive
     self.isTitleOnly = isTitleOnly
     self.lineLimit = lineLimit
@@ -38,80 +32,60 @@ public struct SearchQuery: Sendable {
 
 /// A query made ready for one thread.
 struct SearchPatterns {
-  private enum Pattern {
-    case literal(LiteralPattern)
-    case expression(RegularExpression)
-
-    func firstMatch(in text: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
-      switch self {
-      case .literal(let pattern): pattern.firstMatch(in: text, from: start)
-      case .expression(let pattern): pattern.firstMatch(in: text, from: start)
-      }
-    }
-  }
-
   let query: SearchQuery
-  private let patterns: [Pattern]
+  /// Of each term the first match in a text that starts at a place or later.
+  private let firstMatches: [([UInt8], _ start: Int) -> Range<Int>?]
 
   init(_ query: SearchQuery) throws {
     self.query = query
-    patterns = try query.terms.map { term in
-      switch query.syntax {
-      case .plain:
-        .literal(LiteralPattern(term, isCaseSensitive: query.isCaseSensitive))
-      case .expression:
-        .expression(try RegularExpression(term, isCaseSensitive: query.isCaseSensitive))
-      }
+    firstMatches = try query.terms.map { term in
+      query.areExpressions
+        ? try RegularExpression(term, isCaseSensitive: query.isCaseSensitive).firstMatch
+        : LiteralPattern(term, isCaseSensitive: query.isCaseSensitive).firstMatch
     }
   }
 
-  /// Which of the terms a title holds.
-  func termsFound(inTitle title: UnsafeRawBufferPointer) -> [Bool] {
-    patterns.map { $0.firstMatch(in: title, from: 0) != nil }
+  /// Which of the terms a note's title holds.
+  func termsFound(inTitleOf path: TreePath) -> [Bool] {
+    let title = path.titleRange.map { Array(path.bytes[$0]) } ?? path.bytes
+    return firstMatches.map { $0(title, 0) != nil }
   }
 
   /// Whether a text holds all the terms that the title lacks.
-  func holdsRest(_ text: UnsafeRawBufferPointer, inTitle: [Bool]) -> Bool {
-    for (pattern, isInTitle) in zip(patterns, inTitle) where !isInTitle {
-      if pattern.firstMatch(in: text, from: 0) == nil { return false }
+  func holdsRest(_ text: [UInt8], inTitle: [Bool]) -> Bool {
+    zip(firstMatches, inTitle).allSatisfy { firstMatch, isInTitle in
+      isInTitle || firstMatch(text, 0) != nil
     }
-    return true
   }
 
   /// All matches in a text, by place; those of several terms may overlap. Also whether each term
   /// stands in it, or in the title, as a word of its own.
-  func matches(in text: UnsafeRawBufferPointer, inTitle: [Bool]) -> (
-    ranges: [Range<Int>], areWords: Bool
-  ) {
+  func matches(in text: [UInt8], inTitle: [Bool]) -> (ranges: [Range<Int>], areWords: Bool) {
     var ranges: [Range<Int>] = []
     var areWords = true
-    for (pattern, isInTitle) in zip(patterns, inTitle) {
+    for (firstMatch, isInTitle) in zip(firstMatches, inTitle) {
       var isWord = isInTitle
       var start = 0
-      while start <= text.count, let range = pattern.firstMatch(in: text, from: start) {
+      while start <= text.count, let range = firstMatch(text, start) {
         ranges.append(range)
         isWord = isWord || text.isWord(range)
         start = max(range.upperBound, range.lowerBound + 1)
       }
       areWords = areWords && isWord
     }
-    if patterns.count > 1 { ranges.sort { $0.lowerBound < $1.lowerBound } }
+    if firstMatches.count > 1 { ranges.sort { $0.lowerBound < $1.lowerBound } }
     return (ranges, areWords)
   }
 }
 
-extension UnsafeRawBufferPointer {
+extension [UInt8] {
   /// Whether neither side of a range goes on with a letter or a digit. Bytes beyond ASCII are taken
   /// for letters.
   fileprivate func isWord(_ range: Range<Int>) -> Bool {
     func continues(_ index: Int) -> Bool {
       guard indices.contains(index) else { return false }
-      switch self[index] {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), 0x80...:
-        return true
-      default: return false
-      }
+      let letter = Character(UnicodeScalar(self[index]))
+      return self[index] >= 0x80 || letter == "_" || letter.isLetter || letter.isNumber
     }
     return !continues(range.lowerBound - 1) && !continues(range.upperBound)
   }

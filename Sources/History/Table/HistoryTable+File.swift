@@ -1,167 +1,183 @@
 internal import Git
 
-// The file `.git/notes/cache/history`, a cache that can be made again at any time:
+// The file `.git/notes/cache/history`, a cache that can be made again at any time. Numbers are
+// little-endian, of 4 bytes where nothing else is said; an absent path is 2^32 - 1, an absent blob
+// zeros.
 //
-//   8 bytes  "notesHT1"
-//   then for each column, in the order of `serialized`: its length in bytes (8 bytes), its content
+//   8 bytes  "notesHT2"
+//   the number of paths, then of each its length and bytes; the same of the authors' names
+//   the number of versions, then of each:
+//     its ID; the author's time (8 bytes); the author's number; 1 for a derived merge, or 0
+//     the number of its parents, then of each its number
+//     the number of its changes, then of each: path, former path, old blob, new blob
+//     the number of its moves, then of each: parent's position, path, former path
 //   8 bytes  checksum of all before
 //
-// Numbers are little-endian. A file that is broken in any way is as good as none: the checksum
-// finds damage, and the bounds are checked all the same, because a table is not looked at again.
-// It says nothing that could not be read from the commits whose IDs it names, so that a table of
-// another notebook is harmless: no version of this one is in it.
+// A file that is broken in any way is as good as none: the checksum finds damage, and the bounds are
+// checked all the same. It says nothing that could not be read from the commits whose IDs it names, so
+// that a table of another notebook is harmless: no version of this one is in it.
 extension HistoryTable {
-  private static let magic = Array("notesHT1".utf8)
+  private static let magic = Array("notesHT2".utf8)
+  fileprivate static let absent = Int(UInt32.max)
 
   /// The content of the file.
   var serialized: [UInt8] {
     var file = Self.magic
-    file.reserveCapacity(ids.count * 160)
-    let short = [
-      generations, authors, flags, parentEnds, changeEnds, parents, changePaths,
-      changeFormers, moveVersions, moveParents, movePaths, moveFormers, paths.ends,
-      authorTexts.ends,
-    ]
-    for column in [times, orders] { Self.add(column, to: &file) }
-    for column in short { Self.add(column, to: &file) }
-    for column in [ids, changeOld, changeNew] { Self.add(column, to: &file) }
-    for column in [paths.bytes, authorTexts.bytes] { Self.add(column, to: &file) }
-    Self.add(integer: Self.checksum(of: file[...]), to: &file)
+    file.reserveCapacity(versions.count * 160)
+    func add(_ number: Int) {
+      for shift in stride(from: 0, to: 32, by: 8) {
+        file.append(UInt8(truncatingIfNeeded: number >> shift))
+      }
+    }
+    func add(long number: Int64) {
+      add(Int(number))
+      add(Int(number >> 32))
+    }
+    for texts in [paths.map(\.bytes), authors.map { Array($0.utf8) }] {
+      add(texts.count)
+      for text in texts {
+        add(text.count)
+        file += text
+      }
+    }
+    add(versions.count)
+    for version in versions {
+      version.id.appendBytes(to: &file)
+      add(long: version.time)
+      add(version.author)
+      add(version.isDerived ? 1 : 0)
+      add(version.parents.count)
+      for parent in parents[version.parents] { add(parent) }
+      add(version.changes.count)
+      for change in changes[version.changes] {
+        add(change.path)
+        add(change.former ?? Self.absent)
+        (change.old ?? .zero).appendBytes(to: &file)
+        (change.new ?? .zero).appendBytes(to: &file)
+      }
+      add(version.moves.count)
+      for move in moves[version.moves] {
+        for number in [move.parent, move.path, move.former] { add(number) }
+      }
+    }
+    add(long: Int64(bitPattern: Self.checksum(of: file[...])))
     return file
   }
 
   /// Reads the content of the file, or returns nil when anything about it is wrong.
   init?(parsing file: [UInt8]) {
-    guard file.count >= 16, file.starts(with: Self.magic) else { return nil }
-    let end = file.count - 8
-    let stored = file.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: end, as: UInt64.self) }
-    guard UInt64(littleEndian: stored) == Self.checksum(of: file[..<end]) else { return nil }
-    var reader = ColumnReader(file: file, position: Self.magic.count, end: end)
-    times = reader.column()
-    orders = reader.column()
-    generations = reader.column()
-    authors = reader.column()
-    flags = reader.column()
-    parentEnds = reader.column()
-    changeEnds = reader.column()
-    parents = reader.column()
-    changePaths = reader.column()
-    changeFormers = reader.column()
-    moveVersions = reader.column()
-    moveParents = reader.column()
-    movePaths = reader.column()
-    moveFormers = reader.column()
-    paths.ends = reader.column()
-    authorTexts.ends = reader.column()
-    ids = reader.column()
-    changeOld = reader.column()
-    changeNew = reader.column()
-    paths.bytes = reader.column()
-    authorTexts.bytes = reader.column()
-    guard reader.isAtEnd, isSound else { return nil }
-  }
-
-  /// Whether every number points at something.
-  private var isSound: Bool {
-    let changes = changePaths.count
-    guard
-      [orders.count, generations.count, authors.count, flags.count].allSatisfy({ $0 == count }),
-      parentEnds.count == count, changeEnds.count == count, ids.count == count,
-      changeFormers.count == changes, changeOld.count == changes,
-      changeNew.count == changes, moveParents.count == moveVersions.count,
-      movePaths.count == moveVersions.count, moveFormers.count == moveVersions.count,
-      Self.areEnds(parentEnds, of: parents.count), Self.areEnds(changeEnds, of: changes),
-      Self.areEnds(paths.ends, of: paths.bytes.count),
-      Self.areEnds(authorTexts.ends, of: authorTexts.bytes.count)
-    else { return false }
-    let pathCount = UInt32(paths.ends.count)
-    let authorCount = UInt32(authorTexts.ends.count)
-    return authors.allSatisfy { $0 < authorCount }
-      && changePaths.allSatisfy { $0 < pathCount } && movePaths.allSatisfy { $0 < pathCount }
-      && moveFormers.allSatisfy { $0 < pathCount }
-      && changeFormers.allSatisfy { $0 < pathCount || $0 == Self.none }
-      && moveVersions.indices.dropFirst().allSatisfy { moveVersions[$0 - 1] <= moveVersions[$0] }
-      && parentsComeFirst
-  }
-
-  private var parentsComeFirst: Bool {
-    var position = 0
-    for version in 0..<count {
-      let end = Int(parentEnds[version])
-      while position < end {
-        if Int(parents[position]) >= version { return false }
-        position += 1
+    guard file.starts(with: Self.magic), file.count >= 16 else { return nil }
+    var reader = TableReader(file: file, position: file.count - 8, end: file.count)
+    let checksum = Self.checksum(of: file.dropLast(8))
+    guard reader.long() == Int64(bitPattern: checksum) else { return nil }
+    reader = TableReader(file: file, position: Self.magic.count, end: file.count - 8)
+    paths = reader.texts { TreePath(bytes: $0) }
+    authors = reader.texts { String(decoding: $0, as: UTF8.self) }
+    let numbers = reader.list()
+    versions.reserveCapacity(numbers.count)
+    changes.reserveCapacity(file.count / 56)
+    for number in numbers {
+      let (id, time) = (reader.id() ?? .zero, reader.long())
+      let author = reader.number(below: authors.count)
+      let isDerived = reader.number(below: 2) == 1
+      for _ in reader.list() { parents.append(reader.number(below: number)) }
+      for _ in reader.list() {
+        changes.append(
+          Change(
+            path: reader.number(below: paths.count),
+            former: reader.number(belowIfThere: paths.count), old: reader.id(),
+            new: reader.id()))
       }
+      for _ in reader.list() {
+        moves.append(
+          Move(
+            parent: reader.number(below: Self.absent), path: reader.number(below: paths.count),
+            former: reader.number(below: paths.count)))
+      }
+      // What follows something broken says nothing.
+      if reader.isBroken { return nil }
+      endVersion(id, time: time, author: author, isDerived: isDerived)
     }
-    return true
+    guard !reader.isBroken, reader.position == reader.end else { return nil }
   }
+}
 
-  /// Whether these are the ends of runs that fill `count` places.
-  private static func areEnds(_ ends: TableColumn<UInt32>, of count: Int) -> Bool {
-    var last: UInt32 = 0
-    for end in ends {
-      if end < last { return false }
-      last = end
-    }
-    return Int(last) == count
-  }
-
-  private static func add<Value>(_ column: TableColumn<Value>, to file: inout [UInt8]) {
-    add(integer: UInt64(column.count * Value.width), to: &file)
-    column.append(to: &file)
-  }
-
-  private static func add(integer: UInt64, to file: inout [UInt8]) {
-    withUnsafeBytes(of: integer.littleEndian) { file.append(contentsOf: $0) }
-  }
-
+extension HistoryTable {
   /// 64 bits that change with every bit of the file. Each step can be undone, so two files that
   /// differ in one word never have the same sum.
-  static func checksum(of bytes: ArraySlice<UInt8>) -> UInt64 {
-    bytes.withUnsafeBytes { bytes in
-      var sum = UInt64(bytes.count) &* 0x9e37_79b9_7f4a_7c15
-      var offset = 0
-      func add(_ word: UInt64) {
-        sum = (sum ^ word) &* 0xff51_afd7_ed55_8ccd
-        sum ^= sum >> 32
-      }
-      while offset + 8 <= bytes.count {
-        add(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
-        offset += 8
-      }
-      while offset < bytes.count {
-        add(UInt64(bytes[offset]))
-        offset += 1
-      }
-      return sum
+  static func checksum(of file: ArraySlice<UInt8>) -> UInt64 {
+    let bytes = file.span.bytes
+    var sum = UInt64(bytes.byteCount) &* 0x9e37_79b9_7f4a_7c15
+    func add(_ word: UInt64) {
+      sum = (sum ^ word) &* 0xff51_afd7_ed55_8ccd
+      sum ^= sum >> 32
     }
+    let words = bytes.byteCount / 8
+    for word in 0..<words {
+      add(
+        UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 8 * word, as: UInt64.self)))
+    }
+    for byte in file.dropFirst(8 * words) { add(UInt64(byte)) }
+    return sum
+  }
+}
+
+/// Takes a file apart. Once something was missing or out of bounds, everything else is.
+private struct TableReader {
+  let file: [UInt8]
+  var position: Int
+  let end: Int
+  var isBroken = false
+
+  private mutating func integer<Integer: FixedWidthInteger & BitwiseCopyable>() -> Integer {
+    let size = MemoryLayout<Integer>.size
+    guard !isBroken, end - position >= size else {
+      isBroken = true
+      return 0
+    }
+    defer { position += size }
+    return Integer(
+      littleEndian: file.span.bytes.unsafeLoadUnaligned(
+        fromByteOffset: position, as: Integer.self))
   }
 
-  /// Takes columns from a file one by one; after the first that does not fit all are empty.
-  private struct ColumnReader {
-    let file: [UInt8]
-    var position: Int
-    let end: Int
-    var isBroken = false
+  mutating func long() -> Int64 { integer() }
 
-    var isAtEnd: Bool { !isBroken && position == end }
+  mutating func number(below limit: Int) -> Int {
+    let number = Int(integer() as UInt32)
+    if number >= limit { isBroken = true }
+    return number
+  }
 
-    mutating func column<Value>() -> TableColumn<Value> {
-      guard !isBroken, end - position >= 8 else { return fail() }
-      let length = file.withUnsafeBytes {
-        UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-      }
-      position += 8
-      guard length <= UInt64(end - position), Int(length).isMultiple(of: Value.width) else {
-        return fail()
-      }
-      defer { position += Int(length) }
-      return TableColumn(in: file, at: position, count: Int(length) / Value.width)
-    }
+  mutating func number(belowIfThere limit: Int) -> Int? {
+    let number = number(below: .max)
+    if number == HistoryTable.absent { return nil }
+    if number >= limit { isBroken = true }
+    return number
+  }
 
-    private mutating func fail<Value>() -> TableColumn<Value> {
+  /// The positions of a list, whose length is told first. Each thing in it takes a byte at least.
+  mutating func list() -> Range<Int> {
+    let count = number(below: end - position)
+    return 0..<(isBroken ? 0 : count)
+  }
+
+  /// An object's ID; nil for zeros.
+  mutating func id() -> ObjectID? {
+    guard !isBroken, position <= end - ObjectID.byteCount, let id = ObjectID(in: file, at: position)
+    else {
       isBroken = true
-      return TableColumn()
+      return nil
+    }
+    position += ObjectID.byteCount
+    return id == .zero ? nil : id
+  }
+
+  mutating func texts<Text>(_ text: (ArraySlice<UInt8>) -> Text) -> [Text] {
+    list().map { _ in
+      let length = list().count
+      defer { position += length }
+      return text(file[position..<position + length])
     }
   }
 }

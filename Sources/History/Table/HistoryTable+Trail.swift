@@ -1,4 +1,4 @@
-internal import Git
+public import Git
 
 extension HistoryTable {
   /// A version that changed a note.
@@ -8,12 +8,39 @@ extension HistoryTable {
     let change: Int
   }
 
+  /// The versions of the tip, newest first, without derived merges.
+  func versions(from tip: Int) -> [Int] {
+    reachable(from: tip).filter { !versions[$0].isDerived }.sorted { isNewer($0, than: $1) }
+  }
+
+  /// The versions that changed a note, newest first, without derived merges.
+  func versions(of path: TreePath, from tip: Int) -> [Int] {
+    var found: [Int] = []
+    for step in trail(of: path, from: tip)
+    where !versions[step.version].isDerived && found.last != step.version {
+      found.append(step.version)
+    }
+    return found
+  }
+
+  /// The versions of the tip, children before parents.
+  private func reachable(from tip: Int) -> [Int] {
+    var isReached = [Bool](repeating: false, count: tip + 1)
+    isReached[tip] = true
+    return stride(from: tip, through: 0, by: -1).filter { version in
+      if isReached[version] {
+        for parent in parents(of: version) { isReached[parent] = true }
+      }
+      return isReached[version]
+    }
+  }
+
   /// The versions that changed the file, newest first, under the names it had; derived merges too.
   ///
   /// From each version the name is taken along to its parents: a rename changes it on the way back.
   /// Where a file of that name was deleted and made again, both lives are told.
   func trail(of path: TreePath, from tip: Int) -> [Step] {
-    guard let path = paths.firstIndex(of: path.bytes) else { return [] }
+    guard let path = paths.firstIndex(of: path) else { return [] }
     var steps: [Step] = []
     follow(path, from: tip, downTo: 0) { version, _, change in
       if let change { steps.append(Step(version: version, change: change)) }
@@ -25,8 +52,8 @@ extension HistoryTable {
 
   /// What a file of the tip was called in one of its versions; several names where histories that
   /// gave it different ones come together.
-  func names(of path: UInt32, at wanted: Int, from tip: Int) -> [UInt32] {
-    var names: [UInt32] = []
+  func names(of path: Int, at wanted: Int, from tip: Int) -> [Int] {
+    var names: [Int] = []
     guard wanted <= tip else { return [] }
     follow(path, from: tip, downTo: wanted) { version, name, _ in
       if version == wanted { names.append(name) }
@@ -37,92 +64,113 @@ extension HistoryTable {
   /// Takes a name back through history: `body` gets each version that the tip has down to
   /// `oldest`, the name there, and the change of it.
   private func follow(
-    _ path: UInt32, from tip: Int, downTo oldest: Int, _ body: (Int, UInt32, Int?) -> Void
+    _ path: Int, from tip: Int, downTo oldest: Int, _ body: (Int, Int, Int?) -> Void
   ) {
-    var names = [UInt32](repeating: Self.none, count: tip + 1)
+    var names = [Int?](repeating: nil, count: tip + 1)
     // Where two children know a version's file by two names.
-    var furtherNames: [Int: Set<UInt32>] = [:]
+    var furtherNames: [Int: Set<Int>] = [:]
     names[tip] = path
-    func follow(_ name: UInt32, in version: Int) {
-      let change = change(of: name, in: version)
-      body(version, name, change)
-      let parents = parentRange(of: version)
-      for position in parents {
-        let parent = Int(self.parents[position])
-        let former = former(
-          of: name, in: version, parent: position - parents.lowerBound, change: change)
-        if names[parent] == Self.none {
-          names[parent] = former
-        } else if names[parent] != former {
-          furtherNames[parent, default: []].insert(former)
+    for version in stride(from: tip, through: oldest, by: -1) {
+      guard let first = names[version] else { continue }
+      let further = furtherNames.removeValue(forKey: version)?.sorted() ?? []
+      for name in [first] + further {
+        let change = change(of: name, in: version)
+        body(version, name, change)
+        for (position, parent) in parents(of: version).enumerated() {
+          let former = former(of: name, in: version, parent: position, change: change)
+          if names[parent] == nil {
+            names[parent] = former
+          } else if names[parent] != former {
+            furtherNames[parent, default: []].insert(former)
+          }
         }
-      }
-    }
-    for version in stride(from: tip, through: oldest, by: -1) where names[version] != Self.none {
-      follow(names[version], in: version)
-      guard !furtherNames.isEmpty else { continue }
-      for name in furtherNames.removeValue(forKey: version)?.sorted() ?? [] {
-        follow(name, in: version)
       }
     }
   }
 
-  /// The versions that made and that last changed each file of a version, but for derived merges:
-  /// by number of the path.
+  /// The versions that made and that last changed a file, but for derived merges.
   struct Life: Sendable {
-    var first: Step
-    var last: Step
+    let first: Step
+    let last: Step
   }
 
   /// The lives of these files, which are there in the version `tip`.
   func lives(of present: [TreePath], at tip: Int) -> [TreePath: Life] {
     // Which present file a path of that time belongs to; names change on the way back.
-    var owners = [Int32](repeating: -1, count: paths.ends.count)
-    var numbers: [TreePath: Int32] = [:]
-    for (position, path) in present.enumerated() { numbers[path] = Int32(position) }
-    for number in owners.indices {
-      if let owner = numbers[path(UInt32(number))] { owners[number] = owner }
-    }
-    var lives = [Life?](repeating: nil, count: present.count)
-    var isReached = [Bool](repeating: false, count: tip + 1)
-    isReached[tip] = true
-    for version in stride(from: tip, through: 0, by: -1) where isReached[version] {
-      let range = parentRange(of: version)
-      for parent in range { isReached[Int(parents[parent])] = true }
-      let isDerived = isDerived(version)
-      for change in changeRange(of: version) {
-        let name = Int(changePaths[change])
-        guard owners[name] >= 0 else { continue }
-        let owner = Int(owners[name])
-        if !isDerived { add(Step(version: version, change: change), to: &lives[owner]) }
-        if changeFormers[change] != Self.none {
-          owners[Int(changeFormers[change])] = Int32(owner)
+    let wanted = Set(present)
+    var owners = paths.map { wanted.contains($0) ? $0 : nil }
+    var lives: [TreePath: Life] = [:]
+    for number in reachable(from: tip) {
+      let version = versions[number]
+      for position in version.changes {
+        let change = changes[position]
+        guard let owner = owners[change.path] else { continue }
+        if !version.isDerived {
+          let step = Step(version: number, change: position)
+          let life = lives[owner] ?? Life(first: step, last: step)
+          lives[owner] = Life(
+            first: isNewer(life.first.version, than: number) ? step : life.first,
+            last: isNewer(number, than: life.last.version) ? step : life.last)
+        }
+        if let former = change.former {
+          owners[former] = owner
           // In a merge the file has its present name on the way to other parents.
-          if range.count == 1 { owners[name] = -1 }
+          if version.parents.count == 1 { owners[change.path] = nil }
         }
       }
-      if range.count > 1 { followMoves(of: version, &owners) }
+      for move in moves[version.moves] {
+        if let owner = owners[move.path] { owners[move.former] = owner }
+      }
     }
-    var found: [TreePath: Life] = [:]
-    for (path, life) in zip(present, lives) {
-      if let life { found[path] = life }
+    return lives
+  }
+}
+
+extension HistoryTable {
+  /// For each of some versions the nearest of them that it was made on: its parents in a history that
+  /// has these versions alone.
+  func parents(among chosen: Set<Int>, from tip: Int) -> [Int: [Int]] {
+    var found: [Int: [Int]] = [:]
+    // The chosen versions that are met first on the way back from each version.
+    var nearest: [[Int]] = []
+    for version in 0...tip {
+      var met: [Int] = []
+      for parent in parents(of: version) {
+        let further = nearest[parent]
+        if met.isEmpty { met = further } else { met += further.filter { !met.contains($0) } }
+      }
+      if met.count > 1 { met = met.filter { !isAncestor($0, ofOneOf: met, in: found) } }
+      if chosen.contains(version) {
+        found[version] = met
+        met = [version]
+      }
+      nearest.append(met)
     }
     return found
   }
 
-  private func add(_ step: Step, to life: inout Life?) {
-    guard let known = life else {
-      life = Life(first: step, last: step)
-      return
+  private func isAncestor(_ version: Int, ofOneOf others: [Int], in found: [Int: [Int]]) -> Bool {
+    var waiting = others.filter { $0 > version }
+    var seen = Set(waiting)
+    while let next = waiting.popLast() {
+      for parent in found[next] ?? [] {
+        if parent == version { return true }
+        if parent > version, seen.insert(parent).inserted { waiting.append(parent) }
+      }
     }
-    if isNewer(step.version, than: known.last.version) { life?.last = step }
-    if isNewer(known.first.version, than: step.version) { life?.first = step }
+    return false
   }
+}
 
-  private func followMoves(of version: Int, _ owners: inout [Int32]) {
-    for move in moveRange(of: version) {
-      let owner = owners[Int(movePaths[move])]
-      if owner >= 0 { owners[Int(moveFormers[move])] = owner }
-    }
+extension History {
+  /// For each version that changed a note, derived merges too, the nearest ones it was made on.
+  public func parents(inHistoryOf path: TreePath) throws -> [ObjectID: [ObjectID]] {
+    guard let (table, tip) = try historyTable() else { return [:] }
+    let chosen = Set(table.trail(of: path, from: tip).map(\.version))
+    let parents = table.parents(among: chosen, from: tip)
+    return Dictionary(
+      uniqueKeysWithValues: parents.map { version, parents in
+        (table.versions[version].id, parents.map { table.versions[$0].id })
+      })
   }
 }

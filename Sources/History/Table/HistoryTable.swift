@@ -1,165 +1,159 @@
 internal import Git
+internal import Merge
 
-/// The history in columns: which version changed which file, from which bytes to which.
+/// The history in numbers: which version changed which file, from which bytes to which.
 ///
-/// Versions are numbered so that parents come before children. What a note went through is found by
-/// one pass over numbers, without opening an object; only what is shown is read from the repository.
-struct HistoryTable: Sendable {
-  /// Stands for "no path".
-  static let none = UInt32.max
+/// Versions are numbered so that parents come before children, paths and authors as they came. What
+/// a note went through is found by one pass over numbers, without opening an object.
+struct HistoryTable: Equatable, Sendable {
+  struct Version: Equatable, Sendable {
+    let id: ObjectID
+    /// The author's time, in seconds since 1970.
+    let time: Int64
+    let author: Int
+    let isDerived: Bool
+    /// Where its parents, changes and moves are among those of all versions.
+    let parents: Range<Int>
+    let changes: Range<Int>
+    let moves: Range<Int>
+    /// The latest time of it and of all it was made on.
+    let order: Int64
+    /// The longest way to a version without parents.
+    let generation: Int
+  }
 
-  // A version: its ID; the author's time; the order it is shown in.
-  var ids = TableColumn<ObjectID>()
-  var times = TableColumn<Int64>()
-  var orders = TableColumn<Int64>()
-  var generations = TableColumn<UInt32>()
-  var authors = TableColumn<UInt32>()
-  var flags = TableColumn<UInt32>()
-  // Where the parents and the changes of a version end; they begin where the one before ends.
-  var parentEnds = TableColumn<UInt32>()
-  var changeEnds = TableColumn<UInt32>()
-  var parents = TableColumn<UInt32>()
-  // A change: a path, what it was called before, and its blobs, zeros where there is no file.
-  var changePaths = TableColumn<UInt32>()
-  var changeFormers = TableColumn<UInt32>()
-  var changeOld = TableColumn<ObjectID>()
-  var changeNew = TableColumn<ObjectID>()
-  // Where a note of a merge has another name in one of the merge's further parents.
-  var moveVersions = TableColumn<UInt32>()
-  var moveParents = TableColumn<UInt32>()
-  var movePaths = TableColumn<UInt32>()
-  var moveFormers = TableColumn<UInt32>()
-  // The texts that the numbers of paths and authors stand for.
-  var paths = TextColumn()
-  var authorTexts = TextColumn()
+  struct Change: Equatable, Sendable {
+    let path: Int
+    /// What the file was called before, when it was renamed.
+    let former: Int?
+    let old: ObjectID?
+    let new: ObjectID?
+  }
 
-  /// How many versions there are.
-  var count: Int { times.count }
+  /// Where a note of a merge has another name in one of the merge's further parents.
+  struct Move: Equatable, Sendable {
+    /// Its position among the merge's parents.
+    let parent: Int
+    let path: Int
+    let former: Int
+  }
 
-  /// Bits of `flags`.
-  static let derivedFlag: UInt32 = 1
+  var versions: [Version] = []
+  var parents: [Int] = []
+  var changes: [Change] = []
+  var moves: [Move] = []
+  var paths: [TreePath] = []
+  var authors: [String] = []
 
-  /// Texts one after the other.
-  struct TextColumn: Sendable {
-    var ends = TableColumn<UInt32>()
-    var bytes = TableColumn<UInt8>()
-
-    subscript(position: UInt32) -> ArraySlice<UInt8> {
-      let start = position == 0 ? 0 : ends[Int(position) - 1]
-      return bytes.slice(Int(start)..<Int(ends[Int(position)]))
-    }
-
-    mutating func append(_ text: some Collection<UInt8>) -> UInt32 {
-      bytes.append(contentsOf: text)
-      ends.append(UInt32(bytes.count))
-      return UInt32(ends.count - 1)
-    }
-
-    /// The number of a text, or nil.
-    func firstIndex(of text: [UInt8]) -> UInt32? {
-      var start = 0
-      for (position, end) in ends.enumerated() {
-        let end = Int(end)
-        if end - start == text.count, bytes.slice(start..<end).elementsEqual(text) {
-          return UInt32(position)
-        }
-        start = end
-      }
-      return nil
-    }
+  /// Adds a version whose parents, changes and moves were appended to those of all.
+  mutating func endVersion(_ id: ObjectID, time: Int64, author: Int, isDerived: Bool) {
+    let last = versions.last
+    let range = (last?.parents.upperBound ?? 0)..<parents.count
+    versions.append(
+      Version(
+        id: id, time: time, author: author, isDerived: isDerived, parents: range,
+        changes: (last?.changes.upperBound ?? 0)..<changes.count,
+        moves: (last?.moves.upperBound ?? 0)..<moves.count,
+        order: parents[range].reduce(time) { max($0, versions[$1].order) },
+        generation: parents[range].reduce(0) { max($0, versions[$1].generation + 1) }))
   }
 }
 
 extension HistoryTable {
-  func id(of version: Int) -> ObjectID { ids[version] }
+  func parents(of version: Int) -> ArraySlice<Int> { parents[versions[version].parents] }
 
-  func isDerived(_ version: Int) -> Bool { flags[version] & Self.derivedFlag != 0 }
+  /// The number of a version, or nil; the newest are looked at first.
+  func firstIndex(of id: ObjectID) -> Int? { versions.lastIndex { $0.id == id } }
 
-  func parentRange(of version: Int) -> Range<Int> {
-    (version == 0 ? 0 : Int(parentEnds[version - 1]))..<Int(parentEnds[version])
-  }
-
-  func changeRange(of version: Int) -> Range<Int> {
-    (version == 0 ? 0 : Int(changeEnds[version - 1]))..<Int(changeEnds[version])
-  }
-
-  func firstParent(of version: Int) -> Int? {
-    parentRange(of: version).first.map { Int(parents[$0]) }
-  }
-
-  /// The change that a version made to a path, or nil.
-  func change(of path: UInt32, in version: Int) -> Int? {
-    changeRange(of: version).first { changePaths[$0] == path }
+  /// The change that a version made to a path: its number, or nil.
+  func change(of path: Int, in version: Int) -> Int? {
+    versions[version].changes.first { changes[$0].path == path }
   }
 
   /// What a path is called in the parent of that position.
-  func former(of path: UInt32, in version: Int, parent: Int, change: Int?) -> UInt32 {
-    if parent == 0 {
-      guard let change, changeFormers[change] != Self.none else { return path }
-      return changeFormers[change]
-    }
-    guard parentRange(of: version).count > 1 else { return path }
-    let move = moveRange(of: version).first {
-      moveParents[$0] == UInt32(parent) && movePaths[$0] == path
-    }
-    if let move { return moveFormers[move] }
-    return path
+  func former(of path: Int, in version: Int, parent: Int, change: Int?) -> Int {
+    if parent == 0 { return change.flatMap { changes[$0].former } ?? path }
+    return moves[versions[version].moves].first { $0.parent == parent && $0.path == path }?.former
+      ?? path
   }
 
-  /// The moves of a version, which are sorted by version, as they were added.
-  func moveRange(of version: Int) -> Range<Int> {
-    var (low, high) = (0, moveVersions.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if moveVersions[middle] < UInt32(version) { low = middle + 1 } else { high = middle }
-    }
-    var end = low
-    while end < moveVersions.count, moveVersions[end] == UInt32(version) { end += 1 }
-    return low..<end
-  }
-
-  /// The file's blob in a version, or nil where it has none: what the nearest version on the line
-  /// of first parents made it.
-  func blob(of path: UInt32, at version: Int) -> ObjectID? {
+  /// The nearest version on the line of first parents that changed the file.
+  func maker(of path: Int, at version: Int) -> Int? {
     var current: Int? = version
-    while let version = current {
-      if let change = change(of: path, in: version) { return newBlob(of: change) }
-      current = firstParent(of: version)
+    while let version = current, change(of: path, in: version) == nil {
+      current = parents(of: version).first
     }
-    return nil
+    return current
   }
 
-  func newBlob(of change: Int) -> ObjectID? { Self.blob(changeNew, change) }
-  func oldBlob(of change: Int) -> ObjectID? { Self.blob(changeOld, change) }
-
-  private static func blob(_ column: TableColumn<ObjectID>, _ change: Int) -> ObjectID? {
-    let id = column[change]
-    return id == .zero ? nil : id
+  /// The file's blob in a version, or nil where it has none.
+  func blob(of path: Int, at version: Int) -> ObjectID? {
+    maker(of: path, at: version).flatMap { change(of: path, in: $0) }.flatMap { changes[$0].new }
   }
-
-  /// The number of a version, or nil; the newest are looked at first.
-  func firstIndex(of id: ObjectID) -> Int? { ids.lastIndex(of: id) }
 
   /// The order in which versions are shown, newest first: by time, which never goes back from
   /// parents to children; then children before parents; then by ID, so that all devices agree.
   func isNewer(_ left: Int, than right: Int) -> Bool {
-    if orders[left] != orders[right] { return orders[left] > orders[right] }
-    if generations[left] != generations[right] { return generations[left] > generations[right] }
-    return id(of: left) > id(of: right)
+    let (left, right) = (versions[left], versions[right])
+    return (left.order, left.generation, left.id) > (right.order, right.generation, right.id)
   }
-
-  /// The name of who made a version.
-  func author(of version: Int) -> String {
-    String(decoding: authorTexts[authors[version]].prefix { $0 != 0 }, as: UTF8.self)
-  }
-
-  func path(_ number: UInt32) -> TreePath { TreePath(bytes: paths[number]) }
 
   /// A change as a value.
   func value(of change: Int) -> VersionChange {
-    let former = changeFormers[change]
+    let change = changes[change]
     return VersionChange(
-      path: path(changePaths[change]), formerPath: former == Self.none ? nil : path(former),
-      old: oldBlob(of: change), new: newBlob(of: change))
+      path: paths[change.path], formerPath: change.former.map { paths[$0] }, old: change.old,
+      new: change.new)
+  }
+}
+
+/// Adds versions to a table, parents before children.
+struct HistoryTableBuilder {
+  private(set) var table: HistoryTable
+  private var versions: [ObjectID: Int]
+  private var paths: [TreePath: Int]
+
+  init(extending table: HistoryTable) {
+    self.table = table
+    versions = Dictionary(zip(table.versions.map(\.id), 0...)) { first, _ in first }
+    paths = Dictionary(zip(table.paths, 0...)) { first, _ in first }
+  }
+
+  func contains(_ id: ObjectID) -> Bool { versions[id] != nil }
+
+  /// `moves` has for each further parent the new paths and those there.
+  mutating func add(_ commit: Commit, changes: [VersionChange], moves: [[TreePath: TreePath]]) {
+    table.parents += commit.parents.compactMap { versions[$0] }
+    for change in changes {
+      table.changes.append(
+        HistoryTable.Change(
+          path: number(of: change.path), former: change.formerPath.map { number(of: $0) },
+          old: change.old, new: change.new))
+    }
+    for (position, moves) in moves.enumerated() {
+      for (path, former) in moves.sorted(by: { $0.key < $1.key }) {
+        table.moves.append(
+          HistoryTable.Move(
+            parent: position + 1, path: number(of: path), former: number(of: former)))
+      }
+    }
+    versions[commit.id] = table.versions.count
+    table.endVersion(
+      commit.id, time: commit.author.time, author: number(ofAuthor: commit.author.name),
+      isDerived: DerivedMerge.isDerived(commit))
+  }
+
+  private mutating func number(of path: TreePath) -> Int {
+    if let known = paths[path] { return known }
+    table.paths.append(path)
+    paths[path] = table.paths.count - 1
+    return table.paths.count - 1
+  }
+
+  /// There are few: as many as devices.
+  private mutating func number(ofAuthor name: String) -> Int {
+    if let known = table.authors.lastIndex(of: name) { return known }
+    table.authors.append(name)
+    return table.authors.count - 1
   }
 }

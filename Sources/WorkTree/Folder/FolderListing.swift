@@ -37,7 +37,7 @@ package struct FolderListing {
   }
 
   /// The paths of all items.
-  var allPaths: [TreePath] {
+  package var allPaths: [TreePath] {
     items.map { item in withPath(of: item) { TreePath(bytes: $1) } }
   }
 

@@ -158,7 +158,7 @@ extension BrowserSession {
       })
   }
 
-  private mutating func readNotes(_ standing: [PresentNote]) throws {
+  private mutating func readNotes(_ standing: [PresentFile]) throws {
     let times = try notebook.history.times(of: standing.map(\.path))
     let conflicts = Set(try notebook.history.conflicts().map(\.path))
     browser.show(notes: Self.listed(standing, times: times, conflicts: conflicts))
@@ -166,7 +166,7 @@ extension BrowserSession {
 
   /// The last changed first. A note that history does not have is as old as its file.
   private static func listed(
-    _ notes: [PresentNote], times: [TreePath: NoteTimes], conflicts: Set<TreePath>
+    _ notes: [PresentFile], times: [TreePath: NoteTimes], conflicts: Set<TreePath>
   ) -> [Browser.Note] {
     notes.map { note in
       Browser.Note(

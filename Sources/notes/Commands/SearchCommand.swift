@@ -52,7 +52,7 @@ struct SearchCommand: Command {
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     let query = try SearchQuery(
-      texts, syntax: regex ? .expression : .plain, isCaseSensitive: matchCase,
+      texts, areExpressions: regex, isCaseSensitive: matchCase,
       isTitleOnly: title, lineLimit: lines, context: context)
     let hits = try find(query, in: notebook)
     let report = SearchReport(hits: hits.prefix(limit ?? .max), found: hits.count, texts: texts)
