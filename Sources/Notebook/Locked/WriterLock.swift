@@ -8,38 +8,25 @@ internal import WorkTree
 /// The file's one byte says whether a run is under way (`1`) or came to its end (`0`), which tells
 /// the next one whether to look for what a killed run left. Its time is that of the run's start.
 final class WriterLock {
-  private let descriptor: Int32
+  private let lock: FileLock
+  private var descriptor: Int32 { lock.descriptor }
 
   /// When the run before this one began, if it may not have come to its end: it was killed, or the
   /// machine was started since.
   let interrupted: timespec?
 
-  /// How long a command waits for another to finish before it gives up, in milliseconds.
-  static let patience = 30_000
+  /// How long a command waits for another to finish before it gives up, in seconds.
+  static let patience = 30.0
 
   /// Takes the lock, waiting for whoever has it.
   ///
   /// - Throws: `NotebookError.busy` when it is not to be had in time.
-  init(stateFolder: String, folder: String, patience: Int = WriterLock.patience) throws {
-    let path = stateFolder + "/lock"
-    descriptor = try Disk.open(path, O_RDWR | O_CREAT, mode: 0o600)
-    // flock has no time-out: ask again at growing intervals, which costs nothing when it is free.
-    var pause: useconds_t = 1_000
-    var waited = 0
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      guard errno == EWOULDBLOCK || errno == EINTR else {
-        let failure = errno
-        close(descriptor)
-        throw NotebookError.file(call: "flock", path: path, errno: failure)
-      }
-      guard waited < patience else {
-        close(descriptor)
-        throw NotebookError.busy(folder: folder)
-      }
-      usleep(pause)
-      waited += Int(pause) / 1_000
-      pause = min(pause * 2, 50_000)
-    }
+  init(stateFolder: String, folder: String) throws {
+    guard
+      let lock = try Disk.lock(stateFolder + "/lock", until: .after(seconds: Self.patience))
+    else { throw NotebookError.busy(folder: folder) }
+    self.lock = lock
+    let descriptor = lock.descriptor
     var state: UInt8 = 0
     var status = stat()
     let isEnded =
@@ -59,6 +46,4 @@ final class WriterLock {
     var byte = UInt8(ascii: state)
     pwrite(descriptor, &byte, 1, 0)
   }
-
-  deinit { close(descriptor) }
 }
