@@ -50,26 +50,34 @@ package struct Checkout {
   package func stage() throws {
     try Disk.makeFolders(staging)
     try CheckoutJournal.emptyStaging(in: workTree.stateFolder)
-    let batch = FileBatch(in: staging)
-    for step in plan.steps where step.isStaged {
+    var written: [String] = []
+    for step in plan.steps {
       guard let new = step.new else { continue }
-      try batch.write(
-        workTree.repository.blob(new.id), to: path(of: step),
-        mode: new.mode == .executable ? 0o777 : 0o666)
+      try Disk.create(
+        path(of: step), workTree.repository.blob(new.id),
+        mode: new.mode == .executable ? 0o777 : 0o666, overLeftover: true, waits: false)
+      written.append(path(of: step))
     }
-    try journal.write(to: batch, in: workTree.stateFolder)
-    try batch.settle()
+    try written.append(journal.write(in: workTree.stateFolder))
+    if written.count > Self.oneSyncThreshold {
+      try Disk.syncFileSystem(of: staging)
+    } else {
+      for path in written { try Disk.sync(file: path) }
+      try Disk.sync(folder: staging)
+    }
     // Mostly there by now: names wait for the same disk.
     try workTree.repository.syncPendingObjects()
     // Only now does the journal count: what it speaks of is there.
     try CheckoutJournal.begin(in: workTree.stateFolder)
   }
 
+  // Beyond a handful of files one sync of the file system is cheaper than one a file.
+  private static let oneSyncThreshold = 16
+
   private func path(of step: CheckoutPlan.Step) -> String { "\(staging)/\(step.number)" }
 
   private func stagedExists(_ step: CheckoutPlan.Step) -> Bool {
-    var status = stat()
-    return lstat(path(of: step), &status) == 0
+    faccessat(AT_FDCWD, path(of: step), F_OK, AT_SYMLINK_NOFOLLOW) == 0
   }
 
   /// What is in a step's staged file: its bytes and mode; nil when there is none.
@@ -101,7 +109,7 @@ package struct Checkout {
     if !stagedExists(step) {
       guard let status = try folder.status(of: step.path) else { return }
       guard status.st_mode & S_IFMT == S_IFREG else { return }
-      try move(step, flags: NOTES_RENAME_NOREPLACE, into: .staging)
+      try rename(step, into: .staging)
     }
     try rescueUnexpected(step, expected: step.old)
     folder.removeEmptyFolders(above: step.path)
@@ -118,7 +126,7 @@ package struct Checkout {
         sparse.insert(step.path)
         return
       }
-      if try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder) { return }
+      if try rename(step, into: .folder) { return }
     } catch NotebookError.file(let call, let path, let number) {
       guard FolderAccess.isOfName(number), folder.refuses(step.path) else {
         throw NotebookError.file(call: call, path: path, errno: number)
@@ -139,7 +147,7 @@ package struct Checkout {
       guard try folder.status(of: step.path) != nil else {
         // Somebody deleted it meanwhile: an edit of the old tree like any other.
         rescued[step.path] = .some(nil)
-        try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder)
+        try rename(step, into: .folder)
         return
       }
       try exchange(step)
@@ -151,72 +159,53 @@ package struct Checkout {
 
   private enum Direction { case folder, staging }
 
-  /// Renames between the staging folder and the notebook's; returns false when `NOREPLACE` found
-  /// something in the way.
+  /// Renames between the staging folder and the notebook's; returns false when something was in the way
+  /// of a rename that replaces nothing.
   @discardableResult
-  private func move(_ step: CheckoutPlan.Step, flags: UInt32, into direction: Direction) throws
-    -> Bool
-  {
-    let moved = try folder.withParent(of: step.path, create: direction == .folder) {
-      parent, name in
-      let status =
-        direction == .folder
-        ? notes_renameat2(AT_FDCWD, path(of: step), parent, name, flags)
-        : notes_renameat2(parent, name, AT_FDCWD, path(of: step), flags)
-      if status == 0 { return true }
+  private func rename(
+    _ step: CheckoutPlan.Step, into direction: Direction, flags: UInt32 = NOTES_RENAME_NOREPLACE
+  ) throws -> Bool {
+    let moved = try folder.withParent(of: step.path, create: direction == .folder) { parent, name in
+      var (old, new) = ((AT_FDCWD, Array(path(of: step).utf8CString)), (parent, name))
+      if direction == .staging { swap(&old, &new) }
+      if notes_renameat2(old.0, old.1, new.0, new.1, flags) == 0 { return true }
       if errno == EEXIST { return false }
       if errno == EINVAL || errno == ENOSYS, flags == NOTES_RENAME_NOREPLACE {
-        return try moveByHand(step, parent, name, into: direction)
+        // File systems that can't promise to replace nothing: looked at first.
+        if faccessat(new.0, new.1, F_OK, AT_SYMLINK_NOFOLLOW) == 0 { return false }
+        if renameat(old.0, old.1, new.0, new.1) == 0 { return true }
       }
       throw NotebookError.file(call: "rename", path: step.path.description, errno: errno)
     }
     return moved ?? false
   }
 
-  /// A rename that replaces nothing, on file systems that can't promise it: looked at first.
-  private func moveByHand(
-    _ step: CheckoutPlan.Step, _ parent: Int32, _ name: UnsafePointer<CChar>,
-    into direction: Direction
-  ) throws -> Bool {
-    let toFolder = direction == .folder
-    let isTaken = toFolder ? faccessat(parent, name, F_OK, 0) == 0 : stagedExists(step)
-    if isTaken { return false }
-    let status =
-      toFolder
-      ? renameat(AT_FDCWD, path(of: step), parent, name)
-      : renameat(parent, name, AT_FDCWD, path(of: step))
-    guard status == 0 else {
-      throw NotebookError.file(call: "rename", path: step.path.description, errno: errno)
-    }
-    return true
-  }
-
   /// Swaps the staged file with the one in the folder.
   private mutating func exchange(_ step: CheckoutPlan.Step) throws {
     guard let status = try folder.status(of: step.path) else {
       // It has gone in this moment.
-      try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder)
+      try rename(step, into: .folder)
       return
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
       guard try folder.removeEmptyFolder(step.path) else {
         throw NotebookError.obstructed(path: step.path.description)
       }
-      try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder)
+      try rename(step, into: .folder)
       return
     }
     if canExchange {
       do {
-        try move(step, flags: NOTES_RENAME_EXCHANGE, into: .folder)
+        try rename(step, into: .folder, flags: NOTES_RENAME_EXCHANGE)
         return
-      } catch NotebookError.file(_, _, let number) where number == EINVAL || number == ENOSYS {
+      } catch NotebookError.file(_, _, EINVAL), NotebookError.file(_, _, ENOSYS) {
         canExchange = false
       }
     }
     // In two steps, for file systems that can't in one: for a moment nothing stands in the folder,
     // and a kill in that moment leaves both files in the staging folder for `finishExchange`.
     guard try takeOut(step) else {
-      try move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder)
+      try rename(step, into: .folder)
       return
     }
     try finishExchange(step)
@@ -237,7 +226,7 @@ package struct Checkout {
   /// The second half of an exchange in two steps, of this run or of a killed one.
   private func finishExchange(_ step: CheckoutPlan.Step) throws {
     guard access(asidePath(of: step), F_OK) == 0 else { return }
-    if stagedExists(step), try !move(step, flags: NOTES_RENAME_NOREPLACE, into: .folder) {
+    if stagedExists(step), try !rename(step, into: .folder) {
       // Somebody made a new file in that moment: it is an edit of its own, and what was moved aside
       // is looked at like any file that was swapped out.
       return try LateWrites(stateFolder: workTree.stateFolder).adopt(

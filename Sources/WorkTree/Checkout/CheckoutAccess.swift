@@ -20,7 +20,7 @@ extension Checkout {
         try Self.checkIsWritable(here, folder)
         for step in steps {
           var status = stat()
-          let name = step.path.name.bytes.map { CChar(bitPattern: $0) } + [0]
+          let name = step.path.name.cString
           guard fstatat(here, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
             try !access.isTakenForAnother(step.path)
           else { continue }

@@ -87,15 +87,17 @@ package struct CheckoutJournal {
     return journal
   }
 
-  /// Writes the journal under a name that does not count yet.
-  func write(to batch: FileBatch, in stateFolder: String) throws {
+  /// Writes the journal under a name that does not count yet, which it returns; not durably.
+  func write(in stateFolder: String) throws -> String {
     var text = "\(Self.format)\n\(from ?? .zero)\n\(to)\n"
     for item in overlay {
       text += "\(item.base) \(item.file.id) \(String(item.file.mode.rawValue, radix: 8)) "
       text += String(hexadecimal: item.path.bytes) + "\n"
     }
     for path in sparse { text += String(hexadecimal: path.bytes) + "\n" }
-    try batch.write(Array(text.utf8), to: Self.path(in: stateFolder) + ".new", mode: 0o600)
+    let path = Self.path(in: stateFolder) + ".new"
+    try Disk.create(path, Array(text.utf8), mode: 0o600, overLeftover: true, waits: false)
+    return path
   }
 
   /// Lets a journal that is on the disk count, durably.

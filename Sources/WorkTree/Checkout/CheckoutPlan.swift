@@ -11,12 +11,8 @@ package struct CheckoutPlan {
     package let old: TreeEntry?
     /// The file as the new tree has it; nil when it goes.
     package let new: TreeEntry?
-
     /// Whether the folder does not have the old file, because it could not hold it.
     package let wasSparse: Bool
-
-    /// Whether bytes wait in the staging folder to be swapped in.
-    var isStaged: Bool { new != nil }
   }
 
   package let steps: [Step]
