@@ -1,4 +1,3 @@
-internal import CLinux
 public import Git
 internal import Glibc
 public import History
@@ -55,11 +54,9 @@ public final class Notebook {
 
   /// The folder of the notebook that `folder` is in: itself or the nearest one above.
   public static func find(from folder: String) throws -> String {
-    guard let resolved = realpath(folder, nil) else {
+    guard var current = realPath(of: folder) else {
       throw NotebookError.file(call: "open", path: folder, errno: errno)
     }
-    defer { free(resolved) }
-    var current = String(cString: resolved)
     while true {
       if access(current + "/.git/notes/notebook", F_OK) == 0 { return current }
       // A notebook that may not be entered is one all the same.

@@ -4,10 +4,25 @@ public import Glibc
 /// A name in a folder that is being listed; valid until the next one comes.
 public struct FolderEntry {
   fileprivate let entry: UnsafeMutablePointer<dirent>
+  fileprivate let stream: OpaquePointer
 
-  /// The name.
-  public var name: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: start, count: strlen(start))
+  /// The name's bytes.
+  public var name: [UInt8] { Array(UnsafeRawBufferPointer(start: start, count: strlen(start))) }
+
+  /// The number of what has the name, where the file system has numbers that stay: stat(2), st_ino.
+  public var inode: UInt { entry.pointee.d_ino }
+
+  /// Whether a folder has the name; no link to one.
+  public var isFolder: Bool {
+    switch Int(entry.pointee.d_type) {
+    case DT_DIR: return true
+    case DT_UNKNOWN:
+      // A file system that does not say.
+      var status = stat()
+      return fstatat(dirfd(stream), start, &status, AT_SYMLINK_NOFOLLOW) == 0
+        && status.st_mode & S_IFMT == S_IFDIR
+    default: return false
+    }
   }
 
   private var start: UnsafePointer<CChar> {
@@ -81,14 +96,33 @@ extension FileSystem {
     guard let stream = opendir(folder) else {
       throw .system(call: "opendir", path: folder, errno: errno)
     }
+    try list(stream, path: folder, body)
+  }
+
+  /// The same of a folder that is open for reading, and is closed by that; `path` is for errors.
+  public static func list(
+    takingOwnership descriptor: Int32, path: String,
+    _ body: (FolderEntry) throws(Failure) -> Void
+  ) throws(Failure) {
+    guard let stream = fdopendir(descriptor) else {
+      let code = errno
+      close(descriptor)
+      throw .system(call: "fdopendir", path: path, errno: code)
+    }
+    try list(stream, path: path, body)
+  }
+
+  private static func list(
+    _ stream: OpaquePointer, path: String, _ body: (FolderEntry) throws(Failure) -> Void
+  ) throws(Failure) {
     defer { closedir(stream) }
     while true {
       errno = 0
       guard let next = readdir(stream) else {
-        if errno != 0 { throw .system(call: "readdir", path: folder, errno: errno) }
+        if errno != 0 { throw .system(call: "readdir", path: path, errno: errno) }
         return
       }
-      let entry = FolderEntry(entry: next)
+      let entry = FolderEntry(entry: next, stream: stream)
       if !entry.isDots { try body(entry) }
     }
   }

@@ -30,7 +30,7 @@ struct ForeignDiskTests {
   /// another.
   private func there(_ note: TreePath) throws -> String? {
     let listing = try FolderListing(folder: abroad.path) { _, _ in false }
-    guard listing.allPaths.contains(note) else { return nil }
+    guard listing.files.contains(note) else { return nil }
     return try abroad.read(note.description)
   }
 

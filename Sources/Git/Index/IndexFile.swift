@@ -94,7 +94,7 @@ public final class IndexFile: @unchecked Sendable {
   /// The entry at a position in the order of paths.
   public subscript(position: Int) -> IndexEntry {
     IndexEntry(
-      path: TreePath(bytes: pathBytes(at: position)), mode: mode(at: position),
+      path: path(at: position), mode: mode(at: position),
       id: id(at: position), status: status(at: position),
       skipsWorktree: skipsWorktree(at: position))
   }
@@ -104,13 +104,17 @@ public final class IndexFile: @unchecked Sendable {
     UnsafeRawBufferPointer(rebasing: bytes[IndexLayout.path(in: bytes, at: start(of: position))])
   }
 
-  /// Calls `body` with an entry's path as a C string.
-  public func withPath<Result>(
-    at position: Int, _ body: (UnsafePointer<CChar>) throws -> Result
-  ) rethrows -> Result {
+  /// An entry's path.
+  public func path(at position: Int) -> TreePath { TreePath(bytes: pathBytes(at: position)) }
+
+  /// The status of what stands at an entry's path, seen from an open folder: fstatat(2), which follows
+  /// no link at its end. Where it fails, nil and `errno`.
+  public func fileStatus(at position: Int, below root: Int32) -> stat? {
+    var status = stat()
     // A NUL follows every path: the reader has seen to it.
-    try body(
-      pathBytes(at: position).baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: CChar.self))
+    let path = pathBytes(at: position).baseAddress?.assumingMemoryBound(to: CChar.self)
+    guard let path, fstatat(root, path, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+    return status
   }
 
   /// An entry's mode.
@@ -203,6 +207,12 @@ extension IndexFile {
       position += 1
     }
     return found
+  }
+
+  /// Whether a file below that folder is in the index.
+  public func containsFolder(_ folder: TreePath) -> Bool {
+    let position = firstPosition(below: folder)
+    return position < count && isBelow(folder, at: position)
   }
 
   /// Where the first entry below a folder is, or would be.

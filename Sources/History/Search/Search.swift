@@ -14,7 +14,7 @@ extension History {
       try rules.mayExclude(hasIgnoreFile) && !index.containsFolder(path)
         && rules.isIgnored(path, isFolder: true)
     }
-    let paths = listing.allPaths
+    let paths = listing.files
     let search = try FolderSearch(
       query, folder: workTree.folder, paths: paths, sizeLimit: workTree.sizeLimit)
     let hits = try search.run { progress($0, paths.count) }

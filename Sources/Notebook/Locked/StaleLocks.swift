@@ -28,19 +28,14 @@ struct StaleLocks {
     }
   }
 
-  private func collect(_ folder: String, into found: inout [String]) throws {
-    guard let stream = opendir(folder) else {
-      if errno == ENOENT { return }
-      throw NotebookError.file(call: "opendir", path: folder, errno: errno)
-    }
-    defer { closedir(stream) }
-    while let entry = readdir(stream) {
-      let name = String(decoding: entry.nameBytes, as: UTF8.self)
-      if name == "." || name == ".." { continue }
-      if entry.pointee.d_type == UInt8(DT_DIR) {
-        try collect(folder + "/" + name, into: &found)
-      } else if name.hasSuffix(".lock") {
-        found.append(folder + "/" + name)
+  private func collect(_ folder: String, into found: inout [String]) throws(NotebookError) {
+    guard access(folder, F_OK) == 0 else { return }
+    try Disk.list(folder) { (entry) throws(NotebookError) in
+      let path = folder + "/" + String(decoding: entry.name, as: UTF8.self)
+      if entry.isFolder {
+        try collect(path, into: &found)
+      } else if path.hasSuffix(".lock") {
+        found.append(path)
       }
     }
   }

@@ -2,6 +2,7 @@ public import Git
 internal import Glibc
 internal import History
 internal import Merge
+internal import System
 internal import WorkTree
 
 extension Notebook {
@@ -103,23 +104,9 @@ extension Notebook {
 
   /// What stands in a folder; nothing where there is none.
   private func names(in folder: TreePath) throws -> [(name: TreePath, isFolder: Bool)] {
-    let path = folder.isEmpty ? [] : [UInt8(ascii: "/")] + folder.bytes
-    let bytes = Array(self.folder.utf8) + path + [0]
-    guard let stream = opendir(bytes.map { CChar(bitPattern: $0) }) else {
-      if errno == ENOENT || errno == ENOTDIR { return [] }
-      throw NotebookError.file(call: "opendir", path: folder.description, errno: errno)
-    }
-    defer { closedir(stream) }
     var found: [(name: TreePath, isFolder: Bool)] = []
-    while let entry = readdir(stream) {
-      let name = TreePath(bytes: entry.nameBytes)
-      if name == "." || name == ".." { continue }
-      var status = stat()
-      let isThere =
-        fstatat(
-          dirfd(stream), name.bytes.map { CChar(bitPattern: $0) } + [0], &status,
-          AT_SYMLINK_NOFOLLOW) == 0
-      if isThere { found.append((name, status.st_mode & S_IFMT == S_IFDIR)) }
+    try FolderAccess(folder: self.folder).list(folder) {
+      found.append((TreePath(bytes: $0.name), $0.isFolder))
     }
     return found.sorted { $0.name < $1.name }
   }

@@ -1,4 +1,3 @@
-internal import CLinux
 package import Git
 internal import Glibc
 internal import System
@@ -35,7 +34,7 @@ package struct FileContent {
     _ path: TreePath, at root: Int32, sizeLimit: Int,
     wait: (Int) -> Bool = OpenWriter.wait(after:)
   ) throws -> Outcome {
-    let name = path.bytes.map { CChar(bitPattern: $0) } + [0]
+    let name = path.cString
     var attempt = 0
     var waited = 0
     while attempt < attempts {
@@ -68,9 +67,7 @@ package struct FileContent {
       guard fstat(descriptor, &after) == 0 else { return .skipped(.unreadable(errno: errno)) }
       if FileStatus(before) == FileStatus(after), bytes.count == Int(after.st_size) {
         return .read(
-          FileContent(
-            bytes: bytes, status: FileStatus(after),
-            mode: FileMode(after)))
+          FileContent(bytes: bytes, status: FileStatus(after), mode: FileMode(after)))
       }
       attempt += 1
     }

@@ -20,18 +20,10 @@ public struct FileSystemAbilities: Hashable, Sendable {
 extension WorkTree {
   /// Tries what the file system can do, in the state folder.
   public func fileSystemAbilities() throws -> FileSystemAbilities {
-    var template = Array((stateFolder + "/probe-XXXXXX").utf8CString)
-    guard mkdtemp(&template) != nil else {
-      throw NotebookError.file(call: "mkdir", path: stateFolder, errno: errno)
-    }
-    let folder = String(
-      decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let names = ["a", "b", "\u{E9}"]
-    defer {
-      for name in names { unlink("\(folder)/\(name)") }
-      rmdir(folder)
-    }
-    for name in names {
+    let folder = Disk.unique(beside: stateFolder + "/probe")
+    try Disk.makeFolder(folder, mode: 0o700)
+    defer { Disk.removeTree(folder) }
+    for name in ["a", "b", "\u{E9}"] {
       close(try Disk.open("\(folder)/\(name)", O_WRONLY | O_CREAT, mode: 0o600))
     }
     let swaps = notes_renameat2(
@@ -47,9 +39,6 @@ extension WorkTree {
       swapsFiles: swaps == 0, hasLeases: leases,
       tellsCaseApart: access(folder + "/A", F_OK) != 0,
       tellsFormsApart: access(folder + "/e\u{301}", F_OK) != 0,
-      freeBytes: Int(
-        clamping: UInt64(space.f_bavail).multipliedReportingOverflow(
-          by: UInt64(space.f_frsize)
-        ).partialValue))
+      freeBytes: Int(clamping: UInt64(space.f_bavail) &* UInt64(space.f_frsize)))
   }
 }

@@ -1,7 +1,7 @@
-internal import CLinux
 package import Git
 internal import Glibc
 internal import Merge
+internal import System
 
 // File systems that do not hold every name beside every other: those of other systems refuse some
 // characters or long names, and take names that differ by case for one.
@@ -23,10 +23,8 @@ extension FolderAccess {
       current = next
       if listed.contains(next) { continue }
       guard let found = try status(of: next) else { return .absent }
-      let standing = try withParent(of: next, create: false) { parent, _ in
-        try listing(of: name, as: found, in: parent, path)
-      }
-      guard standing == .asItIs else { return standing ?? .absent }
+      let standing = try listing(of: next, as: found)
+      guard standing == .asItIs else { return standing }
       // A file may be renamed at any time; so may a folder, but then all is in motion.
       if next != path { listed.insert(next) }
     }
@@ -49,26 +47,20 @@ extension FolderAccess {
     }
   }
 
-  /// How a folder lists what it finds under a name.
-  private func listing(
-    of name: TreePath, as found: stat, in folder: Int32, _ path: TreePath
-  ) throws -> Standing {
-    // Not a duplicate, which would share the place in the listing.
-    let descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0, let stream = fdopendir(descriptor) else {
-      let number = errno
-      if descriptor >= 0 { close(descriptor) }
-      throw NotebookError.file(call: "open", path: path.description, errno: number)
-    }
-    defer { closedir(stream) }
+  /// How its folder lists what is found under a path.
+  private func listing(of path: TreePath, as found: stat) throws -> Standing {
+    let name = path.name
     let key = NameKey(name)
     // What is remembered of a name may outlast it (fuse(4)).
     var result = Standing.absent
-    while let entry = readdir(stream) {
-      let other = TreePath(bytes: entry.nameBytes)
-      if other == name { return .asItIs }
-      // Not every file system has numbers that stay, nor folds names as we do.
-      if entry.pointee.d_ino == found.st_ino || NameKey(other) == key { result = .asAnother }
+    try list(path.parent ?? "") { entry in
+      let other = TreePath(bytes: entry.name)
+      if other == name {
+        result = .asItIs
+      } else if result == .absent, entry.inode == found.st_ino || NameKey(other) == key {
+        // Not every file system has numbers that stay, nor folds names as we do.
+        result = .asAnother
+      }
     }
     return result
   }
@@ -87,7 +79,7 @@ extension FolderAccess {
   private func refuses(_ names: ArraySlice<TreePath>, in folder: Int32) -> Bool {
     defer { close(folder) }
     guard let name = names.first else { return false }
-    let cName = Self.cString(name)
+    let cName = name.cString
     let failure = mkdirat(folder, cName, 0o700) == 0 ? 0 : errno
     defer { if failure == 0 { unlinkat(folder, cName, AT_REMOVEDIR) } }
     guard failure == 0 || failure == EEXIST else {
@@ -113,9 +105,5 @@ extension FolderAccess {
   /// Whether a file system says so of a name that nothing there can have.
   static func isOfForm(_ number: Int32) -> Bool {
     number == EINVAL || number == ENAMETOOLONG || number == EILSEQ
-  }
-
-  private static func cString(_ name: TreePath) -> [CChar] {
-    name.bytes.map { CChar(bitPattern: $0) } + [0]
   }
 }

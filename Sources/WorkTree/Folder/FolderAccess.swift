@@ -1,12 +1,12 @@
-internal import CLinux
 package import Git
 package import Glibc
+package import System
 
 /// File operations below a notebook's folder that never leave it: each component is opened without
 /// following links, so that a link in the folder can't lead a write elsewhere.
 package final class FolderAccess {
   private let folder: String
-  package let root: Int32
+  let root: Int32
   /// Whether names that differ by case may be one: then git's folder has this name, too.
   private(set) lazy var foldsNames = faccessat(root, ".GIT", F_OK, AT_SYMLINK_NOFOLLOW) == 0
   /// Folders that are there as they are written, as far as that was looked at.
@@ -14,8 +14,7 @@ package final class FolderAccess {
 
   package init(folder: String) throws {
     self.folder = folder
-    root = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard root >= 0 else { throw NotebookError.file(call: "open", path: folder, errno: errno) }
+    root = try Disk.open(folder, O_RDONLY | O_DIRECTORY)
   }
 
   deinit { close(root) }
@@ -25,18 +24,17 @@ package final class FolderAccess {
   /// - Parameter create: make folders that are missing.
   /// - Returns: nil when a folder on the way is missing and not to be made.
   package func withParent<Result>(
-    of path: TreePath, create: Bool, _ body: (Int32, UnsafePointer<CChar>) throws -> Result
+    of path: TreePath, create: Bool, _ body: (Int32, [CChar]) throws -> Result
   ) throws -> Result? {
     var current = dup(root)
     guard current >= 0 else { throw NotebookError.file(call: "dup", path: folder, errno: errno) }
     defer { close(current) }
-    let components = path.components
-    for name in components.dropLast() {
-      let cName = name.bytes.map { CChar(bitPattern: $0) } + [0]
-      if create, mkdirat(current, cName, 0o777) != 0, errno != EEXIST {
+    let names = path.components.map(\.cString)
+    for name in names.dropLast() {
+      if create, mkdirat(current, name, 0o777) != 0, errno != EEXIST {
         throw NotebookError.file(call: "mkdir", path: path.description, errno: errno)
       }
-      let next = openat(current, cName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      let next = openat(current, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
       guard next >= 0 else {
         switch errno {
         case let number where !create && (number == ENOENT || Self.isOfForm(number)): return nil
@@ -47,25 +45,30 @@ package final class FolderAccess {
       close(current)
       current = next
     }
-    guard let name = components.last else { return nil }
-    return try (name.bytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { buffer in
-      try buffer.baseAddress.map { try body(current, $0) }
-    }
+    return try names.last.map { try body(current, $0) }
   }
 
   /// The status of what stands at `path` itself, or nil when nothing does.
   package func status(of path: TreePath) throws -> stat? {
     let found: stat?? = try withParent(of: path, create: false) { parent, name in
       var status = stat()
-      guard fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-        guard errno == ENOENT || errno == ENOTDIR || Self.isOfForm(errno) else {
-          throw NotebookError.file(call: "stat", path: path.description, errno: errno)
-        }
-        return nil
-      }
-      return status
+      if fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
+      if errno == ENOENT || errno == ENOTDIR || Self.isOfForm(errno) { return nil }
+      throw NotebookError.file(call: "stat", path: path.description, errno: errno)
     }
     return found ?? nil
+  }
+
+  /// What stands in a folder, as it is listed; nothing where there is no folder.
+  package func list(_ folder: TreePath, _ body: (FolderEntry) -> Void) throws {
+    _ = try withParent(of: folder.appending("x"), create: false) { descriptor, _ in
+      // Not a duplicate, which would share the place in the listing.
+      let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      guard own >= 0 else {
+        throw NotebookError.file(call: "open", path: folder.description, errno: errno)
+      }
+      try Disk.list(takingOwnership: own, path: folder.description) { body($0) }
+    }
   }
 
   /// Removes the folders above `path` that are empty now.
@@ -81,5 +84,17 @@ package final class FolderAccess {
     try withParent(of: path, create: false) { parent, name in
       unlinkat(parent, name, AT_REMOVEDIR) == 0
     } ?? false
+  }
+}
+
+extension TreePath {
+  /// The path as calls of the system take it, seen from the notebook's folder.
+  package var cString: [CChar] {
+    let path = isEmpty ? [UInt8(ascii: ".")] : bytes
+    var string: [CChar] = []
+    string.reserveCapacity(path.count + 1)
+    for byte in path { string.append(CChar(bitPattern: byte)) }
+    string.append(0)
+    return string
   }
 }

@@ -1,106 +1,152 @@
 package import Git
 internal import Glibc
+internal import Synchronization
 internal import System
 
-/// How the files of a folder compare with the index by their status alone; nothing is read.
-///
-/// Two things take the time: listing the folders, and asking for the status of every file. Both are
-/// done at once: a second thread looks at the files that the index has, while this one lists.
-struct FolderScan {
-  /// Files that are not in the index, and files whose status is not the remembered one or can't
-  /// tell; by path.
-  var candidates: [Candidate] = []
-  /// The places in the index whose files were found.
-  private(set) var seen: [Bool]
-  private(set) var skipped: [SkippedFile]
-
-  /// From how many files on a second thread is worth its start.
+extension WorkTree {
+  // From how many files on a second thread is worth its start.
   private static let parallelThreshold = 300
 
-  init(
-    folder: String, sizeLimit: Int, modes: FileModeTrust, index: IndexFile, rules: IgnoreRules
-  ) throws {
-    let root = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard root >= 0 else { throw NotebookError.file(call: "open", path: folder, errno: errno) }
+  /// Scans the folder and compares it with the index by status alone; nothing is read yet.
+  package func scan() throws -> WorkingChanges { try scan(against: indexFile()) }
+
+  /// The same with `index`.
+  ///
+  /// Two things take the time: listing the folders, and asking for the status of every file. Both are
+  /// done at once: a second thread looks at the files that the index has, while this one lists.
+  package func scan(against index: IndexFile) throws -> WorkingChanges {
+    let root = try Disk.open(folder, O_RDONLY | O_DIRECTORY)
     defer { close(root) }
-    let known = KnownFiles(index: index, root: root, sizeLimit: sizeLimit, modes: modes)
+    let known = KnownFiles(index: index, root: root, sizeLimit: sizeLimit, modes: fileModes)
     let thread = index.count < Self.parallelThreshold ? nil : HelperThread { known.look() }
     // The descriptor and the index stay until the other thread is done.
     defer { thread?.join() }
-    let folders = IndexFolders(index)
-    let listing = try FolderListing(folder: folder, known: folders) { path, hasIgnoreFile in
+    let rules = IgnoreRules(repository: repository)
+    let listing = try FolderListing(folder: folder) { path, hasIgnoreFile in
       try rules.mayExclude(hasIgnoreFile) && !index.containsFolder(path)
         && rules.isIgnored(path, isFolder: true)
     }
-    skipped = listing.skipped
-    seen = [Bool](repeating: false, count: index.count)
-    for run in folders.runs where listing.unchangedFolders[run.folder] {
-      for position in run.positions { seen[position] = true }
-    }
-    let places = listing.items.isEmpty ? nil : IndexPlaces(index)
-    for item in listing.items {
-      try listing.withPath(of: item) { name, path in
-        if let position = places?.position(of: path, in: index) {
-          seen[position] = true
-        } else if !SkipRules.isDebris(path[path.nameStart...]) {
-          let path = TreePath(bytes: path)
-          switch LookedAt(name, root: root, sizeLimit: sizeLimit) {
-          case .missing, .folder: break
-          case .skipped(let reason):
-            skipped.append(SkippedFile(path: path, reason: reason))
-          case .file(let status):
-            let isIgnored =
-              try rules.mayExclude(listing.hasIgnoreFile)
-              && rules.isIgnored(path, isFolder: false)
-            if !isIgnored { candidates.append(Candidate(path, status)) }
-          }
+    var changes = WorkingChanges(skipped: listing.skipped)
+    var seen = [Bool](repeating: false, count: index.count)
+    for path in listing.files {
+      if let position = index.position(of: path) {
+        seen[position] = true
+      } else if !SkipRules.isDebris(path.name.bytes) {
+        let found = FileStanding(path, root: root, sizeLimit: sizeLimit)
+        if case .file = found, rules.mayExclude(listing.hasIgnoreFile),
+          try rules.isIgnored(path, isFolder: false)
+        {
+          continue
         }
+        changes.add(found, at: path, position: nil)
       }
     }
     known.look()
     thread?.join()
     // What no folder lists is not there: what stands at its path may be beyond a link.
     for (position, found) in known.deviations where seen[position] {
-      switch found {
-      case .missing, .folder: seen[position] = false
-      case .skipped(let reason):
-        seen[position] = false
-        skipped.append(SkippedFile(path: index[position].path, reason: reason))
-      case .file(let status):
-        candidates.append(Candidate(index[position].path, status, position: position))
+      if case .file = found {} else { seen[position] = false }
+      changes.add(found, at: index.path(at: position), position: position)
+    }
+    // A path that could not be looked at is not gone, and neither is what is below it.
+    let unseen = changes.skipped.map(\.path)
+    var candidates = changes.candidates
+    // They may be very many: moved, not copied.
+    changes.candidates = []
+    candidates.sort { $0.path < $1.path }
+    candidates.removeAll { $0.isNew && !takesUnfitNames && !changes.takes($0.path) }
+    changes.candidates = candidates
+    for position in 0..<index.count where !seen[position] {
+      // Links and submodules of foreign commits are not ours to create or delete.
+      guard index.mode(at: position).isFile else { continue }
+      let entry = index[position]
+      if entry.skipsWorktree {
+        changes.skipped.append(SkippedFile(path: entry.path, reason: .sparse))
+      } else if !unseen.contains(where: { $0 == entry.path || entry.path.isBelow($0) }) {
+        changes.deleted.append(entry)
       }
     }
-    candidates.sort { $0.path < $1.path }
-    skipped.sort { $0.path < $1.path }
+    return changes
   }
 }
 
-extension UnsafeRawBufferPointer {
-  /// Where a path's last name begins.
-  var nameStart: Int { lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0 }
+/// What stands at a path.
+enum FileStanding {
+  /// Nothing, or a folder: what is in that is seen by itself.
+  case none
+  case skipped(SkipReason)
+  case file(stat)
 
-  /// Whether both hold the same bytes.
-  func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
-    guard count == other.count else { return false }
-    guard let left = baseAddress, let right = other.baseAddress else { return count == 0 }
-    return memcmp(left, right, count) == 0
+  init(_ path: TreePath, root: Int32, sizeLimit: Int) {
+    var status = stat()
+    let isThere = fstatat(root, path.cString, &status, AT_SYMLINK_NOFOLLOW) == 0
+    self = isThere ? Self(status, sizeLimit: sizeLimit) : Self(errno: errno)
+  }
+
+  /// - Parameter errno: what asking for the status failed with.
+  init(errno: Int32) {
+    self = errno == ENOENT || errno == ENOTDIR ? .none : .skipped(.unreadable(errno: errno))
+  }
+
+  init(_ status: stat, sizeLimit: Int) {
+    switch status.st_mode & S_IFMT {
+    case S_IFDIR: self = .none
+    case S_IFLNK: self = .skipped(.symbolicLink)
+    case S_IFREG:
+      let size = Int(status.st_size)
+      self = size > sizeLimit ? .skipped(.tooLarge(size: size)) : .file(status)
+    default: self = .skipped(.specialFile)
+    }
+  }
+}
+
+/// The files that the index has, looked at by any number of threads.
+private final class KnownFiles: Sendable {
+  private let index: IndexFile
+  private let root: Int32
+  private let sizeLimit: Int
+  private let modes: FileModeTrust
+  private let next = Atomic(0)
+  private let found = Mutex<[(Int, FileStanding)]>([])
+
+  // How many files a thread takes at a time.
+  private static let share = 128
+
+  init(index: IndexFile, root: Int32, sizeLimit: Int, modes: FileModeTrust) {
+    self.index = index
+    self.root = root
+    self.sizeLimit = sizeLimit
+    self.modes = modes
+  }
+
+  /// The files that are not as the index remembers them, by their place in it; complete when every
+  /// thread is done.
+  var deviations: [(Int, FileStanding)] { found.withLock { $0 } }
+
+  /// Looks at files until none is left.
+  func look() {
+    var deviations: [(Int, FileStanding)] = []
+    while true {
+      let start = next.wrappingAdd(Self.share, ordering: .relaxed).oldValue
+      guard start < index.count else { break }
+      for position in start..<min(start + Self.share, index.count) {
+        guard let status = index.fileStatus(at: position, below: root) else {
+          deviations.append((position, FileStanding(errno: errno)))
+          continue
+        }
+        if !index.isUnchanged(status, at: position, trusting: modes) {
+          deviations.append((position, FileStanding(status, sizeLimit: sizeLimit)))
+        }
+      }
+    }
+    if !deviations.isEmpty { found.withLock { $0 += deviations } }
   }
 }
 
 extension IndexFile {
-  /// Whether a file below that folder is in the index.
-  package func containsFolder(_ folder: TreePath) -> Bool {
-    let prefix = folder.bytes + [UInt8(ascii: "/")]
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if pathBytes(at: middle).lexicographicallyPrecedes(prefix) {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    return low < count && pathBytes(at: low).starts(with: prefix)
+  /// Whether a plain file is beyond doubt as the entry remembers it.
+  func isUnchanged(_ status: stat, at position: Int, trusting modes: FileModeTrust) -> Bool {
+    status.st_mode & S_IFMT == S_IFREG && isUnchanged(status, at: position)
+      && modes.isSame(FileMode(status), as: mode(at: position))
   }
 }

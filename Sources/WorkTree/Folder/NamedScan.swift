@@ -1,4 +1,3 @@
-internal import CLinux
 public import Git
 internal import Glibc
 
@@ -48,7 +47,7 @@ extension WorkTree {
             try !index.containsFolder(path) && isExcluded(path, isFolder: true, rules)
           }
           changes.skipped += listing.skipped
-          found = listing.allPaths
+          found = listing.files
         } else if try index.sparsePositions.isEmpty || !access.isTakenForAnother(path) {
           found = [path]
         }
@@ -85,29 +84,18 @@ extension WorkTree {
     _ seen: inout Set<Int>, _ changes: inout WorkingChanges
   ) throws {
     guard let status = try access.status(of: path) else { return }
-    let kind = status.st_mode & S_IFMT
-    guard kind == S_IFREG else {
-      guard kind != S_IFDIR else { return }
-      changes.skipped.append(
-        SkippedFile(path: path, reason: kind == S_IFLNK ? .symbolicLink : .specialFile))
-      return
-    }
     let position = index.position(of: path)
-    if let position {
-      guard seen.insert(position).inserted else { return }
-      let isSameMode = fileModes.isSame(FileMode(status), as: index.mode(at: position))
-      if isSameMode, index.isUnchanged(status, at: position) { return }
-    } else if try isExcluded(path, isFolder: false, rules)
-      || !(takesUnfitNames || changes.takes(path))
-    {
-      return
+    if status.st_mode & S_IFMT == S_IFREG {
+      if let position {
+        guard seen.insert(position).inserted else { return }
+        if index.isUnchanged(status, at: position, trusting: fileModes) { return }
+      } else if try isExcluded(path, isFolder: false, rules)
+        || !(takesUnfitNames || changes.takes(path))
+      {
+        return
+      }
     }
-    guard Int(status.st_size) <= sizeLimit else {
-      changes.skipped.append(
-        SkippedFile(path: path, reason: .tooLarge(size: Int(status.st_size))))
-      return
-    }
-    changes.candidates.append(Candidate(path, status, position: position))
+    changes.add(FileStanding(status, sizeLimit: sizeLimit), at: path, position: position)
   }
 
   /// Whether a path that is not versioned yet is none of ours.

@@ -71,6 +71,15 @@ package struct WorkingChanges {
     return false
   }
 
+  /// Adds what stands at a path.
+  mutating func add(_ found: FileStanding, at path: TreePath, position: Int?) {
+    switch found {
+    case .none: break
+    case .skipped(let reason): skipped.append(SkippedFile(path: path, reason: reason))
+    case .file(let status): candidates.append(Candidate(path, status, position: position))
+    }
+  }
+
   /// Whether nothing at all has to be looked at.
   package var isEmpty: Bool { candidates.isEmpty && deleted.isEmpty }
 }
@@ -103,38 +112,6 @@ extension WorkTree {
           path: path, mode: entry.mode, id: entry.id, status: FileStatus(stat()),
           skipsWorktree: entry.mode.isFile && access.cannotHold(path))
       } ?? [])
-  }
-
-  /// Scans the folder and compares it with the index by status alone; nothing is read yet.
-  package func scan() throws -> WorkingChanges { try scan(against: indexFile()) }
-
-  /// Scans the folder and compares it with `index`.
-  package func scan(against index: IndexFile) throws -> WorkingChanges {
-    var found = try FolderScan(
-      folder: folder, sizeLimit: sizeLimit, modes: fileModes, index: index,
-      rules: IgnoreRules(repository: repository))
-    var changes = WorkingChanges()
-    changes.skipped = found.skipped
-    // They may be very many: moved, not copied.
-    var candidates = found.candidates
-    found.candidates = []
-    candidates.removeAll { $0.isNew && !takesUnfitNames && !changes.takes($0.path) }
-    changes.candidates = candidates
-    // A path that could not be looked at is not gone, and neither is what is below it.
-    let unseen = found.skipped.map(\.path)
-    for position in 0..<index.count where !found.seen[position] {
-      // Links and submodules of foreign commits are not ours to create or delete.
-      guard index.mode(at: position).isFile else { continue }
-      let entry = index[position]
-      if entry.skipsWorktree {
-        changes.skipped.append(SkippedFile(path: entry.path, reason: .sparse))
-        continue
-      }
-      if !unseen.contains(where: { $0 == entry.path || entry.path.isBelow($0) }) {
-        changes.deleted.append(entry)
-      }
-    }
-    return changes
   }
 }
 

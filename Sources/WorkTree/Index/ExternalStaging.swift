@@ -12,7 +12,7 @@ extension WorkTree {
     var unfit: [IndexEntry] = []
     for position in 0..<index.count {
       if !index.mode(at: position).isFile
-        || !takesUnfitNames && NameRules.problem(withPath: index.pathBytes(at: position)) != nil
+        || !takesUnfitNames && NameRules.problem(withPath: index.path(at: position)) != nil
       {
         let entry = index[position]
         let standing = try tree.flatMap { try repository.entry(at: entry.path, in: $0) }
