@@ -57,7 +57,7 @@ extension History {
 
   package func rememberedState() -> NotebookState? {
     guard let content = try? Disk.readIfThere(tipPath) else { return nil }
-    var lines = TextLines(content)
+    var lines = content.split(separator: UInt8(ascii: "\n")).makeIterator()
     guard let format = lines.next(), format.elementsEqual("1".utf8),
       let tip = lines.next().flatMap({ ObjectID(hex: $0) }),
       let conflicts = lines.next().flatMap({ Int(String(decoding: $0, as: UTF8.self)) }),

@@ -1,5 +1,4 @@
 internal import Git
-internal import Glibc
 
 /// What collecting garbage did.
 public struct GarbageCollection: Sendable {
@@ -74,8 +73,7 @@ extension Notebook {
     let before = storedBytes
     let packs = choose(repository.replaceablePacks(), repository.estimatedLooseObjects().count)
     let packed = try repository.repack(packs, progress: progress)
-    return GarbageCollection(
-      objectsPacked: packed, bytesBefore: before, bytesAfter: storedBytes)
+    return GarbageCollection(objectsPacked: packed, bytesBefore: before, bytesAfter: storedBytes)
   }
 
   private var storedBytes: Int {

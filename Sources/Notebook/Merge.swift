@@ -49,12 +49,11 @@ extension Notebook {
   {
     try withWriterLock { transaction in
       if !options.scope.isEmpty {
-        try transaction.save(
-          allowsMassDeletion: options.allowsMassDeletion, scope: options.scope)
+        try transaction.save(allowsMassDeletion: options.allowsMassDeletion, scope: options.scope)
       }
-      _ = try transaction.rewritePortably()
+      _ = try transaction.portableRewrite.rewriteBranch()
       let result = try transaction.merge(heads, options: options)
-      transaction.rememberPortable(result.tip)
+      transaction.portableRewrite.remember(result.tip)
       return result
     }
   }

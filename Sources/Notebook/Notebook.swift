@@ -81,8 +81,7 @@ public final class Notebook {
   ) throws -> Notebook {
     if access(folder + "/.git", F_OK) == 0 {
       if access(folder + "/.git/HEAD", F_OK) == 0 { try Repository.open(at: folder).checkForm() }
-      let state = try prepare(at: folder)
-      return try adopt(at: folder, as: fill(state))
+      return try adopt(at: folder, as: fill(prepare(at: folder)))
     }
     let isNew = access(folder, F_OK) != 0
     try Disk.makeFolders(folder)
@@ -99,9 +98,8 @@ public final class Notebook {
     return try open(at: folder)
   }
 
-  /// Prepares `folder` to become a notebook: makes it and its repository as far as they are
-  /// missing, and the state folder, whose path it returns. Nothing is a notebook before `adopt`; a
-  /// run that ends between the two leaves a repository that a later run completes.
+  /// Makes `folder`, its repository and the state folder, whose path it returns, as far as they are
+  /// missing. Nothing is a notebook before `adopt`; a later run completes what one leaves that ends.
   ///
   /// - Throws: `alreadyANotebook` when there is nothing to prepare.
   public static func prepare(at folder: String) throws -> String {
@@ -113,16 +111,14 @@ public final class Notebook {
       throw NotebookError.linkedWorkTree(folder: folder)
     }
     try Disk.makeFolders(folder)
-    let repository = try Repository.create(at: folder)
-    let state = repository.gitFolder + "/notes"
+    let state = try Repository.create(at: folder).gitFolder + "/notes"
     try Disk.makeFolders(state)
     return state
   }
 
   /// Makes the prepared `folder` a notebook, which is what writing its identity does.
   public static func adopt(at folder: String, as identity: NotebookIdentity) throws -> Notebook {
-    let path = folder + "/.git/notes/notebook"
-    try Disk.replace(path, with: identity.serialized)
+    try Disk.replace(folder + "/.git/notes/notebook", with: identity.serialized)
     return try open(at: folder)
   }
 
@@ -149,9 +145,7 @@ public final class Notebook {
 
   /// Points a reference that only this device writes, beside the branch, at a commit.
   package func setDeviceReference(_ name: String, to id: ObjectID, message: String) throws {
-    try withWriterLock {
-      try $0.writer.setDeviceReference(name, to: id, message: message)
-    }
+    try withWriterLock { try $0.writer.setDeviceReference(name, to: id, message: message) }
   }
 
   /// Changes how the notebook or this device is called here.
@@ -159,5 +153,47 @@ public final class Notebook {
     if let name { identity.name = name }
     if let device { identity.device.name = device }
     try Disk.replace(stateFolder + "/notebook", with: identity.serialized)
+  }
+}
+
+/// What a notebook is to this device: kept in `.git/notes/notebook`, whose presence makes a
+/// repository a notebook.
+///
+/// The file is lines of `KEY VALUE`; unknown keys are ignored. `format` comes first.
+public struct NotebookIdentity: Hashable, Sendable {
+  /// The notebook ID: the name of its root certificate.
+  public var id: String
+  /// The notebook's name for people.
+  public var name: String
+  /// This device.
+  public var device: DeviceIdentity
+
+  /// What the file is written from; nothing is checked.
+  public init(id: String, name: String, device: DeviceIdentity) {
+    self.id = id
+    self.name = name
+    self.device = device
+  }
+
+  static let format = "1"
+
+  var serialized: [UInt8] {
+    StateLines([
+      "format": Self.format, "id": id, "name": name, "device-id": device.deviceID,
+      "device-name": device.name,
+    ]).bytes
+  }
+
+  init(parsing content: [UInt8], path: String) throws {
+    let lines = StateLines(parsing: content)
+    guard let format = lines["format"] else {
+      throw NotebookError.brokenState(path: path, "no format line")
+    }
+    guard format == Self.format else { throw NotebookError.newerFormat(format) }
+    guard let id = lines["id"], let name = lines["name"], let deviceID = lines["device-id"],
+      let deviceName = lines["device-name"], !id.isEmpty, !deviceID.isEmpty,
+      !(id + deviceID).contains(where: \.isNewline)
+    else { throw NotebookError.brokenState(path: path, "a line is missing") }
+    self.init(id: id, name: name, device: DeviceIdentity(name: deviceName, deviceID: deviceID))
   }
 }

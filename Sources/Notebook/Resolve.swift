@@ -6,9 +6,7 @@ extension Notebook {
   /// Replaces a note's conflict blocks by the chosen sides, as a new version; what the folder holds
   /// is saved first.
   ///
-  /// - Returns: the new version.
-  /// - Throws: `MergeError.noConflict` when the note has no conflict, `.noSide` when nobody of that
-  ///   name wrote a side.
+  /// - Throws: `MergeError.noConflict`, and `.noSide` when nobody of that name wrote a side.
   public func resolve(_ path: TreePath, keeping resolution: Resolution) throws -> ObjectID? {
     try withWriterLock { transaction in
       try transaction.save()
@@ -20,8 +18,7 @@ extension Notebook {
       let resolved = TreeEntry(
         name: path.name, mode: entry.mode, id: try repository.write(blob: text))
       return try transaction.replace(
-        [path: resolved], message: "Resolve \(path.noteTitle)",
-        options: MergeOptions(operation: .resolve))
+        [path: resolved], message: "Resolve \(path.noteTitle)", operation: .resolve)
     }
   }
 
@@ -39,8 +36,7 @@ extension Notebook {
       }
       guard let last, last.isDerived,
         MergeTrailers(message: last.commit.message).merged[path] != nil,
-        let (text, size) = try DerivedMerge.noteInMarkers(
-          path, at: last.commit.id, in: repository),
+        let (text, size) = try DerivedMerge.noteInMarkers(path, at: last.commit.id, in: repository),
         let tip = try transaction.writer.tip(),
         let entry = try repository.entry(at: path, in: tip.tree)
       else { return nil }
@@ -48,7 +44,7 @@ extension Notebook {
         name: path.name, mode: entry.mode, id: try repository.write(blob: text))
       return try transaction.replace(
         [path: marked], message: "Take back the merge of \(path.noteTitle)",
-        conflicts: [path: size], options: MergeOptions(operation: .unmerge))
+        conflicts: [path: size], operation: .unmerge)
     }
   }
 }

@@ -1,8 +1,30 @@
 public import Git
-internal import Glibc
 public import History
-internal import Merge
 public import WorkTree
+
+/// How the folder stands to the history.
+public struct NotebookStatus: Sendable {
+  /// Which notebook it is, and which device this is.
+  public let identity: NotebookIdentity
+  /// Which version the device shows.
+  public let state: NotebookState
+  /// What differs from the last version, by path.
+  public let changes: [Change]
+  /// Files that are not versioned, and why, by path.
+  public let skipped: [SkippedFile]
+  /// Whether an interrupted checkout waits to be finished by the next command that writes.
+  public let isInterrupted: Bool
+}
+
+extension Notebook {
+  /// How the folder stands to the history. Takes no lock and changes nothing.
+  public func status() throws -> NotebookStatus {
+    let found = try workTree.changes()
+    return NotebookStatus(
+      identity: identity, state: try state(), changes: found.changes, skipped: found.skipped,
+      isInterrupted: try CheckoutJournal.load(from: stateFolder) != nil)
+  }
+}
 
 /// What a save did.
 public struct SaveResult: Codable, Sendable {
@@ -18,12 +40,9 @@ extension Notebook {
   /// Makes a version of what the folder holds now, if it differs from the last one.
   ///
   /// - Parameters:
-  ///   - message: what the version is called; made from the changes when nil.
-  ///   - paths: only these files or folders; all when empty. A named deletion is intentional;
-  ///     the guard does not apply.
-  ///   - allowsMassDeletion: let more than half of the notes be deleted.
-  ///   - operation: what the save is called in the log of operations.
-  ///   - progress: called while many files are stored.
+  ///   - message: made from the changes when nil.
+  ///   - paths: only these files or folders; all when empty. A named deletion is intentional: the guard
+  ///     does not apply.
   /// - Throws: `NotebookError.massDeletion`, before anything is versioned.
   public func save(
     message: String? = nil, only paths: [TreePath] = [], allowsMassDeletion: Bool = false,

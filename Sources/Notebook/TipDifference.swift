@@ -66,21 +66,17 @@ extension Notebook {
       let content = try? Disk.readIfThere("\(differencesFolder)/\(device)")
     else { return nil }
     let values = StateLines(parsing: content)
-    guard let tip = values["tip"].flatMap({ ObjectID(hex: $0) }),
-      let peerTip = values["peer-tip"].flatMap({ ObjectID(hex: $0) }),
-      let rules = values["rules"].flatMap({ Int($0) })
+    guard let tip = ObjectID(hex: values["tip"] ?? ""),
+      let peerTip = ObjectID(hex: values["peer-tip"] ?? ""), let rules = Int(values["rules"] ?? "")
     else { return nil }
     return TipDifference(
       device: device, tip: tip, rules: rules, peerTip: peerTip,
-      peerRules: values["peer-rules"].flatMap { Int($0) })
+      peerRules: Int(values["peer-rules"] ?? ""))
   }
 
   /// Whether the text can be the name of a file: device IDs are letters and digits.
   private static func isDeviceID(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
-      && text.utf8.allSatisfy {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
-          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-      }
+      && text.unicodeScalars.allSatisfy { ("A"..."Z").contains($0) || ("0"..."9").contains($0) }
   }
 }

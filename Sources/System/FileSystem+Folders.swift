@@ -9,6 +9,16 @@ public struct FolderEntry {
   /// The name's bytes.
   public var name: [UInt8] { Array(UnsafeRawBufferPointer(start: start, count: strlen(start))) }
 
+  /// The path of what has the name, below a folder whose path ends with a slash.
+  public func path(below folder: [UInt8]) -> [UInt8] {
+    let length = strlen(start)
+    var path: [UInt8] = []
+    path.reserveCapacity(folder.count + length)
+    path += folder
+    path += UnsafeRawBufferPointer(start: start, count: length)
+    return path
+  }
+
   /// The number of what has the name, where the file system has numbers that stay: stat(2), st_ino.
   public var inode: UInt { entry.pointee.d_ino }
 

@@ -105,8 +105,7 @@ extension NotebookError: CustomStringConvertible {
     case .nothingToRedo(0): "there is nothing to redo"
     case .nothingToRedo(1): "only 1 undo can be redone"
     case .nothingToRedo(let count): "only \(count) undos can be redone"
-    case .noSuchOperation(let name):
-      "no operation that could be undone led to version \(name)"
+    case .noSuchOperation(let name): "no operation that could be undone led to version \(name)"
     case .undoConflict(let paths): "the same lines of \(Self.list(paths)) were edited since"
     }
   }

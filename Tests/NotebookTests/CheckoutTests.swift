@@ -60,7 +60,7 @@ struct CheckoutTests {
     try other.write("c.txt", "edited while it was being deleted\n")
     try other.write("new.txt", "local\n")
     let rescued = try notebook.withWriterLock { transaction in
-      try TipCheckout(transaction.writer, notebook.history).run(
+      try TipCheckout(writer: transaction.writer, history: notebook.history).run(
         from: notebook.repository.head(), to: theirs, operation: .checkout)
     }
     let commit = try notebook.repository.commit(#require(rescued.first))

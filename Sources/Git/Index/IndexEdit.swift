@@ -16,11 +16,6 @@ public struct IndexEdit {
     added.isEmpty && !isGone.contains(true) ? old.tree : nil
   }
 
-  /// Makes room for so many entries more.
-  public mutating func reserveCapacity(_ count: Int) {
-    added.reserveCapacity(added.count + count)
-  }
-
   /// Adds an entry, or replaces the one at its path. Where a file and a folder change places, the
   /// entries in the way go.
   public mutating func set(_ entry: IndexEntry) {

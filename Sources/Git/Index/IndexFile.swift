@@ -109,12 +109,36 @@ public final class IndexFile: @unchecked Sendable {
 
   /// The status of what stands at an entry's path, seen from an open folder: fstatat(2), which follows
   /// no link at its end. Where it fails, nil and `errno`.
-  public func fileStatus(at position: Int, below root: Int32) -> stat? {
+  ///
+  /// - Parameter skipped: how many bytes of the path lead to the open folder.
+  public func fileStatus(
+    at position: Int, below folder: Int32, skipping skipped: Int = 0
+  ) -> stat? {
     var status = stat()
     // A NUL follows every path: the reader has seen to it.
     let path = pathBytes(at: position).baseAddress?.assumingMemoryBound(to: CChar.self)
-    guard let path, fstatat(root, path, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+    guard let path, fstatat(folder, path + skipped, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      return nil
+    }
     return status
+  }
+
+  /// The entries in runs of those that stand next to each other and are in one folder.
+  public func folderRuns() -> [FolderRun] {
+    var runs: [FolderRun] = []
+    var former = UnsafeRawBufferPointer(start: nil, count: 0)
+    for position in 0..<count {
+      let path = pathBytes(at: position)
+      let folder = path[..<(path.lastIndex(of: UInt8(ascii: "/")) ?? 0)]
+      if !runs.isEmpty, folder.elementsEqual(former) {
+        runs[runs.count - 1].positions = runs[runs.count - 1].positions.lowerBound..<(position + 1)
+      } else {
+        former = UnsafeRawBufferPointer(rebasing: folder)
+        runs.append(
+          FolderRun(folder: TreePath(bytes: folder), positions: position..<(position + 1)))
+      }
+    }
+    return runs
   }
 
   /// An entry's mode.
@@ -151,6 +175,20 @@ public final class IndexFile: @unchecked Sendable {
   }
 
   private func start(of position: Int) -> Int { Int(layout.starts[position]) }
+}
+
+/// Entries that stand next to each other in the index, all in one folder.
+public struct FolderRun: Sendable {
+  /// The folder.
+  public let folder: TreePath
+  /// Where they are.
+  public var positions: Range<Int>
+
+  /// The entries at these positions, in that folder.
+  public init(folder: TreePath, positions: Range<Int>) {
+    self.folder = folder
+    self.positions = positions
+  }
 }
 
 // What making a new index of an old one needs.

@@ -6,20 +6,15 @@ internal import WorkTree
 /// notes or more does not go without a word: it is more often a folder that was unmounted, emptied by
 /// mistake, or another device's mishap, than intended.
 struct DeletionGuard {
-  /// From how many notes on the guard looks.
   static let guardedNotes = 10
 
-  private let repository: Repository
+  let repository: Repository
 
-  init(_ repository: Repository) { self.repository = repository }
-
-  /// Stops a checkout that would delete too much.
   func check(checkoutFrom former: ObjectID?, to tip: ObjectID) throws {
     guard let former else { return }
     try check(from: repository.commit(former).tree, to: repository.commit(tip).tree)
   }
 
-  /// The same by trees.
   func check(from old: ObjectID, to new: ObjectID) throws {
     let changes = try repository.changes(from: old, to: new)
     let arrived = Set(changes.filter { $0.old == nil }.compactMap { $0.new?.id })

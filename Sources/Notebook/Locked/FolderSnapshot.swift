@@ -8,13 +8,9 @@ internal import WorkTree
 /// It merges nothing and changes no file: saves of editors that had loaded an older text are handed
 /// back.
 struct FolderSnapshot {
-  /// What came of a snapshot.
   struct Result {
-    /// The new version, or nil when nothing differed from the last.
     var version: ObjectID?
-    /// What differed, by path.
     var changes: [Change] = []
-    /// Files that are not versioned, and why, by path.
     var skipped: [SkippedFile] = []
     /// Saves of editors that had not seen the last checkouts: part of no version yet.
     var stale: [StaleSave] = []
@@ -30,10 +26,7 @@ struct FolderSnapshot {
 
   private var repository: Repository { writer.repository }
 
-  /// - Parameters:
-  ///   - message: what the version is called; made from the changes when nil.
-  ///   - paths: only these files or folders; all when empty. A named deletion is intentional; the
-  ///     guard does not apply.
+  /// Parameters as in `Notebook.save`.
   func take(
     message: String? = nil, only paths: [TreePath] = [], scope: SaveScope = .everything,
     operation: OperationKind = .save, progress: SaveProgress = { _, _ in }
@@ -42,7 +35,7 @@ struct FolderSnapshot {
     let head = try repository.head()
     let index = try workTree.withoutUnfit(workTree.indexForChange(), staying: head)
     var found = try workTree.scan(scope, against: index)
-    let guardian = DeletionGuard(repository)
+    let guardian = DeletionGuard(repository: repository)
     if guardsDeletions && paths.isEmpty { try guardian.check(found, since: head.commit) }
     if !paths.isEmpty {
       let isWanted = { (path: TreePath) in paths.contains { path == $0 || path.isBelow($0) } }
@@ -84,7 +77,7 @@ struct FolderSnapshot {
     }
     if !isSame { try recording.writeIndex() }
     if result.version != nil { try history.rememberTip() }
-    try log.forget(Set(result.changes.map(\.path)), storedIfChanged: true)
+    try log.forget(Set(result.changes.map(\.path)))
     result.stale = recording.stale
     result.skipped = (found.skipped + recording.skipped).sorted { $0.path < $1.path }
     return result
@@ -103,8 +96,7 @@ struct FolderSnapshot {
     let bases =
       [head.commit] + CheckoutLog(stateFolder: history.workTree.stateFolder).latestBases
       + steps.reversed().map(\.old)
-    var seen: Set<ObjectID> = []
-    for base in bases.compactMap({ $0 }) where seen.insert(base).inserted {
+    for base in bases.compactMap({ $0 }).eachOnce {
       if found.count == paths.count { break }
       guard try repository.contains(base) else { continue }
       let former = try OpenConflicts.carried(

@@ -1,22 +1,46 @@
-internal import Git
-internal import Glibc
+public import Git
 internal import History
 internal import System
-internal import WorkTree
+public import WorkTree
+
+/// A version that stands in the place of one that was made by hand with git.
+public struct PortableVersion: Codable, Sendable {
+  /// What the branch stood on.
+  public let made: ObjectID
+  /// What it stands on now.
+  public let version: ObjectID
+  /// What the one has and the other has not, by path.
+  public let excluded: [SkippedFile]
+}
+
+// Foreign commits are carried along until they are to go to another device, which takes plain notes
+// only: notes-merge(7), "Foreign commits".
+extension Notebook {
+  /// Puts a version that other devices take in the place of the branch's, if they do not take that or
+  /// what it stands on.
+  ///
+  /// - Returns: nil when there was nothing to do.
+  public func rewritePortably() throws -> PortableVersion? {
+    guard let tip = try repository.head().commit,
+      tip != PortableHistory(stateFolder: stateFolder).tip
+    else { return nil }
+    return try withWriterLock { try $0.portableRewrite.rewriteBranch() }
+  }
+
+  /// Forgets what is known to be plain, because something is not.
+  public func forgetPortableHistory() throws {
+    try PortableHistory(stateFolder: stateFolder).forget()
+  }
+}
 
 /// Puts a version that other devices take in the place of the branch's, where somebody made commits with
 /// git that they do not take: notes-merge(7), "Foreign commits".
 struct PortableRewrite {
-  private let writer: VersionWriter
-  private let history: History
-  private let known: PortableHistory
-  private var repository: Repository { writer.repository }
+  let writer: VersionWriter
+  let history: History
 
-  init(_ writer: VersionWriter, _ history: History) {
-    self.writer = writer
-    self.history = history
-    known = PortableHistory(stateFolder: history.workTree.stateFolder)
-  }
+  private var repository: Repository { writer.repository }
+  private var known: PortableHistory { PortableHistory(stateFolder: history.workTree.stateFolder) }
 
   /// Rewrites the branch if other devices do not take its version, or one of those it stands on.
   ///
@@ -49,7 +73,6 @@ struct PortableRewrite {
     return PortableVersion(made: made, version: version, excluded: rewrites.excluded(from: made))
   }
 
-  /// Where versions stay that others stand in the place of.
   private static let replacedFolder = "refs/notes-state/by-hand"
 
   func remember(_ version: ObjectID?) { known.remember(version) }
@@ -66,15 +89,14 @@ struct PortableRewrite {
     }
     try edit.finish().write(to: repository)
   }
-
 }
 
 /// The version that is known to be portable with all its history, so that none is looked at twice. It is
 /// a cache: whoever does not find it looks at all versions.
 struct PortableHistory {
-  private let path: String
+  let stateFolder: String
 
-  init(stateFolder: String) { path = stateFolder + "/plain" }
+  private var path: String { stateFolder + "/plain" }
 
   var tip: ObjectID? {
     guard let content = try? Disk.readIfThere(path) else { return nil }
@@ -88,4 +110,99 @@ struct PortableHistory {
   }
 
   func forget() throws { try Disk.remove(path) }
+}
+
+/// What stands in the place of commits that other devices do not take: notes-merge(7), "Versions made by
+/// hand".
+///
+/// The cost follows what was made by hand, not the size of a version: what `notes` makes holds nothing
+/// that what it is made on does not.
+struct PortableCommits {
+  private let repository: Repository
+  /// What stands in the place of a commit that is not plain.
+  private var forms: [ObjectID: ObjectID] = [:]
+  /// What the trees of commits hold that no device takes; no entry stands for nothing.
+  private var unfit: [ObjectID: [TreePath: SkipReason]] = [:]
+
+  init(in repository: Repository) { self.repository = repository }
+
+  /// The plain form of a commit, which is stored if it is not the commit itself.
+  ///
+  /// - Parameter plain: commits that are known to be plain, with all their history.
+  mutating func commit(for tip: ObjectID, knowing plain: [ObjectID]) throws -> ObjectID {
+    let walk = try repository.walk(from: [tip], hiding: plain, order: .oldestFirst)
+    while let id = try walk.next() { try look(at: id) }
+    return forms[tip] ?? tip
+  }
+
+  func excluded(from commit: ObjectID) -> [SkippedFile] {
+    (unfit[commit] ?? [:]).map { SkippedFile(path: $0.key, reason: $0.value) }
+      .sorted { $0.path < $1.path }
+  }
+
+  private mutating func look(at id: ObjectID) throws {
+    let commit = try repository.commit(id)
+    let former = commit.parents.first
+    var found = former.flatMap { unfit[$0] } ?? [:]
+    if !found.isEmpty || !DeviceIdentity.isOurs(commit.committer) {
+      let base = try former.map { try repository.commit($0).tree }
+      for change in try repository.changes(from: base, to: commit.tree) {
+        found[change.path] = try change.new.flatMap { try problem(with: $0, at: change.path) }
+      }
+    }
+    if !found.isEmpty { unfit[id] = found }
+    let parents = commit.parents.map { forms[$0] ?? $0 }
+    let (author, committer) = (commit.author.plain, commit.committer.plain)
+    guard
+      !found.isEmpty || parents != commit.parents || author != commit.author
+        || committer != commit.committer
+    else { return }
+    forms[id] = try repository.write(
+      commit: tree(of: commit, without: Array(found.keys), upon: parents.first),
+      parents: parents.eachOnce, author: author, committer: committer, message: commit.message)
+  }
+
+  private func tree(
+    of commit: Commit, without paths: [TreePath], upon parent: ObjectID?
+  ) throws -> ObjectID {
+    let former = try parent.map { try repository.commit($0).tree }
+    var replaced: [TreePath: TreeEntry?] = [:]
+    for path in paths {
+      replaced.updateValue(
+        try former.flatMap { try repository.entry(at: path, in: $0) }, forKey: path)
+    }
+    return replaced.isEmpty
+      ? commit.tree : try repository.write(tree: commit.tree, replacing: replaced)
+  }
+
+  private func problem(with file: TreeEntry, at path: TreePath) throws -> SkipReason? {
+    if let kind = SkipReason(of: file.mode) { return kind }
+    if let why = NameRules.problem(withPath: path) { return .unfitName(why: why) }
+    let size = try repository.header(of: file.id).size
+    return size > PackLimits.standard.objectBytes ? .tooLarge(size: size) : nil
+  }
+}
+
+extension Signature {
+  /// With no character or time that no device takes (notes-protocol(7), PACKS).
+  fileprivate var plain: Signature {
+    func clean(_ text: String) -> String {
+      if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) { return text }
+      return String(decoding: text.utf8.map { $0 < 0x20 || $0 == 0x7f ? 0x20 : $0 }, as: UTF8.self)
+    }
+    return Signature(
+      name: clean(name), email: clean(email), time: min(max(time, 0), Signature.latestTime),
+      offset: offset)
+  }
+}
+
+extension SkipReason {
+  init?(of mode: FileMode) {
+    switch mode {
+    case .regular, .executable: return nil
+    case .symlink: self = .symbolicLink
+    case .submodule: self = .nestedRepository
+    default: self = .specialFile
+    }
+  }
 }

@@ -7,22 +7,14 @@ internal import WorkTree
 ///
 /// It merges nothing and saves nothing: what somebody wrote meanwhile it hands back as versions.
 struct TipCheckout {
-  private let writer: VersionWriter
-  private let history: History
-  private let workTree: WorkTree
-  private let repository: Repository
-  private let rescued: RescuedVersions
+  let writer: VersionWriter
+  let history: History
 
-  init(_ writer: VersionWriter, _ history: History) {
-    self.writer = writer
-    self.history = history
-    workTree = history.workTree
-    repository = writer.repository
-    rescued = RescuedVersions(writer)
-  }
+  private var workTree: WorkTree { history.workTree }
+  private var repository: Repository { writer.repository }
+  private var rescued: RescuedVersions { RescuedVersions(writer: writer) }
 
-  /// Moves the branch and the folder from what `head` says to `tip`. The folder holds what `head`
-  /// says, but for the files of `overlay`.
+  /// The folder holds what `head` says, but for the files of `overlay`.
   ///
   /// - Returns: versions of what somebody wrote into the files meanwhile, made on what they were
   ///   written upon; not part of any tip yet.
@@ -32,14 +24,12 @@ struct TipCheckout {
   ) throws -> [ObjectID] {
     let journal = CheckoutJournal(
       from: head.commit, to: tip, overlay: overlay, sparse: try workTree.sparseFiles())
-    let checkout = try Checkout(
-      in: workTree, plan: journal.plan(in: repository), journal: journal)
+    let checkout = try Checkout(in: workTree, plan: journal.plan(in: repository), journal: journal)
     try checkout.checkAccess(in: FolderAccess(folder: workTree.folder))
     try checkout.stage()
     return try finish(checkout, journal, head: head, operation: operation)
   }
 
-  /// Finishes what a killed run left, if anything. What was written meanwhile is kept.
   func finishInterrupted() throws {
     if let journal = try CheckoutJournal.load(from: workTree.stateFolder) {
       let checkout = try Checkout(
@@ -78,13 +68,12 @@ struct TipCheckout {
 
   /// Remembers what the checkout brought into notes, for editors that have not seen it.
   private func remember(_ plan: CheckoutPlan, _ journal: CheckoutJournal) throws {
-    guard let from = journal.from else { return }
+    guard journal.from != nil else { return }
     let entries = plan.steps.compactMap { step -> CheckoutLog.Entry? in
-      guard let old = step.old, let new = step.new, old.id != new.id, !step.wasSparse else {
-        return nil
-      }
-      return CheckoutLog.Entry(
-        path: step.path, base: journal.base(of: step.path) ?? from, old: old.id)
+      guard let old = step.old, let new = step.new, old.id != new.id, !step.wasSparse,
+        let base = journal.base(of: step.path)
+      else { return nil }
+      return CheckoutLog.Entry(path: step.path, base: base, old: old.id)
     }
     guard !entries.isEmpty else { return }
     var log = CheckoutLog(stateFolder: workTree.stateFolder)
@@ -96,7 +85,7 @@ struct TipCheckout {
   private func makeVersions(
     of files: [TreePath: TreeEntry?], _ journal: CheckoutJournal
   ) throws -> [ObjectID] {
-    try Dictionary(grouping: files.keys) { journal.base(of: $0) ?? journal.from }
+    try Dictionary(grouping: files.keys, by: journal.base)
       .map { base, paths in
         try writer.makeVersion(on: base, replacing: files.filter { paths.contains($0.key) })
       }.sorted()
@@ -108,7 +97,7 @@ struct TipCheckout {
     let files = LateWrites(stateFolder: workTree.stateFolder)
     guard !files.isEmpty else { return [] }
     var versions: [ObjectID] = []
-    for item in try files.items() {
+    for var item in try files.items() {
       // Asked before the content is read: what is read then is the last there will be.
       let isDone = !files.hasWriter(item)
       if let content = try files.content(of: item) {
@@ -117,7 +106,8 @@ struct TipCheckout {
           let entry = TreeEntry(name: item.path.name, mode: item.mode, id: blob)
           let version = try writer.makeVersion(on: item.base, replacing: [item.path: entry])
           try rescued.keep([version])
-          try files.update(item, base: version, blob: blob)
+          (item.base, item.blob) = (version, blob)
+          try files.describe(item)
           versions.append(version)
         }
       }
@@ -147,8 +137,7 @@ struct TipCheckout {
     let edit = try repository.write(
       commit: tree, parents: journal.from.map { [$0] } ?? [], author: commit.author,
       committer: commit.committer, message: commit.message)
-    let merged = try repository.commit(
-      DerivedMerge.tip(of: [journal.to, edit], in: repository).id)
+    let merged = try repository.commit(DerivedMerge.tip(of: [journal.to, edit], in: repository).id)
     if merged.tree == commit.tree { return made }
     return try writer.makeVersion(
       of: merged.tree, parents: [commit, merged],

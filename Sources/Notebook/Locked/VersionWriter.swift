@@ -18,14 +18,10 @@ package final class VersionWriter {
     repository = history.repository
   }
 
-  /// The commit that the branch stands on; nil before the first version.
   func tip() throws -> Commit? { try repository.head().commit.map { try repository.commit($0) } }
 
-  /// Stores a version made by this device now; no reference moves.
-  ///
-  /// - Parameters:
-  ///   - trailers: lines for the end of the message, before those of open conflicts.
-  ///   - conflicts: notes with an open conflict beyond those of the parents.
+  /// Stores a version made by this device now; no reference moves. `conflicts` are those beyond the
+  /// parents'.
   func makeVersion(
     of tree: ObjectID, parents: [Commit], message: String, trailers: [String] = [],
     conflicts: [TreePath: Int] = [:]
@@ -38,9 +34,6 @@ package final class VersionWriter {
       message: message.withTrailers(trailers + carried.lines))
   }
 
-  /// Stores a version of what one edit wrote into files of a version; no reference moves.
-  ///
-  /// - Parameter base: the version that was edited; nil for none.
   func makeVersion(on base: ObjectID?, replacing files: [TreePath: TreeEntry?]) throws -> ObjectID {
     let parents = try base.map { [try repository.commit($0)] } ?? []
     let changes = files.keys.sorted().map {
@@ -63,11 +56,9 @@ package final class VersionWriter {
       name: device.name, email: device.email, time: max(now.seconds, earliest), offset: now.offset)
   }
 
-  /// Moves the branch, naming this device in the reflog.
   func move(_ head: Head, to id: ObjectID, message: String) throws {
     repository.identity = (device.name, device.email)
-    try repository.update(
-      reference: head.reference, to: id, from: head.commit, message: message)
+    try repository.update(reference: head.reference, to: id, from: head.commit, message: message)
   }
 
   package func move(_ head: Head, to id: ObjectID, operation: OperationKind) throws {
@@ -82,12 +73,11 @@ package final class VersionWriter {
 }
 
 extension Signature {
-  /// The end of the year 9999.
+  // The end of the year 9999.
   static let latestTime: Int64 = 253_402_300_799
 }
 
 extension String {
-  /// A commit message of this subject and body, with trailers in a paragraph of their own.
   func withTrailers(_ trailers: [String]) -> String {
     let body = hasSuffix("\n") ? self : self + "\n"
     return trailers.isEmpty ? body : body + "\n" + trailers.map { $0 + "\n" }.joined()

@@ -12,37 +12,34 @@ package import WorkTree
 /// taken in by one loop, `merge(_:options:)`, at the top.
 package final class WriteTransaction {
   package let history: History
-  let repository: Repository
   package let writer: VersionWriter
   private let checkout: TipCheckout
   private let rescued: RescuedVersions
-  private let portableRewrite: PortableRewrite
+  let portableRewrite: PortableRewrite
   private let earlyNotice: ((ObjectID) -> Void)?
 
   var workTree: WorkTree { history.workTree }
+  var repository: Repository { history.repository }
 
   init(_ history: History, device: DeviceIdentity, earlyNotice: ((ObjectID) -> Void)?) {
     self.history = history
     self.earlyNotice = earlyNotice
-    repository = history.repository
     writer = VersionWriter(history, device: device)
-    checkout = TipCheckout(writer, history)
-    rescued = RescuedVersions(writer)
-    portableRewrite = PortableRewrite(writer, history)
+    checkout = TipCheckout(writer: writer, history: history)
+    rescued = RescuedVersions(writer: writer)
+    portableRewrite = PortableRewrite(writer: writer, history: history)
   }
 
   // MARK: Beginning and end
 
   /// Finishes what an interrupted run left: before anything else looks at the folder, so that half a
-  /// checkout is never taken for somebody's edit.
-  ///
-  /// - Parameter start: when the run before this one began, if it did not come to its end.
+  /// checkout is never taken for somebody's edit. `start` is when that run began.
   func recover(since start: timespec?) throws {
     if let start {
       try StaleLocks(gitFolder: repository.gitFolder).remove(since: start)
       repository.removeHalfMade()
     }
-    try rescued.keep(UnbornBranch(writer, history).adoptHistory())
+    try rescued.keep(UnbornBranch(writer: writer, history: history).adoptHistory())
     try checkout.finishInterrupted()
     let kept = try rescued.kept().map { try portableRewrite.version(for: $0)?.version ?? $0 }
     if kept.isEmpty { return }
@@ -74,8 +71,7 @@ package final class WriteTransaction {
     var (version, changes, skipped) = (taken.version, taken.changes, taken.skipped)
     if !taken.stale.isEmpty {
       let operation = version == nil ? operation : .continuation
-      let merged = try merge(
-        edits(of: taken.stale), options: MergeOptions(operation: operation))
+      let merged = try merge(edits(of: taken.stale), options: MergeOptions(operation: operation))
       version = merged.tip ?? version
       changes += taken.stale.map { Change(path: $0.path, kind: .modified) }
       changes.sort { $0.path < $1.path }
@@ -93,7 +89,6 @@ package final class WriteTransaction {
       writer: writer, history: history, guardsDeletions: guardsDeletions, earlyNotice: earlyNotice)
   }
 
-  /// Brings into the folder what it could not hold and now can.
   private func bringSparseFiles() throws {
     let access = try FolderAccess(folder: workTree.folder)
     guard try workTree.sparseFiles().contains(where: { !access.cannotHold($0) }) else { return }
@@ -121,8 +116,6 @@ package final class WriteTransaction {
   /// Derives the tip, checks it out, and goes on as long as somebody writes during a checkout: each turn
   /// merges what was written in the one before. Until the last turn is over references keep what was
   /// written, so that a run that is killed leaves it to `recover`.
-  ///
-  /// - Parameter checksOutAnyway: check the tip out even if the branch stands on it already.
   @discardableResult
   private func merge(
     _ edits: Edits, options: MergeOptions, checksOutAnyway: Bool = false
@@ -141,7 +134,7 @@ package final class WriteTransaction {
       reports = tip.reports
       guard tip.id != head.commit || mustCheckOut else { break }
       if !options.allowsMassDeletion {
-        try DeletionGuard(repository).check(checkoutFrom: former, to: tip.id)
+        try DeletionGuard(repository: repository).check(checkoutFrom: former, to: tip.id)
       }
       let raced = try checkout.run(
         from: head, to: tip.id, overlay: pending.overlay, operation: options.operation)
@@ -152,12 +145,6 @@ package final class WriteTransaction {
       mustCheckOut = !pending.overlay.isEmpty
     }
     try rescued.forget()
-    return try result(former: former, conflictsBefore: conflictsBefore, reports: reports)
-  }
-
-  private func result(
-    former: ObjectID?, conflictsBefore: Set<TreePath>, reports: [MergeReport]
-  ) throws -> MergeOutcome {
     let tip = try repository.head().commit
     let changes = try repository.changes(
       from: former.map { try repository.commit($0).tree },
@@ -197,15 +184,11 @@ package final class WriteTransaction {
 
   // MARK: Changing files
 
-  /// Makes a version of the tip with some files replaced (nil removes one) and brings the folder to it.
-  /// The folder is saved. Returns nil where nothing differs.
-  ///
-  /// - Parameters:
-  ///   - trailers: lines for the message.
-  ///   - conflicts: the open conflicts that come with the files.
+  /// Makes a version of the tip with some files replaced (nil removes one) and brings the folder, which
+  /// is saved, to it. Returns nil where nothing differs.
   func replace(
     _ files: [TreePath: TreeEntry?], message: String, trailers: [String] = [],
-    conflicts: [TreePath: Int] = [:], options: MergeOptions
+    conflicts: [TreePath: Int] = [:], operation: OperationKind, allowsMassDeletion: Bool = false
   ) throws -> ObjectID? {
     let parent = try writer.tip()
     // A name may hold a line break, which would end the subject.
@@ -218,13 +201,8 @@ package final class WriteTransaction {
         conflicts: conflicts)
     }
     guard let id else { return nil }
-    try merge([id], options: options)
+    try merge(
+      [id], options: MergeOptions(allowsMassDeletion: allowsMassDeletion, operation: operation))
     return id
   }
-
-  /// Puts a version that other devices take in the place of the branch's: see `PortableRewrite`.
-  func rewritePortably() throws -> PortableVersion? { try portableRewrite.rewriteBranch() }
-
-  /// Remembers that a version and all before it can go to other devices as they are.
-  func rememberPortable(_ version: ObjectID?) { portableRewrite.remember(version) }
 }

@@ -9,7 +9,6 @@ internal import WorkTree
 /// the next one whether to look for what a killed run left. Its time is that of the run's start.
 final class WriterLock {
   private let lock: FileLock
-  private var descriptor: Int32 { lock.descriptor }
 
   /// When the run before this one began, if it may not have come to its end: it was killed, or the
   /// machine was started since.
@@ -18,32 +17,27 @@ final class WriterLock {
   /// How long a command waits for another to finish before it gives up, in seconds.
   static let patience = 30.0
 
-  /// Takes the lock, waiting for whoever has it.
-  ///
   /// - Throws: `NotebookError.busy` when it is not to be had in time.
   init(stateFolder: String, folder: String) throws {
-    guard
-      let lock = try Disk.lock(stateFolder + "/lock", until: .after(seconds: Self.patience))
+    guard let lock = try Disk.lock(stateFolder + "/lock", until: .after(seconds: Self.patience))
     else { throw NotebookError.busy(folder: folder) }
     self.lock = lock
-    let descriptor = lock.descriptor
     var state: UInt8 = 0
     var status = stat()
     let isEnded =
-      pread(descriptor, &state, 1, 0) == 1 && state == UInt8(ascii: "0")
-      && fstat(descriptor, &status) == 0 && !(status.st_mtim < WallClock.startOfMachine)
-    if !isEnded { fstat(descriptor, &status) }
+      pread(lock.descriptor, &state, 1, 0) == 1 && state == UInt8(ascii: "0")
+      && fstat(lock.descriptor, &status) == 0 && !(status.st_mtim < WallClock.startOfMachine)
+    if !isEnded { fstat(lock.descriptor, &status) }
     interrupted = isEnded ? nil : status.st_mtim
     mark("1")
   }
 
-  /// Says that the run came to its end.
   func end() { mark("0") }
 
   /// A full disk has room for the byte that is there already; where it has not, or the file can't be
   /// written, the next run looks for leftovers in vain.
   private func mark(_ state: Unicode.Scalar) {
     var byte = UInt8(ascii: state)
-    pwrite(descriptor, &byte, 1, 0)
+    pwrite(lock.descriptor, &byte, 1, 0)
   }
 }

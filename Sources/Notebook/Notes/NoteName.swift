@@ -9,8 +9,7 @@ extension Notebook {
   /// The path of a note of that title: notes-new(1), "Titles".
   ///
   /// - Parameters:
-  ///   - title: the note's title, after the folders it is in, with slashes between; a suffix that
-  ///     makes a file a note may stand at its end.
+  ///   - title: after the folders it is in, with slashes between; it may have a suffix.
   ///   - folder: the folder that the title is seen from.
   ///   - suffix: what the name gets when the title has none; empty for an attachment.
   /// - Throws: `unfitTitle`.
@@ -20,62 +19,46 @@ extension Notebook {
     let parts = Array(title.utf8).split(
       separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
     ).map { TreePath(bytes: $0) }
+    func refuse(_ problem: String?) throws {
+      if let problem { throw NotebookError.unfitTitle(title, problem) }
+    }
     guard let last = parts.last, !title.isEmpty else {
       throw NotebookError.unfitTitle(title, "it is empty")
     }
     // Looked at before the suffix hides it.
-    if let problem = NameRules.problem(with: last) {
-      throw NotebookError.unfitTitle(title, problem)
-    }
+    try refuse(NameRules.problem(with: last))
     let name = last.isNote ? last : TreePath(bytes: last.bytes + Array(suffix.utf8))
     var path = folder
     for part in parts.dropLast() + [name] {
       if part == "." { continue }
       if part == ".." {
-        guard !path.isEmpty else {
-          throw NotebookError.unfitTitle(title, "it leads out of the notebook")
-        }
+        if path.isEmpty { try refuse("it leads out of the notebook") }
         path = path.parent ?? ""
         continue
       }
-      if let problem = NameRules.problem(with: part) {
-        throw NotebookError.unfitTitle(title, problem)
-      }
+      try refuse(NameRules.problem(with: part))
       if SkipRules.isDebris(part.bytes) {
-        throw NotebookError.unfitTitle(title, "a name of editors' own files, not versioned")
+        try refuse("a name of editors' own files, not versioned")
       }
       path = path.appending(part)
     }
-    if path.bytes.count >= Int(PATH_MAX) - folderLength {
-      throw NotebookError.unfitTitle(title, "a path longer than the system allows")
+    if self.folder.utf8.count + 2 + path.bytes.count >= Int(PATH_MAX) {
+      try refuse("a path longer than the system allows")
     }
-    if try repository.isIgnored(path, isFolder: false) {
-      throw NotebookError.unfitTitle(title, "left out by .gitignore")
-    }
+    if try repository.isIgnored(path, isFolder: false) { try refuse("left out by .gitignore") }
     return path
   }
 
-  private var folderLength: Int { folder.utf8.count + 2 }
-
-  /// Whether a file of this name can be made without getting in the way of another.
-  ///
-  /// - Parameters:
-  ///   - own: what is about to be renamed and does not count.
-  ///   - anySuffix: count a note of the same title with another suffix, too.
-  /// - Throws: `nameTaken`.
-  func checkIsFree(
-    _ path: TreePath, except own: TreePath? = nil, anySuffix: Bool = false
-  ) throws {
+  /// Whether a file of this name can be made without getting in the way of another. `own` does not
+  /// count; with `anySuffix`, a note of the same title with another suffix does.
+  func checkIsFree(_ path: TreePath, except own: TreePath? = nil, anySuffix: Bool = false) throws {
     var parent = TreePath("")
     for name in path.components {
       let isLast = parent.appending(name) == path
-      for present in try names(in: parent) where parent.appending(present.name) != own {
+      for present in try names(in: parent) {
         let other = parent.appending(present.name)
-        if present.name == name {
-          // A folder on the way is where the note goes.
-          if !isLast, present.isFolder { continue }
-          throw NotebookError.nameTaken(path, by: other, isFolder: present.isFolder)
-        }
+        // A folder on the way is where the note goes.
+        if other == own || present.name == name && !isLast && present.isFolder { continue }
         let isTwin =
           isLast && anySuffix && !present.isFolder && present.name.isNote
           && NameKey(TreePath(present.name.noteTitle)) == NameKey(TreePath(name.noteTitle))
@@ -93,16 +76,13 @@ extension Notebook {
     if try repository.entry(at: path, in: tree)?.mode == .tree {
       throw NotebookError.nameTaken(path, by: path, isFolder: true)
     }
-    var folder = path.parent
-    while let current = folder {
-      if let entry = try repository.entry(at: current, in: tree), entry.mode != .tree {
-        throw NotebookError.nameTaken(path, by: current, isFolder: false)
+    for folder in path.ancestors {
+      if let entry = try repository.entry(at: folder, in: tree), entry.mode != .tree {
+        throw NotebookError.nameTaken(path, by: folder, isFolder: false)
       }
-      folder = current.parent
     }
   }
 
-  /// What stands in a folder; nothing where there is none.
   private func names(in folder: TreePath) throws -> [(name: TreePath, isFolder: Bool)] {
     var found: [(name: TreePath, isFolder: Bool)] = []
     try FolderAccess(folder: self.folder).list(folder) {

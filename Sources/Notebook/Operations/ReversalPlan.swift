@@ -10,11 +10,9 @@ struct FileState {
   let conflicts: [TreePath: Int]
 }
 
-/// What an undo or a redo comes to.
 struct ReversalPlan {
   /// What is taken back, newest first.
   let operations: [Operation]
-  /// What the files are then.
   let files: FileState
   /// The names that notes get back.
   let renames: [RenameTrailer]
@@ -45,7 +43,6 @@ extension Notebook {
       trailer: UndoTrailer.line(key, before: before, after: last.after))
   }
 
-  /// From one version to another.
   private typealias Span = (old: Commit, new: Commit)
 
   /// What the steps changed. Those that follow on one another are one change; between others
@@ -64,45 +61,38 @@ extension Notebook {
     return spans
   }
 
-  /// The files with a change taken back.
   private func files(_ present: FileState, without change: Span) throws -> FileState {
     let old = try files(of: change.old)
     if change.new.tree == present.tree { return old }
-    guard let tip = try repository.head().commit.map({ try repository.commit($0) }) else {
-      throw NotebookError.nothingToUndo(available: 0)
-    }
     func term(_ files: FileState, head: Commit?) -> MergeTerm {
       MergeTerm(tree: files.tree, conflicts: files.conflicts, head: head)
     }
     var sum = TreeSum(
       store: repository, rules: .all,
-      positives: [term(present, head: tip), term(old, head: change.old)],
+      positives: [term(present, head: try presentVersion()), term(old, head: change.old)],
       negatives: [term(try files(of: change.new), head: nil)])
     let result = try sum.run()
-    let conflicts = result.reports.compactMap { report in
-      if case .conflict = report.kind { return report.path }
-      return nil
+    let conflicts = result.reports.compactMap { report -> TreePath? in
+      if case .conflict = report.kind { report.path } else { nil }
     }
     guard conflicts.isEmpty else { throw NotebookError.undoConflict(conflicts.sorted()) }
     return FileState(tree: result.tree, conflicts: result.conflicts)
   }
-
-  // MARK: The present
 
   private func files(of version: Commit) throws -> FileState {
     FileState(
       tree: version.tree, conflicts: try OpenConflicts.conflicts(at: version.id, in: repository))
   }
 
-  /// What the tip has.
-  func savedFiles() throws -> FileState {
-    guard let tip = try repository.head().commit.map({ try repository.commit($0) }) else {
+  func presentVersion() throws -> Commit {
+    guard let tip = try repository.head().commit else {
       throw NotebookError.nothingToUndo(available: 0)
     }
-    return try files(of: tip)
+    return try repository.commit(tip)
   }
 
-  /// What the tip would have if the folder were saved now.
+  func savedFiles() throws -> FileState { try files(of: presentVersion()) }
+
   func unsavedFiles(_ changes: [Change]) throws -> FileState {
     let saved = try savedFiles()
     if changes.isEmpty { return saved }

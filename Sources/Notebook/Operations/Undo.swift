@@ -34,50 +34,34 @@ extension Notebook {
   /// and that save, if it makes a version, is the last operation.
   ///
   /// - Parameter trial: find out what would be done, and change nothing.
-  /// - Throws: `nothingToUndo`, `noSuchOperation`; `undoConflict` where later edits of the same lines
-  ///   are in the way; `massDeletion`.
+  /// - Throws: `nothingToUndo`, `noSuchOperation`, `undoConflict`, `massDeletion`.
   public func undo(
     _ choice: OperationChoice = .last(1), trial: Bool = false, allowsMassDeletion: Bool = false
   ) throws -> Reversal {
     if trial { return try undoTrial(choice) }
-    return try withWriterLock { transaction in
-      // What the last operation is, is taken back at once: no deletion is passed on.
-      var takesSaveBack = false
-      if case .last = choice { takesSaveBack = true }
-      try transaction.save(allowsMassDeletion: allowsMassDeletion || takesSaveBack)
-      let steps = try stepsToUndo(choice, in: history.operationHistory().done)
-      let plan = try reversal(of: steps, on: savedFiles(), key: UndoTrailer.undo)
-      return try carryOut(plan, .undo, in: transaction, allowsMassDeletion: allowsMassDeletion)
-    }
+    // What the last operation is, is taken back at once: no deletion is passed on.
+    var takesSaveBack = false
+    if case .last = choice { takesSaveBack = true }
+    return try reverse(
+      .undo, UndoTrailer.undo, allowsMassDeletion: allowsMassDeletion,
+      savesAll: allowsMassDeletion || takesSaveBack
+    ) { try stepsToUndo(choice, in: history.operationHistory().done) }
   }
 
   /// Does again what the last undos took back, by taking those undos back as one new version.
   ///
-  /// - Parameters:
-  ///   - count: how many undos.
-  ///   - trial: find out what would be done, and change nothing.
   /// - Throws: `nothingToRedo`, `undoConflict`, `massDeletion`.
   public func redo(
     _ count: Int = 1, trial: Bool = false, allowsMassDeletion: Bool = false
   ) throws -> Reversal {
-    func steps() throws -> ArraySlice<Operation> {
-      let undone = try history.operationHistory().undone
-      guard undone.count >= count else {
-        throw NotebookError.nothingToRedo(available: undone.count)
-      }
-      return undone.suffix(count)
-    }
     if trial {
-      let steps = try steps()
+      let steps = try stepsToRedo(count)
       let present = try unsavedFiles(workTree.changes().changes)
-      return try told(
-        reversal(of: steps, on: present, key: UndoTrailer.redo), from: present)
+      return try outcome(of: reversal(of: steps, on: present, key: UndoTrailer.redo), from: present)
     }
-    return try withWriterLock { transaction in
-      try transaction.save(allowsMassDeletion: allowsMassDeletion)
-      let plan = try reversal(of: steps(), on: savedFiles(), key: UndoTrailer.redo)
-      return try carryOut(plan, .redo, in: transaction, allowsMassDeletion: allowsMassDeletion)
-    }
+    return try reverse(
+      .redo, UndoTrailer.redo, allowsMassDeletion: allowsMassDeletion, savesAll: allowsMassDeletion
+    ) { try stepsToRedo(count) }
   }
 
   private func stepsToUndo(
@@ -95,32 +79,35 @@ extension Notebook {
       guard let step = found.last, step.before != nil else {
         throw NotebookError.noSuchOperation(prefix)
       }
-      guard Set(found.map(\.after)).count == 1 else {
-        throw NotebookError.ambiguousVersion(prefix)
-      }
+      guard Set(found.map(\.after)).count == 1 else { throw NotebookError.ambiguousVersion(prefix) }
       return [step]
     }
   }
 
-  private func carryOut(
-    _ plan: ReversalPlan, _ operation: OperationKind, in transaction: WriteTransaction,
-    allowsMassDeletion: Bool
-  ) throws -> Reversal {
-    guard let tip = try transaction.writer.tip() else {
-      throw NotebookError.nothingToUndo(available: 0)
-    }
-    let made = try transaction.writer.makeVersion(
-      of: plan.files.tree, parents: [tip], message: plan.message,
-      trailers: [plan.trailer] + plan.renames.map(\.line), conflicts: plan.files.conflicts)
-    let changes = try history.renamedChanges(
-      from: tip.tree, to: plan.files.tree, told: plan.renames)
-    try transaction.merge(
-      [made],
-      options: MergeOptions(allowsMassDeletion: allowsMassDeletion, operation: operation))
-    return Reversal(operations: plan.operations, changes: changes, version: made)
+  private func stepsToRedo(_ count: Int) throws -> ArraySlice<Operation> {
+    let undone = try history.operationHistory().undone
+    guard undone.count >= count else { throw NotebookError.nothingToRedo(available: undone.count) }
+    return undone.suffix(count)
   }
 
-  // MARK: Trials
+  private func reverse(
+    _ operation: OperationKind, _ key: String, allowsMassDeletion: Bool, savesAll: Bool,
+    _ steps: () throws -> ArraySlice<Operation>
+  ) throws -> Reversal {
+    try withWriterLock { transaction in
+      try transaction.save(allowsMassDeletion: savesAll)
+      let chosen = try steps()
+      let present = try savedFiles()
+      let plan = try reversal(of: chosen, on: present, key: key)
+      let made = try transaction.writer.makeVersion(
+        of: plan.files.tree, parents: [presentVersion()], message: plan.message,
+        trailers: [plan.trailer] + plan.renames.map(\.line), conflicts: plan.files.conflicts)
+      let result = try outcome(of: plan, from: present, version: made)
+      try transaction.merge(
+        [made], options: MergeOptions(allowsMassDeletion: allowsMassDeletion, operation: operation))
+      return result
+    }
+  }
 
   private func undoTrial(_ choice: OperationChoice) throws -> Reversal {
     let unsaved = try workTree.changes().changes
@@ -128,13 +115,12 @@ extension Notebook {
     let saved = try savedFiles()
     let done = try history.operationHistory().done
     // What git made a version of by itself may stand as unsaved, and makes none.
-    guard present.tree != saved.tree, case .last(let count) = choice,
-      let tip = try repository.head().commit
-    else {
+    guard present.tree != saved.tree, case .last(let count) = choice else {
       let steps = try stepsToUndo(choice, in: done)
-      return try told(reversal(of: steps, on: present, key: UndoTrailer.undo), from: present)
+      return try outcome(of: reversal(of: steps, on: present, key: UndoTrailer.undo), from: present)
     }
     // The save that would be made is the last operation.
+    let tip = try presentVersion().id
     let save = Operation(
       kind: .save, time: clock.now().seconds, before: tip, after: tip,
       summary: Change.summary(of: unsaved))
@@ -145,20 +131,20 @@ extension Notebook {
     }
     do {
       let steps = try stepsToUndo(.last(count - 1), in: done)
-      return try told(
-        reversal(of: steps, on: saved, key: UndoTrailer.undo), from: present, after: [save])
+      return try outcome(
+        of: reversal(of: steps, on: saved, key: UndoTrailer.undo), from: present, after: [save])
     } catch NotebookError.nothingToUndo(let available) {
       throw NotebookError.nothingToUndo(available: available + 1)
     }
   }
 
-  private func told(
-    _ plan: ReversalPlan, from present: FileState, after earlier: [Operation] = []
+  private func outcome(
+    of plan: ReversalPlan, from present: FileState, after earlier: [Operation] = [],
+    version: ObjectID? = nil
   ) throws -> Reversal {
     Reversal(
       operations: earlier + plan.operations,
       changes: try history.renamedChanges(
-        from: present.tree, to: plan.files.tree, told: plan.renames),
-      version: nil)
+        from: present.tree, to: plan.files.tree, told: plan.renames), version: version)
   }
 }

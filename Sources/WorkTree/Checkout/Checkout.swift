@@ -27,7 +27,6 @@ package struct Checkout {
   /// on it. Nil says that the file was deleted.
   package private(set) var rescued: [TreePath: TreeEntry?] = [:]
 
-  /// The files that the folder cannot hold.
   private(set) var sparse: Set<TreePath> = []
 
   /// Whether the file system can swap two files in one step, as far as is known.
@@ -80,7 +79,6 @@ package struct Checkout {
     faccessat(AT_FDCWD, path(of: step), F_OK, AT_SYMLINK_NOFOLLOW) == 0
   }
 
-  /// What is in a step's staged file: its bytes and mode; nil when there is none.
   private func staged(_ step: CheckoutPlan.Step) throws -> (bytes: [UInt8], mode: FileMode)? {
     var status = stat()
     guard lstat(path(of: step), &status) == 0 else { return nil }
@@ -127,10 +125,9 @@ package struct Checkout {
         return
       }
       if try rename(step, into: .folder) { return }
-    } catch NotebookError.file(let call, let path, let number) {
-      guard FolderAccess.isOfName(number), folder.refuses(step.path) else {
-        throw NotebookError.file(call: call, path: path, errno: number)
-      }
+    } catch NotebookError.file(_, _, let number)
+      where FolderAccess.isOfName(number) && folder.refuses(step.path)
+    {
       folder.removeEmptyFolders(above: step.path)
       sparse.insert(step.path)
       return
@@ -180,35 +177,25 @@ package struct Checkout {
     return moved ?? false
   }
 
-  /// Swaps the staged file with the one in the folder.
   private mutating func exchange(_ step: CheckoutPlan.Step) throws {
-    guard let status = try folder.status(of: step.path) else {
-      // It has gone in this moment.
-      try rename(step, into: .folder)
-      return
-    }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      guard try folder.removeEmptyFolder(step.path) else {
-        throw NotebookError.obstructed(path: step.path.description)
+    let kind = try folder.status(of: step.path).map { $0.st_mode & S_IFMT }
+    if kind == S_IFREG {
+      if canExchange {
+        do {
+          try rename(step, into: .folder, flags: NOTES_RENAME_EXCHANGE)
+          return
+        } catch NotebookError.file(_, _, EINVAL), NotebookError.file(_, _, ENOSYS) {
+          canExchange = false
+        }
       }
-      try rename(step, into: .folder)
-      return
+      // In two steps, for file systems that can't in one: for a moment nothing stands in the folder,
+      // and a kill in that moment leaves both files in the staging folder for `finishExchange`.
+      if try takeOut(step) { return try finishExchange(step) }
+    } else if kind != nil, try !folder.removeEmptyFolder(step.path) {
+      throw NotebookError.obstructed(path: step.path.description)
     }
-    if canExchange {
-      do {
-        try rename(step, into: .folder, flags: NOTES_RENAME_EXCHANGE)
-        return
-      } catch NotebookError.file(_, _, EINVAL), NotebookError.file(_, _, ENOSYS) {
-        canExchange = false
-      }
-    }
-    // In two steps, for file systems that can't in one: for a moment nothing stands in the folder,
-    // and a kill in that moment leaves both files in the staging folder for `finishExchange`.
-    guard try takeOut(step) else {
-      try rename(step, into: .folder)
-      return
-    }
-    try finishExchange(step)
+    // It has gone in this moment.
+    try rename(step, into: .folder)
   }
 
   private func asidePath(of step: CheckoutPlan.Step) -> String { path(of: step) + ".out" }
@@ -229,9 +216,7 @@ package struct Checkout {
     if stagedExists(step), try !rename(step, into: .folder) {
       // Somebody made a new file in that moment: it is an edit of its own, and what was moved aside
       // is looked at like any file that was swapped out.
-      return try LateWrites(stateFolder: workTree.stateFolder).adopt(
-        asidePath(of: step), path: step.path, mode: step.old?.mode ?? .regular,
-        base: journal.base(of: step.path) ?? journal.from, blob: step.old?.id)
+      return try leave(asidePath(of: step), of: step, mode: step.old?.mode ?? .regular)
     }
     try Disk.rename(asidePath(of: step), to: path(of: step))
   }
@@ -251,10 +236,7 @@ package struct Checkout {
   private mutating func rescueUnexpected(_ step: CheckoutPlan.Step, expected: TreeEntry?) throws {
     guard stagedExists(step) else { return }
     guard LateWrites.waitForWriters(of: path(of: step)) else {
-      let mode = expected?.mode ?? step.new?.mode ?? .regular
-      return try LateWrites(stateFolder: workTree.stateFolder).adopt(
-        path(of: step), path: step.path, mode: mode,
-        base: journal.base(of: step.path) ?? journal.from, blob: step.old?.id)
+      return try leave(path(of: step), of: step, mode: expected?.mode ?? step.new?.mode ?? .regular)
     }
     guard let (bytes, mode) = try staged(step) else { return }
     let id = try workTree.repository.hash(blob: bytes)
@@ -263,5 +245,42 @@ package struct Checkout {
     let known = (step.old ?? step.new)?.mode
     rescued[step.path] = TreeEntry(
       name: step.path.name, mode: workTree.fileModes.mode(of: mode, known: known), id: stored)
+  }
+
+  private func leave(_ file: String, of step: CheckoutPlan.Step, mode: FileMode) throws {
+    try LateWrites(stateFolder: workTree.stateFolder).adopt(
+      file, path: step.path, mode: mode, base: journal.base(of: step.path), blob: step.old?.id)
+  }
+}
+
+extension Checkout {
+  /// Makes the index say what the folder holds now: the new tree.
+  package func recordInIndex() throws {
+    var edit = IndexEdit(of: try workTree.indexForChange())
+    for step in plan.steps where step.new == nil { edit.remove(step.path) }
+    for step in plan.steps {
+      guard let new = step.new else { continue }
+      let wasSparse = sparse.contains(step.path)
+      edit.set(
+        IndexEntry(
+          path: step.path, mode: new.mode, id: new.id,
+          status: wasSparse ? FileStatus(stat()) : try status(of: step.path, as: new),
+          skipsWorktree: wasSparse))
+    }
+    // For the next save, which then knows the trees of all folders that stay as they are.
+    var index = edit.finish()
+    _ = try index.makeTree { try workTree.repository.keep(tree: $0) }
+    try index.write(to: workTree.repository)
+  }
+
+  /// The status that the index may remember of a file: one under which it was seen to hold what it
+  /// should. Where somebody has written or deleted it since, none, so that the next save looks.
+  private func status(of path: TreePath, as entry: TreeEntry) throws -> FileStatus {
+    if case .read(let content) = try FileContent.read(path, in: workTree.folder, sizeLimit: .max),
+      try workTree.repository.hash(blob: content.bytes) == entry.id
+    {
+      return content.status
+    }
+    return FileStatus(stat())
   }
 }

@@ -5,18 +5,17 @@ extension Checkout {
   /// Whether the folder lets the checkout write what it has to: asked before anything changes,
   /// because a checkout that stops half-way keeps every later command waiting for its end.
   ///
-  /// - Throws: `file` for a folder that can't be written or a note that can't be read, `obstructed`
-  ///   for a name that something else than a file has.
+  /// - Throws: `file`, and `obstructed` for a name that something else than a file has.
   package func checkAccess(in access: FolderAccess) throws {
     let deleted = plan.steps.filter { $0.new == nil }.map(\.path)
-    let leaving = Set(deleted.flatMap(\.folders))
+    let leaving = Set(deleted.flatMap(\.ancestors))
     let files = Set(deleted)
     for (parent, steps) in Dictionary(grouping: plan.steps, by: \.path.parent) {
       let folder = parent ?? TreePath("")
       // Where a file goes before its name becomes a folder's.
-      if files.contains(folder) || folder.folders.contains(where: files.contains) { continue }
+      if files.contains(folder) || folder.ancestors.contains(where: files.contains) { continue }
       guard let first = steps.first?.path else { continue }
-      let isThere: Void? = try Self.open(folder, for: first, in: access) { here in
+      let isThere: Void? = try access.withFolder(folder, of: first, failing: folder) { here in
         try Self.checkIsWritable(here, folder)
         for step in steps {
           var status = stat()
@@ -49,28 +48,11 @@ extension Checkout {
   private func checkCanBeMade(
     _ folder: TreePath, for file: TreePath, in access: FolderAccess
   ) throws {
-    var current = folder
-    while !current.isEmpty {
-      current = current.parent ?? TreePath("")
-      let isThere: Void? = try Self.open(current, for: file, in: access) { here in
-        try Self.checkIsWritable(here, current)
+    for folder in folder.ancestors + [""] {
+      let isThere: Void? = try access.withFolder(folder, of: file, failing: folder) { here in
+        try Self.checkIsWritable(here, folder)
       }
       if isThere != nil { return }
-    }
-  }
-
-  /// Runs `body` with a folder that `file` is in, and returns nil where there is none.
-  private static func open(
-    _ folder: TreePath, for file: TreePath, in access: FolderAccess,
-    _ body: (Int32) throws -> Void
-  ) throws -> Void? {
-    let some = folder.appending("x")
-    do {
-      return try access.withParent(of: some, create: false) { here, _ in try body(here) }
-    } catch NotebookError.obstructed(let path) where path == some.description {
-      throw NotebookError.obstructed(path: file.description)
-    } catch NotebookError.file(let call, let path, let errno) where path == some.description {
-      throw NotebookError.file(call: call, path: folder.description, errno: errno)
     }
   }
 
@@ -78,12 +60,5 @@ extension Checkout {
     guard faccessat(descriptor, ".", W_OK | X_OK, 0) != 0 else { return }
     throw NotebookError.file(
       call: "write", path: folder.isEmpty ? "." : folder.description, errno: errno)
-  }
-}
-
-extension TreePath {
-  /// The folders the path is in, innermost first.
-  fileprivate var folders: [TreePath] {
-    Array(sequence(first: self) { $0.parent }.dropFirst())
   }
 }

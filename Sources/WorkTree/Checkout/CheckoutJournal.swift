@@ -32,9 +32,7 @@ package struct CheckoutJournal {
     }
   }
 
-  package init(
-    from: ObjectID?, to: ObjectID, overlay: [Overlay] = [], sparse: [TreePath] = []
-  ) {
+  package init(from: ObjectID?, to: ObjectID, overlay: [Overlay] = [], sparse: [TreePath] = []) {
     self.from = from
     self.to = to
     self.overlay = overlay
@@ -43,7 +41,6 @@ package struct CheckoutJournal {
 
   static let format = "1"
 
-  /// The folder that holds the journal and the staged files.
   static func folder(in stateFolder: String) -> String { stateFolder + "/checkout" }
 
   private static func path(in stateFolder: String) -> String {
@@ -54,35 +51,28 @@ package struct CheckoutJournal {
   package static func load(from stateFolder: String) throws -> CheckoutJournal? {
     let path = path(in: stateFolder)
     guard let content = try Disk.readIfThere(path) else { return nil }
-    var lines = content.split(separator: UInt8(ascii: "\n")).map {
-      String(decoding: $0, as: UTF8.self).split(separator: " ")
+    var lines = content.split(separator: UInt8(ascii: "\n")).map { StateWords($0) }
+    guard let format = lines.first else { throw NotebookError.brokenState(path: path, "empty") }
+    if format.count == 1, format[0] != Self.format, Int(format[0]) != nil {
+      throw NotebookError.newerFormat(format[0])
     }
-    if let format = lines.first?.first, lines.first?.count == 1, format != Self.format,
-      Int(format) != nil
-    {
-      throw NotebookError.newerFormat(String(format))
-    }
-    if lines.isEmpty { throw NotebookError.brokenState(path: path, "empty") }
     lines.removeFirst()
-    guard lines.count >= 2, lines[0].count == 1, lines[1].count == 1,
-      let from = ObjectID(hex: lines[0][0]), let to = ObjectID(hex: lines[1][0])
-    else { throw NotebookError.brokenState(path: path, "not a checkout journal") }
-    var journal = CheckoutJournal(from: from == .zero ? nil : from, to: to)
-    let items = lines.dropFirst(2)
-    journal.sparse = try items.filter { $0.count == 1 }.map { words in
-      guard let name = [UInt8](hexadecimal: words[0]) else {
-        throw NotebookError.brokenState(path: path, "not a checkout journal")
+    let broken = NotebookError.brokenState(path: path, "not a checkout journal")
+    guard lines.count >= 2, lines[0].count == 1, lines[1].count == 1, let from = lines[0].id(0),
+      let to = lines[1].id(0)
+    else { throw broken }
+    var journal = CheckoutJournal(from: from.unlessZero, to: to)
+    for words in lines.dropFirst(2) {
+      if words.count == 1, let path = words.path(0) {
+        journal.sparse.append(path)
+      } else if words.count == 4, let base = words.id(0), let id = words.id(1),
+        let mode = words.mode(2), let path = words.path(3)
+      {
+        let file = TreeEntry(name: path.name, mode: mode, id: id)
+        journal.overlay.append(Overlay(path: path, file: file, base: base))
+      } else {
+        throw broken
       }
-      return TreePath(bytes: name)
-    }
-    journal.overlay = try items.filter { $0.count != 1 }.map { words in
-      guard words.count == 4, let base = ObjectID(hex: words[0]), let id = ObjectID(hex: words[1]),
-        let mode = UInt32(words[2], radix: 8), let name = [UInt8](hexadecimal: words[3])
-      else { throw NotebookError.brokenState(path: path, "not a checkout journal") }
-      let file = TreePath(bytes: name)
-      return Overlay(
-        path: file,
-        file: TreeEntry(name: file.name, mode: FileMode(rawValue: mode), id: id), base: base)
     }
     return journal
   }
@@ -91,10 +81,9 @@ package struct CheckoutJournal {
   func write(in stateFolder: String) throws -> String {
     var text = "\(Self.format)\n\(from ?? .zero)\n\(to)\n"
     for item in overlay {
-      text += "\(item.base) \(item.file.id) \(String(item.file.mode.rawValue, radix: 8)) "
-      text += String(hexadecimal: item.path.bytes) + "\n"
+      text += "\(item.base) \(item.file.id) \(item.file.mode.octal) \(item.path.hexadecimal)\n"
     }
-    for path in sparse { text += String(hexadecimal: path.bytes) + "\n" }
+    for path in sparse { text += path.hexadecimal + "\n" }
     let path = Self.path(in: stateFolder) + ".new"
     try Disk.create(path, Array(text.utf8), mode: 0o600, overLeftover: true, waits: false)
     return path
@@ -107,8 +96,10 @@ package struct CheckoutJournal {
     try Disk.sync(folder: folder(in: stateFolder))
   }
 
-  /// The version that has an overlaid file as it stood; nil for other files.
-  package func base(of path: TreePath) -> ObjectID? { overlay.first { $0.path == path }?.base }
+  /// The version that has a file as it stood in the folder; nil for none.
+  package func base(of path: TreePath) -> ObjectID? {
+    overlay.first { $0.path == path }?.base ?? from
+  }
 
   /// What the checkout does to the folder.
   package func plan(in repository: Repository) throws -> CheckoutPlan {

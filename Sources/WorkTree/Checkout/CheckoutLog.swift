@@ -37,14 +37,11 @@ package struct CheckoutLog {
     path = stateFolder + "/brought"
     guard let content = try? Disk.readIfThere(path) else { return }
     for line in content.split(separator: UInt8(ascii: "\n")) {
-      let words = line.split(separator: UInt8(ascii: " "))
-      guard words.count == 4, let base = ObjectID(hex: words[0]), let old = ObjectID(hex: words[1]),
-        let refused = ObjectID(hex: words[2]), let name = [UInt8](hexadecimal: words[3])
+      let words = StateWords(line)
+      guard words.count == 4, let base = words.id(0), let old = words.id(1),
+        let refused = words.id(2), let path = words.path(3)
       else { continue }
-      entries.append(
-        Entry(
-          path: TreePath(bytes: name), base: base, old: old,
-          refused: refused == .zero ? nil : refused))
+      entries.append(Entry(path: path, base: base, old: old, refused: refused.unlessZero))
     }
   }
 
@@ -53,12 +50,7 @@ package struct CheckoutLog {
 
   /// What the folder held before the last few checkouts, the latest first.
   package var latestBases: [ObjectID] {
-    var found: [ObjectID] = []
-    for entry in entries.reversed() where !found.contains(entry.base) {
-      found.append(entry.base)
-      if found.count == Self.latestCount { break }
-    }
-    return found
+    Array(entries.reversed().map(\.base).eachOnce.prefix(Self.latestCount))
   }
 
   // Who moves a note while a checkout runs saves soon after.
@@ -71,10 +63,10 @@ package struct CheckoutLog {
   }
 
   /// Forgets the checkouts of some notes: their present text was written by somebody who saw them.
-  package mutating func forget(_ paths: Set<TreePath>, storedIfChanged: Bool) throws {
+  package mutating func forget(_ paths: Set<TreePath>) throws {
     let count = entries.count
     entries.removeAll { paths.contains($0.path) }
-    if storedIfChanged, entries.count != count { try store() }
+    if entries.count != count { try store() }
   }
 
   /// Remembers a text that was taken for a stale editor's.
@@ -86,13 +78,8 @@ package struct CheckoutLog {
 
   /// Writes the log.
   package func store() throws {
-    var text: [UInt8] = []
-    text.reserveCapacity(entries.count * 200)
-    for entry in entries {
-      for id in [entry.base, entry.old, entry.refused ?? .zero] {
-        text += Array((id.hex + " ").utf8)
-      }
-      text += Array((String(hexadecimal: entry.path.bytes) + "\n").utf8)
+    let text = entries.flatMap { entry in
+      "\(entry.base) \(entry.old) \(entry.refused ?? .zero) \(entry.path.hexadecimal)\n".utf8
     }
     try Disk.replace(path, with: text, waits: false)
   }

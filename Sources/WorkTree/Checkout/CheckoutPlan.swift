@@ -17,13 +17,13 @@ package struct CheckoutPlan {
 
   package let steps: [Step]
 
-  private init(steps: [Step]) { self.steps = steps }
-
   /// The plan's first steps only.
   package func prefix(_ count: Int) -> CheckoutPlan {
     CheckoutPlan(steps: Array(steps.prefix(count)))
   }
+}
 
+extension CheckoutPlan {
   /// The steps from one tree to another: deletions first, deepest first, so that a folder can make
   /// room for a file; then the rest by path; then those left out until now that stay as they are, for
   /// which there may be room.

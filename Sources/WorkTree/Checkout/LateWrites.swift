@@ -16,8 +16,8 @@ package struct LateWrites {
     package let mode: FileMode
     /// A commit that has the note as it stood when it was swapped out, and its blob there; nil when
     /// it was new then.
-    package let base: ObjectID?
-    package let blob: ObjectID?
+    package var base: ObjectID?
+    package var blob: ObjectID?
   }
 
   private let folder: String
@@ -26,7 +26,6 @@ package struct LateWrites {
 
   private func path(_ number: Int) -> String { "\(folder)/\(number)" }
 
-  /// Waits until nobody has the file open for writing; false when somebody still has.
   static func waitForWriters(of path: String) -> Bool {
     var waited = 0
     while OpenWriter.exists(of: path) {
@@ -39,16 +38,11 @@ package struct LateWrites {
   /// Takes over a swapped-out file.
   package func adopt(
     _ staged: String, path: TreePath, mode: FileMode, base: ObjectID?, blob: ObjectID?
-  )
-    throws
-  {
+  ) throws {
     try Disk.makeFolders(folder)
     let number = (try items().map(\.number).max() ?? 0) + 1
-    let text =
-      "1 \(base ?? .zero) \(blob ?? .zero) \(String(mode.rawValue, radix: 8)) "
-      + "\(String(hexadecimal: path.bytes))\n"
     // The description first: a file without one would never be looked at again.
-    try Disk.replace(self.path(number) + ".about", with: Array(text.utf8))
+    try describe(Item(number: number, path: path, mode: mode, base: base, blob: blob))
     try Disk.rename(staged, to: self.path(number))
     try Disk.sync(folder: folder)
   }
@@ -61,15 +55,12 @@ package struct LateWrites {
       guard name.hasSuffix(".about"), let number = Int(name.dropLast(6)),
         let content = try Disk.readIfThere(folder + "/" + name)
       else { continue }
-      let words = String(decoding: content, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-      guard words.count == 5, words[0] == "1", let base = ObjectID(hex: words[1]),
-        let blob = ObjectID(hex: words[2]), let mode = UInt32(words[3], radix: 8),
-        let path = [UInt8](hexadecimal: words[4])
+      let words = StateWords(content.prefix { $0 != UInt8(ascii: "\n") })
+      guard words.count == 5, words[0] == "1", let base = words.id(1), let blob = words.id(2),
+        let mode = words.mode(3), let path = words.path(4)
       else { throw NotebookError.brokenState(path: folder + "/" + name, "not a description") }
       found.append(
-        Item(
-          number: number, path: TreePath(bytes: path), mode: FileMode(rawValue: mode),
-          base: base == .zero ? nil : base, blob: blob == .zero ? nil : blob))
+        Item(number: number, path: path, mode: mode, base: base.unlessZero, blob: blob.unlessZero))
     }
     return found.sorted { $0.number < $1.number }
   }
@@ -84,10 +75,9 @@ package struct LateWrites {
   package func hasWriter(_ item: Item) -> Bool { OpenWriter.exists(of: path(item.number)) }
 
   /// Says what a file holds by now, and in which commit.
-  package func update(_ item: Item, base: ObjectID, blob: ObjectID) throws {
+  package func describe(_ item: Item) throws {
     let text =
-      "1 \(base) \(blob) \(String(item.mode.rawValue, radix: 8)) "
-      + "\(String(hexadecimal: item.path.bytes))\n"
+      "1 \(item.base ?? .zero) \(item.blob ?? .zero) \(item.mode.octal) \(item.path.hexadecimal)\n"
     try Disk.replace(path(item.number) + ".about", with: Array(text.utf8))
   }
 

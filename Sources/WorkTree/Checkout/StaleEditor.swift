@@ -3,22 +3,14 @@ package import Git
 /// Finds the saves of editors that had loaded a note before a checkout changed it: notes-merge(7),
 /// "The stale editor".
 struct StaleEditor {
-  private let repository: Repository
-  private let log: CheckoutLog
+  let repository: Repository
+  let log: CheckoutLog
   /// The notes with an open conflict; asked for only where it matters.
-  private let conflicts: () throws -> [TreePath]
-
-  init(repository: Repository, log: CheckoutLog, conflicts: @escaping () throws -> [TreePath]) {
-    self.repository = repository
-    self.log = log
-    self.conflicts = conflicts
-  }
+  let conflicts: () throws -> [TreePath]
 
   /// The checkout that the writer of `text` had not seen: the oldest one such that the text takes
   /// back all that came into the note since. Nil when there is none, or when the same text was found
-  /// so before: then it is meant.
-  ///
-  /// - Parameter current: the note as the last checkout left it.
+  /// so before: then it is meant. `current` is the note as the last checkout left it.
   func unseenCheckout(of path: TreePath, text: ObjectID, current: ObjectID) throws
     -> CheckoutLog.Entry?
   {
@@ -50,7 +42,6 @@ package struct StaleSave {
   package let unseen: CheckoutLog.Entry
 }
 
-/// How often each line stands in a text.
 private struct LineCounts {
   private var counts: [ArraySlice<UInt8>: Int] = [:]
 
@@ -70,15 +61,9 @@ private struct LineCounts {
   /// Whether this text has none of the lines that came from one text to another, and has all that
   /// went.
   func takesBack(from old: LineCounts, to new: LineCounts) -> Bool {
-    var differs = false
-    for (line, count) in new.counts where count > old.count(line) {
-      differs = true
-      if self.count(line) > old.count(line) { return false }
-    }
-    for (line, count) in old.counts where count > new.count(line) {
-      differs = true
-      if self.count(line) < count { return false }
-    }
-    return differs
+    let came = new.counts.filter { $0.value > old.count($0.key) }
+    let went = old.counts.filter { $0.value > new.count($0.key) }
+    return !(came.isEmpty && went.isEmpty) && came.allSatisfy { count($0.key) <= old.count($0.key) }
+      && went.allSatisfy { count($0.key) >= $0.value }
   }
 }

@@ -1,4 +1,4 @@
-package import Git
+public import Git
 internal import Glibc
 internal import System
 
@@ -26,13 +26,10 @@ package struct FileContent {
     return try read(path, at: root, sizeLimit: sizeLimit)
   }
 
-  /// The same, seen from an open folder.
-  ///
-  /// - Parameter wait: lets the program that writes go on; false says that it is not waited for any
-  ///   more. Takes how often it was called before.
+  /// The same, seen from an open folder. `wait` takes how often it was called before, and says whether
+  /// to wait for the program that writes.
   static func read(
-    _ path: TreePath, at root: Int32, sizeLimit: Int,
-    wait: (Int) -> Bool = OpenWriter.wait(after:)
+    _ path: TreePath, at root: Int32, sizeLimit: Int, wait: (Int) -> Bool = OpenWriter.wait(after:)
   ) throws -> Outcome {
     let name = path.cString
     var attempt = 0
@@ -66,11 +63,30 @@ package struct FileContent {
       var after = stat()
       guard fstat(descriptor, &after) == 0 else { return .skipped(.unreadable(errno: errno)) }
       if FileStatus(before) == FileStatus(after), bytes.count == Int(after.st_size) {
-        return .read(
-          FileContent(bytes: bytes, status: FileStatus(after), mode: FileMode(after)))
+        return .read(FileContent(bytes: bytes, status: FileStatus(after), mode: FileMode(after)))
       }
       attempt += 1
     }
     return .skipped(.changing)
+  }
+}
+
+extension WorkTree {
+  /// A file's bytes as they stand in the folder; as the index has them where the folder cannot hold
+  /// the file.
+  public func text(of path: TreePath) throws -> [UInt8] {
+    let index = try indexFile()
+    if !index.sparsePositions.isEmpty, let position = index.position(of: path),
+      index.skipsWorktree(at: position)
+    {
+      return try repository.blob(index.id(at: position))
+    }
+    switch try FileContent.read(path, in: folder, sizeLimit: .max) {
+    case .read(let content): return content.bytes
+    case .gone: throw NotebookError.noSuchNote(path.description)
+    case .skipped(.unreadable(let number)):
+      throw NotebookError.file(call: "read", path: path.description, errno: number)
+    case .skipped: throw NotebookError.file(call: "read", path: path.description, errno: EAGAIN)
+    }
   }
 }

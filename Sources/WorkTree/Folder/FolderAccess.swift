@@ -5,17 +5,13 @@ package import System
 /// File operations below a notebook's folder that never leave it: each component is opened without
 /// following links, so that a link in the folder can't lead a write elsewhere.
 package final class FolderAccess {
-  private let folder: String
   let root: Int32
   /// Whether names that differ by case may be one: then git's folder has this name, too.
   private(set) lazy var foldsNames = faccessat(root, ".GIT", F_OK, AT_SYMLINK_NOFOLLOW) == 0
   /// Folders that are there as they are written, as far as that was looked at.
   var listed: Set<TreePath> = []
 
-  package init(folder: String) throws {
-    self.folder = folder
-    root = try Disk.open(folder, O_RDONLY | O_DIRECTORY)
-  }
+  package init(folder: String) throws { root = try Disk.open(folder, O_RDONLY | O_DIRECTORY) }
 
   deinit { close(root) }
 
@@ -26,26 +22,35 @@ package final class FolderAccess {
   package func withParent<Result>(
     of path: TreePath, create: Bool, _ body: (Int32, [CChar]) throws -> Result
   ) throws -> Result? {
+    try withFolder(path.parent ?? "", of: path, create: create) { try body($0, path.name.cString) }
+  }
+
+  /// Calls `body` with a descriptor of the folder that `file` is in. Errors of calls name `failing`, or
+  /// the file.
+  func withFolder<Result>(
+    _ folder: TreePath, of file: TreePath, failing: TreePath? = nil, create: Bool = false,
+    _ body: (Int32) throws -> Result
+  ) throws -> Result? {
+    func failed(_ call: String) -> NotebookError {
+      .file(call: call, path: (failing ?? file).description, errno: errno)
+    }
     var current = dup(root)
-    guard current >= 0 else { throw NotebookError.file(call: "dup", path: folder, errno: errno) }
+    guard current >= 0 else { throw failed("dup") }
     defer { close(current) }
-    let names = path.components.map(\.cString)
-    for name in names.dropLast() {
-      if create, mkdirat(current, name, 0o777) != 0, errno != EEXIST {
-        throw NotebookError.file(call: "mkdir", path: path.description, errno: errno)
-      }
+    for name in folder.components.map(\.cString) {
+      if create, mkdirat(current, name, 0o777) != 0, errno != EEXIST { throw failed("mkdir") }
       let next = openat(current, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
       guard next >= 0 else {
-        switch errno {
-        case let number where !create && (number == ENOENT || Self.isOfForm(number)): return nil
-        case ENOTDIR, ELOOP: throw NotebookError.obstructed(path: path.description)
-        default: throw NotebookError.file(call: "open", path: path.description, errno: errno)
+        if !create, errno == ENOENT || Self.isOfForm(errno) { return nil }
+        if errno == ENOTDIR || errno == ELOOP {
+          throw NotebookError.obstructed(path: file.description)
         }
+        throw failed("open")
       }
       close(current)
       current = next
     }
-    return try names.last.map { try body(current, $0) }
+    return try body(current)
   }
 
   /// The status of what stands at `path` itself, or nil when nothing does.
@@ -61,7 +66,7 @@ package final class FolderAccess {
 
   /// What stands in a folder, as it is listed; nothing where there is no folder.
   package func list(_ folder: TreePath, _ body: (FolderEntry) -> Void) throws {
-    _ = try withParent(of: folder.appending("x"), create: false) { descriptor, _ in
+    _ = try withFolder(folder, of: folder) { descriptor in
       // Not a duplicate, which would share the place in the listing.
       let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       guard own >= 0 else {
@@ -73,10 +78,7 @@ package final class FolderAccess {
 
   /// Removes the folders above `path` that are empty now.
   package func removeEmptyFolders(above path: TreePath) {
-    var folder = path.parent
-    while let current = folder, (try? removeEmptyFolder(current)) == true {
-      folder = current.parent
-    }
+    _ = path.ancestors.first { (try? removeEmptyFolder($0)) != true }
   }
 
   /// Removes the folder at `path`; false when it is none, or is not empty.

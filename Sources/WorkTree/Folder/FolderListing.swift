@@ -8,8 +8,9 @@ package struct FolderListing {
   /// The paths of all that is no folder, in no order.
   package private(set) var files: [TreePath] = []
   package private(set) var skipped: [SkippedFile] = []
-  /// The folders that were listed.
   private(set) var folders: [TreePath] = []
+  /// Which of the files each folder has.
+  private(set) var filesByFolder: [Range<Int>] = []
   /// Whether any folder has a `.gitignore`.
   package private(set) var hasIgnoreFile = false
 
@@ -31,10 +32,8 @@ package struct FolderListing {
     }
   }
 
-  /// Lists one folder and returns the folders in it.
   private mutating func list(_ folder: TreePath, root: Int32) throws -> [TreePath] {
-    let descriptor = openat(
-      root, folder.cString, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    let descriptor = openat(root, folder.cString, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else {
       // Gone since it was listed: as if it had been deleted a moment earlier.
       if errno != ENOENT {
@@ -47,8 +46,8 @@ package struct FolderListing {
     var folders: [TreePath] = []
     var isRepository = false
     try Disk.list(takingOwnership: descriptor, path: folder.description) { entry in
-      let name = entry.name
-      let path = TreePath(bytes: prefix + name)
+      let path = TreePath(bytes: entry.path(below: prefix))
+      let name = path.bytes.dropFirst(prefix.count)
       if Self.isGitFolder(name) {
         if !folder.isEmpty {
           isRepository = true
@@ -58,7 +57,7 @@ package struct FolderListing {
       } else if entry.isFolder {
         folders.append(path)
       } else {
-        if name == Self.ignoreFile { hasIgnoreFile = true }
+        if name.elementsEqual(Self.ignoreFile) { hasIgnoreFile = true }
         files.append(path)
       }
     }
@@ -69,13 +68,14 @@ package struct FolderListing {
       return []
     }
     self.folders.append(folder)
+    filesByFolder.append(fileCount..<files.count)
     return folders
   }
 
   private static let ignoreFile = Array(".gitignore".utf8)
 
   /// Whether git would take the name for its own folder (on any system: `.GIT` too).
-  private static func isGitFolder(_ name: [UInt8]) -> Bool {
+  private static func isGitFolder(_ name: ArraySlice<UInt8>) -> Bool {
     name.count == 4 && String(decoding: name, as: UTF8.self).lowercased() == ".git"
   }
 }

@@ -15,47 +15,69 @@ extension WorkTree {
   /// Two things take the time: listing the folders, and asking for the status of every file. Both are
   /// done at once: a second thread looks at the files that the index has, while this one lists.
   package func scan(against index: IndexFile) throws -> WorkingChanges {
-    let root = try Disk.open(folder, O_RDONLY | O_DIRECTORY)
-    defer { close(root) }
-    let known = KnownFiles(index: index, root: root, sizeLimit: sizeLimit, modes: fileModes)
-    let thread = index.count < Self.parallelThreshold ? nil : HelperThread { known.look() }
+    let access = try FolderAccess(folder: folder)
+    let isLarge = index.count >= Self.parallelThreshold
+    let runs =
+      isLarge ? index.folderRuns() : [FolderRun(folder: "", positions: 0..<index.count)]
+    let known = KnownFiles(
+      index: index, runs: runs, root: access.root, sizeLimit: sizeLimit, modes: fileModes)
+    let thread = isLarge ? HelperThread { known.look() } : nil
     // The descriptor and the index stay until the other thread is done.
-    defer { thread?.join() }
+    defer { withExtendedLifetime(access) { thread?.join() } }
     let rules = IgnoreRules(repository: repository)
     let listing = try FolderListing(folder: folder) { path, hasIgnoreFile in
       try rules.mayExclude(hasIgnoreFile) && !index.containsFolder(path)
         && rules.isIgnored(path, isFolder: true)
     }
+    known.look()
+    thread?.join()
+    let deviations = known.deviations
     var changes = WorkingChanges(skipped: listing.skipped)
     var seen = [Bool](repeating: false, count: index.count)
-    for path in listing.files {
-      if let position = index.position(of: path) {
-        seen[position] = true
-      } else if !SkipRules.isDebris(path.name.bytes) {
-        let found = FileStanding(path, root: root, sizeLimit: sizeLimit)
-        if case .file = found, rules.mayExclude(listing.hasIgnoreFile),
-          try rules.isIgnored(path, isFolder: false)
-        {
+    // A folder with as many files as the index has in it, all of which were found, has no others.
+    // Where names are folded, a file may be found by a name that it does not have.
+    let absent = Set(deviations.filter { !$0.1.isThere }.map { $0.0 })
+    let isSure = isLarge && !access.foldsNames
+    let runsByFolder = isSure ? Dictionary(grouping: runs, by: \.folder) : [:]
+    for (folder, files) in zip(listing.folders, listing.filesByFolder) {
+      if let runs = runsByFolder[folder],
+        runs.reduce(0, { $0 + $1.positions.count }) == files.count,
+        absent.isEmpty || !runs.contains(where: { $0.positions.contains(where: absent.contains) })
+      {
+        for run in runs { for position in run.positions { seen[position] = true } }
+        continue
+      }
+      for path in listing.files[files] {
+        if let position = index.position(of: path) {
+          seen[position] = true
           continue
         }
+        if SkipRules.isDebris(path.name.bytes) { continue }
+        let found = FileStanding(path, root: access.root, sizeLimit: sizeLimit)
+        let isIgnored =
+          try rules.mayExclude(listing.hasIgnoreFile) && rules.isIgnored(path, isFolder: false)
+        if case .file = found, isIgnored { continue }
         changes.add(found, at: path, position: nil)
       }
     }
-    known.look()
-    thread?.join()
     // What no folder lists is not there: what stands at its path may be beyond a link.
-    for (position, found) in known.deviations where seen[position] {
+    for (position, found) in deviations where seen[position] {
       if case .file = found {} else { seen[position] = false }
       changes.add(found, at: index.path(at: position), position: position)
     }
-    // A path that could not be looked at is not gone, and neither is what is below it.
-    let unseen = changes.skipped.map(\.path)
+    addMissing(seen, of: index, to: &changes)
     var candidates = changes.candidates
-    // They may be very many: moved, not copied.
+    // Moved, not copied: they may be very many.
     changes.candidates = []
     candidates.sort { $0.path < $1.path }
     candidates.removeAll { $0.isNew && !takesUnfitNames && !changes.takes($0.path) }
     changes.candidates = candidates
+    return changes
+  }
+
+  private func addMissing(_ seen: [Bool], of index: IndexFile, to changes: inout WorkingChanges) {
+    // A path that could not be looked at is not gone, and neither is what is below it.
+    let unseen = changes.skipped.map(\.path)
     for position in 0..<index.count where !seen[position] {
       // Links and submodules of foreign commits are not ours to create or delete.
       guard index.mode(at: position).isFile else { continue }
@@ -66,16 +88,22 @@ extension WorkTree {
         changes.deleted.append(entry)
       }
     }
-    return changes
   }
 }
 
-/// What stands at a path.
 enum FileStanding {
   /// Nothing, or a folder: what is in that is seen by itself.
   case none
   case skipped(SkipReason)
   case file(stat)
+
+  /// Whether a file or something like it was found.
+  var isThere: Bool {
+    switch self {
+    case .none, .skipped(.unreadable): false
+    case .skipped, .file: true
+    }
+  }
 
   init(_ path: TreePath, root: Int32, sizeLimit: Int) {
     var status = stat()
@@ -83,7 +111,6 @@ enum FileStanding {
     self = isThere ? Self(status, sizeLimit: sizeLimit) : Self(errno: errno)
   }
 
-  /// - Parameter errno: what asking for the status failed with.
   init(errno: Int32) {
     self = errno == ENOENT || errno == ENOTDIR ? .none : .skipped(.unreadable(errno: errno))
   }
@@ -103,6 +130,7 @@ enum FileStanding {
 /// The files that the index has, looked at by any number of threads.
 private final class KnownFiles: Sendable {
   private let index: IndexFile
+  private let shares: [(folder: [CChar], positions: Range<Int>)]
   private let root: Int32
   private let sizeLimit: Int
   private let modes: FileModeTrust
@@ -111,26 +139,48 @@ private final class KnownFiles: Sendable {
 
   // How many files a thread takes at a time.
   private static let share = 128
+  // From how many files on a folder is opened: opening and closing it takes as long as finding the
+  // folder anew for a dozen.
+  private static let filesWorthOpening = 17
 
-  init(index: IndexFile, root: Int32, sizeLimit: Int, modes: FileModeTrust) {
+  init(
+    index: IndexFile, runs: [FolderRun], root: Int32, sizeLimit: Int, modes: FileModeTrust
+  ) {
     self.index = index
     self.root = root
     self.sizeLimit = sizeLimit
     self.modes = modes
+    shares = runs.flatMap { run in
+      stride(from: run.positions.lowerBound, to: run.positions.upperBound, by: Self.share).map {
+        (
+          folder: run.folder.cString,
+          positions: $0..<min($0 + Self.share, run.positions.upperBound)
+        )
+      }
+    }
   }
 
   /// The files that are not as the index remembers them, by their place in it; complete when every
   /// thread is done.
   var deviations: [(Int, FileStanding)] { found.withLock { $0 } }
 
-  /// Looks at files until none is left.
   func look() {
     var deviations: [(Int, FileStanding)] = []
     while true {
-      let start = next.wrappingAdd(Self.share, ordering: .relaxed).oldValue
-      guard start < index.count else { break }
-      for position in start..<min(start + Self.share, index.count) {
-        guard let status = index.fileStatus(at: position, below: root) else {
+      let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
+      guard number < shares.count else { break }
+      let (name, positions) = shares[number]
+      // The notebook's own folder is ".", and open already.
+      let folder =
+        name.count > 2 && positions.count >= Self.filesWorthOpening
+        ? openat(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1
+      defer { if folder >= 0 { close(folder) } }
+      for position in positions {
+        let status =
+          folder >= 0
+          ? index.fileStatus(at: position, below: folder, skipping: name.count)
+          : index.fileStatus(at: position, below: root)
+        guard let status else {
           deviations.append((position, FileStanding(errno: errno)))
           continue
         }
@@ -146,7 +196,8 @@ private final class KnownFiles: Sendable {
 extension IndexFile {
   /// Whether a plain file is beyond doubt as the entry remembers it.
   func isUnchanged(_ status: stat, at position: Int, trusting modes: FileModeTrust) -> Bool {
-    status.st_mode & S_IFMT == S_IFREG && isUnchanged(status, at: position)
-      && modes.isSame(FileMode(status), as: mode(at: position))
+    let mode = self.mode(at: position)
+    return status.st_mode & S_IFMT == S_IFREG && isUnchanged(status, at: position)
+      && modes.mode(of: FileMode(status), known: mode) == mode
   }
 }

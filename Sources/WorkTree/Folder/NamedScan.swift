@@ -38,8 +38,23 @@ extension WorkTree {
     let rules = IgnoreRules(repository: repository)
     var changes = WorkingChanges()
     var seen: Set<Int> = []
+    func compare(_ path: TreePath) throws {
+      guard let status = try access.status(of: path) else { return }
+      let position = index.position(of: path)
+      if status.st_mode & S_IFMT == S_IFREG {
+        if let position {
+          guard seen.insert(position).inserted else { return }
+          if index.isUnchanged(status, at: position, trusting: fileModes) { return }
+        } else if try isExcluded(path, isFolder: false, rules)
+          || !(takesUnfitNames || changes.takes(path))
+        {
+          return
+        }
+      }
+      changes.add(FileStanding(status, sizeLimit: sizeLimit), at: path, position: position)
+    }
     // What is in a folder that is named, too, is looked at with it.
-    for path in paths.sorted() where !isBelowAny(of: paths, path) {
+    for path in paths.sorted() where !path.ancestors.contains(where: paths.contains) {
       var found: [TreePath] = []
       if let status = try? access.status(of: path) {
         if status.st_mode & S_IFMT == S_IFDIR {
@@ -52,9 +67,7 @@ extension WorkTree {
           found = [path]
         }
       }
-      for file in found {
-        try compare(file, access, rules, index, &seen, &changes)
-      }
+      for file in found { try compare(file) }
       for position in index.positions(atOrBelow: path)
       where !seen.contains(position) && index.mode(at: position).isFile {
         let entry = index[position]
@@ -70,52 +83,17 @@ extension WorkTree {
     return changes
   }
 
-  private func isBelowAny(of paths: Set<TreePath>, _ path: TreePath) -> Bool {
-    var above = path.parent
-    while let folder = above {
-      if paths.contains(folder) { return true }
-      above = folder.parent
-    }
-    return !path.isEmpty && paths.contains("")
-  }
-
-  private func compare(
-    _ path: TreePath, _ access: FolderAccess, _ rules: IgnoreRules, _ index: IndexFile,
-    _ seen: inout Set<Int>, _ changes: inout WorkingChanges
-  ) throws {
-    guard let status = try access.status(of: path) else { return }
-    let position = index.position(of: path)
-    if status.st_mode & S_IFMT == S_IFREG {
-      if let position {
-        guard seen.insert(position).inserted else { return }
-        if index.isUnchanged(status, at: position, trusting: fileModes) { return }
-      } else if try isExcluded(path, isFolder: false, rules)
-        || !(takesUnfitNames || changes.takes(path))
-      {
-        return
-      }
-    }
-    changes.add(FileStanding(status, sizeLimit: sizeLimit), at: path, position: position)
-  }
-
   /// Whether a path that is not versioned yet is none of ours.
   private func isExcluded(_ path: TreePath, isFolder: Bool, _ rules: IgnoreRules) throws -> Bool {
     if !isFolder && SkipRules.isDebris(path.name.bytes) { return true }
-    var hasIgnoreFile = false
-    var above = path.parent
-    while !hasIgnoreFile {
-      let file = (above ?? TreePath("")).appending(".gitignore")
-      hasIgnoreFile = Glibc.access(folder + "/" + file.description, F_OK) == 0
-      guard let current = above else { break }
-      above = current.parent
+    let hasIgnoreFile = (path.ancestors + [""]).contains {
+      Glibc.access("\(folder)/\($0.appending(".gitignore"))", F_OK) == 0
     }
     return try rules.mayExclude(hasIgnoreFile) && rules.isIgnored(path, isFolder: isFolder)
   }
 
-  /// The folders whose files are versioned, the notebook's own first: itself, those below it that
-  /// are not ignored, and no repository of its own.
-  ///
-  /// - Parameter top: only this folder and those below it.
+  /// The folders whose files are versioned, `top` first: those below it that are not ignored, and no
+  /// repository of its own.
   public func versionedFolders(below top: TreePath = "") throws -> [TreePath] {
     let index = try indexFile()
     let rules = IgnoreRules(repository: repository)

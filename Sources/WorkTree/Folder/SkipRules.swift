@@ -1,4 +1,5 @@
 public import Git
+internal import System
 
 /// Why a file in the folder is not versioned, or one that is versioned is not in the folder.
 public enum SkipReason: Hashable, Codable, Sendable {
@@ -39,35 +40,58 @@ public enum SkipRules {
 
   /// Whether a name is what editors and desktops leave behind: backups, swap and lock files,
   /// half-written files (notes-merge(7), "Files that are not versioned").
-  package static func isDebris(_ name: some Collection<UInt8>) -> Bool {
-    guard let first = name.first else { return true }
-    func ends(_ suffix: StaticString) -> Bool {
-      name.count >= suffix.utf8CodeUnitCount
-        && name.suffix(suffix.utf8CodeUnitCount).elementsEqual(bytes(suffix))
-    }
-    func begins(_ prefix: StaticString) -> Bool { name.starts(with: bytes(prefix)) }
-    func bytes(_ text: StaticString) -> UnsafeBufferPointer<UInt8> {
-      UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    }
-    // vim: swap files `.NAME.swp` and its successors `.swo`, `.swx`, …; the file it tries a folder's
-    // permissions with is called 4913.
-    if first == UInt8(ascii: "."), name.count > 5 {
-      let tail = Array(name.suffix(4))
-      if tail[0] == UInt8(ascii: "."), tail[1] == UInt8(ascii: "s"), tail[2] == UInt8(ascii: "w"),
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(tail[3])
-      {
-        return true
-      }
-    }
-    if name.elementsEqual(bytes("4913")) { return true }
-    // Backups (vim, emacs, nano, gedit), emacs' autosaves and locks, LibreOffice's locks.
-    if ends("~") || (first == UInt8(ascii: "#") && ends("#")) || begins(".#") { return true }
-    if begins(".~lock.") && ends("#") { return true }
-    // Half-written files of tools that rename when done, and the desktop's own.
-    if ends(".tmp") || begins(".goutputstream-") || ends(".part") || ends(".crdownload") {
-      return true
-    }
-    return name.elementsEqual(bytes(".DS_Store")) || name.elementsEqual(bytes("Thumbs.db"))
-      || name.elementsEqual(bytes("desktop.ini")) || begins(".fuse_hidden") || begins(".nfs0")
+  package static func isDebris(_ name: [UInt8]) -> Bool {
+    name.isEmpty || names.contains(name) || isSwapFile(name)
+      || prefixes.contains { name.starts(with: $0) } || suffixes.contains { name.hasSuffix($0) }
+      || frames.contains { name.starts(with: $0) && name.hasSuffix([UInt8(ascii: "#")]) }
+  }
+
+  // The file that vim tries a folder's permissions with, and the desktop's own.
+  private static let names = utf8("4913", ".DS_Store", "Thumbs.db", "desktop.ini")
+  // Emacs' locks; half-written files of the desktop; open files that were deleted, on FUSE and NFS.
+  private static let prefixes = utf8(".#", ".goutputstream-", ".fuse_hidden", ".nfs0")
+  // Backups (vim, emacs, nano, gedit), and half-written files of tools that rename when done.
+  private static let suffixes = utf8("~", ".tmp", ".part", ".crdownload")
+  // What `#` follows at the end: emacs' autosaves, LibreOffice's locks.
+  private static let frames = utf8("#", ".~lock.")
+
+  private static func utf8(_ texts: String...) -> [[UInt8]] { texts.map { Array($0.utf8) } }
+
+  /// vim: `.NAME.swp` and its successors `.swo`, `.swx`, ...
+  private static func isSwapFile(_ name: [UInt8]) -> Bool {
+    guard name.count > 5, name[0] == UInt8(ascii: "."), let last = name.last else { return false }
+    return name.dropLast().hasSuffix(Array(".sw".utf8))
+      && (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(last)
+  }
+}
+
+extension BidirectionalCollection<UInt8> {
+  fileprivate func hasSuffix(_ suffix: [UInt8]) -> Bool {
+    reversed().starts(with: suffix.reversed())
+  }
+}
+
+/// The ignore rules of a repository, asked through libgit2 only when there are any.
+package final class IgnoreRules {
+  private let repository: Repository
+  private let hasExclusions: Bool
+
+  package init(repository: Repository) {
+    self.repository = repository
+    hasExclusions = Self.hasRules(repository.gitFolder + "/info/exclude")
+  }
+
+  /// Whether there is anything to ask about at all.
+  package func mayExclude(_ hasIgnoreFile: Bool) -> Bool { hasExclusions || hasIgnoreFile }
+
+  /// Whether an untracked path is left out.
+  package func isIgnored(_ path: TreePath, isFolder: Bool) throws -> Bool {
+    try repository.isIgnored(path, isFolder: isFolder)
+  }
+
+  /// Whether an exclusion file holds more than the comments git puts there.
+  private static func hasRules(_ path: String) -> Bool {
+    guard let content = try? Disk.readIfThere(path) else { return false }
+    return content.split(separator: UInt8(ascii: "\n")).contains { $0.first != UInt8(ascii: "#") }
   }
 }

@@ -34,24 +34,22 @@ extension Change {
   }
 }
 
-/// A file to read: a new one, or one whose status is not what the index remembers. There may be very
-/// many, so it holds no more than is asked of it.
+/// A file to read: a new one, or one whose status is not what the index remembers.
 package struct Candidate {
   package let path: TreePath
   /// Its size in bytes, and when it was modified, when it was looked at.
   package let size: Int
   package let modifiedSeconds: UInt32
-  private let place: Int32
-
   /// Where the index has it; nil for a new file.
-  package var position: Int? { place < 0 ? nil : Int(place) }
-  package var isNew: Bool { place < 0 }
+  package let position: Int?
 
-  init(_ path: TreePath, _ status: stat, position: Int? = nil) {
+  package var isNew: Bool { position == nil }
+
+  init(_ path: TreePath, _ status: stat, position: Int?) {
     self.path = path
     size = Int(status.st_size)
     modifiedSeconds = UInt32(truncatingIfNeeded: status.st_mtim.tv_sec)
-    place = position.map { Int32($0) } ?? -1
+    self.position = position
   }
 }
 
@@ -71,7 +69,6 @@ package struct WorkingChanges {
     return false
   }
 
-  /// Adds what stands at a path.
   mutating func add(_ found: FileStanding, at path: TreePath, position: Int?) {
     switch found {
     case .none: break
@@ -113,9 +110,40 @@ extension WorkTree {
           skipsWorktree: entry.mode.isFile && access.cannotHold(path))
       } ?? [])
   }
+
+  /// How the folder differs from the index: by status, and by bytes where the status can't tell. Both
+  /// lists are by path.
+  package func changes() throws -> (changes: [Change], skipped: [SkippedFile]) {
+    let index = try indexFile()
+    let found = try scan(against: index)
+    var changes = found.deleted.map { Change(path: $0.path, kind: .deleted) }
+    var skipped = found.skipped
+    for candidate in found.candidates {
+      let path = candidate.path
+      guard let position = candidate.position else {
+        changes.append(Change(path: path, kind: .added))
+        continue
+      }
+      switch try FileContent.read(path, in: folder, sizeLimit: sizeLimit) {
+      case .read(let content):
+        let mode = index.mode(at: position)
+        if try repository.hash(blob: content.bytes) != index.id(at: position)
+          || fileModes.mode(of: content.mode, known: mode) != mode
+        {
+          changes.append(Change(path: path, kind: .modified))
+        }
+      case .gone: changes.append(Change(path: path, kind: .deleted))
+      case .skipped(let reason): skipped.append(SkippedFile(path: path, reason: reason))
+      }
+    }
+    return (changes.sorted { $0.path < $1.path }, skipped.sorted { $0.path < $1.path })
+  }
 }
 
 extension TreePath {
+  /// The folders that the path is in, innermost first, without the notebook's own.
+  package var ancestors: [TreePath] { Array(sequence(first: self, next: \.parent).dropFirst()) }
+
   /// Whether the path is in that folder, at any depth.
   package func isBelow(_ folder: TreePath) -> Bool {
     bytes.count > folder.bytes.count && bytes[folder.bytes.count] == UInt8(ascii: "/")

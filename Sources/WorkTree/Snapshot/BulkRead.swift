@@ -9,54 +9,47 @@ final class BulkRead: Sendable {
   /// From how many files on a pack is cheaper than an object a file.
   static let threshold = 100
 
-  /// What came of a file.
   enum Outcome {
     /// Whether it may hold conflict blocks comes last.
     case stored(ObjectID, FileMode, FileStatus, Bool)
     case gone
     case skipped(SkipReason)
+
+    /// A file with this content, which has that ID.
+    init(_ id: ObjectID, _ content: FileContent) {
+      self = .stored(id, content.mode, content.status, MarkedText.mayHoldBlocks(content.bytes))
+    }
   }
 
-  private let files: ArraySlice<Candidate>
+  private let files: [Candidate]
   private let index: IndexFile
-  private let root: Int32
-  private let sizeLimit: Int
+  private let workTree: (folder: String, sizeLimit: Int)
   private let pack: NewPack
+  private let next = Atomic(0)
   private let state: Mutex<State>
 
   private struct State {
-    var next: Int
     var done = 0
     var outcomes: [Outcome]
     var failure: (any Error)?
   }
 
-  // How many files a thread takes at a time.
   private static let share = 64
 
-  init(
-    _ files: ArraySlice<Candidate>, index: IndexFile, in folder: String, sizeLimit: Int,
-    pack: NewPack
-  ) throws {
+  init(_ files: [Candidate], index: IndexFile, in workTree: WorkTree, pack: NewPack) {
     self.files = files
     self.index = index
-    self.sizeLimit = sizeLimit
+    self.workTree = (workTree.folder, workTree.sizeLimit)
     self.pack = pack
-    state = Mutex(
-      State(
-        next: files.startIndex, outcomes: [Outcome](repeating: .gone, count: files.count)))
-    root = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard root >= 0 else { throw NotebookError.file(call: "open", path: folder, errno: errno) }
+    state = Mutex(State(outcomes: [Outcome](repeating: .gone, count: files.count)))
   }
 
-  deinit { close(root) }
-
-  /// Reads all files and returns what came of each, in their order.
-  ///
-  /// - Parameter progress: called now and then, on this thread, with the number of files done.
+  /// What came of each file, in their order; `progress` is called on this thread.
   func run(progress: (Int) -> Void) throws -> [Outcome] {
-    let thread = HelperThread { [self] in work { _ in } }
-    work(report: progress)
+    let root = try Disk.open(workTree.folder, O_RDONLY | O_DIRECTORY)
+    defer { close(root) }
+    let thread = HelperThread { [self] in work(at: root) { _ in } }
+    work(at: root, report: progress)
     thread.join()
     let outcomes = try state.withLock { state in
       if let failure = state.failure { throw failure }
@@ -67,45 +60,38 @@ final class BulkRead: Sendable {
     return outcomes
   }
 
-  private func work(report: (Int) -> Void) {
+  private func work(at root: Int32, report: (Int) -> Void) {
     do {
       var piece = try PackPiece(of: pack)
-      while let range = take() {
-        let outcomes = try files[range].map { try read($0, into: &piece) }
+      while true {
+        let start = next.wrappingAdd(Self.share, ordering: .relaxed).oldValue
+        guard start < files.count else { break }
+        let range = start..<min(start + Self.share, files.count)
+        let outcomes = try files[range].map { try read($0, at: root, into: &piece) }
         if piece.isFull { try pack.append(&piece) }
         report(
           state.withLock { state in
-            for (position, outcome) in zip(range, outcomes) {
-              state.outcomes[position - files.startIndex] = outcome
-            }
+            state.outcomes.replaceSubrange(range, with: outcomes)
             state.done += outcomes.count
             return state.done
           })
       }
       try pack.append(&piece)
     } catch {
+      next.store(files.count, ordering: .relaxed)
       state.withLock { $0.failure = $0.failure ?? error }
     }
   }
 
-  private func take() -> Range<Int>? {
-    state.withLock { state in
-      guard state.failure == nil, state.next < files.endIndex else { return nil }
-      let start = state.next
-      state.next = min(start + Self.share, files.endIndex)
-      return start..<state.next
-    }
-  }
-
-  private func read(_ file: Candidate, into piece: inout PackPiece) throws -> Outcome {
-    switch try FileContent.read(file.path, at: root, sizeLimit: sizeLimit) {
+  private func read(
+    _ file: Candidate, at root: Int32, into piece: inout PackPiece
+  ) throws -> Outcome {
+    switch try FileContent.read(file.path, at: root, sizeLimit: workTree.sizeLimit) {
     case .skipped(let reason): return .skipped(reason)
     case .gone: return .gone
     case .read(let content):
-      let id = try piece.add(
-        .blob, content.bytes, known: file.position.map { index.id(at: $0) })
-      return .stored(
-        id, content.mode, content.status, MarkedText.mayHoldBlocks(content.bytes))
+      let id = try piece.add(.blob, content.bytes, known: file.position.map { index.id(at: $0) })
+      return Outcome(id, content)
     }
   }
 }

@@ -1,5 +1,4 @@
 package import Git
-internal import Merge
 
 /// Told how many of how many files are stored.
 public typealias SaveProgress = (_ done: Int, _ total: Int) -> Void
@@ -35,19 +34,14 @@ package struct SnapshotWriter {
   ///
   /// - Parameter progress: how many are done, of how many.
   package mutating func record(_ candidates: [Candidate], progress: SaveProgress) throws {
-    guard candidates.count > BulkRead.threshold else { return try recordSingly(candidates[...]) }
+    let isMany = candidates.count > BulkRead.threshold
     // A text that may come from before a checkout is looked at by itself.
     let brought = Set(log.entries.map(\.path))
-    let isBrought = { (candidate: Candidate) in
-      !candidate.isNew && brought.contains(candidate.path)
+    let isSingle = { (candidate: Candidate) in
+      !isMany || !candidate.isNew && brought.contains(candidate.path)
     }
-    guard candidates.contains(where: isBrought) else {
-      return try recordInBulk(candidates[...], progress: progress)
-    }
-    var candidates = candidates
-    let border = candidates.partition(by: isBrought)
-    try recordInBulk(candidates[..<border], progress: progress)
-    try recordSingly(candidates[border...])
+    if isMany { try recordInBulk(candidates.filter { !isSingle($0) }, progress: progress) }
+    for candidate in candidates where isSingle(candidate) { try recordSingly(candidate) }
   }
 
   package mutating func remove(_ entry: IndexEntry) {
@@ -87,42 +81,19 @@ package struct SnapshotWriter {
     return made
   }
 
-  // MARK: Many at once
-
-  private mutating func recordInBulk(
-    _ candidates: ArraySlice<Candidate>, progress: SaveProgress
-  ) throws {
+  private mutating func recordInBulk(_ candidates: [Candidate], progress: SaveProgress) throws {
     let pack = try NewPack(in: workTree.repository, expecting: candidates.count)
     self.pack = pack
-    let outcomes = try BulkRead(
-      candidates, index: index, in: workTree.folder, sizeLimit: workTree.sizeLimit, pack: pack
-    ).run { progress($0, candidates.count) }
-    edit.reserveCapacity(candidates.count)
-    changes.reserveCapacity(candidates.count)
-    for (candidate, outcome) in zip(candidates, outcomes) {
-      switch outcome {
-      case .skipped(let reason):
-        skipped.append(SkippedFile(path: candidate.path, reason: reason))
-      case .gone: recordGone(candidate)
-      case .stored(let id, let mode, let status, let mayHoldBlocks):
-        if mayHoldBlocks { marked.insert(candidate.path) }
-        set(candidate, id, mode, status)
-      }
-    }
+    let outcomes = try BulkRead(candidates, index: index, in: workTree, pack: pack)
+      .run { progress($0, candidates.count) }
+    for (candidate, outcome) in zip(candidates, outcomes) { take(outcome, of: candidate) }
   }
 
-  // MARK: One by one
-
-  private mutating func recordSingly(_ candidates: ArraySlice<Candidate>) throws {
-    for candidate in candidates { try recordSingly(candidate) }
-  }
-
-  /// Reads a file, stores its bytes and puts it into the index.
   private mutating func recordSingly(_ candidate: Candidate) throws {
     let path = candidate.path
     switch try FileContent.read(path, in: workTree.folder, sizeLimit: workTree.sizeLimit) {
-    case .skipped(let reason): skipped.append(SkippedFile(path: path, reason: reason))
-    case .gone: recordGone(candidate)
+    case .skipped(let reason): take(.skipped(reason), of: candidate)
+    case .gone: take(.gone, of: candidate)
     case .read(let content):
       var id = try workTree.repository.hash(blob: content.bytes)
       let known = candidate.position.map { index.id(at: $0) }
@@ -133,35 +104,27 @@ package struct SnapshotWriter {
         let entry = TreeEntry(name: path.name, mode: mode(content.mode, of: candidate), id: id)
         stale.append(StaleSave(path: path, entry: entry, unseen: unseen))
       } else {
-        if MarkedText.mayHoldBlocks(content.bytes) { marked.insert(path) }
-        set(candidate, id, content.mode, content.status)
+        take(BulkRead.Outcome(id, content), of: candidate)
       }
     }
   }
-
-  // MARK: The index
 
   private func mode(_ seen: FileMode, of candidate: Candidate) -> FileMode {
     workTree.fileModes.mode(of: seen, known: candidate.position.map { index.mode(at: $0) })
   }
 
-  private mutating func recordGone(_ candidate: Candidate) {
-    guard let position = candidate.position else { return }
-    remove(index[position])
-  }
-
-  private mutating func set(
-    _ candidate: Candidate, _ id: ObjectID, _ mode: FileMode, _ status: FileStatus
-  ) {
-    let path = candidate.path
-    let mode = self.mode(mode, of: candidate)
-    edit.set(IndexEntry(path: path, mode: mode, id: id, status: status))
-    guard let position = candidate.position else {
-      changes.append(Change(path: path, kind: .added))
-      return
-    }
-    if index.id(at: position) != id || index.mode(at: position) != mode {
-      changes.append(Change(path: path, kind: .modified))
+  private mutating func take(_ outcome: BulkRead.Outcome, of candidate: Candidate) {
+    switch outcome {
+    case .skipped(let reason): skipped.append(SkippedFile(path: candidate.path, reason: reason))
+    case .gone: if let position = candidate.position { remove(index[position]) }
+    case .stored(let id, let seen, let status, let mayHoldBlocks):
+      if mayHoldBlocks { marked.insert(candidate.path) }
+      let mode = self.mode(seen, of: candidate)
+      edit.set(IndexEntry(path: candidate.path, mode: mode, id: id, status: status))
+      let isSame = candidate.position.map { index.id(at: $0) == id && index.mode(at: $0) == mode }
+      if isSame != true {
+        changes.append(Change(path: candidate.path, kind: isSame == nil ? .added : .modified))
+      }
     }
   }
 }

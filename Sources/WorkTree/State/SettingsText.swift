@@ -27,7 +27,6 @@ public struct SettingsText: Sendable {
     }
   }
 
-  /// What a line sets, if anything.
   private static func parts(of line: Substring.UTF8View) -> (key: String, value: String)? {
     guard line.first != UInt8(ascii: "#"), let equals = line.firstIndex(of: UInt8(ascii: "="))
     else { return nil }

@@ -1,4 +1,5 @@
 public import Git
+internal import Glibc
 internal import History
 internal import Merge
 public import WorkTree
@@ -12,13 +13,45 @@ public struct FolderRestoration: Sendable {
 }
 
 extension Notebook {
+  /// Brings back a note as it was in a version, as a new version; the present text is versioned
+  /// first. Returns the new version, or nil when the note is so already.
+  ///
+  /// - Parameter target: under this path instead of its own.
+  /// - Throws: `nameTaken` when the target is to be new and is not, or when a folder has that name.
+  public func restore(_ path: TreePath, from version: Commit, as target: TreePath? = nil) throws
+    -> ObjectID?
+  {
+    try withWriterLock { transaction in
+      let former = try history.noteVersion(at: version, of: path).path
+      guard let entry = try repository.entry(at: former, in: version.tree), entry.mode.isFile else {
+        throw NotebookError.notInVersion(path, version.id)
+      }
+      try transaction.save()
+      if let target { try checkIsFree(target) } else { try checkCanStand(path) }
+      let title = (target ?? path).noteTitle
+      let conflict = try openConflict(of: former, entry.id, in: version)
+      let made = try transaction.replace(
+        [target ?? path: TreeEntry(name: path.name, mode: entry.mode, id: entry.id)],
+        message: "Restore \(title) from \(version.id.hex.prefix(10))",
+        conflicts: conflict.map { [target ?? path: $0] } ?? [:], operation: .restore)
+      // Something else may stand where the last version has the note.
+      if made == nil, try !isThere(path) { throw NotebookError.obstructed(path: path.description) }
+      return made
+    }
+  }
+
+  private func openConflict(
+    of path: TreePath, _ text: ObjectID, in version: Commit
+  ) throws -> Int? {
+    // Of a foreign commit the conflicts are known only from those before it.
+    guard try MarkedText.mayHoldBlocks(repository.blob(text)) else { return nil }
+    return try OpenConflicts.conflicts(at: version.id, in: repository)[path]
+  }
+
   /// Brings the notebook, or a folder of it, to what it was in a version, as a new version: files
   /// that came since go, those that went come back. What the folder holds is versioned first.
   ///
-  /// - Parameters:
-  ///   - folder: only what is below this folder.
-  ///   - label: what the version is called in the new one's message.
-  ///   - trial: find out what would change, and change nothing.
+  /// - Parameter label: what the version is called in the new one's message.
   /// - Throws: `massDeletion`, before a file has changed; `notInVersion` when the folder was not there.
   public func restore(
     folder: TreePath? = nil, from version: Commit, label: String, trial: Bool = false,
@@ -39,14 +72,13 @@ extension Notebook {
       let what = folder.map { $0.description } ?? "the notebook"
       let made = try transaction.replace(
         replaced, message: "Restore \(what) as of \(label)", conflicts: wanted.conflicts,
-        options: MergeOptions(allowsMassDeletion: allowsMassDeletion, operation: .restore))
+        operation: .restore, allowsMassDeletion: allowsMassDeletion)
       return FolderRestoration(
         changes: made == nil ? [] : try history.renamedChanges(from: former, to: wanted.tree),
         version: made)
     }
   }
 
-  /// The tip's tree with a folder as a version has it.
   private func wantedTree(
     _ folder: TreePath?, from version: Commit
   ) throws -> (tree: ObjectID, conflicts: [TreePath: Int]) {

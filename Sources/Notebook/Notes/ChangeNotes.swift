@@ -1,0 +1,137 @@
+public import Git
+internal import Glibc
+internal import History
+internal import WorkTree
+
+extension Notebook {
+  /// Makes a note as a version of its own, after one of what the folder holds.
+  ///
+  /// - Parameter anySuffix: refuse a title that a note with another suffix has, too.
+  /// - Throws: `nameTaken`: nothing is ever overwritten.
+  public func create(_ path: TreePath, text: [UInt8], anySuffix: Bool = false) throws -> ObjectID? {
+    guard text.count <= workTree.sizeLimit else {
+      throw NotebookError.file(call: "write", path: path.description, errno: EFBIG)
+    }
+    return try withWriterLock { transaction in
+      try transaction.save()
+      try checkIsFree(path, anySuffix: anySuffix)
+      let entry = TreeEntry(name: path.name, mode: .regular, id: try repository.write(blob: text))
+      return try transaction.replace(
+        [path: entry], message: "Add \(path.noteTitle)", operation: .create)
+    }
+  }
+
+  /// Makes the folders for a note that an editor is about to write.
+  ///
+  /// - Throws: `nameTaken`.
+  public func prepareFolder(for path: TreePath, anySuffix: Bool = false) throws {
+    try checkIsFree(path, anySuffix: anySuffix)
+    _ = try FolderAccess(folder: folder).withParent(of: path, create: true) { _, _ in }
+  }
+
+  /// Removes the folders that were made for a note that was not written.
+  public func abandonFolder(for path: TreePath) throws {
+    try FolderAccess(folder: folder).removeEmptyFolders(above: path)
+  }
+
+  /// Whether there is a plain file of this path in the folder.
+  public func isThere(_ path: TreePath) throws -> Bool {
+    try FolderAccess(folder: folder).status(of: path).map { $0.st_mode & S_IFMT == S_IFREG }
+      ?? false
+  }
+}
+
+/// What a rename did.
+public struct Renaming: Sendable {
+  /// Old and new paths, by old path.
+  public let files: [(old: TreePath, new: TreePath)]
+  /// The new version; nil where there was nothing to rename.
+  public let version: ObjectID?
+}
+
+extension Notebook {
+  /// Renames a note, or moves it to another folder, as a version of its own after one of what the
+  /// folder holds: so a rename stays a rename whatever was edited before.
+  ///
+  /// - Throws: `nameTaken`: nothing is ever overwritten.
+  public func rename(_ old: TreePath, to new: TreePath) throws -> Renaming {
+    try rename(old, to: new, isFolder: false, message: "Rename \(old.label) to \(new.label)")
+  }
+
+  /// Renames or moves a folder with all that is versioned in it.
+  public func rename(folder old: TreePath, to new: TreePath) throws -> Renaming {
+    try rename(old, to: new, isFolder: true, message: "Rename folder \(old) to \(new)")
+  }
+
+  private func rename(
+    _ old: TreePath, to new: TreePath, isFolder: Bool, message: String
+  ) throws -> Renaming {
+    try withWriterLock { transaction in
+      try transaction.save()
+      if isFolder, new.isBelow(old) { throw NotebookError.intoItself(old) }
+      guard let entry = try history.tipTree().flatMap({ try repository.entry(at: old, in: $0) }),
+        isFolder ? entry.mode == .tree : entry.mode.isFile
+      else { throw NotebookError.noSuchNote(old.description + (isFolder ? "/" : "")) }
+      if old == new { return Renaming(files: [], version: nil) }
+      try checkIsFree(new, except: old)
+      let files =
+        isFolder
+        ? try repository.files(in: entry.id).map {
+          (old: old.appending($0.path), new: new.appending($0.path), entry: $0.entry)
+        } : [(old: old, new: new, entry: entry)]
+      var replaced = [TreePath: TreeEntry?](uniqueKeysWithValues: files.map { ($0.old, nil) })
+      for file in files {
+        replaced[file.new] = TreeEntry(
+          name: file.new.name, mode: file.entry.mode, id: file.entry.id)
+      }
+      let version = try transaction.replace(
+        replaced, message: message,
+        trailers: [RenameTrailer(from: old, to: new, isFolder: isFolder).line],
+        // A moved note is not a deleted one, however many there are.
+        operation: .rename, allowsMassDeletion: true)
+      return Renaming(files: files.map { ($0.old, $0.new) }, version: version)
+    }
+  }
+}
+
+extension TreePath {
+  fileprivate var label: String { parent.map { "\($0)/\(noteTitle)" } ?? noteTitle }
+}
+
+/// What a removal did.
+public struct Removal: Sendable {
+  /// The files that went, by path.
+  public let paths: [TreePath]
+  /// The version that deleted them; nil where there was nothing to delete.
+  public let version: ObjectID?
+}
+
+extension Notebook {
+  /// Deletes notes, and folders with all that is versioned in them, as a version of its own after
+  /// one of what the folder holds. Their texts stay in the history.
+  ///
+  /// - Throws: `noSuchNote` for one that is not there; `massDeletion`. Nothing is deleted then.
+  public func delete(_ subjects: [TreePath], allowsMassDeletion: Bool = false) throws -> Removal {
+    try withWriterLock { transaction in
+      try transaction.save(allowsMassDeletion: allowsMassDeletion)
+      guard let tree = try history.tipTree() else {
+        throw NotebookError.noSuchNote(subjects.map(\.description).joined(separator: ", "))
+      }
+      var paths: Set<TreePath> = []
+      for subject in subjects {
+        guard let entry = try repository.entry(at: subject, in: tree) else {
+          throw NotebookError.noSuchNote(subject.description)
+        }
+        let files = entry.mode == .tree ? try repository.files(in: entry.id) : nil
+        paths.formUnion(files?.map { subject.appending($0.path) } ?? [subject])
+      }
+      let sorted = paths.sorted()
+      let changes = sorted.map { Change(path: $0, kind: .deleted) }
+      let version = try transaction.replace(
+        Dictionary(uniqueKeysWithValues: sorted.map { ($0, nil) }),
+        message: Change.summary(of: changes), operation: .delete,
+        allowsMassDeletion: allowsMassDeletion)
+      return Removal(paths: sorted, version: version)
+    }
+  }
+}

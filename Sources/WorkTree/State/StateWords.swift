@@ -1,0 +1,44 @@
+internal import Git
+internal import System
+
+/// The words of a line in a file of this device's state.
+struct StateWords {
+  private let words: [ArraySlice<UInt8>]
+
+  init(_ line: ArraySlice<UInt8>) { words = line.split(separator: UInt8(ascii: " ")) }
+
+  var count: Int { words.count }
+
+  subscript(number: Int) -> String { String(decoding: words[number], as: UTF8.self) }
+
+  func id(_ number: Int) -> ObjectID? { ObjectID(hex: words[number]) }
+
+  func mode(_ number: Int) -> FileMode? {
+    UInt32(self[number], radix: 8).map { FileMode(rawValue: $0) }
+  }
+
+  func path(_ number: Int) -> TreePath? {
+    [UInt8](hexadecimal: words[number]).map { TreePath(bytes: $0) }
+  }
+}
+
+extension Array where Element: Hashable {
+  /// The elements in order, none a second time.
+  package var eachOnce: [Element] {
+    var seen: Set<Element> = []
+    return filter { seen.insert($0).inserted }
+  }
+}
+
+extension ObjectID {
+  /// Nil for what stands for none.
+  var unlessZero: ObjectID? { self == .zero ? nil : self }
+}
+
+extension FileMode {
+  var octal: String { String(rawValue, radix: 8) }
+}
+
+extension TreePath {
+  var hexadecimal: String { String(hexadecimal: bytes) }
+}
