@@ -32,7 +32,6 @@
   F(git_odb_object_type) \
   F(git_reference_name_to_id) \
   F(git_reference_create_matching) \
-  F(git_reference_create) \
   F(git_reference_lookup) \
   F(git_reference_delete) \
   F(git_reference_free) \

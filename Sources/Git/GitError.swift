@@ -6,17 +6,13 @@ public enum GitError: FileFailure, Sendable {
   case library(call: String, code: Int32, message: String)
   /// libgit2 could not be loaded: what the loader said.
   case libraryMissing(String)
-  /// There is no repository in that folder.
   case notARepository(String)
   /// The repository is kept in a way that libgit2 does not know: the setting, or what it said.
   case unsupported(String)
   /// A foreign commit holds what no device takes from another: which, where, and why not.
   case unfit(version: ObjectID, name: TreePath, why: String)
-  /// The repository belongs to another user.
   case foreignOwner(folder: String)
-  /// An object that should be there is not.
   case missing(ObjectID)
-  /// An object is of another kind than was asked for.
   case wrongKind(ObjectID, expected: ObjectKind)
   /// An object's content does not follow git's format.
   case malformed(ObjectID, String)
@@ -24,11 +20,9 @@ public enum GitError: FileFailure, Sendable {
   case brokenReference(String)
   /// A reference is locked: the lock's file in the repository.
   case locked(String)
-  /// A reference moved since it was read.
   case referenceMoved(String)
   /// More than one object has an ID that begins so.
   case ambiguousPrefix(String)
-  /// An operating system call on a file failed.
   case system(call: String, path: String, errno: Int32)
 }
 

@@ -19,25 +19,21 @@ final class Libgit2: Sendable {
     let library = Libgit2(api: storage.pointee)
     do {
       _ = try library.check("git_libgit2_init", library.api.git_libgit2_init())
+      func set(_ option: (UnsafePointer<libgit2>) -> Int32) throws {
+        try library.check("git_libgit2_opts", withUnsafePointer(to: library.api, option))
+      }
       for level in [
         GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_XDG,
         GIT_CONFIG_LEVEL_GLOBAL,
       ] {
-        try library.check(
-          "git_libgit2_opts",
-          withUnsafePointer(to: library.api) { libgit2_set_search_path($0, level.rawValue, "") })
+        try set { libgit2_set_search_path($0, level.rawValue, "") }
       }
       // Repository.open checks the owner itself: without the user's configuration,
       // "safe.directory" can't be honoured.
-      try library.check(
-        "git_libgit2_opts",
-        withUnsafePointer(to: library.api) { libgit2_set_owner_validation($0, 0) })
+      try set { libgit2_set_owner_validation($0, 0) }
       // What we name we have just written, and maybe not into the repository yet.
-      try library.check(
-        "git_libgit2_opts",
-        withUnsafePointer(to: library.api) { libgit2_set_strict_object_creation($0, 0) })
-      try library.check(
-        "git_libgit2_opts", withUnsafePointer(to: library.api) { libgit2_set_fsync($0, 1) })
+      try set { libgit2_set_strict_object_creation($0, 0) }
+      try set { libgit2_set_fsync($0, 1) }
     } catch let error as GitError {
       return .failure(error)
     } catch {
@@ -47,13 +43,11 @@ final class Libgit2: Sendable {
   }()
 
   /// Passes on a status of 0 or more; throws the library's error for any other.
-  @discardableResult
-  func check(_ call: String, _ status: Int32) throws -> Int32 {
+  @discardableResult func check(_ call: String, _ status: Int32) throws -> Int32 {
     guard status < 0 else { return status }
     throw error(call, status)
   }
 
-  /// The error of a call that just failed on this thread.
   func error(_ call: String, _ status: Int32) -> GitError {
     let message = api.git_error_last()?.pointee.message.map { String(cString: $0) }
     return .library(call: call, code: status, message: message ?? "no message")
@@ -61,7 +55,6 @@ final class Libgit2: Sendable {
 }
 
 extension Libgit2 {
-  /// The ID of an object with this content; nothing is stored.
   func id(of kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
     var oid = git_oid()
     _ = try content.withUnsafeBytes { bytes in
@@ -79,8 +72,5 @@ extension git_oid {
     withUnsafeMutableBytes(of: &self.id) { $0.copyBytes(from: id.bytes) }
   }
 
-  /// The same ID as a Swift value.
-  var objectID: ObjectID {
-    withUnsafeBytes(of: id) { ObjectID(bytes: $0) } ?? .zero
-  }
+  var objectID: ObjectID { withUnsafeBytes(of: id) { ObjectID(bytes: $0) } ?? .zero }
 }

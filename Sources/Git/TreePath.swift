@@ -1,23 +1,17 @@
 internal import System
 
-/// A path inside a notebook: names joined by `/`, relative to the notebook's folder.
-///
-/// Paths are bytes, as on Linux and in git's trees: equality and order are bytewise, never
-/// Unicode's, so that names that differ only in their Unicode form stay two paths, and a name that
-/// is not valid UTF-8 is kept as it is.
+/// A path inside a notebook: names joined by `/`, as bytes, like on Linux and in git's trees.
+/// Equality and order are bytewise: two Unicode forms stay two paths, and what is not UTF-8 is
+/// kept.
 public struct TreePath: Hashable, Sendable {
   /// The path's bytes, without a leading or trailing slash.
   public let bytes: [UInt8]
 
   /// The path with these bytes.
-  public init(bytes: some Sequence<UInt8>) {
-    self.bytes = Array(bytes)
-  }
+  public init(bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
   /// The path whose UTF-8 form is `string`'s.
-  public init(_ string: String) {
-    bytes = Array(string.utf8)
-  }
+  public init(_ string: String) { bytes = Array(string.utf8) }
 
   /// The path as text, or nil when its bytes are not valid UTF-8.
   public var utf8String: String? { String(validating: bytes, as: UTF8.self) }

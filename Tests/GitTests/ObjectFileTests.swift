@@ -23,7 +23,7 @@ struct ObjectFileTests {
       committer: tester, message: message)
   }
 
-  private func file(of id: ObjectID) -> String { repository.objects.loose.path(of: id) }
+  private func file(of id: ObjectID) -> String { repository.loose.path(of: id) }
 
   @Test("text is hashed here as libgit2 hashes it; everything else goes to libgit2")
   func hashing() throws {

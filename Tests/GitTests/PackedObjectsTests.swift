@@ -32,16 +32,15 @@ struct PackedObjectsTests {
   func readsAll(_ options: [String]) throws {
     let (folder, ids) = try packed(options)
     let repository = try Repository.open(at: folder.path)
-    let store = repository.objects
     #expect(ids.count > 150)
     for id in ids {
-      let mine = try #require(try store.packs().object(id), "\(id)")
-      let theirs = try store.libraryObject(id)
+      let mine = try #require(try repository.packs().object(id), "\(id)")
+      let theirs = try repository.libraryObject(id)
       #expect(mine.kind == theirs.kind && mine.data == theirs.data)
-      #expect(try #require(store.packs().header(of: id)) == (mine.kind, mine.data.count))
+      #expect(try #require(repository.packs().header(of: id)) == (mine.kind, mine.data.count))
       #expect(try repository.object(withPrefix: String(id.hex.prefix(12))) == id)
     }
-    #expect(try store.packs().object(.zero) == nil)
+    #expect(try repository.packs().object(.zero) == nil)
     #expect(try repository.object(withPrefix: "xyz1") == nil)
     #expect(try repository.object(withPrefix: "000000000000") == nil)
   }
@@ -51,7 +50,7 @@ struct PackedObjectsTests {
     let (folder, ids) = try packed(["repack", "-a", "-d", "-f", "-q"])
     let repository = try Repository.open(at: folder.path)
     let right = Dictionary(
-      uniqueKeysWithValues: try ids.map { ($0, try repository.objects.libraryObject($0).data) })
+      uniqueKeysWithValues: try ids.map { ($0, try repository.libraryObject($0).data) })
     var random = SplitMix64.reported()
     let names = try run(["ls", ".git/objects/pack"], in: folder.path).lines
     for _ in 0..<20 {
@@ -72,13 +71,12 @@ struct PackedObjectsTests {
         try #require(unlink(path) == 0)
         try writeFile(path, broken)
         let fresh = try Repository.open(at: folder.path)
-        let store = fresh.objects
         for id in ids {
-          if let found = try store.packs().object(id), ObjectID.matches(id, found) {
+          if let found = try fresh.packs().object(id), ObjectID.matches(id, found) {
             #expect(found.data == right[id])
           }
-          _ = try store.packs().header(of: id)
-          _ = try? store.objects(withPrefix: String(id.hex.prefix(4)))
+          _ = try fresh.packs().header(of: id)
+          _ = try? fresh.object(withPrefix: String(id.hex.prefix(4)))
         }
         try #require(unlink(path) == 0)
         try writeFile(path, whole)

@@ -204,7 +204,7 @@ import Testing
       limits.keptBytes = kept
       let received = try ReceivedPack(in: folder.path, for: receiver.repository, limits: limits)
       try pack.bytes().withUnsafeBytes { try received.append($0) }
-      let objects = try received.finish().objects
+      let objects = try received.finish()
       let before = objects.unpackedBytes
       var check = QuarantineCheck(of: objects, for: receiver.repository, limits: limits)
       #expect(try check.run(promised: heads) == trees.count)

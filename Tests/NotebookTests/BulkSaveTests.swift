@@ -61,20 +61,21 @@ struct BulkSaveTests {
   @Test("what a killed save left is removed, what a living one writes stays")
   func leftovers() throws {
     let home = try Fixture()
-    let folder = home.path + "/.git/objects/pack/"
-    for name in ["tmp_notes_1_a.pack", "tmp_notes_1_a.idx", "tmp_notes_2_b.idx"] {
-      try home.write(".git/objects/pack/" + name, "PACK")
+    let incoming = home.path + "/.git/notes/incoming/"
+    for name in ["1-a", "2-b"] {
+      try home.write(".git/notes/incoming/\(name)/lock", "")
+      try home.write(".git/notes/incoming/\(name)/objects/pack/new.pack", "PACK")
     }
-    try home.write(".git/objects/pack/tmp_notes_3_c.pack", "PACK")
-    let living = open(folder + "tmp_notes_3_c.pack", O_RDONLY)
+    let living = open(incoming + "2-b/lock", O_RDONLY)
     #expect(flock(living, LOCK_EX) == 0)
     defer { close(living) }
     try home.write(".git/objects/pack/pack-1.pack", "PACK")
-    try #require(try run(["touch", "-d", "2001-01-01", folder + "pack-1.pack"]).isSuccess)
+    let old = home.path + "/.git/objects/pack/pack-1.pack"
+    try #require(try run(["touch", "-d", "2001-01-01", old]).isSuccess)
     try fill(home)
     _ = try home.notebook.save()
-    let left = try packs(home)
-    #expect(left.count == 3 && left.contains("tmp_notes_3_c.pack"))
+    #expect(try packs(home).count == 2)
+    #expect(try run(["ls", incoming]).text == "2-b\n")
   }
 
   @Test("the new index and its trees are those that git makes")

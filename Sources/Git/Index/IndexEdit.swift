@@ -12,9 +12,7 @@ public struct IndexEdit {
   }
 
   /// The root's tree if nothing changes, as far as the old index knows it.
-  public var unchangedTree: ObjectID? {
-    added.isEmpty && !isGone.contains(true) ? old.tree : nil
-  }
+  public var unchangedTree: ObjectID? { added.isEmpty && !isGone.contains(true) ? old.tree : nil }
 
   /// Adds an entry, or replaces the one at its path. Where a file and a folder change places, the
   /// entries in the way go.
@@ -46,30 +44,25 @@ public struct IndexEdit {
 
   /// The new index: entries that stay are copied as they are.
   public consuming func finish() -> NewIndex {
-    let size = added.reduce(old.size) { $0 + IndexImage.greatestSize(ofPath: $1.path) }
-    var image = IndexImage(count: old.count + added.count, bytes: size)
+    var index = NewIndex(former: old.cachedTrees())
     var next = 0
     func copy(_ position: Int) {
       guard !isGone[position] else { return }
-      image.append(old, at: position, isSmudged: old.isRacy(old.status(at: position)))
+      index.append(old, at: position, isSmudged: old.isRacy(old.status(at: position)))
     }
-    for entry in isSorted ? added : added.sorted(by: { $0.path < $1.path }) {
+    for entry in added.sorted(by: { $0.path < $1.path }) {
       while next < old.count, old.isPath(at: next, before: entry.path) {
         copy(next)
         next += 1
       }
       let known = next < old.count && old.isPath(at: next, equalTo: entry.path) ? next : nil
       let isSame = known.map { old.id(at: $0) == entry.id && old.mode(at: $0) == entry.mode }
-      image.append(entry, isNew: isSame != true)
+      index.append(entry, isNew: isSame != true)
     }
     while next < old.count {
       copy(next)
       next += 1
     }
-    return NewIndex(image: image, former: old.cachedTrees())
-  }
-
-  private var isSorted: Bool {
-    zip(added, added.dropFirst()).allSatisfy { $0.path < $1.path }
+    return index
   }
 }

@@ -1,77 +1,55 @@
 public import Glibc
 
-/// A reader of git's index file, versions 2 and 3 (gitformat-index(5)), over the file in memory.
-///
-/// It costs no library and no copy of an entry, which is what lets a look at a large notebook be as
-/// fast as git's. The checksum is verified by whoever makes a new index of it (`IndexEdit`).
-///
-/// Unchecked: the memory is never written to.
+/// Git's index file, versions 2 and 3 (gitformat-index(5)), in memory: no library and no copy of an
+/// entry. Whoever makes a new one of it (`IndexEdit`) verifies the checksum.
+/// Unchecked: the memory, which `file` keeps, is never written to.
 public final class IndexFile: @unchecked Sendable {
   /// When the file was last written: an entry modified no earlier may have changed unseen.
   private let writtenSeconds: UInt32
   private let writtenNanoseconds: UInt32
+  private let file: MappedFile?
   private let bytes: UnsafeRawBufferPointer
-  private let isMapped: Bool
   private let layout: IndexLayout
+
+  private init(_ file: MappedFile?, _ layout: IndexLayout) {
+    self.file = file
+    self.layout = layout
+    bytes = file?.bytes ?? UnsafeRawBufferPointer(start: nil, count: 0)
+    let written = file?.status.st_mtim ?? timespec()
+    writtenSeconds = UInt32(truncatingIfNeeded: written.tv_sec)
+    writtenNanoseconds = UInt32(truncatingIfNeeded: written.tv_nsec)
+  }
 
   /// The index of a repository; empty when it has none yet, nil when the file is of a form this does
   /// not read (version 4, split index) and libgit2 must.
-  public init?(ofRepositoryAt gitFolder: String) throws {
-    isMapped = true
-    let path = gitFolder + "/index"
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      guard errno == ENOENT else {
-        throw GitError.system(call: "open", path: path, errno: errno)
-      }
-      (writtenSeconds, writtenNanoseconds) = (0, 0)
-      bytes = UnsafeRawBufferPointer(start: nil, count: 0)
-      layout = IndexLayout()
-      return
-    }
-    defer { close(descriptor) }
+  public convenience init?(ofRepositoryAt gitFolder: String) throws {
+    guard let (file, layout) = try Self.read(gitFolder + "/index") else { return nil }
+    self.init(file, layout)
+  }
+
+  private static func read(_ path: String) throws -> (MappedFile?, IndexLayout)? {
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
-      throw GitError.system(call: "fstat", path: path, errno: errno)
+    guard stat(path, &status) == 0 else {
+      if errno == ENOENT { return (nil, IndexLayout()) }
+      throw GitError.system(call: "stat", path: path, errno: errno)
     }
-    writtenSeconds = UInt32(truncatingIfNeeded: status.st_mtim.tv_sec)
-    writtenNanoseconds = UInt32(truncatingIfNeeded: status.st_mtim.tv_nsec)
-    let size = Int(status.st_size)
     // What a power cut leaves of a file that was not synced.
-    if size == 0 { return nil }
+    if status.st_size == 0 { return nil }
     // Writers replace the file and never change it in place, so the mapping stays what it is.
-    guard let address = mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0),
-      address != MAP_FAILED
-    else { throw GitError.system(call: "mmap", path: path, errno: errno) }
-    bytes = UnsafeRawBufferPointer(start: address, count: size)
-    guard let layout = IndexLayout(of: bytes) else {
-      munmap(address, size)
-      return nil
-    }
-    self.layout = layout
+    let file = try MappedFile(path, isReadWhole: true)
+    return IndexLayout(of: file.bytes).map { (file, $0) }
   }
 
   /// The same view of entries that were read otherwise. Without a time stamp of the file, any of
   /// them may have changed unseen.
-  public init(entries: [IndexEntry]) {
-    (writtenSeconds, writtenNanoseconds) = (0, 0)
-    isMapped = false
-    var image = IndexImage(count: entries.count, bytes: 0)
-    for entry in entries { image.append(entry, isNew: true) }
-    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: image.bytes.count, alignment: 8)
-    copy.copyBytes(from: image.bytes)
-    bytes = UnsafeRawBufferPointer(copy)
-    layout = IndexLayout(
-      starts: image.starts, skipping: entries.indices.filter { entries[$0].skipsWorktree })
-  }
-
-  deinit {
-    guard let address = bytes.baseAddress else { return }
-    if isMapped {
-      munmap(UnsafeMutableRawPointer(mutating: address), bytes.count)
-    } else {
-      bytes.deallocate()
+  public convenience init(entries: [IndexEntry]) {
+    var index = NewIndex(former: nil)
+    for entry in entries { index.append(entry, isNew: true) }
+    let file = MappedFile(copying: index.finish())
+    guard let layout = IndexLayout(of: file.bytes) else {
+      preconditionFailure("an index that was just made cannot be read")
     }
+    self.init(file, layout)
   }
 
   /// Where the entries are whose files are left out of the folder on purpose.
@@ -193,21 +171,15 @@ public struct FolderRun: Sendable {
 
 // What making a new index of an old one needs.
 extension IndexFile {
-  /// How many bytes the file has.
-  var size: Int { bytes.count }
-
   /// Whether the file is as it was written: a power cut may leave parts of zeros. A file without
   /// checksum, as git writes it with index.skipHash, can't be told from such a one.
   public var isIntact: Bool {
-    guard isMapped, let address = bytes.baseAddress else { return true }
+    if file == nil { return true }
     let end = bytes.count - ObjectID.byteCount
-    let stored = UnsafeRawBufferPointer(start: address + end, count: ObjectID.byteCount)
-    var checksum = PackChecksum()
-    checksum.update(UnsafeRawBufferPointer(start: address, count: end))
-    return stored.elementsEqual(checksum.finish())
+    return bytes[end...].elementsEqual(
+      PackChecksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<end])))
   }
 
-  /// An entry's status, mode and ID as the file holds them.
   func fixedBytes(at position: Int) -> UnsafeRawBufferPointer {
     let start = start(of: position)
     return UnsafeRawBufferPointer(rebasing: bytes[start..<(start + 60)])
@@ -215,16 +187,9 @@ extension IndexFile {
 
   /// The tree of all entries, as far as the file knows it.
   public var tree: ObjectID? {
-    guard
-      let root = layout.trees.flatMap({
-        IndexTree(rootIn: UnsafeRawBufferPointer(rebasing: bytes[$0]))
-      }),
-      root.entryCount == count
-    else { return nil }
-    return root.id
+    cachedTrees().flatMap { $0.entryCount == count ? $0.id : nil }
   }
 
-  /// The trees it remembers, if it does.
   func cachedTrees() -> IndexTree? {
     layout.trees.flatMap { IndexTree(parsing: UnsafeRawBufferPointer(rebasing: bytes[$0])) }
   }
@@ -253,12 +218,10 @@ extension IndexFile {
     return position < count && isBelow(folder, at: position)
   }
 
-  /// Where the first entry below a folder is, or would be.
   func firstPosition(below folder: TreePath) -> Int {
     firstPosition(notBefore: folder.bytes + [UInt8(ascii: "/")])
   }
 
-  /// Whether an entry is below a folder.
   func isBelow(_ folder: TreePath, at position: Int) -> Bool {
     let path = pathBytes(at: position)
     return path.count > folder.bytes.count && path[folder.bytes.count] == UInt8(ascii: "/")
@@ -274,13 +237,7 @@ extension IndexFile {
   }
 
   private func firstPosition(notBefore path: [UInt8]) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if compare(pathBytes(at: middle), path) < 0 { low = middle + 1 } else { high = middle }
-    }
-    return low
+    (0..<count).partitionPoint { compare(pathBytes(at: $0), path) < 0 }
   }
 
   private func compare(_ left: UnsafeRawBufferPointer, _ right: [UInt8]) -> Int {

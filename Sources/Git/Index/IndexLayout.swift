@@ -1,22 +1,12 @@
-internal import Glibc
-
 /// Where things are in an index file, versions 2 and 3 (gitformat-index(5)).
 struct IndexLayout {
   /// Where each entry starts; those of an unfinished git merge (stages 1 to 3) are left out.
   private(set) var starts: [UInt32] = []
   /// Which of them have the skip-worktree bit, by their numbers.
   private(set) var skipping: [Int] = []
-  /// Where the extension is that remembers the trees.
   private(set) var trees: Range<Int>?
 
-  /// No entries.
   init() {}
-
-  /// Entries that start there.
-  init(starts: [UInt32], skipping: [Int]) {
-    self.starts = starts
-    self.skipping = skipping
-  }
 
   /// Nil when the file is not of a form that is read here.
   init?(of bytes: UnsafeRawBufferPointer) {
@@ -55,7 +45,6 @@ struct IndexLayout {
     }
   }
 
-  /// The flags of an unfinished git merge.
   static let stages: UInt16 = 0x3000
   /// The flag that says that more flags follow, and among those the one of what is left out.
   static let isExtended: UInt16 = 0x4000

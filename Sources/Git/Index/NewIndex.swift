@@ -1,80 +1,60 @@
-internal import Glibc
 internal import System
 
-/// An index on its way to the disk.
+/// An index on its way to the disk: its entries as the file holds them (gitformat-index(5), version 2;
+/// 3 where a file is left out of the folder).
 public struct NewIndex {
-  private var image: IndexImage
+  private var bytes = Array("DIRC".utf8) + PackFormat.bigEndian(2) + PackFormat.bigEndian(0)
+  private var version: UInt32 = 2
+  private var starts: [UInt32] = []
+  /// Which entries the old index did not have with this mode and ID.
+  private var isNew: [Bool] = []
   private let former: IndexTree?
   private var trees: IndexTree?
 
-  /// - Parameter former: the trees of the index it was made of.
-  init(image: IndexImage, former: IndexTree?) {
-    self.image = image
-    self.former = former
-  }
+  /// - Parameter former: the trees of the index that the entries which are not new come from.
+  init(former: IndexTree?) { self.former = former }
 
   /// Makes the trees that the entries are, storing those that are new by `store`, and returns the
   /// root's ID. Folders in which nothing changed keep the tree they had.
   public mutating func makeTree(_ store: ([UInt8]) throws -> ObjectID) throws -> ObjectID {
-    let trees = try withoutActuallyEscaping(store) { store in
-      try IndexTreeBuilder(image: image, store: store).root(old: former)
+    let root = try bytes.withUnsafeBytes { bytes in
+      try tree(0..<starts.count, nameStart: 0, name: [], old: former, bytes, store)
     }
-    self.trees = trees
-    return trees.id ?? .emptyTree
+    trees = root
+    return root.id ?? .emptyTree
   }
 
-  /// Writes the index file, replacing whatever is there.
-  ///
-  /// Git's lock file is not taken: a process killed with it would leave a notebook that needs a hand.
-  /// The index is no more than a memory of the last look at the folder; of two writers at once the
-  /// last one wins, and what it does not know is looked at again.
+  /// Writes the index file. Git's lock file is not taken: a process killed with it would leave a
+  /// notebook that needs a hand. Of two writers the last one wins; what it does not know is looked
+  /// at again.
   public consuming func write(to repository: Repository) throws {
-    let path = repository.gitFolder + "/index"
-    let temporary = path + ".notes"
-    let descriptor = try Disk.open(temporary, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o666)
-    defer { close(descriptor) }
-    let end = image.finish(trees: trees)
-    try Disk.write(image.bytes, to: descriptor, path: temporary)
-    try Disk.write(end, to: descriptor, path: temporary)
-    try Disk.rename(temporary, to: path)
+    try Disk.replace(repository.gitFolder + "/index", with: finish(), mode: 0o666, waits: false)
+  }
+
+  /// The whole file.
+  mutating func finish() -> [UInt8] {
+    bytes.replaceSubrange(
+      4..<12, with: PackFormat.bigEndian(version) + PackFormat.bigEndian(UInt32(starts.count)))
+    if let trees {
+      var content: [UInt8] = []
+      trees.append(to: &content)
+      bytes += Array("TREE".utf8) + PackFormat.bigEndian(UInt32(content.count)) + content
+    }
+    bytes += bytes.withUnsafeBytes(PackChecksum.of)
+    return bytes
   }
 }
 
-/// The entries of an index as its file holds them (gitformat-index(5), version 2; 3 where a file is left
-/// out of the folder).
-struct IndexImage {
-  private(set) var bytes: [UInt8] = []
-  private var version: UInt32 = 2
-  private(set) var starts: [UInt32] = []
-  /// Which entries the old index did not have with this mode and ID.
-  private(set) var isNew: [Bool] = []
-
-  /// - Parameters:
-  ///   - count: about how many entries there will be.
-  ///   - size: about how many bytes they will take.
-  init(count: Int, bytes size: Int) {
-    starts.reserveCapacity(count)
-    isNew.reserveCapacity(count)
-    bytes.reserveCapacity(size + 128)
-    bytes += Array("DIRC".utf8) + PackFormat.bigEndian(2) + PackFormat.bigEndian(0)
-  }
-
-  var count: Int { starts.count }
-
-  /// The bytes that an entry takes at most: 64, its path, and one to eight zeros.
-  static func greatestSize(ofPath path: TreePath) -> Int { 72 + path.bytes.count }
-
+extension NewIndex {
   /// Copies an entry. A smudged one gets the size 0, so that the next look reads its file: it may
-  /// have changed in the instant in which the old index was written, which the new index's time
-  /// would hide.
+  /// have changed in the instant in which the old index was written, which the new time would hide.
   mutating func append(_ file: IndexFile, at position: Int, isSmudged: Bool) {
     begin(isNew: false)
     let start = bytes.count
     bytes += file.fixedBytes(at: position)
     if isSmudged { for byte in 36..<40 { bytes[start + byte] = 0 } }
     endEntry(
-      start, path: file.pathBytes(at: position),
-      skipsWorktree: file.skipsWorktree(at: position))
+      start, path: file.pathBytes(at: position), skipsWorktree: file.skipsWorktree(at: position))
   }
 
   mutating func append(_ entry: IndexEntry, isNew: Bool) {
@@ -119,21 +99,55 @@ struct IndexImage {
     bytes.append(UInt8(half >> 8))
     bytes.append(UInt8(truncatingIfNeeded: half))
   }
+}
 
-  /// What follows the entries: the trees, and the checksum over all.
-  mutating func finish(trees: IndexTree?) -> [UInt8] {
-    bytes.replaceSubrange(
-      4..<12, with: PackFormat.bigEndian(version) + PackFormat.bigEndian(UInt32(count)))
-    var end: [UInt8] = []
-    if let trees {
-      let extensionBytes = trees.serialized
-      end += Array("TREE".utf8)
-      end.appendBigEndian(UInt32(extensionBytes.count))
-      end += extensionBytes
-    }
-    var checksum = PackChecksum()
-    checksum.update(bytes)
-    checksum.update(end)
-    return end + checksum.finish()
+// The trees that the entries are.
+extension NewIndex {
+  private func path(_ position: Int, _ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(
+      rebasing: bytes[IndexLayout.path(in: bytes, at: Int(starts[position]))])
   }
+
+  private func tree(
+    _ range: Range<Int>, nameStart: Int, name: [UInt8], old: IndexTree?,
+    _ bytes: UnsafeRawBufferPointer, _ store: ([UInt8]) throws -> ObjectID
+  ) throws -> IndexTree {
+    if let old, let id = old.id, old.entryCount == range.count,
+      !range.contains(where: { isNew[$0] })
+    {
+      return IndexTree(name: name, entryCount: range.count, id: id, subtrees: old.subtrees)
+    }
+    var content: [UInt8] = []
+    content.reserveCapacity(range.count * 48)
+    var subtrees: [IndexTree] = []
+    var position = range.lowerBound
+    while position < range.upperBound {
+      let path = path(position, bytes)
+      guard let slash = path[nameStart...].firstIndex(of: UInt8(ascii: "/")) else {
+        let start = Int(starts[position])
+        let mode = FileMode(rawValue: bytes.bigEndianWord(at: start + 24))
+        TreeBytes.append(mode: mode, name: path[nameStart...], to: &content)
+        content += bytes[(start + 40)..<(start + 60)]
+        position += 1
+        continue
+      }
+      let end = end(ofFolder: path[...slash], from: position, to: range.upperBound, bytes)
+      let folder = Array(path[nameStart..<slash])
+      let subtree = try tree(
+        position..<end, nameStart: slash + 1, name: folder,
+        old: old?.subtrees.first { $0.name == folder }, bytes, store)
+      TreeBytes.append(mode: .tree, name: path[nameStart..<slash], to: &content)
+      subtree.id?.appendBytes(to: &content)
+      subtrees.append(subtree)
+      position = end
+    }
+    return IndexTree(
+      name: name, entryCount: range.count, id: try store(content), subtrees: subtrees)
+  }
+
+  /// Where the entries end whose paths begin with `prefix`; they stand together.
+  private func end(
+    ofFolder prefix: Slice<UnsafeRawBufferPointer>, from start: Int, to limit: Int,
+    _ bytes: UnsafeRawBufferPointer
+  ) -> Int { (start + 1..<limit).partitionPoint { path($0, bytes).starts(with: prefix) } }
 }

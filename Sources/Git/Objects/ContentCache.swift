@@ -1,10 +1,8 @@
 /// An object's kind and content.
 public typealias StoredObject = (kind: ObjectKind, data: [UInt8])
 
-/// Contents that were read, up to so many bytes; the first that came are the first to go.
-///
-/// A merge compares each head's tree with the same one, and deltas lead from one version's tree to the
-/// next: unpacking a folder of 10,000 notes takes longer than comparing it.
+/// Contents that were read, up to so many bytes; the first that came go first. Unpacking the tree
+/// of 10,000 notes takes longer than comparing it, which a merge does with each head.
 struct ContentCache<Key: Hashable> {
   private var contents: [Key: StoredObject] = [:]
   private var order: [Key] = []

@@ -1,18 +1,13 @@
 // The text forms of trees and commits, as git stores them (git-cat-file(1), gitformat-*).
 
 extension Tree {
-  /// Reads a tree object's content.
   init(parsing data: [UInt8], id: ObjectID) throws {
-    self.init(
-      stored: try data.withUnsafeBytes { tree in
-        guard let entries = TreeBytes.entries(tree) else {
-          throw GitError.malformed(id, "a damaged tree")
-        }
-        return entries.map { $0.value(in: tree) }
-      })
+    guard let entries = TreeBytes.entries(data) else {
+      throw GitError.malformed(id, "a damaged tree")
+    }
+    self.init(stored: entries.map { $0.value(in: data) })
   }
 
-  /// The content of the tree object.
   var serialized: [UInt8] {
     var data: [UInt8] = []
     data.reserveCapacity(entries.count * 40)
@@ -33,7 +28,6 @@ struct CommitHeaders {
   private static let parentLabel = Array("parent ".utf8)
   private static let authorLabel = Array("author ".utf8)
   private static let committerLabel = Array("committer ".utf8)
-  /// The labels of these lines.
   static let labels = [treeLabel, parentLabel, authorLabel, committerLabel]
 
   /// Reads them. Headers that are not known (gpgsig, encoding, …) are passed over.
@@ -79,7 +73,6 @@ extension Commit {
       message: String(decoding: data[headers.messageStart...], as: UTF8.self))
   }
 
-  /// The content of a commit object.
   static func serialized(
     tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature, message: String
   ) -> [UInt8] {
@@ -88,7 +81,6 @@ extension Commit {
       committer: committer.serialized.utf8) + Array("\n\(message)".utf8)
   }
 
-  /// The lines that it begins with.
   static func headers(
     tree: ObjectID, parents: [ObjectID], author: some Sequence<UInt8>,
     committer: some Sequence<UInt8>
@@ -106,7 +98,8 @@ extension Signature {
     guard let open = line.firstIndex(of: UInt8(ascii: "<")),
       let close = line.lastIndex(of: UInt8(ascii: ">")), open < close
     else { return nil }
-    let name = String(decoding: line[..<open], as: UTF8.self)
+    var name = line[..<open]
+    while name.last == UInt8(ascii: " ") { name.removeLast() }
     let fields = line[(close + 1)...].split(separator: UInt8(ascii: " "))
     guard let first = fields.first, let time = Int64(String(decoding: first, as: UTF8.self)) else {
       return nil
@@ -118,7 +111,7 @@ extension Signature {
       offset = zone / 100 * 60 + zone % 100
     }
     self.init(
-      name: String(name.trimmingSuffix(while: { $0 == " " })),
+      name: String(decoding: name, as: UTF8.self),
       email: String(decoding: line[(open + 1)..<close], as: UTF8.self), time: time, offset: offset)
   }
 
@@ -133,13 +126,5 @@ extension Signature {
     let digits = String(minutes / 60 * 100 + minutes % 60)
     let zone = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     return "\(clean(name)) <\(clean(email))> \(time) \(offset < 0 ? "-" : "+")\(zone)"
-  }
-}
-
-extension String {
-  fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> Substring {
-    var end = endIndex
-    while end > startIndex, predicate(self[index(before: end)]) { end = index(before: end) }
-    return self[..<end]
   }
 }

@@ -1,9 +1,7 @@
 extension ObjectID {
-  /// The ID of an object with this content; nothing is stored.
-  ///
   /// Text is hashed here. Everything else goes to libgit2, whose hash refuses the blocks by which
-  /// SHA-1 collisions are made: these are noise in which no byte can be chosen freely, and never
-  /// text. What arrives from elsewhere is always hashed there.
+  /// SHA-1 collisions are made: noise, never text. What arrives from elsewhere is always hashed
+  /// there.
   static func hashing(_ kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
     // Trees and commits are made here, of names and IDs.
     guard kind != .blob || isText(content) else {
@@ -12,7 +10,6 @@ extension ObjectID {
     return plain(kind, content)
   }
 
-  /// The same without a look at what the content is.
   static func plain(_ kind: ObjectKind, _ content: [UInt8]) -> ObjectID {
     var hash = PackChecksum()
     hash.update(LooseObjects.header(kind, size: content.count))
@@ -20,10 +17,9 @@ extension ObjectID {
     return ObjectID(bytes: hash.finish()) ?? .zero
   }
 
-  /// Whether an object that was read is the one of that ID.
-  ///
-  /// Of a large tree that was unpacked whole this is not looked at: making its ID takes longer than
-  /// reading it, and zlib's own checksum speaks for it, which is all that git looks at, too.
+  /// Whether an object that was read is the one of that ID. Of a large tree this is not looked at:
+  /// it takes longer than reading it, and zlib's own checksum speaks for it, which is all git looks
+  /// at.
   static func matches(_ id: ObjectID, _ object: StoredObject) -> Bool {
     if object.kind == .tree, object.data.count >= largeTree { return true }
     return plain(object.kind, object.data) == id

@@ -82,9 +82,7 @@ extension ObjectID: Comparable {
   }
 }
 
-extension ObjectID: CustomStringConvertible {
-  public var description: String { hex }
-}
+extension ObjectID: CustomStringConvertible { public var description: String { hex } }
 
 extension ObjectID: Codable {
   public init(from decoder: any Decoder) throws {

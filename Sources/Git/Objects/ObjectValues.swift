@@ -13,11 +13,8 @@ public struct FileMode: RawRepresentable, Hashable, Sendable {
 
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// A file.
   public static let regular = FileMode(rawValue: 0o100644)
-  /// A file with the executable bit.
   public static let executable = FileMode(rawValue: 0o100755)
-  /// A folder.
   public static let tree = FileMode(rawValue: 0o040000)
   /// A symbolic link; its blob is the target.
   public static let symlink = FileMode(rawValue: 0o120000)
@@ -48,9 +45,7 @@ public struct Tree: Sendable {
   public let entries: [TreeEntry]
 
   /// A tree with these entries, which need not be sorted yet.
-  public init(entries: [TreeEntry]) {
-    self.entries = entries.sorted(by: Self.precedes)
-  }
+  public init(entries: [TreeEntry]) { self.entries = entries.sorted(by: Self.precedes) }
 
   /// A tree read from the repository, its order kept as stored.
   init(stored entries: [TreeEntry]) { self.entries = entries }
@@ -60,7 +55,6 @@ public struct Tree: Sendable {
     precedes((left.name, left.mode == .tree), (right.name, right.mode == .tree))
   }
 
-  /// The same, of a name and whether it is a folder's.
   static func precedes(
     _ left: (name: TreePath, isTree: Bool), _ right: (name: TreePath, isTree: Bool)
   ) -> Bool {

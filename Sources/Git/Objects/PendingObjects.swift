@@ -2,12 +2,9 @@ internal import CLinux
 internal import Glibc
 internal import System
 
-/// Objects that are being stored, with a file each, under names that do not count until all of them
-/// are on the disk: an object cut short by a power cut would count as there, and its content would
-/// never be stored.
-///
-/// One wait serves all of them. Writing them out begins as soon as each is complete, so that when
-/// the first is synced the others are on their way.
+/// Objects that are being stored, a file each, under names that do not count until all are on the
+/// disk: one cut short by a power cut would count as there, and never be stored again. One wait
+/// serves all; writing out begins as soon as each is complete.
 final class PendingObjects {
   private let loose: LooseObjects
   private let deflater: Deflater
@@ -29,9 +26,8 @@ final class PendingObjects {
 
   // Beyond a handful of files one sync of the file system is cheaper than one a file.
   private static let oneSyncThreshold = 16
-  /// Trees from this size on are stored as they are: IDs do not compress, and a large tree is replaced
-  /// with the next version and packed as a delta soon. Compressing that of 10,000 notes would take as
-  /// long as the rest of a save.
+  /// Trees from this size on are not compressed: IDs do not get smaller, the tree is soon packed as
+  /// a delta, and compressing that of 10,000 notes would take as long as the rest of a save.
   private static let largeTree = 4096
 
   init(in loose: LooseObjects) throws {
@@ -44,18 +40,14 @@ final class PendingObjects {
     for file in files { if let temporary = file.temporary { unlink(temporary) } }
   }
 
-  /// Whether there are none.
   var isEmpty: Bool { files.isEmpty }
 
-  /// Whether the object is among them.
   func contains(_ id: ObjectID) -> Bool { places[id] != nil }
 
-  /// The object, if it is among them.
   func object(_ id: ObjectID) -> StoredObject? {
     places[id].flatMap { LooseObjects.read(files[$0].temporary ?? files[$0].path, id: id) }
   }
 
-  /// Writes an object under a temporary name.
   func add(_ kind: ObjectKind, _ content: [UInt8], id: ObjectID) throws {
     guard places[id] == nil else { return }
     let path = loose.path(of: id)
@@ -67,8 +59,7 @@ final class PendingObjects {
     }
     let folder = Disk.parent(of: path)
     // git's own name for such files: its collection removes those that a killed process left.
-    let temporary =
-      folder + "/tmp_obj_" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+    let temporary = folder + "/tmp_obj_" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
     var descriptor = Self.create(temporary)
     if descriptor < 0, errno == ENOENT {
       try Disk.makeFolder(folder, mode: 0o777)
@@ -79,13 +70,11 @@ final class PendingObjects {
       throw GitError.system(call: "open", path: temporary, errno: errno)
     }
     remember(File(id: id, path: path, temporary: temporary, descriptor: descriptor))
-    let pieces = [LooseObjects.header(kind, size: content.count), content]
-    let deflater =
-      kind == .tree && content.count >= Self.largeTree
-      ? try Deflater(level: Deflater.none) : self.deflater
-    try deflater.compress(pieces) {
-      try Disk.write(UnsafeRawBufferPointer($0), to: descriptor, path: temporary)
-    }
+    let isLargeTree = kind == .tree && content.count >= Self.largeTree
+    let deflater = isLargeTree ? try Deflater(level: Deflater.none) : self.deflater
+    var file: [UInt8] = []
+    try deflater.compress(LooseObjects.header(kind, size: content.count) + content, into: &file)
+    try Disk.write(file, to: descriptor, path: temporary)
     _ = notes_start_writing(descriptor)
     if !isSyncedSingly { closeAll() }
   }
@@ -109,7 +98,6 @@ final class PendingObjects {
     places = [:]
   }
 
-  /// Waits until the names are on the disk.
   func syncNames() throws {
     guard !unsynced.isEmpty else { return }
     if isSyncedSingly {

@@ -5,9 +5,9 @@ internal import Glibc
 struct TreeEntryBytes {
   let start: Int
   let nameStart: Int
-  /// Where the NUL after the name is.
   let nameEnd: Int
   let mode: FileMode
+  let id: ObjectID
 
   var end: Int { nameEnd + 1 + ObjectID.byteCount }
   var isTree: Bool { mode == .tree }
@@ -29,20 +29,16 @@ struct TreeEntryBytes {
     nameStart = index + 1
     nameEnd = UnsafeRawPointer(nul) - base
     self.mode = FileMode(rawValue: mode)
-    guard end <= tree.count else { return nil }
+    guard let id = ObjectID(in: tree, at: nameEnd + 1) else { return nil }
+    self.id = id
   }
 
   func name(in tree: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: tree[nameStart..<nameEnd])
   }
 
-  func id(in tree: UnsafeRawBufferPointer) -> ObjectID {
-    ObjectID(in: tree, at: nameEnd + 1) ?? .zero
-  }
-
-  /// The entry as a value.
-  func value(in tree: UnsafeRawBufferPointer) -> TreeEntry {
-    TreeEntry(name: TreePath(bytes: name(in: tree)), mode: mode, id: id(in: tree))
+  func value(in tree: [UInt8]) -> TreeEntry {
+    TreeEntry(name: TreePath(bytes: tree[nameStart..<nameEnd]), mode: mode, id: id)
   }
 
   /// How this entry's name compares with another in git's order: negative, 0 or positive. The names
@@ -65,65 +61,63 @@ struct TreeEntryBytes {
   }
 }
 
-/// The content of a tree object.
 enum TreeBytes {
-  /// All entries; nil when the tree is not well formed.
-  static func entries(_ tree: UnsafeRawBufferPointer) -> [TreeEntryBytes]? {
-    var found: [TreeEntryBytes] = []
-    var position = 0
-    while position < tree.count {
-      guard let entry = TreeEntryBytes(tree, at: position) else { return nil }
-      found.append(entry)
-      position = entry.end
+  static func entries(_ tree: [UInt8]) -> [TreeEntryBytes]? {
+    tree.withUnsafeBytes { tree in
+      var found: [TreeEntryBytes] = []
+      var position = 0
+      while position < tree.count {
+        guard let entry = TreeEntryBytes(tree, at: position) else { return nil }
+        found.append(entry)
+        position = entry.end
+      }
+      return found
     }
-    return found
   }
 
-  /// The entry of that name, or nil.
-  static func entry(_ name: TreePath, in tree: UnsafeRawBufferPointer) -> TreeEntry? {
-    name.bytes.withUnsafeBytes { name in
+  static func entry(_ name: TreePath, in content: [UInt8]) -> TreeEntry? {
+    content.withUnsafeBytes { tree in
       var position = 0
       while let entry = TreeEntryBytes(tree, at: position) {
-        let own = entry.name(in: tree)
-        if own.count == name.count, own.elementsEqual(name) { return entry.value(in: tree) }
+        if entry.name(in: tree).elementsEqual(name.bytes) { return entry.value(in: content) }
         position = entry.end
       }
       return nil
     }
   }
 
-  /// Walks two sorted trees side by side.
-  ///
-  /// - Parameters:
-  ///   - same: called with entries that are alike to the byte.
-  ///   - changed: called with each other entry of either tree and its counterpart, if any.
-  /// - Returns: false when one of them is not well formed.
+  /// Walks two sorted trees; `same` is called with entries that are alike to the byte, `changed`
+  /// with each other one and its counterpart, if any. False when one of the trees is not well
+  /// formed.
   static func compare(
-    _ old: UnsafeRawBufferPointer, _ new: UnsafeRawBufferPointer,
-    same: (TreeEntryBytes, TreeEntryBytes) -> Void = { _, _ in },
+    _ old: [UInt8], _ new: [UInt8], same: (TreeEntryBytes, TreeEntryBytes) -> Void = { _, _ in },
     changed: (TreeEntryBytes?, TreeEntryBytes?) throws -> Void
   ) rethrows -> Bool {
-    var (oldPosition, newPosition) = (0, 0)
-    while oldPosition < old.count || newPosition < new.count {
-      let before = TreeEntryBytes(old, at: oldPosition)
-      let after = TreeEntryBytes(new, at: newPosition)
-      if before == nil && oldPosition < old.count || after == nil && newPosition < new.count {
-        return false
-      }
-      var order = before == nil ? 1 : -1
-      if let before, let after {
-        if areAlike(before, old, after, new) {
-          same(before, after)
-          (oldPosition, newPosition) = (before.end, after.end)
-          continue
+    try old.withUnsafeBytes { old in
+      try new.withUnsafeBytes { new in
+        var (oldPosition, newPosition) = (0, 0)
+        while oldPosition < old.count || newPosition < new.count {
+          let before = TreeEntryBytes(old, at: oldPosition)
+          let after = TreeEntryBytes(new, at: newPosition)
+          if before == nil && oldPosition < old.count || after == nil && newPosition < new.count {
+            return false
+          }
+          var order = before == nil ? 1 : -1
+          if let before, let after {
+            if areAlike(before, old, after, new) {
+              same(before, after)
+              (oldPosition, newPosition) = (before.end, after.end)
+              continue
+            }
+            order = before.compare(in: old, with: after.name(in: new), isTree: after.isTree)
+          }
+          try changed(order <= 0 ? before : nil, order >= 0 ? after : nil)
+          if order <= 0, let before { oldPosition = before.end }
+          if order >= 0, let after { newPosition = after.end }
         }
-        order = before.compare(in: old, with: after.name(in: new), isTree: after.isTree)
+        return true
       }
-      try changed(order <= 0 ? before : nil, order >= 0 ? after : nil)
-      if order <= 0, let before { oldPosition = before.end }
-      if order >= 0, let after { newPosition = after.end }
     }
-    return true
   }
 
   private static func areAlike(
@@ -139,10 +133,7 @@ enum TreeBytes {
 }
 
 extension TreeBytes {
-  /// Appends an entry up to its ID.
-  static func append(
-    mode: FileMode, name: some Sequence<UInt8>, to content: inout [UInt8]
-  ) {
+  static func append(mode: FileMode, name: some Sequence<UInt8>, to content: inout [UInt8]) {
     switch mode {
     case .regular: content += "100644 ".utf8
     case .tree: content += "40000 ".utf8
@@ -152,7 +143,6 @@ extension TreeBytes {
     content.append(0)
   }
 
-  /// Appends a whole entry.
   static func append(_ entry: TreeEntry, to content: inout [UInt8]) {
     append(mode: entry.mode, name: entry.name.bytes, to: &content)
     entry.id.appendBytes(to: &content)
@@ -165,17 +155,18 @@ extension TreeBytes {
     var entry: TreeEntry?
   }
 
-  /// The content of a tree after some edits; nil when it is not well formed.
-  static func applying(_ edits: [Edit], to tree: UnsafeRawBufferPointer) -> [UInt8]? {
+  static func applying(_ edits: [Edit], to tree: [UInt8]) -> [UInt8]? {
     let edits = edits.sorted { Tree.precedes(($0.name, $0.isTree), ($1.name, $1.isTree)) }
+    guard let entries = entries(tree) else { return nil }
     var result: [UInt8] = []
     result.reserveCapacity(tree.count + edits.count * 64)
-    var (next, kept, position) = (0, 0, 0)
-    while position < tree.count {
-      guard let entry = TreeEntryBytes(tree, at: position) else { return nil }
+    var (next, kept) = (0, 0)
+    for entry in entries {
       while next < edits.count {
-        let order = edits[next].name.bytes.withUnsafeBytes {
-          entry.compare(in: tree, with: $0, isTree: edits[next].isTree)
+        let order = tree.withUnsafeBytes { tree in
+          edits[next].name.bytes.withUnsafeBytes {
+            entry.compare(in: tree, with: $0, isTree: edits[next].isTree)
+          }
         }
         if order < 0 { break }
         if kept < entry.start { result += tree[kept..<entry.start] }
@@ -183,10 +174,9 @@ extension TreeBytes {
         if let entry = edits[next].entry { append(entry, to: &result) }
         next += 1
       }
-      position = entry.end
     }
     result += tree[kept...]
-    for case let entry? in edits[next...].map(\.entry) { append(entry, to: &result) }
+    for edit in edits[next...] { if let entry = edit.entry { append(entry, to: &result) } }
     return result
   }
 }

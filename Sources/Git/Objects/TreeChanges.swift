@@ -23,9 +23,7 @@ extension Repository {
 
   /// All files of a tree, by path.
   public func files(in tree: ObjectID) throws -> [(path: TreePath, entry: TreeEntry)] {
-    try changes(from: nil, to: tree).compactMap { change in
-      change.new.map { (change.path, $0) }
-    }
+    try changes(from: nil, to: tree).compactMap { change in change.new.map { (change.path, $0) } }
   }
 
   private func collectChanges(
@@ -33,18 +31,12 @@ extension Repository {
   ) throws {
     if old == new { return }
     let (before, after) = (try content(ofTree: old), try content(ofTree: new))
-    try before.withUnsafeBytes { before in
-      try after.withUnsafeBytes { after in
-        let isWellFormed = try TreeBytes.compare(before, after) { old, new in
-          try compare(
-            old?.value(in: before), new?.value(in: after), under: folder, into: &found)
-        }
-        guard isWellFormed else { throw GitError.malformed(new ?? old ?? .zero, "a damaged tree") }
-      }
+    let isWellFormed = try TreeBytes.compare(before, after) { old, new in
+      try compare(old?.value(in: before), new?.value(in: after), under: folder, into: &found)
     }
+    guard isWellFormed else { throw GitError.malformed(new ?? old ?? .zero, "a damaged tree") }
   }
 
-  /// A tree's content as it is stored; nothing has no entries.
   private func content(ofTree id: ObjectID?) throws -> [UInt8] {
     try id.map { try data(of: $0, kind: .tree) } ?? []
   }
@@ -73,9 +65,7 @@ extension Repository {
     let components = path.components
     for (position, name) in components.enumerated() {
       let content = try content(ofTree: current)
-      guard let entry = content.withUnsafeBytes({ TreeBytes.entry(name, in: $0) }) else {
-        return nil
-      }
+      guard let entry = TreeBytes.entry(name, in: content) else { return nil }
       if position == components.count - 1 { return entry }
       guard entry.mode == .tree else { return nil }
       current = entry.id
@@ -108,7 +98,7 @@ extension Repository {
       }
     }
     for (name, files) in below {
-      let present = entries[name] ?? before.withUnsafeBytes { TreeBytes.entry(name, in: $0) }
+      let present = entries[name] ?? TreeBytes.entry(name, in: before)
       let folder = present.flatMap { $0.mode == .tree ? $0.id : nil }
       if folder == nil, files.allSatisfy({ $0.entry == nil }) { continue }
       let id = try writeTree(folder, replacing: files)
@@ -120,7 +110,7 @@ extension Repository {
       edits.append(TreeBytes.Edit(name: name, isTree: isTree, entry: entry))
       edits.append(TreeBytes.Edit(name: name, isTree: !isTree, entry: nil))
     }
-    guard let content = before.withUnsafeBytes({ TreeBytes.applying(edits, to: $0) }) else {
+    guard let content = TreeBytes.applying(edits, to: before) else {
       throw GitError.malformed(tree ?? .emptyTree, "a damaged tree")
     }
     return content.isEmpty ? nil : try write(.tree, content)

@@ -1,57 +1,28 @@
-internal import CLibgit2
-internal import Glibc
 internal import Synchronization
 internal import System
 
-/// A pack of new objects on its way into a repository: cheaper than a file an object from about a
-/// hundred on, and one sync for all of them.
-///
-/// Threads fill `PackPiece`s and append them. Nothing counts before `finish`; a pack that is not
-/// finished leaves at most files that `removeLeftovers` takes away.
+/// A pack of new objects: cheaper than a file an object from about a hundred on. Threads fill
+/// `PackPiece`s and append them. Nothing counts before `finish`; until then it is in quarantine.
 public final class NewPack: Sendable {
-  private let folder: String
-  private let stem: String
-  private let descriptor: Int32
+  private let packFolder: String
+  private let quarantine: QuarantineFolder
+  private let file: PackFile
   private let state = Mutex(State())
 
   private struct State {
     var known: Set<ObjectID> = []
     var objects: [PackedObject] = []
-    var size = 12
-    var isFinished = false
+    var size = PackFormat.headerBytes
   }
 
-  private static let prefix = "tmp_notes_"
-  // A file just made may not be locked yet, and a pack comes before its index.
-  private static let youngestLeftover = 3_600
-
-  /// Begins a pack in the repository's folder of packs.
-  ///
-  /// - Parameter count: about how many files it will have.
-  public init(in repository: Repository, expecting count: Int) throws {
-    folder = repository.gitFolder + "/objects/pack"
-    try Disk.makeFolder(folder, mode: 0o777)
-    Self.removeLeftovers(in: repository)
-    stem =
-      folder + "/" + Self.prefix + "\(getpid())_"
-      + String(UInt64.random(in: 0...UInt64.max), radix: 36)
-    descriptor = try Disk.open(stem + ".pack", O_RDWR | O_CREAT | O_EXCL, mode: 0o444)
-    // Says that its process lives; the kernel takes it back from one that was killed.
-    _ = flock(descriptor, LOCK_EX | LOCK_NB)
-    try Disk.write(PackFormat.header(objectCount: 0), to: descriptor, path: stem + ".pack")
-    state.withLock { state in
-      // With their folders, mostly.
-      state.known.reserveCapacity(count + count / 8)
-      state.objects.reserveCapacity(count + count / 8)
-    }
-  }
-
-  deinit {
-    if !state.withLock({ $0.isFinished }) {
-      unlink(stem + ".idx")
-      unlink(stem + ".pack")
-    }
-    close(descriptor)
+  /// Begins a pack.
+  public init(in repository: Repository) throws {
+    packFolder = repository.packFolder
+    try Disk.makeFolder(packFolder, mode: 0o777)
+    repository.removeQuarantineLeftovers()
+    quarantine = try QuarantineFolder(for: repository)
+    file = try PackFile(quarantine.packs + "/new.pack")
+    try file.write(PackFormat.header(objectCount: 0))
   }
 
   /// Whether the caller is the first to bring this object.
@@ -61,7 +32,7 @@ public final class NewPack: Sendable {
   public func append(_ piece: inout PackPiece) throws {
     guard !piece.objects.isEmpty else { return }
     try state.withLock { state in
-      try Disk.write(piece.bytes, to: descriptor, path: stem + ".pack")
+      try file.write(piece.bytes)
       for object in piece.objects {
         state.objects.append(
           PackedObject(id: object.id, crc: object.crc, offset: state.size + object.offset))
@@ -75,52 +46,16 @@ public final class NewPack: Sendable {
   public func finish() throws {
     try state.withLock { state in
       guard !state.objects.isEmpty else { return }
-      let path = stem + ".pack"
-      let header = PackFormat.header(objectCount: state.objects.count)
-      guard pwrite(descriptor, header, header.count, 0) == header.count else {
-        throw GitError.system(call: "write", path: path, errno: errno)
-      }
-      // The number of objects stands at the beginning and is known last: all is read again.
-      let checksum = try PackChecksum.ofFile(descriptor, size: state.size, path: path)
-      try Disk.write(checksum, to: descriptor, path: path)
+      let checksum = try file.seal(objectCount: state.objects.count, size: state.size)
+      try Disk.sync(file.descriptor, path: file.path)
       state.objects.sort { $0.id < $1.id }
-      let index = try Disk.open(stem + ".idx", O_WRONLY | O_CREAT | O_EXCL, mode: 0o444)
-      defer { close(index) }
-      try Disk.write(
-        PackFormat.index(of: state.objects, checksum: checksum), to: index, path: stem + ".idx")
-      for (file, suffix) in [(descriptor, ".pack"), (index, ".idx")] {
-        try Disk.sync(file, path: stem + suffix)
-      }
+      let index = quarantine.packs + "/new.idx"
+      try Disk.create(index, PackFormat.index(of: state.objects, checksum: checksum), mode: 0o444)
       // A pack counts from the moment its index is there.
-      let name = folder + "/pack-" + String(hexadecimal: checksum)
-      for suffix in [".pack", ".idx"] {
-        try Disk.rename(stem + suffix, to: name + suffix)
-        try Disk.sync(folder: folder)
-      }
-      state.isFinished = true
-    }
-  }
-
-  /// Removes what processes left behind that were killed: unfinished packs, and packs that never got
-  /// their index.
-  static func removeLeftovers(in repository: Repository) {
-    let folder = repository.gitFolder + "/objects/pack"
-    let names = Set(Disk.namesIfAny(in: folder))
-    for name in names {
-      let path = folder + "/" + name
-      if name.hasPrefix(prefix) {
-        if name.hasSuffix(".idx"), !names.contains(name.dropLast(4) + ".pack") { unlink(path) }
-        guard name.hasSuffix(".pack") else { continue }
-        if Disk.isLocked(path) { continue }
-        unlink(path.dropLast(5) + ".idx")
-        unlink(path)
-      } else if name.hasPrefix("pack-"), name.hasSuffix(".pack"),
-        !names.contains(name.dropLast(5) + ".idx")
-      {
-        var status = stat()
-        if lstat(path, &status) == 0, WallClock.age(of: status) > youngestLeftover {
-          unlink(path)
-        }
+      let name = packFolder + "/pack-" + String(hexadecimal: checksum)
+      for (path, suffix) in [(file.path, ".pack"), (index, ".idx")] {
+        try Disk.rename(path, to: name + suffix)
+        try Disk.sync(folder: packFolder)
       }
     }
   }

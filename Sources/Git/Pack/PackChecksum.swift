@@ -14,12 +14,8 @@ struct PackChecksum {
 
   init() { pending.reserveCapacity(Self.blockSize) }
 
-  /// Adds bytes.
-  mutating func update(_ bytes: [UInt8]) {
-    bytes.withUnsafeBytes { update($0) }
-  }
+  mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
 
-  /// Adds bytes.
   mutating func update(_ bytes: UnsafeRawBufferPointer) {
     length += UInt64(bytes.count)
     var position = 0
@@ -37,26 +33,24 @@ struct PackChecksum {
     pending.append(contentsOf: bytes[position...])
   }
 
-  /// The checksum of everything added; the value is used up.
   mutating func finish() -> [UInt8] {
     let bits = length * 8
-    var padding: [UInt8] = [0x80]
     let zeros = (Self.blockSize * 2 - 9 - pending.count) % Self.blockSize
-    padding.append(contentsOf: [UInt8](repeating: 0, count: zeros))
-    for shift in stride(from: UInt64(56), through: 0, by: -8) {
-      padding.append(UInt8(truncatingIfNeeded: bits >> shift))
-    }
+    var padding: [UInt8] = [0x80] + [UInt8](repeating: 0, count: zeros)
+    padding.appendBigEndian(UInt32(truncatingIfNeeded: bits >> 32))
+    padding.appendBigEndian(UInt32(truncatingIfNeeded: bits))
     update(padding)
     var digest: [UInt8] = []
-    for word in [state.0, state.1, state.2, state.3, state.4] {
-      for shift in stride(from: UInt32(24), through: 0, by: -8) {
-        digest.append(UInt8(truncatingIfNeeded: word >> shift))
-      }
-    }
+    for word in [state.0, state.1, state.2, state.3, state.4] { digest.appendBigEndian(word) }
     return digest
   }
 
-  /// The checksum of a file's first bytes.
+  static func of(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    var checksum = PackChecksum()
+    checksum.update(bytes)
+    return checksum.finish()
+  }
+
   static func ofFile(_ descriptor: Int32, size: Int, path: String) throws -> [UInt8] {
     var checksum = PackChecksum()
     try withUnsafeTemporaryAllocation(byteCount: 1 << 17, alignment: 16) { buffer in
@@ -75,7 +69,6 @@ struct PackChecksum {
 
   private static let hasInstructions = notes_has_sha1() != 0
 
-  /// Takes in whole blocks.
   private mutating func process(_ blocks: UnsafeRawBufferPointer) {
     guard let start = blocks.baseAddress, !blocks.isEmpty else { return }
     if Self.hasInstructions {
@@ -84,42 +77,35 @@ struct PackChecksum {
         notes_sha1_blocks(words, start, blocks.count / Self.blockSize)
       }
     } else {
-      for offset in stride(from: 0, to: blocks.count, by: Self.blockSize) {
-        processPlainly(
-          UnsafeRawBufferPointer(rebasing: blocks[offset..<offset + Self.blockSize]))
+      withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 80) { words in
+        for offset in stride(from: 0, to: blocks.count, by: Self.blockSize) {
+          processPlainly(start + offset, words)
+        }
       }
     }
   }
 
-  /// One block, for processors without instructions for it.
-  private mutating func processPlainly(_ block: UnsafeRawBufferPointer) {
-    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 16) { words in
-      for index in 0..<16 {
+  private mutating func processPlainly(
+    _ block: UnsafeRawPointer, _ words: UnsafeMutableBufferPointer<UInt32>
+  ) {
+    for index in 0..<80 {
+      if index < 16 {
         words[index] = UInt32(
           bigEndian: block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
+      } else {
+        let mixed = words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16]
+        words[index] = mixed << 1 | mixed >> 31
       }
-      var (a, b, c, d, e) = state
-      // The schedule is made as it is used, in sixteen words that stay in the nearest cache.
-      func word(_ index: Int) -> UInt32 {
-        let mixed =
-          words[(index &+ 13) & 15] ^ words[(index &+ 8) & 15] ^ words[(index &+ 2) & 15]
-          ^ words[index & 15]
-        let word = mixed << 1 | mixed >> 31
-        words[index & 15] = word
-        return word
-      }
-      func step(_ function: UInt32, _ constant: UInt32, _ word: UInt32) {
-        let next = (a << 5 | a >> 27) &+ function &+ e &+ constant &+ word
-        (a, b, c, d, e) = (next, a, b << 30 | b >> 2, c, d)
-      }
-      for index in 0..<16 { step(d ^ (b & (c ^ d)), 0x5a82_7999, words[index]) }
-      for index in 16..<20 { step(d ^ (b & (c ^ d)), 0x5a82_7999, word(index)) }
-      for index in 20..<40 { step(b ^ c ^ d, 0x6ed9_eba1, word(index)) }
-      for index in 40..<60 { step((b & c) | (d & (b | c)), 0x8f1b_bcdc, word(index)) }
-      for index in 60..<80 { step(b ^ c ^ d, 0xca62_c1d6, word(index)) }
-      state = (
-        state.0 &+ a, state.1 &+ b, state.2 &+ c, state.3 &+ d, state.4 &+ e
-      )
     }
+    var (a, b, c, d, e) = state
+    func step(_ function: UInt32, _ constant: UInt32, _ word: UInt32) {
+      let next = (a << 5 | a >> 27) &+ function &+ e &+ constant &+ word
+      (a, b, c, d, e) = (next, a, b << 30 | b >> 2, c, d)
+    }
+    for word in words[..<20] { step(d ^ (b & (c ^ d)), 0x5a82_7999, word) }
+    for word in words[20..<40] { step(b ^ c ^ d, 0x6ed9_eba1, word) }
+    for word in words[40..<60] { step((b & c) | (d & (b | c)), 0x8f1b_bcdc, word) }
+    for word in words[60...] { step(b ^ c ^ d, 0xca62_c1d6, word) }
+    state = (state.0 &+ a, state.1 &+ b, state.2 &+ c, state.3 &+ d, state.4 &+ e)
   }
 }

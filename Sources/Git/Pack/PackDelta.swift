@@ -24,30 +24,25 @@ enum PackDelta {
   /// A delta that makes `new` from the tree `old`: each run of entries that they share.
   static func tree(from old: [UInt8], to new: [UInt8]) -> [UInt8]? {
     var shared: [SharedBytes] = []
-    let wellFormed = old.withUnsafeBytes { old in
-      new.withUnsafeBytes { new in
-        TreeBytes.compare(old, new) { before, after in
-          let length = after.end - after.start
-          if let last = shared.last, last.old + last.count == before.start,
-            last.new + last.count == after.start
-          {
-            shared[shared.count - 1].count += length
-          } else {
-            shared.append(SharedBytes(old: before.start, new: after.start, count: length))
-          }
-        } changed: { _, _ in
-        }
+    let isWellFormed = TreeBytes.compare(old, new) { before, after in
+      let length = after.end - after.start
+      if let last = shared.last, last.old + last.count == before.start,
+        last.new + last.count == after.start
+      {
+        shared[shared.count - 1].count += length
+      } else {
+        shared.append(SharedBytes(old: before.start, new: after.start, count: length))
       }
+    } changed: { _, _ in
     }
-    return wellFormed ? encode(shared, from: old, to: new) : nil
+    return isWellFormed ? encode(shared, from: old, to: new) : nil
   }
 
   private static let longestCopy = 0xff_ffff
   private static let longestInsert = 0x7f
 
-  private static func encode(
-    _ shared: [SharedBytes], from old: [UInt8], to new: [UInt8]
-  ) -> [UInt8] {
+  private static func encode(_ shared: [SharedBytes], from old: [UInt8], to new: [UInt8]) -> [UInt8]
+  {
     var delta: [UInt8] = []
     appendSize(old.count, to: &delta)
     appendSize(new.count, to: &delta)
@@ -104,9 +99,70 @@ enum PackDelta {
   }
 }
 
-/// A stretch of bytes that two objects share.
 private struct SharedBytes {
   var old: Int
   var new: Int
   var count: Int
+}
+
+extension PackDelta {
+  static let longestSizes = 20
+
+  /// The sizes that a delta states at its beginning, and how many bytes that takes, or nil when it
+  /// states none.
+  static func sizes(_ delta: [UInt8]) -> (base: Int, result: Int, length: Int)? {
+    var position = 0
+    func size() -> Int? {
+      var size = 0
+      var shift = 0
+      while position < delta.count, shift < 56 {
+        let byte = Int(delta[position])
+        position += 1
+        size |= (byte & 0x7f) << shift
+        shift += 7
+        if byte & 0x80 == 0 { return size }
+      }
+      return nil
+    }
+    guard let base = size(), let result = size() else { return nil }
+    return (base, result, position)
+  }
+
+  /// What a delta makes of its base (gitformat-pack(5), "Deltified representation"), or nil when the
+  /// two do not belong together or the result is larger than `limit` bytes.
+  static func applied(_ delta: [UInt8], to base: [UInt8], limit: Int) -> [UInt8]? {
+    guard let sizes = sizes(delta), sizes.base == base.count, sizes.result <= limit else {
+      return nil
+    }
+    let wanted = sizes.result
+    var position = sizes.length
+    func next() -> Int? {
+      guard position < delta.count else { return nil }
+      position += 1
+      return Int(delta[position - 1])
+    }
+    var result: [UInt8] = []
+    result.reserveCapacity(wanted)
+    while let code = next() {
+      if code & 0x80 == 0 {
+        guard code > 0, code <= delta.count - position else { return nil }
+        result += delta[position..<position + code]
+        position += code
+        continue
+      }
+      var (offset, count) = (0, 0)
+      for bit in 0..<4 where code & 1 << bit != 0 {
+        guard let byte = next() else { return nil }
+        offset |= byte << (8 * bit)
+      }
+      for bit in 0..<3 where code & 0x10 << bit != 0 {
+        guard let byte = next() else { return nil }
+        count |= byte << (8 * bit)
+      }
+      if count == 0 { count = 0x10000 }
+      guard offset <= base.count - count, result.count + count <= wanted else { return nil }
+      result += base[offset..<offset + count]
+    }
+    return result.count == wanted ? result : nil
+  }
 }

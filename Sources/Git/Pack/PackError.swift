@@ -2,13 +2,10 @@
 public enum PackError: Error, Sendable, Equatable {
   /// zlib could not be loaded: what the loader said.
   case libraryMissing(String)
-  /// zlib refused to compress or to start: its code.
   case compression(code: Int32)
-  /// The bytes are not a pack: what is wrong with them.
   case malformed(String)
   /// Something is larger than allowed: what, and how much is allowed.
   case overLimit(String, limit: Int)
-  /// An object breaks the rules: which, and how.
   case refused(ObjectID, String)
   /// An object needs one that neither the pack nor the repository has.
   case incomplete(ObjectID, needs: ObjectID)

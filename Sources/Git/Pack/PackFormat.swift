@@ -3,12 +3,10 @@ enum PackFormat {
   /// How many bytes stand before the first object.
   static let headerBytes = 12
 
-  /// The bytes of a pack before its objects: signature, version 2, number of objects.
   static func header(objectCount: Int) -> [UInt8] {
     Array("PACK".utf8) + bigEndian(2) + bigEndian(UInt32(objectCount))
   }
 
-  /// What stands before an object's compressed content: its type and its size.
   static func appendHeader(type: UInt8, size: Int, to bytes: inout [UInt8]) {
     var rest = size >> 4
     var byte = type << 4 | UInt8(size & 15)
@@ -20,16 +18,11 @@ enum PackFormat {
     bytes.append(byte)
   }
 
-  /// A number in network order.
   static func bigEndian(_ value: UInt32) -> [UInt8] {
     withUnsafeBytes(of: value.bigEndian) { Array($0) }
   }
 
-  /// The index of a pack, version 2.
-  ///
-  /// - Parameters:
-  ///   - objects: the objects by ID.
-  ///   - checksum: the pack's.
+  /// The index, version 2, of objects that are sorted by ID.
   static func index(of objects: [PackedObject], checksum: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = [0xff, 0x74, 0x4f, 0x63] + bigEndian(2)
     bytes.reserveCapacity(8 + 1024 + objects.count * 28 + 2 * ObjectID.byteCount)
@@ -57,24 +50,18 @@ enum PackFormat {
       bytes.appendBigEndian(UInt32(truncatingIfNeeded: offset))
     }
     bytes += checksum
-    var own = PackChecksum()
-    own.update(bytes)
-    bytes += own.finish()
-    return bytes
+    return bytes + bytes.withUnsafeBytes(PackChecksum.of)
   }
 }
 
-/// What stands before the compressed content of an entry.
 struct PackEntryHeader {
   /// The object's kind; nil of a delta, which has its base's.
   let kind: ObjectKind?
   let base: Base
-  /// Bytes of the content, unpacked: the object's, or the delta's.
+  /// Bytes of the object or the delta, unpacked.
   let size: Int
-  /// How many bytes the header takes.
   let length: Int
 
-  /// What a delta applies to.
   enum Base {
     case none
     /// The entry that begins so many bytes before this one.
@@ -121,16 +108,13 @@ struct PackEntryHeader {
   }
 }
 
-/// Where an object is in a pack.
 struct PackedObject {
   let id: ObjectID
-  /// The CRC-32 of its bytes in the pack.
   let crc: UInt32
   let offset: Int
 }
 
 extension [UInt8] {
-  /// Appends a number in network order.
   mutating func appendBigEndian(_ value: UInt32) {
     append(UInt8(truncatingIfNeeded: value >> 24))
     append(UInt8(truncatingIfNeeded: value >> 16))

@@ -39,16 +39,13 @@ public struct PackLimits: Sendable, Equatable {
   static let own = {
     var limits = PackLimits()
     limits.objects = Int(Int32.max)
-    limits.packBytes = .max
-    for limit in [\PackLimits.objectBytes, \.commitBytes, \.treeBytes] {
-      limits[keyPath: limit] = Int(Int32.max)
-    }
+    (limits.packBytes, limits.allParents) = (.max, .max)
+    (limits.objectBytes, limits.commitBytes) = (Int(Int32.max), Int(Int32.max))
+    limits.treeBytes = Int(Int32.max)
     (limits.unpackedBytes, limits.unpackedBytesOfAny) = (.max, .max)
-    limits.allParents = .max
     return limits
   }()
 
-  /// Throws unless a pack may unpack to so many bytes, of which this many have come.
   func check(unpacked: Int, ofPack bytes: Int) throws {
     let more = bytes.multipliedReportingOverflow(by: unpackedBytesPerByte)
     let room = max(unpackedBytes - unpackedBytesOfAny, 0)
@@ -58,7 +55,6 @@ public struct PackLimits: Sendable, Equatable {
     if unpacked > limit { throw PackError.overLimit("bytes that a pack unpacks to", limit: limit) }
   }
 
-  /// Bytes of one object of that kind.
   func bytes(of kind: ObjectKind) -> Int {
     switch kind {
     case .commit: commitBytes

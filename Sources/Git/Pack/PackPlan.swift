@@ -1,7 +1,5 @@
-/// What a pack is going to hold, oldest first.
-///
-/// Cost follows what is sent: of each commit only the folders that differ from its parents' are
-/// entered.
+/// What a pack is going to hold, oldest first. Cost follows what is sent: of each commit only the
+/// folders that differ from its parents' are entered.
 struct PackPlan {
   struct Item {
     let id: ObjectID
@@ -11,7 +9,6 @@ struct PackPlan {
   }
 
   private(set) var items: [Item] = []
-  /// How many of the items are commits.
   private(set) var commits = 0
 
   private let repository: Repository
@@ -41,30 +38,24 @@ struct PackPlan {
     seen = []
   }
 
-  /// Plans exactly these objects, for a pack that stands by itself.
-  ///
-  /// The newest come first and whole, and older ones are deltas against them: what is read most is
-  /// read fastest. Objects that no commit among them leads to come last.
+  /// Plans exactly these objects, for a pack that stands by itself. The newest come first and
+  /// whole, older ones are deltas against them: what is read most is read fastest. What no commit
+  /// leads to is last.
   init(repacking objects: [ObjectID: ObjectKind], repository: Repository) throws {
     self.repository = repository
     wanted = Set(objects.keys)
     var commits: [ObjectID: Commit] = [:]
     for (id, kind) in objects where kind == .commit { commits[id] = try repository.commit(id) }
     self.commits = commits.count
-    let byTime = commits.values.sorted {
-      ($0.committer.time, $0.id) < ($1.committer.time, $1.id)
-    }
-    let sorted = CommitGraph.parentsFirst(byTime.map(\.id)) { commits[$0]?.parents }
+    let byTime = commits.values.sorted { ($0.committer.time, $0.id) < ($1.committer.time, $1.id) }
+    let sorted = parentsFirst(byTime.map(\.id)) { commits[$0]?.parents }
     for commit in sorted.compactMap({ commits[$0] }) {
       trees[commit.id] = commit.tree
       let parents = try commit.parents.compactMap { parent in
         // A parent may be missing in a repository that was cloned without its history.
-        try trees[parent]
-          ?? (repository.contains(parent) ? repository.commit(parent).tree : nil)
+        try trees[parent] ?? (repository.contains(parent) ? repository.commit(parent).tree : nil)
       }
-      if try parents.allSatisfy(repository.contains) {
-        try planTree(commit.tree, parents: parents)
-      }
+      if try parents.allSatisfy(repository.contains) { try planTree(commit.tree, parents: parents) }
       items.append(Item(id: commit.id, kind: .commit, base: nil))
     }
     var successors: [ObjectID: ObjectID] = [:]
@@ -78,9 +69,8 @@ struct PackPlan {
     seen = []
   }
 
-  /// Plans an object. What a receiver takes for a base it has, sent or not, and must not get again: an
-  /// edit that is taken back would else be two deltas against each other, which libgit2 never ends
-  /// resolving.
+  /// What a receiver takes for a base it has, sent or not, and must not get again: an edit taken
+  /// back would else be two deltas against each other, which libgit2 never ends resolving.
   private mutating func plan(_ id: ObjectID, _ kind: ObjectKind, base: ObjectID?) {
     items.append(Item(id: id, kind: kind, base: base))
     if let base, wanted == nil { seen.insert(base) }
@@ -106,61 +96,32 @@ struct PackPlan {
     else { return }
     plan(tree, .tree, base: parents.first)
     let content = try repository.data(of: tree, kind: .tree)
-    // What each parent's tree lacks; an entry that any parent has is known to the receiver.
+    // What each parent's tree lacks, by where it stands; an entry that any parent has is known to the
+    // receiver.
     let differences = try (parents.isEmpty ? [nil] : parents.map(Optional.some)).map { parent in
       let old = try parent.map { try repository.data(of: $0, kind: .tree) } ?? []
-      guard let found = Difference.all(from: old, to: content) else {
-        throw GitError.malformed(tree, "not a tree")
+      var found: [Int: (entry: TreeEntryBytes, old: TreeEntryBytes?)] = [:]
+      let isWellFormed = TreeBytes.compare(old, content) { counterpart, entry in
+        if let entry { found[entry.start] = (entry, counterpart) }
       }
+      guard isWellFormed else { throw GitError.malformed(tree, "not a tree") }
       return found
     }
-    guard let first = differences.first else { return }
-    let others = differences.dropFirst().map { found in
-      Dictionary(found.map { ($0.entry.start, $0) }, uniquingKeysWith: { kept, _ in kept })
-    }
-    for difference in first {
-      let counterparts = others.map { $0[difference.entry.start] }
-      guard counterparts.allSatisfy({ $0 != nil }) else { continue }
-      if let sent { try checkFitness(of: difference.entry, in: content, sent) }
-      let old = [difference.old] + counterparts.map { $0?.old }
-      if difference.entry.isTree {
-        let folders = old.compactMap { $0?.mode == .tree ? $0?.id : nil }
-        try planTree(difference.id, parents: folders)
-      } else if difference.entry.mode != .submodule {
-        let files = old.compactMap { old in
-          old.flatMap { $0.mode.isFile ? $0.id : nil }
+    for start in differences[0].keys.sorted() {
+      let found = differences.compactMap { $0[start] }
+      guard found.count == differences.count, let entry = found.first?.entry else { continue }
+      if let sent { try checkFitness(of: entry, in: content, sent) }
+      let old = found.compactMap(\.old)
+      if entry.isTree {
+        try planTree(entry.id, parents: old.filter(\.isTree).map(\.id))
+      } else if entry.mode != .submodule {
+        let files = old.filter(\.mode.isFile).map(\.id)
+        // The same content may be there under another mode.
+        if !files.contains(entry.id), wanted?.contains(entry.id) != false,
+          seen.insert(entry.id).inserted
+        {
+          plan(entry.id, .blob, base: files.first)
         }
-        // The same content under another mode.
-        if files.contains(difference.id) { continue }
-        if wanted?.contains(difference.id) == false { continue }
-        if seen.insert(difference.id).inserted {
-          plan(difference.id, .blob, base: files.first)
-        }
-      }
-    }
-  }
-}
-
-/// An entry of a new tree that the old one does not have in this form.
-private struct Difference {
-  let entry: TreeEntryBytes
-  let id: ObjectID
-  /// What the old tree has under that name and kind.
-  let old: (id: ObjectID, mode: FileMode)?
-
-  /// All of them; nil when one of the trees is not well formed.
-  static func all(from old: [UInt8], to new: [UInt8]) -> [Difference]? {
-    old.withUnsafeBytes { old in
-      new.withUnsafeBytes { new in
-        var found: [Difference] = []
-        let isWellFormed = TreeBytes.compare(old, new) { counterpart, entry in
-          guard let entry else { return }
-          found.append(
-            Difference(
-              entry: entry, id: entry.id(in: new),
-              old: counterpart.map { ($0.id(in: old), $0.mode) }))
-        }
-        return isWellFormed ? found : nil
       }
     }
   }

@@ -5,15 +5,13 @@ extension Repository {
   /// A pack of everything reachable from `wants` and not from `haves`, for a receiver that has
   /// all of `haves`. Both are commits that are here.
   public func pack(wants: [ObjectID], haves: [ObjectID]) throws -> PackWriter {
-    try PackWriter(repository: self, wants: wants, haves: haves)
+    let plan = try PackPlan(repository: self, wants: wants, haves: haves)
+    return try PackWriter(repository: self, plan: plan, mayNameOutsiders: true)
   }
 }
 
-/// Writes a pack (gitformat-pack(5)) piece by piece.
-///
-/// Objects come oldest first; a tree or blob is a delta against the same path in the commit's first
-/// parent wherever that is shorter. The pack is thin: bases that the receiver has are named, not
-/// sent. An instance belongs to the repository's thread.
+/// Writes a pack (gitformat-pack(5)) piece by piece, oldest objects first. A tree or blob is a
+/// delta against the same path in the first parent where that is shorter; the pack is thin.
 public final class PackWriter {
   /// How many objects the pack holds.
   public let objectCount: Int
@@ -29,9 +27,7 @@ public final class PackWriter {
   private let mayNameOutsiders: Bool
   private var checksum = PackChecksum()
   private var offset = 0
-  private var state = State.header
-
-  private enum State { case header, objects, done }
+  private var isDone = false
 
   /// Where an object is, how many deltas lead to it, and the whole object they begin with.
   private struct Position {
@@ -49,12 +45,6 @@ public final class PackWriter {
   // and large trees become small deltas.
   private static let longestPause = 1.0
 
-  convenience init(repository: Repository, wants: [ObjectID], haves: [ObjectID]) throws {
-    let plan = try PackPlan(repository: repository, wants: wants, haves: haves)
-    try self.init(repository: repository, plan: plan, mayNameOutsiders: true)
-  }
-
-  /// - Parameter mayNameOutsiders: whether a delta's base may be an object outside the pack.
   init(repository: Repository, plan: PackPlan, mayNameOutsiders: Bool) throws {
     self.repository = repository
     self.mayNameOutsiders = mayNameOutsiders
@@ -66,12 +56,8 @@ public final class PackWriter {
 
   /// The next piece of the pack, or nil after the last.
   public func next() throws -> [UInt8]? {
-    var chunk: [UInt8] = []
-    if state == .header {
-      chunk += PackFormat.header(objectCount: objectCount)
-      state = .objects
-    }
-    guard state == .objects else { return nil }
+    if isDone { return nil }
+    var chunk = offset == 0 ? PackFormat.header(objectCount: objectCount) : []
     let end = Instant.now + Self.longestPause
     while objectsWritten < items.count, chunk.count < Self.chunkSize,
       chunk.isEmpty || !end.hasPassed
@@ -84,7 +70,7 @@ public final class PackWriter {
     offset += chunk.count
     if objectsWritten == items.count {
       chunk += checksum.finish()
-      state = .done
+      isDone = true
     }
     return chunk
   }
@@ -105,15 +91,14 @@ public final class PackWriter {
       try deflater.compress(delta, into: &chunk)
     } else {
       positions[item.id] = Position(offset: position, depth: 0, root: item.id)
-      PackFormat.appendHeader(
-        type: UInt8(item.kind.rawValue), size: content.count, to: &chunk)
+      PackFormat.appendHeader(type: UInt8(item.kind.rawValue), size: content.count, to: &chunk)
       try deflater.compress(content, into: &chunk)
     }
   }
 
-  /// A delta that is worth it, and its base: the one planned or, where that one's chain is as long as
-  /// it may be, the whole object it begins with. A new chain then costs what has changed since, and
-  /// not another whole object.
+  /// A delta that is worth it, and its base: the one planned or, where that one's chain is as long
+  /// as may be, the whole object it begins with: a new chain costs what changed since, not another
+  /// whole object.
   private func delta(of content: [UInt8], item: PackPlan.Item) throws -> (ObjectID, [UInt8])? {
     guard var base = item.base else { return nil }
     if let known = positions[base] {

@@ -1,15 +1,12 @@
 internal import Glibc
 
 extension Repository {
-  /// Puts all objects that have files of their own, and those of `packs`, into one new pack, with
-  /// deltas, and removes what the new pack replaces.
-  ///
-  /// No object is dropped, whether anything leads to it or not. Every object is taken out of
-  /// the new pack again to be indexed, and it is durable before anything is removed; a process
-  /// that reads meanwhile finds each object in one place or the other.
+  /// Puts all objects with files of their own, and those of `packs`, into one new pack, removes
+  /// what it replaces, and returns how many there are. None is dropped. Each is taken out of the
+  /// new pack again to be indexed; it is durable before anything goes, and readers find an object
+  /// here or there.
   ///
   /// - Parameter progress: how many objects are packed, of how many.
-  /// - Returns: how many objects were packed.
   public func repack(_ packs: [StoredPack], progress: (Int, Int) -> Void = { _, _ in }) throws
     -> Int
   {
@@ -19,12 +16,10 @@ extension Repository {
     guard !kinds.isEmpty else { return 0 }
     let folder = try QuarantineFolder(for: self)
     let pack = try write(kinds, to: folder, progress: progress)
-    let packed = Set(pack.objects.all.map(\.id))
-    guard packed.isSuperset(of: kinds.keys) else {
-      throw PackError.malformed("it lacks objects")
-    }
+    let packed = Set(pack.all.map(\.id))
+    guard packed.isSuperset(of: kinds.keys) else { throw PackError.malformed("it lacks objects") }
     let new = try adopt(pack)
-    for id in loose where packed.contains(id) { unlink(objects.loose.path(of: id)) }
+    for id in loose where packed.contains(id) { unlink(self.loose.path(of: id)) }
     for old in packs where old.path != new { remove(old) }
     close()
     return kinds.count
@@ -32,9 +27,8 @@ extension Repository {
 
   /// The objects to pack with their kinds, and which of them have files of their own. A file that is
   /// damaged, as a power cut may leave one, stays where it is.
-  private func objectsToPack(in packs: [StoredPack]) throws -> (
-    [ObjectID: ObjectKind], [ObjectID]
-  ) {
+  private func objectsToPack(in packs: [StoredPack]) throws -> ([ObjectID: ObjectKind], [ObjectID])
+  {
     var kinds: [ObjectID: ObjectKind] = [:]
     for pack in packs {
       guard let index = PackIndexFile(pack.path + ".idx") else {
@@ -45,7 +39,7 @@ extension Repository {
         kinds[id] = try header(of: id).kind
       }
     }
-    let loose = objects.loose.ids().filter { id in
+    let loose = self.loose.ids().filter { id in
       if kinds[id] != nil { return true }
       guard let object = try? object(id) else { return false }
       kinds[id] = object.kind
@@ -56,7 +50,7 @@ extension Repository {
 
   private func write(
     _ objects: [ObjectID: ObjectKind], to folder: QuarantineFolder, progress: (Int, Int) -> Void
-  ) throws -> ReceivedPack.Finished {
+  ) throws -> ReceivedObjects {
     let plan = try PackPlan(repacking: objects, repository: self)
     let writer = try PackWriter(repository: self, plan: plan, mayNameOutsiders: false)
     let pack = try ReceivedPack(in: folder.packs, for: self, limits: .own)

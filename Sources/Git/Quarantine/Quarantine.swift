@@ -7,26 +7,33 @@ extension Repository {
     try Quarantine(repository: self, limits: limits)
   }
 
-  /// Removes what receiving processes left behind when they were killed.
+  /// Removes what processes left behind when they were killed: quarantine folders, and packs that
+  /// never got their index.
   public func removeQuarantineLeftovers() {
     QuarantineFolder.removeLeftovers(in: self)
+    let names = Set(Disk.namesIfAny(in: packFolder))
+    for name in names where name.hasPrefix("pack-") && name.hasSuffix(".pack") {
+      let path = packFolder + "/" + name
+      var status = stat()
+      if !names.contains(name.dropLast(5) + ".idx"), lstat(path, &status) == 0,
+        WallClock.age(of: status) > Self.youngestLeftover
+      {
+        unlink(path)
+      }
+    }
   }
+
+  // In seconds: a pack comes before its index.
+  private static var youngestLeftover: Int { 3_600 }
 }
 
-/// Takes a pack from elsewhere, apart from the repository until it has been checked.
-///
-/// Whatever happens, nothing of it stays behind unless `join` returned. An instance belongs to the
-/// repository's thread.
+/// Takes a pack from elsewhere, apart from the repository until it has been checked: nothing of it
+/// stays unless `join` returned. An instance belongs to the repository's thread.
 public final class Quarantine {
   private let repository: Repository
   private let limits: PackLimits
-  private var parts: Parts?
+  private var parts: (folder: QuarantineFolder, pack: ReceivedPack)?
   private var isJoined = false
-
-  private struct Parts {
-    let folder: QuarantineFolder
-    let pack: ReceivedPack
-  }
 
   /// How many objects the pack says it holds.
   public private(set) var objectCount = 0
@@ -37,12 +44,10 @@ public final class Quarantine {
     repository.removeQuarantineLeftovers()
     let folder = try QuarantineFolder(for: repository)
     let pack = try ReceivedPack(in: folder.packs, for: repository, limits: limits)
-    parts = Parts(folder: folder, pack: pack)
+    parts = (folder, pack)
   }
 
-  /// Takes the next bytes of the pack.
-  ///
-  /// - Throws: `PackError` as soon as the bytes break a limit; the quarantine is empty then.
+  /// Takes the next bytes of the pack. When they break a limit, the quarantine is empty.
   public func append(_ bytes: [UInt8]) throws {
     guard let parts, !isJoined else { throw PackError.finished }
     do {
@@ -57,14 +62,11 @@ public final class Quarantine {
   /// Removes everything.
   public func discard() { parts = nil }
 
-  /// Checks the pack and moves it into the repository, durably. What is left of the quarantine goes
-  /// with this value, so that nobody waits for it, and at once when this throws.
+  /// Checks the pack, moves it into the repository, durably, and returns how many commits it
+  /// brought. When it throws, the repository is as it was, and the quarantine empty.
   ///
   /// - Parameter heads: commits that must be there then.
-  /// - Returns: how many commits the pack brought.
-  /// - Throws: `PackError` when the pack breaks a rule; the repository is as it was.
-  @discardableResult
-  public func join(promised heads: [ObjectID]) throws -> Int {
+  @discardableResult public func join(promised heads: [ObjectID]) throws -> Int {
     guard let parts, !isJoined else { throw PackError.finished }
     var isMoved = false
     defer { if !isMoved { discard() } }
@@ -76,7 +78,7 @@ public final class Quarantine {
       return 0
     }
     let pack = try parts.pack.finish()
-    var check = QuarantineCheck(of: pack.objects, for: repository, limits: limits)
+    var check = QuarantineCheck(of: pack, for: repository, limits: limits)
     let commits = try check.run(promised: heads)
     try repository.adopt(pack)
     isMoved = true
@@ -85,21 +87,16 @@ public final class Quarantine {
 }
 
 extension Repository {
-  /// Moves a received pack into the repository, durably.
-  ///
-  /// - Returns: its path there, without `.pack`.
-  @discardableResult
-  func adopt(_ pack: ReceivedPack.Finished) throws -> String {
-    let folder = objects.packFolder
-    try Disk.makeFolder(folder, mode: 0o777)
-    let path = folder + "/" + (pack.path.split(separator: "/").last.map(String.init) ?? "")
+  /// Moves a received pack into the repository, durably, and returns its path there, without
+  /// `.pack`.
+  @discardableResult func adopt(_ pack: ReceivedObjects) throws -> String {
+    try Disk.makeFolder(packFolder, mode: 0o777)
+    let path = packFolder + "/" + (pack.path.split(separator: "/").last.map(String.init) ?? "")
     for suffix in [".pack", ".idx"] { try Disk.sync(file: pack.path + suffix) }
     // A pack counts from the moment its index is there. The new names become durable together, in
     // the order they were made.
-    for suffix in [".pack", ".idx"] {
-      try Disk.rename(pack.path + suffix, to: path + suffix)
-    }
-    try Disk.sync(folder: folder)
+    for suffix in [".pack", ".idx"] { try Disk.rename(pack.path + suffix, to: path + suffix) }
+    try Disk.sync(folder: packFolder)
     return path
   }
 }

@@ -1,12 +1,9 @@
-/// Checks the objects of a received pack against the rules of notes-protocol(7), and that each has
-/// everything it refers to.
+/// Checks a received pack by the rules of notes-protocol(7), and that each object has what it
+/// refers to. What the repository holds is complete, so that nothing behind it is walked, and of a
+/// tree only what differs from its commit's parent is looked up.
 ///
-/// What the repository already holds is complete, because nothing incomplete ever joins it: so a
-/// reference to an object that is here needs no walk behind it, and of a tree only the entries that
-/// differ from its commit's parent are looked up.
-///
-/// A few bytes of a pack can stand for trees of millions of entries, one inside another. So no more of
-/// them than one is in use at a time, and what is remembered grows with the objects of the pack alone.
+/// A few bytes can stand for trees of millions of entries, one inside another. So no more than one
+/// is in use at a time, and what is remembered grows with the objects of the pack alone.
 struct QuarantineCheck {
   private let repository: Repository
   private let objects: ReceivedObjects
@@ -25,9 +22,6 @@ struct QuarantineCheck {
     self.limits = limits
   }
 
-  /// Throws unless every object is well formed and complete, and all of `heads` are there.
-  ///
-  /// - Returns: how many commits the pack brought.
   mutating func run(promised heads: [ObjectID]) throws -> Int {
     for (id, kind) in objects.all where kind == .tag { throw PackError.refused(id, "a tag") }
     let commits = objects.all.filter { $0.kind == .commit }.map(\.id)
@@ -43,7 +37,7 @@ struct QuarantineCheck {
     }
     // What a tree shares with its parent's is not looked at again, so that one has to have been checked
     // before: a version that takes an edit back has the tree of its grandparent.
-    for id in CommitGraph.parentsFirst(commits, parents: { links[$0]?.parents }) {
+    for id in parentsFirst(commits, parents: { links[$0]?.parents }) {
       guard let link = links[id] else { continue }
       reached.insert(id)
       for parent in link.parents { try require(parent, .commit, for: id) }
@@ -68,7 +62,6 @@ struct QuarantineCheck {
     return commits.count
   }
 
-  /// A folder to look at, and the one that its commit's parent has in its place.
   private struct Visit {
     let tree: ObjectID
     let base: ObjectID?
@@ -107,23 +100,18 @@ struct QuarantineCheck {
   private mutating func look(at visit: Visit, folder: (Visit) -> Void) throws {
     let content = try objects.content(of: visit.tree)
     let old = try visit.base.map(objects.content) ?? []
-    try content.withUnsafeBytes { content in
-      try QuarantineTree.check(content, id: visit.tree)
-      try old.withUnsafeBytes { old in
-        let isWellFormed = try TreeBytes.compare(old, content) { counterpart, entry in
-          guard let entry else { return }
-          let id = entry.id(in: content)
-          try require(id, entry.isTree ? .tree : .blob, for: visit.tree)
-          if entry.isTree {
-            let base = counterpart.flatMap { $0.isTree ? $0.id(in: old) : nil }
-            folder(Visit(tree: id, base: base))
-          } else {
-            reached.insert(id)
-          }
-        }
-        guard isWellFormed else { throw PackError.refused(visit.tree, "a damaged tree") }
+    try QuarantineTree.check(content, id: visit.tree)
+    let isWellFormed = try TreeBytes.compare(old, content) { counterpart, entry in
+      guard let entry else { return }
+      try require(entry.id, entry.isTree ? .tree : .blob, for: visit.tree)
+      if entry.isTree {
+        let base = counterpart.flatMap { $0.isTree ? $0.id : nil }
+        folder(Visit(tree: entry.id, base: base))
+      } else {
+        reached.insert(entry.id)
       }
     }
+    guard isWellFormed else { throw PackError.refused(visit.tree, "a damaged tree") }
   }
 
   /// Throws unless the object is in the pack or here, and of that kind.
@@ -168,9 +156,7 @@ struct QuarantineCheck {
     var stack = [root]
     while let tree = stack.last {
       if extents[tree] == nil {
-        let content = try objects.content(of: tree)
-        var unknown: Set<ObjectID> = []
-        let extent = try content.withUnsafeBytes { try measure($0, of: tree, &unknown) }
+        let (extent, unknown) = try measure(tree)
         guard unknown.isEmpty else {
           // It is measured when they have been.
           stack += unknown
@@ -185,30 +171,26 @@ struct QuarantineCheck {
   }
 
   /// Measures a folder whose folders have been, and tells which have not.
-  private func measure(
-    _ content: UnsafeRawBufferPointer, of tree: ObjectID, _ unknown: inout Set<ObjectID>
-  ) throws -> QuarantineExtent {
+  private func measure(_ tree: ObjectID) throws -> (QuarantineExtent, unknown: Set<ObjectID>) {
+    guard let entries = TreeBytes.entries(try objects.content(of: tree)) else {
+      throw PackError.refused(tree, "a damaged tree")
+    }
     var extent = QuarantineExtent()
-    var position = 0
-    while position < content.count {
-      guard let entry = TreeEntryBytes(content, at: position) else {
-        throw PackError.refused(tree, "a damaged tree")
-      }
+    var unknown: Set<ObjectID> = []
+    for entry in entries {
       let nameBytes = entry.nameEnd - entry.nameStart
       if !entry.isTree {
         extent.add(fileNamed: nameBytes)
-      } else if let folder = extents[entry.id(in: content)] {
+      } else if let folder = extents[entry.id] {
         extent.add(folder, named: nameBytes)
       } else {
-        unknown.insert(entry.id(in: content))
+        unknown.insert(entry.id)
       }
-      position = entry.end
     }
-    return extent
+    return (extent, unknown)
   }
 }
 
-/// How large a tree is with all its folders.
 struct QuarantineExtent {
   var files = 0
   var depth = 1

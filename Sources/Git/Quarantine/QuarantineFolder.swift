@@ -1,21 +1,17 @@
 internal import Glibc
 internal import System
 
-/// The folder of one quarantine, which goes away with the value, or with the next quarantine when
-/// the process was killed.
-///
-/// `.git/notes/incoming/PID-RANDOM/` holds `lock`, which its process keeps locked, and `pack/`.
-final class QuarantineFolder {
+/// `.git/notes/incoming/PID-RANDOM/` with `lock`, which its process keeps locked, and
+/// `objects/pack/`. It goes away with the value, or with the next quarantine when the process was
+/// killed.
+final class QuarantineFolder: Sendable {
   let path: String
   private let lock: FileLock
 
-  /// The folder of objects: `objects/pack` is where packs are found.
   var objects: String { path + "/objects" }
   var packs: String { path + "/objects/pack" }
 
-  static func root(of repository: Repository) -> String {
-    repository.gitFolder + "/notes/incoming"
-  }
+  static func root(of repository: Repository) -> String { repository.gitFolder + "/notes/incoming" }
 
   init(for repository: Repository) throws {
     let root = Self.root(of: repository)
@@ -38,7 +34,6 @@ final class QuarantineFolder {
 
   deinit { Disk.removeTree(path) }
 
-  /// Removes the folders of processes that were killed.
   static func removeLeftovers(in repository: Repository) {
     let root = root(of: repository)
     try? withLock(on: root) {

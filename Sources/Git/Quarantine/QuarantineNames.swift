@@ -1,8 +1,6 @@
-/// Which names may stand in a tree that comes from elsewhere.
-///
-/// A name that some system would read as the repository's own folder, or as a way out of the
-/// notebook, could make a checkout write where no note belongs. The rules follow git's own fsck,
-/// with control characters on top, which can deceive whoever reads a terminal.
+/// Which names may stand in a tree that comes from elsewhere: none that some system reads as `.git`
+/// or a way out of the notebook (git's own fsck), and no control characters, which deceive on a
+/// terminal.
 public enum NameRules {
   /// The longest name of a file or folder, in bytes: Linux's own limit.
   public static let longestName = 255

@@ -15,8 +15,7 @@ public final class GCLock {
   public init?(_ repository: Repository) throws {
     path = repository.gitFolder + "/gc.pid"
     let lock = repository.gitFolder + "/notes/gc.lock"
-    guard let own = try Disk.lock(lock), access(path + ".lock", F_OK) != 0,
-      try Self.claim(path)
+    guard let own = try Disk.lock(lock), access(path + ".lock", F_OK) != 0, try Self.claim(path)
     else { return nil }
     self.own = own
   }

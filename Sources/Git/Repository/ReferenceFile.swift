@@ -34,7 +34,6 @@ struct ReferenceFile {
       }
   }
 
-  /// What the reference's own file says.
   enum Content: Equatable {
     case id(ObjectID)
     /// There is none: the reference may be among the packed ones.
@@ -50,7 +49,6 @@ struct ReferenceFile {
     return ObjectID(hex: line).map { .id($0) } ?? .other
   }
 
-  /// The object among the packed references (git-pack-refs(1)), or nil.
   var packed: ObjectID? {
     guard let file = try? Disk.read(gitFolder + "/packed-refs") else { return nil }
     for line in file.split(separator: UInt8(ascii: "\n")) where line.count == name.utf8.count + 41 {
@@ -64,13 +62,9 @@ struct ReferenceFile {
     return nil
   }
 
-  /// Moves the reference, durably, with an entry in its log and in HEAD's, which names it.
-  ///
-  /// - Parameter syncingObjects: waits until what the reference is to stand for is on the disk.
-  /// - Parameter expected: where it stands; nil when there is none yet.
-  /// - Returns: false when nothing was done because libgit2 has to: a log does not exist although the
-  ///   reference does, or somebody holds the lock.
-  /// - Throws: `GitError.referenceMoved` when it does not stand at `expected`.
+  /// Moves the reference, durably, from where it is expected to stand, with entries in its log and
+  /// HEAD's. False when nothing was done because libgit2 has to: a log is missing, or somebody
+  /// holds the lock.
   func move(
     to id: ObjectID, from expected: ObjectID?, by identity: (name: String, email: String),
     message: String, syncingObjects: () throws -> Void
@@ -94,8 +88,7 @@ struct ReferenceFile {
     try Disk.write(Array("\(id)\n".utf8), to: descriptor, path: lock)
     _ = notes_start_writing(descriptor)
     let signature = Signature(
-      name: identity.name, email: identity.email, time: WallClock.now(),
-      offset: WallClock.offset())
+      name: identity.name, email: identity.email, time: WallClock.now(), offset: WallClock.offset())
     let entry = "\(expected ?? .zero) \(id) \(signature.serialized)\t\(message)\n"
     let written = try logs.map { try Self.append(entry, to: $0) }
     defer { for log in written { close(log) } }
@@ -118,12 +111,10 @@ struct ReferenceFile {
 
   /// How long a lock stands that somebody may still hold, in seconds. git has it for milliseconds.
   private static let longestLock = 3_600
-  /// How often a lock is asked for, in hundredths of a second.
-  private static let attempts = 100
+  private static let attempts = 100  // of 10 ms each
 
-  /// Makes the lock's file, and returns its descriptor, or -1 with `errno`. It waits for a git that is
-  /// just moving the reference; what a killed one left, which git itself would never take away, goes
-  /// after an hour.
+  /// Makes the lock's file: a descriptor, or -1 with `errno`. It waits for a git that is moving the
+  /// reference; what a killed one left, which git itself would never take away, goes after an hour.
   private static func createLock(_ lock: String) -> Int32 {
     for attempt in 1...attempts {
       let descriptor = open(lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
@@ -138,15 +129,10 @@ struct ReferenceFile {
     return -1
   }
 
-  /// Makes the logs of a reference that is the first, as far as they are missing.
   private func makeLogs(_ logs: [String]) throws {
     for log in logs {
-      let folders = log.dropFirst(gitFolder.utf8.count + 1).split(separator: "/").dropLast()
-      var folder = gitFolder
-      for name in folders {
-        folder += "/" + name
-        try Disk.makeFolder(folder, mode: 0o777)
-      }
+      let folder = Disk.parent(of: log)
+      try Disk.makeFolders(folder)
       close(try Disk.open(log, O_WRONLY | O_CREAT | O_APPEND, mode: 0o666))
       try Disk.sync(folder: folder)
     }
@@ -165,7 +151,8 @@ struct ReferenceFile {
     return descriptor
   }
 
-  /// The first line of a small file, without its end; nil when it can't be read or is empty.
+  /// The first line of a small file, without the space at its end, as git reads references; nil when it
+  /// can't be read or is empty.
   static func firstLine(of path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -173,6 +160,8 @@ struct ReferenceFile {
     var buffer = [UInt8](repeating: 0, count: 1024)
     let count = read(descriptor, &buffer, buffer.count)
     guard count > 0 else { return nil }
-    return String(decoding: buffer[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    var line = buffer[..<count].prefix { $0 != UInt8(ascii: "\n") }
+    while let last = line.last, [0x20, 0x09, 0x0d].contains(last) { line.removeLast() }
+    return String(decoding: line, as: UTF8.self)
   }
 }

@@ -6,14 +6,14 @@ extension Repository {
   public func setting(_ name: String) throws -> String? {
     let git = try handles()
     var snapshot: OpaquePointer?
-    try git.library.check(
+    try git.check(
       "git_repository_config_snapshot",
-      git.library.api.git_repository_config_snapshot(&snapshot, git.repository))
-    defer { git.library.api.git_config_free(snapshot) }
+      git.api.git_repository_config_snapshot(&snapshot, git.repository))
+    defer { git.api.git_config_free(snapshot) }
     var value: UnsafePointer<CChar>?
-    let status = git.library.api.git_config_get_string(&value, snapshot, name)
+    let status = git.api.git_config_get_string(&value, snapshot, name)
     if status == GIT_ENOTFOUND.rawValue { return nil }
-    try git.library.check("git_config_get_string", status)
+    try git.check("git_config_get_string", status)
     return value.map { String(cString: $0) }
   }
 
@@ -21,19 +21,29 @@ extension Repository {
   public func set(_ name: String, to value: String?) throws {
     let git = try handles()
     var configuration: OpaquePointer?
-    try git.library.check(
-      "git_repository_config",
-      git.library.api.git_repository_config(&configuration, git.repository))
-    defer { git.library.api.git_config_free(configuration) }
+    try git.check(
+      "git_repository_config", git.api.git_repository_config(&configuration, git.repository))
+    defer { git.api.git_config_free(configuration) }
     if let value {
-      try git.library.check(
-        "git_config_set_string",
-        git.library.api.git_config_set_string(configuration, name, value))
+      try git.check(
+        "git_config_set_string", git.api.git_config_set_string(configuration, name, value))
     } else {
-      let status = git.library.api.git_config_delete_entry(configuration, name)
-      if status != GIT_ENOTFOUND.rawValue {
-        try git.library.check("git_config_delete_entry", status)
-      }
+      let status = git.api.git_config_delete_entry(configuration, name)
+      if status != GIT_ENOTFOUND.rawValue { try git.check("git_config_delete_entry", status) }
     }
+  }
+
+  /// Whether `.gitignore` files or `.git/info/exclude` leave out this path, a folder's or not. The
+  /// user's global ignore file is not read.
+  public func isIgnored(_ path: TreePath, isFolder: Bool) throws -> Bool {
+    let git = try handles()
+    var bytes = path.bytes.map { CChar(bitPattern: $0) }
+    if isFolder { bytes.append(CChar(bitPattern: UInt8(ascii: "/"))) }
+    bytes.append(0)
+    var ignored: Int32 = 0
+    try git.check(
+      "git_ignore_path_is_ignored",
+      git.api.git_ignore_path_is_ignored(&ignored, git.repository, bytes))
+    return ignored == 1
   }
 }

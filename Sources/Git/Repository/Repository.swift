@@ -2,10 +2,8 @@ internal import CLibgit2
 internal import Glibc
 internal import System
 
-/// A git repository with its work tree: objects, references, history and index.
-///
-/// Opening costs nothing but a look at the folder: libgit2 is loaded at the first call that needs
-/// it. An instance belongs to one thread at a time; other threads open their own.
+/// A git repository with its work tree. libgit2 is loaded at the first call that needs it. An
+/// instance belongs to one thread at a time; other threads open their own.
 public final class Repository {
   /// The work tree's folder.
   public let folder: String
@@ -16,33 +14,41 @@ public final class Repository {
   /// Whether the configuration asks for nothing that changes how objects, references and their logs
   /// are kept, so that they may be written without libgit2.
   private(set) lazy var isOfCommonForm = RepositoryForm.isCommon(gitFolder: gitFolder)
-  /// Reads and stores the objects.
-  private(set) lazy var objects = ObjectStore(of: self)
-  /// The commits that were read last: a command comes back to the same two or three a dozen times.
+  let loose: LooseObjects
+  /// What is being stored while `withBatchedWrites` runs.
+  var pending: PendingObjects?
+  /// Objects that joined the repository and whose names may not be on the disk yet.
+  var unsynced: PendingObjects?
+  var packReader: PackReader?
+  var packNames: [String] = []
+  /// What was read last, but for commits.
+  var cache = ContentCache<ObjectID>(capacity: cacheCapacity)
+  /// The four commits that were read last: a command comes back to the same few a dozen times.
   var recentCommits: [Commit] = []
-  /// What was read of history so far.
-  private(set) lazy var commitGraph = makeCommitGraph()
+  /// What was read of commits for questions about ancestry; it never grows old.
+  var ancestries: [ObjectID: (time: Int64, parents: [ObjectID])] = [:]
+
+  private static let cacheCapacity = 24 << 20
+
+  var packFolder: String { loose.folder + "/pack" }
 
   private init(folder: String) {
     self.folder = folder
     gitFolder = folder + "/.git"
+    loose = LooseObjects(folder: gitFolder + "/objects")
   }
 
   deinit { opened?.free() }
 
-  /// Closes what is open and forgets what was read; the next call opens it anew. A process that runs
-  /// for long thereby closes packs that others have removed. Nothing that was made by this instance,
-  /// such as a walk, may be in use.
+  /// Closes what is open and forgets what was read; the next call opens it anew: packs that others
+  /// have removed are closed. Nothing that this instance made, such as a walk, may be in use.
   public func close() {
     opened?.free()
     opened = nil
-    objects.close()
+    packReader = nil
+    cache = ContentCache(capacity: Self.cacheCapacity)
     recentCommits = []
-    commitGraph = makeCommitGraph()
-  }
-
-  private func makeCommitGraph() -> CommitGraph {
-    CommitGraph { [unowned self] id in try data(of: id, kind: .commit) }
+    ancestries = [:]
   }
 
   /// The repository whose work tree is exactly `folder`; parent folders are not searched.
@@ -64,11 +70,15 @@ public final class Repository {
     return repository
   }
 
-  /// The C handles behind a repository.
   struct Handles {
     let library: Libgit2
     let repository: OpaquePointer
     let database: OpaquePointer
+    var api: libgit2 { library.api }
+
+    /// Passes on a status of 0 or more; throws the library's error for any other.
+    @discardableResult
+    func check(_ call: String, _ status: Int32) throws -> Int32 { try library.check(call, status) }
 
     fileprivate func free() {
       library.api.git_odb_free(database)
@@ -76,7 +86,6 @@ public final class Repository {
     }
   }
 
-  /// The handles, opened on first use.
   func handles() throws -> Handles {
     if let opened { return opened }
     let library = try Libgit2.shared.get()

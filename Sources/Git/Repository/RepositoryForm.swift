@@ -1,28 +1,103 @@
 internal import Glibc
 internal import System
 
+extension Repository {
+  /// Makes an empty repository in `folder`, which exists, with an unborn branch; one that is there
+  /// is only opened. It is made beside its place and moved when it is on the disk: nobody meets
+  /// half of one.
+  ///
+  /// - Parameter fill: puts what else belongs into the new `.git`, whose path it is told. When it
+  ///   throws, there is none.
+  public static func create(
+    at folder: String, branch: String = "main", fill: (String) throws -> Void = { _ in }
+  ) throws -> Repository {
+    let place = folder + "/.git.new"
+    Disk.removeTree(place)
+    defer { Disk.removeTree(place) }
+    var status = stat()
+    if lstat(folder + "/.git", &status) == 0 { return try open(at: folder) }
+    try RepositoryLayout(at: place).make(branch: branch)
+    try fill(place)
+    try Disk.syncFileSystem(of: place)
+    try Disk.rename(place, to: folder + "/.git")
+    try Disk.sync(folder: folder)
+    return try open(at: folder)
+  }
+}
+
+private struct RepositoryLayout {
+  private let gitFolder: String
+
+  init(at gitFolder: String) { self.gitFolder = gitFolder }
+
+  func make(branch: String) throws {
+    let folders = [
+      "", "/info", "/objects", "/objects/info", "/objects/pack", "/refs", "/refs/heads",
+      "/refs/tags",
+    ]
+    for folder in folders { try Disk.makeFolder(gitFolder + folder, mode: 0o777) }
+    try write("HEAD", "ref: refs/heads/\(branch)\n")
+    try write("description", "A notebook; see notes(1).\n")
+    try write("info/exclude", "# What is never versioned, in the form of gitignore(5).\n")
+    try write("config", "")
+    try write(
+      "config",
+      """
+      [core]
+      \trepositoryformatversion = 0
+      \tfilemode = \(keepsModes)
+      \tbare = false
+      \tlogallrefupdates = true\(peculiarities)
+
+      """)
+  }
+
+  private func write(_ name: String, _ text: String) throws {
+    let path = gitFolder + "/" + name
+    let descriptor = try Disk.open(path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o666)
+    defer { close(descriptor) }
+    try Disk.write(Array(text.utf8), to: descriptor, path: path)
+  }
+
+  // What the file system can't do goes into the configuration, as git init does it (git-config(1)):
+  // git would else see changes where there are none.
+
+  /// Whether the executable bit of a file stays as it is set.
+  private var keepsModes: Bool {
+    let path = gitFolder + "/config"
+    var status = stat()
+    guard stat(path, &status) == 0, chmod(path, status.st_mode ^ S_IXUSR) == 0 else { return true }
+    defer { chmod(path, status.st_mode) }
+    var changed = stat()
+    return stat(path, &changed) == 0 && changed.st_mode != status.st_mode
+  }
+
+  private var peculiarities: String {
+    var lines = ""
+    if access(gitFolder + "/CoNfIg", F_OK) == 0 { lines += "\n\tignorecase = true" }
+    let link = gitFolder + "/link"
+    if symlink("config", link) != 0, errno == EPERM || errno == EOPNOTSUPP {
+      lines += "\n\tsymlinks = false"
+    }
+    unlink(link)
+    return lines
+  }
+}
+
 /// What a repository's configuration says about how it is kept (git-config(1)).
 enum RepositoryForm {
-  /// Whether it says nothing but what git and we begin with. Where it says more, libgit2 reads it:
-  /// extensions (other hashes, other stores of references), other versions of the form, included files, reflogs that are
-  /// switched off, files shared between users.
+  /// Whether it says nothing but what git and we begin with. Else libgit2 reads it: extensions
+  /// (other hashes, other stores of references), included files, no reflogs, files shared between
+  /// users.
   static func isCommon(gitFolder: String) -> Bool {
     guard let content = try? Disk.read(gitFolder + "/config") else { return false }
     for line in content.split(separator: UInt8(ascii: "\n")) {
-      let text = line.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
-        .map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
-      for word in ["[extensions", "[include", "sharedrepository"] where text.starts(with: word.utf8)
-      {
-        return false
-      }
-      if text.starts(with: "repositoryformatversion".utf8),
-        !text.elementsEqual("repositoryformatversion=0".utf8)
-      {
-        return false
-      }
-      if text.starts(with: "logallrefupdates".utf8),
-        !text.elementsEqual("logallrefupdates=true".utf8)
-      {
+      let words = line.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+      let text = String(decoding: words, as: UTF8.self).lowercased()
+      for (name, usual) in [
+        ("[extensions", ""), ("[include", ""), ("sharedrepository", ""),
+        ("repositoryformatversion", "=0"), ("logallrefupdates", "=true"),
+      ] where text.hasPrefix(name) && (usual.isEmpty || text != name + usual) {
         return false
       }
     }

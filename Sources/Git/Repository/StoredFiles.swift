@@ -17,9 +17,9 @@ extension Repository {
     var count = 0
     var bytes = 0
     for folder in stride(from: UInt8(0), through: 255 - UInt8(step - 1), by: step) {
-      for id in objects.loose.ids(inFolder: folder) {
+      for id in loose.ids(inFolder: folder) {
         var status = stat()
-        guard lstat(objects.loose.path(of: id), &status) == 0 else { continue }
+        guard lstat(loose.path(of: id), &status) == 0 else { continue }
         count += 1
         // stat(2) counts blocks of 512 bytes.
         bytes += Int(status.st_blocks) * 512
@@ -31,7 +31,7 @@ extension Repository {
   /// Removes files of objects that were never finished, git's and libgit2's as well as ours, when they
   /// are so old that nobody is writing them any more.
   func removeUnfinishedObjects() {
-    let root = objects.loose.folder
+    let root = loose.folder
     for folder in [root] + (0...255).map({ root + "/" + String(hexadecimal: [$0]) }) {
       for name in Disk.namesIfAny(in: folder)
       where name.hasPrefix("tmp_obj_") || name.hasPrefix("tmp_object_git2_") {
@@ -44,13 +44,12 @@ extension Repository {
     }
   }
 
-  /// A day, in seconds.
-  private static var longestWriting: Int { 86_400 }
+  private static var longestWriting: Int { 86_400 }  // seconds
 
   /// The packs that may be replaced by others, smallest first: none that somebody marked to keep, and
   /// none at all where a file speaks of several packs at once (git-multi-pack-index(1)).
   public func replaceablePacks() -> [StoredPack] {
-    let folder = objects.packFolder
+    let folder = packFolder
     let names = Set(Disk.namesIfAny(in: folder))
     guard !names.contains("multi-pack-index") else { return [] }
     return names.compactMap { name -> StoredPack? in

@@ -82,7 +82,7 @@ package struct SnapshotWriter {
   }
 
   private mutating func recordInBulk(_ candidates: [Candidate], progress: SaveProgress) throws {
-    let pack = try NewPack(in: workTree.repository, expecting: candidates.count)
+    let pack = try NewPack(in: workTree.repository)
     self.pack = pack
     let outcomes = try BulkRead(candidates, index: index, in: workTree, pack: pack)
       .run { progress($0, candidates.count) }

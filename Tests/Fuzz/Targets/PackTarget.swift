@@ -65,7 +65,7 @@ enum ObjectTarget {
       }
       precondition(commit.author.time >= 0 && commit.author.time <= 253_402_300_799)
     }
-    if (try? bytes.withUnsafeBytes { try QuarantineTree.check($0, id: .emptyTree) }) != nil {
+    if (try? QuarantineTree.check(bytes, id: .emptyTree)) != nil {
       guard let tree = try? Tree(parsing: bytes, id: .emptyTree) else {
         preconditionFailure("a tree that was let through cannot be read")
       }

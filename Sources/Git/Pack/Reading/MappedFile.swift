@@ -1,28 +1,51 @@
 internal import Glibc
+internal import System
 
-/// A file in memory, read only. Packs and their indexes are never changed where they stand, and one
-/// that is removed stays readable.
-final class MappedFile {
+/// A file in memory. Packs and indexes are never changed in place; a removed one stays readable.
+/// Unchecked: the memory is never written to.
+final class MappedFile: @unchecked Sendable {
   let bytes: UnsafeRawBufferPointer
+  let status: stat
+  private let isMapped: Bool
 
-  /// Maps the file, or returns nil when it cannot be read or is empty.
-  init?(_ path: String) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
+  /// Maps the file, all of it at once if it is read whole; an empty one is an error, ENODATA.
+  init(_ path: String, isReadWhole: Bool = false) throws(GitError) {
+    let descriptor = try Disk.open(path, O_RDONLY)
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return nil }
+    guard fstat(descriptor, &status) == 0 else {
+      throw .system(call: "fstat", path: path, errno: errno)
+    }
     let size = Int(status.st_size)
-    guard let start = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0), start != MAP_FAILED
-    else { return nil }
+    if size == 0 { throw .system(call: "mmap", path: path, errno: ENODATA) }
+    let flags = isReadWhole ? MAP_PRIVATE | MAP_POPULATE : MAP_PRIVATE
+    guard let start = mmap(nil, size, PROT_READ, flags, descriptor, 0), start != MAP_FAILED else {
+      throw .system(call: "mmap", path: path, errno: errno)
+    }
     bytes = UnsafeRawBufferPointer(start: start, count: size)
+    self.status = status
+    isMapped = true
   }
 
-  deinit { munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count) }
+  /// What a file with this content would be, as old as can be.
+  init(copying content: [UInt8]) {
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: content.count, alignment: 8)
+    copy.copyBytes(from: content)
+    bytes = UnsafeRawBufferPointer(copy)
+    status = stat()
+    isMapped = false
+  }
+
+  deinit {
+    if isMapped {
+      munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
+    } else {
+      bytes.deallocate()
+    }
+  }
 
   /// The number of 32 bits in network order at a place, or nil beyond the end.
   func word(at offset: Int) -> UInt32? {
-    guard offset >= 0, offset <= bytes.count - 4 else { return nil }
-    return UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    offset >= 0 && offset <= bytes.count - 4 ? bytes.bigEndianWord(at: offset) : nil
   }
 }

@@ -3,7 +3,6 @@ internal import Glibc
 /// The index of a pack, version 2 (gitformat-pack(5)): where each object is in the pack.
 struct PackIndexFile {
   private let file: MappedFile
-  /// How many objects the pack has.
   let count: Int
 
   private static let fanoutStart = 8
@@ -11,7 +10,7 @@ struct PackIndexFile {
 
   /// Opens an index, or returns nil when it is not one of this version.
   init?(_ path: String) {
-    guard let file = MappedFile(path), file.word(at: 0) == 0xff74_4f63, file.word(at: 4) == 2,
+    guard let file = try? MappedFile(path), file.word(at: 0) == 0xff74_4f63, file.word(at: 4) == 2,
       let count = file.word(at: Self.fanoutStart + 255 * 4),
       file.bytes.count >= Self.idsStart + Int(count) * 28 + 40
     else { return nil }
@@ -19,36 +18,20 @@ struct PackIndexFile {
     self.count = Int(count)
   }
 
-  /// Where the object begins in the pack, or nil when it is not there.
   func offset(of id: ObjectID) -> Int? {
-    let position = firstPosition(notBefore: id)
-    guard position < count, self.id(at: position) == id else { return nil }
-    return offset(at: position)
-  }
-
-  /// The objects whose IDs begin so, two at most: more say nothing more.
-  func ids(from first: ObjectID, where matches: (ObjectID) -> Bool) -> [ObjectID] {
-    Array(
-      (firstPosition(notBefore: first)..<count).lazy.map(id(at:)).prefix(while: matches).prefix(2))
-  }
-
-  /// The ID at a position in their order.
-  func id(at position: Int) -> ObjectID {
-    let start = Self.idsStart + position * ObjectID.byteCount
-    return ObjectID(bytes: file.bytes[start..<start + ObjectID.byteCount]) ?? .zero
-  }
-
-  private func firstPosition(notBefore id: ObjectID) -> Int {
     let byte = Int(id.firstByte)
     func fanout(_ byte: Int) -> Int {
       byte < 0 ? 0 : min(Int(file.word(at: Self.fanoutStart + byte * 4) ?? 0), count)
     }
-    var (low, high) = (fanout(byte - 1), fanout(byte))
-    while low < high {
-      let middle = (low + high) / 2
-      if self.id(at: middle) < id { low = middle + 1 } else { high = middle }
-    }
-    return low
+    let (low, high) = (fanout(byte - 1), fanout(byte))
+    guard low < high else { return nil }
+    let position = (low..<high).partitionPoint { self.id(at: $0) < id }
+    return position < high && self.id(at: position) == id ? offset(at: position) : nil
+  }
+
+  func id(at position: Int) -> ObjectID {
+    let start = Self.idsStart + position * ObjectID.byteCount
+    return ObjectID(bytes: file.bytes[start..<start + ObjectID.byteCount]) ?? .zero
   }
 
   private func offset(at position: Int) -> Int? {

@@ -1,13 +1,10 @@
-/// Reads single objects from packs.
-///
-/// What it does not find or understand is nil; whether the content has the ID that was asked for is
-/// for others to check.
+/// Reads single objects from packs. What it does not find or understand is nil; whether the content
+/// has the ID that was asked for is for others to check.
 final class PackReader {
-  /// A pack with its index.
   private final class Pack {
     let index: PackIndexFile
     let path: String
-    private(set) lazy var file = MappedFile(path + ".pack")
+    private(set) lazy var file = try? MappedFile(path + ".pack")
 
     init?(_ path: String) {
       guard let index = PackIndexFile(path + ".idx") else { return nil }
@@ -16,7 +13,6 @@ final class PackReader {
     }
   }
 
-  /// An entry's place.
   private struct Place: Hashable {
     let pack: Int
     let offset: Int
@@ -24,7 +20,6 @@ final class PackReader {
 
   /// Whether all packs have an index that is read here.
   let isWhole: Bool
-  /// The bytes that were unpacked so far.
   private(set) var unpackedBytes = 0
 
   private let packs: [Pack]
@@ -34,10 +29,6 @@ final class PackReader {
 
   private static let longestChain = 4096
 
-  /// - Parameters:
-  ///   - paths: the packs, without `.pack`.
-  ///   - largestObject: objects beyond this size are not read.
-  ///   - keptBytes: of what is unpacked so much is kept, as the base of others.
   init(_ paths: [String], largestObject: Int = 1 << 30, keptBytes: Int = 16 << 20) throws {
     inflater = try Inflater()
     packs = paths.compactMap { Pack($0) }
@@ -46,10 +37,8 @@ final class PackReader {
     cache = ContentCache(capacity: keptBytes)
   }
 
-  /// Whether a pack has the object.
   func contains(_ id: ObjectID) -> Bool { place(of: id) != nil }
 
-  /// The object's kind and size, read without unpacking it.
   func header(of id: ObjectID) -> (kind: ObjectKind, size: Int)? {
     guard let start = place(of: id), let first = entry(at: start) else { return nil }
     var size = first.header.size
@@ -69,7 +58,6 @@ final class PackReader {
     return nil
   }
 
-  /// The object's kind and content.
   func object(_ id: ObjectID) -> StoredObject? {
     guard var place = place(of: id) else { return nil }
     // From the object down its chain of deltas to one that is known or whole, and back up.
@@ -102,11 +90,6 @@ final class PackReader {
     unpackedBytes += object.data.count
     // Commits are whole, and read once.
     if object.kind != .commit { cache.keep(object, for: place) }
-  }
-
-  /// The objects whose IDs begin so, from `first` on: two a pack at most.
-  func ids(from first: ObjectID, where matches: (ObjectID) -> Bool) -> [ObjectID] {
-    packs.flatMap { $0.index.ids(from: first, where: matches) }
   }
 
   private func place(of id: ObjectID) -> Place? {

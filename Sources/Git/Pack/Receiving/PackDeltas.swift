@@ -1,9 +1,6 @@
-/// Applies the deltas of a pack, each once, so that every object has an ID.
-///
-/// A delta's base stands before it in the pack, or the repository has it. So deltas can't lead in a
-/// circle, and following them takes as many steps as there are deltas. Some objects are kept while
-/// more deltas apply to them; over `PackLimits.keptBytes` those that are needed last are given up, to
-/// be unpacked again.
+/// Applies the deltas of a pack, each once. A base stands before its delta in the pack, or the
+/// repository has it: no circles. Some objects are kept while more deltas apply to them; over
+/// `PackLimits.keptBytes` those that are needed last are given up, to be unpacked again.
 struct PackDeltas {
   private(set) var entries: PackEntries
   /// How many of the entries came with the pack; those after them are bases from the repository.
@@ -13,7 +10,6 @@ struct PackDeltas {
   private let limits: PackLimits
   private let inflater: Inflater
   private let library: Libgit2
-  /// The bytes that were unpacked so far.
   private(set) var unpackedBytes: Int
   private var keptBytes = 0
 
@@ -34,7 +30,6 @@ struct PackDeltas {
     var deltas: [Int32]
   }
 
-  /// - Parameter pack: the pack's bytes up to its checksum.
   init(of stream: PackStream, pack: UnsafeRawBufferPointer, limits: PackLimits) throws {
     entries = stream.entries
     received = entries.all.count
@@ -45,9 +40,6 @@ struct PackDeltas {
     library = try Libgit2.shared.get()
   }
 
-  /// Resolves all of them.
-  ///
-  /// - Throws: `PackError` when a delta has no base or does not fit it, or when one goes over a limit.
   mutating func apply(_ outside: Outside) throws {
     for entry in 0..<received where entries.all[entry].base == PackEntry.none {
       guard let kind = entries.all[entry].kind else { continue }
@@ -57,9 +49,7 @@ struct PackDeltas {
     // In the order of the pack: what stands before a delta has been resolved when its turn comes.
     let wanted = entries.waiting.sorted { $0.value.first < $1.value.first }.map(\.key)
     for base in wanted where entries.waiting[base] != nil {
-      guard let object = try outside.object(base) else {
-        throw PackError.baseMissing(base)
-      }
+      guard let object = try outside.object(base) else { throw PackError.baseMissing(base) }
       guard object.data.count <= limits.bytes(of: object.kind) else {
         throw PackError.overLimit("bytes in an object", limit: limits.bytes(of: object.kind))
       }
@@ -70,10 +60,7 @@ struct PackDeltas {
     }
   }
 
-  /// Applies all deltas that lead to others from an object that is known.
-  private mutating func apply(
-    below root: Int, content: [UInt8]?, _ outside: Outside
-  ) throws {
+  private mutating func apply(below root: Int, content: [UInt8]?, _ outside: Outside) throws {
     let deltas = entries.deltas(of: root)
     guard !deltas.isEmpty else { return }
     var stack: [Kept] = []

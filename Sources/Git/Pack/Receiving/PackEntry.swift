@@ -1,16 +1,11 @@
-/// An object of a pack that is being taken in, and its place among the deltas.
-///
-/// A pack may hold millions, so the tree of deltas is kept in numbers of entries, 0 and up.
+/// An object of a pack that is being taken in, and its place in the tree of deltas: numbers of
+/// entries, as a pack may hold millions.
 struct PackEntry {
-  /// Where its header begins in the pack.
   let offset: Int
-  /// The CRC-32 of its bytes in the pack.
   let crc: UInt32
-  /// What it is; of a delta known when its base is.
   var kind: ObjectKind?
   /// The object's ID, once its kind is known.
   var id = ObjectID.zero
-  /// The entry whose content its delta applies to.
   var base: Int32 = PackEntry.none
   /// The first of the deltas that apply to it.
   var firstDelta: Int32 = PackEntry.none
@@ -26,20 +21,14 @@ struct PackEntries {
   /// Deltas that name their base by its ID, until that one is known.
   var waiting: [ObjectID: Waiting] = [:]
 
-  /// The first and the last of a list of deltas.
   struct Waiting {
     let first: Int32
     var last: Int32
   }
 
-  /// The entry that begins at `offset`, or nil when none does.
   func entry(at offset: Int) -> Int? {
-    var (low, high) = (0, all.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if all[middle].offset < offset { low = middle + 1 } else { high = middle }
-    }
-    return low < all.count && all[low].offset == offset ? low : nil
+    let place = all.partitionPoint { $0.offset < offset }
+    return place < all.count && all[place].offset == offset ? place : nil
   }
 
   /// Adds a delta to those of an entry before it.

@@ -1,7 +1,5 @@
-/// Takes a pack apart as it arrives, and stops it at the first byte that goes over a limit.
-///
-/// Whole objects get their IDs here. Of a delta only the size is looked at: a header that lies, or a
-/// few bytes that unpack to gigabytes, cost no memory.
+/// Takes a pack apart as it arrives, and stops it at the first byte over a limit. Whole objects get
+/// their IDs; of a delta only the sizes are looked at, so that one that lies costs no memory.
 struct PackStream {
   private let limits: PackLimits
   private let inflater: Inflater
@@ -10,31 +8,23 @@ struct PackStream {
   private var state = State.header
   private var pending: [UInt8] = []
   private var remaining = 0
-  /// Bytes of the pack so far.
   private var position = 0
   private var entry: Entry?
   /// The object that is being read, or the first bytes of a delta, which state its sizes.
   private var content: [UInt8] = []
 
-  /// How many objects the pack says it holds.
   private(set) var objectCount = 0
-  /// Its objects so far.
   private(set) var entries = PackEntries()
-  /// The bytes that it unpacks to, so far.
   private(set) var unpackedBytes = 0
 
   private enum State { case header, objectHeader, content, trailer, done }
 
-  /// The object that is being read.
   private struct Entry {
     let offset: Int
     let header: PackEntryHeader
     var unpacked = 0
     var crc: UInt32
   }
-
-  // What is kept for the next object.
-  private static let usualObject = 1 << 20
 
   init(limits: PackLimits) throws {
     self.limits = limits
@@ -49,7 +39,6 @@ struct PackStream {
   /// Where its objects end, and its checksum begins.
   var end: Int { position - ObjectID.byteCount }
 
-  /// Takes the next bytes.
   mutating func read(_ bytes: UnsafeRawBufferPointer) throws {
     if position + bytes.count > limits.packBytes {
       throw PackError.overLimit("bytes in a pack", limit: limits.packBytes)
@@ -102,7 +91,7 @@ struct PackStream {
     }
     entry = Entry(
       offset: offset, header: header, crc: pending.withUnsafeBytes { zlib.crc32(of: $0) })
-    content.removeAll(keepingCapacity: content.capacity <= Self.usualObject)
+    content = []
     try inflater.reset()
     state = .content
   }

@@ -2,95 +2,66 @@ internal import Glibc
 internal import System
 
 /// Writes a pack that arrives in pieces into a folder, completes it with the bases it lacks, and
-/// writes its index.
-///
-/// The files are not durable yet: that is for whoever takes the pack over.
+/// writes its index. The files are not durable yet.
 final class ReceivedPack {
   private let repository: Repository
   private let folder: String
-  private let path: String
-  private let descriptor: Int32
+  private let file: PackFile
   private let limits: PackLimits
   private let zlib: Zlib
   private var stream: PackStream
   private var deflater: Deflater?
   private var size = 0
 
-  /// How many objects the pack says it holds.
   var objectCount: Int { stream.objectCount }
 
-  /// Whether all of it has come.
   var isComplete: Bool { stream.isComplete }
 
-  /// Begins a pack in `folder`.
-  ///
-  /// - Parameter repository: has the objects that deltas may be based on.
   init(in folder: String, for repository: Repository, limits: PackLimits) throws {
     self.repository = repository
     self.folder = folder
     self.limits = limits
     zlib = try Zlib.shared.get()
     stream = try PackStream(limits: limits)
-    path = folder + "/arriving"
-    descriptor = try Disk.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o444)
+    file = try PackFile(folder + "/arriving")
   }
 
-  deinit { close(descriptor) }
-
-  /// Takes the next bytes, unless they break a limit.
   func append(_ bytes: UnsafeRawBufferPointer) throws {
     try stream.read(bytes)
-    try write(bytes)
+    try file.write(bytes)
   }
 
-  /// The pack with its index.
-  struct Finished {
-    /// Path of both without `.pack` and `.idx`.
-    let path: String
-    /// Its objects. Bases that were added are not among them.
-    let objects: ReceivedObjects
-  }
-
-  /// Resolves the deltas and writes the index.
-  ///
-  /// - Throws: `PackError` when the pack is not whole, or breaks a rule of notes-protocol(7).
-  func finish() throws -> Finished {
+  func finish() throws -> ReceivedObjects {
     guard isComplete else { throw PackError.malformed("it ends early") }
-    guard let file = MappedFile(path) else {
-      throw GitError.system(call: "mmap", path: path, errno: errno)
+    let mapped = try MappedFile(file.path)
+    defer { withExtendedLifetime(mapped) {} }
+    let pack = UnsafeRawBufferPointer(rebasing: mapped.bytes[..<stream.end])
+    let stated = Array(mapped.bytes[stream.end...])
+    guard PackChecksum.of(pack) == stated else {
+      throw PackError.malformed("its checksum is wrong")
     }
-    let pack = UnsafeRawBufferPointer(rebasing: file.bytes[..<stream.end])
-    var sum = PackChecksum()
-    sum.update(pack)
-    let stated = Array(file.bytes[stream.end...])
-    guard sum.finish() == stated else { throw PackError.malformed("its checksum is wrong") }
     var deltas = try PackDeltas(of: stream, pack: pack, limits: limits)
-    try deltas.apply(
-      PackDeltas.Outside(object: object(_:)) { [self] kind, content in
-        try append(kind, content)
-      })
+    try deltas.apply(PackDeltas.Outside(object: object(_:), append: append))
     let entries = deltas.entries.all
     let order = entries.indices.sorted { entries[$0].id < entries[$1].id }
-    for (former, next) in zip(order, order.dropFirst()) where entries[former].id == entries[next].id
-    {
-      throw PackError.refused(entries[next].id, "it stands in the pack twice")
+    let ids = order.map { entries[$0].id }
+    if let (id, _) = zip(ids, ids.dropFirst()).first(where: ==) {
+      throw PackError.refused(id, "it stands in the pack twice")
     }
     let checksum =
       entries.count == deltas.received
-      ? stated : try complete(objectCount: entries.count)
+      ? stated : try file.seal(objectCount: entries.count, size: size)
     let name = folder + "/pack-" + String(hexadecimal: checksum)
     let index = PackFormat.index(
       of: order.map {
         PackedObject(id: entries[$0].id, crc: entries[$0].crc, offset: entries[$0].offset)
       }, checksum: checksum)
     try Disk.create(name + ".idx", index, mode: 0o444, waits: false)
-    try Disk.rename(path, to: name + ".pack")
+    try Disk.rename(file.path, to: name + ".pack")
     let received = order.filter { $0 < deltas.received }.map { entries[$0] }
-    return Finished(
-      path: name,
-      objects: try ReceivedObjects(
-        received.map { ($0.id, $0.kind ?? .tag) }, inPack: name, bytes: stream.end,
-        unpackedBytes: deltas.unpackedBytes, repository: repository, limits: limits))
+    return try ReceivedObjects(
+      received.map { ($0.id, $0.kind ?? .tag) }, inPack: name, bytes: stream.end,
+      unpackedBytes: deltas.unpackedBytes, repository: repository, limits: limits)
   }
 
   /// An object of the repository, unless it is too large to be a base.
@@ -109,9 +80,8 @@ final class ReceivedPack {
     if self.deflater == nil {
       self.deflater = deflater
       size = stream.end
-      guard ftruncate(descriptor, off_t(size)) == 0, lseek(descriptor, 0, SEEK_END) >= 0 else {
-        throw GitError.system(call: "ftruncate", path: path, errno: errno)
-      }
+      guard ftruncate(file.descriptor, off_t(size)) == 0, lseek(file.descriptor, 0, SEEK_END) >= 0
+      else { throw GitError.system(call: "ftruncate", path: file.path, errno: errno) }
     }
     var bytes: [UInt8] = []
     PackFormat.appendHeader(type: UInt8(kind.rawValue), size: content.count, to: &bytes)
@@ -120,22 +90,52 @@ final class ReceivedPack {
       throw PackError.overLimit("bytes in a pack", limit: limits.packBytes)
     }
     defer { size += bytes.count }
-    try bytes.withUnsafeBytes { try write($0) }
+    try file.write(bytes)
     return PackEntry(offset: size, crc: bytes.withUnsafeBytes { zlib.crc32(of: $0) })
   }
+}
 
-  /// States the new number of objects, and the checksum that goes with it.
-  private func complete(objectCount: Int) throws -> [UInt8] {
-    let header = PackFormat.header(objectCount: objectCount)
-    guard pwrite(descriptor, header, header.count, 0) == header.count else {
-      throw GitError.system(call: "write", path: path, errno: errno)
-    }
-    let checksum = try PackChecksum.ofFile(descriptor, size: size, path: path)
-    try checksum.withUnsafeBytes { try write($0) }
-    return checksum
+/// The objects of a received pack, unpacked from it again for those who check them. Whatever that
+/// takes counts as unpacked, so that a check ends within `PackLimits.unpackedBytes`.
+final class ReceivedObjects {
+  /// All of them, by their IDs. Bases that were added are not among them.
+  let all: [(id: ObjectID, kind: ObjectKind)]
+  /// The pack's path without `.pack`; its index is there, too.
+  let path: String
+
+  private let pack: PackReader
+  private let packBytes: Int
+  private let repository: Repository
+  private let limits: PackLimits
+  private let unpackedOnArrival: Int
+  private var unpackedElsewhere = 0
+
+  init(
+    _ all: [(id: ObjectID, kind: ObjectKind)], inPack path: String, bytes packBytes: Int,
+    unpackedBytes: Int, repository: Repository, limits: PackLimits
+  ) throws {
+    self.all = all
+    self.path = path
+    self.packBytes = packBytes
+    self.repository = repository
+    self.limits = limits
+    unpackedOnArrival = unpackedBytes
+    pack = try PackReader([path], largestObject: limits.objectBytes, keptBytes: limits.keptBytes)
   }
 
-  private func write(_ bytes: UnsafeRawBufferPointer) throws {
-    try Disk.write(bytes, to: descriptor, path: path)
+  var unpackedBytes: Int { unpackedOnArrival + pack.unpackedBytes + unpackedElsewhere }
+
+  /// The content of an object of the pack or of the repository.
+  func content(of id: ObjectID) throws -> [UInt8] {
+    if id == .emptyTree { return [] }
+    if let object = pack.object(id) {
+      try limits.check(unpacked: unpackedBytes, ofPack: packBytes)
+      return object.data
+    }
+    guard try repository.contains(id) else { throw PackError.incomplete(id, needs: id) }
+    let content = try repository.object(id).data
+    unpackedElsewhere += content.count
+    try limits.check(unpacked: unpackedBytes, ofPack: packBytes)
+    return content
   }
 }

@@ -1,31 +1,6 @@
 internal import CLibgit2
 
 extension Repository {
-  /// The best common ancestors of two commits, by ID; empty when they share no history.
-  public func mergeBases(of left: ObjectID, and right: ObjectID) throws -> [ObjectID] {
-    let graph = commitGraph
-    let found = try CommitPainting.commonAncestors(
-      of: graph.number(of: left), and: graph.number(of: right), in: graph)
-    return try heads(among: found.map { graph.nodes[Int($0)].id }).sorted()
-  }
-
-  /// Whether `descendant` is `ancestor` or has it in its history.
-  public func isAncestor(_ ancestor: ObjectID, of descendant: ObjectID) throws -> Bool {
-    let graph = commitGraph
-    return try CommitPainting.descends(
-      graph.number(of: descendant), from: graph.number(of: ancestor), in: graph)
-  }
-
-  /// Of these commits, those that no other one descends from, each once.
-  public func heads(among commits: [ObjectID]) throws -> Set<ObjectID> {
-    let different = Set(commits)
-    if different.count < 2 { return different }
-    let graph = commitGraph
-    let heads = try CommitPainting.heads(
-      among: different.map { graph.number(of: $0) }, in: graph)
-    return Set(heads.map { graph.nodes[Int($0)].id })
-  }
-
   /// In which order a walk gives commits.
   public enum WalkOrder: Sendable {
     /// Children before parents, and by time where that leaves a choice.
@@ -53,7 +28,7 @@ public final class CommitWalk {
   ) throws {
     let git = try repository.handles()
     var walk: OpaquePointer?
-    let status = git.library.api.git_revwalk_new(&walk, git.repository)
+    let status = git.api.git_revwalk_new(&walk, git.repository)
     guard status == 0, let walk else { throw git.library.error("git_revwalk_new", status) }
     self.repository = repository
     library = git.library

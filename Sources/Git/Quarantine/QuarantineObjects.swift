@@ -8,7 +8,6 @@ enum QuarantineCommit {
   // The last second of the year 9999, which is as far as RFC 3339 goes.
   static let latestTime = 253_402_300_799
 
-  /// The tree and parents of a well-formed commit.
   static func check(_ content: [UInt8], id: ObjectID, limits: PackLimits) throws -> Links {
     func refuse(_ why: String) -> PackError { .refused(id, why) }
     guard !content.contains(0) else { throw refuse("a NUL in a commit") }
@@ -66,5 +65,56 @@ enum QuarantineCommit {
 
   private static func isDigit(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+}
+
+/// What a tree object of a peer may look like.
+enum QuarantineTree {
+  static func check(_ tree: [UInt8], id: ObjectID) throws {
+    guard let entries = TreeBytes.entries(tree) else {
+      throw PackError.refused(id, "a damaged tree")
+    }
+    try tree.withUnsafeBytes { tree in
+      for (position, entry) in entries.enumerated() {
+        let name = entry.name(in: tree)
+        if let why = NameRules.problem(with: name) { throw PackError.refused(id, why) }
+        guard hasAllowedMode(entry) else {
+          throw PackError.refused(id, "an entry that is neither a file nor a folder")
+        }
+        if position > 0 {
+          let order = entries[position - 1].compare(in: tree, with: name, isTree: entry.isTree)
+          guard order < 0 else {
+            throw PackError.refused(id, order == 0 ? "a name twice" : "a tree out of order")
+          }
+        }
+        if entry.isTree, isFile(name, among: entries[..<position], in: tree) {
+          throw PackError.refused(id, "a name twice")
+        }
+      }
+    }
+  }
+
+  /// Modes as git writes them, without a leading zero.
+  private static func hasAllowedMode(_ entry: TreeEntryBytes) -> Bool {
+    let length = entry.nameStart - 1 - entry.start
+    switch entry.mode {
+    case .regular, .executable: return length == 6
+    case .tree: return length == 5
+    default: return false
+    }
+  }
+
+  /// Whether a file has the folder's name. Between the two in git's order stand only names that
+  /// begin with it.
+  private static func isFile(
+    _ name: UnsafeRawBufferPointer, among entries: ArraySlice<TreeEntryBytes>,
+    in tree: UnsafeRawBufferPointer
+  ) -> Bool {
+    for entry in entries.reversed() {
+      let other = entry.name(in: tree)
+      guard other.starts(with: name) else { return false }
+      if other.count == name.count { return true }
+    }
+    return false
   }
 }

@@ -1,0 +1,139 @@
+internal import CLibgit2
+internal import Glibc
+internal import System
+
+// The places are asked in this order: what is being stored, the packs, the objects that have files of
+// their own, and libgit2, which alone knows of objects that are borrowed from elsewhere and of packs of
+// other forms. A repository that is not of the common form is libgit2's alone. Content counts only if it
+// has the ID that was asked for.
+extension Repository {
+  /// Whether the object is in the repository.
+  public func contains(_ id: ObjectID) throws -> Bool {
+    if id == .emptyTree || pending?.contains(id) == true || cache[id] != nil { return true }
+    let found: Void? = try look({ loose.contains(id) ? () : nil }) { $0.contains(id) ? () : nil }
+    if found != nil { return true }
+    guard try !isWhole else { return false }
+    let git = try handles()
+    var oid = git_oid(id)
+    return git.api.git_odb_exists(git.database, &oid) == 1
+  }
+
+  /// The object's kind and its size in bytes, read without unpacking it.
+  public func header(of id: ObjectID) throws -> (kind: ObjectKind, size: Int) {
+    if let object = pending?.object(id) ?? cache[id] { return (object.kind, object.data.count) }
+    if let found = try look({ loose.header(of: id) }, packed: { $0.header(of: id) }) {
+      return found
+    }
+    let git = try handles()
+    var oid = git_oid(id)
+    var size = 0
+    var type = GIT_OBJECT_INVALID
+    try check(
+      "git_odb_read_header", id, git.api.git_odb_read_header(&size, &type, git.database, &oid))
+    return (try Self.kind(type, of: id), size)
+  }
+
+  /// The object's kind and content.
+  public func object(_ id: ObjectID) throws -> StoredObject {
+    if id == .emptyTree { return (.tree, []) }
+    // What is only about to be stored may yet fail to be, and is not kept.
+    if let object = pending?.object(id) ?? cache[id] { return object }
+    let found = try look({ loose.object(id) }) { packs in
+      packs.object(id).flatMap { ObjectID.matches(id, $0) ? $0 : nil }
+    }
+    let object = try found ?? libraryObject(id)
+    if object.kind != .commit { cache.keep(object, for: id) }
+    return object
+  }
+
+  func data(of id: ObjectID, kind: ObjectKind) throws -> [UInt8] {
+    let object = try object(id)
+    guard object.kind == kind else { throw GitError.wrongKind(id, expected: kind) }
+    return object.data
+  }
+
+  /// The content of a blob.
+  public func blob(_ id: ObjectID) throws -> [UInt8] { try data(of: id, kind: .blob) }
+
+  /// The content of a tree.
+  public func tree(_ id: ObjectID) throws -> Tree {
+    try Tree(parsing: data(of: id, kind: .tree), id: id)
+  }
+
+  /// The content of a commit.
+  public func commit(_ id: ObjectID) throws -> Commit {
+    if let known = recentCommits.last(where: { $0.id == id }) { return known }
+    let commit = try Commit(parsing: data(of: id, kind: .commit), id: id)
+    // What is only about to be stored may yet fail to be.
+    if pending == nil { recentCommits = Array(recentCommits.suffix(3)) + [commit] }
+    return commit
+  }
+
+  /// The only object whose ID begins with `prefix` (4 to 40 hexadecimal digits), or nil when there
+  /// is none.
+  public func object(withPrefix prefix: String) throws -> ObjectID? {
+    let count = prefix.utf8.count
+    guard (4...40).contains(count),
+      let first = ObjectID(hex: prefix + String(repeating: "0", count: 40 - count))
+    else { return nil }
+    let git = try handles()
+    var short = git_oid(first)
+    var full = git_oid()
+    let status = git.api.git_odb_exists_prefix(&full, git.database, &short, count)
+    if status == GIT_ENOTFOUND.rawValue { return nil }
+    if status == GIT_EAMBIGUOUS.rawValue { throw GitError.ambiguousPrefix(prefix) }
+    try git.check("git_odb_exists_prefix", status)
+    return full.objectID
+  }
+
+  private func look<Found>(_ loose: () -> Found?, packed: (PackReader) -> Found?) throws -> Found? {
+    guard isOfCommonForm else { return nil }
+    if let found = try packed(packs()) ?? loose() { return found }
+    // Others may have stored it meanwhile, or have packed it anew.
+    if packFiles != packNames { packReader = nil }
+    return try packed(packs()) ?? loose()
+  }
+
+  /// Whether what is not found here is nowhere.
+  private var isWhole: Bool {
+    get throws {
+      try isOfCommonForm && packs().isWhole && access(loose.folder + "/info/alternates", F_OK) != 0
+    }
+  }
+
+  func packs() throws -> PackReader {
+    if let packReader { return packReader }
+    packNames = packFiles
+    let reader = try PackReader(packNames.map { packFolder + "/" + $0.dropLast(4) })
+    packReader = reader
+    return reader
+  }
+
+  private var packFiles: [String] {
+    Disk.namesIfAny(in: packFolder).filter { $0.hasSuffix(".idx") }.sorted()
+  }
+
+  func libraryObject(_ id: ObjectID) throws -> StoredObject {
+    let git = try handles()
+    var oid = git_oid(id)
+    var object: OpaquePointer?
+    try check("git_odb_read", id, git.api.git_odb_read(&object, git.database, &oid))
+    defer { git.api.git_odb_object_free(object) }
+    let kind = try Self.kind(git.api.git_odb_object_type(object), of: id)
+    let bytes = UnsafeRawBufferPointer(
+      start: git.api.git_odb_object_data(object), count: git.api.git_odb_object_size(object))
+    return (kind, Array(bytes))
+  }
+
+  private func check(_ call: String, _ id: ObjectID, _ status: Int32) throws {
+    if status == GIT_ENOTFOUND.rawValue { throw GitError.missing(id) }
+    try handles().library.check(call, status)
+  }
+
+  private static func kind(_ type: git_object_t, of id: ObjectID) throws -> ObjectKind {
+    guard let kind = ObjectKind(rawValue: type.rawValue) else {
+      throw GitError.malformed(id, "unknown object type \(type.rawValue)")
+    }
+    return kind
+  }
+}

@@ -1,0 +1,92 @@
+internal import CLibgit2
+internal import System
+
+extension Repository {
+  /// Content of more bytes is looked for in the packs: storing it again costs more than that.
+  private static var largeContent: Int { 1 << 18 }
+
+  /// Stores an object with this content, durably, and returns its ID.
+  public func write(_ kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
+    guard isOfCommonForm else { return try writeByLibrary(kind, content) }
+    let id = try ObjectID.hashing(kind, content)
+    if let pending {
+      if kind == .blob, content.count > Self.largeContent, try contains(id) { return id }
+      try pending.add(kind, content, id: id)
+    } else if try !packs().contains(id) {
+      try withBatchedWrites { try pending?.add(kind, content, id: id) }
+    }
+    return id
+  }
+
+  private func writeByLibrary(_ kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
+    let git = try handles()
+    var oid = git_oid()
+    try git.check(
+      "git_odb_write",
+      git.api.git_odb_write(
+        &oid, git.database, content, content.count, git_object_t(kind.rawValue)))
+    return oid.objectID
+  }
+
+  /// Stores a tree of this content unless the repository has it, and returns its ID. What is there is
+  /// taken to be on the disk.
+  public func keep(tree content: [UInt8]) throws -> ObjectID {
+    let id = try ObjectID.hashing(.tree, content)
+    return try contains(id) ? id : write(.tree, content)
+  }
+
+  /// Stores a blob.
+  public func write(blob content: [UInt8]) throws -> ObjectID { try write(.blob, content) }
+
+  /// Stores a tree with these entries, in any order, and returns its ID.
+  public func write(tree entries: [TreeEntry]) throws -> ObjectID {
+    try write(.tree, Tree(entries: entries).serialized)
+  }
+
+  /// Stores a commit and returns its ID; no reference moves.
+  public func write(
+    commit tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature,
+    message: String
+  ) throws -> ObjectID {
+    // Which is known without being there; but git-fsck(1) wants it there.
+    if tree == .emptyTree { _ = try write(.tree, []) }
+    return try write(
+      .commit,
+      Commit.serialized(
+        tree: tree, parents: parents, author: author, committer: committer, message: message))
+  }
+
+  /// The ID that `content` would have as a blob; nothing is stored.
+  public func hash(blob content: [UInt8]) throws -> ObjectID {
+    try ObjectID.hashing(.blob, content)
+  }
+
+  /// Lets `body`, which moves no reference, write objects that are waited for once, when it is
+  /// done: only then do they join the repository, whole even after a power cut. A call inside
+  /// another's is part of it.
+  ///
+  /// - Parameter isBeforeMove: leave the last wait, for the objects' names, to the move of a
+  ///   reference that follows, or to `syncPendingObjects`.
+  public func withBatchedWrites<Result>(
+    isBeforeMove: Bool = false, _ body: () throws -> Result
+  ) throws -> Result {
+    guard pending == nil, isOfCommonForm else { return try body() }
+    let objects = try PendingObjects(in: loose)
+    pending = objects
+    defer { pending = nil }
+    let result = try body()
+    // Where nothing was stored, what waits for a move may go on waiting.
+    if objects.isEmpty { return result }
+    try syncPendingObjects()
+    try objects.join()
+    unsynced = objects
+    if !isBeforeMove { try syncPendingObjects() }
+    return result
+  }
+
+  /// Waits until the names of all objects stored so far are on the disk.
+  public func syncPendingObjects() throws {
+    try unsynced?.syncNames()
+    unsynced = nil
+  }
+}

@@ -1,0 +1,124 @@
+/// Who descends from whom, found by painting: each start has a colour that runs down to its
+/// ancestors, newest first, until all that is left to visit has every colour. A wrong clock only
+/// costs steps: a commit that gets a new colour late is visited again.
+private struct CommitPainting {
+  let repository: Repository
+  /// Every colour, a bit each.
+  let full: UInt64
+  private(set) var colours: [ObjectID: UInt64] = [:]
+  /// What is to be visited, the newest at the end.
+  private var queue: [(time: Int64, id: ObjectID)] = []
+
+  init(_ repository: Repository, colours count: Int) {
+    self.repository = repository
+    full = (1 << UInt64(count)) - 1
+  }
+
+  /// Visits the next commit: its colours run to its parents. Returns it with its colours, or nil when
+  /// all that wait have every colour.
+  mutating func step(
+    addingToParents change: (UInt64) -> UInt64 = { $0 }
+  ) throws -> (id: ObjectID, colours: UInt64)? {
+    guard queue.last(where: { colours[$0.id] != full }) != nil, let id = queue.popLast()?.id else {
+      return nil
+    }
+    let colour = colours[id, default: 0]
+    for parent in try repository.ancestry(of: id).parents { try add(change(colour), to: parent) }
+    return (id, colour)
+  }
+
+  /// Adds colours to a commit, which is to be visited if they are new to it.
+  mutating func add(_ new: UInt64, to id: ObjectID) throws {
+    let known = colours[id, default: 0]
+    guard new & ~known != 0 else { return }
+    colours[id] = known | new
+    let time = try repository.ancestry(of: id).time
+    queue.insert((time, id), at: queue.partitionPoint { $0.time < time })
+  }
+}
+
+extension Repository {
+  /// The best common ancestors of two commits, by ID; empty when they share no history.
+  public func mergeBases(of left: ObjectID, and right: ObjectID) throws -> [ObjectID] {
+    if left == right { return [left] }
+    // Two colours for the sides; the third says that a descendant is common already.
+    var painting = CommitPainting(self, colours: 3)
+    try painting.add(1, to: left)
+    try painting.add(2, to: right)
+    var found: [ObjectID] = []
+    while let visited = try painting.step(addingToParents: { $0 == 3 ? 7 : $0 }) {
+      if visited.colours == 3 { found.append(visited.id) }
+    }
+    // Some may still be ancestors of others.
+    return try heads(among: found.filter { painting.colours[$0] == 3 }).sorted()
+  }
+
+  /// Whether `descendant` is `ancestor` or has it in its history.
+  public func isAncestor(_ ancestor: ObjectID, of descendant: ObjectID) throws -> Bool {
+    if ancestor == descendant { return true }
+    var painting = CommitPainting(self, colours: 2)
+    try painting.add(1, to: ancestor)
+    try painting.add(2, to: descendant)
+    while try painting.step() != nil {
+      if painting.colours[ancestor] == 3 { return true }
+    }
+    return false
+  }
+
+  /// Of these commits, those that no other one descends from, each once.
+  public func heads(among commits: [ObjectID]) throws -> Set<ObjectID> {
+    let starts = Array(Set(commits))
+    if starts.count < 2 { return Set(starts) }
+    var heads: Set<ObjectID> = []
+    // As many at a time as there are colours, but for one that all others have.
+    for first in stride(from: 0, to: starts.count, by: 62) {
+      let group = first..<min(first + 62, starts.count)
+      var painting = CommitPainting(
+        self, colours: group.count + (starts.count > group.count ? 1 : 0))
+      func colour(_ position: Int) -> UInt64 {
+        1 << UInt64(group.contains(position) ? position - first : group.count)
+      }
+      for position in starts.indices { try painting.add(colour(position), to: starts[position]) }
+      // A commit that has no foreign colour when all that wait have every colour never gets one: its
+      // descendants among those would be its ancestors, too.
+      while try painting.step() != nil {}
+      heads.formUnion(
+        group.filter { painting.colours[starts[$0]] == colour($0) }.map { starts[$0] })
+    }
+    return heads
+  }
+
+  /// A commit's parents, and its committer's time in seconds since 1970. They are read once: questions
+  /// about ancestry come back to the same commits.
+  fileprivate func ancestry(of id: ObjectID) throws -> (time: Int64, parents: [ObjectID]) {
+    if let known = ancestries[id] { return known }
+    let headers = try CommitHeaders(parsing: data(of: id, kind: .commit), id: id)
+    guard let committer = Signature(parsing: headers.committer) else {
+      throw GitError.malformed(id, "a commit needs a committer")
+    }
+    ancestries[id] = (committer.time, headers.parents)
+    return (committer.time, headers.parents)
+  }
+}
+
+/// Commits, each after those of its parents that are among them (nil for one that is not); their
+/// order does not change otherwise.
+func parentsFirst(_ commits: [ObjectID], parents: (ObjectID) -> [ObjectID]?) -> [ObjectID] {
+  var sorted: [ObjectID] = []
+  sorted.reserveCapacity(commits.count)
+  var entered: Set<ObjectID> = []
+  // A history is deep: no recursion. The flag says that the parents have been dealt with.
+  var stack: [(id: ObjectID, isDone: Bool)] = []
+  for commit in commits {
+    stack.append((commit, false))
+    while let (id, isDone) = stack.popLast() {
+      if isDone {
+        sorted.append(id)
+      } else if let parents = parents(id), entered.insert(id).inserted {
+        stack.append((id, true))
+        stack += parents.map { ($0, false) }
+      }
+    }
+  }
+  return sorted
+}
