@@ -1,5 +1,5 @@
 package import Git
-internal import Glibc
+internal import System
 
 /// The label of a side: who wrote it, and when where they wrote it: notes-merge(7), "Labels".
 package enum SideLabel {
@@ -48,16 +48,12 @@ package enum SideLabel {
 
   /// `YYYY-MM-DD HH:MM` in the signature's own zone.
   package static func date(of signature: Signature) -> String {
-    let local = signature.time + Int64(signature.offset) * 60
-    // The calendar repeats itself every 400 years, and the C library's has an end.
-    let (era, seconds) = local.quotientAndRemainder(dividingBy: 146_097 * 86_400)
-    var (rest, fields) = (time_t(seconds), tm())
-    gmtime_r(&rest, &fields)
-    let year = min(max(1900 + Int(fields.tm_year) + 400 * Int(era), 0), 9999)
+    let local = CalendarTime(signature.time + Int64(signature.offset) * 60)
+    let year = min(max(local.year, 0), 9999)
     func padded(_ number: some BinaryInteger, _ width: Int = 2) -> String {
       String(String(10_000 + Int(number)).suffix(width))
     }
-    return "\(padded(year, 4))-\(padded(fields.tm_mon + 1))-\(padded(fields.tm_mday)) "
-      + "\(padded(fields.tm_hour)):\(padded(fields.tm_min))"
+    return "\(padded(year, 4))-\(padded(local.month))-\(padded(local.day)) "
+      + "\(padded(local.hour)):\(padded(local.minute))"
   }
 }

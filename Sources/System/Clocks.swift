@@ -74,11 +74,59 @@ public enum WallClock {
   }
 
   /// The local zone's minutes east of UTC at a time.
-  public static func offset(at seconds: Int64 = now()) -> Int {
+  public static func offset(at seconds: Int64 = now()) -> Int { secondsEast(at: seconds) / 60 }
+
+  /// The local zone's seconds east of UTC at a time; 0 where the calendar does not reach.
+  public static func secondsEast(at seconds: Int64) -> Int {
     var seconds = time_t(seconds)
     var local = tm()
-    localtime_r(&seconds, &local)
-    return local.tm_gmtoff / 60
+    return localtime_r(&seconds, &local) == nil ? 0 : local.tm_gmtoff
+  }
+
+  /// A time as strftime(3) writes it; the seconds where its year is beyond the calendar.
+  public static func text(_ seconds: Int64, _ format: String, isLocal: Bool = true) -> String {
+    var time = time_t(seconds)
+    var parts = tm()
+    guard (isLocal ? localtime_r(&time, &parts) : gmtime_r(&time, &parts)) != nil else {
+      return "\(seconds) s"
+    }
+    var buffer = [CChar](repeating: 0, count: 64)
+    let length = strftime(&buffer, buffer.count, format, &parts)
+    return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
+
+/// A day and a time of day in UTC, by the Gregorian calendar of the C library.
+public struct CalendarTime: Sendable {
+  public let year: Int
+  /// From 1.
+  public let month: Int
+  /// Of the month, from 1.
+  public let day: Int
+  public let hour: Int
+  public let minute: Int
+
+  /// What a clock shows at so many seconds since 1970-01-01 00:00.
+  public init(_ seconds: Int64) {
+    // The calendar repeats itself every 400 years, and the C library's has an end.
+    let (era, rest) = seconds.quotientAndRemainder(dividingBy: 146_097 * 86_400)
+    var (time, fields) = (time_t(rest), tm())
+    gmtime_r(&time, &fields)
+    year = 1900 + Int(fields.tm_year) + 400 * Int(era)
+    (month, day) = (Int(fields.tm_mon) + 1, Int(fields.tm_mday))
+    (hour, minute) = (Int(fields.tm_hour), Int(fields.tm_min))
+  }
+
+  /// When a day begins, in seconds since 1970; nil where there is none, as 30 February.
+  public static func start(year: Int, month: Int, day: Int) -> Int64? {
+    guard (1...9999).contains(year) else { return nil }
+    var fields = tm()
+    fields.tm_year = Int32(year - 1900)
+    fields.tm_mon = Int32(month - 1)
+    fields.tm_mday = Int32(day)
+    let start = timegm(&fields)
+    // The C library takes 30 February for a day of March.
+    return Int(fields.tm_mon) == month - 1 && Int(fields.tm_mday) == day ? Int64(start) : nil
   }
 }
 

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import System
 
 /// How far the clocks on the wall are from UTC at a point in time.
 public struct LocalZone: Sendable {
@@ -6,12 +6,7 @@ public struct LocalZone: Sendable {
   let offset: @Sendable (Int64) -> Int64
 
   /// The zone of this process: `TZ`, or the machine's.
-  public static let system = LocalZone { time in
-    var seconds = time_t(time)
-    var fields = tm()
-    guard localtime_r(&seconds, &fields) != nil else { return 0 }
-    return Int64(fields.tm_gmtoff)
-  }
+  public static let system = LocalZone { Int64(WallClock.secondsEast(at: $0)) }
 
   /// The points in time at which the clocks on the wall show `local`, in seconds since 1970 as if
   /// the wall were in Greenwich: the first and the last, for a time may come twice. A time that is

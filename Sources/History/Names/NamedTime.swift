@@ -1,4 +1,4 @@
-internal import Glibc
+internal import System
 
 /// A time as people name it, in the local zone: notes-versions(7), "Times".
 public struct NamedTime: Hashable, Sendable {
@@ -59,29 +59,15 @@ private struct NamedTimeReader {
     guard parts.count == 3, let year = parts[0].number(4...4), let month = parts[1].number(1...2),
       let day = parts[2].number(1...2), year >= 1970
     else { return nil }
-    return Self.day(year: year, month: month, day: day)
-  }
-
-  /// Nil where there is no such day, as 30 February.
-  private static func day(year: Int, month: Int, day: Int) -> Int64? {
-    guard (1...9999).contains(year) else { return nil }
-    var fields = tm()
-    fields.tm_year = Int32(year - 1900)
-    fields.tm_mon = Int32(month - 1)
-    fields.tm_mday = Int32(day)
-    let start = timegm(&fields)
-    // The C library takes 30 February for a day of March.
-    return Int(fields.tm_mon) == month - 1 && Int(fields.tm_mday) == day ? Int64(start) : nil
+    return CalendarTime.start(year: year, month: month, day: day)
   }
 
   /// The same day so many months earlier; the month's last where it is shorter.
   private func today(monthsAgo count: Int) -> Int64? {
-    var seconds = time_t(today)
-    var fields = tm()
-    gmtime_r(&seconds, &fields)
-    let month = (Int(fields.tm_year) + 1900) * 12 + Int(fields.tm_mon) - count
+    let today = CalendarTime(today)
+    let month = today.year * 12 + today.month - 1 - count
     return (0...3).lazy.compactMap {
-      Self.day(year: month / 12, month: month % 12 + 1, day: Int(fields.tm_mday) - $0)
+      CalendarTime.start(year: month / 12, month: month % 12 + 1, day: today.day - $0)
     }.first
   }
 

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import System
 
 /// Points in time, in seconds since 1970-01-01 00:00 UTC, as text.
@@ -13,14 +12,17 @@ enum TimeText {
       ? "Z"
       : (offset < 0 ? "-" : "+") + "\(hours + 100)".dropFirst() + ":"
         + "\(minutes + 100)".dropFirst()
-    return formatted(seconds + Int64(offset) * 60, "%04Y-%m-%dT%H:%M:%S", isLocal: false) + zone
+    return WallClock.text(seconds + Int64(offset) * 60, "%04Y-%m-%dT%H:%M:%S", isLocal: false)
+      + zone
   }
 
   /// The date and time of day in the local zone: `2026-11-20 10:00`.
-  static func local(_ seconds: Int64) -> String { formatted(seconds, "%Y-%m-%d %H:%M") }
+  static func local(_ seconds: Int64) -> String { WallClock.text(seconds, "%Y-%m-%d %H:%M") }
 
   /// The weekday, date, time and zone in the local zone: `Fri 2026-11-20 10:00:00 +0100`.
-  static func long(_ seconds: Int64) -> String { formatted(seconds, "%a %Y-%m-%d %H:%M:%S %z") }
+  static func long(_ seconds: Int64) -> String {
+    WallClock.text(seconds, "%a %Y-%m-%d %H:%M:%S %z")
+  }
 
   /// How long ago: `just now`, `5 minutes ago`, `yesterday`, `3 weeks ago`; a date after a year.
   static func relative(_ seconds: Int64, now: Int64) -> String {
@@ -54,20 +56,4 @@ enum TimeText {
   }
 
   static func left(until end: Int64, now: Int64) -> String { duration(Int(max(0, end - now))) }
-
-  /// A time as strftime(3) writes it; the seconds where its year is beyond the calendar. No field of
-  /// `tm` is named here: OpenSSL's headers bring that type along, and Swift can't always tell whose
-  /// it is.
-  private static func formatted(
-    _ seconds: Int64, _ format: String, isLocal: Bool = true
-  ) -> String {
-    var time = time_t(seconds)
-    var parts = tm()
-    guard (isLocal ? localtime_r(&time, &parts) : gmtime_r(&time, &parts)) != nil else {
-      return "\(seconds) s"
-    }
-    var buffer = [CChar](repeating: 0, count: 64)
-    let length = strftime(&buffer, buffer.count, format, &parts)
-    return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
 }
