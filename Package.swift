@@ -51,20 +51,20 @@ let package = Package(
       name: "Channel", dependencies: ["System", "OpenSSLLoader", "COpenSSL"],
       swiftSettings: settings),
     .target(
-      name: "Sync",
+      name: "Exchange",
       dependencies: notebookLayers + ["Git", "Membership", "Discovery", "Channel", "System"],
       swiftSettings: settings),
     .target(
       name: "Watch",
       dependencies: notebookLayers + [
-        "Git", "Sync", "Membership", "Discovery", "Channel", "System", "CLinux",
+        "Git", "Exchange", "Membership", "Discovery", "Channel", "System", "CLinux",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "notes",
       dependencies: notebookLayers + [
-        "Watch", "Sync", "Membership", "Discovery", "Channel", "Git", "System",
+        "Watch", "Exchange", "Membership", "Discovery", "Channel", "Git", "System",
         "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -95,23 +95,23 @@ let package = Package(
       name: "ChannelTests", dependencies: ["Channel", "Membership", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "SyncTests",
+      name: "ExchangeTests",
       dependencies: notebookLayers + [
-        "Watch", "Sync", "Git", "Membership", "Discovery", "Channel", "TestSupport",
+        "Watch", "Exchange", "Git", "Membership", "Discovery", "Channel", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
     .testTarget(
       name: "WatchTests",
       dependencies: notebookLayers + [
-        "Watch", "Sync", "Git", "Membership", "Discovery", "Channel", "TestSupport",
+        "Watch", "Exchange", "Git", "Membership", "Discovery", "Channel", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
     .testTarget(
       name: "notesTests",
       dependencies: notebookLayers + [
-        "notes", "Watch", "Sync", "Membership", "Discovery", "Channel", "Git",
+        "notes", "Watch", "Exchange", "Membership", "Discovery", "Channel", "Git",
         "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -119,7 +119,8 @@ let package = Package(
       name: "FaultSubject", dependencies: notebookLayers + ["Git"], path: "Tests/FaultSubject",
       swiftSettings: settings),
     .executableTarget(
-      name: "Crowd", dependencies: notebookLayers + ["Sync", "Membership", "Git", "TestSupport"],
+      name: "Crowd",
+      dependencies: notebookLayers + ["Exchange", "Membership", "Git", "TestSupport"],
       path: "Tests/Crowd",
       swiftSettings: settings),
     .testTarget(
@@ -135,7 +136,7 @@ let package = Package(
 
 let fuzzed: [Target.Dependency] =
   notebookLayers + [
-    "Sync", "Git", "Membership", "Channel", "TestSupport",
+    "Exchange", "Git", "Membership", "Channel", "TestSupport",
   ]
 package.targets.append(
   fuzzes

@@ -1,6 +1,6 @@
 internal import Channel
+internal import Exchange
 internal import Membership
-internal import Sync
 internal import Synchronization
 internal import System
 

@@ -1,6 +1,6 @@
 internal import Discovery
+public import Exchange
 public import Membership
-public import Sync
 internal import Synchronization
 internal import System
 

@@ -1,8 +1,8 @@
 public import Channel
 public import Discovery
+public import Exchange
 public import Logging
 internal import Membership
-public import Sync
 internal import Synchronization
 internal import System
 

@@ -1,8 +1,8 @@
 internal import Channel
 internal import Discovery
+internal import Exchange
 internal import Membership
 internal import Notebook
-internal import Sync
 internal import Synchronization
 internal import System
 

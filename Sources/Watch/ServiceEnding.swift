@@ -1,4 +1,4 @@
-internal import Sync
+internal import Exchange
 internal import System
 
 /// When whoever waits for one invitation is done: when it has ended, or the device that joined by it

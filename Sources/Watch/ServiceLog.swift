@@ -1,8 +1,8 @@
+internal import Exchange
 internal import Git
 internal import Logging
 internal import Membership
 internal import Notebook
-internal import Sync
 internal import WorkTree
 
 /// One line an event: who, where, what. No text of a note and no secret, and nothing a peer chose

@@ -1,8 +1,8 @@
+internal import Exchange
 internal import Git
 internal import History
 internal import Membership
 internal import Notebook
-internal import Sync
 internal import Synchronization
 internal import System
 

@@ -1,9 +1,9 @@
+internal import Exchange
 internal import Git
 internal import Glibc
 internal import History
 internal import Membership
 internal import Notebook
-internal import Sync
 internal import System
 internal import WorkTree
 

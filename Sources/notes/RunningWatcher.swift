@@ -1,7 +1,7 @@
+internal import Exchange
 internal import History
 internal import Membership
 internal import Notebook
-internal import Sync
 internal import Watch
 
 /// The watcher that runs for a notebook, if one does.

@@ -1,8 +1,8 @@
+import Exchange
 import Git
 import Glibc
 import History
 import Notebook
-import Sync
 
 /// How objects get from one device to another.
 enum CrowdTransfer {

@@ -1,8 +1,8 @@
+import Exchange
 import Git
 import History
 import Membership
 import Notebook
-import Sync
 import System
 
 /// The link to what another device of the same process showed at some time: it gives, takes nothing,

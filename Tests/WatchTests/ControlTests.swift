@@ -5,9 +5,9 @@ import Membership
 import TestSupport
 import Testing
 
+@testable import Exchange
 @testable import Merge
 @testable import Notebook
-@testable import Sync
 @testable import Watch
 @testable import WorkTree
 

@@ -1,6 +1,6 @@
+import Exchange
 import Glibc
 import Membership
-import Sync
 import TestSupport
 import Testing
 

@@ -6,7 +6,7 @@ import Membership
 import TestSupport
 import Testing
 
-@testable import Sync
+@testable import Exchange
 @testable import Watch
 
 /// notes-watch(1): what happens to a machine and its folders while a watcher runs. Beside these,

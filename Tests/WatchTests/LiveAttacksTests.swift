@@ -7,7 +7,7 @@ import Notebook
 import TestSupport
 import Testing
 
-@testable import Sync
+@testable import Exchange
 @testable import Watch
 
 /// What a member may not do in a session that goes on: notes-protocol(7), "Exchanging versions".

@@ -3,7 +3,7 @@ import Membership
 import Notebook
 import TestSupport
 
-@testable import Sync
+@testable import Exchange
 
 // A notebook in a folder of its own, as the command line would have made it: the device's key is in
 // `data`, the notebook in `notes`.

@@ -8,7 +8,7 @@ import Notebook
 import Synchronization
 import TestSupport
 
-@testable import Sync
+@testable import Exchange
 @testable import Watch
 
 /// A device that founded a notebook, with a service that runs on a thread of its own.
@@ -55,7 +55,7 @@ final class Host {
   @discardableResult
   func start(until invitation: Invitation? = nil) throws -> UInt16 {
     isStarted = true
-    try Sync.startThread { [service, token, events, ended] in
+    try Exchange.startThread { [service, token, events, ended] in
       ended.put(
         Result {
           try service.run(cancellation: token, until: invitation) { events.append($0) }

@@ -5,7 +5,7 @@ import Notebook
 import TestSupport
 import Testing
 
-@testable import Sync
+@testable import Exchange
 @testable import Watch
 
 /// notes-protocol(7): a side "writes one line to its log".

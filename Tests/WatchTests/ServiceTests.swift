@@ -6,7 +6,7 @@ import Notebook
 import TestSupport
 import Testing
 
-@testable import Sync
+@testable import Exchange
 @testable import Watch
 
 /// A service meets those who have no business there, and goes on serving.
@@ -189,7 +189,7 @@ struct ServiceTests {
       listen: Address(host: "127.0.0.1", port: 0), logger: .init(label: "notes"))
     let ready = EventLog<Bool>()
     let ended = BlockingQueue<Bool>()
-    try Sync.startThread {
+    try Exchange.startThread {
       try? serving.run(cancellation: token) { event in
         if case .listening = event { ready.append(true) }
       }

@@ -4,7 +4,7 @@ import Notebook
 import TestSupport
 import Testing
 
-@testable import Sync
+@testable import Exchange
 @testable import Watch
 
 /// notes-protocol(7), SESSION: equal heads and different tips, in sessions that stand.

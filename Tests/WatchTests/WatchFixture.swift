@@ -8,7 +8,7 @@ import Membership
 import Notebook
 import TestSupport
 
-@testable import Sync
+@testable import Exchange
 @testable import Watch
 
 /// A device that watches its notebook, on a thread of its own.
@@ -86,7 +86,7 @@ final class Watcher {
     let token = try CancellationToken()
     let ended = BlockingQueue<Bool>()
     running = (token, ended, service)
-    try Sync.startThread { [events] in
+    try Exchange.startThread { [events] in
       try? service.run(cancellation: token) { events.append($0) }
       ended.put(true)
     }

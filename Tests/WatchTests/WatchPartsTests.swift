@@ -4,7 +4,7 @@ import Membership
 import TestSupport
 import Testing
 
-@testable import Sync
+@testable import Exchange
 @testable import Watch
 
 /// notes-watch(1), "When a version is made" and "Which devices", with moments given.

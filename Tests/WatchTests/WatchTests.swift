@@ -6,7 +6,7 @@ import Notebook
 import TestSupport
 import Testing
 
-@testable import Sync
+@testable import Exchange
 @testable import Watch
 
 /// notes-protocol(7), "Sessions that go on", and notes-watch(1), between devices on loopback.

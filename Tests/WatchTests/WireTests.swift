@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Channel
-@testable import Sync
+@testable import Exchange
 @testable import Watch
 
 /// notes-security(7), "What a listener learns": sizes and times, the notebook's ID, and an

@@ -1,10 +1,10 @@
 import Channel
 import Discovery
+import Exchange
 import Git
 import Membership
 import Merge
 import Notebook
-import Sync
 import TestSupport
 import Testing
 import Watch
@@ -170,7 +170,7 @@ import WorkTree
 
   @Test(arguments: [
     "WorkTree/NotebookError", "Git/GitError", "Git/Pack/PackError", "Membership/MembershipError",
-    "Channel/ChannelError", "Discovery/DiscoveryError", "Sync/SyncError", "Watch/WatchError",
+    "Channel/ChannelError", "Discovery/DiscoveryError", "Exchange/SyncError", "Watch/WatchError",
   ])
   func `No error of a module is left out`(file: String) throws {
     func lines(_ path: String) throws -> [Substring] {

@@ -1,5 +1,5 @@
+import Exchange
 import Glibc
-import Sync
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 public import Channel
+public import Exchange
 internal import Git
 public import Membership
-public import Sync
 
 /// A command's connection to the watcher of a notebook, for one thread at a time.
 public final class ControlClient: Sendable {

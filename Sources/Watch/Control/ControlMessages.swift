@@ -1,7 +1,7 @@
+public import Exchange
 internal import FoundationEssentials
 public import Git
 public import Membership
-public import Sync
 
 /// What a command asks of a running watcher: notes-control(7), "Requests".
 public enum ControlRequest: Codable, Sendable {

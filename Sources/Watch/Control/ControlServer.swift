@@ -1,6 +1,6 @@
+internal import Exchange
 internal import Glibc
 internal import Membership
-internal import Sync
 internal import Synchronization
 internal import System
 

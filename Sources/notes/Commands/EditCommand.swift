@@ -1,9 +1,9 @@
 internal import ArgumentParser
+internal import Exchange
 internal import Git
 internal import Glibc
 internal import History
 internal import Notebook
-internal import Sync
 internal import System
 internal import Watch
 internal import WorkTree

@@ -1,6 +1,6 @@
 internal import ArgumentParser
+internal import Exchange
 internal import Membership
-internal import Sync
 
 // sync, pull and push differ in which way versions go.
 

@@ -1,11 +1,11 @@
 internal import ArgumentParser
 internal import Discovery
+internal import Exchange
 internal import Glibc
 internal import History
 internal import Logging
 internal import Membership
 internal import Notebook
-internal import Sync
 internal import System
 internal import Watch
 

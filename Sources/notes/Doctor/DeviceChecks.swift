@@ -1,9 +1,9 @@
+internal import Exchange
 internal import Git
 internal import Glibc
 internal import History
 internal import Membership
 internal import Notebook
-internal import Sync
 
 extension Check {
   /// The device key is there, is this notebook's, and nobody else can read or replace it.

@@ -1,6 +1,6 @@
 internal import Channel
 internal import Discovery
-internal import Sync
+internal import Exchange
 internal import Watch
 
 extension ChannelError: ExplainedError {

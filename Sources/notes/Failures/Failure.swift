@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import Channel
+internal import Exchange
 internal import Glibc
 internal import Merge
-internal import Sync
 internal import System
 internal import WorkTree
 

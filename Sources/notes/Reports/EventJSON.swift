@@ -1,9 +1,9 @@
+internal import Exchange
 internal import Git
 internal import History
 internal import Membership
 internal import Merge
 internal import Notebook
-internal import Sync
 
 /// Events as programs get them: notes-json(5), EVENTS.
 struct EventJSON {

@@ -1,7 +1,7 @@
+internal import Exchange
 internal import History
 internal import Membership
 internal import Notebook
-internal import Sync
 internal import WorkTree
 
 /// Tells what happens, to programs or to people. All calls may come from any thread.

@@ -1,8 +1,8 @@
+internal import Exchange
 internal import Git
 internal import Membership
 internal import Merge
 internal import Notebook
-internal import Sync
 internal import WorkTree
 
 /// The words in which people are told of events; none for what only programs and logs are told.

@@ -1,6 +1,6 @@
 internal import Channel
+internal import Exchange
 internal import Membership
-internal import Sync
 
 struct InvitationsReport {
   let made: [InvitationRecord]

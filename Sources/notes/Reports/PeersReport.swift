@@ -1,11 +1,11 @@
 internal import Channel
 internal import Discovery
+internal import Exchange
 internal import Git
 internal import History
 internal import Membership
 internal import Merge
 internal import Notebook
-internal import Sync
 internal import Watch
 
 struct DeviceState {

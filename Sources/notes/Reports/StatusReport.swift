@@ -1,7 +1,7 @@
+internal import Exchange
 internal import Git
 internal import History
 internal import Notebook
-internal import Sync
 internal import Watch
 internal import WorkTree
 

@@ -1,8 +1,8 @@
 internal import Channel
+internal import Exchange
 internal import Glibc
 internal import Membership
 internal import Notebook
-internal import Sync
 internal import System
 internal import Watch
 internal import WorkTree

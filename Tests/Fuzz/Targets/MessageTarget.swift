@@ -1,6 +1,6 @@
 import Channel
 
-@testable import Sync
+@testable import Exchange
 
 /// The first byte is the type, the rest the payload. A message that is understood is written so that
 /// it is understood alike.

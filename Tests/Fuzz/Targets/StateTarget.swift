@@ -1,10 +1,10 @@
 import Channel
 import TestSupport
 
+@testable import Exchange
 @testable import Git
 @testable import History
 @testable import Notebook
-@testable import Sync
 @testable import WorkTree
 
 /// Files that only this program writes, but that a disk, a backup or a person may have changed: an

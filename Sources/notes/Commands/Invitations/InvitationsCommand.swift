@@ -1,8 +1,8 @@
 internal import ArgumentParser
+internal import Exchange
 internal import History
 internal import Membership
 internal import Notebook
-internal import Sync
 
 struct InvitationsCommand: Command {
   static let configuration = CommandConfiguration(

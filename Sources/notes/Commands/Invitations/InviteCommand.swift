@@ -1,8 +1,8 @@
 public import ArgumentParser
 internal import Discovery
+internal import Exchange
 public import Membership
 internal import Notebook
-internal import Sync
 internal import System
 internal import Watch
 

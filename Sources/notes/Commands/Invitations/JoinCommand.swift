@@ -1,10 +1,10 @@
 internal import ArgumentParser
 internal import Channel
+internal import Exchange
 internal import Glibc
 internal import History
 internal import Membership
 internal import Notebook
-internal import Sync
 
 struct JoinCommand: Command {
   static let configuration = CommandConfiguration(

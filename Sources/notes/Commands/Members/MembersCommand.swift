@@ -1,7 +1,7 @@
 internal import ArgumentParser
+internal import Exchange
 internal import Membership
 internal import Notebook
-internal import Sync
 internal import WorkTree
 
 struct MembersCommand: Command {

@@ -6,7 +6,7 @@ import Notebook
 import TestSupport
 import Testing
 
-@testable import Sync
+@testable import Exchange
 
 /// notes-protocol(7), SESSION, over real TLS on loopback.
 @Suite("A session between two members")

@@ -4,8 +4,8 @@ import System
 import TestSupport
 import Testing
 
+@testable import Exchange
 @testable import Git
-@testable import Sync
 
 /// notes-protocol(7), "Exchanging versions": "A side that is busy sends working every 2 s: while it takes
 /// its snapshot, makes a pack ready, merges, receives a pack and has nothing to send".

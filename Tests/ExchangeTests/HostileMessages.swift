@@ -1,8 +1,8 @@
 import Channel
 import Membership
 
+@testable import Exchange
 @testable import Git
-@testable import Sync
 
 extension HostileRow {
   /// Messages that the protocol does not allow.

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Sync
+@testable import Exchange
 
 /// What `notes sync` does, over real TLS on loopback; only discovery is within the process.
 @Suite("A run finds the devices that are there", .timeLimit(.minutes(10)))
@@ -39,7 +39,7 @@ struct SyncRunTests {
     onEvent: @escaping @Sendable (Event) -> Void = { _ in }
   ) throws -> BlockingQueue<Result<SyncOutcome, any Error>> {
     let box = BlockingQueue<Result<SyncOutcome, any Error>>()
-    try Sync.startThread {
+    try Exchange.startThread {
       box.put(Result { try run.run(cancellation: cancellation, onEvent: onEvent) })
     }
     return box

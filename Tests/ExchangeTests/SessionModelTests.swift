@@ -2,7 +2,7 @@ import Git
 import TestSupport
 import Testing
 
-@testable import Sync
+@testable import Exchange
 
 /// notes-protocol(7), "The end of a session": every order in which the messages of sessions between two
 /// and three devices can arrive, with edits in between and loss of connection at any point, played with

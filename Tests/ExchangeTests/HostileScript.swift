@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 @testable import Channel
+@testable import Exchange
 @testable import Git
-@testable import Sync
 
 /// What a hostile device does in one session.
 struct HostileRow: Sendable, CustomTestStringConvertible {

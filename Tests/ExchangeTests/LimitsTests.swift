@@ -4,8 +4,8 @@ import Notebook
 import TestSupport
 import Testing
 
+@testable import Exchange
 @testable import Git
-@testable import Sync
 
 /// notes-protocol(7), LIMITS: each row of the page is a constant of the code, and each limit is met
 /// here or by the test that is named, with its error.

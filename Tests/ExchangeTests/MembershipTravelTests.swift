@@ -5,7 +5,7 @@ import Notebook
 import TestSupport
 import Testing
 
-@testable import Sync
+@testable import Exchange
 
 /// notes-security(7), "Removal", as devices learn of it: over real TLS, from each other.
 @Suite("Changes of the membership travel with sessions")

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 import Watch
 
+@testable import Exchange
 @testable import Git
-@testable import Sync
 
 /// What a member's device sends is untrusted all the same: each row is played over real TLS with a
 /// valid certificate against a service, which refuses it in one line that names the peer, keeps
@@ -110,7 +110,7 @@ final class HostileWorld: @unchecked Sendable {
     let service = try Service(
       contexts: [ada.context], discovery: nil, listen: Address(host: "127.0.0.1", port: 0),
       logger: logger)
-    try Sync.startThread { [token, events] in
+    try Exchange.startThread { [token, events] in
       try? service.run(cancellation: token) { events.append($0) }
     }
     let event = events.next { if case .listening = $0 { true } else { false } }

@@ -4,7 +4,7 @@ import Notebook
 import TestSupport
 import Testing
 
-@testable import Sync
+@testable import Exchange
 
 /// notes-protocol(7), SESSION: "Equal heads and different tips mean that one side merges by other
 /// rules, or is at fault."

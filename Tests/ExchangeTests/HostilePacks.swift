@@ -1,8 +1,8 @@
 import Channel
 import Membership
 
+@testable import Exchange
 @testable import Git
-@testable import Sync
 
 extension HostileRow {
   /// A pack that breaks a rule; it brings the heads that were announced.

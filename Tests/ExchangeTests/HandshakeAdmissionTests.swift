@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Channel
-@testable import Sync
+@testable import Exchange
 
 /// notes-protocol(7), LIMITS: over a limit the oldest handshake is closed; a session over a limit is
 /// told bye busy.
@@ -172,7 +172,7 @@ struct HandshakeAdmissionTests {
         credentials: { _ in credentials },
         welcome: { connection, _ in _ = try? connection.receive(deadline: .after(seconds: 20)) },
         refuse: { refusals.append("\($0.error)") }))
-    try Sync.startThread { reception.run() }
+    try Exchange.startThread { reception.run() }
     defer { token.cancel() }
     let address = Address(host: "127.0.0.1", port: listener.port)
     let target = try #require(
@@ -213,7 +213,7 @@ struct HandshakeAdmissionTests {
           arrivals.append(true)
           _ = try? connection.receive(deadline: .after(seconds: 20))
         }, refuse: { refusals.append("\($0.error)") }), limits: Self.few)
-    try Sync.startThread { reception.run() }
+    try Exchange.startThread { reception.run() }
     defer { token.cancel() }
     func connect() throws -> Connection {
       try Connection.connect(

@@ -1,7 +1,7 @@
 import Channel
 import Testing
 
-@testable import Sync
+@testable import Exchange
 
 @Suite("JSON that somebody else wrote")
 struct ReceivedJSONTests {

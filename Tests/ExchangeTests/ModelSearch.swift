@@ -1,6 +1,6 @@
 import Git
 
-@testable import Sync
+@testable import Exchange
 
 /// Everything that can happen in a small world of devices and sessions, one state after the other.
 struct ModelSearch {

@@ -7,7 +7,7 @@ import Notebook
 import Synchronization
 import TestSupport
 
-@testable import Sync
+@testable import Exchange
 
 /// A device with a notebook.
 final class Device {
@@ -61,7 +61,7 @@ func withConnections<Served: Sendable, Called: Sendable>(
   let listener = try Listener(at: Address(host: "127.0.0.1", port: 0))
   let credentials = try server.context.credentials()
   let box = BlockingQueue<Result<Served, any Error>>()
-  try Sync.startThread {
+  try Exchange.startThread {
     box.put(
       Result {
         let socket = try listener.accept(deadline: .after(seconds: 10), cancellation: nil)

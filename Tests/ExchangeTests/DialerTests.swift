@@ -1,7 +1,7 @@
 import Channel
 import Testing
 
-@testable import Sync
+@testable import Exchange
 
 /// Whom a run of `notes sync` connects to; Tests/WatchTests has the same of a watcher.
 @Suite("A run dials each device once, but for news of it")

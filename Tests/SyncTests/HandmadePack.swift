@@ -1,1 +1,0 @@
-../GitTests/HandmadePack.swift
