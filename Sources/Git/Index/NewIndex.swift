@@ -149,5 +149,7 @@ extension NewIndex {
   private func end(
     ofFolder prefix: Slice<UnsafeRawBufferPointer>, from start: Int, to limit: Int,
     _ bytes: UnsafeRawBufferPointer
-  ) -> Int { (start + 1..<limit).partitionPoint { path($0, bytes).starts(with: prefix) } }
+  ) -> Int {
+    (start + 1..<limit).partitionPoint { path($0, bytes).starts(with: prefix) }
+  }
 }
