@@ -70,20 +70,24 @@ extension HistoryTable {
     // Where two children know a version's file by two names.
     var furtherNames: [Int: Set<Int>] = [:]
     names[tip] = path
-    for version in stride(from: tip, through: oldest, by: -1) {
-      guard let first = names[version] else { continue }
-      let further = furtherNames.removeValue(forKey: version)?.sorted() ?? []
-      for name in [first] + further {
-        let change = change(of: name, in: version)
-        body(version, name, change)
-        for (position, parent) in parents(of: version).enumerated() {
-          let former = former(of: name, in: version, parent: position, change: change)
-          if names[parent] == nil {
-            names[parent] = former
-          } else if names[parent] != former {
-            furtherNames[parent, default: []].insert(former)
-          }
+    func visit(_ version: Int, as name: Int) {
+      let change = change(of: name, in: version)
+      body(version, name, change)
+      for (position, parent) in parents(of: version).enumerated() {
+        let former = former(of: name, in: version, parent: position, change: change)
+        if names[parent] == nil {
+          names[parent] = former
+        } else if names[parent] != former {
+          furtherNames[parent, default: []].insert(former)
         }
+      }
+    }
+    for version in stride(from: tip, through: oldest, by: -1) {
+      guard let name = names[version] else { continue }
+      visit(version, as: name)
+      if furtherNames.isEmpty { continue }
+      for name in furtherNames.removeValue(forKey: version)?.sorted() ?? [] {
+        visit(version, as: name)
       }
     }
   }
