@@ -70,9 +70,7 @@ struct FrameReader {
     if count < Frame.headerSize { return nil }
     let type = bytes[start + 4]
     let limit = Frame.maximumPayload(ofType: type)
-    if length - 1 > limit {
-      throw .frameTooLarge(type: type, length: length - 1, limit: limit)
-    }
+    if length - 1 > limit { throw .frameTooLarge(type: type, length: length - 1, limit: limit) }
     let end = start + 4 + length
     if end > bytes.count { return nil }
     let frame = Frame(type: type, payload: Array(bytes[start + Frame.headerSize..<end]))

@@ -155,8 +155,7 @@ extension Handshake {
     case .accepted:
       peerChain = chain
       return true
-    case .removed:
-      (failure, error) = (.certificateRefused(.removed), X509_V_ERR_CERT_REVOKED)
+    case .removed: (failure, error) = (.certificateRefused(.removed), X509_V_ERR_CERT_REVOKED)
     case .undecided(let reason):
       // The peer is told of an internal error, not that it is a stranger.
       (failure, error) = (.verificationFailed(reason), X509_V_ERR_UNSPECIFIED)

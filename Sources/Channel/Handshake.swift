@@ -42,8 +42,7 @@ final class Handshake {
     case .pairing(let pairing):
       context = try .pairingClient(library)
       (identity, chosen) = (pairing.identity, .pairing)
-    case .server:
-      context = try TLSContext.server.get()
+    case .server: context = try TLSContext.server.get()
     }
     ssl = try library.check("SSL_new", library.ssl.SSL_new(context.pointer))
     identityCopy = .allocate(capacity: identity.count)

@@ -47,9 +47,7 @@ public final class Listener: Sendable {
     }
     let descriptor = try Socket.make(family: first.family)
     Socket.set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
-    if first.family == AF_INET6 {
-      Socket.set(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, dual ? 0 : 1)
-    }
+    if first.family == AF_INET6 { Socket.set(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, dual ? 0 : 1) }
     if first.with({ bind(descriptor, $0, $1) }) != 0 || listen(descriptor, backlog) != 0 {
       let code = errno
       close(descriptor)

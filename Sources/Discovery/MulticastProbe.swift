@@ -47,9 +47,7 @@ public enum MulticastProbe {
   }
 
   /// The IPv4 addresses of this device, as text.
-  public static func ownHosts() -> [String] {
-    ownAddresses().map { text($0.address) }
-  }
+  public static func ownHosts() -> [String] { ownAddresses().map { text($0.address) } }
 
   private static func text(_ address: UInt32) -> String {
     [24, 16, 8, 0].map { String(address >> UInt32($0) & 0xFF) }.joined(separator: ".")

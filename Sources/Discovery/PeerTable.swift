@@ -9,9 +9,7 @@ package struct PeerTable<Instance: Hashable> {
   /// By `ServiceRecord.identity`.
   private var peers: [ServiceRecord: DiscoveredPeer] = [:]
 
-  package init(ownDeviceID: String) {
-    self.ownDeviceID = ownDeviceID
-  }
+  package init(ownDeviceID: String) { self.ownDeviceID = ownDeviceID }
 
   /// An instance resolved to `record` at `endpoint`, for the first time or anew.
   package mutating func see(
@@ -23,9 +21,7 @@ package struct PeerTable<Instance: Hashable> {
     sightings[instance] = (record, endpoint)
     let changed = record.identity
     // A service that comes back under the same name may announce another device.
-    let before = known.flatMap {
-      $0.record.identity == changed ? nil : refresh($0.record.identity)
-    }
+    let before = known.flatMap { $0.record.identity == changed ? nil : refresh($0.record.identity) }
     return [before, refresh(changed)].compactMap { $0 }
   }
 

@@ -104,8 +104,7 @@ struct Certificate: Hashable, Sendable {
       try checkName(first)
       guard let role = Role(rawValue: second) else { throw CertificateDefect.role }
       return .member(name: first, role: role)
-    default:
-      throw CertificateDefect.subject
+    default: throw CertificateDefect.subject
     }
   }
 

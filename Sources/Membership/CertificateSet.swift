@@ -234,9 +234,7 @@ extension CertificateSet {
       {
         return leftRole < rightRole
       }
-      if left.serial != right.serial {
-        return right.serial.lexicographicallyPrecedes(left.serial)
-      }
+      if left.serial != right.serial { return right.serial.lexicographicallyPrecedes(left.serial) }
       return right.der.lexicographicallyPrecedes(left.der)
     }
   }

@@ -54,9 +54,7 @@ extension DeviceKey {
     }
     if status.st_mode & S_IFMT != S_IFREG { throw unusable(.notAFile) }
     if status.st_uid != geteuid() { throw unusable(.foreignOwner(status.st_uid)) }
-    if status.st_mode & 0o077 != 0 {
-      throw unusable(.openToOthers(mode: status.st_mode & 0o7777))
-    }
+    if status.st_mode & 0o077 != 0 { throw unusable(.openToOthers(mode: status.st_mode & 0o7777)) }
     guard status.st_size <= maximumFileSize,
       let raw = try rawKey(of: Disk.read(file, path: path, limit: maximumFileSize), passphrase: nil)
     else { throw unusable(.notAKey) }

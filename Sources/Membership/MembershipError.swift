@@ -95,8 +95,7 @@ extension MembershipError: CustomStringConvertible {
     case .notAnAdmin: "only an admin of the notebook may do this"
     case .founderIsPermanent: "the founder's device cannot be changed or removed"
     case .anotherAdminNeeded: "a device cannot change or remove itself"
-    case .passphraseRefused:
-      "a passphrase has at least \(DeviceKey.shortestPassphrase) characters"
+    case .passphraseRefused: "a passphrase has at least \(DeviceKey.shortestPassphrase) characters"
     case .blocked(_, let name): "\(name) is blocked on this device"
     case .limitExceeded(let what, let limit): "too many \(what): a notebook may have \(limit)"
     case .membershipMissing: "the notebook has no certificates"

@@ -58,9 +58,7 @@ public final class MembershipStore: Sendable {
     var set = try CertificateSet(root: root)
     if access(folder, F_OK) == 0 {
       let store = try open(in: folder)
-      if store.root != root {
-        throw MembershipError.membershipExists(notebookID: store.notebookID)
-      }
+      if store.root != root { throw MembershipError.membershipExists(notebookID: store.notebookID) }
       _ = try store.merge(certificates: certificates, revocations: revocations)
       return store
     }
@@ -102,17 +100,12 @@ public final class MembershipStore: Sendable {
   }
 
   /// All certificates but the root, in DER, sorted.
-  public var certificates: [[UInt8]] {
-    sorted(state.withLock { $0.set.certificates.map(\.der) })
-  }
+  public var certificates: [[UInt8]] { sorted(state.withLock { $0.set.certificates.map(\.der) }) }
 
   /// All revocation lists in DER, sorted.
-  public var revocations: [[UInt8]] {
-    sorted(state.withLock { $0.set.revocationLists.map(\.der) })
-  }
+  public var revocations: [[UInt8]] { sorted(state.withLock { $0.set.revocationLists.map(\.der) }) }
 
-  /// SHA-256 over everything known: two devices with equal digests have nothing to tell each
-  /// other.
+  /// SHA-256 over everything known: two devices with equal digests have nothing to tell each other.
   public func digest() throws -> [UInt8] {
     let encodings = state.withLock { $0.set.encodings }
     return try OpenSSL.sha256(sorted(encodings.map(OpenSSL.sha256)).flatMap { $0 })

@@ -16,9 +16,7 @@ enum StoreFolder {
     case revocationList = "revocations"
 
     var suffix: String { self == .certificate ? ".crt" : ".crl" }
-    var limit: Int {
-      self == .certificate ? Certificate.maximumSize : RevocationList.maximumSize
-    }
+    var limit: Int { self == .certificate ? Certificate.maximumSize : RevocationList.maximumSize }
 
     /// Where one is kept, relative to the folder.
     func name(_ der: [UInt8]) throws -> String {
@@ -35,9 +33,7 @@ enum StoreFolder {
       Disk.removeTree("\(parent)/\(found)")
     }
     let temporary = Disk.unique(beside: folder)
-    for kind in Kind.allCases {
-      try Disk.makeFolders("\(temporary)/\(kind.rawValue)", mode: 0o755)
-    }
+    for kind in Kind.allCases { try Disk.makeFolders("\(temporary)/\(kind.rawValue)", mode: 0o755) }
     try Disk.replace("\(temporary)/format", with: format, mode: 0o644)
     try Disk.replace("\(temporary)/root.crt", with: set.root.der, mode: 0o644)
     for certificate in set.certificates {
@@ -65,9 +61,7 @@ enum StoreFolder {
     var files: Set<String> = []
     for kind in Kind.allCases {
       for name in try Disk.names(in: "\(folder)/\(kind.rawValue)")
-      where name.hasSuffix(kind.suffix) {
-        files.insert("\(kind.rawValue)/\(name)")
-      }
+      where name.hasSuffix(kind.suffix) { files.insert("\(kind.rawValue)/\(name)") }
     }
     return files
   }

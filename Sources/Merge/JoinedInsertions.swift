@@ -19,9 +19,9 @@ enum JoinedInsertions {
     while start < shorter, older[start] == newer[start] { start += 1 }
     while start > 0, table.isBlank(older[start - 1]) { start -= 1 }
     var end = 0
-    while end < shorter - start,
-      older[older.count - 1 - end] == newer[newer.count - 1 - end]
-    { end += 1 }
+    while end < shorter - start, older[older.count - 1 - end] == newer[newer.count - 1 - end] {
+      end += 1
+    }
     while end > 0, table.isBlank(older[older.count - end]) { end -= 1 }
     // Lines of a pattern that the note has already say nothing; items of a list do.
     let around = start == 0 ? context.around : []

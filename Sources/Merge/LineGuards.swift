@@ -24,8 +24,7 @@ extension LineTable {
 
   /// Whether a line has nothing but tildes, one for each character of the line before.
   private static func isUnderline(_ line: ArraySlice<UInt8>, of text: ArraySlice<UInt8>) -> Bool {
-    line.allSatisfy { $0 == UInt8(ascii: "~") }
-      && line.count == text.count { $0 & 0xC0 != 0x80 }
+    line.allSatisfy { $0 == UInt8(ascii: "~") } && line.count == text.count { $0 & 0xC0 != 0x80 }
   }
 
   /// Whether all lines that are not blank have the same before their first letter or digit, as the

@@ -33,9 +33,7 @@ final class AvahiPublication {
         guard let publication else { return }
         Unmanaged<AvahiPublication>.fromOpaque(publication).takeUnretainedValue().handle(state)
       }, Unmanaged.passUnretained(self).toOpaque())
-    guard let group else {
-      return error = session.lastError(in: "avahi_entry_group_new")
-    }
+    guard let group else { return error = session.lastError(in: "avahi_entry_group_new") }
     register(in: group)
   }
 

@@ -38,9 +38,7 @@ final class AvahiSession {
     return failure ?? publications[service]?.error
   }
 
-  func withdraw(_ service: ServiceRecord) {
-    publications.removeValue(forKey: service)?.reset()
-  }
+  func withdraw(_ service: ServiceRecord) { publications.removeValue(forKey: service)?.reset() }
 
   /// Wants `onEvent` told about services of this kind; returns why that cannot be done now.
   func browse(
@@ -72,8 +70,7 @@ final class AvahiSession {
       delay = Self.firstDelay
       publications.values.forEach { $0.settle() }
       browsers.forEach { $0.start() }
-    case AVAHI_CLIENT_CONNECTING:
-      fail(.daemonNotRunning)
+    case AVAHI_CLIENT_CONNECTING: fail(.daemonNotRunning)
     case AVAHI_CLIENT_S_COLLISION, AVAHI_CLIENT_S_REGISTERING:
       // The host's name changes: Avahi's rule is to register the services again when it is done.
       publications.values.forEach { $0.reset() }
