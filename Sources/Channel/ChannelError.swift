@@ -55,13 +55,15 @@ public enum ChannelError: Error, Equatable, Sendable {
 }
 
 /// Why a certificate is refused.
-public enum CertificateRefusal: Equatable, Sendable {
+public enum CertificateRefusal: String, Sendable, CustomStringConvertible {
   /// No admin of the notebook certified the device.
-  case stranger
-  case removed
+  case stranger = "is not a member of the notebook"
+  case removed = "has been removed from the notebook"
   /// This device exchanges nothing with that one.
-  case blocked
-  case missing
+  case blocked = "is blocked on this device"
+  case missing = "showed no certificate"
+
+  public var description: String { rawValue }
 }
 
 // What happened, as people are told: lower case, no full stop. Nothing in it was written by the peer.
@@ -109,17 +111,6 @@ extension ChannelError.Phase: CustomStringConvertible {
     case .resolving: "has a name that could not be looked up in time"
     case .connecting, .handshake: "did not answer in time"
     case .sending, .receiving: "stopped answering"
-    }
-  }
-}
-
-extension CertificateRefusal: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .stranger: "is not a member of the notebook"
-    case .removed: "has been removed from the notebook"
-    case .blocked: "is blocked on this device"
-    case .missing: "showed no certificate"
     }
   }
 }

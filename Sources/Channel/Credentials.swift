@@ -25,12 +25,8 @@ public struct MemberCredentials: Sendable {
 /// The answer to a peer's certificate. Over TLS the peer learns which.
 public enum CertificateVerdict: Sendable {
   case accepted
-  /// It was a member and has been removed.
-  case removed
-  /// It never was one.
-  case stranger
-  /// It is one that this device exchanges nothing with; it is told as little as a stranger.
-  case blocked
+  /// One that is blocked is told as little as a stranger.
+  case refused(CertificateRefusal)
   /// It could not be judged, for a failure on this side; the peer learns only that something failed.
   case undecided(String)
 }

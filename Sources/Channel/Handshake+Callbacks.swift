@@ -155,16 +155,14 @@ extension Handshake {
     case .accepted:
       peerChain = chain
       return true
-    case .removed: (failure, error) = (.certificateRefused(.removed), X509_V_ERR_CERT_REVOKED)
+    case .refused(let reason):
+      failure = .certificateRefused(reason)
+      error =
+        reason == .removed
+        ? X509_V_ERR_CERT_REVOKED : X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY
     case .undecided(let reason):
       // The peer is told of an internal error, not that it is a stranger.
       (failure, error) = (.verificationFailed(reason), X509_V_ERR_UNSPECIFIED)
-    case .blocked:
-      failure = .certificateRefused(.blocked)
-      error = X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY
-    case .stranger:
-      failure = .certificateRefused(.stranger)
-      error = X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY
     }
     crypto.X509_STORE_CTX_set_error(context, error)
     return false

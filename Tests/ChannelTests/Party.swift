@@ -39,9 +39,9 @@ final class Party: Sendable {
           _ = try store.verify(chain: chain)
           return .accepted
         } catch MembershipError.removed {
-          return .removed
+          return .refused(.removed)
         } catch {
-          return .stranger
+          return .refused(.stranger)
         }
       })
   }

@@ -125,7 +125,7 @@ private final class FloodWorld {
       in: folder["membership"], notebookName: "Home", deviceName: "Eve", key: key)
     let credentials = MemberCredentials(
       notebookID: notebook, root: store.root, chain: try store.chain(for: key),
-      privateKey: key.privateKey, verify: { _ in .stranger })
+      privateKey: key.privateKey, verify: { _ in .refused(.stranger) })
     let token = try CancellationToken()
     TestSupport.startThread {
       _ = try? Connection.connect(

@@ -36,13 +36,13 @@ public struct SessionContext: Sendable {
     ) { chain in
       do {
         let member = try membership.verify(chain: chain)
-        return device == nil || device == member.deviceID ? .accepted : .stranger
+        return device == nil || device == member.deviceID ? .accepted : .refused(.stranger)
       } catch MembershipError.removed {
-        return .removed
+        return .refused(.removed)
       } catch MembershipError.blocked {
-        return .blocked
+        return .refused(.blocked)
       } catch let error as MembershipError where error.isAboutThePeer {
-        return .stranger
+        return .refused(.stranger)
       } catch {
         return .undecided("\(error)")
       }
