@@ -2,11 +2,11 @@ package import Git
 
 /// One tree of a sum of trees.
 package struct MergeTerm {
-  var tree: ObjectID
+  package var tree: ObjectID
   /// The notes that hold blocks of ours, with the size of their markers.
-  var conflicts: [TreePath: Int]
-  /// The head the tree belongs to; nil for a base.
-  var head: Commit?
+  package var conflicts: [TreePath: Int]
+  /// The head the tree belongs to; no base needs one.
+  package var head: Commit?
 
   package init(tree: ObjectID, conflicts: [TreePath: Int], head: Commit? = nil) {
     self.tree = tree

@@ -77,7 +77,6 @@ struct PortableRewrite {
 
   func remember(_ version: ObjectID?) { known.remember(version) }
 
-  /// Takes what is at these paths out of the index, for what the version has there.
   private func dropFromIndex(_ paths: [TreePath], for version: ObjectID) throws {
     let workTree = history.workTree
     let index = try workTree.indexForChange()

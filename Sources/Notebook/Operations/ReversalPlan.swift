@@ -3,17 +3,10 @@ internal import History
 internal import Merge
 internal import WorkTree
 
-/// All files of a version, and which of them hold an open conflict.
-struct FileState {
-  let tree: ObjectID
-  /// The notes with an open conflict, with the size of their markers.
-  let conflicts: [TreePath: Int]
-}
-
 struct ReversalPlan {
   /// What is taken back, newest first.
   let operations: [Operation]
-  let files: FileState
+  let files: MergeTerm
   /// The names that notes get back.
   let renames: [RenameTrailer]
   /// The new version's message, and the line that says what it takes back.
@@ -24,7 +17,7 @@ struct ReversalPlan {
 extension Notebook {
   /// What takes these steps, oldest first, back from the present files.
   func reversal(
-    of steps: ArraySlice<Operation>, on present: FileState, key: String
+    of steps: ArraySlice<Operation>, on present: MergeTerm, key: String
   ) throws -> ReversalPlan {
     guard let last = steps.last, let before = steps.first?.before else {
       throw NotebookError.nothingToUndo(available: 0)
@@ -61,27 +54,26 @@ extension Notebook {
     return spans
   }
 
-  private func files(_ present: FileState, without change: Span) throws -> FileState {
+  private func files(_ present: MergeTerm, without change: Span) throws -> MergeTerm {
     let old = try files(of: change.old)
-    if change.new.tree == present.tree { return old }
-    func term(_ files: FileState, head: Commit?) -> MergeTerm {
-      MergeTerm(tree: files.tree, conflicts: files.conflicts, head: head)
+    if change.new.tree == present.tree {
+      return MergeTerm(tree: old.tree, conflicts: old.conflicts, head: present.head)
     }
     var sum = TreeSum(
-      store: repository, rules: .all,
-      positives: [term(present, head: try presentVersion()), term(old, head: change.old)],
-      negatives: [term(try files(of: change.new), head: nil)])
+      store: repository, rules: .all, positives: [present, old],
+      negatives: [try files(of: change.new)])
     let result = try sum.run()
     let conflicts = result.reports.compactMap { report -> TreePath? in
       if case .conflict = report.kind { report.path } else { nil }
     }
     guard conflicts.isEmpty else { throw NotebookError.undoConflict(conflicts.sorted()) }
-    return FileState(tree: result.tree, conflicts: result.conflicts)
+    return MergeTerm(tree: result.tree, conflicts: result.conflicts, head: present.head)
   }
 
-  private func files(of version: Commit) throws -> FileState {
-    FileState(
-      tree: version.tree, conflicts: try OpenConflicts.conflicts(at: version.id, in: repository))
+  private func files(of version: Commit) throws -> MergeTerm {
+    MergeTerm(
+      tree: version.tree, conflicts: try OpenConflicts.conflicts(at: version.id, in: repository),
+      head: version)
   }
 
   func presentVersion() throws -> Commit {
@@ -91,9 +83,9 @@ extension Notebook {
     return try repository.commit(tip)
   }
 
-  func savedFiles() throws -> FileState { try files(of: presentVersion()) }
+  func savedFiles() throws -> MergeTerm { try files(of: presentVersion()) }
 
-  func unsavedFiles(_ changes: [Change]) throws -> FileState {
+  func unsavedFiles(_ changes: [Change]) throws -> MergeTerm {
     let saved = try savedFiles()
     if changes.isEmpty { return saved }
     var replaced: [TreePath: TreeEntry?] = [:]
@@ -112,7 +104,7 @@ extension Notebook {
     let standing = try saved.conflicts.filter {
       try repository.entry(at: $0.key, in: tree)?.mode.isFile == true
     }
-    return FileState(tree: tree, conflicts: standing)
+    return MergeTerm(tree: tree, conflicts: standing, head: saved.head)
   }
 
   private static func message(reversing operations: [Operation], key: String) -> String {

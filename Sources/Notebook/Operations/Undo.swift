@@ -1,5 +1,6 @@
 public import Git
 public import History
+internal import Merge
 public import WorkTree
 
 /// What an undo or a redo is to take back.
@@ -139,7 +140,7 @@ extension Notebook {
   }
 
   private func outcome(
-    of plan: ReversalPlan, from present: FileState, after earlier: [Operation] = [],
+    of plan: ReversalPlan, from present: MergeTerm, after earlier: [Operation] = [],
     version: ObjectID? = nil
   ) throws -> Reversal {
     Reversal(
