@@ -9,12 +9,6 @@ struct FileSum {
   private(set) var keptEdit = false
   private(set) var usedRules: MergeRules = []
 
-  init(store: any MergeStore, rules: MergeRules, heads: [MergeTerm]) {
-    self.store = store
-    self.rules = rules
-    self.heads = heads
-  }
-
   /// The sum: the file, if there is one, and others that stay beside it as copies. `keeps` tells that
   /// some side renamed the file, which counts as an edit of it.
   mutating func files(

@@ -6,16 +6,11 @@ struct HeadMerge {
   let store: any MergeStore
   let rules: MergeRules
   /// By depth, and the commits that the bases were looked for among.
-  private var knownBases: [Int: [Set<ObjectID>: MergeTerm]] = [:]
+  private(set) var knownBases: [Int: [Set<ObjectID>: MergeTerm]] = [:]
 
   /// How deep merges of bases may be in one another: more than any history that people make, and
   /// few enough for the stack.
   static let deepestBases = 100
-
-  init(store: any MergeStore, rules: MergeRules) {
-    self.store = store
-    self.rules = rules
-  }
 
   /// The tree of some heads, two or more, in their order.
   mutating func merge(_ heads: [Commit], depth: Int = 0) throws -> TreeSum.Result {

@@ -12,12 +12,9 @@ struct LineEndings: Hashable, Sendable {
   var style: Style
   /// Nil for an empty text.
   var endsInNewline: Bool?
+}
 
-  init(style: Style, endsInNewline: Bool?) {
-    self.style = style
-    self.endsInNewline = endsInNewline
-  }
-
+extension LineEndings {
   init(of text: [UInt8]) {
     var lf = 0
     var crlf = 0

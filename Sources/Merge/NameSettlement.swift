@@ -9,13 +9,6 @@ struct NameSettlement {
   private(set) var reports: [MergeReport] = []
   private(set) var files: [TreePath: TermFile] = [:]
 
-  init(store: any MergeStore, reference: ObjectID, heads: [MergeTerm], rules: MergeRules) {
-    self.store = store
-    self.reference = reference
-    self.heads = heads
-    self.rules = rules
-  }
-
   /// Settles the files that claim each name, and the copies that go beside a name.
   mutating func settle(_ claims: [TreePath: [TermFile]], copies: [TreePath: [TermFile]]) throws {
     var copies = copies
@@ -37,11 +30,8 @@ struct NameSettlement {
   private mutating func merge(_ claims: [TermFile]) throws -> TermFile? {
     let claims = claims.sorted { ($0.owner, $0.source) < ($1.owner, $1.source) }
     if Set(claims.map(\.value)).count == 1 { return claims[0] }
-    let terms = claims.map { claim in
-      var term = claim
-      term.isNewConflict = false
-      return term
-    }
+    var terms = claims
+    for index in terms.indices { terms[index].isNewConflict = false }
     var sum = FileSum(store: store, rules: rules, heads: heads)
     let files = try sum.files(
       positives: terms, negatives: Array(repeating: nil, count: terms.count - 1), keeps: false)
@@ -63,7 +53,6 @@ struct NameSettlement {
     }
   }
 
-  /// The name for a copy that nothing else has.
   private mutating func freeName(
     for path: TreePath, _ claim: TermFile, isFolder: Bool = false
   ) throws -> TreePath {

@@ -8,8 +8,6 @@ package struct RenameDetection {
   private let store: any MergeStore
   private var known: [ObjectID: ContentSimilarity] = [:]
 
-  private init(store: any MergeStore) { self.store = store }
-
   /// For each term the renamed files that matter to another term: old name to new name.
   static func renames(store: any MergeStore, files: TermFiles) throws -> [[TreePath: TreePath]] {
     var detection = RenameDetection(store: store)

@@ -25,15 +25,13 @@ struct SimilarLines {
     let linkNumbers: Set<ArraySlice<UInt8>>
   }
 
-  private init(_ table: LineTable) { self.table = table }
-
   /// Whether a line of one side differs from a line of the other in nothing but spaces and
   /// punctuation, or is more than 0.8 similar to it and no line `around` is as near to either, or
   /// finding out would take longer than `effortLimit`.
   static func arePresent(
     in older: [Int32], and newer: [Int32], around: [Int32] = [], _ table: LineTable
   ) -> Bool {
-    var search = SimilarLines(table)
+    var search = SimilarLines(table: table)
     do {
       return try search.find(search.lines(older), search.lines(newer), search.lines(around))
     } catch {
@@ -45,7 +43,7 @@ struct SimilarLines {
   /// longer than `effortLimit`.
   static func lines(_ lines: [Int32], similarTo others: [Int32], _ table: LineTable) -> Set<Int32>?
   {
-    var search = SimilarLines(table)
+    var search = SimilarLines(table: table)
     return try? search.find(among: search.lines(lines), similarTo: search.lines(others))
   }
 

@@ -30,8 +30,6 @@ package struct TextMerge {
   /// The lines and blocks of the result.
   private var output: [Int32] = []
 
-  private init(rules: MergeRules) { self.rules = rules }
-
   /// The merge of the positive terms against the negative ones, one fewer; a negative term that is
   /// nil is a side on which the note did not exist.
   package static func merge(
