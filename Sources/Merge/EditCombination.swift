@@ -22,25 +22,19 @@ enum EditCombination {
     while i < olderEdits.count || j < newerEdits.count {
       let edit: Edit
       let sides: Int
-      if i < olderEdits.count, j < newerEdits.count, olderEdits[i] == newerEdits[j] {
-        (edit, sides) = (olderEdits[i], 3)
-        i += 1
-        j += 1
-      } else if i < olderEdits.count, j < newerEdits.count,
-        olderEdits[i].range == newerEdits[j].range, let text = meeting(olderEdits[i], newerEdits[j])
+      let older = i < olderEdits.count ? olderEdits[i] : nil
+      let newer = j < newerEdits.count ? newerEdits[j] : nil
+      if let older, let newer, older.range == newer.range,
+        let text = older == newer ? older.text : meeting(older, newer)
       {
-        (edit, sides) = (Edit(range: olderEdits[i].range, text: text), 3)
-        i += 1
-        j += 1
-      } else if j == newerEdits.count
-        || (i < olderEdits.count && olderEdits[i].range.precedes(newerEdits[j].range))
-      {
-        (edit, sides) = (olderEdits[i], 1)
-        i += 1
+        (edit, sides) = (Edit(range: older.range, text: text), 3)
+      } else if let older, newer.map({ older.range.precedes($0.range) }) ?? true {
+        (edit, sides) = (older, 1)
       } else {
         (edit, sides) = (newerEdits[j], 2)
-        j += 1
       }
+      if sides != 2 { i += 1 }
+      if sides != 1 { j += 1 }
       if let previous, sides != previousSides || sides == 3 {
         let distance = edit.range.lowerBound - previous.range.upperBound
         let sameplace = edit.range.isEmpty && previous.range.isEmpty && distance == 0

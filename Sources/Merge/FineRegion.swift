@@ -25,9 +25,12 @@ struct FineRegion {
     let region = FineRegion(base: base, context: context, older: sides[0], newer: sides[1])
     guard ([base] + sides).allSatisfy({ isSmall($0, table) }) else { return nil }
     let attempts: [(MergeRules, (inout LineTable) -> [Int32]?)] = [
-      (.touchingLines, region.mergedByLines), (.sentences, region.mergedBySentences),
-      (.words, region.mergedByWords), (.words, region.newerIfOlderWrapped),
-      (.words, region.olderIfNewerWrapped),
+      (.touchingLines, region.mergedByLines),
+      // At least one unchanged token between the edits of both sides.
+      (.sentences, { region.merged(&$0, gap: 1, tokens: Token.sentences) { _, _, _, _ in nil } }),
+      (.words, region.mergedByWords),
+      (.words, { region.isWrapped(region.older, $0) ? region.newer : nil }),
+      (.words, { region.isWrapped(region.newer, $0) ? region.older : nil }),
     ]
     for (rule, merged) in attempts where rules.contains(rule) {
       if let lines = merged(&table), region.passesGuards(lines, table) { return (lines, rule) }
@@ -51,23 +54,10 @@ struct FineRegion {
     }
   }
 
-  /// The merge by sentences, at least one unchanged token between the edits of both sides.
-  private func mergedBySentences(_ table: inout LineTable) -> [Int32]? {
-    merged(&table, gap: 1, tokens: Token.sentences) { _, _, _, _ in nil }
-  }
-
   /// The merge by words, at least two unchanged tokens between the edits of both sides.
   private func mergedByWords(_ table: inout LineTable) -> [Int32]? {
     if table.hasOpenFence(in: [older, newer]) { return nil }
     return merged(&table, gap: 2, tokens: Token.words, joining: Enumeration.join)
-  }
-
-  private func newerIfOlderWrapped(_ table: inout LineTable) -> [Int32]? {
-    isWrapped(older, table) ? newer : nil
-  }
-
-  private func olderIfNewerWrapped(_ table: inout LineTable) -> [Int32]? {
-    isWrapped(newer, table) ? older : nil
   }
 
   /// Whether a side only wrapped the base's lines anew.
