@@ -1,3 +1,5 @@
+internal import System
+
 /// Pairs lines around the longest common run whose lines are rarest in `a`, then goes on to the
 /// left and to the right of it: notes-merge(7), "Matching lines".
 struct HistogramMatcher {
@@ -141,13 +143,9 @@ enum UniqueLineMatcher {
     var piles: [Int] = []
     var previous = Array(repeating: -1, count: pairs.count)
     for (index, pair) in pairs.enumerated() {
-      var (low, high) = (0, piles.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if pairs[piles[middle]].1 < pair.1 { low = middle + 1 } else { high = middle }
-      }
-      previous[index] = low > 0 ? piles[low - 1] : -1
-      if low == piles.count { piles.append(index) } else { piles[low] = index }
+      let pile = piles.partitionPoint { pairs[$0].1 < pair.1 }
+      previous[index] = pile > 0 ? piles[pile - 1] : -1
+      if pile == piles.count { piles.append(index) } else { piles[pile] = index }
     }
     var chosen: [(Int, Int)] = []
     var index = piles.last ?? -1

@@ -1,4 +1,5 @@
 public import Glibc
+internal import System
 
 /// Git's index file, versions 2 and 3 (gitformat-index(5)), in memory: no library and no copy of an
 /// entry. Whoever makes a new one of it (`IndexEdit`) verifies the checksum.

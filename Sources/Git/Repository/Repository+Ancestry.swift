@@ -1,3 +1,5 @@
+internal import System
+
 /// Who descends from whom, found by painting: each start has a colour that runs down to its
 /// ancestors, newest first, until all that is left to visit has every colour. A wrong clock only
 /// costs steps: a commit that gets a new colour late is visited again.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// The index of a pack, version 2 (gitformat-pack(5)): where each object is in the pack.
 struct PackIndexFile {

@@ -1,3 +1,5 @@
+internal import System
+
 /// An object of a pack that is being taken in, and its place in the tree of deltas: numbers of
 /// entries, as a pack may hold millions.
 struct PackEntry {
