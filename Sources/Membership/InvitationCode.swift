@@ -110,16 +110,14 @@ public struct PairingIdentity: Hashable, Sendable {
 
   /// Reads an identity from a peer; nil when it is not one.
   public init?(bytes: [UInt8]) {
-    let prefix = PairingIdentity.prefix
-    guard bytes.count == prefix.count + 3 + 2 * PairingIdentity.nonceSize,
-      bytes.starts(with: prefix), bytes[prefix.count + 2] == UInt8(ascii: " ")
-    else { return nil }
-    let digits = bytes[prefix.count..<prefix.count + 2]
-    guard digits.allSatisfy({ (0x30...0x39).contains($0) }),
-      let nonce = [UInt8](hexadecimal: bytes[(prefix.count + 3)...], isCanonical: true)
-    else { return nil }
-    locator = String(decoding: digits, as: UTF8.self)
+    let parts = bytes.split(separator: UInt8(ascii: " "))
+    guard parts.count == 3, let nonce = [UInt8](hexadecimal: parts[2]) else { return nil }
+    locator = String(decoding: parts[1], as: UTF8.self)
     self.nonce = nonce
+    // Only the one spelling counts: the identity is the salt of the key.
+    guard parts[1].count == 2, parts[1].allSatisfy({ (0x30...0x39).contains($0) }),
+      nonce.count == PairingIdentity.nonceSize, self.bytes == bytes
+    else { return nil }
   }
 
   /// `notes-pair/1 NN HEX`: the TLS PSK identity, and the salt of the key.
