@@ -37,13 +37,12 @@ public struct CertificateRequest: Sendable {
   /// acceptable and its signature made with the key it names.
   public init(der: [UInt8]) throws {
     (name, publicKey) = try CertificateRequest.refuse {
-      let lib = try OpenSSL.library()
-      return try OpenSSL.decoding(
-        der, atMost: CertificateRequest.maximumSize, { lib.d2i_X509_REQ(nil, $0, $1) },
-        free: { lib.X509_REQ_free($0) }
-      ) { request in
-        let attributes = try DistinguishedName.attributes(
-          lib.X509_REQ_get_subject_name(request), lib)
+      try OpenSSL.decoding(
+        der, atMost: CertificateRequest.maximumSize, { $0.d2i_X509_REQ(nil, $1, $2) },
+        free: { $0.X509_REQ_free($1) }
+      ) { request, lib in
+        let name = lib.X509_REQ_get_subject_name(request)
+        let attributes = try DistinguishedName.attributes(name, lib)
         guard attributes.count == 1, attributes[0].type == NID_commonName else {
           throw CertificateDefect.subject
         }

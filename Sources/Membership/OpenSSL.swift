@@ -60,17 +60,18 @@ enum OpenSSL {
   /// for more than `limit` bytes, and `.encoding` for what is not exactly one object.
   static func decoding<Value>(
     _ bytes: [UInt8], atMost limit: Int,
-    _ read: (UnsafeMutablePointer<UnsafePointer<UInt8>?>?, Int) -> OpaquePointer?,
-    free: (OpaquePointer?) -> Void, _ body: (OpaquePointer) throws -> Value
+    _ read: (libcrypto, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, Int) -> OpaquePointer?,
+    free: (libcrypto, OpaquePointer?) -> Void, _ body: (OpaquePointer, libcrypto) throws -> Value
   ) throws -> Value {
+    let lib = try library()
     if bytes.count > limit { throw CertificateDefect.tooLarge(bytes.count) }
     return try bytes.withUnsafeBufferPointer { buffer in
       var cursor = buffer.baseAddress
-      guard let object = read(&cursor, buffer.count) else { throw CertificateDefect.encoding }
-      defer { free(object) }
+      guard let object = read(lib, &cursor, buffer.count) else { throw CertificateDefect.encoding }
+      defer { free(lib, object) }
       let end = buffer.baseAddress.map { $0 + buffer.count }
       if cursor != end { throw CertificateDefect.encoding }
-      return try body(object)
+      return try body(object, lib)
     }
   }
 

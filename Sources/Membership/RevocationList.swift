@@ -34,10 +34,9 @@ struct RevocationList: Hashable, Sendable {
   private static func decoding<Value>(
     _ der: [UInt8], _ body: (OpaquePointer, libcrypto) throws -> Value
   ) throws -> Value {
-    let lib = try OpenSSL.library()
-    return try OpenSSL.decoding(
-      der, atMost: maximumSize, { lib.d2i_X509_CRL(nil, $0, $1) }, free: { lib.X509_CRL_free($0) },
-      { try body($0, lib) })
+    try OpenSSL.decoding(
+      der, atMost: maximumSize, { $0.d2i_X509_CRL(nil, $1, $2) }, free: { $0.X509_CRL_free($1) },
+      body)
   }
 
   private init(list: OpaquePointer, der: [UInt8], _ lib: libcrypto) throws {
