@@ -1,3 +1,6 @@
+// Who calls this module names addresses, too.
+@_exported public import System
+
 /// Finds devices on the local network, and lets them find this one.
 ///
 /// What it tells is a hint, never a fact: anyone on the network can announce anything, and a device
@@ -68,5 +71,5 @@ public struct DiscoveredPeer: Hashable, Sendable {
   /// The protocol version it speaks.
   public let protocolVersion: Int
   /// Where to reach it, the most promising address first; never empty.
-  public let endpoints: [Endpoint]
+  public let addresses: [Address]
 }

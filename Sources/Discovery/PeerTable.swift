@@ -1,3 +1,5 @@
+package import System
+
 /// Gathers what is seen on several interfaces and protocols into one peer a device and service, and
 /// says what changed.
 package struct PeerTable<Instance: Hashable> {
@@ -5,20 +7,20 @@ package struct PeerTable<Instance: Hashable> {
   static var maximumInstances: Int { 1024 }
 
   private let ownDeviceID: String
-  private var sightings: [Instance: (record: ServiceRecord, endpoint: Endpoint)] = [:]
+  private var sightings: [Instance: (record: ServiceRecord, address: Address)] = [:]
   /// By `ServiceRecord.identity`.
   private var peers: [ServiceRecord: DiscoveredPeer] = [:]
 
   package init(ownDeviceID: String) { self.ownDeviceID = ownDeviceID }
 
-  /// An instance resolved to `record` at `endpoint`, for the first time or anew.
+  /// An instance resolved to `record` at `address`, for the first time or anew.
   package mutating func see(
-    _ instance: Instance, _ record: ServiceRecord, at endpoint: Endpoint
+    _ instance: Instance, _ record: ServiceRecord, at address: Address
   ) -> [DiscoveryEvent] {
     let known = sightings[instance]
     guard known != nil || sightings.count < Self.maximumInstances else { return [] }
     guard record.deviceID != ownDeviceID else { return lose(instance) }
-    sightings[instance] = (record, endpoint)
+    sightings[instance] = (record, address)
     let changed = record.identity
     // A service that comes back under the same name may announce another device.
     let before = known.flatMap { $0.record.identity == changed ? nil : refresh($0.record.identity) }
@@ -42,15 +44,15 @@ package struct PeerTable<Instance: Hashable> {
 
   private mutating func refresh(_ key: ServiceRecord) -> DiscoveryEvent? {
     let current = sightings.values.filter { $0.record.identity == key }
-    let endpoints = Set(current.map(\.endpoint)).sorted()
+    let addresses = Set(current.map(\.address)).sorted { $0.isTried(before: $1) }
     let known = peers[key]
-    guard let version = current.map(\.record.protocolVersion).min(), !endpoints.isEmpty else {
+    guard let version = current.map(\.record.protocolVersion).min(), !addresses.isEmpty else {
       peers[key] = nil
       return known.map { .lost($0) }
     }
     let peer = DiscoveredPeer(
       kind: key.kind, notebookID: key.notebookID, deviceID: key.deviceID, locator: key.locator,
-      protocolVersion: version, endpoints: endpoints)
+      protocolVersion: version, addresses: addresses)
     peers[key] = peer
     return peer == known ? nil : .found(peer)
   }

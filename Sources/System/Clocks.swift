@@ -91,8 +91,8 @@ public enum WallClock {
       return "\(seconds) s"
     }
     var buffer = [CChar](repeating: 0, count: 64)
-    let length = strftime(&buffer, buffer.count, format, &parts)
-    return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    strftime(&buffer, buffer.count, format, &parts)
+    return String(upToNUL: buffer)
   }
 }
 

@@ -12,16 +12,14 @@ extension String {
 }
 
 extension [UInt8] {
-  /// The bytes that an even number of hexadecimal digits stand for, or nil.
-  ///
-  /// - Parameter isCanonical: whether upper-case digits, a second spelling, are refused.
-  public init?(hexadecimal digits: some Collection<UInt8>, isCanonical: Bool = false) {
+  /// The bytes that an even number of hexadecimal digits, of either case, stand for, or nil.
+  public init?(hexadecimal digits: some Collection<UInt8>) {
     guard digits.count.isMultiple(of: 2) else { return nil }
     self = []
     reserveCapacity(digits.count / 2)
     var high: UInt8?
     for digit in digits {
-      let lower = isCanonical ? digit : digit | 0x20
+      let lower = digit | 0x20
       let value: UInt8
       switch digit {
       case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
@@ -39,6 +37,13 @@ extension [UInt8] {
 }
 
 private let hexadecimalDigits = Array("0123456789abcdef".utf8)
+
+extension String {
+  /// What a call of C wrote into a buffer, up to the NUL.
+  package init(upToNUL buffer: [CChar]) {
+    self.init(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
 
 extension Hasher {
   /// Takes bytes in at once: an array's own way, one by one, takes twice as long for a line of text.

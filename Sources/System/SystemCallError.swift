@@ -29,8 +29,7 @@ extension String {
       self = "error \(errorNumber)"
       return
     }
-    let text = String(
-      decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let text = String(upToNUL: buffer)
     self = text.prefix(1).lowercased() + text.dropFirst()
   }
 }

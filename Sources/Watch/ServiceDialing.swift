@@ -59,10 +59,10 @@ struct ServiceDialing {
     switch event {
     case .found(let peer):
       let target = Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID)
-      let announced = peer.endpoints.map { Address(host: $0.host, port: $0.port) }
       // Anybody can announce more of them: where it has proved to be comes first.
       let proved = proved(target)
-      let addresses = announced.filter { $0 == proved } + announced.filter { $0 != proved }
+      let others = peer.addresses.filter { $0 != proved }
+      let addresses = peer.addresses.filter { $0 == proved } + others
       if dialer.found(target, at: addresses) {
         // It is elsewhere now: is the old connection alive?
         service.watched[target.notebookID]?.sessions.session(with: target.deviceID)?.ping()

@@ -111,12 +111,12 @@ import Testing
       "v=1", "nb=NOTEBOOK", "dev=CAROL",
     ])
     let peer = seen.next {
-      $0.foundPeer?.deviceID == "CAROL" && $0.foundPeer?.endpoints.count == 2
+      $0.foundPeer?.deviceID == "CAROL" && $0.foundPeer?.addresses.count == 2
     }?.foundPeer
-    let endpoints = try #require(peer).endpoints
-    #expect(endpoints[0].description == "\(there.address):4001")
-    #expect(endpoints[1].host.hasPrefix("fe80::"))
-    #expect(endpoints[1].host.contains("%"))
+    let addresses = try #require(peer).addresses
+    #expect(addresses[0].description == "\(there.address):4001")
+    #expect(addresses[1].host.hasPrefix("fe80::"))
+    #expect(addresses[1].host.contains("%"))
     other.send(SIGKILL)
     #expect(seen.lost("CAROL"))
     alice.stop()

@@ -35,7 +35,7 @@ struct DiscoveryContract {
     #expect(found.notebookID == notebookID)
     #expect(found.protocolVersion == ServiceRecord.currentProtocolVersion)
     #expect(found.locator == nil)
-    #expect(found.endpoints.allSatisfy { $0.port == 4001 && !$0.host.isEmpty })
+    #expect(found.addresses.allSatisfy { $0.port == 4001 && !$0.host.isEmpty })
     #expect(seen.next { $0 == .settled } != nil)
 
     try carol.publish(.notebook(id: "other", device: "CAROL", port: 4002))
@@ -112,10 +112,10 @@ struct DiscoveryContract {
     try bob.publish(.notebook(id: notebookID, device: bobID, port: 4001))
     try again.publish(.notebook(id: notebookID, device: bobID, port: 4002))
     // The two have the same name at first: the second gets another.
-    let both = seen.next { $0.foundPeer.map { Set($0.endpoints.map(\.port)) } == [4001, 4002] }
+    let both = seen.next { $0.foundPeer.map { Set($0.addresses.map(\.port)) } == [4001, 4002] }
     #expect(both != nil)
     again.stop()
-    #expect(seen.next { $0.foundPeer.map { Set($0.endpoints.map(\.port)) } == [4001] } != nil)
+    #expect(seen.next { $0.foundPeer.map { Set($0.addresses.map(\.port)) } == [4001] } != nil)
     #expect(seen.all.allSatisfy { $0.lostPeer?.deviceID != bobID })
     for one in [alice, bob] { one.stop() }
   }

@@ -94,28 +94,28 @@ import Testing
   }
 }
 
-@Suite struct EndpointTests {
+@Suite struct AnnouncedAddressTests {
   @Test("An address of one link carries its scope")
   func scope() {
-    #expect(Endpoint(address: "fe80::1", port: 1, interface: 1)?.host == "fe80::1%lo")
-    #expect(Endpoint(address: "fe80::1", port: 1, interface: 99999)?.host == "fe80::1%99999")
-    #expect(Endpoint(address: "2001:db8::1", port: 1, interface: 1)?.host == "2001:db8::1")
-    #expect(Endpoint(address: "192.168.1.7", port: 1, interface: 1)?.host == "192.168.1.7")
-    #expect(Endpoint(host: "fe80::1%lo", port: 80).description == "[fe80::1%lo]:80")
-    #expect(Endpoint(host: "10.0.0.1", port: 80).description == "10.0.0.1:80")
+    #expect(Address(announced: "fe80::1", port: 1, interface: 1)?.host == "fe80::1%lo")
+    #expect(Address(announced: "fe80::1", port: 1, interface: 99999)?.host == "fe80::1%99999")
+    #expect(Address(announced: "2001:db8::1", port: 1, interface: 1)?.host == "2001:db8::1")
+    #expect(Address(announced: "192.168.1.7", port: 1, interface: 1)?.host == "192.168.1.7")
+    #expect(Address(host: "fe80::1%lo", port: 80).description == "[fe80::1%lo]:80")
+    #expect(Address(host: "10.0.0.1", port: 80).description == "10.0.0.1:80")
   }
 
   @Test(arguments: [
     "0.0.0.0", "::", "224.0.0.251", "255.255.255.255", "ff02::fb", "host", "", "1.2",
   ])
   func useless(address: String) {
-    #expect(Endpoint(address: address, port: 1, interface: 1) == nil)
+    #expect(Address(announced: address, port: 1, interface: 1) == nil)
   }
 
   @Test func orderIsTheOrderToTry() {
     let order = ["10.0.0.1", "10.0.0.2", "2001:db8::1", "fe80::1%lo"]
-    let endpoints = order.map { Endpoint(host: $0, port: 1) }
-    #expect(endpoints.reversed().sorted() == endpoints)
+    let addresses = order.map { Address(host: $0, port: 1) }
+    #expect(addresses.reversed().sorted { $0.isTried(before: $1) } == addresses)
   }
 }
 
@@ -124,26 +124,26 @@ import Testing
 
   @Test func oneDeviceOnManyInterfacesIsOnePeer() {
     var table = PeerTable<Int>(ownDeviceID: "SELF")
-    let (a, b) = (Endpoint(host: "10.0.0.1", port: 1), Endpoint(host: "fe80::1%lo", port: 1))
-    #expect(table.see(1, record, at: b).compactMap(\.foundPeer?.endpoints) == [[b]])
-    #expect(table.see(2, record, at: a).compactMap(\.foundPeer?.endpoints) == [[a, b]])
+    let (a, b) = (Address(host: "10.0.0.1", port: 1), Address(host: "fe80::1%lo", port: 1))
+    #expect(table.see(1, record, at: b).compactMap(\.foundPeer?.addresses) == [[b]])
+    #expect(table.see(2, record, at: a).compactMap(\.foundPeer?.addresses) == [[a, b]])
     #expect(table.see(2, record, at: a) == [])
-    #expect(table.lose(1).compactMap(\.foundPeer?.endpoints) == [[a]])
+    #expect(table.lose(1).compactMap(\.foundPeer?.addresses) == [[a]])
     #expect(table.lose(1) == [])
-    #expect(table.lose(2).compactMap(\.lostPeer?.endpoints) == [[a]])
+    #expect(table.lose(2).compactMap(\.lostPeer?.addresses) == [[a]])
     #expect(table.loseAll() == [])
   }
 
   @Test func anInstanceThatBecomesAnotherDeviceEndsTheFirst() {
     var table = PeerTable<Int>(ownDeviceID: "SELF")
-    let endpoint = Endpoint(host: "10.0.0.1", port: 1)
-    _ = table.see(1, record, at: endpoint)
+    let address = Address(host: "10.0.0.1", port: 1)
+    _ = table.see(1, record, at: address)
     let other = ServiceRecord.notebook(id: "N", device: "E", port: 1)
-    let events = table.see(1, other, at: endpoint)
+    let events = table.see(1, other, at: address)
     #expect(events.compactMap(\.lostPeer?.deviceID) == ["D"])
     #expect(events.compactMap(\.foundPeer?.deviceID) == ["E"])
     let own = ServiceRecord.notebook(id: "N", device: "SELF", port: 1)
-    #expect(table.see(1, own, at: endpoint).compactMap(\.lostPeer?.deviceID) == ["E"])
+    #expect(table.see(1, own, at: address).compactMap(\.lostPeer?.deviceID) == ["E"])
   }
 
   @Test func aFloodIsCapped() {
@@ -151,7 +151,7 @@ import Testing
     let limit = PeerTable<Int>.maximumInstances
     for number in 0..<(limit + 10) {
       let flood = ServiceRecord.notebook(id: "N", device: "D\(number)", port: 1)
-      let events = table.see(number, flood, at: Endpoint(host: "10.0.0.1", port: 1))
+      let events = table.see(number, flood, at: Address(host: "10.0.0.1", port: 1))
       #expect(events.isEmpty == (number >= limit))
     }
     #expect(table.loseAll().count == limit)

@@ -124,8 +124,8 @@ public final class InMemoryNetwork: Sendable {
   private static func show(_ state: inout State, _ index: Int, _ announcement: Announcement) {
     let record = announcement.record
     guard state.browsers[index].kind == record.kind else { return }
-    let endpoint = Endpoint(host: "127.0.0.1", port: record.port)
-    tell(&state, index, state.browsers[index].peers.see(announcement, record, at: endpoint))
+    let address = Address(host: "127.0.0.1", port: record.port)
+    tell(&state, index, state.browsers[index].peers.see(announcement, record, at: address))
   }
 
   private static func tell(_ state: inout State, _ index: Int, _ events: [DiscoveryEvent]) {

@@ -1,4 +1,5 @@
 internal import CAvahi
+internal import System
 
 final class AvahiBrowser {
   /// What ended the search; the session then starts over.
@@ -72,7 +73,7 @@ final class AvahiBrowser {
     else { return }
     resolvers[instance] = AvahiResolver(instance, kind: kind, session: session) { [unowned self] in
       if let answer = $0 {
-        peers.see(instance, answer.record, at: answer.endpoint).forEach(onEvent)
+        peers.see(instance, answer.record, at: answer.address).forEach(onEvent)
       } else {
         peers.lose(instance).forEach(onEvent)
       }
@@ -98,7 +99,7 @@ struct AvahiInstance: Hashable {
 
 /// Follows the address, port and TXT record of one service for as long as it is listed.
 final class AvahiResolver {
-  typealias Answer = (record: ServiceRecord, endpoint: Endpoint)
+  typealias Answer = (record: ServiceRecord, address: Address)
 
   /// Whether it has had an answer, if only that there is none.
   private(set) var hasAnswered = false
@@ -140,11 +141,11 @@ final class AvahiResolver {
     hasAnswered = true
     guard event == AVAHI_RESOLVER_FOUND, let address,
       let text = session.library.text(of: address),
-      let endpoint = Endpoint(address: text, port: port, interface: UInt32(clamping: interface)),
+      let found = Address(announced: text, port: port, interface: UInt32(clamping: interface)),
       let record = ServiceRecord(
         kind: kind, port: port,
         strings: session.library.strings(of: txt, limit: ServiceRecord.maximumStrings))
     else { return onAnswer(nil) }
-    onAnswer((record, endpoint))
+    onAnswer((record, found))
   }
 }

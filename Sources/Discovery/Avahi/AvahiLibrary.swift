@@ -1,4 +1,5 @@
 internal import CAvahi
+internal import System
 
 /// The functions of Avahi's client library, loaded when first asked for.
 ///
@@ -61,7 +62,7 @@ struct AvahiLibrary: @unchecked Sendable {
   func text(of address: UnsafePointer<AvahiAddress>) -> String? {
     var buffer = [CChar](repeating: 0, count: Int(AVAHI_ADDRESS_STR_MAX))
     guard functions.avahi_address_snprint(&buffer, buffer.count, address) != nil else { return nil }
-    return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return String(upToNUL: buffer)
   }
 
   /// Another name for a service whose name is taken: Avahi's rule, "name #2" and so on.

@@ -207,10 +207,6 @@ extension PairingOffer {
   }
 }
 
-extension Address {
-  init(_ endpoint: Endpoint) { self.init(host: endpoint.host, port: endpoint.port) }
-}
-
 /// An invitation that somebody nearby announces. What it says is a hint: no name is on the air, and
 /// only the code proves who it is.
 public struct NearbyInvitation: Sendable, Hashable {
@@ -242,7 +238,7 @@ public struct NearbyInvitation: Sendable, Hashable {
         if wanted != nil { end = min(end, .now + 0.3) }
         found[peer.deviceID + locator] = NearbyInvitation(
           locator: locator, notebookID: peer.notebookID, deviceID: peer.deviceID,
-          addresses: peer.endpoints.map(Address.init))
+          addresses: peer.addresses)
       case .lost(let peer): found[peer.deviceID + (peer.locator ?? "")] = nil
       case .interrupted(let error): if found.isEmpty { throw error }
       default: continue

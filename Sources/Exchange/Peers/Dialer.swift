@@ -1,4 +1,3 @@
-package import Channel
 internal import System
 
 /// Decides whom to connect to, where and when: for a run of `notes sync`, which tries everybody once,

@@ -180,7 +180,7 @@ struct SyncCoordination {
       guard isMeant else { return }
       dialer.found(
         Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID),
-        at: peer.endpoints.map(Address.init))
+        at: peer.addresses)
     case .discovered(.settled): if case .looking = search { search = .settled(.now) }
     case .discoveryFailed(let error):
       search = .none

@@ -126,7 +126,7 @@ struct PeersReport {
       return Peer(
         name: member.name, deviceID: member.deviceID, role: member.role,
         isNear: announced != nil || deviceState.isConnected,
-        address: (deviceState.isConnected ? nil : announced?.endpoints.first?.description)
+        address: (deviceState.isConnected ? nil : announced?.addresses.first?.description)
           ?? deviceState.address,
         deviceState: deviceState)
     }
@@ -134,7 +134,7 @@ struct PeersReport {
       peers.append(
         Peer(
           name: nil, deviceID: device, role: nil, isNear: true,
-          address: stranger.endpoints.first?.description))
+          address: stranger.addresses.first?.description))
     }
     self.peers = peers.sorted {
       ($0.isNear ? 0 : 1, $0.name == nil ? 1 : 0, $0.name ?? "", $0.deviceID)

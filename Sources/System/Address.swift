@@ -31,7 +31,8 @@ public struct Address: Hashable, Sendable, CustomStringConvertible {
       guard parts.count == 2 else { return nil }
       (host, digits) = (parts[0], parts[1])
     }
-    guard !host.isEmpty, host.count <= 320, host.allSatisfy(Address.isHostCharacter),
+    guard !host.isEmpty, host.count <= 320,
+      host.allSatisfy({ $0 >= 0x80 || Address.hostCharacters.contains($0) }),
       (1...5).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }),
       let port = UInt16(String(decoding: digits, as: UTF8.self))
     else { return nil }
@@ -42,10 +43,6 @@ public struct Address: Hashable, Sendable, CustomStringConvertible {
   /// As it is read.
   public var description: String {
     host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
-  }
-
-  private static func isHostCharacter(_ byte: UInt8) -> Bool {
-    byte >= 0x80 || hostCharacters.contains(byte)
   }
 
   private static let hostCharacters = Set(
