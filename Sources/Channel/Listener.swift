@@ -16,10 +16,7 @@ public final class Listener: Sendable {
 
   /// Listens at `address`; its host `*` means all addresses of this device, IPv6 and IPv4; its
   /// port 0 a free one. Throws `portInUse`, `addressUnavailable` or `hostUnknown`.
-  public init(
-    at address: Address = Address(host: Address.anyHost, port: 0),
-    deadline: Instant = .now + 10
-  ) throws {
+  public init(at address: Address = Address(host: Address.anyHost, port: 0)) throws {
     if address.host == Address.anyHost {
       do {
         descriptor = try Listener.open(Address(host: "::", port: address.port), dual: true)
@@ -28,7 +25,7 @@ public final class Listener: Sendable {
         descriptor = try Listener.open(Address(host: "0.0.0.0", port: address.port), dual: false)
       }
     } else {
-      descriptor = try Listener.open(address, dual: false, deadline: deadline)
+      descriptor = try Listener.open(address, dual: false, deadline: .now + 10)
     }
     let descriptor = descriptor
     let bound = SocketAddress { getsockname(descriptor, $0, $1) }.address

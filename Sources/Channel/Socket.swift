@@ -67,7 +67,6 @@ public final class Socket: Sendable {
     }
   }
 
-  /// A new socket that does not block and that children do not inherit.
   static func make(family: Int32) throws(ChannelError) -> Int32 {
     let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
     let descriptor = socket(family, Int32(kind), 0)

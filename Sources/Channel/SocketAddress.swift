@@ -18,9 +18,7 @@ struct SocketAddress: Sendable {
   func with<Value>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value {
     var storage = sockaddr_storage()
     withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes) }
-    return withUnsafePointer(to: &storage) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(bytes.count)) }
-    }
+    return withSocketAddress(storage, size: bytes.count, body)
   }
 
   /// The same at a port that the system chooses: the port has the same place in both families.
@@ -42,13 +40,9 @@ struct SocketAddress: Sendable {
         NI_NUMERICHOST | NI_NUMERICSERV)
     }
     if result != 0 { return Address(host: "unknown", port: 0) }
-    var text = SocketAddress.text(host)
+    var text = String(upToNUL: host)
     if text.hasPrefix("::ffff:") && text.contains(".") { text.removeFirst(7) }
-    return Address(host: text, port: UInt16(SocketAddress.text(port)) ?? 0)
-  }
-
-  private static func text(_ characters: [CChar]) -> String {
-    String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return Address(host: text, port: UInt16(String(upToNUL: port)) ?? 0)
   }
 
   /// The addresses of a host. Names are looked up in a thread of their own, as the resolver cannot

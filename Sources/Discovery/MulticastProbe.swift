@@ -28,7 +28,7 @@ public enum MulticastProbe {
     // The port is the daemon's, too.
     set(descriptor, SOL_SOCKET, SO_REUSEADDR, Int32(1))
     set(descriptor, SOL_SOCKET, SO_REUSEPORT, Int32(1))
-    guard with(address(INADDR_ANY, port), { bind(descriptor, $0, $1) }) == 0 else {
+    guard withSocketAddress(address(INADDR_ANY, port), { bind(descriptor, $0, $1) }) == 0 else {
       throw DiscoveryError.invalidRecord("port 5353: error \(errno)")
     }
     set(descriptor, IPPROTO_IP, IP_MULTICAST_TTL, Int32(255))
@@ -38,7 +38,7 @@ public enum MulticastProbe {
       membership.imr_ifindex = Int32(bitPattern: interface.index)
       set(descriptor, IPPROTO_IP, IP_ADD_MEMBERSHIP, membership)
       set(descriptor, IPPROTO_IP, IP_MULTICAST_IF, membership)
-      _ = with(address(group, port)) { to, size in
+      _ = withSocketAddress(address(group, port)) { to, size in
         sendto(descriptor, query, query.count, 0, to, size)
       }
     }
@@ -102,16 +102,6 @@ public enum MulticastProbe {
     address.sin_port = port.bigEndian
     address.sin_addr.s_addr = host.bigEndian
     return address
-  }
-
-  private static func with<Value>(
-    _ address: sockaddr_in, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value
-  ) -> Value {
-    withUnsafePointer(to: address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
   }
 
   private static func set(

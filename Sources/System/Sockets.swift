@@ -37,10 +37,17 @@ public enum UnixSocket {
     }
     if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
-    return withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
-    }
+    return withSocketAddress(address, size: MemoryLayout<sa_family_t>.size + bytes.count, body)
+  }
+}
+
+/// Hands a call the address of a socket: a structure of any family, or its first bytes.
+package func withSocketAddress<Address, Value>(
+  _ address: Address, size: Int = MemoryLayout<Address>.size,
+  _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value
+) -> Value {
+  withUnsafePointer(to: address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(size)) }
   }
 }
 
@@ -57,12 +64,8 @@ public enum RouteSocket {
     let socket = Glibc.socket(family, type, 0)
     guard socket >= 0 else { throw .system(call: "socket", path: "rtnetlink", errno: errno) }
     // struct sockaddr_nl: family, padding, port, groups.
-    var address: (UInt16, UInt16, UInt32, UInt32) = (UInt16(family), 0, 0, groups)
-    let size = socklen_t(MemoryLayout.size(ofValue: address))
-    let status = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, size) }
-    }
-    guard status == 0 else {
+    let address: (UInt16, UInt16, UInt32, UInt32) = (UInt16(family), 0, 0, groups)
+    guard withSocketAddress(address, { bind(socket, $0, $1) }) == 0 else {
       let failure = errno
       close(socket)
       throw .system(call: "bind", path: "rtnetlink", errno: failure)
