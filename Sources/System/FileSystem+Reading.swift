@@ -9,29 +9,27 @@ extension FileSystem {
   public static func read(
     _ path: String, limit: Int = .max, followsLink: Bool = true
   ) throws(Failure) -> [UInt8] {
-    let descriptor = reader(of: path, followsLink: followsLink)
-    if descriptor < 0 { throw .system(call: "open", path: path, errno: errno) }
-    defer { close(descriptor) }
-    return try read(descriptor, path: path, limit: limit)
+    guard let content = try readIfThere(path, limit: limit, followsLink: followsLink) else {
+      throw .system(call: "open", path: path, errno: errno)
+    }
+    return content
   }
 
-  /// The same; nil where there is no file of that name.
-  public static func readIfThere(_ path: String, limit: Int = .max) throws(Failure) -> [UInt8]? {
-    let descriptor = reader(of: path, followsLink: true)
+  /// The same; nil, with `errno` set, where there is no file of that name.
+  public static func readIfThere(
+    _ path: String, limit: Int = .max, followsLink: Bool = true
+  ) throws(Failure) -> [UInt8]? {
+    let flags = O_RDONLY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW)
+    // A FIFO in the file's place must not hold us up. Where somebody has a lease on a file, the system
+    // then says so instead of waiting until it is given back (fcntl(2)).
+    var descriptor = Glibc.open(path, flags | O_NONBLOCK)
+    if descriptor < 0, errno == EWOULDBLOCK { descriptor = Glibc.open(path, flags) }
     if descriptor < 0 {
       if errno == ENOENT || errno == ENOTDIR { return nil }
       throw .system(call: "open", path: path, errno: errno)
     }
     defer { close(descriptor) }
     return try read(descriptor, path: path, limit: limit)
-  }
-
-  private static func reader(of path: String, followsLink: Bool) -> Int32 {
-    let flags = O_RDONLY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW)
-    // A FIFO in the file's place must not hold us up. Where somebody has a lease on a file, the system
-    // then says so instead of waiting until it is given back (fcntl(2)).
-    let descriptor = Glibc.open(path, flags | O_NONBLOCK)
-    return descriptor < 0 && errno == EWOULDBLOCK ? Glibc.open(path, flags) : descriptor
   }
 
   /// Everything that can be read from a plain file that is open, from where it stands.

@@ -13,11 +13,8 @@ package struct StateLines: Sendable {
   package init(parsing content: [UInt8]) {
     for line in content.split(separator: UInt8(ascii: "\n")) {
       guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { continue }
-      lines.append(
-        (
-          String(decoding: line[..<space], as: UTF8.self),
-          String(decoding: line[(space + 1)...], as: UTF8.self)
-        ))
+      let (key, value) = (line[..<space], line[(space + 1)...])
+      lines.append((String(decoding: key, as: UTF8.self), String(decoding: value, as: UTF8.self)))
     }
   }
 
