@@ -54,7 +54,6 @@ extension ServiceRecord {
   /// No more strings of a TXT record than this are looked at.
   static let maximumStrings = 16
 
-  /// The strings of the TXT record.
   var strings: [[UInt8]] {
     var pairs = [("v", String(protocolVersion)), ("nb", notebookID), ("dev", deviceID)]
     if let locator { pairs.append(("loc", locator)) }

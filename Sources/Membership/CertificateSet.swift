@@ -190,7 +190,6 @@ extension CertificateSet {
     }
   }
 
-  /// The member with this key. Nil when the key was never certified.
   func member(ofKey identifier: [UInt8]) -> Member? { member(ofKey: identifier, memberChains()) }
 
   /// By its newest certificate with an unrevoked chain, or else, as removed, by its newest.

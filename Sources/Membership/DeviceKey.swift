@@ -71,7 +71,6 @@ enum PublicKey {
     return bytes
   }
 
-  /// Hands a public key to OpenSSL for the length of `body`.
   static func with<Value>(_ publicKey: [UInt8], _ body: (OpaquePointer) throws -> Value) throws
     -> Value
   {

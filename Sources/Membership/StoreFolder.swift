@@ -18,7 +18,6 @@ enum StoreFolder {
     var suffix: String { self == .certificate ? ".crt" : ".crl" }
     var limit: Int { self == .certificate ? Certificate.maximumSize : RevocationList.maximumSize }
 
-    /// Where one is kept, relative to the folder.
     func name(_ der: [UInt8]) throws -> String {
       "\(rawValue)/\(String(hexadecimal: try OpenSSL.sha256(der)))\(suffix)"
     }

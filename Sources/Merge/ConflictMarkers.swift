@@ -158,7 +158,6 @@ enum MarkerLine: Equatable {
 enum ConflictLabel {
   private static let pattern = Array(" · 0000-00-00 00:00".utf8)
 
-  /// The label's parts, or nil when it does not have the form.
   static func parse(_ label: [UInt8]) -> (name: [UInt8], date: [UInt8])? {
     guard label.count > pattern.count else { return nil }
     for (byte, wanted) in zip(label.suffix(pattern.count), pattern) {

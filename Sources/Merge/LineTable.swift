@@ -54,6 +54,5 @@ package struct LineTable {
     return lines.map { number(of: $0) }
   }
 
-  /// The text of some lines, each ended by `\n`.
   func text(of lines: [Int32]) -> [UInt8] { lines.flatMap { self[$0] + [UInt8(ascii: "\n")] } }
 }

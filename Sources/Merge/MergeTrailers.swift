@@ -112,7 +112,6 @@ extension MergeRules {
   /// The names of the rules, joined by commas: `joined`, `lines`, `sentences`, `words`.
   public var names: String { Self.named.filter { contains($0.0) }.map(\.1).joined(separator: ",") }
 
-  /// The rules with these names, or nil when one is not known.
   init?(names: String) {
     self = []
     for name in names.split(separator: ",") {

@@ -28,7 +28,6 @@ struct SortedContext {
 
   private var below: ArraySlice<Int32> { lines[place.upperBound...].prefix(Self.reach) }
 
-  /// The lines around the place.
   var around: [Int32] { Array(above + below) }
 
   /// Both runs of lines in the order of the list they are inserted in, or nil when it is in none.

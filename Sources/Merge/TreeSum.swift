@@ -54,7 +54,6 @@ package struct TreeSum {
       reports: reports)
   }
 
-  /// Sums up one file, and claims its name or names.
   private mutating func merge(_ path: TreePath, _ files: TermFiles) throws {
     let above = positives.indices.map { files.file(path, in: $0) }
     let below = negatives.indices.map { files.file(path, in: positives.count + $0) }
