@@ -10,12 +10,12 @@ public struct SessionResult: Codable, Sendable {
   /// The peer's tip at the end.
   public let peerTip: ObjectID?
   /// How many versions (commits) went to the peer.
-  public package(set) var sentVersions = 0
+  public private(set) var sentVersions: Int
   /// How many versions came.
-  public package(set) var receivedVersions = 0
+  public private(set) var receivedVersions: Int
   /// Bytes on the wire.
-  public package(set) var sentBytes = 0
-  package var receivedBytes = 0
+  public private(set) var sentBytes: Int
+  package private(set) var receivedBytes: Int
   /// What the merges changed here, in order.
   public package(set) var joins: [MergeOutcome] = []
   /// Whether this device showed something at the end that the peer had not taken yet.
@@ -29,10 +29,18 @@ public struct SessionResult: Codable, Sendable {
     case tipDifference
   }
 
-  package init(peer: PeerIdentity, tip: ObjectID?, peerTip: ObjectID?) {
+  /// What went over a session with a peer that shows this, since it was as `former`.
+  package init(
+    peer: PeerIdentity, shows state: PeerState, since former: PeerState = PeerState(),
+    tip: ObjectID?
+  ) {
     self.peer = peer
     self.tip = tip
-    self.peerTip = peerTip
+    peerTip = state.tip
+    sentVersions = state.sentVersions - former.sentVersions
+    receivedVersions = state.receivedVersions - former.receivedVersions
+    sentBytes = state.sentBytes - former.sentBytes
+    receivedBytes = state.receivedBytes - former.receivedBytes
   }
 
   /// Whether both devices show the same bytes.

@@ -23,7 +23,7 @@ public final class Hooks: Sendable {
   }
 
   private let logger: Logger
-  private let running = Mutex(0)
+  private let commands = LimitedThreads(width: width)
 
   /// How many commands run at once; what comes when there are as many is passed over.
   static let width = 4
@@ -35,23 +35,10 @@ public final class Hooks: Sendable {
 
   /// Starts a command of the shell, on a thread that waits for it.
   public func run(_ command: String, on occasion: Occasion) {
-    let hasRoom = running.withLock { count in
-      guard count < Self.width else { return false }
-      count += 1
-      return true
+    let hasRoom = commands.start { [logger] in
+      if let trouble = Self.perform(command, occasion) { logger.warning("hook: \(trouble)") }
     }
-    guard hasRoom else {
-      logger.warning("hook passed over: \(Self.width) are running")
-      return
-    }
-    do {
-      try startThread { [self] in
-        if let trouble = Self.perform(command, occasion) { logger.warning("hook: \(trouble)") }
-        running.withLock { $0 -= 1 }
-      }
-    } catch {
-      running.withLock { $0 -= 1 }
-    }
+    if !hasRoom { logger.warning("hook passed over: \(Self.width) are running") }
   }
 
   /// Runs a command to its end, or ends it; says what went wrong.
@@ -82,5 +69,33 @@ public final class Hooks: Sendable {
       child.killGroup()
       return "ended after \(Int(limit)) s"
     }
+  }
+}
+
+/// Threads of which at most so many run at once.
+final class LimitedThreads: Sendable {
+  private let width: Int
+  private let running = Mutex(0)
+
+  init(width: Int) { self.width = width }
+
+  /// Runs `body` on a thread of its own, where the system has one; false when as many run as may.
+  func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let hasRoom = running.withLock { count in
+      guard count < width else { return false }
+      count += 1
+      return true
+    }
+    guard hasRoom else { return false }
+    let leave = { @Sendable [self] in running.withLock { $0 -= 1 } }
+    do {
+      try startThread {
+        body()
+        leave()
+      }
+    } catch {
+      leave()
+    }
+    return true
   }
 }

@@ -2,23 +2,25 @@ internal import CLinux
 internal import Glibc
 internal import System
 
-/// Notices that this machine has a network that it had not, or an address, or has one no more, as the
-/// kernel tells of it (rtnetlink(7)): whoever could not be reached may be there now, and connections
-/// may be dead.
-final class NetworkWatch: Sendable {
-  private let stopping: WakeUp
+/// What befalls the machine, noticed on a thread of its own until a token is cancelled.
+enum MachineWatch {
+  /// How often the clocks are compared, in seconds.
+  private static let interval = 60
 
-  /// - Parameter changed: is called on a thread of the watch's own.
+  /// Notices that this machine has a network that it had not, or an address, or has one no more, as the
+  /// kernel tells of it (rtnetlink(7)): whoever could not be reached may be there now, and connections
+  /// may be dead.
+  ///
   /// - Throws: where the kernel tells nothing, as in some containers.
-  init(_ changed: @escaping @Sendable (NetworkState.News) -> Void) throws {
-    let stopping = try WakeUp()
-    self.stopping = stopping
+  static func networks(
+    until token: CancellationToken, _ changed: @escaping @Sendable (NetworkState.News) -> Void
+  ) throws {
     let socket = try RouteSocket.open()
     try startThread {
       var state = NetworkState()
       var buffer = [UInt8](repeating: 0, count: 1 << 14)
       while true {
-        if Poll.wait(for: [socket, stopping.descriptor]).contains(stopping.descriptor) { break }
+        if Poll.wait(for: [socket, token.descriptor]).contains(token.descriptor) { break }
         var news = NetworkState.News.none
         while true {
           let count = recv(socket, &buffer, buffer.count, 0)
@@ -37,7 +39,28 @@ final class NetworkWatch: Sendable {
     }
   }
 
-  func stop() { stopping.signal() }
+  /// Notices that the machine was asleep, as soon as it is awake.
+  ///
+  /// A timer that counts the time asleep, too, ends at once when its moment passed meanwhile; what
+  /// that clock is ahead of the one that stands still is the sleep.
+  static func sleep(
+    until token: CancellationToken, _ awoken: @escaping @Sendable () -> Void
+  ) throws {
+    let timer = notes_sleepless_timer(interval)
+    guard timer >= 0 else {
+      throw WatchError.system(call: "timerfd_create", path: "", errno: errno)
+    }
+    try startThread {
+      var gauge = SleepGauge(gap: Instant.secondsAsleep)
+      while true {
+        if Poll.wait(for: [timer, token.descriptor]).contains(token.descriptor) { break }
+        var count: UInt64 = 0
+        _ = read(timer, &count, 8)
+        if gauge.hasSlept(gap: Instant.secondsAsleep) { awoken() }
+      }
+      close(timer)
+    }
+  }
 }
 
 /// What the kernel has told of links and addresses.
@@ -108,50 +131,15 @@ struct NetworkState {
   }
 }
 
-/// Notices that the machine was asleep, as soon as it is awake.
-///
-/// A timer that counts the time asleep, too, ends at once when its moment passed meanwhile; what
-/// that clock is ahead of the one that stands still is the sleep.
-final class SleepWatch: Sendable {
-  private let timer: Int32
-  private let stopping: WakeUp
-
-  /// How often the clocks are compared, in seconds.
-  static let interval = 60
-  /// From how many seconds on it counts as sleep.
-  static let nap = 5.0
-
-  init(_ awoken: @escaping @Sendable () -> Void) throws {
-    timer = notes_sleepless_timer(Self.interval)
-    guard timer >= 0 else {
-      throw WatchError.system(call: "timerfd_create", path: "", errno: errno)
-    }
-    let stopping = try WakeUp()
-    self.stopping = stopping
-    let timer = timer
-    try startThread {
-      var gauge = SleepGauge(gap: Instant.secondsAsleep)
-      while true {
-        if Poll.wait(for: [timer, stopping.descriptor]).contains(stopping.descriptor) { break }
-        var count: UInt64 = 0
-        _ = read(timer, &count, 8)
-        if gauge.hasSlept(gap: Instant.secondsAsleep) { awoken() }
-      }
-      close(timer)
-    }
-  }
-
-  func stop() { stopping.signal() }
-}
-
 /// Tells from the difference of two clocks whether the machine was asleep.
 struct SleepGauge {
-  private var gap: Double
+  var gap: Double
 
-  init(gap: Double) { self.gap = gap }
+  /// From how many seconds on it counts as sleep.
+  private static let nap = 5.0
 
   mutating func hasSlept(gap now: Double) -> Bool {
     defer { gap = now }
-    return now - gap >= SleepWatch.nap
+    return now - gap >= Self.nap
   }
 }

@@ -45,7 +45,7 @@ final class NotebookLoop {
       work()
       if isStopped { return }
       Poll.wait(
-        for: [owner.bell.descriptor] + (events.map { [$0.descriptor] } ?? []), until: nextWake)
+        for: [owner.jobs.bell.descriptor] + (events.map { [$0.descriptor] } ?? []), until: nextWake)
     }
   }
 
@@ -111,7 +111,7 @@ final class NotebookLoop {
 
   private func work() {
     readEvents()
-    for job in owner.takeJobs() { perform(job) }
+    for job in owner.jobs.takeAll() { job(self) }
     guard events != nil else { return }
     let now = Instant.now
     if now >= nextLook {
@@ -155,24 +155,25 @@ final class NotebookLoop {
     }
   }
 
-  private func perform(_ job: WatchedNotebook.Job) {
-    switch job {
-    case .state(let reply):
-      reply.put(
-        Result {
-          let notebook = try open()
-          saveAllSettled()
-          rewritePortably()
-          return try notebook.state()
-        })
-    case .join(let heads, let reply): reply.put(Result { try join(heads) })
-    case .lookAtEverything: nextLook = .now
-    case .rest: notebook?.repository.close()
-    case .edits(let paths, let isOpen):
-      openNotes.setEdited(paths, isOpen)
-      tellEditing()
-    case .stop: isStopped = true
-    }
+  // MARK: What others ask
+
+  func stop() { isStopped = true }
+
+  func rest() { notebook?.repository.close() }
+
+  func lookSoon() { nextLook = .now }
+
+  /// This user has opened or closed these notes.
+  func setEdited(_ paths: [TreePath], isOpen: Bool) {
+    openNotes.setEdited(paths, isOpen)
+    tellEditing()
+  }
+
+  func currentState() throws -> NotebookState {
+    let notebook = try open()
+    saveAllSettled()
+    rewritePortably()
+    return try notebook.state()
   }
 
   private func open() throws -> Notebook {
@@ -180,7 +181,7 @@ final class NotebookLoop {
     return notebook
   }
 
-  private func join(_ heads: [ObjectID]) throws -> MergeOutcome {
+  func join(_ heads: [ObjectID]) throws -> MergeOutcome {
     let notebook = try open()
     readEvents()
     // What was written until now is saved first; what is in the middle of being written is compared

@@ -6,15 +6,17 @@ internal import System
 
 // Connections, each on a thread of its own.
 extension Service {
-  func rules(port: UInt16) -> Acceptor.Rules {
-    Acceptor.Rules(
+  func acceptor(for listener: Listener) -> Acceptor {
+    Acceptor(
+      listener: listener, timeouts: contexts.values.first?.timeouts ?? .standard,
+      cancellation: token,
       credentials: { [contexts] notebook in try? contexts[notebook]?.credentials() },
       invitation: { [self] locator in entry(locator)?.invitation },
       welcome: { [self] connection, invitation in
         if let invitation {
           pair(connection, by: invitation)
         } else {
-          hold(connection, port: port)
+          hold(connection, port: listener.port)
         }
       },
       refuse: { [occurrences, log] refusal in

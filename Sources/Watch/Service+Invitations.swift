@@ -103,21 +103,12 @@ extension Service {
     }
     for entry in ended {
       discovery?.withdraw(record(of: entry, port: port))
-      guard let end = entry.invitation.end, let state = end.state else { continue }
+      // Of one that was used, the book says more.
+      guard let end = entry.invitation.end,
+        let state = end == .withdrawn ? .cancelled : InvitationRecord.State(rawValue: end.rawValue)
+      else { continue }
       entry.held.record(state)
       emit(.ended(locator: entry.invitation.locator, how: end), onEvent)
-    }
-  }
-}
-
-extension InvitationEnd {
-  /// What the book calls it; nil for one that was used, of which the book says more.
-  fileprivate var state: InvitationRecord.State? {
-    switch self {
-    case .used: nil
-    case .exhausted: .exhausted
-    case .expired: .expired
-    case .withdrawn: .cancelled
     }
   }
 }

@@ -20,7 +20,7 @@ public final class Service: Sendable {
   let occurrences = BlockingQueue<Occurrence>()
   let isPaused = Atomic(false)
   /// Whether it was said that discovery does not work, and nothing came of it since.
-  private let isDiscoveryDown = Atomic(false)
+  let isDiscoveryDown = Atomic(false)
   let invitations = Mutex<[String: Entry]>([:])
   /// The notebooks that are watched, by ID; none where the service only answers.
   let watched: [String: WatchedNotebook]
@@ -40,14 +40,7 @@ public final class Service: Sendable {
   enum Occurrence: Sendable {
     case event(Event)
     case opened(Invitation)
-    case discovered(DiscoveryEvent)
-    case dialed(Dialer.Target, Dialer.Outcome)
-    /// The machine slept, or the user wants all to be tried anew.
-    case awoken
-    case networkChanged(NetworkState.News)
-    case paused(Bool)
-    /// All devices are to be tried now; told when none is being tried any more.
-    case reachAll(BlockingQueue<Bool>)
+    case dialing(@Sendable (inout ServiceDialing) -> Void)
     /// Something may have changed that the loop looks at anyway.
     case changed
     case stopped
@@ -95,7 +88,7 @@ public final class Service: Sendable {
   /// Closes all connections and makes none, or makes them again. From any thread.
   func pause(_ value: Bool) {
     isPaused.store(value, ordering: .relaxed)
-    occurrences.put(.paused(value))
+    occurrences.put(.dialing { $0.pause(value) })
   }
 
   /// Ends it, as its cancellation does. From any thread.
@@ -116,9 +109,7 @@ public final class Service: Sendable {
   ) throws {
     for context in contexts.values { _ = try context.credentials() }
     let listener = try Listener(at: address)
-    let acceptor = Acceptor(
-      listener: listener, timeouts: contexts.values.first?.timeouts ?? .standard,
-      cancellation: token, rules: rules(port: listener.port))
+    let acceptor = acceptor(for: listener)
     try startThread { [occurrences] in
       acceptor.run()
       occurrences.put(.stopped)
@@ -134,12 +125,9 @@ public final class Service: Sendable {
     }
     emit(.listening(address: listener.address.host, port: listener.port), tell)
     for notebook in watched.values { try notebook.start() }
-    let leaveMachine = try isWatching ? watchMachine() : {}
+    if isWatching { try watchMachine() }
     control = startControl(port: listener.port)
-    defer {
-      control?.stop()
-      leaveMachine()
-    }
+    defer { control?.stop() }
     var dialing = ServiceDialing(self, port: listener.port)
     try dialing.begin()
     for context in contexts.values { publish(record(of: context, port: listener.port), tell) }
@@ -164,8 +152,9 @@ public final class Service: Sendable {
         try Self.rethrowBeginningAnew(event)
         dialing.note(event)
       case .opened(let invitation): announce(invitation, port: listener.port, tell)
+      case .dialing(let change): change(&dialing)
+      case .changed: break
       case .stopped: return
-      default: observe(occurrence, &dialing)
       }
     }
   }
@@ -182,14 +171,13 @@ public final class Service: Sendable {
     for notebook in watched.values { notebook.rest() }
   }
 
-  /// Looks out for sleep and for changes of networks until what it returns is called.
-  private func watchMachine() throws -> () -> Void {
-    let sleep = try SleepWatch { [occurrences] in occurrences.put(.awoken) }
+  private func watchMachine() throws {
+    try MachineWatch.sleep(until: token) { [occurrences] in
+      occurrences.put(.dialing { $0.awake() })
+    }
     // Where the kernel tells nothing of networks, devices are found a little later.
-    let network = try? NetworkWatch { [occurrences] in occurrences.put(.networkChanged($0)) }
-    return {
-      network?.stop()
-      sleep.stop()
+    try? MachineWatch.networks(until: token) { [occurrences] news in
+      occurrences.put(.dialing { $0.networkChanged(news) })
     }
   }
 
@@ -202,23 +190,6 @@ public final class Service: Sendable {
       if entry.invitation.end != .used { entry.held.record(.cancelled) }
     }
     acceptor.drain(seconds: Self.farewell)
-  }
-
-  private func observe(_ occurrence: Occurrence, _ dialing: inout ServiceDialing) {
-    switch occurrence {
-    case .discovered(let event):
-      switch event {
-      case .found, .settled, .resumed: isDiscoveryDown.store(false, ordering: .relaxed)
-      case .lost, .interrupted: break
-      }
-      dialing.note(event)
-    case .dialed(let target, let outcome): dialing.note(outcome, of: target)
-    case .awoken: dialing.awake()
-    case .networkChanged(let news): dialing.networkChanged(news)
-    case .reachAll(let settled): dialing.reachAll(settled)
-    case .paused(let isPaused): dialing.pause(isPaused)
-    case .event, .opened, .changed, .stopped: break
-    }
   }
 
   /// Lets other commands ask. Without it the service does all else.

@@ -34,7 +34,9 @@ struct ServiceDialing {
     // It may keep us waiting, so it has a thread of its own.
     try startThread { [occurrences = service.occurrences] in
       do {
-        try discovery.browse(.notebook) { occurrences.put(.discovered($0)) }
+        try discovery.browse(.notebook) { event in
+          occurrences.put(.dialing { $0.note(event) })
+        }
       } catch {
         occurrences.put(.event(.discoveryFailed(cause: Cause(error))))
       }
@@ -47,7 +49,8 @@ struct ServiceDialing {
     for attempt in dialer.take(isConnected: isConnected) {
       do {
         try startThread { [service, port] in
-          service.occurrences.put(.dialed(attempt.target, service.connect(attempt, port: port)))
+          let outcome = service.connect(attempt, port: port)
+          service.occurrences.put(.dialing { $0.note(outcome, of: attempt.target) })
         }
       } catch {
         dialer.ended(.failed, with: attempt.target)
@@ -58,6 +61,7 @@ struct ServiceDialing {
   mutating func note(_ event: DiscoveryEvent) {
     switch event {
     case .found(let peer):
+      service.isDiscoveryDown.store(false, ordering: .relaxed)
       let target = Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID)
       // Anybody can announce more of them: where it has proved to be comes first.
       let proved = proved(target)
@@ -71,7 +75,7 @@ struct ServiceDialing {
       dialer.lost(Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID))
     case .interrupted(let error):
       service.occurrences.put(.event(.discoveryFailed(cause: Cause(error))))
-    case .settled, .resumed: break
+    case .settled, .resumed: service.isDiscoveryDown.store(false, ordering: .relaxed)
     }
   }
 
@@ -122,7 +126,7 @@ struct ServiceDialing {
 
   /// The machine slept: connections may be dead, and the folder may have changed.
   mutating func awake() {
-    for watched in service.watched.values { watched.ask(.lookAtEverything) }
+    for watched in service.watched.values { watched.ask { $0.lookSoon() } }
     networkChanged(.got)
   }
 

@@ -11,24 +11,13 @@ internal import System
 final class WatchedNotebook: SessionKeeper {
   let context: SessionContext
   let sessions: SessionTable
-  let bell: WakeUp
   let emit: @Sendable (Event) -> Void
   let isHolding = Atomic(false)
-  private let jobs = Mutex<[Job]>([])
+  let jobs: PolledQueue<Job>
   private let ended = BlockingQueue<Bool>()
 
-  typealias Reply<Value: Sendable> = BlockingQueue<Result<Value, any Error>>
-
-  /// What the notebook's thread is asked to do.
-  enum Job: Sendable {
-    case state(Reply<NotebookState>)
-    case join([ObjectID], Reply<MergeOutcome>)
-    case lookAtEverything
-    case rest
-    /// This user has opened or closed these notes.
-    case edits([TreePath], isOpen: Bool)
-    case stop
-  }
+  /// What the notebook's thread is asked to do; without a loop, it has ended.
+  typealias Job = @Sendable (NotebookLoop?) -> Void
 
   var notebookID: String { context.membership.notebookID }
 
@@ -40,14 +29,14 @@ final class WatchedNotebook: SessionKeeper {
     self.context = context
     self.emit = emit
     sessions = SessionTable(ownDevice: context.key.deviceID)
-    bell = try WakeUp()
+    jobs = try PolledQueue()
   }
 
   func start() throws {
     try startThread { [self] in
       NotebookLoop(self).run()
       // Whoever still waits is told.
-      for job in takeJobs() { refuse(job) }
+      for job in jobs.takeAll() { job(nil) }
       ended.put(true)
     }
   }
@@ -55,26 +44,15 @@ final class WatchedNotebook: SessionKeeper {
   /// Ends the thread and the sessions, and waits a little for it.
   func stop() {
     sessions.endAll(.stopped)
-    ask(.stop)
+    ask { $0.stop() }
     _ = ended.take(until: .now + 5)
   }
 
-  func ask(_ job: Job) {
-    jobs.withLock { $0.append(job) }
-    bell.signal()
-  }
-
-  func takeJobs() -> [Job] {
-    bell.clear()
-    return jobs.withLock { jobs in
-      defer { jobs = [] }
-      return jobs
-    }
-  }
+  func ask(_ job: @escaping @Sendable (NotebookLoop) -> Void) { jobs.put { $0.map(job) } }
 
   /// Nothing has happened for a while: packs that were read need not stay open.
   func rest() {
-    ask(.rest)
+    ask { $0.rest() }
     sessions.closeCaches()
   }
 
@@ -88,30 +66,23 @@ final class WatchedNotebook: SessionKeeper {
     }
   }
 
-  private func refuse(_ job: Job) {
-    let error = WatchError.notAnswering(context.folder)
-    switch job {
-    case .state(let reply): reply.put(.failure(error))
-    case .join(_, let reply): reply.put(.failure(error))
-    case .lookAtEverything, .rest, .edits, .stop: break
-    }
-  }
-
   // MARK: SessionKeeper, on the sessions' threads
 
   func currentState() throws -> (state: NotebookState, replaced: PortableVersion?) {
     // What was replaced is told by the notebook's thread.
-    (try answer { .state($0) }, nil)
+    (try answer { try $0.currentState() }, nil)
   }
 
   func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> MergeOutcome {
-    try answer { .join(heads, $0) }
+    try answer { try $0.join(heads) }
   }
 
-  private func answer<Value: Sendable>(to job: (Reply<Value>) -> Job) throws -> Value {
-    let reply = Reply<Value>()
-    ask(job(reply))
-    guard let result = reply.take(until: .now + Self.patience) else {
+  private func answer<Value: Sendable>(
+    _ work: @escaping @Sendable (NotebookLoop) throws -> Value
+  ) throws -> Value {
+    let reply = BlockingQueue<Result<Value, any Error>?>()
+    jobs.put { loop in reply.put(loop.map { loop in Result { try work(loop) } }) }
+    guard let result = reply.take(until: .now + Self.patience) ?? nil else {
       throw WatchError.notAnswering(context.folder)
     }
     return try result.get()
@@ -123,16 +94,44 @@ final class WatchedNotebook: SessionKeeper {
   }
 
   func update(_ state: PeerState, of session: SessionHandle) {
-    guard let change = sessions.update(state, of: session) else { return }
-    if change.former.editing != change.now.editing {
-      emit(.editing(notebook: notebookID, peer: session.peer, paths: change.now.editing))
+    guard let former = sessions.update(state, of: session) else { return }
+    if former.editing != state.editing {
+      emit(.editing(notebook: notebookID, peer: session.peer, paths: state.editing))
     }
-    if change.former.heads != change.now.heads {
-      emit(.shows(notebook: notebookID, peer: session.peer, tip: change.now.tip))
+    if former.heads != state.heads {
+      emit(.shows(notebook: notebookID, peer: session.peer, tip: state.tip))
     }
   }
 
   func end(_ session: SessionHandle) {
     if sessions.end(session) { emit(.disconnected(notebook: notebookID, peer: session.peer)) }
+  }
+}
+
+/// A queue whose one reader waits in `Poll`. Where it is full, the oldest element goes.
+final class PolledQueue<Element: Sendable>: Sendable {
+  let bell: WakeUp
+  private let capacity: Int
+  private let elements = Mutex<[Element]>([])
+
+  init(capacity: Int = .max) throws {
+    bell = try WakeUp()
+    self.capacity = capacity
+  }
+
+  func put(_ element: Element) {
+    elements.withLock { elements in
+      if elements.count == capacity { elements.removeFirst() }
+      elements.append(element)
+    }
+    bell.signal()
+  }
+
+  func takeAll() -> [Element] {
+    bell.clear()
+    return elements.withLock { elements in
+      defer { elements = [] }
+      return elements
+    }
   }
 }

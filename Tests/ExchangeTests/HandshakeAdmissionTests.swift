@@ -168,10 +168,9 @@ struct HandshakeAdmissionTests {
     let refusals = EventLog<String>()
     let reception = Acceptor(
       listener: listener, timeouts: .forTests, cancellation: token,
-      rules: Acceptor.Rules(
-        credentials: { _ in credentials },
-        welcome: { connection, _ in _ = try? connection.receive(deadline: .after(seconds: 20)) },
-        refuse: { refusals.append("\($0.error)") }))
+      credentials: { _ in credentials },
+      welcome: { connection, _ in _ = try? connection.receive(deadline: .after(seconds: 20)) },
+      refuse: { refusals.append("\($0.error)") })
     try Exchange.startThread { reception.run() }
     defer { token.cancel() }
     let address = Address(host: "127.0.0.1", port: listener.port)
@@ -207,12 +206,11 @@ struct HandshakeAdmissionTests {
     let credentials = try ada.context.credentials()
     let reception = Acceptor(
       listener: listener, timeouts: .forTests, cancellation: token,
-      rules: Acceptor.Rules(
-        credentials: { _ in credentials },
-        welcome: { connection, _ in
-          arrivals.append(true)
-          _ = try? connection.receive(deadline: .after(seconds: 20))
-        }, refuse: { refusals.append("\($0.error)") }), limits: Self.few)
+      limits: Self.few, credentials: { _ in credentials },
+      welcome: { connection, _ in
+        arrivals.append(true)
+        _ = try? connection.receive(deadline: .after(seconds: 20))
+      }, refuse: { refusals.append("\($0.error)") })
     try Exchange.startThread { reception.run() }
     defer { token.cancel() }
     func connect() throws -> Connection {

@@ -162,10 +162,10 @@ struct LimitsTests {
         == "notes that are edited")
     #expect(
       try broken(EditingMessage(paths: [Base64(path.bytes + [0x61])])) == "bytes of a path")
-    func offer(_ name: String, _ former: Int) -> OfferMessage {
-      OfferMessage(
-        versions: [1], notebook: "nb", notebookName: name, notes: 1, bytes: 1, inviter: "Ada",
-        device: "DEV", role: "writer", expires: 1,
+    func offer(_ name: String, _ former: Int, until time: Int64 = 1) -> PairingOffer {
+      PairingOffer(
+        versions: [1], notebookID: "nb", notebookName: name, notes: 1, bytes: 1, inviter: "Ada",
+        device: "DEV", role: .writer, expires: time,
         formerly: .init(repeating: "former", count: former))
     }
     let name = String(repeating: "n", count: ProtocolLimits.nameBytes)
@@ -173,8 +173,7 @@ struct LimitsTests {
     #expect(try broken(offer(name, ProtocolLimits.formerIDs + 1)) == "former IDs")
     #expect(try broken(offer(name + "n", 0))?.contains("too long") == true)
     for time in [Int64.min, -1, 253_402_300_800, .max] {
-      var late = offer("n", 0)
-      late.expires = time
+      let late = offer("n", 0, until: time)
       #expect(try broken(late) == "a time before 1970 or after the year 9999")
     }
     let bye = ByeMessage(reason: .done, message: String(repeating: "x", count: 10_000))

@@ -89,11 +89,14 @@ func sync(
 ) throws -> (SessionResult, SessionResult) {
   let context = server.context
   let results = try withConnections(from: caller, to: server) { connection in
-    try Session.run(on: connection, as: context, options: SessionOptions(mode: serverMode))
+    var options = SessionOptions()
+    options.mode = serverMode
+    return try Session.run(on: connection, as: context, options: options)
   } call: { connection in
-    try Session.run(
-      on: connection, as: caller.context,
-      options: SessionOptions(mode: mode, allowsMassDeletion: allowsMassDeletion))
+    var options = SessionOptions()
+    options.mode = mode
+    options.allowsMassDeletion = allowsMassDeletion
+    return try Session.run(on: connection, as: caller.context, options: options)
   }
   return (try results.called.get(), try results.served.get())
 }

@@ -39,7 +39,7 @@ import Testing
       .peer(peer), .progress(TransferProgress(peer: peer, stage: .joining)),
       .received(from: peer, join, notebook: "n"), .received(from: peer, join),
       .replaced(PortableVersion(made: .emptyTree, version: .emptyBlob, excluded: skipped)),
-      .finished(SessionResult(peer: peer, tip: .emptyTree, peerTip: nil)),
+      .finished(SessionResult(peer: peer, shows: PeerState(), tip: .emptyTree)),
       .failed(SyncFailure(peer, SyncError.massDeletion(deleted: 3, of: 12))),
       .failed(SyncFailure(address: "a", error: SyncError.declined)),
       .differs(peer, difference), .invitation(open: OpenInvitation(invitation, port: 7)),

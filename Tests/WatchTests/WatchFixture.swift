@@ -56,7 +56,7 @@ final class Watcher {
   }
 
   /// Tells it that the machine was asleep.
-  func awake() { running?.service.occurrences.put(.awoken) }
+  func awake() { running?.service.occurrences.put(.dialing { $0.awake() }) }
 
   /// Tells it that nothing has happened for a while.
   func rest() { running?.service.watched[context.membership.notebookID]?.rest() }

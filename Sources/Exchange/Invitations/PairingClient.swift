@@ -60,15 +60,14 @@ public struct PairingClient: Sendable {
   private func hold(
     _ stream: MessageStream, _ decide: (PairingOffer) throws -> Bool
   ) throws -> Joined {
-    let message = try stream.receive(OfferMessage.self)
-    guard message.versions.contains(ProtocolLimits.version) else {
-      throw SyncError.noCommonVersion(message.versions)
+    var offer = try stream.receive(PairingOffer.self)
+    guard offer.versions.contains(ProtocolLimits.version) else {
+      throw SyncError.noCommonVersion(offer.versions)
     }
-    var offer = try PairingOffer(message)
     let folder = folder(offer)
     let present = try Self.notebook(in: folder)
     if let id = present?.identity.id, id != offer.notebookID {
-      offer.isRenewal = offer.formerly.contains(id)
+      offer.isRenewal = offer.formerly?.contains(id) == true
       guard offer.isRenewal else {
         try? stream.send(DeclineMessage())
         throw SyncError.alreadyANotebook(folder)
@@ -128,7 +127,7 @@ public struct PairingClient: Sendable {
       // Another joining was broken off here, into a repository that never became a notebook.
       try left.putAside()
     }
-    let (root, formerly) = (message.root.bytes, Set(offer.formerly))
+    let (root, formerly) = (message.root.bytes, Set(offer.formerly ?? []))
     let membership =
       try offer.isRenewal
       ? MembershipStore.replace(
@@ -193,18 +192,6 @@ public struct Joined: Sendable {
   public let address: Address
   /// This device in the notebook, ready for the first session.
   public let context: SessionContext
-}
-
-extension PairingOffer {
-  init(_ message: OfferMessage) throws {
-    guard let role = Role(rawValue: message.role) else {
-      throw SyncError.protocolBroken("an unknown role")
-    }
-    self.init(
-      notebookID: message.notebook, notebookName: message.notebookName, notes: message.notes,
-      bytes: message.bytes, inviter: message.inviter, role: role,
-      expires: message.expires, formerly: message.formerly ?? [])
-  }
 }
 
 /// An invitation that somebody nearby announces. What it says is a hint: no name is on the air, and

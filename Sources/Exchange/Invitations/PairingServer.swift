@@ -5,8 +5,10 @@ public import Membership
 internal import Notebook
 internal import System
 
-/// What somebody who has a code is invited to.
-public struct PairingOffer: Sendable, Equatable {
+/// What somebody who has a code is invited to, as notes-protocol(7) sends it.
+public struct PairingOffer: Sendable, Codable, Equatable {
+  /// Of the protocol.
+  let versions: [Int]
   /// The notebook's ID and name.
   public let notebookID: String
   package let notebookName: String
@@ -15,14 +17,20 @@ public struct PairingOffer: Sendable, Equatable {
   package let bytes: Int
   /// The inviting device's name.
   public let inviter: String
+  let device: String
   /// The role offered.
   public let role: Role
   /// When the invitation ends, in seconds since 1970 by the inviter's clock.
   public let expires: Int64
   /// The IDs that the notebook had before its membership was begun anew.
-  public let formerly: [String]
-  /// Whether the folder holds the notebook under one of those.
+  public let formerly: [String]?
+  /// Whether the folder holds the notebook under one of those. Not sent.
   public internal(set) var isRenewal = false
+
+  private enum CodingKeys: String, CodingKey {
+    case versions, notebookName, notes, bytes, inviter, device, role, expires, formerly
+    case notebookID = "notebook"
+  }
 }
 
 /// The inviter's side of notes-protocol(7), PAIRING.
@@ -74,19 +82,19 @@ public enum PairingServer {
 
   private static func offer(
     of invitation: Invitation, _ context: SessionContext
-  ) throws -> OfferMessage {
+  ) throws -> PairingOffer {
     let notebook = try Notebook.open(at: context.folder)
     let repository = notebook.repository
     let files = try notebook.state().tip.map {
       try repository.files(in: repository.commit($0).tree).filter { $0.path.isNote }
     }
     let former = try context.membership.formerIDs().sorted().prefix(ProtocolLimits.formerIDs)
-    return OfferMessage(
-      versions: [ProtocolLimits.version], notebook: context.membership.notebookID,
+    return PairingOffer(
+      versions: [ProtocolLimits.version], notebookID: context.membership.notebookID,
       notebookName: context.membership.notebookName, notes: files?.count ?? 0,
       bytes: try files?.reduce(0) { try $0 + repository.header(of: $1.entry.id).size } ?? 0,
       inviter: notebook.identity.device.name, device: context.key.deviceID,
-      role: invitation.role.rawValue, expires: invitation.expires,
+      role: invitation.role, expires: invitation.expires,
       formerly: former.isEmpty ? nil : Array(former))
   }
 

@@ -9,30 +9,6 @@ internal import System
 /// One thread accepts connections and waits for their first bytes. Whoever sends some costs a thread
 /// from the moment the handshake is computed, and who says nothing costs a descriptor.
 package final class Acceptor: Sendable {
-  /// Who is let in, and what happens then. All closures are called on the connection's thread.
-  package struct Rules: Sendable {
-    /// The notebook with this ID; nil when it is not served.
-    let credentials: @Sendable (String) -> MemberCredentials?
-    let invitation: @Sendable (String) -> Invitation?
-    /// A connection whose handshake succeeded; the invitation is nil for a member's.
-    let welcome: @Sendable (Connection, Invitation?) -> Void
-    /// Somebody was refused. Of many strangers only a few are told, so that they can't fill a log.
-    let refuse: @Sendable (Refusal) -> Void
-
-    /// The rules of a port.
-    package init(
-      credentials: @escaping @Sendable (String) -> MemberCredentials?,
-      invitation: @escaping @Sendable (String) -> Invitation? = { _ in nil },
-      welcome: @escaping @Sendable (Connection, Invitation?) -> Void,
-      refuse: @escaping @Sendable (Refusal) -> Void
-    ) {
-      self.credentials = credentials
-      self.invitation = invitation
-      self.welcome = welcome
-      self.refuse = refuse
-    }
-  }
-
   /// Why somebody was not let in.
   package struct Refusal: Sendable {
     package let address: Address
@@ -46,22 +22,40 @@ package final class Acceptor: Sendable {
   private let listener: Listener
   private let timeouts: ProtocolTimeouts
   private let cancellation: CancellationToken
-  private let rules: Rules
+  private let credentials: @Sendable (String) -> MemberCredentials?
+  private let invitation: @Sendable (String) -> Invitation?
+  private let welcome: @Sendable (Connection, Invitation?) -> Void
+  private let tell: @Sendable (Refusal) -> Void
   let admission: Mutex<HandshakeAdmission>
   private let isClosing = Atomic(false)
   private let departures = BlockingQueue<Bool>()
   private let strangers = RefusalQuota()
 
-  /// Cancelling the token ends `run`, every handshake and every connection.
+  /// Cancelling the token ends `run`, every handshake and every connection. The closures are called on
+  /// the connections' threads.
+  ///
+  /// - Parameters:
+  ///   - credentials: those for the notebook with this ID; nil when it is not served.
+  ///   - invitation: the open one with this locator.
+  ///   - welcome: gets a connection whose handshake succeeded; the invitation is nil for a member's.
+  ///   - refuse: is told who was refused. Of many strangers only a few are told, so that they can't
+  ///     fill a log.
   package init(
-    listener: Listener, timeouts: ProtocolTimeouts, cancellation: CancellationToken, rules: Rules,
-    limits: HandshakeAdmission.Limits = .standard
+    listener: Listener, timeouts: ProtocolTimeouts, cancellation: CancellationToken,
+    limits: HandshakeAdmission.Limits = .standard,
+    credentials: @escaping @Sendable (String) -> MemberCredentials?,
+    invitation: @escaping @Sendable (String) -> Invitation? = { _ in nil },
+    welcome: @escaping @Sendable (Connection, Invitation?) -> Void,
+    refuse: @escaping @Sendable (Refusal) -> Void
   ) {
     admission = Mutex(HandshakeAdmission(limits: limits))
     self.listener = listener
     self.timeouts = timeouts
     self.cancellation = cancellation
-    self.rules = rules
+    self.credentials = credentials
+    self.invitation = invitation
+    self.welcome = welcome
+    tell = refuse
   }
 
   /// Connections that are accepted before anything else is looked at. A member among them is not to
@@ -70,7 +64,10 @@ package final class Acceptor: Sendable {
 
   /// Accepts connections until cancelled.
   package func run() {
-    defer { _ = admission.withLock { $0.dismiss(waitingSince: nil) } }
+    defer {
+      _ = admission.withLock { $0.dismiss(waitingSince: nil) }
+      departures.put(true)
+    }
     while true {
       do {
         try attend()
@@ -78,7 +75,7 @@ package final class Acceptor: Sendable {
         return
       } catch {
         // No descriptors left, for instance: others have to go first.
-        rules.refuse(Refusal(address: listener.address, error: error, attempt: nil, untold: 0))
+        tell(Refusal(address: listener.address, error: error, attempt: nil, untold: 0))
         _ = departures.take(until: .now + 0.2)
         if cancellation.isCancelled { return }
       }
@@ -134,7 +131,7 @@ package final class Acceptor: Sendable {
       }
     } catch {
       leave(candidate.ticket)
-      rules.refuse(Refusal(address: candidate.socket.peer, error: error, attempt: nil, untold: 0))
+      tell(Refusal(address: candidate.socket.peer, error: error, attempt: nil, untold: 0))
     }
   }
 
@@ -142,15 +139,15 @@ package final class Acceptor: Sendable {
     let (socket, ticket) = (candidate.socket, candidate.ticket)
     let attempt = PairingAttempt()
     let offer = ServerOffer(
-      member: rules.credentials,
-      pairing: { [rules] in attempt.key(for: $0, find: rules.invitation) },
+      member: credentials,
+      pairing: { [invitation] in attempt.key(for: $0, find: invitation) },
       answered: { [self] in compute(admission.withLock { $0.answered(ticket) }) })
     do {
       let connection = try Connection.accept(
         socket, offering: offer, deadline: candidate.deadline, cancellation: cancellation)
       attempt.invitation?.attemptSucceeded()
       if admission.withLock({ $0.begin(ticket) }) {
-        rules.welcome(connection, attempt.invitation)
+        welcome(connection, attempt.invitation)
         connection.close()
       } else {
         MessageStream(connection: connection, timeouts: timeouts)
@@ -174,7 +171,7 @@ package final class Acceptor: Sendable {
     _ socket: Socket, _ error: any Error, attempt: (invitation: Invitation, left: Int)? = nil
   ) {
     guard let untold = attempt == nil ? strangers.take() : 0 else { return }
-    rules.refuse(Refusal(address: socket.peer, error: error, attempt: attempt, untold: untold))
+    tell(Refusal(address: socket.peer, error: error, attempt: attempt, untold: untold))
   }
 
   private func leave(_ ticket: HandshakeAdmission.Ticket) {

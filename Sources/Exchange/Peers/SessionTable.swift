@@ -140,9 +140,7 @@ public final class SessionTable: Sendable {
   }
 
   /// Asks every peer of a session that goes on for a sign of life.
-  package func pingAll() {
-    for entry in state.withLock({ $0.lasting }) { entry.handle.ping() }
-  }
+  package func pingAll() { for entry in state.withLock({ $0.lasting }) { entry.handle.ping() } }
 
   /// Has the sessions close what they keep open only for speed.
   package func closeCaches() {
@@ -163,16 +161,14 @@ public final class SessionTable: Sendable {
     }
   }
 
-  /// What a peer showed until now, and shows now; nil when the session is none that goes on.
-  package func update(_ peer: PeerState, of session: SessionHandle) -> (
-    former: PeerState, now: PeerState
-  )? {
+  /// Records what a peer shows now. Returns what it showed until now; nil when the session is none that
+  /// goes on.
+  package func update(_ peer: PeerState, of session: SessionHandle) -> PeerState? {
     state.withLock { state in
-      guard !session.ends,
-        let index = state.entries.firstIndex(where: { $0.handle === session })
-      else { return nil }
+      let index = state.entries.firstIndex { $0.handle === session && !session.ends }
+      guard let index else { return nil }
       defer { state.entries[index].peer = peer }
-      return (state.entries[index].peer, peer)
+      return state.entries[index].peer
     }
   }
 

@@ -182,6 +182,7 @@ struct SyncCoordination {
         Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID),
         at: peer.addresses)
     case .discovered(.settled): if case .looking = search { search = .settled(.now) }
+    case .discovered(.interrupted(let error)): note(.discoveryFailed(error), onEvent)
     case .discoveryFailed(let error):
       search = .none
       onEvent(.discoveryFailed(cause: Cause(error)))

@@ -11,7 +11,7 @@ internal import Notebook
 public struct SyncRun: Sendable {
   package let context: SessionContext
   /// What the sessions do; the port is filled in.
-  public var options: SessionOptions
+  public var options = SessionOptions()
   /// Finds devices and announces this one; stopped at the end. Nil: nobody is looked for.
   public var discovery: (any Discovery)?
   /// Where devices are, if the user said so; then nobody else is looked for.
@@ -23,10 +23,7 @@ public struct SyncRun: Sendable {
   /// The IDs of the devices meant; empty: all.
   public var peers: [String] = []
 
-  package init(context: SessionContext, options: SessionOptions = SessionOptions()) {
-    self.context = context
-    self.options = options
-  }
+  package init(context: SessionContext) { self.context = context }
 
   /// Runs. What goes wrong with one device is in the outcome, and does not stop the others.
   /// Throws where nothing can be done with any, or `SyncError.stopped` when cancelled.

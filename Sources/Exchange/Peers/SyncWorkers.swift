@@ -43,29 +43,20 @@ final class SyncWorkers: Sendable {
     let acceptor = listener.map { listener in
       Acceptor(
         listener: listener, timeouts: context.timeouts, cancellation: token,
-        rules: Acceptor.Rules(
-          credentials: { [context] notebook in
-            notebook == context.membership.notebookID ? try? context.credentials() : nil
-          },
-          welcome: { [self] connection, _ in welcome(connection) },
-          // Whoever has no business here is none of this run's.
-          refuse: { _ in }))
+        credentials: { [context] notebook in
+          notebook == context.membership.notebookID ? try? context.credentials() : nil
+        },
+        welcome: { [self] connection, _ in welcome(connection) },
+        // Whoever has no business here is none of this run's.
+        refuse: { _ in })
     }
-    let isClosed = Latch()
     let stop = { [token, discovery = run.discovery] in
       token.cancel()
       discovery?.stop()
-      guard let acceptor else { return }
-      isClosed.wait(until: .now + 2)
-      acceptor.drain(seconds: 2)
+      acceptor?.drain(seconds: 2)
     }
     do {
-      if let acceptor {
-        try startThread {
-          acceptor.run()
-          isClosed.open()
-        }
-      }
+      if let acceptor { try startThread { acceptor.run() } }
       // Discovery may keep us waiting, so it has a thread of its own.
       if let discovery = run.discovery { try startThread { [self] in look(with: discovery) } }
     } catch {
@@ -82,13 +73,7 @@ final class SyncWorkers: Sendable {
           .notebook(id: context.membership.notebookID, device: context.key.deviceID, port: port))
       }
       guard run.addresses.isEmpty else { return }
-      try discovery.browse(.notebook) { [occurrences] event in
-        if case .interrupted(let error) = event {
-          occurrences.put(.discoveryFailed(error))
-        } else {
-          occurrences.put(.discovered(event))
-        }
-      }
+      try discovery.browse(.notebook) { [occurrences] in occurrences.put(.discovered($0)) }
     } catch {
       if !token.isCancelled { occurrences.put(.discoveryFailed(error)) }
     }

@@ -122,6 +122,7 @@ enum MessageRules {
   }
 
   static func check(tip: ObjectID?, heads: [ObjectID]) throws {
+    try check(heads: heads)
     guard Set(heads).count == heads.count, (tip == nil) == heads.isEmpty else {
       throw SyncError.protocolBroken("a tip that does not fit the heads")
     }

@@ -60,7 +60,6 @@ struct HelloMessage: Message {
 
   func validate() throws {
     try invitation?.validate()
-    try MessageRules.check(heads: heads)
     try MessageRules.check(name: name)
     try MessageRules.check(name: device)
     try MessageRules.check(tip: tip, heads: heads)
@@ -112,10 +111,7 @@ struct HeadsMessage: Message {
   var tip: ObjectID?
   var heads: [ObjectID]
 
-  func validate() throws {
-    try MessageRules.check(heads: heads)
-    try MessageRules.check(tip: tip, heads: heads)
-  }
+  func validate() throws { try MessageRules.check(tip: tip, heads: heads) }
 }
 
 struct WantMessage: Message {
@@ -185,25 +181,12 @@ struct InvitationMessage: Message {
   func validate() throws { try invitation.validate() }
 }
 
-struct OfferMessage: Message {
+extension PairingOffer: Message {
   static let type = MessageType.offer
-
-  var versions: [Int]
-  var notebook: String
-  var notebookName: String
-  var notes: Int
-  var bytes: Int
-  var inviter: String
-  var device: String
-  var role: String
-  var expires: Int64
-  /// The IDs that the notebook had before its membership was begun anew.
-  var formerly: [String]?
 
   func validate() throws {
     let former = formerly ?? []
-    for name in [notebook, notebookName, inviter, device] { try MessageRules.check(name: name) }
-    guard Role(rawValue: role) != nil else { throw SyncError.protocolBroken("an unknown role") }
+    for name in [notebookID, notebookName, inviter, device] { try MessageRules.check(name: name) }
     try MessageRules.check(count: former.count, limit: ProtocolLimits.formerIDs, "former IDs")
     for id in former { try MessageRules.check(name: id) }
     guard notes >= 0, bytes >= 0 else { throw SyncError.protocolBroken("a negative count") }

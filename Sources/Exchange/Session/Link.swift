@@ -23,7 +23,15 @@ package protocol Link: AnyObject {
   func fetch(_ wanted: [ObjectID], known: [ObjectID]) throws
   /// Shows the other side something new, of which it takes what it lacks.
   func show(_ shown: Shown) throws
-  func answer(_ answer: LinkAnswer) throws
+  /// Says what came of what the other side showed, and what this one shows now.
+  ///
+  /// - Parameters:
+  ///   - heard: how many times the other side had told its heads by what this answers.
+  ///   - received: how many versions came in this session.
+  ///   - isRefused: whether the guard against mass deletion kept it from being merged.
+  func answer(
+    _ shown: Shown, heard: Int, received: Int, conflicts: Int, isRefused: Bool
+  ) throws
   /// Tells the other side what is no version.
   func tell(_ remark: LinkRemark) throws
   /// What happens next, waited for; nil when `deadline` has come, or somebody called the waker.
@@ -36,10 +44,6 @@ package protocol Link: AnyObject {
   func close(_ reason: ByeReason)
   /// Closes after a failure, and says as much of it as is the other side's business.
   func close(after error: any Error)
-}
-
-extension Link {
-  package func tell(_ remark: LinkRemark) throws {}
 }
 
 /// What a side of a session shows: its tip, and the heads that it is made of.
@@ -69,18 +73,6 @@ package struct LinkTerms {
     self.rules = rules
     self.exchange = exchange
   }
-}
-
-/// What came of what the other side showed.
-package struct LinkAnswer: Sendable {
-  let shown: Shown
-  /// How many times the other side had told its heads by what this answers.
-  let heard: Int
-  /// How many versions came in this session, and how many notes are in conflict.
-  let received: Int
-  let conflicts: Int
-  /// Whether the guard against mass deletion kept it from being merged.
-  let isRefused: Bool
 }
 
 /// What a side tells that is no version.

@@ -75,11 +75,7 @@ public final class Session {
     }
     try recordPeer()
     link.count(into: &state)
-    var result = SessionResult(peer: link.peer, tip: own.tip, peerTip: theirs.tip)
-    result.sentVersions = state.sentVersions
-    result.receivedVersions = state.receivedVersions
-    result.sentBytes = state.sentBytes
-    result.receivedBytes = state.receivedBytes
+    var result = SessionResult(peer: link.peer, shows: state, tip: own.tip)
     result.joins = merges
     result.hasNews = !rules.isConfirmed
     result.tipDifference = try compareTips()
@@ -187,9 +183,8 @@ public final class Session {
     own = Shown(present)
     rules.tell(own.heads)
     try link.answer(
-      LinkAnswer(
-        shown: own, heard: rules.answer(), received: state.receivedVersions,
-        conflicts: present.conflictCount, isRefused: isRefused))
+      own, heard: rules.answer(), received: state.receivedVersions,
+      conflicts: present.conflictCount, isRefused: isRefused)
   }
 
   private func closeCaches() {

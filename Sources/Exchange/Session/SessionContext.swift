@@ -48,9 +48,7 @@ public struct SessionContext: Sendable {
       }
     }
   }
-}
 
-extension SessionContext {
   /// The member at the other end of a connection.
   package func peer(at connection: Connection) throws -> PeerIdentity {
     guard case .member(_, let chain) = connection.purpose else {
@@ -76,9 +74,9 @@ public enum SyncMode: String, Sendable, Codable {
 /// What one session is to do.
 public struct SessionOptions: Sendable {
   /// Which way versions go.
-  public var mode: SyncMode
+  public var mode = SyncMode.both
   /// Let a join delete more than half of the notes.
-  public var allowsMassDeletion: Bool
+  public var allowsMassDeletion = false
   /// The port this device listens on, told to the peer for later connections; nil when it does not.
   public var port: UInt16?
   /// Saves and merges; nil: the session does so itself.
@@ -90,16 +88,8 @@ public struct SessionOptions: Sendable {
   /// An invitation to another notebook that the peer is told.
   public var invitation: CarriedInvitation?
 
-  /// What one session is for; both ways, and no more than that, unless told.
-  public init(
-    mode: SyncMode = .both, allowsMassDeletion: Bool = false, port: UInt16? = nil,
-    invitation: CarriedInvitation? = nil
-  ) {
-    self.invitation = invitation
-    self.mode = mode
-    self.allowsMassDeletion = allowsMassDeletion
-    self.port = port
-  }
+  /// Versions both ways, and no more than that.
+  public init() {}
 }
 
 extension MembershipError {

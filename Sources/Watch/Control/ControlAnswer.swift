@@ -55,7 +55,7 @@ struct ControlAnswer {
   /// Tells `body` of what happens until the command goes away, beginning with nothing.
   private func untilGone(_ body: ([Event]) throws -> Void) throws {
     try server.following { follower in
-      repeat { try body(follower.take()) } while server.wait(follower, for: lines, until: nil)
+      repeat { try body(follower.takeAll()) } while server.wait(follower, for: lines, until: nil)
     }
     throw Gone()
   }
@@ -88,8 +88,8 @@ struct ControlAnswer {
   }
 
   private func edit(_ paths: [TreePath]) throws {
-    notebook.ask(.edits(paths, isOpen: true))
-    defer { notebook.ask(.edits(paths, isOpen: false)) }
+    notebook.ask { $0.setEdited(paths, isOpen: true) }
+    defer { notebook.ask { $0.setEdited(paths, isOpen: false) } }
     try send(state)
     try untilGone { _ in }
   }
@@ -97,16 +97,16 @@ struct ControlAnswer {
   /// Saves, and waits until the devices that are connected show what this one shows.
   private func synchronise(until end: Instant) throws {
     try server.following { follower in
-      notebook.ask(.lookAtEverything)
+      notebook.ask { $0.lookSoon() }
       let settled = BlockingQueue<Bool>()
-      server.service.occurrences.put(.reachAll(settled))
+      server.service.occurrences.put(.dialing { $0.reachAll(settled) })
       _ = settled.take(until: end)
       while Instant.now < end {
         let own = try notebook.currentState().state
         let others = notebook.sessions.lasting.map(\.state)
         if others.allSatisfy({ $0.tip == own.tip || $0.refusal != nil }) { return }
         guard server.wait(follower, for: lines, until: end) else { throw Gone() }
-        _ = follower.take()
+        _ = follower.takeAll()
       }
     }
   }
@@ -122,7 +122,7 @@ struct ControlAnswer {
       var ending = ServiceEnding(of: invitation)
       while !ending.isReached {
         guard server.wait(follower, for: lines, until: .now + Self.tick) else { throw Gone() }
-        for event in follower.take() {
+        for event in follower.takeAll() {
           ending.observe(event)
           if ending.concerns(event) { try send(.event(what: event)) }
         }

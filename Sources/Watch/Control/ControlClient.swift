@@ -66,12 +66,8 @@ public final class ControlClient: Sendable {
       let former = before.peers.first {
         $0.identity.deviceID == peer.deviceID && $0.shows.sentBytes <= shows.sentBytes
       }?.shows
-      var result = SessionResult(peer: peer, tip: now.watcher.tip, peerTip: shows.tip)
-      result.sentVersions = shows.sentVersions - (former?.sentVersions ?? 0)
-      result.receivedVersions = shows.receivedVersions - (former?.receivedVersions ?? 0)
-      result.sentBytes = shows.sentBytes - (former?.sentBytes ?? 0)
-      result.receivedBytes = shows.receivedBytes - (former?.receivedBytes ?? 0)
-      return result
+      return SessionResult(
+        peer: peer, shows: shows, since: former ?? PeerState(), tip: now.watcher.tip)
     }
   }
 

@@ -11,41 +11,14 @@ final class ControlServer: Sendable {
   let port: UInt16
   private let stopping: WakeUp
   private let ended = BlockingQueue<Bool>()
-  private let state = Mutex(State())
+  private let followers = Mutex<[Follower]>([])
+  private let clients = LimitedThreads(width: 32)
 
-  private struct State: Sendable {
-    var clients = 0
-    var followers: [Follower] = []
-  }
+  /// What happens, for a command that waits for it.
+  typealias Follower = PolledQueue<Event>
 
-  /// A command that waits for what happens.
-  final class Follower: Sendable {
-    let bell: WakeUp
-    private let events = Mutex<[Event]>([])
-
-    /// How many events are kept for a command that does not read its answer.
-    private static let capacity = 1_024
-
-    init() throws { bell = try WakeUp() }
-
-    func append(_ event: Event) {
-      events.withLock { events in
-        if events.count == Self.capacity { events.removeFirst() }
-        events.append(event)
-      }
-      bell.signal()
-    }
-
-    func take() -> [Event] {
-      bell.clear()
-      return events.withLock { events in
-        defer { events = [] }
-        return events
-      }
-    }
-  }
-
-  private static let clients = 32
+  /// How many events are kept for a command that does not read its answer.
+  private static let capacity = 1_024
   /// How long a command may take to ask, in seconds.
   private static let patience = 5.0
 
@@ -67,17 +40,16 @@ final class ControlServer: Sendable {
   func stop() {
     stopping.signal()
     _ = ended.take(until: .now + 2)
-    for follower in state.withLock({ $0.followers }) { follower.bell.signal() }
   }
 
   func send(_ event: Event) {
-    for follower in state.withLock({ $0.followers }) { follower.append(event) }
+    for follower in followers.withLock({ $0 }) { follower.put(event) }
   }
 
   func following(_ body: (Follower) throws -> Void) throws {
-    let follower = try Follower()
-    state.withLock { $0.followers.append(follower) }
-    defer { state.withLock { $0.followers.removeAll { $0 === follower } } }
+    let follower = try Follower(capacity: Self.capacity)
+    followers.withLock { $0.append(follower) }
+    defer { followers.withLock { $0.removeAll { $0 === follower } } }
     try body(follower)
   }
 
@@ -96,25 +68,10 @@ final class ControlServer: Sendable {
       let ready = Poll.wait(for: [stopping.descriptor] + sockets.map(\.0.descriptor))
       if ready.contains(stopping.descriptor) { return }
       for (socket, notebook) in sockets where ready.contains(socket.descriptor) {
-        if let lines = socket.accept() { answer(lines, notebook) }
+        guard let lines = socket.accept() else { continue }
+        let answer = ControlAnswer(server: self, lines: lines, notebook: notebook)
+        _ = clients.start { answer.give(within: Self.patience) }
       }
-    }
-  }
-
-  private func answer(_ lines: ControlLines, _ notebook: WatchedNotebook) {
-    let hasRoom = state.withLock { state in
-      guard state.clients < Self.clients else { return false }
-      state.clients += 1
-      return true
-    }
-    guard hasRoom else { return }
-    do {
-      try startThread { [self] in
-        ControlAnswer(server: self, lines: lines, notebook: notebook).give(within: Self.patience)
-        state.withLock { $0.clients -= 1 }
-      }
-    } catch {
-      state.withLock { $0.clients -= 1 }
     }
   }
 }

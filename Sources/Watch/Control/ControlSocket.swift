@@ -81,7 +81,6 @@ final class ControlLines: @unchecked Sendable {
 
   deinit { close(descriptor) }
 
-  /// Whether the other end runs as this user.
   var areOfOwnUser: Bool { notes_peer_user(descriptor) == Int(geteuid()) }
 
   /// Sends a line; false when the other end has gone.

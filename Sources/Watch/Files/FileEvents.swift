@@ -51,7 +51,6 @@ final class FileEvents {
 
   func unwatch(_ watch: Int32) { inotify_rm_watch(descriptor, watch) }
 
-  /// The events until now.
   func read() -> [Event] {
     var events: [Event] = []
     while true {

@@ -81,7 +81,7 @@ final class FolderEvents {
     }
   }
 
-  /// Watches one folder; false when it is gone or there are no watches left.
+  /// False when it is gone or there are no watches left.
   private func watch(_ path: TreePath) throws -> Bool {
     let full = Array(folder.utf8) + (path.isEmpty ? [] : [UInt8(ascii: "/")] + path.bytes)
     let mask = path.isEmpty ? Self.fileEvents | Self.ownEvents : Self.fileEvents
@@ -106,7 +106,6 @@ final class FolderEvents {
 
   // MARK: Reading
 
-  /// What was read so far, in order.
   private struct News {
     private(set) var events: [Event] = []
     /// The first half of a rename. The second follows at once if there is one.
@@ -120,7 +119,6 @@ final class FolderEvents {
     mutating func note(_ event: Event) { if events.last != event { events.append(event) } }
   }
 
-  /// What happened since the last call, in order.
   func read() -> [Event] {
     var news = News()
     for event in events.read() {

@@ -86,9 +86,9 @@ extension ExchangeCommand {
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     let context = try notebook.sessionContext()
-    var run = SyncRun(
-      context: context,
-      options: SessionOptions(mode: Self.mode, allowsMassDeletion: exchange.deletions.isAllowed))
+    var run = SyncRun(context: context)
+    run.options.mode = Self.mode
+    run.options.allowsMassDeletion = exchange.deletions.isAllowed
     run.addresses = exchange.at.addresses
     run.window = exchange.wait.seconds
     let everybody = context.membership.members()

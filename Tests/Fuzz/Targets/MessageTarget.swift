@@ -16,7 +16,7 @@ enum MessageTarget {
     case .applied: read(AppliedMessage.self, frame)
     case .working: read(WorkingMessage.self, frame)
     case .bye: read(ByeMessage.self, frame)
-    case .offer: read(OfferMessage.self, frame)
+    case .offer: read(PairingOffer.self, frame)
     case .accept: read(AcceptMessage.self, frame)
     case .decline: read(DeclineMessage.self, frame)
     case .certificate: read(CertificateMessage.self, frame)

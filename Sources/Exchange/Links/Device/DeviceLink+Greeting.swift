@@ -47,7 +47,6 @@ extension DeviceLink {
       theirs: Shown(tip: hello.tip, heads: hello.heads), rules: hello.merge, exchange: terms)
   }
 
-  /// Where the peer listens.
   private func address(port: UInt16) -> Address {
     Address(host: stream.connection.peer.host, port: port)
   }

@@ -170,13 +170,14 @@ final class DeviceLink: Link {
     try enqueue(HeadsMessage(tip: shown.tip, heads: shown.heads))
   }
 
-  func answer(_ answer: LinkAnswer) throws {
-    offer(answer.shown.heads)
+  func answer(
+    _ shown: Shown, heard: Int, received: Int, conflicts: Int, isRefused: Bool
+  ) throws {
+    offer(shown.heads)
     try enqueue(
       AppliedMessage(
-        tip: answer.shown.tip, heads: answer.shown.heads, heard: answer.heard,
-        received: answer.received, conflicts: answer.conflicts,
-        refused: answer.isRefused ? AppliedMessage.massDeletion : nil))
+        tip: shown.tip, heads: shown.heads, heard: heard, received: received,
+        conflicts: conflicts, refused: isRefused ? AppliedMessage.massDeletion : nil))
   }
 
   func enqueue(_ message: some Message) throws { queue.append(try Frame(message)) }

@@ -18,32 +18,40 @@ struct MessageStream {
 
   /// The next message, which must be of this kind. Types that are not known are ignored, and
   /// `working` begins the wait anew, up to the peer's patience.
-  func receive<M: Message>(_ kind: M.Type, onWorking: () -> Void = {}) throws -> M {
-    try receive(onWorking: onWorking).frame.decode(kind)
-  }
+  func receive<M: Message>(_ kind: M.Type) throws -> M { try receive().frame.decode(kind) }
 
-  func receive(onWorking: () -> Void = {}) throws -> (frame: Frame, type: MessageType) {
+  func receive() throws -> (frame: Frame, type: MessageType) {
     let patience = Instant.after(seconds: timeouts.patience)
     while true {
       let deadline = min(patience, .after(seconds: timeouts.message))
       let frame = try translated { try connection.receive(deadline: deadline) }
-      guard let type = try known(frame) else { continue }
-      if type != .working { return (frame, type) }
-      onWorking()
+      if let type = try known(frame), type != .working { return (frame, type) }
     }
   }
 
   /// Does what may take long, on a thread of its own, and tells the peer meanwhile that this side is
-  /// busy.
-  func working<Result>(
-    onTick: () -> Void = {}, _ body: @escaping () throws -> Result
-  ) throws -> Result {
-    try BusyWork.run(
-      every: timeouts.working,
-      tick: {
-        onTick()
-        try send(WorkingMessage())
-      }, body)
+  /// busy. It runs to its end even where the peer cannot be told.
+  func working<Value>(
+    onTick: () -> Void = {}, _ body: @escaping () throws -> Value
+  ) throws -> Value {
+    let isDone = Latch()
+    var result: Result<Value, any Error>?
+    // The other thread alone touches these until it is done, and it leaves nothing of them behind.
+    nonisolated(unsafe) var work: (() -> Void)? = { result = Result { try body() } }
+    try startThread {
+      work?()
+      work = nil
+      isDone.open()
+    }
+    var failure: (any Error)?
+    while !isDone.wait(until: .now + timeouts.working) {
+      guard failure == nil else { continue }
+      onTick()
+      do { try send(WorkingMessage()) } catch { failure = error }
+    }
+    if let failure { throw failure }
+    guard let result else { throw SyncError.failed("the work did not run") }
+    return try result.get()
   }
 
   /// The frame's type; nil for one to ignore.
@@ -110,32 +118,5 @@ struct MessageStream {
     } catch ChannelError.cancelled {
       throw SyncError.stopped
     }
-  }
-}
-
-/// Runs work on another thread while this one says that it is alive.
-enum BusyWork {
-  /// The result of `body`, which runs on a thread of its own; meanwhile `tick` is called every
-  /// `interval` seconds on this one. `body` always runs to its end, whatever `tick` throws.
-  static func run<Value>(
-    every interval: Double, tick: () throws -> Void, _ body: @escaping () throws -> Value
-  ) throws -> Value {
-    let isDone = Latch()
-    var result: Result<Value, any Error>?
-    // The other thread alone touches these until it is done, and it leaves nothing of them behind.
-    nonisolated(unsafe) var work: (() -> Void)? = { result = Result { try body() } }
-    try startThread {
-      work?()
-      work = nil
-      isDone.open()
-    }
-    var failure: (any Error)?
-    while !isDone.wait(until: .now + interval) {
-      guard failure == nil else { continue }
-      do { try tick() } catch { failure = error }
-    }
-    if let failure { throw failure }
-    guard let result else { throw SyncError.failed("the work did not run") }
-    return try result.get()
   }
 }

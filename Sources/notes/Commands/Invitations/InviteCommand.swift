@@ -127,7 +127,8 @@ final class InvitedDevice: Sendable {
         return
       }
       repeat {
-        var run = SyncRun(context: context, options: SessionOptions(invitation: carried))
+        var run = SyncRun(context: context)
+        run.options.invitation = carried
         run.peers = [member.deviceID]
         run.window = Self.window
         run.discovery = discovery.discovery(for: context.key.deviceID)

@@ -137,7 +137,7 @@ struct JoinDialogue {
     place = { offer in
       if let folder { return folder }
       let here = try? Notebook.open(at: Notebook.find(from: current))
-      let ids = [offer.notebookID] + offer.formerly
+      let ids = [offer.notebookID] + (offer.formerly ?? [])
       if let here, ids.contains(here.identity.id) { return here.folder }
       return Self.newFolder(in: current, for: offer)
     }
