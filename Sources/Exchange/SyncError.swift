@@ -54,7 +54,6 @@ extension SyncError: CustomStringConvertible {
   /// What happened, as people are told: lower case, no full stop.
   public var description: String { meaning.words }
 
-  /// The reason to give the peer.
   var byeReason: ByeReason { meaning.reason }
 
   private var meaning: (reason: ByeReason, words: String) {

@@ -78,10 +78,6 @@ public struct SyncFailure: Error, Codable, Sendable {
     self.address = address
     cause = Cause(error)
   }
-
-  package init(_ peer: PeerIdentity, _ error: any Error) {
-    self.init(peer: peer, address: peer.address, error: error)
-  }
 }
 
 /// What a run of `notes sync`, `pull` or `push` did.

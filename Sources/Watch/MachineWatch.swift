@@ -9,9 +9,7 @@ enum MachineWatch {
 
   /// Notices that this machine has a network that it had not, or an address, or has one no more, as the
   /// kernel tells of it (rtnetlink(7)): whoever could not be reached may be there now, and connections
-  /// may be dead.
-  ///
-  /// - Throws: where the kernel tells nothing, as in some containers.
+  /// may be dead. Throws where the kernel tells nothing, as in some containers.
   static func networks(
     until token: CancellationToken, _ changed: @escaping @Sendable (NetworkState.News) -> Void
   ) throws {
@@ -70,11 +68,7 @@ enum MachineWatch {
 struct NetworkState {
   /// What there is to say of links and addresses: some are there no more, or some that were not. The
   /// latter says more.
-  enum News: Int, Comparable, Sendable {
-    case none, lost, got
-
-    static func < (a: News, b: News) -> Bool { a.rawValue < b.rawValue }
-  }
+  enum News: Comparable, Sendable { case none, lost, got }
 
   /// Which links run, of those that were told of: how things were at the start nobody tells.
   private var running: [UInt32: Bool] = [:]

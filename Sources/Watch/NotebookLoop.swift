@@ -50,10 +50,8 @@ final class NotebookLoop {
   }
 
   private var nextWake: Instant {
-    guard events != nil else { return nextLook }
-    var next = nextLook
-    if let due = unsettled.next { next = min(next, max(due, pace.earliest(.now))) }
-    return next
+    guard events != nil, let due = unsettled.next else { return nextLook }
+    return min(nextLook, max(due, pace.earliest(.now)))
   }
 
   // MARK: The folder

@@ -6,14 +6,9 @@ internal import System
 
 // All of it may be called from any thread, before or while the service runs.
 extension Service {
-  /// Makes an invitation and opens it.
-  ///
-  /// - Parameters:
-  ///   - seconds: how long it is open; notes-security(7) sets the limit.
-  ///   - notebookID: the notebook, which is needed when several are served.
-  ///   - name: of the device that it is meant for, if for one.
-  ///   - deviceID: that device's ID.
-  /// - Throws: as `open`.
+  /// Makes an invitation and opens it, for so many seconds within the limit of notes-security(7); for
+  /// the device of that name and ID, if for one. The notebook is needed when several are served.
+  /// Throws as `open`.
   public func invite(
     role: Role, seconds: Double, to notebookID: String? = nil, name: String? = nil,
     deviceID: String? = nil
@@ -28,9 +23,8 @@ extension Service {
   }
 
   /// Opens an invitation, and records in the notebook's book what becomes of it.
-  ///
-  /// - Throws: `MembershipError.notAnAdmin` when this device may not invite, `SyncError` when the
-  ///   notebook is not served or the locator is taken.
+  /// Throws `MembershipError.notAnAdmin` when this device may not invite, `SyncError` when the
+  /// notebook is not served or the locator is taken.
   func open(
     _ invitation: Invitation, to notebookID: String? = nil, name: String? = nil,
     deviceID: String? = nil

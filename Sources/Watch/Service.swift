@@ -55,11 +55,9 @@ public final class Service: Sendable {
 
   /// A service for these notebooks, which listens at `address`. What it announces through
   /// `discovery` it also withdraws; it does not stop it.
-  ///
-  /// - Parameters:
-  ///   - isWatching: whether it versions what is written, and keeps sessions with the other devices.
-  ///   - control: the folder of the sockets at which it answers other commands; nil for none.
-  /// - Throws: when the process has no descriptors left.
+  /// Where it is watching, it versions what is written, and keeps sessions with the other devices.
+  /// `control` is the folder of the sockets at which it answers other commands; nil for none.
+  /// Throws when the process has no descriptors left.
   public init(
     contexts: [SessionContext], discovery: (any Discovery)?,
     listen address: Address = Address(host: Address.anyHost, port: 0), logger: Logger,
@@ -94,15 +92,12 @@ public final class Service: Sendable {
   /// Ends it, as its cancellation does. From any thread.
   public func stop() { occurrences.put(.stopped) }
 
-  /// Serves until cancelled or stopped.
+  /// Serves until cancelled or stopped, or until that invitation has ended; when it was used, until
+  /// after the new member's first session. `onEvent` is called on this thread.
   ///
-  /// - Parameters:
-  ///   - invitation: where given, the service also ends with it; when it was used, after the new
-  ///     member's first session.
-  ///   - onEvent: is told what happens; called on this thread.
-  /// - Throws: `ChannelError` when it cannot listen there, `MembershipError` when this device is not
-  ///   a member (any more), or, where it watches, the membership was begun anew: then another
-  ///   service is to go on.
+  /// Throws `ChannelError` when it cannot listen there, `MembershipError` when this device is not a
+  /// member (any more), or, where it watches, the membership was begun anew: then another service is
+  /// to go on.
   public func run(
     cancellation: CancellationToken, until invitation: Invitation? = nil,
     onEvent: (Event) -> Void = { _ in }

@@ -136,9 +136,7 @@ struct ServiceDialing {
     if news == .got { dialer.retryAll() }
   }
 
-  /// Tries everybody who is not connected now.
-  ///
-  /// - Parameter settled: is told when that has come to something.
+  /// Tries everybody who is not connected now; `settled` is told when that has come to something.
   mutating func reachAll(_ settled: BlockingQueue<Bool>) {
     waiting.append(settled)
     dialer.retryAll()

@@ -6,9 +6,7 @@ internal import System
 public final class WatchLock: Sendable {
   private let lock: FileLock
 
-  /// Takes the lock.
-  ///
-  /// - Throws: `WatchError.watchedAlready` when another process has it.
+  /// Takes the lock. Throws `WatchError.watchedAlready` when another process has it.
   public init(stateFolder: String, folder: String) throws {
     let path = stateFolder + "/watch"
     guard let lock = try Disk.lock(path) else {

@@ -43,9 +43,7 @@ extension CarriedInvitation {
     guard notebookID.utf8.allSatisfy({ (0x61...0x7a).contains($0) || (0x32...0x37).contains($0) })
     else { throw SyncError.protocolBroken("a notebook ID that is none") }
     try MessageRules.check(time: expires)
-    guard port != 0 else {
-      throw SyncError.protocolBroken("an invitation that nobody can answer")
-    }
+    guard port != 0 else { throw SyncError.protocolBroken("an invitation that nobody can answer") }
   }
 }
 
@@ -85,7 +83,6 @@ public struct ReceivedInvitations: Sendable {
     .sorted { ($0.invitation.expires, $0.inviterID) < ($1.invitation.expires, $1.inviterID) }
   }
 
-  /// Keeps one until it ends or is answered.
   func keep(_ received: ReceivedInvitation) throws {
     try Disk.makeFolder(folder, mode: 0o700)
     let others = all().filter { path(of: $0) != path(of: received) }

@@ -20,7 +20,7 @@ public enum InvitationEnd: String, Codable, Sendable {
 public final class Invitation: Sendable {
   /// What the joining device's user is told. Secret but for its locator.
   public let code: InvitationCode
-  /// The code's first two digits, which tell the open invitations of a device apart. No secret.
+  /// Tells the open invitations of a device apart. No secret.
   public var locator: String { code.locator }
   /// The role the device gets.
   public let role: Role
@@ -42,9 +42,7 @@ public final class Invitation: Sendable {
   /// How many wrong attempts end an invitation.
   static let attempts = 3
 
-  /// A new invitation that lives for so many seconds.
-  ///
-  /// - Parameter locators: those of other open invitations, which the new one does not get.
+  /// A new invitation that lives for so many seconds, with another locator than those.
   package init(
     role: Role, lifetime: Double = ProtocolTimeouts.standard.invitation,
     avoiding locators: Set<String> = []

@@ -82,9 +82,7 @@ public struct InvitationBook: Sendable {
   }
 
   /// The first digits of those that are open, on whatever port: a new one avoids them.
-  public func openLocators() -> Set<String> {
-    Set(all().filter(\.state.isOpen).map(\.locator))
-  }
+  public func openLocators() -> Set<String> { Set(all().filter(\.state.isOpen).map(\.locator)) }
 
   /// Notes that an invitation is open; it is for as long as the returned object lives.
   /// Name and ID are those of the device that it is meant for, if for one.

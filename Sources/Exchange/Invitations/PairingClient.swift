@@ -35,10 +35,8 @@ public struct PairingClient: Sendable {
     self.key = key
   }
 
-  /// Joins. Nothing is changed on disk before `decide` has said yes.
-  ///
-  /// - Parameter decide: is shown the offer, on this thread; it has until the offer's end, and at
-  ///   most 5 minutes.
+  /// Joins. `decide` is shown the offer, on this thread; it has until the offer's end, and at most
+  /// 5 minutes. Nothing is changed on disk before it has said yes.
   public func run(
     cancellation: CancellationToken? = nil, decide: (PairingOffer) throws -> Bool
   ) throws -> Joined {
@@ -205,8 +203,7 @@ public struct NearbyInvitation: Sendable, Hashable {
   package let addresses: [Address]
 
   /// Looks for so many seconds for those that are announced, or only for those with a locator.
-  ///
-  /// - Throws: `SyncError.stopped`, `DiscoveryError`.
+  /// Throws `SyncError.stopped`, `DiscoveryError`.
   public static func all(
     by discovery: any Discovery, within window: Double, locator wanted: String? = nil,
     cancellation: CancellationToken? = nil

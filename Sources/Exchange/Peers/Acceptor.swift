@@ -31,15 +31,12 @@ package final class Acceptor: Sendable {
   private let departures = BlockingQueue<Bool>()
   private let strangers = RefusalQuota()
 
-  /// Cancelling the token ends `run`, every handshake and every connection. The closures are called on
-  /// the connections' threads.
+  /// Cancelling the token ends `run`, every handshake and every connection.
   ///
-  /// - Parameters:
-  ///   - credentials: those for the notebook with this ID; nil when it is not served.
-  ///   - invitation: the open one with this locator.
-  ///   - welcome: gets a connection whose handshake succeeded; the invitation is nil for a member's.
-  ///   - refuse: is told who was refused. Of many strangers only a few are told, so that they can't
-  ///     fill a log.
+  /// On the connections' threads, `credentials` gives those for a notebook's ID, nil when it is not
+  /// served; `invitation` the open one with a locator; `welcome` gets each connection whose handshake
+  /// succeeded, with the invitation or as a member's; and `refuse` is told who was refused. Of many
+  /// strangers only a few are told, so that they can't fill a log.
   package init(
     listener: Listener, timeouts: ProtocolTimeouts, cancellation: CancellationToken,
     limits: HandshakeAdmission.Limits = .standard,

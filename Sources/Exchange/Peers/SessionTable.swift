@@ -19,7 +19,6 @@ public final class SessionTable: Sendable {
     var fetched: [ObjectID: SessionHandle] = [:]
     /// Those that wait for another session's fetch.
     var waiting: [SessionHandle] = []
-    /// What this device shows, as the sessions were told.
     var shown: NotebookState?
     var editing: [TreePath] = []
     /// Invitations to other notebooks, for devices that are told as soon as a session begins.

@@ -40,9 +40,7 @@ public struct SyncRun: Sendable {
     return try coordination.run(cancellation, onEvent)
   }
 
-  /// The other members that are meant.
-  ///
-  /// - Throws: `SyncError.unknownPeer` and `MembershipError.blocked`.
+  /// The other members that are meant. Throws `SyncError.unknownPeer` and `MembershipError.blocked`.
   public func wantedMembers() throws -> [Member] {
     try context.membership.refresh()
     let others = context.membership.members().filter {

@@ -135,6 +135,6 @@ final class SyncWorkers: Sendable {
       try Session.run(on: connection, as: context, options: options) { [occurrences] in
         occurrences.put(.event($0))
       }
-    }.mapError { SyncFailure(peer, $0) }
+    }.mapError { SyncFailure(peer: peer, address: peer.address, error: $0) }
   }
 }

@@ -79,23 +79,19 @@ package enum ReceivedJSON {
   }
 }
 
-/// Bytes that stand in JSON as base64.
+/// Bytes that stand in JSON as base64, as JSONEncoder writes Data.
 struct Base64: Codable, Sendable, Equatable {
   var bytes: [UInt8]
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    guard let data = Data(base64Encoded: try container.decode(String.self)) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not base64")
-    }
-    bytes = Array(data)
+    bytes = Array(try decoder.singleValueContainer().decode(Data.self))
   }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    try container.encode(Data(bytes).base64EncodedString())
+    try container.encode(Data(bytes))
   }
 }
 

@@ -17,18 +17,14 @@ package protocol Link: AnyObject {
 
   /// Shows the other side what this one shows, and learns what it shows and what may be exchanged.
   func open(showing own: Shown, _ options: SessionOptions) throws -> LinkTerms
-  /// Asks for these heads and all they are made of; `LinkEvent.arrived` follows.
-  ///
-  /// - Parameter known: commits that are here with all their history.
+  /// Asks for these heads and all they are made of; `LinkEvent.arrived` follows. The known commits are
+  /// here with all their history.
   func fetch(_ wanted: [ObjectID], known: [ObjectID]) throws
   /// Shows the other side something new, of which it takes what it lacks.
   func show(_ shown: Shown) throws
-  /// Says what came of what the other side showed, and what this one shows now.
-  ///
-  /// - Parameters:
-  ///   - heard: how many times the other side had told its heads by what this answers.
-  ///   - received: how many versions came in this session.
-  ///   - isRefused: whether the guard against mass deletion kept it from being merged.
+  /// Says what this side shows now, how many times the other side had told its heads by what this
+  /// answers, how many versions came in this session, how many notes are in conflict, and whether the
+  /// guard against mass deletion kept it from being merged.
   func answer(
     _ shown: Shown, heard: Int, received: Int, conflicts: Int, isRefused: Bool
   ) throws

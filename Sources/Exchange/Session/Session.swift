@@ -171,7 +171,7 @@ public final class Session {
       refused = shown
       try answer(isRefused: true)
       if terms.exchange.ends { throw error }
-      report(.failed(SyncFailure(peer, error)))
+      report(.failed(SyncFailure(peer: peer, address: peer.address, error: error)))
     }
     updateKeeper()
     packsSinceOpening += 1
@@ -221,7 +221,8 @@ public final class Session {
     case .answered(let shown, let heard, let isRefused):
       if isRefused {
         if terms.exchange.ends { throw SyncError.massDeletionAtPeer }
-        report(.failed(SyncFailure(link.peer, SyncError.massDeletionAtPeer)))
+        let (peer, error) = (link.peer, SyncError.massDeletionAtPeer)
+        report(.failed(SyncFailure(peer: peer, address: peer.address, error: error)))
       }
       state.refusal = isRefused ? .there : nil
       hear(shown, answering: heard)

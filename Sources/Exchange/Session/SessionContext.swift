@@ -12,7 +12,6 @@ public struct SessionContext: Sendable {
   /// How long to wait for what.
   public let timeouts: ProtocolTimeouts
 
-  /// This device in that notebook.
   package init(
     folder: String, key: DeviceKey, membership: MembershipStore,
     timeouts: ProtocolTimeouts = .standard
@@ -24,10 +23,8 @@ public struct SessionContext: Sendable {
   }
 
   /// What this device shows in a handshake, and how it judges a peer's certificate: by the
-  /// membership as it is known at that moment.
-  ///
-  /// - Parameter device: the only device that is wanted at the other end; nil for any member.
-  /// - Throws: `MembershipError.removed` or `.notAMember` when this device has no valid certificate.
+  /// membership as it is known at that moment, and as a stranger's where only `device` is wanted.
+  /// Throws `MembershipError.removed` or `.notAMember` when this device has no valid certificate.
   public func credentials(for device: String? = nil) throws -> MemberCredentials {
     let membership = membership
     return MemberCredentials(

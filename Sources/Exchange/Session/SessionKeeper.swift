@@ -14,15 +14,13 @@ public protocol SessionKeeper: AnyObject, Sendable {
   func currentState() throws -> (state: NotebookState, replaced: PortableVersion?)
 
   /// A session begins, whose peer has proved who it is. From now on it is told what this device shows.
-  ///
-  /// - Throws: `SyncError.duplicate` when another connection with the same device stays.
+  /// Throws `SyncError.duplicate` when another connection with the same device stays.
   func begin(_ session: SessionHandle) throws
 
   func end(_ session: SessionHandle)
 
-  /// Merges heads whose objects are in the repository.
-  ///
-  /// - Throws: `NotebookError.massDeletion`, before a file has changed.
+  /// Merges heads whose objects are in the repository. Throws `NotebookError.massDeletion`, before a
+  /// file has changed.
   func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> MergeOutcome
 
   /// What the peer of a session shows now.

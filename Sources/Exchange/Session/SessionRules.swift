@@ -58,7 +58,6 @@ package struct SessionRules: Hashable, Sendable {
     self.theirs = theirs
   }
 
-  /// Whether this side waits for what it asked for.
   var isAsking: Bool { if case .asked = fetch { true } else { false } }
 
   var areAlike: Bool { Set(own) == Set(theirs) }
@@ -72,11 +71,8 @@ package struct SessionRules: Hashable, Sendable {
   /// "A side is done when all of these hold".
   private var isDone: Bool { !isGiving && isSettled && isConfirmed }
 
-  /// What to do next. Settles what needs nothing.
-  ///
-  /// - Parameters:
-  ///   - lacking: which of some heads are not here.
-  ///   - isShown: whether this device shows these heads, or something made on top of them.
+  /// What to do next. Settles what needs nothing. `lacking` says which of some heads are not here,
+  /// `isShown` whether this device shows them, or something made on top of them.
   mutating func next(
     lacking: ([ObjectID]) throws -> [ObjectID], isShown: ([ObjectID]) throws -> Bool
   ) rethrows -> Step {
@@ -100,9 +96,7 @@ package struct SessionRules: Hashable, Sendable {
   mutating func leaveToOthers() { fetch = .leftToOthers }
 
   /// What another session was fetching may be asked for.
-  mutating func reconsider() {
-    if case .leftToOthers = fetch { fetch = .none }
-  }
+  mutating func reconsider() { if case .leftToOthers = fetch { fetch = .none } }
 
   mutating func arrived() {
     fetch = .none

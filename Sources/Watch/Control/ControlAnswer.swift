@@ -48,9 +48,7 @@ struct ControlAnswer {
     }
   }
 
-  private func send(_ reply: ControlReply) throws {
-    guard lines.send(reply) else { throw Gone() }
-  }
+  private func send(_ reply: ControlReply) throws { if !lines.send(reply) { throw Gone() } }
 
   /// Tells `body` of what happens until the command goes away, beginning with nothing.
   private func untilGone(_ body: ([Event]) throws -> Void) throws {

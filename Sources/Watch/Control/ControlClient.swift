@@ -9,9 +9,8 @@ public final class ControlClient: Sendable {
 
   private init(_ lines: ControlLines) { self.lines = lines }
 
-  /// Connects to the watcher of a notebook; nil when none runs.
-  ///
-  /// - Parameter folder: where this user's sockets are, or nil where the system has no such place.
+  /// Connects to the watcher of a notebook; nil when none runs, or the system has no folder for this
+  /// user's sockets.
   public static func connect(
     in folder: String?, notebookID: String, deviceID: String
   ) -> ControlClient? {
@@ -54,10 +53,8 @@ public final class ControlClient: Sendable {
     all(.peers, within: seconds).flatMap(WatcherStatus.init)
   }
 
-  /// Lets the watcher save everything and waits until the devices that are connected have it.
-  ///
-  /// - Parameter before: what it said of them before.
-  /// - Returns: what was exchanged with each since then; nil when the watcher does not answer.
+  /// Lets the watcher save everything and waits until the devices that are connected have it. Returns
+  /// what was exchanged with each since `before`; nil when the watcher does not answer.
   public func synchronize(within seconds: Double, since before: WatcherStatus) -> [SessionResult]? {
     let replies = all(.sync(seconds: seconds), within: seconds + 5)
     guard let now = replies.flatMap(WatcherStatus.init) else { return nil }
@@ -81,13 +78,9 @@ public final class ControlClient: Sendable {
     return true
   }
 
-  /// Lets the watcher open an invitation, and waits until it has ended or `token` is cancelled. It
-  /// ends with this connection at the latest.
-  ///
-  /// - Parameters:
-  ///   - guest: the device that it is meant for, if for one.
-  ///   - onEvent: is told what happens; called on this thread.
-  /// - Throws: `WatchError.watcherRefused` with its reason, or `.watcherGone`.
+  /// Lets the watcher open an invitation, meant for `guest` or anybody, and waits until it has ended or
+  /// `token` is cancelled. It ends with this connection at the latest. `onEvent` is called on this
+  /// thread. Throws `WatchError.watcherRefused` with its reason, or `.watcherGone`.
   public func invite(
     role: Role, seconds: Double, for guest: Member? = nil, cancellation token: CancellationToken,
     onEvent: (Event) -> Void

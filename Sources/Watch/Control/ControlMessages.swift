@@ -97,9 +97,7 @@ struct ControlQuestion: Codable {
 }
 
 extension ControlLines {
-  /// Sends a value as a line.
-  ///
-  /// - Returns: false when the other end has gone, or the value does not fit into a line.
+  /// Sends a value as a line; false when the other end has gone, or it does not fit into a line.
   func send(_ value: some Encodable) -> Bool {
     let encoder = JSONEncoder()
     encoder.keyEncodingStrategy = .convertToSnakeCase

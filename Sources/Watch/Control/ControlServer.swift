@@ -53,9 +53,8 @@ final class ControlServer: Sendable {
     try body(follower)
   }
 
-  /// Waits until something happened, or `deadline` has come.
-  ///
-  /// - Returns: false when the command has gone or the watcher stops.
+  /// Waits until something happened, or `deadline` has come; false when the command has gone or the
+  /// watcher stops.
   func wait(_ follower: Follower, for lines: ControlLines, until deadline: Instant?) -> Bool {
     let ends = [lines.descriptor, stopping.descriptor]
     let ready = Poll.wait(for: [follower.bell.descriptor] + ends, until: deadline ?? .never)

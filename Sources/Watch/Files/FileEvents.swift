@@ -34,9 +34,7 @@ final class FileEvents {
   deinit { close(descriptor) }
 
   /// Watches a folder for the events of `mask`; returns the watch's number, or nil when it is no
-  /// folder (any more).
-  ///
-  /// - Throws: `WatchError.system` with ENOSPC when the user has no watches left.
+  /// folder (any more). Throws `WatchError.system` with ENOSPC when the user has no watches left.
   func watch(_ path: [UInt8], _ mask: Int32) throws -> Int32? {
     let flags = UInt32(mask | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK)
     let watch = inotify_add_watch(descriptor, path.map { CChar(bitPattern: $0) } + [0], flags)
@@ -76,10 +74,9 @@ public final class FileWatch: Sendable {
   private let stopping: WakeUp
 
   /// Watches the file `name` in `folder`. Where the user has no watches left, nothing is noticed.
-  ///
-  /// - Parameter changed: is called when the file may have changed, on a thread of the watch's own; for
-  ///   the first time once it is watched, because what was read of it before may be old.
-  /// - Throws: when there are no descriptors left, or no thread.
+  /// `changed` is called when it may have changed, on a thread of the watch's own; for the first time
+  /// once it is watched, because what was read of it before may be old. Throws when there are no
+  /// descriptors left, or no thread.
   public init(_ name: String, in folder: String, changed: @escaping @Sendable () -> Void) throws {
     let stopping = try WakeUp()
     self.stopping = stopping

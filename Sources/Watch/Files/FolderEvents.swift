@@ -44,9 +44,7 @@ final class FolderEvents {
     IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO
   private static let ownEvents = IN_DELETE_SELF | IN_MOVE_SELF
 
-  /// Watches a notebook's folder.
-  ///
-  /// - Parameter list: the folders to watch at and below one of them.
+  /// Watches a notebook's folder; `list` tells the folders to watch at and below one of them.
   init(folder: String, gitFolder: String, list: @escaping (TreePath) throws -> [TreePath]) throws {
     events = try FileEvents()
     self.folder = folder

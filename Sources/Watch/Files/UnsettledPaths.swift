@@ -47,13 +47,9 @@ struct UnsettledPaths {
     for path in paths { set(path, moment, moment) }
   }
 
-  func ready(_ now: Instant) -> Set<TreePath> {
-    Set(entries.filter { due($0.value) <= now }.keys)
-  }
+  func ready(_ now: Instant) -> Set<TreePath> { Set(entries.filter { due($0.value) <= now }.keys) }
 
-  mutating func remove(_ paths: Set<TreePath>) {
-    for path in paths { entries[path] = nil }
-  }
+  mutating func remove(_ paths: Set<TreePath>) { for path in paths { entries[path] = nil } }
 
   mutating func removeAll() { entries.removeAll() }
 
@@ -86,7 +82,6 @@ struct VersionPace {
   private var last: Instant?
   private var files: [TreePath: (last: Instant, gap: Double)] = [:]
 
-  /// When the next version may be made.
   func earliest(_ now: Instant) -> Instant {
     guard let last else { return now }
     return max(last + Self.window, now + max(0, 1 - saved(now)) / Self.rate)
@@ -96,13 +91,11 @@ struct VersionPace {
     min(Self.burst, tokens + (now - counted) * Self.rate)
   }
 
-  /// When a version of this file may be made.
   func earliest(for path: TreePath, _ now: Instant) -> Instant {
     guard let file = files[path] else { return now }
     return max(now, file.last + file.gap)
   }
 
-  /// A version of these files was made.
   mutating func note(_ paths: Set<TreePath>, _ now: Instant) {
     tokens = saved(now) - 1
     counted = now

@@ -77,11 +77,8 @@ extension DeviceLink {
     }
     let members = membership.members().filter { !$0.isRemoved }
     // An admin may have given this device another name: its versions carry it from now on.
-    if let own = members.first(where: { $0.deviceID == context.key.deviceID }),
-      own.name != notebook.identity.device.name
-    {
-      try notebook.rename(device: own.name)
-    }
+    let own = members.first { $0.deviceID == context.key.deviceID }?.name
+    if let own, own != notebook.identity.device.name { try notebook.rename(device: own) }
     let name = members.first { $0.deviceID == peer.deviceID }?.name
     peer = PeerIdentity(
       name: name ?? peer.name, deviceID: peer.deviceID, role: role, address: peer.address)

@@ -54,9 +54,7 @@ struct MessageStream {
     return try result.get()
   }
 
-  /// The frame's type; nil for one to ignore.
-  ///
-  /// - Throws: `SyncError.peerEnded` for a `bye`.
+  /// The frame's type; nil for one to ignore. Throws `SyncError.peerEnded` for a `bye`.
   func known(_ frame: Frame) throws -> MessageType? {
     guard let type = MessageType(rawValue: frame.type) else { return nil }
     if type == .bye {
