@@ -98,9 +98,10 @@ extension Service {
     for entry in ended {
       discovery?.withdraw(record(of: entry, port: port))
       // Of one that was used, the book says more.
-      guard let end = entry.invitation.end,
-        let state = end == .withdrawn ? .cancelled : InvitationRecord.State(rawValue: end.rawValue)
-      else { continue }
+      let states: [InvitationEnd: InvitationRecord.State] = [
+        .exhausted: .exhausted, .expired: .expired, .withdrawn: .cancelled,
+      ]
+      guard let end = entry.invitation.end, let state = states[end] else { continue }
       entry.held.record(state)
       emit(.ended(locator: entry.invitation.locator, how: end), onEvent)
     }
