@@ -20,6 +20,19 @@ struct WatchInstallationTests {
     #expect(text.contains("Type=notify\n") && text.contains("WantedBy=default.target\n"))
   }
 
+  @Test("is the packaged one but for the program, the folders and the first comment")
+  func packaged() throws {
+    func lines(_ text: String) -> [Substring] {
+      text.split(separator: "\n", omittingEmptySubsequences: false).drop { $0.hasPrefix("#") }
+        .filter { !$0.hasPrefix("ExecStart=") }
+    }
+    let file = BuiltBinary.sourceFolder + "/contrib/notes-watch.service.in"
+    let packaged = try String(decoding: readFile(file), as: UTF8.self)
+    let installation = WatchInstallation(program: "/usr/bin/notes", words: ["--all"])
+    #expect(lines(installation.text) == lines(packaged))
+    #expect(lines(packaged).contains("SystemCallFilter=@system-service"))
+  }
+
   @Test(
     "is one that systemd takes",
     .enabled("systemd-analyze is not installed") { access("/usr/bin/systemd-analyze", X_OK) == 0 })

@@ -60,12 +60,13 @@ struct WatchCommand: Command {
     var locks: [String: WatchLock] = [:]
     while !token.isCancelled {
       let listed = known.folders()
-      var notebooks = try chosen(of: known)
-      locks = try lock(&notebooks, having: locks)
+      let notebooks = try chosen(of: known)
+      locks = try lock(notebooks, having: locks)
       // Not before: who watches all would take it first.
       if !all { for notebook in notebooks { known.add(notebook) } }
       do {
-        try watch(notebooks.map(\.folder), until: token, whileKnown: listed, in: known)
+        let folders = notebooks.map(\.folder).filter { locks[$0] != nil }
+        try watch(folders, until: token, whileKnown: listed, in: known)
       } catch MembershipError.begunAnew {
         // 'notes members reset' ran, or a device joined again: what this one serves is another
         // notebook to the others now.
@@ -120,26 +121,21 @@ struct WatchCommand: Command {
       hint: "'notes init' makes one, 'notes join' brings one; or name its folder")
   }
 
-  /// Lets no other process watch them meanwhile. Of all that are known, those that another process
-  /// watches are left to it.
-  ///
-  /// - Parameter held: the locks that this process has, by folder.
+  /// Lets no other process watch them meanwhile; `held` are the locks it has, by folder. Of all that
+  /// are known, those that another process watches are left to it.
   private func lock(
-    _ notebooks: inout [Notebook], having held: [String: WatchLock]
+    _ notebooks: [Notebook], having held: [String: WatchLock]
   ) throws -> [String: WatchLock] {
     var locks: [String: WatchLock] = [:]
-    var locked: [Notebook] = []
     for (number, notebook) in notebooks.enumerated() {
       do {
         locks[notebook.folder] =
           try held[notebook.folder]
           ?? WatchLock(stateFolder: notebook.stateFolder, folder: notebook.folder)
-        locked.append(notebook)
-      } catch let error where all && (number < notebooks.count - 1 || !locked.isEmpty) {
+      } catch let error where all && (number < notebooks.count - 1 || !locks.isEmpty) {
         leaveOut(notebook.folder, error)
       }
     }
-    notebooks = locked
     return locks
   }
 
@@ -177,6 +173,16 @@ struct WatchInstallation {
       Restart=on-failure
       RestartSec=5
       WatchdogSec=120
+      # What the manager of a user can take away everywhere. Hooks are commands of the user: no folder is hidden
+      # from them, and they may write code that they run, as interpreters do.
+      NoNewPrivileges=yes
+      LockPersonality=yes
+      RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+      RestrictRealtime=yes
+      RestrictSUIDSGID=yes
+      SystemCallArchitectures=native
+      SystemCallFilter=@system-service
+      SystemCallErrorNumber=EPERM
 
       [Install]
       WantedBy=default.target
