@@ -105,7 +105,6 @@ struct Invocation {
 enum Interruption {
   /// Where the signal handler writes; -1 before there is anything to end.
   private static let descriptor = Atomic<Int32>(-1)
-  /// The signal that came first, or 0.
   private static let received = Atomic<Int32>(0)
 
   /// A token that the first signal cancels. A command asks for it once.
@@ -126,15 +125,11 @@ enum Interruption {
     received.load(ordering: .sequentiallyConsistent) == SIGTERM ? .done : .interrupted
   }
 
-  /// SIG_IGN, which Swift cannot compare as a function.
-  private static let ignore = 1
-
   private static func install(_ signal: Int32) {
     var former = sigaction()
     sigaction(signal, nil, &former)
-    // Who was started to ignore it (nohup) goes on ignoring it.
-    let handler = unsafeBitCast(former.__sigaction_handler.sa_handler, to: Int.self)
-    if handler == Self.ignore { return }
+    // Who was started to ignore it (nohup) goes on ignoring it. SIG_IGN, a function to Swift, is 1.
+    if unsafeBitCast(former.__sigaction_handler.sa_handler, to: Int.self) == 1 { return }
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { @Sendable signal in
       let number = errno

@@ -114,9 +114,7 @@ struct LiveCompletion {
     guard text.hasPrefix(start) else { return text }
     return start + "\nshopt -u hostcomplete\n" + text.dropFirst(start.count)
   }
-}
 
-extension LiveCompletion {
   static var notes: CompletionKind { kind { try words($0.notes()) } }
   static var notesAndFolders: CompletionKind { kind { try words($0.notes() + $0.folders()) } }
 
@@ -141,9 +139,7 @@ extension LiveCompletion {
   static var members: CompletionKind {
     kind { live in
       let own = live.notebook.identity.device.deviceID
-      let others = try live.notebook.membership().members()
-        .filter { !$0.isRemoved && $0.deviceID != own }
-      return words(others.map(\.name))
+      return words(try live.notebook.membership().members().others(besides: own).map(\.name))
     }
   }
 

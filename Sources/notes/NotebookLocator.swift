@@ -7,7 +7,6 @@ internal import Notebook
 internal import System
 internal import WorkTree
 
-/// Finds the notebook and the notes that a command line speaks of.
 enum NotebookLocator {
   static func notebook() throws -> Notebook {
     let notebook = try Notebook.open(at: folderOfNotebook())
@@ -71,9 +70,8 @@ enum NotebookLocator {
     return try notebook.history.note(named: name, among: reach)
   }
 
-  /// A note, and the version of it that `NOTE@VERSION` names, with what it was called then. A
-  /// note whose path holds the `@` is found first. Of a deleted note it is the last version that has
-  /// it, where none is named.
+  /// A note, and the version of it that `NOTE@VERSION` names. A note whose path holds the `@` is
+  /// found first. Of a deleted note it is the last version that has it, where none is named.
   static func noteVersion(_ text: String, in notebook: Notebook) throws -> (
     path: TreePath, version: NoteVersion?
   ) {
@@ -117,7 +115,7 @@ enum NotebookLocator {
     return folder.appending(TreePath(String(last)))
   }
 
-  /// What stands at a path, which may be a link: the S_IFMT bits of stat(2); nil where nothing is.
+  /// What is at a path, which may be a link: the S_IFMT bits of stat(2); nil where nothing is.
   private static func kind(of path: String) -> mode_t? {
     var status = stat()
     return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
@@ -202,7 +200,6 @@ enum NotebookLocator {
     return path(ofFolder: name, in: notebook)
   }
 
-  /// The current folder as a path in the notebook; empty at its top.
   static func currentFolder(in notebook: Notebook) -> TreePath {
     path(ofFolder: ".", in: notebook) ?? TreePath("")
   }
@@ -219,7 +216,6 @@ extension ObjectID {
 }
 
 extension TreePath {
-  /// How lists name a note: its folder and title.
   var label: String { Visible.name(TreePath(bytes: bytes.dropLast(noteSuffix.utf8.count))) }
 }
 

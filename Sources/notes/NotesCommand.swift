@@ -1,6 +1,5 @@
 internal import ArgumentParser
 
-/// The whole tree of commands, for help.
 struct NotesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "notes",
@@ -29,30 +28,26 @@ enum ProgramVersion {
 enum Commands {
   static var groups: [CommandGroup] {
     [
-      CommandGroup(
-        name: "Notebooks and notes",
-        subcommands: [
-          InitCommand.self, StatusCommand.self, SaveCommand.self, NewCommand.self,
-          EditCommand.self, ListCommand.self, ShowCommand.self, SearchCommand.self,
-          BrowseCommand.self, MoveCommand.self, RemoveCommand.self,
-        ]),
-      CommandGroup(
-        name: "History",
-        subcommands: [
-          LogCommand.self, DiffCommand.self, BlameCommand.self, RestoreCommand.self,
-          UndoCommand.self, RedoCommand.self,
-        ]),
-      CommandGroup(name: "Conflicts", subcommands: [ConflictsCommand.self, ResolveCommand.self]),
-      CommandGroup(
-        name: "Other devices",
-        subcommands: [
-          InviteCommand.self, InvitationsCommand.self, JoinCommand.self, SyncCommand.self,
-          PullCommand.self, PushCommand.self, WatchCommand.self, ServeCommand.self,
-          PeersCommand.self, MembersCommand.self, DeviceCommand.self,
-        ]),
-      CommandGroup(
-        name: "Upkeep", subcommands: [ConfigCommand.self, DoctorCommand.self, GarbageCommand.self]),
+      group(
+        "Notebooks and notes", InitCommand.self, StatusCommand.self, SaveCommand.self,
+        NewCommand.self, EditCommand.self, ListCommand.self, ShowCommand.self, SearchCommand.self,
+        BrowseCommand.self, MoveCommand.self, RemoveCommand.self),
+      group(
+        "History", LogCommand.self, DiffCommand.self, BlameCommand.self, RestoreCommand.self,
+        UndoCommand.self, RedoCommand.self),
+      group("Conflicts", ConflictsCommand.self, ResolveCommand.self),
+      group(
+        "Other devices", InviteCommand.self, InvitationsCommand.self, JoinCommand.self,
+        SyncCommand.self, PullCommand.self, PushCommand.self, WatchCommand.self, ServeCommand.self,
+        PeersCommand.self, MembersCommand.self, DeviceCommand.self),
+      group("Upkeep", ConfigCommand.self, DoctorCommand.self, GarbageCommand.self),
     ]
+  }
+
+  private static func group(
+    _ name: String, _ commands: any ParsableCommand.Type...
+  ) -> CommandGroup {
+    CommandGroup(name: name, subcommands: commands)
   }
 
   static var all: [any ParsableCommand.Type] { groups.flatMap(\.subcommands) }
@@ -61,8 +56,7 @@ enum Commands {
     all.first { $0._commandName == name }
   }
 
-  /// Help with the names of the groups as headings, as they are; the parser writes
-  /// "CONFLICTS SUBCOMMANDS".
+  /// The names of the groups as headings; the parser writes "CONFLICTS SUBCOMMANDS".
   static func headed(_ help: String) -> String {
     groups.reduce(help) { text, group in
       text.replacing("\n\(group.name.uppercased()) SUBCOMMANDS:", with: "\n\(group.name):")

@@ -60,8 +60,8 @@ import Testing
 
   @Test func `A table is cut to the terminal and never ends lines in spaces`() {
     var table = Table(flexible: 0, rightAligned: [1])
-    table.add([Styled("日本語のノートの長い題名"), Styled("9"), Styled("")])
-    table.add([Styled("short"), Styled("10,000"), Styled("x")])
+    table.rows.append([Styled("日本語のノートの長い題名"), Styled("9"), Styled("")])
+    table.rows.append([Styled("short"), Styled("10,000"), Styled("x")])
     let lines = table.lines(for: .screen(28))
     #expect(lines == ["日本語のノートの…       9", "short              10,000  x"])
     #expect(lines.allSatisfy { Width.of($0) <= 28 && !$0.hasSuffix(" ") })
@@ -70,7 +70,7 @@ import Testing
 
   @Test func `Where the title alone cannot give way, columns go, and then the others are cut`() {
     var table = Table(flexible: 1, dispensable: [0])
-    table.add([
+    table.rows.append([
       Styled("2026-11-21 10:00"), Styled("A title of many words"),
       Styled("a reason of many words"),
     ])

@@ -3,8 +3,6 @@ internal import WorkTree
 
 extension Browser {
   /// Changes what is shown as a key asks, and returns what else it asks for.
-  ///
-  /// - Parameter layout: how the screen is divided that the user sees.
   mutating func press(_ key: Key, in layout: Layout) -> Request? {
     message = nil
     isTouched = true

@@ -1,9 +1,6 @@
 extension Browser {
-  /// From how many columns on the list and the text stand side by side.
-  static let wideColumns = 64
-
-  /// From how many columns on a list says times in words.
-  static let roomyColumns = 44
+  /// The list and the text are side by side, and times in words, from so many columns on.
+  static let (wideColumns, roomyColumns) = (64, 44)
 
   struct Layout: Equatable {
     let size: Screen.Size
@@ -16,7 +13,6 @@ extension Browser {
     }
   }
 
-  /// - Parameter now: what relative times count from.
   mutating func screen(_ size: Screen.Size, now: Int64) -> Screen {
     let layout = Layout(size: size)
     wrap(to: layout.textColumns)
@@ -129,7 +125,6 @@ extension Browser {
     }
   }
 
-  /// A row of a list: what it is about, and at the right what is told of it where there is room.
   private static func row(
     _ text: String, _ aside: String, _ style: Style?, columns: Int
   ) -> [Styled] {

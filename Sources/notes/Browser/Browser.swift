@@ -3,7 +3,7 @@ internal import Notebook
 internal import WorkTree
 
 /// What the browser shows and where the user is in it: a value that keys change, and that can be
-/// drawn at any size. It reads nothing itself; `wanted` says what it needs.
+/// drawn at any size. It reads nothing itself; `wantedSubject` says what it needs.
 struct Browser {
   struct Note: Equatable, Sendable {
     let path: TreePath
@@ -36,7 +36,6 @@ struct Browser {
   enum Request: Equatable {
     case restore(Revision)
     case copy(Revision)
-    /// A deleted note is to come back as it was last.
     case recover(TreePath)
     case suspend
     case reload
@@ -71,7 +70,6 @@ struct Browser {
     listed.indices.contains(noteList.selected) ? listed[noteList.selected] : nil
   }
 
-  /// Where the user is in the list that is shown: of the notes, or of the versions of one.
   var list: ListPlace {
     get { focus == .notes ? noteList : versionList }
     set { if focus == .notes { noteList = newValue } else { versionList = newValue } }
@@ -84,7 +82,6 @@ struct Browser {
     return versionsOf == note?.path && versions.indices.contains(place) ? versions[place] : nil
   }
 
-  /// What the pane at the right should show; nil where it has nothing to show.
   var wantedSubject: Subject? {
     guard let note else { return nil }
     if focus == .notes { return Subject(path: note.path) }
@@ -96,10 +93,8 @@ struct Browser {
     return versionsOf != note.path
       || (hasMoreVersions && versionList.selected + 2 * rows >= versions.count)
   }
-}
 
-extension Browser {
-  /// The notes there are, in the order they are listed. The one that the user chose stays chosen.
+  /// The one that the user chose stays chosen.
   mutating func show(notes: [Note]) {
     let chosen = isTouched ? note?.path : nil
     self.notes = notes
@@ -149,7 +144,7 @@ extension Browser {
   }
 }
 
-/// Where the user is in a list: what is chosen, and what stands in the first row.
+/// Where the user is in a list: what is chosen, and what is in the first row.
 struct ListPlace: Equatable {
   var selected = 0
   var top = 0

@@ -4,7 +4,6 @@ internal import History
 internal import Notebook
 internal import WorkTree
 
-/// The browser at work: keys in, screens out, and the notebook behind it.
 struct BrowserSession {
   private let notebook: Notebook
   private let terminal: FullScreen
@@ -26,13 +25,13 @@ struct BrowserSession {
   }
 
   mutating func run() throws -> Exit {
-    let standing = try notebook.history.presentNotes()
+    let present = try notebook.history.presentNotes()
     terminal.enter()
     defer { terminal.leave() }
-    // What the files say is there at once; what history says comes when the screen stands.
-    browser.show(notes: Self.listed(standing, times: [:], conflicts: []))
+    // What the files say is there at once; what history says comes after that.
+    browser.show(notes: Self.listed(present, times: [:], conflicts: []))
     draw()
-    attempt { try $0.readNotes(standing) }
+    attempt { try $0.readNotes(present) }
     while true {
       refresh()
       switch terminal.next(within: keys.isWaiting ? Self.patience : nil) {
@@ -72,7 +71,6 @@ struct BrowserSession {
     attempt { try $0.readNotes() }
   }
 
-  /// Does something that may fail; a failure is told at the foot of the screen.
   private mutating func attempt(_ body: (inout Self) throws -> Void) {
     do {
       try body(&self)
@@ -82,9 +80,7 @@ struct BrowserSession {
       browser.message = Styled(failure.message + hint, .red)
     }
   }
-}
 
-extension BrowserSession {
   private mutating func draw() {
     let screen = browser.screen(terminal.size, now: TimeText.now)
     let update = screen.update(from: shown, usesColour: usesColour)
@@ -135,18 +131,12 @@ extension BrowserSession {
       return Styled.lines(of: text)
     }
     let version = try notebook.repository.commit(id)
-    let after = try text(at: subject.path, in: version)
+    let after = try notebook.repository.file(at: subject.path, in: version.tree)
     if subject.showsChange, let revision = browser.version {
       let before = try revision.former.map { try notebook.repository.blob($0) }
       return Styled.lines(from: before, to: after)
     }
     return after.map { Styled.lines(of: $0) } ?? [Styled("deleted in this version", .dim)]
-  }
-
-  private func text(at path: TreePath, in version: Commit) throws -> [UInt8]? {
-    guard let entry = try notebook.repository.entry(at: path, in: version.tree), entry.mode.isFile
-    else { return nil }
-    return try notebook.repository.blob(entry.id)
   }
 
   private mutating func readNotes() throws {
@@ -158,10 +148,10 @@ extension BrowserSession {
       })
   }
 
-  private mutating func readNotes(_ standing: [PresentFile]) throws {
-    let times = try notebook.history.times(of: standing.map(\.path))
+  private mutating func readNotes(_ present: [PresentFile]) throws {
+    let times = try notebook.history.times(of: present.map(\.path))
     let conflicts = Set(try notebook.history.conflicts().map(\.path))
-    browser.show(notes: Self.listed(standing, times: times, conflicts: conflicts))
+    browser.show(notes: Self.listed(present, times: times, conflicts: conflicts))
   }
 
   /// The last changed first. A note that history does not have is as old as its file.
@@ -175,9 +165,7 @@ extension BrowserSession {
         isInConflict: conflicts.contains(note.path))
     }.sorted { ($1.modified, $0.path) < ($0.modified, $1.path) }
   }
-}
 
-extension BrowserSession {
   private mutating func restore(_ revision: Browser.Revision) throws {
     guard let note = browser.note else { return }
     let version = try notebook.repository.commit(revision.id)

@@ -78,15 +78,12 @@ final class FullScreen {
 
   /// The window's size; what every terminal has where it does not tell.
   var size: Screen.Size {
-    var size = winsize()
-    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
-    else { return Screen.Size(columns: 80, rows: 24) }
-    return Screen.Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
+    let size = Terminal.windowSize(STDOUT_FILENO)
+    return size.flatMap { $0.rows > 0 ? $0 : nil } ?? Screen.Size(columns: 80, rows: 24)
   }
 
   func write(_ text: String) { try? Disk.write(Array(text.utf8), to: STDOUT_FILENO, path: "") }
 
-  /// - Parameter milliseconds: for how long; nil for ever.
   func next(within milliseconds: Int32? = nil) -> Event {
     let end = milliseconds.map { .now + Double($0) / 1_000 } ?? Instant.never
     while true {
@@ -102,8 +99,7 @@ final class FullScreen {
     }
   }
 
-  /// Stops this process as Ctrl-Z does, with the terminal put back, and takes the terminal again
-  /// when it goes on.
+  /// Stops this process as Ctrl-Z does, with the terminal put back until it goes on.
   ///
   /// - Parameter group: also the others of its job, which a terminal would have told too.
   func suspend(group: Bool) {
@@ -135,9 +131,7 @@ final class FullScreen {
     }
   }
 
-  private static func handle(
-    _ signals: [Int32], flags: Int32 = 0, _ handler: __sighandler_t?
-  ) {
+  private static func handle(_ signals: [Int32], flags: Int32 = 0, _ handler: __sighandler_t?) {
     var action = sigaction()
     action.__sigaction_handler.sa_handler = handler
     action.sa_flags = flags

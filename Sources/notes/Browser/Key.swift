@@ -1,4 +1,3 @@
-/// A key that was pressed, or text that was pasted.
 enum Key: Equatable, Sendable {
   case character(Character)
   case control(Character)
@@ -10,8 +9,7 @@ enum Key: Equatable, Sendable {
   case wheel(Int, column: Int)
 }
 
-/// Makes keys of the bytes that a terminal sends (ECMA-48, and the additions of xterm's that all
-/// terminals have).
+/// Makes keys of what a terminal sends: ECMA-48, and the additions of xterm's that all have.
 struct KeyDecoder {
   private var pending: [UInt8] = []
 
@@ -34,8 +32,7 @@ struct KeyDecoder {
     return pending == [0x1B] ? [.escape] : []
   }
 
-  /// The next key and how many bytes it takes; no key for bytes that mean nothing here, and nil
-  /// where more has to come.
+  /// The next key, none for bytes that mean nothing, and its length; nil where more has to come.
   private func next() -> (key: Key?, count: Int)? {
     guard let first = pending.first else { return nil }
     switch first {
@@ -43,22 +40,16 @@ struct KeyDecoder {
     case 0x0D, 0x0A: return (.enter, 1)
     case 0x09: return (.tab, 1)
     case 0x08, 0x7F: return (.backspace, 1)
-    case 0x00: return (nil, 1)
+    case 0x00, 0x1C..<0x20: return (nil, 1)
     case 0x01..<0x1B: return (.control(Character(Unicode.Scalar(first | 0x60))), 1)
-    case 0x1C..<0x20: return (nil, 1)
     case 0x20..<0x7F: return (.character(Character(Unicode.Scalar(first))), 1)
     default: return character()
     }
   }
 
   private func character() -> (key: Key?, count: Int)? {
-    let length: Int
-    switch pending[0] {
-    case 0xC2..<0xE0: length = 2
-    case 0xE0..<0xF0: length = 3
-    case 0xF0..<0xF5: length = 4
-    default: return (nil, 1)
-    }
+    let length = (~pending[0]).leadingZeroBitCount
+    guard (2...4).contains(length) else { return (nil, 1) }
     guard pending.count >= length else { return nil }
     guard let text = String(validating: pending[..<length], as: UTF8.self), let first = text.first
     else { return (nil, 1) }

@@ -6,38 +6,24 @@ extension Styled {
   func wrapped(to width: Int) -> [Styled] {
     guard width > 0, Width.of(text) > width else { return [self] }
     var lines: [Styled] = []
-    var line = ""
-    var columns = 0
-    // Where the last space of the line ends, and the columns up to there.
-    var gap: (end: String.Index, columns: Int)?
-    for character in text {
-      let next = Width.of(character)
-      if columns + next > width, !line.isEmpty {
-        if let gap, character != " " {
-          lines.append(Styled(String(line[..<gap.end]), style))
-          line = String(line[gap.end...])
-          columns -= gap.columns
-        } else {
-          lines.append(Styled(line, style))
-          line = ""
-          columns = 0
-        }
-        gap = nil
-        // The space that the line was broken at is seen by the break.
-        if character == " ", line.isEmpty { continue }
+    var rest = text[...]
+    while true {
+      var columns = 0
+      let fitting = rest.prefix { character in
+        columns += Width.of(character)
+        return columns <= width
       }
-      line.append(character)
-      columns += next
-      if character == " " { gap = (line.endIndex, columns) }
+      var end = fitting.isEmpty ? rest.dropFirst().startIndex : fitting.endIndex
+      guard end < rest.endIndex else { return lines + [Styled(String(rest), style)] }
+      // The space that the line is broken at is seen by the break.
+      let isSpace = rest[end] == " "
+      if !isSpace, let space = rest[..<end].lastIndex(of: " ") { end = rest.index(after: space) }
+      lines.append(Styled(String(rest[..<end]), style))
+      rest = rest[end...].dropFirst(isSpace ? 1 : 0)
     }
-    lines.append(Styled(line, style))
-    return lines
   }
-}
 
-extension Styled {
-  /// The most of a text that a pane shows, in bytes: enough to read for hours, and quick to break
-  /// into lines.
+  /// The most of a text that a pane shows, in bytes: enough to read for hours, quick to wrap.
   static let sizeLimit = 1 << 20
 
   static func lines(of text: [UInt8]) -> [Styled] {
@@ -52,7 +38,7 @@ extension Styled {
     return lines.isEmpty ? [Styled("(empty)", .dim)] : lines
   }
 
-  /// What a version changed in a note; nil stands for no note.
+  /// What a version changed in a note; nil for no note.
   static func lines(from old: [UInt8]?, to new: [UInt8]?) -> [Styled] {
     if (old?.count ?? 0) + (new?.count ?? 0) > 2 * sizeLimit {
       return [Styled("too large to compare here; notes diff does", .dim)]

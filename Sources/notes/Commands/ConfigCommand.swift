@@ -1,5 +1,13 @@
 internal import ArgumentParser
+internal import Channel
+internal import Exchange
+internal import Glibc
 internal import History
+internal import Membership
+internal import Notebook
+internal import System
+internal import Watch
+internal import WorkTree
 
 struct ConfigCommand: Command {
   static let configuration = CommandConfiguration(
@@ -39,20 +47,18 @@ struct ConfigCommand: Command {
     Output.standard.line(Visible.name(text))
   }
 
-  /// All settings; those of a notebook only where one is at hand.
   private func list() throws {
     let notebook = try? NotebookLocator.notebook()
     let settings = try Setting.allCases.filter { $0.scope == .user || notebook != nil }
       .map { ($0, try $0.value(in: notebook)) }
-    var table = Table(flexible: 1)
-    for (setting, value) in settings {
+    let rows = settings.map { setting, value in
       let text = value ?? setting.fallback.map { "\($0) (by default)" } ?? "not set"
-      table.add([
+      return [
         Styled(setting.rawValue, value != nil ? .bold : nil),
         Styled(Visible.name(text), value != nil ? nil : .dim),
-      ])
+      ]
     }
-    options.write(settings.map(Self.json)) { table.text(on: $0) }
+    options.write(settings.map(Self.json)) { Table(flexible: 1, rows: rows).text(on: $0) }
   }
 
   private static func json(_ setting: Setting, _ value: String?) -> JSON {
@@ -60,5 +66,150 @@ struct ConfigCommand: Command {
       "name": setting.rawValue, "value": value, "default": setting.fallback,
       "scope": setting.scope.rawValue,
     ] as JSON
+  }
+}
+
+/// Something that the user can set: notes-config(1).
+enum Setting: String, CaseIterable {
+  case deviceName = "device-name"
+  case listen
+  case maxFileSize = "max-file-size"
+  case onChange = "on-change"
+  case onConflict = "on-conflict"
+
+  /// Whose it is: the user's, for all notebooks, or one notebook's on this device.
+  enum Scope: String { case user, notebook }
+
+  var scope: Scope { self == .maxFileSize ? .notebook : .user }
+
+  /// What holds while it is not set; nil for nothing.
+  var fallback: String? {
+    switch self {
+    case .deviceName: DeviceName.hostName
+    case .listen: Address.anywhere.description
+    case .maxFileSize: "50m"
+    case .onChange, .onConflict: nil
+    }
+  }
+
+  static func named(_ name: String) throws(Failure) -> Setting {
+    if let found = Setting(rawValue: name) { return found }
+    throw .usage(
+      "there is no setting '\(Visible.name(name))'",
+      hint: Failure.guess(name, among: allCases.map(\.rawValue))
+        ?? "'notes config' lists the settings")
+  }
+
+  var isMissing: Failure {
+    let hint = "'notes config \(rawValue) VALUE' sets it"
+    return Failure(.failed, "not_set", "\(rawValue) is not set", hint: hint)
+  }
+
+  func check(_ value: String) throws {
+    guard !value.contains(where: \.isNewline), !value.allSatisfy(\.isWhitespace) else {
+      throw Failure.usage(
+        "the value of \(rawValue) is empty or has more than one line",
+        hint: "'notes config --unset \(rawValue)' takes a setting away")
+    }
+    switch self {
+    case .deviceName: try DisplayName.check(value)
+    case .listen where Address(parsing: value) == nil:
+      throw Failure.usage(
+        "'\(Visible.name(value))' is not HOST:PORT", hint: "for instance '*:4711'")
+    case .maxFileSize where !WorkTree.isSizeLimit(value):
+      throw Failure.usage(
+        "'\(Visible.name(value))' is not a number of bytes", hint: "for instance 500k, 20m or 1g")
+    default: break
+    }
+  }
+
+  func value(in notebook: Notebook? = nil) throws -> String? {
+    switch scope {
+    case .user: try UserSettings.read()[rawValue]
+    case .notebook: try notebook?.workTree.sizeLimitSetting()
+    }
+  }
+
+  func set(_ value: String?, in notebook: Notebook?) throws {
+    if let value { try check(value) }
+    switch scope {
+    case .user: try UserSettings.set(rawValue, to: value)
+    case .notebook: try notebook?.setSizeLimit(value)
+    }
+  }
+}
+
+/// The user's settings: lines `key = value` in `$XDG_CONFIG_HOME/notes/config`; lines that start
+/// with `#` are comments.
+enum UserSettings {
+  static func read() throws(Failure) -> SettingsText {
+    let path = try UserFolders().config + "/config"
+    do {
+      return SettingsText(String(decoding: try Disk.readIfThere(path) ?? [], as: UTF8.self))
+    } catch {
+      throw .system(
+        "the settings in \(Visible.name(path)) cannot be read", errno: error.errno,
+        kind: "settings_unreadable")
+    }
+  }
+
+  /// Sets a value, or takes it away; comments and all else in the file stay as they are.
+  static func set(_ key: String, to value: String?) throws(Failure) {
+    var settings = try read()
+    settings[key] = value
+    let folder = try UserFolders().config
+    // A file that the user keeps elsewhere stays a link.
+    let path = realPath(of: folder + "/config") ?? folder + "/config"
+    do {
+      try Disk.makeFolders(folder, mode: 0o700)
+      try Disk.replace(path, with: Array(settings.text.utf8), mode: 0o644, isShared: true)
+    } catch {
+      throw .system(
+        "the settings in \(Visible.name(path)) cannot be written", errno: error.errno,
+        kind: "settings_not_written")
+    }
+  }
+}
+
+/// What this device calls itself in versions, invitations and lists of members.
+enum DeviceName {
+  static func choose(given: String?) throws -> String {
+    if let name = try given ?? Setting.deviceName.value() { return try DisplayName.check(name) }
+    return hostName
+  }
+
+  /// The host's name without its domain, as far as it can be a device's.
+  static var hostName: String {
+    var buffer = [CChar](repeating: 0, count: 256)
+    guard gethostname(&buffer, buffer.count - 1) == 0 else { return "device" }
+    let bytes = buffer.prefix { $0 != 0 && $0 != CChar(bitPattern: UInt8(ascii: ".")) }
+    let name = String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return DisplayName.made(from: name) ?? "device"
+  }
+}
+
+/// The user's commands for what a watcher receives: `on-change` and `on-conflict` of the settings.
+struct WatchHooks {
+  private let hooks = Hooks(logger: ServiceLogging.logger(verbose: false))
+  private let folders: [String: String]
+
+  init(notebooks: [Notebook]) {
+    folders = Dictionary(notebooks.map { ($0.identity.id, $0.folder) }) { first, _ in first }
+  }
+
+  func run(for event: Event) {
+    // The settings are read anew each time: a changed one holds at once.
+    guard case .received(let peer, let merge, let notebook?) = event,
+      let folder = folders[notebook], let settings = try? UserSettings.read()
+    else { return }
+    let occasions = [
+      (Setting.onChange, "change", merge.changes.map(\.path)),
+      (.onConflict, "conflict", merge.conflicts),
+    ]
+    for (setting, name, paths) in occasions where !paths.isEmpty {
+      guard let command = settings[setting.rawValue] else { continue }
+      hooks.run(
+        command, on: Hooks.Occasion(event: name, folder: folder, paths: paths, device: peer.name))
+    }
   }
 }

@@ -21,9 +21,7 @@ struct ConflictsCommand: Command {
 
   func run() throws {
     let conflicts = try NotebookLocator.notebook().history.conflicts()
-    options.write(conflicts.map(\.json)) {
-      conflicts.text(on: $0, now: TimeText.now)
-    }
+    options.write(conflicts.map(\.json)) { conflicts.text(on: $0, now: TimeText.now) }
   }
 }
 
@@ -78,11 +76,9 @@ struct ResolveCommand: Command {
   }
 
   private static func noSide(_ name: String, of conflict: Conflict?) -> Failure {
-    var names: [String] = []
-    for side in conflict?.sides ?? [] where !names.contains(side.name) { names.append(side.name) }
-    let choices = (["older", "newer", "both"] + names.map(Visible.name)).map { "'\($0)'" }
+    let choices = ["older", "newer", "both"] + (conflict?.sideNames ?? [])
     return Failure(
       .failed, "no_such_side", "'\(Visible.name(name))' wrote none of the texts",
-      hint: "keep \(choices.dropLast().joined(separator: ", ")) or \(choices.last ?? "")")
+      hint: "keep " + Phrase.list(choices.map { "'\($0)'" }, "or"))
   }
 }

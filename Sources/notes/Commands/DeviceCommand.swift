@@ -39,7 +39,6 @@ struct PassphraseOption: ParsableArguments {
     completion: .file())
   var passphraseFile: String?
 
-  /// The passphrase: from the file, or asked for, twice where it is a new one.
   func passphrase(isNew: Bool) throws -> String {
     if let passphraseFile { return try SecretFile.firstLine(of: passphraseFile) }
     guard Console.canAsk else {
@@ -97,8 +96,7 @@ struct DeviceExportCommand: Command {
 }
 
 enum SecretFile {
-  /// The first line of a file; '-' is standard input. Secrets are short: more than 1,024 bytes are
-  /// not read.
+  /// '-' is standard input. Secrets are short: more than 1,024 bytes are not read.
   static func firstLine(of file: String) throws -> String {
     if file == "-" { return readLine(strippingNewline: true) ?? "" }
     let bytes = try read(file, atMost: 1024)
@@ -117,7 +115,6 @@ enum SecretFile {
     return Array(buffer[..<count])
   }
 
-  /// Writes a file that did not exist, for its owner alone.
   static func create(_ file: String, _ bytes: [UInt8]) throws {
     do {
       // `createSecret` takes a link, which the file system of a stick may not have.

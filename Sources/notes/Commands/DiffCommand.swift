@@ -53,29 +53,21 @@ struct DiffCommand: Command {
   }
 }
 
-/// What `notes diff` compares.
 struct Comparison {
-  private enum End {
-    /// The name that was given; empty for the last version.
-    case version(Substring)
-    case folder
-  }
-
   private let path: TreePath?
-  private let old: End
-  private let new: End
+  /// The name of a version, empty for the last one.
+  private let old: Substring
+  /// The same, or nil for the folder.
+  private let new: Substring?
 
   /// Reads the arguments: a note, versions, or both in this order. A lone one is a note if a note
   /// has that name, else it names versions.
   init(_ subjects: [String], in notebook: Notebook) throws {
     let versions: String
     (path, versions) = try Self.noteAndVersions(subjects, in: notebook)
-    if let dots = versions.firstRange(of: "..") {
-      old = .version(versions[..<dots.lowerBound])
-      new = .version(versions[dots.upperBound...])
-    } else {
-      (old, new) = (.version(versions[...]), .folder)
-    }
+    let dots = versions.firstRange(of: "..")
+    old = versions[..<(dots?.lowerBound ?? versions.endIndex)]
+    new = dots.map { versions[$0.upperBound...] }
   }
 
   private static func noteAndVersions(
@@ -106,17 +98,15 @@ struct Comparison {
   func files(in notebook: Notebook) throws -> [FileDiff] {
     if let path { return try oneFile(path, in: notebook) }
     let before = try tree(old, in: notebook)
-    if case .folder = new { return try againstFolder(before, in: notebook) }
+    guard let new else { return try againstFolder(before, in: notebook) }
     return try notebook.history.changes(from: before, to: tree(new, in: notebook)).map {
       try FileDiff($0, in: notebook)
     }
   }
 
-  private func tree(_ end: End, in notebook: Notebook) throws -> ObjectID? {
-    guard case .version(let name) = end, !name.isEmpty else {
-      return try notebook.repository.head().commit.map { try notebook.repository.commit($0).tree }
-    }
-    return try notebook.history.version(named: String(name)).tree
+  private func tree(_ name: Substring, in notebook: Notebook) throws -> ObjectID? {
+    if !name.isEmpty { return try notebook.history.version(named: String(name)).tree }
+    return try notebook.repository.head().commit.map { try notebook.repository.commit($0).tree }
   }
 
   // MARK: One note, under the name it had at each end
@@ -134,11 +124,9 @@ struct Comparison {
   }
 
   private func side(
-    _ end: End, of path: TreePath, in notebook: Notebook
+    _ name: Substring?, of path: TreePath, in notebook: Notebook
   ) throws -> (path: TreePath, text: [UInt8]?) {
-    guard case .version(let name) = end else {
-      return (path, try Self.text(of: path, in: notebook))
-    }
+    guard let name else { return (path, try Self.text(of: path, in: notebook)) }
     let tip = try notebook.repository.head().commit
     guard let name = name.isEmpty ? tip?.hex : String(name) else {
       throw NotebookError.noSuchVersion("~0")
@@ -161,16 +149,10 @@ struct Comparison {
   /// differs from that.
   private func againstFolder(_ old: ObjectID?, in notebook: Notebook) throws -> [FileDiff] {
     let repository = notebook.repository
-    let tip = try repository.head().commit.map { try repository.commit($0).tree }
-    var paths = Set(try notebook.status().changes.map(\.path))
-    for change in try repository.changes(from: old, to: tip) { paths.insert(change.path) }
+    let inHistory = try repository.changes(from: old, to: tree("", in: notebook))
+    let paths = Set(try notebook.status().changes.map(\.path) + inHistory.map(\.path))
     let files = try paths.sorted().compactMap { path -> FileDiff? in
-      let before = try old.flatMap { tree -> [UInt8]? in
-        guard let entry = try repository.entry(at: path, in: tree), entry.mode.isFile else {
-          return nil
-        }
-        return try repository.blob(entry.id)
-      }
+      let before = try old.flatMap { try repository.file(at: path, in: $0) }
       let after = try Self.text(of: path, in: notebook)
       return before == after ? nil : FileDiff(path: path, old: before, new: after)
     }
@@ -192,5 +174,13 @@ struct Comparison {
       return FileDiff(path: file.path, formerPath: former, old: new, new: new)
     }
     return found.filter { !(moved.contains($0.path) && $0.new == nil) }
+  }
+}
+
+extension Repository {
+  /// The content of a file in a version's tree; nil where it has none of that path.
+  func file(at path: TreePath, in tree: ObjectID) throws -> [UInt8]? {
+    guard let entry = try entry(at: path, in: tree), entry.mode.isFile else { return nil }
+    return try blob(entry.id)
   }
 }

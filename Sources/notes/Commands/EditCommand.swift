@@ -65,8 +65,7 @@ struct EditCommand: Command {
     try Self.save(path, in: notebook, as: .edit, options)
   }
 
-  /// Tells the other devices, by the watcher that runs, that a note is being edited here, for as long
-  /// as the connection lasts; and warns where others are in it.
+  /// Tells other devices of the edit while the connection lasts, and warns where others are in it.
   private static func announceEdit(of path: TreePath, in notebook: Notebook) -> ControlClient? {
     let peers = RunningWatcher.status(of: notebook)?.peers ?? []
     let others = peers.filter { $0.shows.editing.contains(path) }

@@ -56,13 +56,12 @@ struct GarbageCommand: Command {
 enum BackgroundGC {
   private static let started = Mutex<[ChildProcess]>([])
 
-  /// Starts it if there is enough to do. Nothing depends on it, so a failure to start is no error:
-  /// the next command tries again.
+  /// Nothing depends on it, so a failure to start is no error: the next command tries again.
   static func startIfDue(in notebook: Notebook) {
     if notebook.isGarbageCollectionDue { start(inFolder: notebook.folder) }
   }
 
-  /// Starts it. Two at once do no harm: the second leaves.
+  /// Two at once do no harm: the second leaves.
   static func start(inFolder folder: String) {
     let words = ["notes", "gc", "--auto", "-C", folder].map { Array($0.utf8) }
     guard

@@ -65,8 +65,7 @@ struct ListCommand: Command {
     }
   }
 
-  /// Which notes pass, by path and time of the last change. What is not saved yet is younger than
-  /// all.
+  /// By path and time of the last change. What is not saved yet is younger than all.
   private func filter(in notebook: Notebook) throws -> (TreePath, Int64?) -> Bool {
     let part = text?.lowercased()
     var start: [UInt8] = []

@@ -92,7 +92,7 @@ struct LogCommand: Command {
     }
   }
 
-  /// What is said of an empty log; where there are versions by others, one of them may be meant.
+  /// Where there are versions by others, one of them may be meant.
   private func nothing(besides others: Set<String>) -> String {
     if since == nil, by == nil { return "No versions yet." }
     let guess = by.flatMap { Failure.guess($0, among: others.sorted()) }

@@ -6,7 +6,6 @@ internal import WorkTree
 
 // What several commands take.
 
-/// Options that say in which folder a command runs.
 protocol FolderChoice: ParsableArguments {
   func enterFolder() throws(Failure)
 }
@@ -60,7 +59,6 @@ struct PagerOption: ParsableArguments {
   @Flag(name: .customLong("no-pager"), help: "Do not page the output on a terminal.")
   var isOff = false
 
-  /// Runs `body` with standard output going through the pager where a terminal reads it.
   func page(unless isForProgram: Bool = false, _ body: () throws -> Void) rethrows {
     let pager = isOff || isForProgram ? nil : Pager.start()
     defer { pager?.finish() }

@@ -32,9 +32,7 @@ struct PeersCommand: Command {
     let membership = try notebook.membership()
     if follows { return try follow(notebook, membership) }
     if let live = RunningWatcher.status(of: notebook) {
-      try show(
-        PeersReport(notebook: notebook, members: membership.members(), near: [:], live: live))
-      return
+      return try show(PeersReport(notebook: notebook, members: membership.members(), live: live))
     }
     var near: [String: DiscoveredPeer] = [:]
     var problem: Failure?
@@ -55,7 +53,6 @@ struct PeersCommand: Command {
     Output.standard.flush()
   }
 
-  /// Shows the table anew whenever the watcher says that something changed.
   private func follow(_ notebook: Notebook, _ membership: MembershipStore) throws {
     guard let watcher = RunningWatcher.of(notebook), watcher.ask(.follow) else {
       throw RunningWatcher.missing(notebook)
@@ -66,8 +63,7 @@ struct PeersCommand: Command {
       while watcher.next(within: 0) != nil {}
       try membership.refresh()
       guard let live = RunningWatcher.status(of: notebook) else { break }
-      let report = try PeersReport(
-        notebook: notebook, members: membership.members(), near: [:], live: live)
+      let report = try PeersReport(notebook: notebook, members: membership.members(), live: live)
       // Home, and everything after the cursor away: nothing flickers.
       if !options.json && Console.output.isInteractive { Output.standard.write("\u{1B}[H\u{1B}[J") }
       try show(report)
@@ -78,8 +74,7 @@ struct PeersCommand: Command {
 }
 
 enum NearbyDevices {
-  /// The devices that announce a notebook right now, by ID: all that are known when discovery has told
-  /// what it knows, or after so many seconds.
+  /// By ID: all that are known when discovery has told what it knows, or after so many seconds.
   static func look(
     for notebookID: String, with discovery: any Discovery, seconds: Double
   ) throws -> [String: DiscoveredPeer] {

@@ -53,8 +53,7 @@ struct RestoreCommand: Command {
     try restore(folder: item.path, named: version, in: notebook)
   }
 
-  /// The note or folder and the version that `NOTE@VERSION` names. A note whose name holds an `@`
-  /// is found first.
+  /// What `NOTE@VERSION` names. A note whose name holds an `@` is found first.
   private func itemAndVersion(
     _ text: String, in notebook: Notebook
   ) throws -> (item: Item, version: String?) {
@@ -70,8 +69,6 @@ struct RestoreCommand: Command {
     return (item, String(text[text.index(after: at)...]))
   }
 
-  /// Restores a note.
-  ///
   /// - Parameter name: which version; nil for the last one of a note that is gone.
   private func restore(_ path: TreePath, named name: String?, in notebook: Notebook) throws {
     let version: Commit
@@ -115,7 +112,6 @@ struct RestoreCommand: Command {
     return "as it was in \(version.id.short), \(when)"
   }
 
-  /// Restores a folder, or all.
   private func restore(folder: TreePath?, named name: String?, in notebook: Notebook) throws {
     let version = try folderVersion(of: folder, named: name, in: notebook)
     let done: FolderRestoration

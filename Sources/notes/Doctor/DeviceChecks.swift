@@ -1,3 +1,5 @@
+internal import Channel
+internal import Discovery
 internal import Exchange
 internal import Git
 internal import Glibc
@@ -6,7 +8,6 @@ internal import Membership
 internal import Notebook
 
 extension Check {
-  /// The device key is there, is this notebook's, and nobody else can read or replace it.
   static let deviceKey = Check(
     name: "device_key", title: "device key", remedy: "restore the key from a backup"
   ) { context in
@@ -32,7 +33,6 @@ extension Check {
     return findings.isEmpty ? .good("\(key.deviceID.prefix(8)), readable by you alone") : findings
   }
 
-  /// No device that has the same heads shows another tip.
   static let agreement = Check(
     name: "agreement", title: "agreement", remedy: "update notes on all devices"
   ) { context in
@@ -57,8 +57,7 @@ extension Check {
 
   private static let setClock = "set the clock: timedatectl set-ntp true"
 
-  /// The clock is near what the history and the certificates say. Nothing depends on it but the
-  /// dates that people see and the order of conflicting sides.
+  /// Nothing depends on the clock but the dates that people see and the order of conflicting sides.
   static let clock = Check(name: "clock", title: "clock", remedy: setClock) { context in
     let today = TimeText.local(context.now)
     // 2025-01-01 and 2100-01-01: no version of notes ran before, and none will after.
@@ -81,7 +80,6 @@ extension Check {
     return .good(today)
   }
 
-  /// This device is a member, and the notebook does not hang on a single admin.
   static let membership = Check(
     name: "membership", title: "members", remedy: "ask an admin for an invitation and join again"
   ) { context in
@@ -117,7 +115,6 @@ extension Check {
   /// How many days the founder's device may be away before it is worth a word.
   private static let longAway: Int64 = 90
 
-  /// The founder's device has not been met for long: it may be lost.
   private static func founderUnseen(
     among members: [Member], in context: CheckContext
   ) -> [Finding]? {
@@ -131,5 +128,58 @@ extension Check {
         + TimeText.relative(last, now: context.now),
       remedy: "if it is lost, the other admins carry on; if it was stolen, "
         + "'notes members reset' begins the membership anew")
+  }
+
+  static let discovery = Check(
+    name: "discovery", title: "discovery", remedy: "name devices by --at HOST:PORT"
+  ) { context in
+    guard let discovery = context.discovery else { return .good("not looked at") }
+    let near = try NearbyDevices.look(
+      for: context.notebook.identity.id, with: discovery, seconds: 2
+    ).filter { $0.key != context.ownDevice }
+    return .good("Avahi answers; \(Phrase.count(near.count, "device")) of the notebook near")
+  }
+
+  /// Without multicast nobody is found.
+  static let multicast = Check(
+    name: "multicast", title: "multicast", remedy: "name devices by --at HOST:PORT"
+  ) { context in
+    guard context.discovery != nil else { return .good("not looked at") }
+    let heard = try MulticastProbe.run(seconds: 1.5)
+    if heard.interfaces.isEmpty {
+      return .advice(
+        "no network interface takes part in multicast, so devices cannot find each other",
+        remedy: "connect to a network, or name devices by --at HOST:PORT")
+    }
+    let interfaces = Phrase.list(heard.interfaces.map { Visible.name($0) })
+    if heard.others.isEmpty {
+      return .advice(
+        "no other machine was heard on \(interfaces)",
+        remedy: "where others are on: guest networks and Wi-Fi that keeps its clients apart "
+          + "drop multicast; sync by --at HOST:PORT there")
+    }
+    let count = Phrase.count(heard.others.count, "other machine")
+    let few = heard.others.prefix(5).joined(separator: ", ")
+    let more = heard.others.count > 5 ? ", …" : ""
+    return .good("\(count) heard on \(interfaces): \(few)\(more)")
+  }
+
+  static let port = Check(
+    name: "port", title: "port", remedy: "choose another address with --listen"
+  ) { context in
+    let listener = try Listener(at: context.listen)
+    let blocked = MulticastProbe.ownHosts().filter { host in
+      context.listen.host == Address.anyHost
+        && !Listener.isReachable(Address(host: host, port: listener.port))
+    }
+    if !blocked.isEmpty {
+      return .problem(
+        "a connection to this device's own address \(Phrase.list(blocked)) is not let through",
+        remedy: "let a firewall here accept connections to the port that --listen names")
+    }
+    let what =
+      context.listen.port == 0
+      ? "any free one" : "\(Visible.name(listener.address.description)) is free"
+    return .good("\(what), reached from this device; a firewall may still keep others out")
   }
 }

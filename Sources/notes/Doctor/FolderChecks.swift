@@ -9,7 +9,6 @@ extension Check {
   private static let joinAgain =
     "'git fsck' tells more; another device has the notes: join again in a new folder"
 
-  /// The versions are there and whole, as far as a quick look can tell.
   static let history = Check(name: "history", title: "history", remedy: joinAgain) { context in
     let repository = context.notebook.repository
     let head = try repository.head()
@@ -32,7 +31,6 @@ extension Check {
     }
   }
 
-  /// No checkout waits to be finished.
   static let interruption = Check(
     name: "checkout", title: "checkout", remedy: "run 'notes status'"
   ) { context in
@@ -42,7 +40,6 @@ extension Check {
       remedy: "nothing is lost: 'notes save' finishes it")
   }
 
-  /// The file system can do what keeps notes whole.
   static let fileSystem = Check(
     name: "file_system", title: "file system",
     remedy: "the folder must be writable; a local disk serves best"
@@ -67,18 +64,15 @@ extension Check {
     return findings.isEmpty ? .good("swaps files, tells names apart, has leases") : findings
   }
 
-  /// No two files have names that meet on other systems.
   static let names = Check(name: "names", title: "names", remedy: "run 'notes save'") { context in
     let groups = try context.notebook.history.collidingPaths()
     if groups.isEmpty { return .good("no two meet on any system") }
     return groups.prefix(5).flatMap { group in
       let names = Phrase.list(group.map { "'\(Visible.name($0))'" })
-      return [Finding].advice(
-        "\(names) are one name on some systems", remedy: "rename all but one")
+      return [Finding].advice("\(names) are one name on some systems", remedy: "rename all but one")
     }
   }
 
-  /// There is room, and nothing that is left out unnoticed.
   static let size = Check(name: "size", title: "size", remedy: "run 'notes status'") { context in
     let free = try context.notebook.workTree.fileSystemAbilities().freeBytes
     var findings: [Finding] = []

@@ -138,7 +138,6 @@ extension WatchError: ExplainedError {
 }
 
 extension Failure {
-  /// The code typed here is not the one shown there.
   static let wrongCode = ErrorMeaning.refused(
     "wrong_code", "check it on the other device; after three wrong ones it is no longer valid")
 

@@ -6,7 +6,6 @@ internal import Merge
 internal import System
 internal import WorkTree
 
-/// How a command ends, as scripts see it.
 enum Exit: Int32, Error, Sendable {
   case done = 0
   case failed = 1
@@ -20,44 +19,36 @@ enum Exit: Int32, Error, Sendable {
   func end() throws { if self != .done { throw self } }
 }
 
-/// What an error means beyond its own words: how the command ends, its name for programs, and what to
-/// do about it.
+/// How a command ends by an error, the error's name for programs, and what to do about it.
 struct ErrorMeaning {
   let exit: Exit
   let kind: String
   let hint: String?
 
-  static let interrupted = ErrorMeaning(exit: .interrupted, kind: "interrupted", hint: nil)
-
-  static func notANotebook(_ kind: String, _ hint: String) -> ErrorMeaning {
-    ErrorMeaning(exit: .notANotebook, kind: kind, hint: hint)
+  private init(_ exit: Exit, _ kind: String, _ hint: String?) {
+    (self.exit, self.kind, self.hint) = (exit, kind, hint)
   }
 
-  static func failed(_ kind: String, _ hint: String) -> ErrorMeaning {
-    ErrorMeaning(exit: .failed, kind: kind, hint: hint)
+  static let interrupted = Self(.interrupted, "interrupted", nil)
+
+  static func notANotebook(_ kind: String, _ hint: String) -> Self {
+    Self(.notANotebook, kind, hint)
   }
 
-  static func misused(_ kind: String, _ hint: String) -> ErrorMeaning {
-    ErrorMeaning(exit: .usage, kind: kind, hint: hint)
-  }
+  static func failed(_ kind: String, _ hint: String) -> Self { Self(.failed, kind, hint) }
 
-  static func unreached(_ kind: String, _ hint: String) -> ErrorMeaning {
-    ErrorMeaning(exit: .noPeerReached, kind: kind, hint: hint)
-  }
+  static func misused(_ kind: String, _ hint: String) -> Self { Self(.usage, kind, hint) }
 
-  static func refused(_ kind: String, _ hint: String) -> ErrorMeaning {
-    ErrorMeaning(exit: .refusedByPeer, kind: kind, hint: hint)
-  }
+  static func unreached(_ kind: String, _ hint: String) -> Self { Self(.noPeerReached, kind, hint) }
+
+  static func refused(_ kind: String, _ hint: String) -> Self { Self(.refusedByPeer, kind, hint) }
 }
 
-/// An error of a module, which tells what happened, and here what that means.
 protocol ExplainedError: Error, CustomStringConvertible {
   var meaning: ErrorMeaning { get }
 }
 
-/// Why a command could not do what it was asked, as its user is told.
-///
-/// Messages and hints are in lower case without a full stop. The kind names the fact for programs.
+/// Why a command failed. Messages and hints are in lower case without a full stop.
 struct Failure: Error, Equatable, Sendable {
   let exit: Exit
   let kind: String
@@ -91,11 +82,9 @@ struct Failure: Error, Equatable, Sendable {
     Output.errors.write(text(on: Console.errors))
     Output.errors.flush()
   }
-}
 
-// MARK: Failures that several commands have
+  // MARK: Failures that several commands have
 
-extension Failure {
   static let interrupted = Failure(.interrupted, "interrupted", "interrupted")
 
   static func usage(_ message: String, hint: String? = nil) -> Failure {
@@ -115,7 +104,6 @@ extension Failure {
       hint: "check where the output goes")
   }
 
-  /// - Parameter seconds: how long it was to be open.
   static func invitation(ended end: InvitationEnd?, after seconds: Double) -> Failure {
     switch end {
     case .exhausted:
@@ -139,11 +127,9 @@ extension Failure {
       "this device is a member now, but the first sync failed: \(cause.message)",
       hint: "run 'notes sync' in \(Visible.name(folder))")
   }
-}
 
-// MARK: Errors of the modules and of the argument parser
+  // MARK: Errors of the modules and of the argument parser
 
-extension Failure {
   init(describing error: any Error) {
     switch error {
     case let failure as Failure: self = failure

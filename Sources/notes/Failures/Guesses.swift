@@ -38,7 +38,7 @@ extension Failure {
 
 /// Names of a notebook that are near to a mistyped one, as a phrase; nil where none is.
 enum NearNames {
-  /// Deleted notes count where nothing that stands is near.
+  /// Deleted notes count where nothing present is near.
   static func of(_ name: String, in notebook: Notebook, foldersAlone: Bool) -> String? {
     let notes = present(in: notebook)
     let isFolder = foldersAlone || name.hasSuffix("/")
@@ -71,14 +71,11 @@ enum NearNames {
   }
 
   private static func list(_ names: [String]) -> String? {
-    let near = names.map { "'\(Visible.name($0))'" }
-    guard let last = near.last else { return nil }
-    return near.count == 1 ? last : near.dropLast().joined(separator: ", ") + " or " + last
+    names.isEmpty ? nil : Phrase.list(names.map { "'\(Visible.name($0))'" }, "or")
   }
 }
 
 extension TreePath {
-  /// All folders that some notes are in, sorted.
   static func folders(of notes: [TreePath]) -> [TreePath] {
     var folders: Set<TreePath> = []
     for note in notes {
@@ -89,7 +86,6 @@ extension TreePath {
   }
 }
 
-/// Which of some words a mistyped one was meant to be.
 enum Similarity {
   /// The word fewest slips of the hand away from `typed`, or nil when none is near.
   static func nearest(to typed: String, among words: [String]) -> String? {
@@ -108,14 +104,13 @@ enum Similarity {
   static func titles(near typed: String, among titles: [String]) -> [String] {
     let typed = typed.lowercased()
     let limit = max(1, typed.count / 4)
-    var near: [(slips: Int, title: String)] = []
-    for title in titles {
+    let near = titles.compactMap { title -> (slips: Int, title: String)? in
       let folded = title.lowercased()
       let words = [folded] + folded.split(separator: " ").map(String.init)
       // A difference in length takes as many slips.
       let close = words.filter { abs($0.count - typed.count) <= limit }
-      let best = close.map { slips(from: typed, to: $0) }.min()
-      if let best, best <= limit { near.append((best, title)) }
+      let best = close.map { slips(from: typed, to: $0) }.min() ?? .max
+      return best <= limit ? (best, title) : nil
     }
     return near.sorted { $0 < $1 }.prefix(3).map(\.title)
   }

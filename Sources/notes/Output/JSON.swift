@@ -1,9 +1,7 @@
 internal import Git
 
-/// A JSON value, written on one line with its fields in the order they were given.
-///
-/// Written by hand because `notes status --json` starts and ends in about two milliseconds, which
-/// the start-up of an encoder would lengthen.
+/// A JSON value on one line, its fields in their order. Not a library's: `notes status --json` takes
+/// two milliseconds, which the start-up of an encoder would lengthen.
 enum JSON: Sendable, ExpressibleByDictionaryLiteral {
   case null
   case bool(Bool)
@@ -57,25 +55,15 @@ protocol JSONEncodable {
   var json: JSON { get }
 }
 
-extension JSON: JSONEncodable {
-  var json: JSON { self }
-}
+extension JSON: JSONEncodable { var json: JSON { self } }
 
-extension String: JSONEncodable {
-  var json: JSON { .string(self) }
-}
+extension String: JSONEncodable { var json: JSON { .string(self) } }
 
-extension Int: JSONEncodable {
-  var json: JSON { .int(self) }
-}
+extension Int: JSONEncodable { var json: JSON { .int(self) } }
 
-extension Bool: JSONEncodable {
-  var json: JSON { .bool(self) }
-}
+extension Bool: JSONEncodable { var json: JSON { .bool(self) } }
 
-extension ObjectID: JSONEncodable {
-  var json: JSON { .string(hex) }
-}
+extension ObjectID: JSONEncodable { var json: JSON { .string(hex) } }
 
 extension TreePath: JSONEncodable {
   /// Bytes that are not UTF-8 become U+FFFD, because JSON is text.

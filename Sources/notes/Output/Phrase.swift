@@ -6,13 +6,8 @@ enum Phrase {
 
   /// A number with a comma between each three digits.
   static func number(_ number: Int) -> String {
-    let digits = String(number.magnitude)
-    var text = number < 0 ? "-" : ""
-    for (position, digit) in digits.enumerated() {
-      if position > 0, (digits.count - position).isMultiple(of: 3) { text += "," }
-      text.append(digit)
-    }
-    return text
+    if number.magnitude < 1000 { return String(number) }
+    return self.number(number / 1000) + "," + String(1000 + number.magnitude % 1000).dropFirst()
   }
 
   /// `512 B`, `3.4 KB`, `12 MB`: a size in steps of a thousand, two digits at least.
@@ -29,8 +24,8 @@ enum Phrase {
   }
 
   /// `a`, `a and b`, `a, b and c`.
-  static func list(_ items: [String]) -> String {
+  static func list(_ items: [String], _ conjunction: String = "and") -> String {
     guard let last = items.last, items.count > 1 else { return items.first ?? "" }
-    return items.dropLast().joined(separator: ", ") + " and " + last
+    return items.dropLast().joined(separator: ", ") + " \(conjunction) " + last
   }
 }

@@ -33,8 +33,6 @@ struct BlameReport {
 
   /// Lines of a note are prose: they are broken between words, never cut. What several lines in a
   /// row have in common is said once on a terminal, and on each line for programs.
-  ///
-  /// - Parameter isLong: with exact times.
   func text(on terminal: Terminal, now: Int64, isLong: Bool = false) -> String {
     let rows = lines.map { cells(for: $0, on: terminal, now: now, isLong: isLong) }
     let columns = (0..<3).map { column in rows.map { Width.of($0[column].text) }.max() ?? 0 }
@@ -53,8 +51,7 @@ struct BlameReport {
       }
       let number = String(position + 1)
       head += String.spaces(digits - number.utf8.count) + terminal.paint(number, .dim) + "  "
-      let prose = Styled(
-        terminal.shown(line.bytes), line.origin == .marker ? .boldYellow : nil)
+      let prose = Styled(terminal.shown(line.bytes), line.origin == .marker ? .boldYellow : nil)
       for (row, part) in [prose].lines(of: width, on: terminal).enumerated() {
         let start = row == 0 ? head : String.spaces(margin)
         text += (part.isEmpty ? start.trimmedAtEnd : start + part) + "\n"

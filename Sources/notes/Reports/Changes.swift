@@ -4,7 +4,6 @@ internal import System
 internal import WorkTree
 
 extension ChangeKind {
-  /// How a list shows what happened to a file: a sign's worth of colour and a word.
   var cell: Styled {
     switch self {
     case .added: Styled("added", .green)
@@ -25,15 +24,13 @@ extension Change: JSONEncodable {
 }
 
 extension Visible {
-  /// A file's name, after its former one where it had another.
   static func renaming(of path: TreePath, from former: TreePath?) -> String {
     (former.map { name($0) + " → " } ?? "") + name(path)
   }
 }
 
 extension Table {
-  /// The first twenty things of a list, and how many more there are: it is cut where it would fill
-  /// screens.
+  /// At most twenty, and how many more there are: all of them would fill screens.
   static func text<Item>(
     of items: [Item], flexible: Int, on terminal: Terminal, _ row: (Item) -> [Styled]
   ) -> String {
@@ -71,7 +68,6 @@ extension SkippedFile: JSONEncodable {
 }
 
 extension [SkippedFile] {
-  /// The files that are not versioned, or not in the folder, and why.
   func text(on terminal: Terminal) -> String {
     func section(_ heading: String, _ files: [SkippedFile]) -> String {
       guard !files.isEmpty else { return "" }
@@ -105,7 +101,6 @@ struct SaveReport {
       + Self.pointer(to: sparse, "note", "not in this folder")
   }
 
-  /// Where to read about files that a list does not show; empty where there are none.
   static func pointer(to count: Int, _ thing: String, _ what: String) -> String {
     let verb = count == 1 ? "is" : "are"
     return count == 0

@@ -12,48 +12,39 @@ struct EventJSON {
 
   func lines(for event: Event) -> [JSON] {
     guard let line = line(for: event) else { return [] }
-    guard case .received(_, let join, _) = event else { return [line] }
-    return [line] + join.conflicts.map { Self.object("conflict", ["path": $0]) }
+    guard case .received(_, let merge, _) = event else { return [line] }
+    return [line] + merge.conflicts.map { object("conflict", ["path": $0]) }
   }
 
   private func line(for event: Event) -> JSON? {
     switch event {
     case .listening(let address, let port):
-      Self.object("listening", ["address": address, "port": Int(port)])
+      object("listening", ["address": address, "port": Int(port)])
     case .discoveryFailed(let cause):
-      Self.object("discovery_failed", cause.error.fields + ["hint": cause.error.failure.hint])
-    case .looking(let names): Self.object("looking", ["names": names])
-    case .peer(let peer): Self.object("peer", peer.fields)
-    case .progress(let transfer): Self.object("progress", transfer.peer.fields + transfer.fields)
-    case .received(let peer, let join, _): Self.object("received", peer.fields + join.fields)
-    case .replaced(let plain, let notebook): Self.object("replaced", notebook, plain.fields)
-    case .finished(let result): Self.object("finished", result.json)
-    case .failed(let failure): Self.object("failed", failure.fields + failure.error.fields)
-    case .differs(let peer, let difference):
-      Self.object("differs", peer.fields + difference.json)
+      object("discovery_failed", cause.error.fields + ["hint": cause.error.failure.hint])
+    case .looking(let names): object("looking", ["names": names])
+    case .peer(let peer): object("peer", peer.fields)
+    case .progress(let transfer): object("progress", transfer.peer.fields + transfer.fields)
+    case .received(let peer, let merge, _): object("received", peer.fields + merge.fields)
+    case .replaced(let plain, let notebook): object("replaced", notebook, plain.fields)
+    case .finished(let result): object("finished", result.json)
+    case .failed(let failure): object("failed", failure.fields + failure.error.fields)
+    case .differs(let peer, let tips): object("differs", peer.fields + tips.json)
     case .invitation(let open):
-      Self.object(
+      object(
         "invitation",
         [
           showsCode ? "code" : "locator": showsCode ? open.code.description : open.code.locator,
           "address": "*", "port": Int(open.port), "role": open.role.rawValue,
           "expires": TimeText.rfc3339(open.expires),
         ])
-    case .offered(_, let address): Self.object("offered", ["address": address])
-    case .declined(_, let address): Self.object("declined", ["address": address])
+    case .offered(_, let address): object("offered", ["address": address])
+    case .declined(_, let address): object("declined", ["address": address])
     case .wrongCode(_, let address, let left):
-      Self.object("wrong_code", ["address": address, "attempts_left": left])
-    case .joined(_, let device): Self.object("joined", device.fields)
-    case .ended(_, .used): nil
-    case .ended(_, let end): Self.object("expired", ["reason": "\(end)"])
-    case .version, .connected, .disconnected, .shows, .editing, .membersChanged,
-      .addressesChanged, .held, .notebookFailed, .watchLimit, .folder, .gcDue:
-      Self.lineOfNotebook(event)
-    }
-  }
-
-  private static func lineOfNotebook(_ event: Event) -> JSON? {
-    switch event {
+      object("wrong_code", ["address": address, "attempts_left": left])
+    case .joined(_, let device): object("joined", device.fields)
+    case .ended(_, .used), .membersChanged, .addressesChanged, .gcDue: nil
+    case .ended(_, let end): object("expired", ["reason": "\(end)"])
     case .version(let notebook, let saved):
       object("version", notebook, ["version": saved.version, "changes": saved.changes])
     case .connected(let notebook, let peer):
@@ -71,15 +62,14 @@ struct EventJSON {
       object("watch_limit", notebook, ["interval": Int(interval)])
     case .folder(let notebook, let isThere):
       object("folder", notebook, ["state": isThere ? "here" : "away"])
-    default: nil
     }
   }
 
-  private static func object(_ type: String, _ fields: JSON) -> JSON {
+  private func object(_ type: String, _ fields: JSON) -> JSON {
     ["type": type] as JSON + fields
   }
 
-  private static func object(_ type: String, _ notebook: String?, _ fields: JSON) -> JSON {
+  private func object(_ type: String, _ notebook: String?, _ fields: JSON) -> JSON {
     ["type": type, "notebook": notebook] as JSON + fields
   }
 }

@@ -1,6 +1,8 @@
 internal import Exchange
+internal import Git
 internal import History
 internal import Membership
+internal import Merge
 internal import Notebook
 internal import WorkTree
 
@@ -52,8 +54,6 @@ final class EventReport: Sendable {
 
   func finish() { progress.clear() }
 
-  /// Tells how a sync ended as a whole, and with which exit code.
-  ///
   /// - Throws: why no device was reached, or why one refused, when that is all there is to say.
   func conclude(_ outcome: SyncOutcome, in notebook: Notebook) throws -> Exit {
     let conflicts = try notebook.history.conflicts()
@@ -93,5 +93,157 @@ final class EventReport: Sendable {
       .noPeerReached, "no_peer", "none of the notebook's devices was found: \(names)",
       hint: "run 'notes sync' or 'notes serve' there too, on the same network; "
         + "or name the device: --at HOST:PORT")
+  }
+}
+
+/// The words in which people are told of events; none for what only programs and logs are told.
+struct EventText {
+  let occasion: EventReport.Occasion
+  var terminal: Terminal { Console.output }
+
+  func words(for event: Event) -> String? {
+    switch event {
+    case .finished(let result): result.text(on: terminal)
+    case .failed(let failure):
+      terminal.paint(Visible.name(failure.peer?.name ?? failure.address), .bold) + ": "
+        + terminal.paint(Failure(describing: failure.error).message, .red) + "\n"
+    case .invitation(let open): words(for: open)
+    case .declined(_, let address):
+      "Declined by \(Visible.name(address)); the invitation stays open.\n"
+    case .wrongCode(_, let address, let left):
+      terminal.paint("Wrong code", .boldYellow)
+        + " from \(Visible.name(address)); \(Phrase.count(left, "attempt")) left.\n"
+    case .joined(_, let device):
+      terminal.paint(Visible.name(device.name), .bold) + " joined as \(device.role.rawValue)\n"
+    default: nil
+    }
+  }
+
+  /// What goes to standard error: remarks, after which it goes on.
+  func warning(of event: Event) -> String? {
+    switch event {
+    case .replaced(let plain, _): return plain.warning
+    case .discoveryFailed(let cause):
+      let failure = Failure(describing: cause.error)
+      guard case .invitation = occasion else { return Self.warning(failure.message, failure.hint) }
+      return Self.warning(
+        failure.message, "on the other device name this one's address: --at HOST:PORT")
+    case .failed(let failure):
+      guard case .invitation = occasion else { return nil }
+      let name = Visible.name(failure.peer?.name ?? failure.address)
+      return Self.warning("\(name): \(Failure(describing: failure.error).message)")
+    default: return nil
+    }
+  }
+
+  func isByStranger(_ failure: SyncFailure) -> Bool {
+    if case .exchange = occasion { false } else { failure.peer == nil }
+  }
+
+  private static func warning(_ message: String, _ hint: String? = nil) -> String {
+    "notes: warning: \(message)\n" + (hint.map { "notes: hint: \($0)\n" } ?? "")
+  }
+
+  private func words(for open: OpenInvitation) -> String {
+    let minutes = TimeText.left(until: open.expires, now: TimeText.now)
+    guard case .invitation(let guest?) = occasion else {
+      return """
+        On the other device run:
+
+          notes join \(terminal.paint(open.code.description, .bold))
+
+        The code lets one device join as \(open.role.rawValue). It ends in \(minutes), or \
+        after three wrong attempts.
+        If nothing is found there: add --at HOST:\(open.port), with this device's address.
+        Waiting; Ctrl-C cancels the invitation.
+
+        """
+    }
+    return """
+      \(terminal.paint(Visible.name(guest), .bold)) is invited as \(open.role.rawValue), as soon \
+      as it is reached. There run:
+
+        notes invitations accept
+
+      It ends in \(minutes). Waiting; Ctrl-C cancels the invitation.
+
+      """
+  }
+
+  func progress(of event: Event) -> String? {
+    switch event {
+    case .looking(let names): "Looking for \(Phrase.list(names.map { Visible.name($0) })) ..."
+    case .progress(let transfer): Self.words(for: transfer)
+    default: nil
+    }
+  }
+
+  private static func words(for transfer: TransferProgress) -> String {
+    let name = Visible.name(transfer.peer.name)
+    switch transfer.stage {
+    case .moving: break
+    case .joining where transfer.objectsToReceive > 0:
+      return "\(name): checking \(Phrase.count(transfer.objectsToReceive, "object"))"
+    case .joining: return "\(name): joining"
+    case .waiting: return "\(name) is working"
+    }
+    var parts: [String] = []
+    if transfer.objectsToReceive > 0 {
+      let objects = Phrase.count(transfer.objectsToReceive, "object")
+      parts.append("receiving \(Phrase.bytes(transfer.receivedBytes)) in \(objects)")
+    }
+    if transfer.objectsToSend > 0 {
+      let objects = Phrase.count(transfer.objectsToSend, "object")
+      parts.append("sending \(Phrase.number(transfer.sentObjects)) of \(objects)")
+    }
+    return name + ": " + parts.joined(separator: ", ")
+  }
+}
+
+extension SessionResult {
+  fileprivate func text(on terminal: Terminal) -> String {
+    "\(terminal.paint(Visible.name(peer.name), .bold)): \(summary)\n" + joins.text(on: terminal)
+  }
+
+  /// `received 3 versions, sent 1 version; in sync`.
+  private var summary: String {
+    let parts = [("received", receivedVersions), ("sent", sentVersions)].filter { $0.1 > 0 }
+      .map { $0.0 + " " + Phrase.count($0.1, "version") }
+    let moved = parts.isEmpty ? "nothing new" : parts.joined(separator: ", ")
+    if tipDifference != nil { return moved + "; merged differently, see 'notes doctor'" }
+    return moved + (isInSync ? "; in sync" : "")
+  }
+}
+
+extension [MergeOutcome] {
+  fileprivate func text(on terminal: Terminal) -> String {
+    let changes = flatMap(\.changes)
+    var table = Table(flexible: 1, indent: "  ")
+    table.rows = changes.prefix(20).map { [$0.kind.cell, Styled(Visible.name($0.path))] }
+    table.rows += flatMap(\.reports).compactMap(\.cells)
+    table.rows += flatMap(\.conflicts).map {
+      [Styled("conflict", .boldYellow), Styled(Visible.name($0)), Styled("to resolve", .dim)]
+    }
+    var lines = table.lines(for: terminal)
+    if changes.count > 20 {
+      lines.insert("  and \(Phrase.count(changes.count - 20, "file")) more", at: 20)
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+}
+
+extension MergeReport {
+  fileprivate var cells: [Styled]? {
+    let remark: String
+    switch kind {
+    case .conflict: return nil
+    case .merged(let rules): remark = rules.phrase
+    case .keptEdit: remark = "edited by one, deleted by another: kept"
+    case .renamed(let former): remark = "renamed from \(Visible.name(former))"
+    case .renamedDifferently(let former):
+      remark = "renamed differently from \(Visible.name(former)): both names kept"
+    case .copied(let original): remark = "kept beside \(Visible.name(original))"
+    }
+    return [Styled("merged", .cyan), Styled(Visible.name(path)), Styled(remark, .dim)]
   }
 }

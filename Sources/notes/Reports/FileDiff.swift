@@ -5,7 +5,6 @@ internal import WorkTree
 
 struct FileDiff {
   let path: TreePath
-  /// What the file was called before, when it has another name.
   var formerPath: TreePath?
   let old: [UInt8]?
   let new: [UInt8]?
@@ -21,15 +20,6 @@ struct FileDiff {
       "path": path, "kind": kind.rawValue, "former_path": formerPath, "added": counts?.added,
       "removed": counts?.removed, "binary": diff.isBinary,
     ]
-  }
-}
-
-extension FileDiff {
-  init(_ change: VersionChange, in notebook: Notebook) throws {
-    path = change.path
-    formerPath = change.formerPath
-    old = try change.old.map { try notebook.repository.blob($0) }
-    new = try change.new.map { try notebook.repository.blob($0) }
   }
 }
 
@@ -51,8 +41,6 @@ extension LineDiff.Line.Kind {
   }
 }
 
-// MARK: By words
-
 extension Styled {
   /// How much came and went: `+3 −1`.
   static func counts(added: Int, removed: Int) -> Styled {
@@ -62,8 +50,17 @@ extension Styled {
 }
 
 extension FileDiff {
-  /// What changed as prose: lines with the words that went and came, broken at the terminal's
-  /// width. Where there is no colour, words that went stand in `[-…-]`, words that came in `{+…+}`.
+  init(_ change: VersionChange, in notebook: Notebook) throws {
+    path = change.path
+    formerPath = change.formerPath
+    old = try change.old.map { try notebook.repository.blob($0) }
+    new = try change.new.map { try notebook.repository.blob($0) }
+  }
+
+  // MARK: By words
+
+  /// Lines with the words that went and came, broken at the terminal's width. Where there is no
+  /// colour, words that went are in `[-…-]`, words that came in `{+…+}`.
   func words(for terminal: Terminal) -> String {
     let diff = WordDiff(from: old ?? [], to: new ?? [])
     var text = heading(diff, on: terminal)
@@ -112,11 +109,9 @@ extension FileDiff {
       return (line.isEmpty && row.kind == .context ? "" : margin + line).trimmedAtEnd + "\n"
     }.joined()
   }
-}
 
-// MARK: By lines
+  // MARK: By lines
 
-extension FileDiff {
   /// A unified diff with git's headers: exact bytes for a file or a pipe, made visible for people.
   func unified(for terminal: Terminal) -> [UInt8] {
     let diff = LineDiff(from: old ?? [], to: new ?? [])
@@ -155,14 +150,12 @@ extension FileDiff {
     return page.bytes
   }
 
-  /// The first line, counted from 1, and how many; an empty range names the line before it.
+  /// An empty range names the line before it.
   private static func range(_ lines: Range<Int>) -> String {
     lines.isEmpty ? "\(lines.lowerBound),0" : "\(lines.lowerBound + 1),\(lines.count)"
   }
 
   /// A name in the header; what would break its line is quoted as git quotes it.
-  ///
-  /// - Parameter quoting: quoted in any case.
   private static func name(_ path: TreePath, _ prefix: String, quoting: Bool) -> String {
     let isPlain =
       path.utf8String != nil

@@ -6,7 +6,6 @@ struct InvitationsReport {
   let made: [InvitationRecord]
   let received: [ReceivedInvitation]
 
-  /// A line each; none holds a secret.
   var json: [JSON] {
     let ours: [JSON] = made.map { record in
       [

@@ -2,26 +2,20 @@ internal import Git
 internal import History
 internal import Notebook
 
-/// The entries of a log: versions that pass, folded into bursts where that is wanted, read one by
-/// one.
+/// Versions that pass, folded into bursts where that is wanted, read one by one.
 struct LogEntries {
   let walk: VersionWalk
-  /// The first second of interest.
   let since: Int64?
-  /// A part of the author's name, in any case.
   let author: String?
   let showsAll: Bool
   let folds: Bool
   let isOfOneNote: Bool
 
-  /// Who made versions, as far as they were passed over for it.
   private(set) var otherAuthors: Set<String> = []
   var pending: Version?
-  /// How many in a row were too old.
   var old = 0
 
-  /// Dates of foreign commits may go back and forth a little: so many in a row that are too old
-  /// end the search.
+  /// So many in a row that are too old end the search: foreign dates go back and forth a little.
   private static let patience = 64
 
   mutating func next() throws -> Burst? {
@@ -66,7 +60,6 @@ struct LogText {
   var parents: [ObjectID: [ObjectID]]?
   var isFirst = true
 
-  /// The text of the next entry; an empty line stands between two, or else the graph.
   mutating func entry(_ burst: Burst) throws -> String {
     let commit = burst.newest.commit
     let report = try VersionReport(burst, in: notebook, lineCounts: VersionReport.mostFiles)
@@ -78,4 +71,91 @@ struct LogText {
     let shown = parents.map { $0[commit.id] ?? [] } ?? commit.parents
     return graph?.text(text, of: commit.id, parents: shown) ?? (isFirst ? "" : "\n") + text
   }
+}
+
+/// Lines beside the log's entries that show which version was made on which.
+///
+/// A column stands for a version that is still to come. Each entry takes the column that waits for
+/// it and leaves one for each parent; columns that wait for the same version come together.
+struct GraphLines {
+  let terminal: Terminal
+  private var columns: [ObjectID] = []
+
+  init(terminal: Terminal) { self.terminal = terminal }
+
+  func width(beside id: ObjectID) -> Int {
+    let count = columns.contains(id) ? columns.count : columns.count + 1
+    return min(2 * count - 1, room ?? .max) + 2
+  }
+
+  /// What the entries have at least, in columns of the terminal.
+  private static let leastText = 30
+  /// The graph takes at most half of the terminal's columns; what is further right is cut.
+  private var room: Int? {
+    terminal.width.map { max(3, min($0 / 2, $0 - Self.leastText - 2)) }
+  }
+
+  mutating func text(_ entry: String, of id: ObjectID, parents: [ObjectID]) -> String {
+    let own = columns.firstIndex(of: id) ?? columns.count
+    if own == columns.count { columns.append(id) }
+    var rows: [String] = []
+    let lines = entry.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    for (position, line) in lines.enumerated() {
+      // Below a version without parents its column ends.
+      let ownSign = position == 0 ? "*" : parents.isEmpty ? " " : "|"
+      let signs = columns.indices.map { $0 == own ? ownSign : "|" }.joined(separator: " ")
+      let graph = cut(signs, toShow: position == 0 ? 2 * own : 0)
+      rows.append((paint(graph) + "  " + line).trimmedAtEnd)
+    }
+    var last: String?
+    for row in turn(own, into: parents).map({ cut($0.trimmedAtEnd) }) {
+      // Of what goes on beyond the room one row is enough.
+      if row != last || !row.hasSuffix("…") { rows.append(paint(row)) }
+      last = row
+    }
+    return rows.map { $0 + "\n" }.joined()
+  }
+
+  /// A row of the graph where it is wider than its room: its beginning, and the sign at that place.
+  private func cut(_ row: String, toShow place: Int = 0) -> String {
+    guard let room, row.count > room else { return row }
+    let isHidden = place >= room - 1
+    return row.prefix(room - (isHidden ? 2 : 1)) + (isHidden ? "…*" : "…")
+  }
+
+  /// Replaces a column by those of the parents; returns the rows that show it.
+  private mutating func turn(_ own: Int, into parents: [ObjectID]) -> [String] {
+    guard let first = parents.first else {
+      columns.remove(at: own)
+      return own < columns.count ? [row { $0 < own ? "| " : $0 == own ? " " : "/ " } + "/ "] : []
+    }
+    var rows: [String] = []
+    columns[own] = first
+    for (position, parent) in parents.dropFirst().enumerated() {
+      let column = own + position
+      rows.append(row { $0 < column ? "| " : $0 == column ? "|\\" : " \\" })
+      columns.insert(parent, at: column + 1)
+    }
+    while let (left, right) = twins {
+      rows.append(
+        row { column in
+          if column == right { return "" }
+          if column > right { return " /" }
+          return column == right - 1 ? "|/" : column >= left ? "|_" : "| "
+        })
+      columns.remove(at: right)
+    }
+    return rows
+  }
+
+  private func row(_ sign: (Int) -> String) -> String { columns.indices.map(sign).joined() }
+
+  private var twins: (Int, Int)? {
+    for right in columns.indices {
+      if let left = columns[..<right].firstIndex(of: columns[right]) { return (left, right) }
+    }
+    return nil
+  }
+
+  private func paint(_ signs: String) -> String { terminal.paint(signs, .blue) }
 }

@@ -32,7 +32,6 @@ extension Operation {
     ]
   }
 
-  /// An operation in the result of an undo, where it need not have led to a version.
   fileprivate var briefJSON: JSON {
     ["kind": kind.rawValue, "time": TimeText.rfc3339(time), "summary": summary]
   }

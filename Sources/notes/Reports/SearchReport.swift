@@ -4,13 +4,11 @@ internal import Notebook
 
 struct SearchReport {
   let hits: ArraySlice<SearchHit>
-  /// How many were found in all.
   let found: Int
   let texts: [String]
 
   var json: some Sequence<JSON> { hits.lazy.map(\.json) }
 
-  /// Gives the report piece by piece, a note each: there may be very many.
   func write(on terminal: Terminal, now: Int64, _ give: (String) -> Void) {
     if hits.isEmpty {
       give("No note holds \(Phrase.list(texts.map { "'\(Visible.name($0))'" })).\n")
@@ -61,8 +59,7 @@ struct SearchReport {
 }
 
 extension SearchLine {
-  /// The line with its matches painted; one wider than the terminal is cut on both sides such that
-  /// its first match is in sight.
+  /// The line, cut on both sides where it is too wide, such that its first match is in sight.
   fileprivate func pieces(in width: Int?) -> [Styled] {
     var pieces: [Styled] = []
     func add(_ range: Range<Int>, _ style: Style?) {

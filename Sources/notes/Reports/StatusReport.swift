@@ -9,7 +9,6 @@ struct StatusReport {
   let status: NotebookStatus
   let folder: String
   let conflicts: [Conflict]
-  /// What the running watcher says; nil when none runs.
   var watcher: WatcherStatus?
 
   var json: JSON {
@@ -57,17 +56,11 @@ struct StatusReport {
 }
 
 extension [Conflict] {
-  /// A line a conflict: the note, whose texts stand in it, and since when.
   func text(on terminal: Terminal, now: Int64, indent: String = "") -> String {
     if isEmpty { return "No conflicts.\n" }
     let rows = map { conflict in
-      // One person may have written several sides.
-      var names: [String] = []
-      for side in conflict.sides where !names.contains(Visible.name(side.name)) {
-        names.append(Visible.name(side.name))
-      }
-      return [
-        Styled(Visible.name(conflict.path), .yellow), Styled(Phrase.list(names)),
+      [
+        Styled(Visible.name(conflict.path), .yellow), Styled(Phrase.list(conflict.sideNames)),
         Styled(TimeText.relative(conflict.since, now: now), .dim),
       ]
     }
@@ -78,6 +71,11 @@ extension [Conflict] {
 extension Conflict: JSONEncodable {
   var json: JSON {
     ["path": path, "since": TimeText.rfc3339(since), "version": version, "sides": sides]
+  }
+
+  /// Each name once: one person may have written several sides.
+  var sideNames: [String] {
+    sides.map { Visible.name($0.name) }.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 }
 

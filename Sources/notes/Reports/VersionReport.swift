@@ -10,7 +10,6 @@ struct VersionReport {
     var terminal: Terminal
     let now: Int64
     var isLong = false
-    /// Whether the log is one note's, whose name need not be said each time.
     var isOfOneNote = false
     var ownDevice: String?
   }
@@ -30,7 +29,6 @@ struct VersionReport {
 
   private var version: Version { burst.newest }
 
-  /// - Parameter limit: for how many changed files the lines are counted; all by default.
   init(_ burst: Burst, in notebook: Notebook, lineCounts limit: Int = .max) throws {
     self.burst = burst
     let trailers = MergeTrailers(message: burst.newest.commit.message)
@@ -82,7 +80,6 @@ struct VersionReport {
     return text + table(in: style).text(on: terminal) + rest
   }
 
-  /// What a burst changed, said as saving would say it.
   private var burstTitle: String {
     let title = Change.summary(of: burst.changes.map { Change(path: $0.path, kind: $0.kind) })
     return title.isEmpty ? version.subject : title
@@ -142,7 +139,6 @@ struct VersionReport {
 }
 
 enum Gist {
-  /// More than this of a line is not shown, however wide the terminal is.
   private static let longest = 60
 
   /// The first line that came, or else that went, with something in it.

@@ -1,4 +1,3 @@
-/// Text in one style: a cell of a table, a piece of a line, or a whole one.
 struct Styled: Equatable, Sendable {
   var text: String
   var style: Style?
@@ -10,10 +9,9 @@ struct Styled: Equatable, Sendable {
 }
 
 extension Terminal {
-  /// The text in its style where colour may be used, else as it is.
   func paint(_ styled: Styled) -> String { paint(styled.text, styled.style) }
 
-  /// A line in pieces; those of one style that stand beside each other are painted as one.
+  /// A line in pieces; neighbours of one style are painted as one.
   func paint(_ line: [Styled]) -> String {
     var runs: [Styled] = []
     for piece in line where !piece.text.isEmpty {
@@ -62,7 +60,7 @@ private struct Layout {
   var lines: [[Styled]] = []
   var row: [Styled] = []
   private var columns = 0
-  /// How many cells of the row stand before the place where it can be broken.
+  /// How many cells of the row are before the place where it can be broken.
   private var breakPlace = 0
 
   init(width: Int) { self.width = width }

@@ -10,8 +10,6 @@ struct Table {
   var indent = ""
   var rows: [[Styled]] = []
 
-  mutating func add(_ cells: [Styled]) { rows.append(cells) }
-
   func text(on terminal: Terminal) -> String { lines(for: terminal).map { $0 + "\n" }.joined() }
 
   /// The rows as lines, columns two spaces apart, without trailing spaces. On a terminal columns are

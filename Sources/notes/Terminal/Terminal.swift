@@ -1,7 +1,6 @@
 internal import Git
 internal import Glibc
 
-/// What is known about the place that output goes to.
 struct Terminal: Sendable, Equatable {
   /// Whether somebody looks at it: a terminal, not a file or a pipe.
   var isInteractive: Bool
@@ -25,7 +24,6 @@ struct Terminal: Sendable, Equatable {
 
   mutating func narrow(by columns: Int) { width = width.map { max(1, $0 - columns) } }
 
-  /// `text` in that style where colour may be used, else as it is.
   func paint(_ text: String, _ style: Style?) -> String {
     guard let style, usesColour, !text.isEmpty else { return text }
     return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
@@ -33,28 +31,23 @@ struct Terminal: Sendable, Equatable {
 }
 
 extension Terminal {
-  /// The terminal behind a file descriptor, by `isatty(3)`, the window's size and the environment.
   init(descriptor: Int32, environment: Environment = .process) {
     isInteractive = isatty(descriptor) == 1
     if isInteractive {
+      // COLUMNS is the user's wish, as everywhere (POSIX, Environment Variables).
+      let wanted = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
       // A window that does not tell its size is taken to be the customary 80 columns wide.
-      width = Self.wantedWidth(environment) ?? Self.windowWidth(descriptor) ?? 80
+      width = wanted ?? Self.windowSize(descriptor)?.columns ?? 80
     }
     usesColour = Self.wantsColour(isInteractive: isInteractive, environment: environment)
   }
 
-  /// COLUMNS is the user's wish, as everywhere (POSIX, Environment Variables).
-  private static func wantedWidth(_ environment: Environment) -> Int? {
-    environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
-  }
-
-  private static func windowWidth(_ descriptor: Int32) -> Int? {
+  static func windowSize(_ descriptor: Int32) -> Screen.Size? {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-    return Int(size.ws_col)
+    return Screen.Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
   }
 
-  /// A version's ID, as all output shows it.
   func paint(_ version: ObjectID) -> String { paint(version.short, .yellow) }
 }
 
@@ -70,4 +63,63 @@ enum Style: String, Sendable {
   case reverse = "7"
   case boldRed = "1;31"
   case boldYellow = "1;33"
+}
+
+enum Console {
+  static let output = Terminal(descriptor: STDOUT_FILENO)
+  static let errors = Terminal(descriptor: STDERR_FILENO)
+
+  static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && errors.isInteractive }
+
+  /// Asks on standard error and reads one line; nil at the end of the input.
+  static func ask(_ question: String) -> String? {
+    Output.standard.flush()
+    Output.errors.write(question)
+    Output.errors.flush()
+    return readLine(strippingNewline: true)
+  }
+
+  /// Asks for something that is not shown while it is typed; nil at the end of the input.
+  static func askSecret(_ question: String) -> String? {
+    var shown = termios()
+    guard tcgetattr(STDIN_FILENO, &shown) == 0 else { return ask(question) }
+    var hidden = shown
+    hidden.c_lflag &= ~tcflag_t(ECHO)
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+    defer {
+      tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown)
+      Output.errors.line()
+      Output.errors.flush()
+    }
+    return ask(question)
+  }
+
+  /// Asks a question that Enter answers with yes, or with no where that is the safer answer. The
+  /// end of the input means no.
+  static func confirm(_ question: String, byDefault expected: Bool = true) -> Bool {
+    while true {
+      guard let answer = ask(question + (expected ? " [Y/n] " : " [y/N] ")) else {
+        Output.errors.line()
+        return false
+      }
+      switch answer.lowercased().filter({ !$0.isWhitespace }) {
+      case "": return expected
+      case "y", "yes": return true
+      case "n", "no": return false
+      default: Output.errors.line("please answer y or n")
+      }
+    }
+  }
+
+  /// Asks before an irreversible action such as removing Bob. Without a terminal it takes `--yes`.
+  static func demandConsent(
+    to action: String, _ question: String, otherwise outcome: String
+  ) throws(Failure) {
+    guard canAsk else {
+      throw .usage("\(action) has to be confirmed", hint: "--yes goes on without asking")
+    }
+    guard confirm(question, byDefault: false) else {
+      throw Failure(.failed, "declined", outcome, hint: "answer y to go on, or give --yes")
+    }
+  }
 }

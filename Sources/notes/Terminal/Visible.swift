@@ -6,7 +6,7 @@ internal import System
 /// A name can hold an escape sequence that moves the cursor, or a bidirectional control that makes
 /// `txt.exe` read as `exe.txt`. Such characters are shown as escapes instead of being obeyed.
 enum Visible {
-  /// A name on one line: nothing in it controls the terminal or reorders what stands around it.
+  /// A name on one line: nothing in it controls the terminal or reorders what is around it.
   static func name(_ text: String) -> String { replacing(isHiddenInName, in: text, by: escaped) }
 
   /// A path on one line; bytes that are not UTF-8 show as `\xHH`.
@@ -97,7 +97,6 @@ extension Terminal {
   /// Whether what is written is looked at, and so has to be made visible.
   var isForPeople: Bool { isInteractive || usesColour }
 
-  /// A note's text, made visible for people.
   func shown(_ bytes: some Collection<UInt8>) -> String {
     let text = String(decoding: bytes, as: UTF8.self)
     return isForPeople ? Visible.text(text) : text

@@ -7,13 +7,9 @@ enum Width {
 
   /// The columns of one character as a person counts characters: 0, 1 or 2.
   static func of(_ character: Character) -> Int {
-    var widest = 0
-    for scalar in character.unicodeScalars {
-      // The emoji presentation selector makes a narrow symbol a wide picture.
-      if scalar.value == 0xFE0F { return 2 }
-      widest = max(widest, of(scalar))
-    }
-    return widest
+    // The emoji presentation selector makes a narrow symbol a wide picture.
+    if character.unicodeScalars.contains("\u{FE0F}") { return 2 }
+    return character.unicodeScalars.lazy.map(of).max() ?? 0
   }
 
   private static func of(_ scalar: Unicode.Scalar) -> Int {
@@ -42,13 +38,10 @@ enum Width {
   static func cut(_ text: String, to columns: Int) -> String {
     guard of(text) > columns else { return text }
     guard columns > 0 else { return "" }
-    var kept = ""
     var used = 0
-    for character in text {
-      let next = of(character)
-      if used + next > columns - 1 { break }
-      kept.append(character)
-      used += next
+    let kept = text.prefix { character in
+      used += of(character)
+      return used < columns
     }
     return kept + "…"
   }

@@ -6,9 +6,8 @@ internal import WorkTree
 
 typealias Disk = FileSystem<SystemCallError>
 
-/// Where this user's own files of `notes` are, by the XDG Base Directory Specification.
-///
-/// A device is told apart by these folders: another $XDG_DATA_HOME is another device.
+/// Where this user's files of `notes` are, by the XDG Base Directory Specification. A device is told
+/// apart by these folders: another $XDG_DATA_HOME is another device.
 struct UserFolders {
   var environment = Environment.process
 
@@ -63,8 +62,8 @@ struct KnownNotebooks {
   private static let name = "notebooks"
   private var path: String { dataFolder + "/" + Self.name }
 
-  /// Their folders, in the order in which they were made. Where one notebook has several, for
-  /// instance because it was moved, the last of those that are there.
+  /// In the order in which they were made. Where one notebook has several, for instance because it was
+  /// moved, the last of those that are there.
   func folders() -> [String] {
     func isThere(_ folder: String) -> Bool { access(folder + "/.git", F_OK) == 0 }
     var found: [(id: String, folder: String)] = []

@@ -107,8 +107,8 @@ struct InvitationsDeclineCommand: Command {
   func run() throws {
     let answer = try InvitationAnswer(to: name)
     // Where the inviter is gone there is nobody to tell.
-    _ = try? answer.joining(into: { _ in "" }).run(cancellation: Interruption.token()) { _ in false
-    }
+    let client = answer.joining { _ in "" }
+    _ = try? client.run(cancellation: Interruption.token()) { _ in false }
     answer.forget()
     let inviter = answer.received.inviter
     options.tell(
@@ -117,7 +117,6 @@ struct InvitationsDeclineCommand: Command {
   }
 }
 
-/// The invitation that an answer is for, among those that came.
 struct InvitationAnswer {
   let received: ReceivedInvitation
   private let list: ReceivedInvitations

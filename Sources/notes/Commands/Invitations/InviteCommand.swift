@@ -113,9 +113,8 @@ final class InvitedDevice: Sendable {
     member = try members.members(named: name, besides: context.key.deviceID).member(named: name)
   }
 
-  /// Tells the device in a session of the shared notebook, on a thread of its own: in the one that
-  /// the watcher of that notebook holds, or in one that is opened for it, again and again until the
-  /// device was reached or `stop` was called.
+  /// Tells the device in the session that the watcher of the shared notebook holds, or in one opened
+  /// for it, again and again until the device was reached or `stop` was called.
   func tell(of invitation: OpenInvitation, to membership: MembershipStore) {
     let carried = CarriedInvitation(invitation, to: membership, for: member.deviceID)
     try? startThread { [self] in

@@ -118,7 +118,6 @@ struct JoinCommand: Command {
   }
 }
 
-/// What joining says and asks: the offer, and what came of it.
 struct JoinDialogue {
   private let json: Bool
   private let yes: Bool
@@ -143,8 +142,6 @@ struct JoinDialogue {
     }
   }
 
-  /// Joins where the user agrees, and fetches everything.
-  ///
   /// - Parameter whenAnswered: called when the user has declined, or the device is a member.
   func join(by client: PairingClient, whenAnswered: () -> Void = {}) throws -> Exit {
     let token = try Interruption.token()
@@ -159,7 +156,7 @@ struct JoinDialogue {
     return try fetch(joined, token)
   }
 
-  /// A folder of the notebook's name, with a number where files stand there: whoever invites chooses
+  /// A folder of the notebook's name, with a number where there are files: whoever invites chooses
   /// the name, and is not to choose with it what is sent to the members.
   private static func newFolder(in parent: String, for offer: PairingOffer) -> String {
     let safe = String(offer.notebookName.map { $0 == "/" ? "-" : $0 })

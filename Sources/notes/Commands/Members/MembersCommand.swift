@@ -102,9 +102,7 @@ struct MembersRenameCommand: Command {
     let new = try DisplayName.check(new)
     let change = try MembershipChange(of: name)
     let member = change.member
-    let others = change.membership.members().filter {
-      !$0.isRemoved && $0.deviceID != member.deviceID
-    }
+    let others = change.membership.members().others(besides: member.deviceID)
     if let other = others.first(where: { $0.name.lowercased() == new.lowercased() }) {
       throw Failure(
         .failed, "name_taken", "another device is called \(Visible.name(other.name)) already",
@@ -123,8 +121,7 @@ struct MembersRenameCommand: Command {
   }
 }
 
-/// What the commands that change the membership share: the notebook at hand, this device's key, and
-/// the member that a name means.
+/// The notebook at hand, this device's key, and the member that a name means.
 struct MembershipChange {
   let notebook: Notebook
   let membership: MembershipStore
@@ -155,6 +152,11 @@ struct MembershipChange {
     }
   }
 
+  func setBlocked(_ blocks: Bool, _ options: CommonOptions, words: (String) -> String) throws {
+    try membership.setBlocked(blocks, device: member.deviceID, by: key)
+    report(blocks ? "blocked" : "unblocked", options, words(Visible.name(member.name)))
+  }
+
   func report(_ type: String, _ options: CommonOptions, _ text: String) {
     guard let now = membership.members().first(where: { $0.deviceID == member.deviceID }) else {
       return
@@ -178,6 +180,10 @@ extension [Member] {
       $0.name.lowercased() == folded
         || (folded.utf8.count >= 4 && $0.deviceID.lowercased().hasPrefix(folded))
     }
+  }
+
+  func others(besides device: String) -> [Member] {
+    filter { !$0.isRemoved && $0.deviceID != device }
   }
 
   func member(named name: String) throws(Failure) -> Member {

@@ -50,24 +50,7 @@ struct MembersRemoveCommand: Command {
   }
 }
 
-protocol BlockingCommand: Command {
-  static var blocks: Bool { get }
-  static func words(_ name: String) -> String
-  var name: String { get }
-  var options: CommonOptions { get }
-}
-
-extension BlockingCommand {
-  func run() throws {
-    let change = try MembershipChange(of: name)
-    try change.membership.setBlocked(Self.blocks, device: change.member.deviceID, by: change.key)
-    change.report(
-      Self.blocks ? "blocked" : "unblocked", options, Self.words(Visible.name(change.member.name)))
-  }
-}
-
-struct MembersBlockCommand: BlockingCommand {
-  static let blocks = true
+struct MembersBlockCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "block", abstract: "Exchange nothing with a device, on this device alone.",
     discussion: """
@@ -84,16 +67,17 @@ struct MembersBlockCommand: BlockingCommand {
 
   @OptionGroup var options: CommonOptions
 
-  static func words(_ name: String) -> String {
-    """
-    This device exchanges nothing with \(name) any more.
-    What it writes still comes through other devices; 'notes members remove' ends that.
-    """
+  func run() throws {
+    try MembershipChange(of: name).setBlocked(true, options) {
+      """
+      This device exchanges nothing with \($0) any more.
+      What it writes still comes through other devices; 'notes members remove' ends that.
+      """
+    }
   }
 }
 
-struct MembersUnblockCommand: BlockingCommand {
-  static let blocks = false
+struct MembersUnblockCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "unblock", abstract: "Exchange with a blocked device again.",
     discussion: """
@@ -105,7 +89,11 @@ struct MembersUnblockCommand: BlockingCommand {
 
   @OptionGroup var options: CommonOptions
 
-  static func words(_ name: String) -> String { "This device exchanges with \(name) again." }
+  func run() throws {
+    try MembershipChange(of: name).setBlocked(false, options) {
+      "This device exchanges with \($0) again."
+    }
+  }
 }
 
 struct MembersResetCommand: Command {
@@ -129,9 +117,7 @@ struct MembersResetCommand: Command {
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     let context = try notebook.sessionContext()
-    let others = context.membership.members().filter {
-      !$0.isRemoved && $0.deviceID != context.key.deviceID
-    }
+    let others = context.membership.members().others(besides: context.key.deviceID)
     if !yes {
       try Console.demandConsent(
         to: "beginning anew",

@@ -1,0 +1,145 @@
+internal import ArgumentParser
+internal import Channel
+internal import Discovery
+internal import History
+internal import Notebook
+
+struct CheckContext {
+  let notebook: Notebook
+  let dataFolder: String
+  var discovery: (any Discovery)?
+  var listen: Address = Address(host: "*", port: 0)
+  var now: Int64 = TimeText.now
+
+  var ownDevice: String { notebook.identity.device.deviceID }
+}
+
+struct Check: Sendable {
+  let name: String
+  let title: String
+  /// What to do about a problem that brings no remedy of its own.
+  let remedy: String
+  let run: @Sendable (CheckContext) throws -> [Finding]
+
+  /// All of them, in the order in which they are told.
+  static let all: [Check] = [
+    deviceKey, history, interruption, agreement, membership, clock, discovery, multicast, port,
+    fileSystem, watches, names, size,
+  ]
+
+  func findings(in context: CheckContext) -> [Finding] {
+    do {
+      return try run(context)
+    } catch {
+      let failure = Failure(describing: error)
+      return .problem(failure.message, remedy: failure.hint ?? remedy)
+    }
+  }
+}
+
+struct Finding: Equatable {
+  enum Level: String {
+    case good = "ok"
+    /// It works, and could be safer.
+    case advice
+    case problem
+  }
+
+  var level: Level
+  /// The fact, in lower case without a full stop.
+  var message: String
+  var remedy: String?
+}
+
+extension [Finding] {
+  static func good(_ message: String) -> [Finding] { [Finding(level: .good, message: message)] }
+
+  static func advice(_ message: String, remedy: String) -> [Finding] {
+    [Finding(level: .advice, message: message, remedy: remedy)]
+  }
+
+  static func problem(_ message: String, remedy: String) -> [Finding] {
+    [Finding(level: .problem, message: message, remedy: remedy)]
+  }
+}
+
+extension Check {
+  func json(of findings: [Finding]) -> [JSON] {
+    findings.map { finding in
+      [
+        "type": "finding", "check": name, "state": finding.level.rawValue,
+        "message": finding.message, "remedy": finding.remedy,
+      ]
+    }
+  }
+
+  func text(of findings: [Finding], on terminal: Terminal) -> String {
+    let width = Self.all.map { Width.of($0.title) }.max() ?? 0
+    return findings.map { finding in
+      let mark =
+        switch finding.level {
+        case .good: terminal.paint("ok     ", .green)
+        case .advice: terminal.paint("advice ", .boldYellow)
+        case .problem: terminal.paint("problem", .boldRed)
+        }
+      let remedy = finding.remedy.map { "\n         \(terminal.paint("→", .cyan)) \($0)" } ?? ""
+      return "\(mark)  \(Width.pad(title, to: width))  \(finding.message)\(remedy)\n"
+    }.joined()
+  }
+}
+
+struct DoctorReport {
+  let problems: Int
+  let advice: Int
+
+  init(_ findings: [Finding]) {
+    problems = findings.count { $0.level == .problem }
+    advice = findings.count { $0.level == .advice }
+  }
+
+  var json: JSON { ["type": "result", "problems": problems, "advice": advice] }
+
+  var text: String {
+    switch (problems, advice) {
+    case (0, 0): "Nothing is wrong."
+    case (0, _): "Nothing is wrong; \(Phrase.count(advice, "thing")) could be safer."
+    default: "\(Phrase.count(problems, "problem")) found."
+    }
+  }
+}
+
+struct DoctorCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor", abstract: "Look for what is wrong, and say what to do about it.",
+    discussion: """
+      Looks at the device key, the history, the membership, the clock, the network and the file \
+      system. It changes nothing. The exit status is 0 when nothing is wrong and 1 otherwise; \
+      advice alone is not wrong.
+
+      Examples:
+        notes doctor
+        notes doctor --listen '*:4410' --json
+      """)
+
+  @OptionGroup var listen: ListenOption
+  @OptionGroup var discovery: DiscoveryOption
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    var context = CheckContext(
+      notebook: notebook, dataFolder: try UserFolders().data,
+      discovery: discovery.discovery(for: notebook.identity.device.deviceID))
+    if let address = listen.address { context.listen = address }
+    var all: [Finding] = []
+    for check in Check.all {
+      let findings = check.findings(in: context)
+      options.write(check.json(of: findings)) { check.text(of: findings, on: $0) }
+      Output.standard.flush()
+      all += findings
+    }
+    let report = DoctorReport(all)
+    options.write([report.json]) { _ in report.text + "\n" }
+    if report.problems > 0 { throw Exit.failed }
+  }
+}

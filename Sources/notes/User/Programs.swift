@@ -1,0 +1,142 @@
+internal import Glibc
+internal import System
+
+struct Editor {
+  /// A command line for the shell, which gets the file's name as one more word.
+  let command: String
+
+  /// $VISUAL where the terminal can show one, $EDITOR, then nano or vi.
+  static func find(environment: Environment = .process) throws(Failure) -> Editor {
+    func value(_ name: String) -> String? {
+      environment[name].flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
+    }
+    let kind = environment["TERM"] ?? ""
+    let isDumb = kind.isEmpty || kind == "dumb"
+    if let command = (isDumb ? nil : value("VISUAL")) ?? value("EDITOR") ?? value("VISUAL") {
+      return Editor(command: command)
+    }
+    for name in ["nano", "vi"] where Pager.isThere(name, in: environment) {
+      guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, !isDumb else {
+        throw Failure(
+          .failed, "no_terminal", "\(name) needs a terminal to edit in",
+          hint: "set EDITOR to a program that does not, or write the file and run 'notes save'")
+      }
+      return Editor(command: name)
+    }
+    throw Failure(
+      .failed, "no_editor", "no editor was found",
+      hint: "set VISUAL or EDITOR to the one that you use")
+  }
+
+  func edit(_ file: [UInt8]) throws(Failure) {
+    Output.standard.flush()
+    Output.errors.flush()
+    var terminal = termios()
+    let hasTerminal = tcgetattr(STDIN_FILENO, &terminal) == 0
+    // Ctrl-C is the editor's business while it runs.
+    let (interrupt, quit) = (signal(SIGINT, SIG_IGN), signal(SIGQUIT, SIG_IGN))
+    defer {
+      signal(SIGINT, interrupt)
+      signal(SIGQUIT, quit)
+    }
+    switch try run(file) {
+    case .exited(0): return
+    // What sh(1) says of a program that is not there, or can't be run.
+    case .exited(126), .exited(127):
+      throw Failure(
+        .failed, "no_editor", "the editor '\(Visible.name(command))' cannot be started",
+        hint: "set VISUAL or EDITOR to one that is installed")
+    // A shell between the two passes a signal on as a status above 128.
+    case .killed(let number),
+      .exited(let number) where number > 128:
+      if hasTerminal { tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal) }
+      throw failure("was ended by signal \(number & 0x7f)")
+    case .exited(let code): throw failure("ended with status \(code)")
+    }
+  }
+
+  private func failure(_ what: String) -> Failure {
+    Failure(
+      .failed, "editor_failed", "the editor '\(Visible.name(command))' \(what)",
+      hint: "no version was made; what it wrote is in the folder, and 'notes save' keeps it")
+  }
+
+  private func run(_ file: [UInt8]) throws(Failure) -> ChildProcess.Ending {
+    var code = ECHILD
+    do {
+      let editor = try ChildProcess(
+        "/bin/sh", arguments: ChildProcess.shell(command + " \"$@\"", [Array(command.utf8), file]),
+        defaultSignals: [SIGINT, SIGQUIT])
+      if let ending = editor.wait() { return ending }
+    } catch {
+      code = error.errno
+    }
+    throw Failure(
+      .failed, "no_editor", "the editor cannot be started: \(String(errorNumber: code))",
+      hint: "set VISUAL or EDITOR to one that is installed")
+  }
+}
+
+struct Pager {
+  private let process: ChildProcess
+
+  /// The command line to run: $NOTES_PAGER, $PAGER, or less; nil where output goes on unpaged,
+  /// which an empty value and `cat` ask for.
+  static func command(in environment: Environment) -> String? {
+    let command = environment["NOTES_PAGER"] ?? environment["PAGER"] ?? "less"
+    return command.isEmpty || command == "cat" ? nil : command
+  }
+
+  /// Whether the shell would find the program that a command line begins with. What is no plain word
+  /// is the shell's to judge.
+  static func isThere(_ command: String, in environment: Environment) -> Bool {
+    let word = String(command.prefix { $0 != " " })
+    let isPlain = word.allSatisfy { $0.isLetter || $0.isNumber || "/._+-".contains($0) }
+    guard isPlain, word != "exec", word != "command" else { return true }
+    if word.contains("/") { return access(word, X_OK) == 0 }
+    let path = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    return path.split(separator: ":").contains { access("\($0)/\(word)", X_OK) == 0 }
+  }
+
+  /// Sends standard output through the pager if a terminal reads it; nil where there is no
+  /// terminal, no pager is wanted, or it does not start.
+  static func start(environment: Environment = .process) -> Pager? {
+    // Width and colour are the terminal's, so they are asked for before the pipe takes its place.
+    guard Console.output.isInteractive, let command = command(in: environment) else { return nil }
+    guard isThere(command, in: environment) else {
+      if command != "less" { warn(of: command, "was not found") }
+      return nil
+    }
+    guard let pipe = try? Pipe() else { return nil }
+    // -F: quit if it fits one screen; -R: pass colours on; -X: leave the text on the screen.
+    if environment["LESS"] == nil { setenv("LESS", "FRX", 1) }
+    if environment["LV"] == nil { setenv("LV", "-c", 1) }
+    let process: ChildProcess
+    do {
+      process = try ChildProcess(
+        "/bin/sh", arguments: ChildProcess.shell(command), input: .descriptor(pipe.readEnd))
+    } catch {
+      warn(of: command, "cannot be started: \(String(errorNumber: error.errno))")
+      return nil
+    }
+    // Who leaves the pager has read enough: writing to it fails then, and nothing is lost.
+    signal(SIGPIPE, SIG_IGN)
+    // Ctrl-C is the pager's business: less(1) stops reading and stays.
+    signal(SIGINT, SIG_IGN)
+    dup2(pipe.writeEnd, STDOUT_FILENO)
+    return Pager(process: process)
+  }
+
+  func finish() {
+    Output.standard.flush()
+    close(STDOUT_FILENO)
+    process.wait()
+    signal(SIGINT, SIG_DFL)
+  }
+
+  private static func warn(of command: String, _ what: String) {
+    let shown = Width.cut(Visible.name(command), to: 60)
+    Output.errors.line("notes: warning: the pager '\(shown)' \(what)")
+    Output.errors.flush()
+  }
+}
