@@ -119,8 +119,7 @@ enum Interruption {
 
   static var hasCome: Bool { received.load(ordering: .sequentiallyConsistent) != 0 }
 
-  /// How a command that waits for others without end is left: a request to terminate is how
-  /// services are ended, Ctrl-C is told as what it is.
+  /// A request to terminate is how services are ended; Ctrl-C is told as what it is.
   static var exit: Exit {
     received.load(ordering: .sequentiallyConsistent) == SIGTERM ? .done : .interrupted
   }

@@ -61,8 +61,7 @@ enum NotebookLocator {
     return String(cString: path)
   }
 
-  /// The note a user means: a file seen from the current folder, or whatever the notebook finds by
-  /// that name.
+  /// A file seen from the current folder, or whatever the notebook finds by that name.
   static func note(
     _ name: String, in notebook: Notebook, among reach: NoteReach = .present
   ) throws -> TreePath {
@@ -123,9 +122,8 @@ enum NotebookLocator {
 
   /// The path in the notebook of a folder seen from here, empty for its top; nil outside of it.
   static func path(ofFolder name: String, in notebook: Notebook) -> TreePath? {
-    guard let there = realPath(of: name), let top = realPath(of: notebook.folder) else {
-      return nil
-    }
+    guard let there = realPath(of: name), let top = realPath(of: notebook.folder)
+    else { return nil }
     if there == top { return TreePath("") }
     return there.hasPrefix(top + "/") ? TreePath(String(there.dropFirst(top.count + 1))) : nil
   }
@@ -153,9 +151,8 @@ enum NotebookLocator {
         try isPlain
         ? note(name, in: notebook, among: noteReach)
         : notebook.history.note(named: name, among: noteReach)
-      guard let folder, found == folder || !isExact(found, name) else {
-        return Item(path: found, isFolder: false)
-      }
+      guard let folder, found == folder || !isExact(found, name)
+      else { return Item(path: found, isFolder: false) }
       return Item(path: folder, isFolder: true)
     } catch let error as NotebookError {
       guard let folder else { throw error }

@@ -23,9 +23,7 @@ extension Browser {
     case .wheel(let lines, let column):
       move(by: lines, page: page, inText: layout.isText(column, focus))
     case .click(let column, let row):
-      if row > 0, row <= layout.rows {
-        point(at: row - 1, inText: layout.isText(column, focus))
-      }
+      if row > 0, row <= layout.rows { point(at: row - 1, inText: layout.isText(column, focus)) }
     case .character("q"): return .quit
     case .character("?"): showsHelp = true
     case .character("/"):

@@ -131,9 +131,8 @@ extension Browser {
     let mark = style == nil ? "  " : "> "
     let room = columns - 2
     let asideRoom = min(Width.of(aside), room / 2)
-    guard room >= 24, asideRoom > 0 else {
-      return [Styled(Width.pad(mark + Width.cut(text, to: room), to: columns), style)]
-    }
+    guard room >= 24, asideRoom > 0
+    else { return [Styled(Width.pad(mark + Width.cut(text, to: room), to: columns), style)] }
     let end = Width.cut(aside, to: asideRoom) + " "
     let kept = Width.cut(text, to: room - asideRoom - 2)
     let start = mark + Width.pad(kept, to: room - Width.of(end))

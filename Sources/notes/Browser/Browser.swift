@@ -66,9 +66,7 @@ struct Browser {
 
   init(title: String) { self.title = title }
 
-  var note: Note? {
-    listed.indices.contains(noteList.selected) ? listed[noteList.selected] : nil
-  }
+  var note: Note? { listed.indices.contains(noteList.selected) ? listed[noteList.selected] : nil }
 
   var list: ListPlace {
     get { focus == .notes ? noteList : versionList }

@@ -93,9 +93,8 @@ struct KeyDecoder {
   /// What the mouse did, by the parameters of xterm's SGR form: `<BUTTON;COLUMN;ROW`.
   private static func mouse(_ parameters: String) -> Key? {
     let numbers = parameters.dropFirst().split(separator: ";").compactMap { Int($0) }
-    guard parameters.first == "<", numbers.count == 3, numbers.allSatisfy({ $0 >= 0 }) else {
-      return nil
-    }
+    guard parameters.first == "<", numbers.count == 3, numbers.allSatisfy({ $0 >= 0 })
+    else { return nil }
     switch numbers[0] {
     case 0: return .click(column: numbers[1] - 1, row: numbers[2] - 1)
     case 64: return .wheel(-wheelLines, column: numbers[1] - 1)

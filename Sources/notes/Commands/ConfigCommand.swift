@@ -139,8 +139,7 @@ enum Setting: String, CaseIterable {
   }
 }
 
-/// The user's settings: lines `key = value` in `$XDG_CONFIG_HOME/notes/config`; lines that start
-/// with `#` are comments.
+/// Lines `key = value` in `$XDG_CONFIG_HOME/notes/config`, and comments, which start with `#`.
 enum UserSettings {
   static func read() throws(Failure) -> SettingsText {
     let path = try UserFolders().config + "/config"

@@ -87,9 +87,8 @@ struct Comparison {
     } catch NotebookError.noSuchNote {
       let isRange = subject.contains("..") && !subject.contains("@")
       if isRange || (try? notebook.history.version(named: subject)) != nil { return (nil, subject) }
-      guard let at = subject.lastIndex(of: "@"), at != subject.startIndex else {
-        return (try note(subject), "")
-      }
+      guard let at = subject.lastIndex(of: "@"), at != subject.startIndex
+      else { return (try note(subject), "") }
       // As other commands name a note's version.
       return (try note(String(subject[..<at])), String(subject[subject.index(after: at)...]))
     }
@@ -128,9 +127,8 @@ struct Comparison {
   ) throws -> (path: TreePath, text: [UInt8]?) {
     guard let name else { return (path, try Self.text(of: path, in: notebook)) }
     let tip = try notebook.repository.head().commit
-    guard let name = name.isEmpty ? tip?.hex : String(name) else {
-      throw NotebookError.noSuchVersion("~0")
-    }
+    guard let name = name.isEmpty ? tip?.hex : String(name)
+    else { throw NotebookError.noSuchVersion("~0") }
     do {
       let version = try notebook.history.noteVersion(named: name, of: path)
       return (version.path, try notebook.history.text(of: version))
@@ -167,9 +165,8 @@ struct Comparison {
     }
     var moved: Set<TreePath> = []
     let found = files.map { file -> FileDiff in
-      guard file.old == nil, let new = file.new, let former = gone.removeValue(forKey: new) else {
-        return file
-      }
+      guard file.old == nil, let new = file.new, let former = gone.removeValue(forKey: new)
+      else { return file }
       moved.insert(former)
       return FileDiff(path: file.path, formerPath: former, old: new, new: new)
     }

@@ -44,9 +44,8 @@ struct EditCommand: Command {
   /// Asks whether to make a note; where one of nearly that title is there, that is more likely meant.
   private static func isWanted(_ name: String, in notebook: Notebook) -> Bool {
     let shown = Visible.name(name)
-    guard let near = NearNames.titles(near: name, in: notebook) else {
-      return Console.confirm("No note '\(shown)'. Create it?")
-    }
+    guard let near = NearNames.titles(near: name, in: notebook)
+    else { return Console.confirm("No note '\(shown)'. Create it?") }
     return Console.confirm(
       "No note '\(shown)'. Did you mean \(near)? Create '\(shown)'?", byDefault: false)
   }

@@ -18,9 +18,7 @@ struct FolderOption: FolderChoice {
   var folders: [String] = []
 
   /// Goes to the folder; several add up, as git's do.
-  func enterFolder() throws(Failure) {
-    for folder in folders { try Self.enter(folder) }
-  }
+  func enterFolder() throws(Failure) { for folder in folders { try Self.enter(folder) } }
 
   static func enter(_ folder: String) throws(Failure) {
     // An empty value leaves the place as it is (git's rule): scripts pass `-C "$unset"`.
@@ -87,9 +85,8 @@ struct DeletionOption: ParsableArguments {
     } catch NotebookError.massDeletion(let deleted, let total) where !isAllowed && Console.canAsk {
       let question =
         "This deletes \(Phrase.number(deleted)) of \(Phrase.count(total, "note")). Go on?"
-      guard Console.confirm(question, byDefault: false) else {
-        throw NotebookError.massDeletion(deleted: deleted, of: total)
-      }
+      guard Console.confirm(question, byDefault: false)
+      else { throw NotebookError.massDeletion(deleted: deleted, of: total) }
       return try body(true)
     }
   }

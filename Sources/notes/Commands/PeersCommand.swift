@@ -54,9 +54,8 @@ struct PeersCommand: Command {
   }
 
   private func follow(_ notebook: Notebook, _ membership: MembershipStore) throws {
-    guard let watcher = RunningWatcher.of(notebook), watcher.ask(.follow) else {
-      throw RunningWatcher.missing(notebook)
-    }
+    guard let watcher = RunningWatcher.of(notebook), watcher.ask(.follow)
+    else { throw RunningWatcher.missing(notebook) }
     let token = try Interruption.token()
     while watcher.next(within: 86_400, orUntil: token) != nil {
       // What happened by now is shown together.

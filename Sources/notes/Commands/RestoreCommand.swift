@@ -57,9 +57,8 @@ struct RestoreCommand: Command {
   private func itemAndVersion(
     _ text: String, in notebook: Notebook
   ) throws -> (item: Item, version: String?) {
-    guard let at = text.lastIndex(of: "@"), at != text.startIndex else {
-      return (try NotebookLocator.item(text, in: notebook, among: .former), nil)
-    }
+    guard let at = text.lastIndex(of: "@"), at != text.startIndex
+    else { return (try NotebookLocator.item(text, in: notebook, among: .former), nil) }
     let name = String(text[..<at])
     // Where the name is a note's own, looking for one with an @ is no use.
     let isPlain =

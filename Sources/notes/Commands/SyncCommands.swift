@@ -125,7 +125,6 @@ enum RunningWatcher {
 
   /// How it is, and who is connected to it; nil when none runs, or it does not answer in time.
   static func status(of notebook: Notebook) -> WatcherStatus? {
-    // It has it at hand.
     of(notebook)?.status(within: 1)
   }
 
@@ -139,8 +138,7 @@ enum RunningWatcher {
 extension SyncRun {
   /// How long a watcher may take, in seconds; it gives up earlier when nothing happens.
   private static let patience = 60.0
-  /// How long others are looked for beside devices that are connected, in seconds: the watcher has
-  /// been looking all the time.
+  /// In seconds: the watcher has been looking for the others all the time.
   private static let windowBesideWatcher = 1.0
 
   func run(
@@ -150,8 +148,7 @@ extension SyncRun {
     return try run(cancellation: token ?? Interruption.token()) { report.write($0) }
   }
 
-  /// Runs beside the notebook's watcher, where there is one: it synchronises the devices that are
-  /// connected to it, and only the others are looked for.
+  /// The watcher, if one runs, synchronises its devices; only the others are looked for.
   func runBesideWatcher(
     of notebook: Notebook, reportingTo report: EventReport
   ) throws -> SyncOutcome {

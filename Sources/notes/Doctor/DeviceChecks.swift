@@ -61,9 +61,8 @@ extension Check {
   static let clock = Check(name: "clock", title: "clock", remedy: setClock) { context in
     let today = TimeText.local(context.now)
     // 2025-01-01 and 2100-01-01: no version of notes ran before, and none will after.
-    guard (1_735_689_600..<4_102_444_800).contains(context.now) else {
-      return .problem("the clock says \(today)", remedy: setClock)
-    }
+    guard (1_735_689_600..<4_102_444_800).contains(context.now)
+    else { return .problem("the clock says \(today)", remedy: setClock) }
     let day: Int64 = 86_400
     var newest: (time: Int64, what: String) = (0, "the newest version")
     if let tip = try context.notebook.state().tip {

@@ -99,8 +99,7 @@ enum Similarity {
     return best.flatMap { $0.slips <= max(1, typed.count / 3) ? $0.word : nil }
   }
 
-  /// The titles nearest to a mistyped one, at most three: few slips away from all of it or from one
-  /// of its words.
+  /// At most three titles that are few slips away, or of which a word is.
   static func titles(near typed: String, among titles: [String]) -> [String] {
     let typed = typed.lowercased()
     let limit = max(1, typed.count / 4)

@@ -35,9 +35,7 @@ final class Output: Sendable {
 
   func line(_ text: String = "") { write(text + "\n") }
 
-  func lines(_ values: some Sequence<JSON>) {
-    for value in values { line(value.text) }
-  }
+  func lines(_ values: some Sequence<JSON>) { for value in values { line(value.text) } }
 
   /// Adds a JSON value on a line of its own, and writes it: a program that follows events gets
   /// each as it happens.
@@ -46,9 +44,7 @@ final class Output: Sendable {
     flush()
   }
 
-  func flush() {
-    state.withLock { drain(&$0) }
-  }
+  func flush() { state.withLock { drain(&$0) } }
 
   /// Writes what has gathered and reports whether everything arrived. A reader that has gone away
   /// (`notes list | head`) is no failure.

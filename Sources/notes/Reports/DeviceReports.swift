@@ -69,9 +69,7 @@ struct DeviceStates {
     if let known = isHere ? shown : recorded {
       state.ahead = try tip.map { try count(from: $0, lacking: known) } ?? 0
     }
-    if isHere, let shown {
-      state.behind = try tip.map { try count(from: shown, lacking: $0) } ?? 0
-    }
+    if isHere, let shown { state.behind = try tip.map { try count(from: shown, lacking: $0) } ?? 0 }
     return state
   }
 
@@ -144,9 +142,8 @@ struct PeersReport {
   }
 
   func text(on terminal: Terminal, now: Int64 = TimeText.now) -> String {
-    guard !peers.isEmpty || !invitations.isEmpty else {
-      return "No other devices yet: 'notes invite' lets one join.\n"
-    }
+    guard !peers.isEmpty || !invitations.isEmpty
+    else { return "No other devices yet: 'notes invite' lets one join.\n" }
     let devices = peers.map { peer in
       [
         Styled(Visible.name(peer.name ?? String(peer.deviceID.prefix(8))), .bold),

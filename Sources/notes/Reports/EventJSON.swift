@@ -65,9 +65,7 @@ struct EventJSON {
     }
   }
 
-  private func object(_ type: String, _ fields: JSON) -> JSON {
-    ["type": type] as JSON + fields
-  }
+  private func object(_ type: String, _ fields: JSON) -> JSON { ["type": type] as JSON + fields }
 
   private func object(_ type: String, _ notebook: String?, _ fields: JSON) -> JSON {
     ["type": type, "notebook": notebook] as JSON + fields

@@ -45,9 +45,8 @@ struct ListReport {
   }
 
   func text(on terminal: Terminal, now: Int64) -> String {
-    guard !notes.isEmpty else {
-      return style.isFiltered ? "No \(style.kind)s match.\n" : "No \(style.kind)s yet.\n"
-    }
+    guard !notes.isEmpty
+    else { return style.isFiltered ? "No \(style.kind)s match.\n" : "No \(style.kind)s yet.\n" }
     let table =
       style.isLong
       ? Table(

@@ -91,9 +91,7 @@ struct GraphLines {
   /// What the entries have at least, in columns of the terminal.
   private static let leastText = 30
   /// The graph takes at most half of the terminal's columns; what is further right is cut.
-  private var room: Int? {
-    terminal.width.map { max(3, min($0 / 2, $0 - Self.leastText - 2)) }
-  }
+  private var room: Int? { terminal.width.map { max(3, min($0 / 2, $0 - Self.leastText - 2)) } }
 
   mutating func text(_ entry: String, of id: ObjectID, parents: [ObjectID]) -> String {
     let own = columns.firstIndex(of: id) ?? columns.count

@@ -48,9 +48,8 @@ struct SearchReport {
     func title(beside rest: String) -> String {
       terminal.paint(terminal.fitting(hit.path.label, beside: Width.of(rest) + 2), .bold)
     }
-    guard let former = hit.former else {
-      return title(beside: when) + "  " + terminal.paint(when, .dim)
-    }
+    guard let former = hit.former
+    else { return title(beside: when) + "  " + terminal.paint(when, .dim) }
     return title(beside: "no longer; last in 0123456789, \(when)")
       + "  " + terminal.paint(former.isDeleted ? "deleted" : "no longer", .red)
       + terminal.paint("; last in ", .dim) + terminal.paint(former.version)

@@ -80,9 +80,7 @@ extension Conflict: JSONEncodable {
 }
 
 extension Conflict.Side: JSONEncodable {
-  var json: JSON {
-    ["name": name, "time": time.map { TimeText.rfc3339($0) }, "date": date]
-  }
+  var json: JSON { ["name": name, "time": time.map { TimeText.rfc3339($0) }, "date": date] }
 }
 
 struct InitReport {

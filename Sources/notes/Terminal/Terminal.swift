@@ -2,7 +2,6 @@ internal import Git
 internal import Glibc
 
 struct Terminal: Sendable, Equatable {
-  /// Whether somebody looks at it: a terminal, not a file or a pipe.
   var isInteractive: Bool
   /// Columns, or nil where lines may be as long as they like.
   var width: Int?
@@ -94,8 +93,7 @@ enum Console {
     return ask(question)
   }
 
-  /// Asks a question that Enter answers with yes, or with no where that is the safer answer. The
-  /// end of the input means no.
+  /// Enter answers yes, or no where that is safer; the end of the input means no.
   static func confirm(_ question: String, byDefault expected: Bool = true) -> Bool {
     while true {
       guard let answer = ask(question + (expected ? " [Y/n] " : " [y/N] ")) else {
@@ -115,11 +113,9 @@ enum Console {
   static func demandConsent(
     to action: String, _ question: String, otherwise outcome: String
   ) throws(Failure) {
-    guard canAsk else {
-      throw .usage("\(action) has to be confirmed", hint: "--yes goes on without asking")
-    }
-    guard confirm(question, byDefault: false) else {
-      throw Failure(.failed, "declined", outcome, hint: "answer y to go on, or give --yes")
-    }
+    guard canAsk
+    else { throw .usage("\(action) has to be confirmed", hint: "--yes goes on without asking") }
+    guard confirm(question, byDefault: false)
+    else { throw Failure(.failed, "declined", outcome, hint: "answer y to go on, or give --yes") }
   }
 }

@@ -14,8 +14,7 @@ enum Visible {
     path.utf8String.map(name) ?? name(decoding: path.bytes)
   }
 
-  /// A name as a word of a command line in a hint: in double quotes where a shell would take it for
-  /// several words or for more than a word.
+  /// A name in a command line of a hint: quoted where a shell would take it for more than a word.
   static func word(_ text: String) -> String {
     guard text.contains(where: { $0.isWhitespace || "'\"&|;<>()[]{}*?#~!$`\\".contains($0) })
     else { return name(text) }

@@ -80,8 +80,7 @@ struct Editor {
 struct Pager {
   private let process: ChildProcess
 
-  /// The command line to run: $NOTES_PAGER, $PAGER, or less; nil where output goes on unpaged,
-  /// which an empty value and `cat` ask for.
+  /// $NOTES_PAGER, $PAGER, or less; nil for no pager, which an empty value and `cat` ask for.
   static func command(in environment: Environment) -> String? {
     let command = environment["NOTES_PAGER"] ?? environment["PAGER"] ?? "less"
     return command.isEmpty || command == "cat" ? nil : command
@@ -98,8 +97,7 @@ struct Pager {
     return path.split(separator: ":").contains { access("\($0)/\(word)", X_OK) == 0 }
   }
 
-  /// Sends standard output through the pager if a terminal reads it; nil where there is no
-  /// terminal, no pager is wanted, or it does not start.
+  /// Nil where no terminal reads standard output, no pager is wanted, or it does not start.
   static func start(environment: Environment = .process) -> Pager? {
     // Width and colour are the terminal's, so they are asked for before the pipe takes its place.
     guard Console.output.isInteractive, let command = command(in: environment) else { return nil }

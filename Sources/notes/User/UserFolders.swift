@@ -92,8 +92,7 @@ struct KnownNotebooks {
     _ = write(file, bytes, bytes.count)
   }
 
-  /// Calls `changed` when the list may have changed, on a thread of its own, and once at first. Where it
-  /// cannot be watched, nobody is called.
+  /// Calls `changed` on a thread of its own, once at first; never where it cannot be watched.
   func watch(_ changed: @escaping @Sendable () -> Void) -> FileWatch? {
     try? FileWatch(Self.name, in: dataFolder, changed: changed)
   }

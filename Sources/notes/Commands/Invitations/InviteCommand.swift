@@ -69,14 +69,12 @@ struct InviteCommand: Command {
     throw Failure.invitation(ended: end, after: lifetime.seconds)
   }
 
-  /// Opens the invitation and waits for its end: in the watcher of the notebook, where one runs and
-  /// nothing else was asked for; else in this process.
+  /// In the notebook's watcher, if one runs and nothing else was asked for; else in this process.
   private func run(
     in context: SessionContext, for guest: Member?, onEvent: (Event) -> Void
   ) throws {
-    guard context.membership.role(ofDevice: context.key.deviceID) == .admin else {
-      throw MembershipError.notAnAdmin(device: context.key.deviceID)
-    }
+    guard context.membership.role(ofDevice: context.key.deviceID) == .admin
+    else { throw MembershipError.notAnAdmin(device: context.key.deviceID) }
     let token = try Interruption.token()
     if listen.address == nil, !discovery.isOff,
       let watcher = try RunningWatcher.of(Notebook.open(at: context.folder))

@@ -244,9 +244,8 @@ enum CommandLineSecret {
   /// it, so reading the secret from a file or standard input is the safer way.
   static func hide(_ secret: String) {
     for position in 0..<Int(CommandLine.argc) {
-      guard let argument = CommandLine.unsafeArgv[position], strcmp(argument, secret) == 0 else {
-        continue
-      }
+      guard let argument = CommandLine.unsafeArgv[position], strcmp(argument, secret) == 0
+      else { continue }
       memset(argument, Int32(UInt8(ascii: "x")), strlen(argument))
     }
   }

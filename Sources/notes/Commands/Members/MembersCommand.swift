@@ -136,8 +136,7 @@ struct MembershipChange {
     member = try membership.members().member(named: name)
   }
 
-  /// That this device may change that member: asked before a person is asked anything. The
-  /// membership itself refuses once more.
+  /// Asked before a person is asked anything. The membership itself refuses once more.
   func check() throws {
     guard membership.role(ofDevice: key.deviceID) == .admin else {
       let admins = membership.members().filter { !$0.isRemoved && $0.role == .admin }
@@ -158,9 +157,8 @@ struct MembershipChange {
   }
 
   func report(_ type: String, _ options: CommonOptions, _ text: String) {
-    guard let now = membership.members().first(where: { $0.deviceID == member.deviceID }) else {
-      return
-    }
+    guard let now = membership.members().first(where: { $0.deviceID == member.deviceID })
+    else { return }
     options.tell(
       [
         "type": type, "name": now.name, "device": now.deviceID, "role": now.role.rawValue,
