@@ -61,8 +61,7 @@ extension Handshake {
   private func helloExtension(_ type: Int32) -> [UInt8] {
     var bytes: UnsafePointer<UInt8>?
     var count = 0
-    guard library.ssl.SSL_client_hello_get0_ext(ssl, UInt32(type), &bytes, &count) == 1,
-      let bytes
+    guard library.ssl.SSL_client_hello_get0_ext(ssl, UInt32(type), &bytes, &count) == 1, let bytes
     else { return [] }
     return Array(UnsafeBufferPointer(start: bytes, count: count))
   }
@@ -158,8 +157,7 @@ extension Handshake {
     case .refused(let reason):
       failure = .certificateRefused(reason)
       error =
-        reason == .removed
-        ? X509_V_ERR_CERT_REVOKED : X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY
+        reason == .removed ? X509_V_ERR_CERT_REVOKED : X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY
     case .undecided(let reason):
       // The peer is told of an internal error, not that it is a stranger.
       (failure, error) = (.verificationFailed(reason), X509_V_ERR_UNSPECIFIED)

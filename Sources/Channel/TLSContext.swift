@@ -118,8 +118,7 @@ final class TLSContext: @unchecked Sendable {
         } else {
           try library.check(
             "SSL_CTX_add1_chain_cert",
-            lib.SSL_CTX_ctrl(
-              pointer, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer(certificate)))
+            lib.SSL_CTX_ctrl(pointer, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer(certificate)))
         }
       }
     }

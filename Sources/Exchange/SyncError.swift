@@ -97,8 +97,7 @@ extension ByeReason {
     case .wrongNotebook: "the other device has another notebook"
     case .expired: "the invitation has ended"
     case .duplicate, .busy: "the other device is busy with this one already"
-    case .overLimit, .protocolBroken, .refusedPack:
-      "the other device refused what was sent\(rest)"
+    case .overLimit, .protocolBroken, .refusedPack: "the other device refused what was sent\(rest)"
     case .done, .stopped: "the other device stopped"
     case .failed: "the other device failed\(rest)"
     }

@@ -29,8 +29,7 @@ public struct Burst: Sendable {
   public mutating func take(_ older: Version) -> Bool {
     let (last, next) = (oldest.commit, older.commit)
     guard last.author.name == next.author.name, last.author.email == next.author.email,
-      last.parents.count == 1, next.parents.count <= 1,
-      isOfOneNote || last.parents[0] == next.id,
+      last.parents.count == 1, next.parents.count <= 1, isOfOneNote || last.parents[0] == next.id,
       last.author.time - next.author.time <= Self.longestPause,
       newest.commit.author.time - next.author.time <= Self.longestTime,
       oldest.isUntitled, older.isUntitled

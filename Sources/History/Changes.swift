@@ -45,8 +45,7 @@ extension Change {
       ("Add", names(.added)), ("Update", names(.modified)), ("Delete", names(.deleted)),
     ]
     let parts = verbs.filter { !$0.1.isEmpty }.map { verb, names in
-      names.count <= 3
-        ? "\(verb) \(names.joined(separator: ", "))" : "\(verb) \(names.count) notes"
+      names.count <= 3 ? "\(verb) \(names.joined(separator: ", "))" : "\(verb) \(names.count) notes"
     }
     // A name may hold a line break, which would end the subject.
     return String(parts.joined(separator: "; ").map { $0.isNewline ? " " : $0 })

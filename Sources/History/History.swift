@@ -49,8 +49,7 @@ extension History {
 
   /// Goes through `versions(of:includingDerived:)` until `body` returns false.
   public func forEachVersion(
-    of path: TreePath? = nil, includesDerived: Bool = false,
-    _ body: (Version) throws -> Bool
+    of path: TreePath? = nil, includesDerived: Bool = false, _ body: (Version) throws -> Bool
   ) throws {
     let walk = try versions(of: path, includingDerived: includesDerived)
     while let version = try walk.next(), try body(version) {}

@@ -16,9 +16,7 @@ public struct Version: Sendable {
   public var deviceID: String? { commit.deviceID }
 
   /// The message's first line.
-  public var subject: String {
-    String(commit.message.prefix { !$0.isNewline })
-  }
+  public var subject: String { String(commit.message.prefix { !$0.isNewline }) }
 }
 
 extension Commit {

@@ -63,8 +63,7 @@ extension Certificate {
     }
     let usage = Extension.usage(ofAuthority: isAuthority)
     let extensions: KeyValuePairs<Extension, [UInt8]?> = [
-      .basicConstraints: usage[.basicConstraints],
-      .keyUsage: usage[.keyUsage],
+      .basicConstraints: usage[.basicConstraints], .keyUsage: usage[.keyUsage],
       .subjectKeyIdentifier: try Extension.keyIdentifierPrefix + PublicKey.identifier(publicKey),
       .authorityKeyIdentifier: try Extension.authorityPrefix + PublicKey.identifier(key.publicKey),
       .replaces: replaced.map { Extension.serialPrefix + $0 },

@@ -91,8 +91,7 @@ enum Serial {
   }
 
   static func with(
-    _ serial: [UInt8], _ lib: libcrypto,
-    _ body: (UnsafeMutablePointer<ASN1_INTEGER>) throws -> Void
+    _ serial: [UInt8], _ lib: libcrypto, _ body: (UnsafeMutablePointer<ASN1_INTEGER>) throws -> Void
   ) throws {
     let number = try OpenSSL.check("BN_bin2bn", lib.BN_bin2bn(serial, Int32(serial.count), nil))
     defer { lib.BN_free(number) }
@@ -129,8 +128,7 @@ enum DistinguishedName {
     if count > 8 { throw CertificateDefect.subject }
     return try (0..<max(count, 0)).map { index in
       let entry = lib.X509_NAME_get_entry(name, index)
-      guard lib.X509_NAME_ENTRY_set(entry) == index,
-        let data = lib.X509_NAME_ENTRY_get_data(entry),
+      guard lib.X509_NAME_ENTRY_set(entry) == index, let data = lib.X509_NAME_ENTRY_get_data(entry),
         lib.ASN1_STRING_type(data) == V_ASN1_UTF8STRING,
         let value = String(validating: OpenSSL.content(data, lib), as: UTF8.self)
       else { throw CertificateDefect.subject }

@@ -111,8 +111,7 @@ extension FileSystem {
 
   /// The same of a folder that is open for reading, and is closed by that; `path` is for errors.
   public static func list(
-    takingOwnership descriptor: Int32, path: String,
-    _ body: (FolderEntry) throws(Failure) -> Void
+    takingOwnership descriptor: Int32, path: String, _ body: (FolderEntry) throws(Failure) -> Void
   ) throws(Failure) {
     guard let stream = fdopendir(descriptor) else {
       let code = errno

@@ -167,8 +167,7 @@ public final class Service: Sendable {
   }
 
   private func watchMachine() throws {
-    try MachineWatch.sleep(until: token) { [occurrences] in
-      occurrences.put(.dialing { $0.awake() })
+    try MachineWatch.sleep(until: token) { [occurrences] in occurrences.put(.dialing { $0.awake() })
     }
     // Where the kernel tells nothing of networks, devices are found a little later.
     try? MachineWatch.networks(until: token) { [occurrences] news in

@@ -4,8 +4,7 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-@main
-enum Entry {
+@main enum Entry {
   static func main() {
     // Large notebooks make large arrays, one after another; each is to be there once.
     notes_return_blocks_from(1 << 20)

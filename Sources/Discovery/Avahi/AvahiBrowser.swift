@@ -139,8 +139,7 @@ final class AvahiResolver {
     _ interface: Int32, _ txt: AvahiStrings
   ) {
     hasAnswered = true
-    guard event == AVAHI_RESOLVER_FOUND, let address,
-      let text = session.library.text(of: address),
+    guard event == AVAHI_RESOLVER_FOUND, let address, let text = session.library.text(of: address),
       let found = Address(announced: text, port: port, interface: UInt32(clamping: interface)),
       let record = ServiceRecord(
         kind: kind, port: port,

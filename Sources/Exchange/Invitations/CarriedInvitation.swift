@@ -79,8 +79,7 @@ public struct ReceivedInvitations: Sendable {
       if received.invitation.expires > now { return received }
       unlink("\(folder)/\(name)")
       return nil
-    }
-    .sorted { ($0.invitation.expires, $0.inviterID) < ($1.invitation.expires, $1.inviterID) }
+    }.sorted { ($0.invitation.expires, $0.inviterID) < ($1.invitation.expires, $1.inviterID) }
   }
 
   func keep(_ received: ReceivedInvitation) throws {
@@ -121,7 +120,6 @@ extension ReceivedInvitation {
     self.init(
       invitation: CarriedInvitation(
         code: code, notebookID: notebook, notebookName: name, role: role, expires: expires,
-        port: address.port),
-      inviter: inviter, inviterID: device, address: address)
+        port: address.port), inviter: inviter, inviterID: device, address: address)
   }
 }

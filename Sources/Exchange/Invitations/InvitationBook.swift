@@ -77,8 +77,7 @@ public struct InvitationBook: Sendable {
         record.state = record.expires <= WallClock.now() ? .expired : .cancelled
       }
       return record
-    }
-    .sorted { ($0.created, $0.locator) > ($1.created, $1.locator) }
+    }.sorted { ($0.created, $0.locator) > ($1.created, $1.locator) }
   }
 
   /// The first digits of those that are open, on whatever port: a new one avoids them.

@@ -136,8 +136,7 @@ package final class Acceptor: Sendable {
     let (socket, ticket) = (candidate.socket, candidate.ticket)
     let attempt = PairingAttempt()
     let offer = ServerOffer(
-      member: credentials,
-      pairing: { [invitation] in attempt.key(for: $0, find: invitation) },
+      member: credentials, pairing: { [invitation] in attempt.key(for: $0, find: invitation) },
       answered: { [self] in compute(admission.withLock { $0.answered(ticket) }) })
     do {
       let connection = try Connection.accept(

@@ -91,8 +91,7 @@ package struct Dialer {
     else { return }
     // Whoever is connecting there now says what came of it.
     targets[target] = State(
-      addresses: [address], isAnnounced: false, tried: targets[target]?.tried,
-      next: .now + seconds)
+      addresses: [address], isAnnounced: false, tried: targets[target]?.tried, next: .now + seconds)
   }
 
   /// A device is announced. True when it was elsewhere until now.

@@ -179,8 +179,7 @@ struct SyncCoordination {
       let isMeant = run.peers.isEmpty || members.contains { $0.deviceID == peer.deviceID }
       guard isMeant else { return }
       dialer.found(
-        Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID),
-        at: peer.addresses)
+        Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID), at: peer.addresses)
     case .discovered(.settled): if case .looking = search { search = .settled(.now) }
     case .discovered(.interrupted(let error)): note(.discoveryFailed(error), onEvent)
     case .discoveryFailed(let error):

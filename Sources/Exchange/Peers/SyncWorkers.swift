@@ -45,8 +45,7 @@ final class SyncWorkers: Sendable {
         listener: listener, timeouts: context.timeouts, cancellation: token,
         credentials: { [context] notebook in
           notebook == context.membership.notebookID ? try? context.credentials() : nil
-        },
-        welcome: { [self] connection, _ in welcome(connection) },
+        }, welcome: { [self] connection, _ in welcome(connection) },
         // Whoever has no business here is none of this run's.
         refuse: { _ in })
     }

@@ -25,9 +25,7 @@ package protocol Link: AnyObject {
   /// Says what this side shows now, how many times the other side had told its heads by what this
   /// answers, how many versions came in this session, how many notes are in conflict, and whether the
   /// guard against mass deletion kept it from being merged.
-  func answer(
-    _ shown: Shown, heard: Int, received: Int, conflicts: Int, isRefused: Bool
-  ) throws
+  func answer(_ shown: Shown, heard: Int, received: Int, conflicts: Int, isRefused: Bool) throws
   /// Tells the other side what is no version.
   func tell(_ remark: LinkRemark) throws
   /// What happens next, waited for; nil when `deadline` has come, or somebody called the waker.

@@ -17,8 +17,7 @@ extension Session {
         let notebook = try Notebook.open(at: context.folder)
         let link = try DeviceLink(stream, as: context, notebook) { report(.progress($0)) }
         let keeper =
-          options.keeper
-          ?? DirectKeeper(context, allowsMassDeletion: options.allowsMassDeletion)
+          options.keeper ?? DirectKeeper(context, allowsMassDeletion: options.allowsMassDeletion)
         return try run(over: link, notebook, keeper, options, report)
       } catch {
         // Does nothing where the link has closed it.

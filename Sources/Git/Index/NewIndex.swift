@@ -104,8 +104,7 @@ extension NewIndex {
 // The trees that the entries are.
 extension NewIndex {
   private func path(_ position: Int, _ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(
-      rebasing: bytes[IndexLayout.path(in: bytes, at: Int(starts[position]))])
+    UnsafeRawBufferPointer(rebasing: bytes[IndexLayout.path(in: bytes, at: Int(starts[position]))])
   }
 
   private func tree(

@@ -59,8 +59,7 @@ extension History {
   /// The ID is what git would call the text "COMMIT PATH\n", shortened: known to every device that
   /// has the version which added the note.
   func noteID(_ times: NoteTimes) throws -> String {
-    let birth =
-      Array("\(times.firstVersion) ".utf8) + times.firstPath.bytes + [UInt8(ascii: "\n")]
+    let birth = Array("\(times.firstVersion) ".utf8) + times.firstPath.bytes + [UInt8(ascii: "\n")]
     return String(try repository.hash(blob: birth).hex.prefix(NoteSummary.idLength))
   }
 

@@ -54,8 +54,7 @@ extension History {
     guard let tip = try state().tip else { return [] }
     let files = try repository.files(in: repository.commit(tip).tree).map(\.path)
     let groups = Dictionary(grouping: files) { path in path.components.map { NameKey($0) } }
-    return groups.values.filter { $0.count > 1 }
-      .map { group in group.sorted().map(\.description) }
+    return groups.values.filter { $0.count > 1 }.map { group in group.sorted().map(\.description) }
       .sorted { $0.lexicographicallyPrecedes($1) }
   }
 }

@@ -59,8 +59,7 @@ package struct BranchLog {
 
   private static func entry(_ line: ArraySlice<UInt8>) -> Entry? {
     let parts = line.split(separator: UInt8(ascii: "\t"), maxSplits: 1)
-    guard let head = parts.first, head.count > 82,
-      let old = ObjectID(hex: head.prefix(40)),
+    guard let head = parts.first, head.count > 82, let old = ObjectID(hex: head.prefix(40)),
       let new = ObjectID(hex: head.dropFirst(41).prefix(40)),
       let mail = head.lastIndex(of: UInt8(ascii: ">")),
       let seconds = head[(mail + 1)...].split(separator: UInt8(ascii: " ")).first,

@@ -85,8 +85,7 @@ extension HistoryTable {
         changes.append(
           Change(
             path: reader.number(below: paths.count),
-            former: reader.number(belowIfThere: paths.count), old: reader.id(),
-            new: reader.id()))
+            former: reader.number(belowIfThere: paths.count), old: reader.id(), new: reader.id()))
       }
       for _ in reader.list() {
         moves.append(
@@ -137,8 +136,7 @@ private struct TableReader {
     }
     defer { position += size }
     return Integer(
-      littleEndian: file.span.bytes.unsafeLoadUnaligned(
-        fromByteOffset: position, as: Integer.self))
+      littleEndian: file.span.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: Integer.self))
   }
 
   mutating func long() -> Int64 { integer() }

@@ -17,8 +17,7 @@ extension WorkTree {
   package func scan(against index: IndexFile) throws -> WorkingChanges {
     let access = try FolderAccess(folder: folder)
     let isLarge = index.count >= Self.parallelThreshold
-    let runs =
-      isLarge ? index.folderRuns() : [FolderRun(folder: "", positions: 0..<index.count)]
+    let runs = isLarge ? index.folderRuns() : [FolderRun(folder: "", positions: 0..<index.count)]
     let known = KnownFiles(
       index: index, runs: runs, root: access.root, sizeLimit: sizeLimit, modes: fileModes)
     let thread = isLarge ? HelperThread { known.look() } : nil
@@ -143,19 +142,14 @@ private final class KnownFiles: Sendable {
   // folder anew for a dozen.
   private static let filesWorthOpening = 17
 
-  init(
-    index: IndexFile, runs: [FolderRun], root: Int32, sizeLimit: Int, modes: FileModeTrust
-  ) {
+  init(index: IndexFile, runs: [FolderRun], root: Int32, sizeLimit: Int, modes: FileModeTrust) {
     self.index = index
     self.root = root
     self.sizeLimit = sizeLimit
     self.modes = modes
     shares = runs.flatMap { run in
       stride(from: run.positions.lowerBound, to: run.positions.upperBound, by: Self.share).map {
-        (
-          folder: run.folder.cString,
-          positions: $0..<min($0 + Self.share, run.positions.upperBound)
-        )
+        (folder: run.folder.cString, positions: $0..<min($0 + Self.share, run.positions.upperBound))
       }
     }
   }

@@ -94,8 +94,7 @@ extension Browser {
     "  c               copy the version to a note of its own",
     "  D               the deleted notes, where r restores the last text; back",
     "  Ctrl-L          read the folder again",
-    "  Ctrl-Z          leave for the shell; fg comes back",
-    "  q  Ctrl-C       quit", "",
+    "  Ctrl-Z          leave for the shell; fg comes back", "  q  Ctrl-C       quit", "",
     "The mouse chooses and scrolls; hold Shift to select text.",
   ]
 
@@ -107,8 +106,7 @@ extension Browser {
     }
     if listCount == 0 {
       let words = showsDeleted ? "no note was deleted" : "no notes yet"
-      let nothing =
-        focus != .notes ? "no versions yet" : notes.isEmpty ? words : "no note matches"
+      let nothing = focus != .notes ? "no versions yet" : notes.isEmpty ? words : "no note matches"
       return [[Styled(nothing, .dim)]]
     }
     return (list.top..<min(listCount, list.top + layout.rows)).map { place in

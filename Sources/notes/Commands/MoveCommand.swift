@@ -44,8 +44,7 @@ struct MoveCommand: Command {
     }
     options.tell(
       [
-        "type": "renamed",
-        "renamed": done.files.map { ["from": $0.old, "to": $0.new] as JSON },
+        "type": "renamed", "renamed": done.files.map { ["from": $0.old, "to": $0.new] as JSON },
         "version": done.version,
       ], sentence)
   }

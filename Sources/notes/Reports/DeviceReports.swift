@@ -60,8 +60,7 @@ struct DeviceStates {
     var state = DeviceState(
       address: session?.identity.address
         ?? PeerAddresses(stateFolder: folder).all()[device]?.description,
-      lastSeen: session == nil
-        ? PeerSightings(stateFolder: folder).last(of: device) : TimeText.now,
+      lastSeen: session == nil ? PeerSightings(stateFolder: folder).last(of: device) : TimeText.now,
       isConnected: session != nil, isInSync: (shown ?? recorded).map { $0 == tip },
       editing: session?.shows.editing)
     // What it shows may not have arrived yet.
@@ -117,8 +116,7 @@ struct PeersReport {
         name: member.name, deviceID: member.deviceID, role: member.role,
         isNear: announced != nil || deviceState.isConnected,
         address: (deviceState.isConnected ? nil : announced?.addresses.first?.description)
-          ?? deviceState.address,
-        deviceState: deviceState)
+          ?? deviceState.address, deviceState: deviceState)
     }
     for (device, stranger) in near where !present.contains(where: { $0.deviceID == device }) {
       peers.append(

@@ -60,8 +60,7 @@ struct ReversalReport {
       text += "\(verb): \(terminal.paint(Visible.name(summary), .bold)) "
       text += terminal.paint("(\(operation.kind.rawValue), \(when))", .dim) + "\n"
     }
-    text +=
-      reversal.changes.isEmpty ? "  no file changes\n" : reversal.changes.text(on: terminal)
+    text += reversal.changes.isEmpty ? "  no file changes\n" : reversal.changes.text(on: terminal)
     if let version = reversal.version {
       let back = isUndo ? "notes redo" : "notes undo"
       text += "Version \(terminal.paint(version)); '\(back)' \(isUndo ? "redoes" : "undoes") it\n"

@@ -170,9 +170,7 @@ final class DeviceLink: Link {
     try enqueue(HeadsMessage(tip: shown.tip, heads: shown.heads))
   }
 
-  func answer(
-    _ shown: Shown, heard: Int, received: Int, conflicts: Int, isRefused: Bool
-  ) throws {
+  func answer(_ shown: Shown, heard: Int, received: Int, conflicts: Int, isRefused: Bool) throws {
     offer(shown.heads)
     try enqueue(
       AppliedMessage(
@@ -192,8 +190,7 @@ final class DeviceLink: Link {
       queue.removeAll { $0.type == MessageType.editing.rawValue }
       let listed = paths.prefix(ProtocolLimits.editedNotes)
       try enqueue(EditingMessage(paths: listed.map { Base64($0.bytes) }))
-    case .invitation(let invitation):
-      try enqueue(InvitationMessage(invitation: invitation.message))
+    case .invitation(let invitation): try enqueue(InvitationMessage(invitation: invitation.message))
     case .ping:
       if stream.connection.isHomeless {
         throw SyncError.interrupted("this machine has another address now")
@@ -239,8 +236,7 @@ final class DeviceLink: Link {
         report(TransferProgress(peer: peer, stage: .waiting))
       }
     // One answers for all that were asked since: whoever does not read gets no more.
-    case .ping:
-      if queue.last?.type != MessageType.pong.rawValue { try enqueue(PongMessage()) }
+    case .ping: if queue.last?.type != MessageType.pong.rawValue { try enqueue(PongMessage()) }
     case .heads:
       let message = try frame.decode(HeadsMessage.self)
       events.append(.shows(Shown(tip: message.tip, heads: message.heads)))
