@@ -2,11 +2,10 @@ internal import Git
 internal import Merge
 
 /// The history in numbers: which version changed which file, from which bytes to which.
-///
 /// Versions are numbered so that parents come before children, paths and authors as they came. What
 /// a note went through is found by one pass over numbers, without opening an object.
 struct HistoryTable: Equatable, Sendable {
-  struct Version: Equatable, Sendable {
+  struct Version: Sendable {
     let id: ObjectID
     /// The author's time, in seconds since 1970.
     let time: Int64
@@ -22,7 +21,7 @@ struct HistoryTable: Equatable, Sendable {
     let generation: Int
   }
 
-  struct Change: Equatable, Sendable {
+  struct Change: Sendable {
     let path: Int
     /// What the file was called before, when it was renamed.
     let former: Int?
@@ -31,17 +30,17 @@ struct HistoryTable: Equatable, Sendable {
   }
 
   /// Where a note of a merge has another name in one of the merge's further parents.
-  struct Move: Equatable, Sendable {
+  struct Move: Sendable {
     /// Its position among the merge's parents.
     let parent: Int
     let path: Int
     let former: Int
   }
 
-  var versions: [Version] = []
-  var parents: [Int] = []
-  var changes: [Change] = []
-  var moves: [Move] = []
+  var versions = Records<Version>()
+  var parents = Records<Int>()
+  var changes = Records<Change>()
+  var moves = Records<Move>()
   var paths: [TreePath] = []
   var authors: [String] = []
 
@@ -60,7 +59,7 @@ struct HistoryTable: Equatable, Sendable {
 }
 
 extension HistoryTable {
-  func parents(of version: Int) -> ArraySlice<Int> { parents[versions[version].parents] }
+  func parents(of version: Int) -> Slice<Records<Int>> { parents[versions[version].parents] }
 
   /// The number of a version, or nil; the newest are looked at first.
   func firstIndex(of id: ObjectID) -> Int? { versions.lastIndex { $0.id == id } }
@@ -123,7 +122,7 @@ struct HistoryTableBuilder {
 
   /// `moves` has for each further parent the new paths and those there.
   mutating func add(_ commit: Commit, changes: [VersionChange], moves: [[TreePath: TreePath]]) {
-    table.parents += commit.parents.compactMap { versions[$0] }
+    for parent in commit.parents.compactMap({ versions[$0] }) { table.parents.append(parent) }
     for change in changes {
       table.changes.append(
         HistoryTable.Change(
