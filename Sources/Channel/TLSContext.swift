@@ -2,10 +2,8 @@ internal import COpenSSL
 internal import Synchronization
 
 /// An `SSL_CTX`: TLS 1.3 alone, without tickets, resumption, early data or compression.
-///
 /// Resumption is off because it skips the verification of certificates, so that a removed device
 /// could go on.
-///
 /// Sendable although the compiler cannot tell: once it is set up, nothing changes it any more, and
 /// threads may then share one (openssl-threads(7)).
 final class TLSContext: @unchecked Sendable {

@@ -7,7 +7,6 @@
 /// that vanished without a goodbye stays listed for a while. TLS decides who a peer is.
 public protocol Discovery: AnyObject, Sendable {
   /// Announces `service` until `withdraw(_:)` or `stop()`.
-  ///
   /// Throws `DiscoveryError` when the network's discovery service cannot be reached now. The wish is
   /// kept all the same and carried out as soon as it can be, so that a long-running program may log
   /// the error and go on.
@@ -17,7 +16,6 @@ public protocol Discovery: AnyObject, Sendable {
   func withdraw(_ service: ServiceRecord)
 
   /// Reports the other devices that announce services of this kind, until `stop()`.
-  ///
   /// Throws and keeps the wish as `publish(_:)` does. Events come one at a time on a thread of the
   /// implementation's choice; the handler must not block. This device's own services, told by the
   /// device ID, are never reported.

@@ -43,7 +43,6 @@ public struct ServiceRecord: Hashable, Sendable {
 }
 
 /// The TXT record: `v`, `nb`, `dev` and, for an invitation, `loc` (notes-protocol(7), Discovery).
-///
 /// As RFC 6763 section 6.4 says: keys are compared without case, the first of several equal keys
 /// counts, a string without "=" is a key without value, unknown keys are ignored.
 extension ServiceRecord {

@@ -43,7 +43,6 @@ extension History {
 }
 
 /// A search for the versions that wrote the lines of a note.
-///
 /// Each line goes from a version to the parent that has it too, until there is none: then the version
 /// wrote it. Versions that did not change the note are passed over by the table's numbers.
 private struct Blame {

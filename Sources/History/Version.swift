@@ -43,7 +43,6 @@ public struct VersionChange: Hashable, Sendable {
 
 extension History {
   /// What a commit changed against its first parent, by path.
-  ///
   /// A file that went while another came is one that was renamed, by the rule of notes-merge(7),
   /// "Renames": the same bytes, or at least half of them. What the commit's own message says of
   /// its renames (notes-mv(1)) comes first.

@@ -3,7 +3,6 @@ internal import System
 /// A notebook's certificates and revocation lists: a set that only grows, so that any two devices
 /// that have seen the same end up with the same, in whatever order they saw it (notes-security(7)
 /// "The growing set").
-///
 /// What is in it has been verified, except for revocation: that a serial number is listed takes
 /// nothing out, or the outcome would depend on the order.
 struct CertificateSet: Sendable {

@@ -20,7 +20,6 @@ package enum Token {
   }
 
   /// How many bytes the punctuation mark at `index` has, 0 when a word starts there.
-  ///
   /// Beyond ASCII the marks are U+2000…U+206F, U+3000…U+303F and U+FF01…U+FF0F.
   private static func punctuation(_ text: [UInt8], _ index: Int) -> Int {
     let byte = text[index]

@@ -38,7 +38,6 @@ enum MachineWatch {
   }
 
   /// Notices that the machine was asleep, as soon as it is awake.
-  ///
   /// A timer that counts the time asleep, too, ends at once when its moment passed meanwhile; what
   /// that clock is ahead of the one that stands still is the sleep.
   static func sleep(
@@ -62,7 +61,6 @@ enum MachineWatch {
 }
 
 /// What the kernel has told of links and addresses.
-///
 /// Much of what it tells is no news: addresses are told again whenever their life is made longer, and
 /// links whenever a radio reports its strength.
 struct NetworkState {

@@ -1,6 +1,5 @@
 internal import Channel
 internal import Exchange
-internal import Membership
 internal import Synchronization
 internal import System
 

@@ -2,7 +2,6 @@ internal import Discovery
 public import Exchange
 public import Membership
 internal import Synchronization
-internal import System
 
 // All of it may be called from any thread, before or while the service runs.
 extension Service {

@@ -19,7 +19,6 @@ internal import System
 }
 
 /// A command of `notes`: options in, one call into the modules, one report out.
-///
 /// `run()` throws a `Failure`, any module's error, which the error table explains, or an `Exit` where
 /// the command ends well with a code of its own.
 protocol Command: ParsableCommand {

@@ -4,7 +4,6 @@ internal import Glibc
 internal import History
 internal import Membership
 internal import Notebook
-internal import System
 internal import WorkTree
 
 enum NotebookLocator {

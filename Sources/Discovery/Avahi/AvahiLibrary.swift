@@ -2,7 +2,6 @@ internal import CAvahi
 internal import System
 
 /// The functions of Avahi's client library, loaded when first asked for.
-///
 /// Sendable although the compiler cannot tell: it holds addresses of functions and nothing changes
 /// them after `load` returned.
 struct AvahiLibrary: @unchecked Sendable {

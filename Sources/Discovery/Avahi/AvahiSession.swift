@@ -3,7 +3,6 @@ internal import Glibc
 internal import System
 
 /// What this device wants of the Avahi daemon, and its connection to it. Lives on one thread.
-///
 /// Avahi's callbacks only note what happened; `settle()` acts on it afterwards, because the first
 /// callback runs inside `avahi_client_new` and a client must not be freed in its own callback.
 final class AvahiSession {

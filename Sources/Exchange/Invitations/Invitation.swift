@@ -1,4 +1,3 @@
-internal import Channel
 public import Membership
 internal import Synchronization
 internal import System

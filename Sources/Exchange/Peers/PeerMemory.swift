@@ -1,4 +1,3 @@
-public import Channel
 internal import Glibc
 internal import System
 

@@ -1,6 +1,5 @@
 package import Git
 public import History
-internal import Notebook
 internal import Synchronization
 internal import System
 

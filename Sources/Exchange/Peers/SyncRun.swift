@@ -1,4 +1,3 @@
-public import Channel
 public import Discovery
 public import Membership
 internal import Notebook

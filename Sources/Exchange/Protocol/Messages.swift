@@ -1,5 +1,4 @@
 internal import Git
-internal import Membership
 
 /// Why a side ends a session; notes-protocol(7), REASONS.
 public enum ByeReason: String, Sendable, Codable {

@@ -1,6 +1,5 @@
 public import Channel
 internal import Git
-internal import Membership
 internal import Merge
 package import Notebook
 

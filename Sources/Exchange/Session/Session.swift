@@ -1,6 +1,5 @@
 internal import Git
 internal import History
-internal import Membership
 internal import Notebook
 internal import System
 internal import WorkTree

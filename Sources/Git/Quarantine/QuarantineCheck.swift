@@ -1,7 +1,6 @@
 /// Checks a received pack by the rules of notes-protocol(7), and that each object has what it
 /// refers to. What the repository holds is complete, so that nothing behind it is walked, and of a
 /// tree only what differs from its commit's parent is looked up.
-///
 /// A few bytes can stand for trees of millions of entries, one inside another. So no more than one
 /// is in use at a time, and what is remembered grows with the objects of the pack alone.
 struct QuarantineCheck {

@@ -4,7 +4,6 @@ internal import Merge
 internal import WorkTree
 
 /// Makes a version of what the folder holds, and moves the branch to it.
-///
 /// It merges nothing and changes no file: saves of editors that had loaded an older text are handed
 /// back.
 struct FolderSnapshot {

@@ -113,7 +113,6 @@ struct PortableHistory {
 
 /// What stands in the place of commits that other devices do not take: notes-merge(7), "Versions made by
 /// hand".
-///
 /// The cost follows what was made by hand, not the size of a version: what `notes` makes holds nothing
 /// that what it is made on does not.
 struct PortableCommits {

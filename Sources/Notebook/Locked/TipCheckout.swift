@@ -4,7 +4,6 @@ internal import Merge
 internal import WorkTree
 
 /// Moves the branch to another commit and brings the folder along.
-///
 /// It merges nothing and saves nothing: what somebody wrote meanwhile it hands back as versions.
 struct TipCheckout {
   let writer: VersionWriter

@@ -4,7 +4,6 @@ internal import WorkTree
 
 /// The lock that lets one process at a time change a notebook: flock(2) on `.git/notes/lock`. The
 /// kernel drops it with the process, so it is never stale.
-///
 /// The file's one byte says whether a run is under way (`1`) or came to its end (`0`), which tells
 /// the next one whether to look for what a killed run left. Its time is that of the run's start.
 final class WriterLock {

@@ -1,6 +1,4 @@
-public import Channel
 public import Exchange
-internal import Git
 public import Membership
 
 /// A command's connection to the watcher of a notebook, for one thread at a time.

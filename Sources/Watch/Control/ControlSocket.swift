@@ -67,7 +67,6 @@ final class ControlSocket: Sendable {
 }
 
 /// Lines of JSON over a socket of this machine.
-///
 /// Sendable although what was read is kept without a lock: an instance belongs to one thread at a
 /// time.
 final class ControlLines: @unchecked Sendable {

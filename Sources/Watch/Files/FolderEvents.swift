@@ -1,10 +1,8 @@
 internal import Git
 internal import Glibc
-internal import Notebook
 internal import WorkTree
 
 /// What happens in a notebook's folder, by paths in it. An instance belongs to one thread.
-///
 /// Only folders are watched. One that appears is watched first and listed then, again and again
 /// until the listing holds no folder without a watch: so nothing made in it meanwhile is missed.
 final class FolderEvents {

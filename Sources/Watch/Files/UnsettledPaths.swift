@@ -64,7 +64,6 @@ struct UnsettledPaths {
 }
 
 /// How fast versions may follow one another: notes-watch(1), "When a version is made".
-///
 /// The first save counts at once. After it, what comes within a short window is one version, and
 /// whoever writes without end gets fewer and fewer.
 struct VersionPace {

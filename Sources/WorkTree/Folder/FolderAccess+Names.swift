@@ -67,7 +67,6 @@ extension FolderAccess {
   }
 
   /// Whether the file system refuses the path while it takes others in the same folder: it is the name.
-  ///
   /// It is tried with folders: an empty one that a killed process leaves is nobody's note, and in no
   /// note's way (see `Checkout`).
   func refuses(_ path: TreePath) -> Bool {

@@ -4,7 +4,6 @@ internal import System
 
 /// Whether somebody's program has a file open for writing: what stands in the file may then be a part
 /// of what it is about to hold.
-///
 /// Asked of the kernel by a lease (fcntl(2), F_SETLEASE), which it gives only for files that nobody
 /// has open for writing. File systems without leases, and files of other users, have no such programs.
 enum OpenWriter {

@@ -1,5 +1,4 @@
 internal import Git
-internal import Notebook
 internal import WorkTree
 
 /// What the browser shows and where the user is in it: a value that keys change, and that can be

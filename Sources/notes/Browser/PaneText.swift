@@ -1,5 +1,4 @@
 internal import History
-internal import Notebook
 
 extension Styled {
   /// The line as lines of at most `width` columns, broken at spaces where there are any.

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Channel
 internal import Exchange
 internal import Glibc
 internal import History

@@ -1,4 +1,3 @@
-internal import Channel
 internal import Discovery
 internal import Exchange
 internal import Git

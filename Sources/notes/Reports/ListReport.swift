@@ -1,6 +1,5 @@
 internal import Git
 internal import History
-internal import Notebook
 
 struct ListStyle {
   var isLong = false

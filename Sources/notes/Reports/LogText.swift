@@ -74,7 +74,6 @@ struct LogText {
 }
 
 /// Lines beside the log's entries that show which version was made on which.
-///
 /// A column stands for a version that is still to come. Each entry takes the column that waits for
 /// it and leaves one for each parent; columns that wait for the same version come together.
 struct GraphLines {

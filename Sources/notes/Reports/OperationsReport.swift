@@ -1,4 +1,3 @@
-internal import Git
 internal import History
 internal import Notebook
 

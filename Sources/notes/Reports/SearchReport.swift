@@ -1,6 +1,4 @@
-internal import Git
 internal import History
-internal import Notebook
 
 struct SearchReport {
   let hits: ArraySlice<SearchHit>

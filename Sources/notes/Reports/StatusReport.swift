@@ -3,7 +3,6 @@ internal import Git
 internal import History
 internal import Notebook
 internal import Watch
-internal import WorkTree
 
 struct StatusReport {
   let status: NotebookStatus

@@ -2,7 +2,6 @@ internal import Git
 internal import System
 
 /// Text that came from a file, a peer or a commit, made safe and honest to look at.
-///
 /// A name can hold an escape sequence that moves the cursor, or a bidirectional control that makes
 /// `txt.exe` read as `exe.txt`. Such characters are shown as escapes instead of being obeyed.
 enum Visible {

@@ -1,6 +1,5 @@
 internal import Channel
 internal import Git
-internal import Membership
 internal import Notebook
 internal import Synchronization
 internal import System

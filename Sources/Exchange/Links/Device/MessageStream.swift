@@ -1,6 +1,5 @@
 internal import Channel
 internal import Git
-internal import Membership
 internal import Notebook
 // Who calls this module names instants and tokens, too.
 @_exported public import System
