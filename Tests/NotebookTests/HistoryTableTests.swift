@@ -125,7 +125,7 @@ struct HistoryTableTests {
       _ = forged.lives(of: forged.paths, at: last)
       _ = forged.parents(among: [0, last / 2], from: last)
     }
-    try home.write(".git/notes/cache/history", "notesHT3 nonsense")
+    try home.write(".git/notes/cache/history", "notesHT2 nonsense")
     #expect(try home.notebook.history.historyTable()?.table == table)
     #expect(try home.read(".git/notes/cache/history") != nil)
   }

@@ -30,14 +30,6 @@ public struct ObjectID: Hashable, Sendable {
     low = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt32.self))
   }
 
-  /// The ID whose 20 bytes begin at `offset`, where there are so many.
-  public init(in bytes: RawSpan, at offset: Int) {
-    func word(_ place: Int) -> UInt64 {
-      UInt64(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset + place, as: UInt64.self))
-    }
-    (high, middle, low) = (word(0), word(8), UInt32(truncatingIfNeeded: word(12)))
-  }
-
   /// The ID written as 40 hexadecimal digits in either case, or nil for anything else.
   public init?(hex: some StringProtocol) { self.init(hex: Array(hex.utf8)[...]) }
 

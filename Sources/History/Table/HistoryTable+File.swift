@@ -1,217 +1,103 @@
 internal import Git
 
-// The file `.git/notes/cache/history`, a cache that can be made again at any time. Numbers are little-
-// endian, of 4 bytes where nothing else is said; no path is 2^32 - 1, no blob zeros.
+// The file `.git/notes/cache/history`, a cache that can be made again at any time. Numbers are
+// little-endian, of 4 bytes where nothing else is said; an absent path is 2^32 - 1, an absent blob
+// zeros.
 //
-//   8 bytes  "notesHT3"
+//   8 bytes  "notesHT2"
 //   the number of paths, then of each its length and bytes; the same of the authors' names
-//   how many bytes the versions take, then of each:
-//     its ID; the author's time, and the latest of it and all it was made on (8 bytes each); its
-//     author; 1 for a derived merge, or 0; its generation; where its parents, changes and moves begin
-//     and end
-//   the same of the parents: a version's number each
-//   the same of the changes: path, former path, old blob, new blob
-//   the same of the moves: the parent's position, path, former path
+//   the number of versions, then of each:
+//     its ID; the author's time (8 bytes); the author's number; 1 for a derived merge, or 0
+//     the number of its parents, then of each its number
+//     the number of its changes, then of each: path, former path, old blob, new blob
+//     the number of its moves, then of each: parent's position, path, former path
 //   8 bytes  checksum of all before
 //
 // A file that is broken in any way is as good as none: the checksum finds damage, and the bounds are
 // checked all the same. It says nothing that could not be read from the commits whose IDs it names, so
 // that a table of another notebook is harmless: no version of this one is in it.
 extension HistoryTable {
-  private static let magic = Array("notesHT3".utf8)
+  private static let magic = Array("notesHT2".utf8)
+  fileprivate static let absent = Int(UInt32.max)
 
   /// The content of the file.
   var serialized: [UInt8] {
-    var file = Self.magic[...]
+    var file = Self.magic
+    file.reserveCapacity(versions.count * 160)
+    func add(_ number: Int) {
+      for shift in stride(from: 0, to: 32, by: 8) {
+        file.append(UInt8(truncatingIfNeeded: number >> shift))
+      }
+    }
+    func add(long number: Int64) {
+      add(Int(number))
+      add(Int(number >> 32))
+    }
     for texts in [paths.map(\.bytes), authors.map { Array($0.utf8) }] {
-      file.append(texts.count)
-      for text in texts { file.append(bytes: text[...]) }
+      add(texts.count)
+      for text in texts {
+        add(text.count)
+        file += text
+      }
     }
-    for bytes in [versions.bytes, parents.bytes, changes.bytes, moves.bytes] {
-      file.append(bytes: bytes)
+    add(versions.count)
+    for version in versions {
+      version.id.appendBytes(to: &file)
+      add(long: version.time)
+      add(version.author)
+      add(version.isDerived ? 1 : 0)
+      add(version.parents.count)
+      for parent in parents[version.parents] { add(parent) }
+      add(version.changes.count)
+      for change in changes[version.changes] {
+        add(change.path)
+        add(change.former ?? Self.absent)
+        (change.old ?? .zero).appendBytes(to: &file)
+        (change.new ?? .zero).appendBytes(to: &file)
+      }
+      add(version.moves.count)
+      for move in moves[version.moves] {
+        for number in [move.parent, move.path, move.former] { add(number) }
+      }
     }
-    file.append(long: Int64(bitPattern: Self.checksum(of: file)))
-    return Array(file)
+    add(long: Int64(bitPattern: Self.checksum(of: file[...])))
+    return file
   }
 
   /// Reads the content of the file, or returns nil when anything about it is wrong.
   init?(parsing file: [UInt8]) {
-    guard file.starts(with: Self.magic), file.count >= 16,
-      file.span.bytes.long(at: file.count - 8)
-        == Int64(bitPattern: Self.checksum(of: file.dropLast(8)))
-    else { return nil }
-    var rest = TableReader(file: file.dropLast(8), position: Self.magic.count)
-    guard let paths = rest.texts(), let authors = rest.texts(),
-      let versions: Records<Version> = rest.records(), let parents: Records<Int> = rest.records(),
-      let changes: Records<Change> = rest.records(), let moves: Records<Move> = rest.records(),
-      rest.position == rest.file.endIndex
-    else { return nil }
-    self.paths = paths.map { TreePath(bytes: $0) }
-    self.authors = authors.map { String(decoding: $0, as: UTF8.self) }
-    (self.versions, self.parents, self.changes, self.moves) = (versions, parents, changes, moves)
-    guard isSound else { return nil }
-  }
-
-  /// Whether every number is that of something there.
-  private var isSound: Bool {
-    var number = -1
-    return versions.allSatisfy { version in
-      number += 1
-      return version.author < authors.count && version.changes.upperBound <= changes.count
-        && version.moves.upperBound <= moves.count && version.parents.upperBound <= parents.count
-        && parents[version.parents].allSatisfy { $0 < number }
-    } && changes.allSatisfy { $0.path < paths.count && ($0.former ?? 0) < paths.count }
-      && moves.allSatisfy { $0.path < paths.count && $0.former < paths.count }
-  }
-}
-
-/// What a record of the table is made of.
-protocol TableRecord {
-  static var size: Int { get }
-  init(_ bytes: RawSpan, at start: Int)
-  func append(to bytes: inout ArraySlice<UInt8>)
-}
-
-/// Records of one kind. They stay as the file has them, and a command takes apart those alone that it
-/// needs.
-struct Records<Record: TableRecord>: RandomAccessCollection, Equatable {
-  fileprivate(set) var bytes: ArraySlice<UInt8> = []
-
-  var startIndex: Int { 0 }
-  var endIndex: Int { bytes.count / Record.size }
-  subscript(position: Int) -> Record { Record(bytes.span.bytes, at: position * Record.size) }
-  mutating func append(_ record: Record) { record.append(to: &bytes) }
-}
-
-extension Int: TableRecord {
-  static var size: Int { 4 }
-  init(_ bytes: RawSpan, at start: Int) { self = bytes.number(at: start) }
-  func append(to bytes: inout ArraySlice<UInt8>) { bytes.append(self) }
-}
-
-extension HistoryTable.Version: TableRecord {
-  static var size: Int { 72 }
-
-  init(_ bytes: RawSpan, at start: Int) {
-    id = ObjectID(in: bytes, at: start)
-    time = bytes.long(at: start + 20)
-    order = bytes.long(at: start + 28)
-    author = bytes.number(at: start + 36)
-    isDerived = bytes.number(at: start + 40) == 1
-    generation = bytes.number(at: start + 44)
-    parents = bytes.range(at: start + 48)
-    changes = bytes.range(at: start + 56)
-    moves = bytes.range(at: start + 64)
-  }
-
-  func append(to bytes: inout ArraySlice<UInt8>) {
-    bytes += id.bytes
-    bytes.append(long: time)
-    bytes.append(long: order)
-    let places = [parents, changes, moves].flatMap { [$0.lowerBound, $0.upperBound] }
-    for number in [author, isDerived ? 1 : 0, generation] + places { bytes.append(number) }
-  }
-}
-
-extension HistoryTable.Change: TableRecord {
-  static var size: Int { 48 }
-  private static let absent = Int(UInt32.max)
-
-  init(_ bytes: RawSpan, at start: Int) {
-    path = bytes.number(at: start)
-    let formerPath = bytes.number(at: start + 4)
-    former = formerPath == Self.absent ? nil : formerPath
-    let (oldID, newID) = (ObjectID(in: bytes, at: start + 8), ObjectID(in: bytes, at: start + 28))
-    old = oldID == .zero ? nil : oldID
-    new = newID == .zero ? nil : newID
-  }
-
-  func append(to bytes: inout ArraySlice<UInt8>) {
-    bytes.append(path)
-    bytes.append(former ?? Self.absent)
-    bytes += (old ?? .zero).bytes
-    bytes += (new ?? .zero).bytes
-  }
-}
-
-extension HistoryTable.Move: TableRecord {
-  static var size: Int { 12 }
-
-  init(_ bytes: RawSpan, at start: Int) {
-    parent = bytes.number(at: start)
-    path = bytes.number(at: start + 4)
-    former = bytes.number(at: start + 8)
-  }
-
-  func append(to bytes: inout ArraySlice<UInt8>) {
-    for number in [parent, path, former] { bytes.append(number) }
-  }
-}
-
-extension ArraySlice<UInt8> {
-  fileprivate mutating func append(_ number: Int) {
-    for shift in stride(from: 0, to: 32, by: 8) {
-      append(UInt8(truncatingIfNeeded: number >> shift))
+    guard file.starts(with: Self.magic), file.count >= 16 else { return nil }
+    var reader = TableReader(file: file, position: file.count - 8, end: file.count)
+    let checksum = Self.checksum(of: file.dropLast(8))
+    guard reader.long() == Int64(bitPattern: checksum) else { return nil }
+    reader = TableReader(file: file, position: Self.magic.count, end: file.count - 8)
+    paths = reader.texts { TreePath(bytes: $0) }
+    authors = reader.texts { String(decoding: $0, as: UTF8.self) }
+    let numbers = reader.list()
+    versions.reserveCapacity(numbers.count)
+    changes.reserveCapacity(file.count / 56)
+    for number in numbers {
+      let (id, time) = (reader.id() ?? .zero, reader.long())
+      let author = reader.number(below: authors.count)
+      let isDerived = reader.number(below: 2) == 1
+      for _ in reader.list() { parents.append(reader.number(below: number)) }
+      for _ in reader.list() {
+        changes.append(
+          Change(
+            path: reader.number(below: paths.count),
+            former: reader.number(belowIfThere: paths.count), old: reader.id(), new: reader.id()))
+      }
+      for _ in reader.list() {
+        moves.append(
+          Move(
+            parent: reader.number(below: Self.absent), path: reader.number(below: paths.count),
+            former: reader.number(below: paths.count)))
+      }
+      // What follows something broken says nothing.
+      if reader.isBroken { return nil }
+      endVersion(id, time: time, author: author, isDerived: isDerived)
     }
-  }
-
-  fileprivate mutating func append(long number: Int64) {
-    append(Int(number))
-    append(Int(number >> 32))
-  }
-
-  /// Their number, and the bytes.
-  fileprivate mutating func append(bytes: ArraySlice<UInt8>) {
-    append(bytes.count)
-    self += bytes
-  }
-}
-
-extension RawSpan {
-  fileprivate func number(at offset: Int) -> Int {
-    Int(UInt32(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)))
-  }
-
-  fileprivate func long(at offset: Int) -> Int64 {
-    Int64(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: Int64.self))
-  }
-
-  fileprivate func range(at offset: Int) -> Range<Int> {
-    let start = number(at: offset)
-    return start..<max(start, number(at: offset + 4))
-  }
-}
-
-/// Takes a file apart.
-private struct TableReader {
-  let file: ArraySlice<UInt8>
-  var position: Int
-
-  private mutating func number() -> Int? {
-    guard file.endIndex - position >= 4 else { return nil }
-    defer { position += 4 }
-    return file.span.bytes.number(at: position)
-  }
-
-  private mutating func bytes() -> ArraySlice<UInt8>? {
-    guard let count = number(), file.endIndex - position >= count else { return nil }
-    defer { position += count }
-    return file[position..<position + count]
-  }
-
-  mutating func texts() -> [ArraySlice<UInt8>]? {
-    guard let count = number() else { return nil }
-    var texts: [ArraySlice<UInt8>] = []
-    while texts.count < count {
-      guard let text = bytes() else { return nil }
-      texts.append(text)
-    }
-    return texts
-  }
-
-  mutating func records<Record>() -> Records<Record>? {
-    guard let bytes = bytes(), bytes.count.isMultiple(of: Record.size) else { return nil }
-    return Records(bytes: bytes)
+    guard !reader.isBroken, reader.position == reader.end else { return nil }
   }
 }
 
@@ -232,5 +118,64 @@ extension HistoryTable {
     }
     for byte in file.dropFirst(8 * words) { add(UInt64(byte)) }
     return sum
+  }
+}
+
+/// Takes a file apart. Once something was missing or out of bounds, everything else is.
+private struct TableReader {
+  let file: [UInt8]
+  var position: Int
+  let end: Int
+  var isBroken = false
+
+  private mutating func integer<Integer: FixedWidthInteger & BitwiseCopyable>() -> Integer {
+    let size = MemoryLayout<Integer>.size
+    guard !isBroken, end - position >= size else {
+      isBroken = true
+      return 0
+    }
+    defer { position += size }
+    return Integer(
+      littleEndian: file.span.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: Integer.self))
+  }
+
+  mutating func long() -> Int64 { integer() }
+
+  mutating func number(below limit: Int) -> Int {
+    let number = Int(integer() as UInt32)
+    if number >= limit { isBroken = true }
+    return number
+  }
+
+  mutating func number(belowIfThere limit: Int) -> Int? {
+    let number = number(below: .max)
+    if number == HistoryTable.absent { return nil }
+    if number >= limit { isBroken = true }
+    return number
+  }
+
+  /// The positions of a list, whose length is told first. Each thing in it takes a byte at least.
+  mutating func list() -> Range<Int> {
+    let count = number(below: end - position)
+    return 0..<(isBroken ? 0 : count)
+  }
+
+  /// An object's ID; nil for zeros.
+  mutating func id() -> ObjectID? {
+    guard !isBroken, position <= end - ObjectID.byteCount, let id = ObjectID(in: file, at: position)
+    else {
+      isBroken = true
+      return nil
+    }
+    position += ObjectID.byteCount
+    return id == .zero ? nil : id
+  }
+
+  mutating func texts<Text>(_ text: (ArraySlice<UInt8>) -> Text) -> [Text] {
+    list().map { _ in
+      let length = list().count
+      defer { position += length }
+      return text(file[position..<position + length])
+    }
   }
 }

@@ -36,6 +36,7 @@ extension HistoryTable {
   }
 
   /// The versions that changed the file, newest first, under the names it had; derived merges too.
+  ///
   /// From each version the name is taken along to its parents: a rename changes it on the way back.
   /// Where a file of that name was deleted and made again, both lives are told.
   func trail(of path: TreePath, from tip: Int) -> [Step] {

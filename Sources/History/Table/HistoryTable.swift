@@ -2,10 +2,11 @@ internal import Git
 internal import Merge
 
 /// The history in numbers: which version changed which file, from which bytes to which.
+///
 /// Versions are numbered so that parents come before children, paths and authors as they came. What
 /// a note went through is found by one pass over numbers, without opening an object.
 struct HistoryTable: Equatable, Sendable {
-  struct Version: Sendable {
+  struct Version: Equatable, Sendable {
     let id: ObjectID
     /// The author's time, in seconds since 1970.
     let time: Int64
@@ -21,7 +22,7 @@ struct HistoryTable: Equatable, Sendable {
     let generation: Int
   }
 
-  struct Change: Sendable {
+  struct Change: Equatable, Sendable {
     let path: Int
     /// What the file was called before, when it was renamed.
     let former: Int?
@@ -30,17 +31,17 @@ struct HistoryTable: Equatable, Sendable {
   }
 
   /// Where a note of a merge has another name in one of the merge's further parents.
-  struct Move: Sendable {
+  struct Move: Equatable, Sendable {
     /// Its position among the merge's parents.
     let parent: Int
     let path: Int
     let former: Int
   }
 
-  var versions = Records<Version>()
-  var parents = Records<Int>()
-  var changes = Records<Change>()
-  var moves = Records<Move>()
+  var versions: [Version] = []
+  var parents: [Int] = []
+  var changes: [Change] = []
+  var moves: [Move] = []
   var paths: [TreePath] = []
   var authors: [String] = []
 
@@ -59,7 +60,7 @@ struct HistoryTable: Equatable, Sendable {
 }
 
 extension HistoryTable {
-  func parents(of version: Int) -> Slice<Records<Int>> { parents[versions[version].parents] }
+  func parents(of version: Int) -> ArraySlice<Int> { parents[versions[version].parents] }
 
   /// The number of a version, or nil; the newest are looked at first.
   func firstIndex(of id: ObjectID) -> Int? { versions.lastIndex { $0.id == id } }
@@ -122,7 +123,7 @@ struct HistoryTableBuilder {
 
   /// `moves` has for each further parent the new paths and those there.
   mutating func add(_ commit: Commit, changes: [VersionChange], moves: [[TreePath: TreePath]]) {
-    for parent in commit.parents.compactMap({ versions[$0] }) { table.parents.append(parent) }
+    table.parents += commit.parents.compactMap { versions[$0] }
     for change in changes {
       table.changes.append(
         HistoryTable.Change(
