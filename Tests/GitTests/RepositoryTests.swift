@@ -218,7 +218,7 @@ struct RepositoryTests {
     #expect(file.sparsePositions == [1])
     #expect(file.entries.map(\.skipsWorktree) == [false, true, false])
     #expect(try repository.indexEntries() == file.entries)
-    #expect(IndexFile(entries: file.entries).entries == file.entries)
+    #expect(try IndexFile(entries: file.entries).entries == file.entries)
 
     var edit = IndexEdit(of: file)
     let first = file[0]

@@ -43,12 +43,12 @@ public final class IndexFile: @unchecked Sendable {
 
   /// The same view of entries that were read otherwise. Without a time stamp of the file, any of
   /// them may have changed unseen.
-  public convenience init(entries: [IndexEntry]) {
+  public convenience init(entries: [IndexEntry]) throws {
     var index = NewIndex(former: nil)
     for entry in entries { index.append(entry, isNew: true) }
     let file = MappedFile(copying: index.finish())
     guard let layout = IndexLayout(of: file.bytes) else {
-      preconditionFailure("an index that was just made cannot be read")
+      throw GitError.unsupported("an index of this size or with these paths")
     }
     self.init(file, layout)
   }

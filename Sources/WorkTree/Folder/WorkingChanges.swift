@@ -87,7 +87,7 @@ extension WorkTree {
   package func indexFile() throws -> IndexFile {
     if let file = try IndexFile(ofRepositoryAt: repository.gitFolder) { return file }
     do {
-      return IndexFile(entries: try repository.indexEntries())
+      return try IndexFile(entries: repository.indexEntries())
     } catch GitError.library {
       return try indexOfHead()
     }
@@ -103,8 +103,8 @@ extension WorkTree {
   private func indexOfHead() throws -> IndexFile {
     let tree = try repository.head().commit.map { try repository.commit($0).tree }
     let access = try FolderAccess(folder: folder)
-    return IndexFile(
-      entries: try tree.map(repository.files)?.map { path, entry in
+    return try IndexFile(
+      entries: tree.map(repository.files)?.map { path, entry in
         IndexEntry(
           path: path, mode: entry.mode, id: entry.id, status: FileStatus(stat()),
           skipsWorktree: entry.mode.isFile && access.cannotHold(path))

@@ -23,7 +23,7 @@ extension WorkTree {
     let gone = Set(unfit.map(\.path))
     var entries = index.entries.filter { !gone.contains($0.path) }
     for path in gone { entries += try tree.map { try standing(at: path, in: $0) } ?? [] }
-    return IndexFile(entries: entries.sorted { $0.path < $1.path })
+    return try IndexFile(entries: entries.sorted { $0.path < $1.path })
   }
 
   /// The files that a version has at a path and below it, as the index has them when it never looked
