@@ -17,6 +17,7 @@
   F(avahi_client_new)                                                                              \
   F(avahi_client_free)                                                                             \
   F(avahi_client_errno)                                                                            \
+  F(avahi_client_get_version_string)                                                               \
   F(avahi_entry_group_new)                                                                         \
   F(avahi_entry_group_free)                                                                        \
   F(avahi_entry_group_add_service_strlst)                                                          \

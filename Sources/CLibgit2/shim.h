@@ -7,6 +7,7 @@
 #define NOTES_LIBGIT2(F) \
   F(git_libgit2_init) \
   F(git_libgit2_opts) \
+  F(git_libgit2_version) \
   F(git_error_last) \
   F(git_repository_open_ext) \
   F(git_repository_free) \

@@ -17,7 +17,7 @@
 
 #define NOTES_LIBCRYPTO(F) \
   /* errors, memory, randomness */ \
-  F(ERR_clear_error) F(ERR_get_error) F(ERR_reason_error_string) \
+  F(OpenSSL_version) F(ERR_clear_error) F(ERR_get_error) F(ERR_reason_error_string) \
   F(OPENSSL_init_crypto) F(OPENSSL_sk_num) F(OPENSSL_sk_value) \
   F(RAND_bytes) \
   F(BIO_free) F(BIO_new) F(BIO_new_mem_buf) F(BIO_read) F(BIO_s_mem) \

@@ -37,3 +37,12 @@ final class OpenSSL: Sendable {
     return pointer
   }
 }
+
+/// The OpenSSL of this system.
+public enum TLSLibrary {
+  /// Such as "3.0.17"; throws `ChannelError.libraryMissing`.
+  public static func version() throws(ChannelError) -> String {
+    let text = try OpenSSL.library().crypto.OpenSSL_version(OPENSSL_VERSION_STRING)
+    return text.map { String(cString: $0) } ?? ""
+  }
+}

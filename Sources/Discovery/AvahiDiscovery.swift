@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import System
 
 /// Discovery by the Avahi daemon of this machine.
 ///
@@ -64,6 +65,13 @@ public final class AvahiDiscovery: Discovery {
     try perform { session, thread in
       session.browse(kind) { if !thread.hasQuit { onEvent($0) } }
     }
+  }
+
+  /// What the daemon says of itself, such as "avahi 0.8".
+  public func daemonVersion() throws -> String {
+    let version = BlockingQueue<String>()
+    try perform { session, _ in session.ask { version.put($0) } }
+    return version.take(until: .now + patience) ?? ""
   }
 
   /// Waits for the end of the thread `patience` seconds at most.

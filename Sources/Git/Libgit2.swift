@@ -74,3 +74,17 @@ extension git_oid {
 
   var objectID: ObjectID { withUnsafeBytes(of: id) { ObjectID(bytes: $0) } ?? .zero }
 }
+
+/// The libgit2 of this system.
+public enum GitLibrary {
+  /// Debian's package of it: by policy its name is the library's, with the version of its interface.
+  public static let package = "libgit2-" + LIBGIT2_SOVERSION
+
+  /// Such as "1.5.1"; throws `GitError.libraryMissing`.
+  public static func version() throws(GitError) -> String {
+    let library = try Libgit2.shared.get()
+    var numbers = (Int32(0), Int32(0), Int32(0))
+    _ = library.api.git_libgit2_version(&numbers.0, &numbers.1, &numbers.2)
+    return "\(numbers.0).\(numbers.1).\(numbers.2)"
+  }
+}

@@ -54,10 +54,7 @@ struct Invocation {
       try FolderOption.enter(folder)
       rest = rest.dropFirst(2)
     }
-    if rest == ["--version"] {
-      Output.standard.line("notes " + ProgramVersion.current)
-      return .done
-    }
+    if rest.first == "--version", ProgramVersion.tell(Array(rest.dropFirst())) { return .done }
     do {
       if try runPlain(rest) { return .done }
       var command = try parse(Array(rest))

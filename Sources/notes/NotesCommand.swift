@@ -20,11 +20,6 @@ struct NotesCommand: ParsableCommand {
   var folders: [String] = []
 }
 
-enum ProgramVersion {
-  /// As in CHANGELOG.md and `notes --version`.
-  static let current = "0.1.0"
-}
-
 enum Commands {
   static var groups: [CommandGroup] {
     [

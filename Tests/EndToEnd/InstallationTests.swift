@@ -30,6 +30,29 @@ import Testing
     }
   }
 
+  /// notes(1): --version --verbose.
+  @Test func theProgramNamesWhatItWorksWith() throws {
+    let folder = try TemporaryFolder()
+    let environment = try TestEnvironment.isolated(home: folder["home"])
+    let notes = try BuiltBinary.notes()
+    func version(_ options: String...) throws -> String {
+      let result = try run([notes, "--version"] + options, environment: environment)
+      #expect(result.isSuccess && result.errorText.isEmpty, "\(result)")
+      return result.text
+    }
+    let lines = try version("--verbose").split(separator: "\n").map(String.init)
+    #expect(try version() == (try #require(lines.first)) + "\n")
+    let openssl = try run(["openssl", "version"]).text.split(separator: " ")[1]
+    #expect(lines.contains("OpenSSL \(openssl)"), "\(lines)")
+    #expect(lines.contains { $0.wholeMatch(of: /libgit2 1\.\d+\.\d+/) != nil }, "\(lines)")
+    #expect(lines.contains("protocol 1") && lines.contains("merge rules 1"))
+    // The daemon, or why it cannot be asked.
+    #expect(lines.last?.lowercased().hasPrefix("avahi") == true, "\(lines)")
+    let json = try version("--json")
+    #expect(json.hasPrefix(#"{"type":"version","notes":"# + "\""), "\(json)")
+    #expect(json.contains(#""openssl":"\#(openssl)""#), "\(json)")
+  }
+
   @Test func aToolchainThatIsTooOldOrAbsentIsSaid() throws {
     let folder = try TemporaryFolder()
     try folder.write("#!/bin/sh\necho 'Swift version 5.10 (swift-5.10-RELEASE)'\n", to: "bin/swift")

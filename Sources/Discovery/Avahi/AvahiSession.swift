@@ -50,6 +50,17 @@ final class AvahiSession {
     return failure
   }
 
+  /// Tells what the daemon says of itself; returns why it cannot be asked.
+  func ask(_ version: (String) -> Void) -> DiscoveryError? {
+    connectForCaller()
+    guard failure == nil, let client else { return failure ?? .daemonNotRunning }
+    guard let text = library.functions.avahi_client_get_version_string(client) else {
+      return lastError(in: "avahi_client_get_version_string")
+    }
+    version(String(cString: text))
+    return nil
+  }
+
   var millisecondsToNextAttempt: Int32 { nextAttempt.pollTimeout }
 
   func settle() {

@@ -1,7 +1,7 @@
 /// The figures of notes-protocol(7), LIMITS.
 package enum ProtocolLimits {
   /// The version of the protocol that this code holds.
-  static let version = 1
+  package static let version = 1
   /// Bytes of a JSON message.
   static let messageBytes = 1 << 20
   /// Bytes of a piece of a pack.

@@ -64,7 +64,11 @@ extension NotebookError: ExplainedError {
 extension GitError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
-    case .libraryMissing: .failed("library_missing", "install it: apt install libgit2-dev")
+    case .libraryMissing:
+      .failed(
+        "library_missing",
+        "install it: apt install \(GitLibrary.package); where no such package is, "
+          + "notes was built for another release")
     case .notARepository:
       .notANotebook("not_a_notebook", "'notes init' makes the folder a notebook")
     case .unsupported: .failed("unsupported_repository", Failure.ownRepository)
