@@ -13,6 +13,7 @@ extension String {
 
 extension [UInt8] {
   /// The bytes that an even number of hexadecimal digits, of either case, stand for, or nil.
+  @inlinable  // made for the caller's collection: commits are parsed by the thousand
   public init?(hexadecimal digits: some Collection<UInt8>) {
     guard digits.count.isMultiple(of: 2) else { return nil }
     self = []

@@ -75,6 +75,11 @@ public struct ObjectID: Hashable, Sendable {
   public static let zero = ObjectID(literal: "0000000000000000000000000000000000000000")
 }
 
+extension ObjectID {
+  /// Of a part: IDs are spread evenly, and who wants many that share 64 bits has to search for each.
+  public func hash(into hasher: inout Hasher) { hasher.combine(middle) }
+}
+
 extension ObjectID: Comparable {
   /// Orders by bytes, which is also the order of the hexadecimal forms.
   public static func < (left: ObjectID, right: ObjectID) -> Bool {
