@@ -15,7 +15,7 @@ struct PackageTests {
         "NOTES_BINARY": try BuiltBinary.notes(), "HOME": folder,
         "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
         "SOURCE_DATE_EPOCH": "1795000000",
-      ])
+      ], within: 300)
     try #require(result.isSuccess, "\(result)")
     return result.text.split(separator: "\n").last.map(String.init) ?? ""
   }
