@@ -22,6 +22,12 @@ import Testing
       #expect(result.text.contains(part), "\(part) is not in\n\(result)")
     }
     #expect(!result.text.contains("notes: error:"), "\(result)")
+    if namespaces == "yes" {
+      // README's picture shows what is printed today.
+      let root = BuiltBinary.sourceFolder
+      let check = ["\(root)/scripts/picture", "--check", "\(root)/contrib/story.svg"]
+      try run(check, input: Array(result.text.utf8)).expectSuccess()
+    }
     // It leaves nothing behind.
     #expect(try run(["ls", "-A", folder["tmp"]]).text == "")
   }
