@@ -52,7 +52,8 @@ public final class LabHost: Sendable {
   /// What a program on this host sees: `TestEnvironment.isolated` and this host's system bus.
   public let environment: [String: String]
 
-  let number: Int
+  /// From 1.
+  public let number: Int
   /// The address of the host's system bus, as DBUS_SYSTEM_BUS_ADDRESS holds it.
   public let busAddress: String
 
