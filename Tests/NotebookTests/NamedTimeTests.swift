@@ -28,7 +28,11 @@ struct NamedTimeTests {
       ("saturday", today - 7), ("SUN", today - 6), ("last week", today - 7),
       ("a week ago", today - 7), ("3 days ago", today - 3), ("2 weeks ago", today - 14),
       ("last month", today - 31), ("9 months ago", today - 273), ("a year ago", today - 365),
-      ("1970-01-01", 0), ("2024-02-29", 19_782),
+      ("1970-01-01", 0), ("2024-02-29", 19_782), ("2d", today - 2), ("3w", today - 21),
+      ("three weeks ago", today - 21), ("two days ago", today - 2), ("1y", today - 365),
+      ("Nov 20", today - 1), ("20 november", today - 1), ("Nov 21", today), ("Nov 22", today - 364),
+      ("dec 24", today - 332), ("Sept 1, 2026", today - 81), ("29 feb", 19_782),
+      ("1 jan 1970", 0),
     ] { #expect(seconds(text) == day(expected), "\(text)") }
     // 31 March has no fellow in February.
     let march = NamedTime(parsing: "a month ago", now: 1_774_915_200, zone: utc)
@@ -46,6 +50,11 @@ struct NamedTimeTests {
       #expect(seconds(text) == morning...(morning + 59), "\(text)")
     }
     #expect(seconds("yesterday 10:00")?.lowerBound == morning - 86_400)
+    #expect(seconds("last monday 10:00")?.lowerBound == morning - 5 * 86_400)
+    #expect(seconds("Nov 20 10:00")?.lowerBound == morning - 86_400)
+    #expect(seconds("20 Nov 2026 10:00:05")?.lowerBound == morning - 86_395)
+    #expect(seconds("5min") == (now - 300)...(now - 300))
+    #expect(seconds("2h") == (now - 7200)...(now - 7200))
     #expect(seconds("monday 9:05")?.lowerBound == morning - 5 * 86_400 - 3300)
     for text in ["2026-11-21 10:00:00", "2026-11-21T10:00:00Z", "2026-11-21T11:30:00+01:30"] {
       #expect(seconds(text) == morning...morning, "\(text)")
@@ -73,7 +82,8 @@ struct NamedTimeTests {
     for text in [
       "", " ", "~1", "2026", "2026-13-01", "2026-02-30", "2025-02-29", "26-11-21", "1969-12-31",
       "2026-11-21 24:00", "2026-11-21 10", "2026-11-21 10:60", "2026-11-21 1:2", "10:00:61",
-      "ago", "2 ago", "two days ago", "-1 days ago", "99999999 days ago", "last", "last day",
+      "ago", "2 ago", "-1 days ago", "200d", "2m", "d", "feb 30", "nov", "nov 20 26", "20 20",
+      "last nov 20", "thirteen days ago", "99999999 days ago", "last", "last day",
       "monday tuesday", "yesterday 10:00 now", "2026-11-21t", "20261121", "deadbeef", "١٢:٠٠",
       "2026-11-21 10:00:00+1", "10:00+25:00", "9999999 months ago", "999999 months ago",
     ] { #expect(seconds(text) == nil, "\(text)") }

@@ -358,6 +358,10 @@ import Testing
     #expect(try titles("--attachments") == ["photo.png"])
     #expect(try titles("--since", "yesterday").count == 3)
     #expect(try titles("--since", "2099-01-01") == ["Athens"])
+    // notes-log(1): a day is counted to its end.
+    #expect(try shell.notes("log", "--until", "yesterday").text == "No versions match.\n")
+    #expect(
+      try shell.notes("log", "--until", "today").text == shell.notes("log", "--no-pager").text)
     #expect(try shell.notes("list", "zzz").text == "No notes match.\n")
     let id = try shell.notes("list", "--json", "Rome").text.dropFirst(7).prefix(12)
     #expect(try shell.notes("show", String(id)).text == "forum\n")

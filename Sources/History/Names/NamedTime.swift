@@ -36,19 +36,63 @@ private struct NamedTimeReader {
   func times(_ words: [String]) -> ClosedRange<Int64>? {
     if words == ["now"] { return now...now }
     if words.last == "ago" { return ago(Array(words.dropLast())) }
-    if words.count == 2, words[0] == "last" {
-      switch TimeUnit(words[1]) {
+    if words.count == 1, let times = ago(short: words[0]) { return times }
+    if words.count == 2, words[0] == "last", let unit = TimeUnit(words[1]) {
+      switch unit {
       case .seconds, .days(1): return nil
-      case let unit?: return earlier(1, unit)
-      case nil: return weekday(words[1]).map(whole)
+      default: return earlier(1, unit)
       }
     }
     if words.count == 1, let clock = ClockTime(words[0]) { return times(clock, on: today) }
-    guard let first = words.first, words.count <= 2, let day = day(named: first) else {
-      return nil
+    if let day = day(named: words) { return whole(day) }
+    guard let clock = words.last.flatMap(ClockTime.init) else { return nil }
+    return day(named: words.dropLast()).flatMap { times(clock, on: $0) }
+  }
+
+  private func day(named words: some BidirectionalCollection<String>) -> Int64? {
+    let words = Array(words)
+    switch words.count {
+    case 1: return day(named: words[0])
+    case 2 where words[0] == "last": return weekday(words[1])
+    case 2, 3: return day(ofMonthIn: words)
+    default: return nil
     }
-    guard words.count == 2 else { return whole(day) }
-    return ClockTime(words[1]).flatMap { times($0, on: day) }
+  }
+
+  /// `nov 20`, `20 november`, and with a year; without one, the last that is not after today.
+  private func day(ofMonthIn words: [String]) -> Int64? {
+    var words = words
+    var named: Int?
+    if words.count == 3 {
+      named = words.removeLast()[...].number(4...4)
+      if named == nil { return nil }
+    }
+    let (first, second) = (
+      words[0], words[1].hasSuffix(",") ? String(words[1].dropLast()) : words[1]
+    )
+    guard let month = self.month(first) ?? self.month(second),
+      let number = (self.month(first) == nil ? first : second)[...].number(1...2)
+    else { return nil }
+    if let named {
+      return named < 1970 ? nil : CalendarTime.start(year: named, month: month, day: number)
+    }
+    let year = CalendarTime(today).year
+    // 29 February is up to eight years ago.
+    return (0...8).lazy.compactMap {
+      CalendarTime.start(year: year - $0, month: month, day: number)
+    }
+    .first { $0 <= today }
+  }
+
+  private func month(_ word: String) -> Int? {
+    let names = [
+      "january", "february", "march", "april", "may", "june", "july", "august", "september",
+      "october", "november", "december",
+    ]
+    return names.firstIndex {
+      $0 == word || $0.prefix(3) == word || word == "sept" && $0.hasPrefix(word)
+    }
+    .map { $0 + 1 }
   }
 
   private func day(named word: String) -> Int64? {
@@ -79,10 +123,25 @@ private struct NamedTimeReader {
     }
   }
 
-  /// `2 hours`, `a day`, `an hour`.
+  private static let numbers = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
+  ]
+
+  /// `2 hours`, `a day`, `an hour`, `three weeks`.
   private func ago(_ words: [String]) -> ClosedRange<Int64>? {
-    guard words.count == 2, let unit = TimeUnit(words[1]),
-      let count = ["a", "an", "one"].contains(words[0]) ? 1 : words[0][...].number(1...6)
+    guard words.count == 2, let unit = TimeUnit(words[1]) else { return nil }
+    let named = ["a", "an"].contains(words[0]) ? 0 : Self.numbers.firstIndex(of: words[0])
+    guard let count = named.map({ $0 + 1 }) ?? words[0][...].number(1...6) else { return nil }
+    return earlier(count, unit)
+  }
+
+  /// `2d`: two digits at most, for more may be the beginning of an ID.
+  private func ago(short word: String) -> ClosedRange<Int64>? {
+    let digits = word.prefix { $0.isNumber }
+    let units = ["s": "second", "min": "minute", "h": "hour", "d": "day", "w": "week", "y": "year"]
+    guard let unit = units[String(word.dropFirst(digits.count))].flatMap(TimeUnit.init),
+      let count = digits.number(1...2)
     else { return nil }
     return earlier(count, unit)
   }

@@ -79,7 +79,7 @@ struct ListCommand: Command {
       }
       start = path.isEmpty ? [] : path.bytes + [UInt8(ascii: "/")]
     }
-    let first = try since.map(NamedTime.first)
+    let first = try since.map(NamedTime.named)?.first
     return { path, time in
       if let part, !path.noteTitle.lowercased().contains(part) { return false }
       if let first, let time, time < first { return false }
@@ -89,12 +89,12 @@ struct ListCommand: Command {
 }
 
 extension NamedTime {
-  static func first(_ text: String) throws(Failure) -> Int64 {
+  static func named(_ text: String) throws(Failure) -> NamedTime {
     guard let time = NamedTime(parsing: text, now: TimeText.now) else {
       throw .usage(
         "'\(Visible.name(text))' is not a time",
         hint: "a time is like yesterday, '2 hours ago', 2026-11-20 or '2026-11-20 10:00'")
     }
-    return time.first
+    return time
   }
 }

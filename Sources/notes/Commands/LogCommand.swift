@@ -28,6 +28,9 @@ struct LogCommand: Command {
   @Option(help: .named("time", "Only versions made at this time or later."), completion: .times)
   var since: String?
 
+  @Option(help: .named("time", "Only versions made at this time or earlier."), completion: .times)
+  var until: String?
+
   @Option(
     help: .named("name", "Only versions whose author's name has this in it."),
     completion: LiveCompletion.authors)
@@ -62,7 +65,8 @@ struct LogCommand: Command {
     // The next command finds the note's versions at once.
     defer { if walk.lacksTable { BackgroundGC.start(inFolder: notebook.folder) } }
     var entries = LogEntries(
-      walk: walk, since: try since.map(NamedTime.first), author: by, showsAll: all || graph,
+      walk: walk, since: try since.map(NamedTime.named)?.first,
+      until: try until.map(NamedTime.named)?.last, author: by, showsAll: all || graph,
       folds: !(all || graph || options.json), isOfOneNote: path != nil)
     func forEachEntry(_ body: (Burst) throws -> Void) throws {
       var left = limit ?? .max
@@ -94,7 +98,7 @@ struct LogCommand: Command {
 
   /// Where there are versions by others, one of them may be meant.
   private func nothing(besides others: Set<String>) -> String {
-    if since == nil, by == nil { return "No versions yet." }
+    if since == nil, until == nil, by == nil { return "No versions yet." }
     let guess = by.flatMap { Failure.guess($0, among: others.sorted()) }
     return "No versions match" + (guess.map { ": " + $0 } ?? ".")
   }

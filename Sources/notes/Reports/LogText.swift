@@ -6,6 +6,7 @@ internal import Notebook
 struct LogEntries {
   let walk: VersionWalk
   let since: Int64?
+  var until: Int64?
   let author: String?
   let showsAll: Bool
   let folds: Bool
@@ -39,6 +40,7 @@ struct LogEntries {
         continue
       }
       old = 0
+      if let until, version.commit.author.time > until { continue }
       if version.isDerived, !showsAll, !VersionReport.settledSomething(version) { continue }
       let name = version.commit.author.name
       if let author, !name.lowercased().contains(author.lowercased()) {
