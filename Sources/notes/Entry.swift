@@ -54,6 +54,10 @@ struct Invocation {
       try FolderOption.enter(folder)
       rest = rest.dropFirst(2)
     }
+    if Commands.isHelp(Array(rest)) {
+      Output.standard.write(Commands.daily)
+      return .done
+    }
     if rest.first == "--version", ProgramVersion.tell(Array(rest.dropFirst())) { return .done }
     do {
       if try runPlain(rest) { return .done }
@@ -87,6 +91,7 @@ struct Invocation {
     {
       return command
     }
+    if arguments == ["help", "--all"] { return try NotesCommand.parseAsRoot(["help"]) }
     let asked = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
     if let name = asked, !name.hasPrefix("-"), name != "help", Commands.type(named: name) == nil {
       throw Commands.unknown(name)

@@ -51,6 +51,34 @@ enum Commands {
     all.first { $0._commandName == name }
   }
 
+  /// Whether only the way in is asked for.
+  static func isHelp(_ arguments: [String]) -> Bool {
+    arguments.isEmpty || [["help"], ["--help"], ["-h"]].contains(arguments)
+  }
+
+  /// What one needs every day, on one screen.
+  static let daily = """
+    notes: plain text notes with history, in sync between nearby devices
+
+      notes init [FOLDER]     make a folder of text files a notebook
+      notes status            show what changed, and what is in conflict
+      notes save              make a version of what the folder holds
+      notes new, edit NOTE    write a note, and make a version of it
+      notes list, search      find notes by title, by text
+      notes log, diff [NOTE]  show who changed what, and when
+      notes restore, undo     bring back what was: notes restore NOTE@yesterday
+      notes conflicts, resolve        list conflicts, settle one
+
+      notes invite            show a code that lets another device join
+      notes join CODE         join a notebook by such a code
+      notes sync              exchange versions with the devices that are there
+      notes watch             save and sync by itself, until it is stopped
+      notes doctor            look for what is wrong
+
+    All commands: notes help --all. One of them: notes help COMMAND.
+
+    """
+
   /// The names of the groups as headings; the parser writes "CONFLICTS SUBCOMMANDS".
   static func headed(_ help: String) -> String {
     groups.reduce(help) { text, group in
@@ -72,6 +100,6 @@ enum Commands {
     let guess = synonyms[name].map { "did you mean '\($0)'?" } ?? Failure.guess(name, among: names)
     return .usage(
       "there is no command '\(Visible.name(name))'",
-      hint: guess ?? "'notes help' lists the commands")
+      hint: guess ?? "'notes help --all' lists the commands")
   }
 }

@@ -33,7 +33,7 @@ import Testing
   @Test(
     arguments: [
       (["stauts"], "there is no command 'stauts'", "did you mean 'status'?"),
-      (["xyzzy"], "there is no command 'xyzzy'", "'notes help' lists the commands"),
+      (["xyzzy"], "there is no command 'xyzzy'", "'notes help --all' lists the commands"),
       (["help", "stauts"], "there is no command 'stauts'", "did you mean 'status'?"),
       (["status", "--jsn"], "unknown option '--jsn'", "did you mean '--json'?"),
       (

@@ -52,6 +52,24 @@ import Testing
     try Golden.expect(Commands.headed(NotesCommand.helpMessage(columns: 80)), matches: "help.txt")
   }
 
+  // notes(1): "Without a command".
+  @Test func `What one needs every day fits a screen`() throws {
+    let lines = Commands.daily.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count <= 23 && lines.allSatisfy { $0.count <= 80 })
+    let named = lines.filter { $0.hasPrefix("  notes ") }.flatMap { line in
+      line.dropFirst(8).split(separator: "  ")[0].split(separator: ",").compactMap {
+        $0.split(separator: " ").first.map(String.init)
+      }
+    }
+    #expect(named.count > 12 && named.allSatisfy { Commands.type(named: $0) != nil }, "\(named)")
+    for words in [[], ["help"], ["-h"], ["--help"]] {
+      let result = try run([BuiltBinary.notes()] + words)
+      #expect(result.isSuccess && result.text == Commands.daily, "\(words): \(result)")
+    }
+    let all = try run([BuiltBinary.notes(), "help", "--all"])
+    #expect(all.isSuccess && all.text.contains("\nUpkeep:\n"), "\(all)")
+  }
+
   @Test(arguments: names) func `Help fits eighty columns and shows examples`(name: String) throws {
     let text = try help(name)
     // The parser never breaks the line of usage.

@@ -175,7 +175,7 @@ struct Failure: Error, Equatable, Sendable {
     guard exit == .usage, hint == nil else { return self }
     var failure = self
     guard let place = arguments.firstIndex(where: { Commands.type(named: $0) != nil }) else {
-      failure.hint = "'notes help' lists the commands"
+      failure.hint = "'notes help --all' lists the commands"
       return failure
     }
     var command = arguments[place]
