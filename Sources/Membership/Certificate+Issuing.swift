@@ -15,16 +15,16 @@ extension Certificate {
   }
 
   /// A member's certificate, signed by `issuer`, whose key is `key`; in the place of the one with
-  /// the serial number `replaced`, if any.
+  /// the serial number `replaced`, if any. Its own serial number is random unless it is given.
   static func member(
     name: String, role: Role, publicKey: [UInt8], replacing replaced: [UInt8]? = nil,
-    issuer: Certificate, signedWith key: DeviceKey, now: Int64
+    serial: [UInt8]? = nil, issuer: Certificate, signedWith key: DeviceKey, now: Int64
   ) throws -> Certificate {
     try checkName(name)
     return try make(
       subject: [(NID_commonName, name), (NID_organizationalUnitName, role.rawValue)],
-      issuer: issuer, serial: newSerial(), publicKey: publicKey, isAuthority: role == .admin,
-      replaced: replaced, signedWith: key, issuedAt: now)
+      issuer: issuer, serial: serial ?? newSerial(), publicKey: publicKey,
+      isAuthority: role == .admin, replaced: replaced, signedWith: key, issuedAt: now)
   }
 
   private static func newSerial() throws -> [UInt8] {

@@ -28,13 +28,26 @@ struct Certificate: Hashable, Sendable {
     case member(name: String, role: Role)
   }
 
-  /// Whether it may sign certificates and revocation lists.
-  var isAuthority: Bool {
+  /// What a certificate and a list name of the one that signed it.
+  struct Authority: Hashable, Sendable {
+    let keyIdentifier: [UInt8]
+    let name: [UInt8]
+  }
+
+  var role: Role {
     switch kind {
-    case .root: true
-    case .member(_, let role): role == .admin
+    case .root: .admin
+    case .member(_, let role): role
     }
   }
+
+  /// Whether it may sign certificates and revocation lists.
+  var isAuthority: Bool { role == .admin }
+  /// As what it signs; nil where it may not.
+  var authority: Authority? {
+    isAuthority ? Authority(keyIdentifier: keyIdentifier, name: subject) : nil
+  }
+  var signer: Authority { Authority(keyIdentifier: issuerKeyIdentifier, name: issuer) }
 
   var deviceID: String { String(base32: keyIdentifier) }
   var issuerID: String { String(base32: issuerKeyIdentifier) }

@@ -21,6 +21,8 @@ public enum MembershipError: FileFailure, Equatable, Sendable {
   case founderIsPermanent
   /// What a device signs counts only as long as it stays.
   case anotherAdminNeeded
+  /// It would end this device's own chain.
+  case ownCertifier
   /// Too short to protect a key, or longer than can be read back.
   case passphraseRefused
   case blocked(device: String, name: String)
@@ -95,6 +97,7 @@ extension MembershipError: CustomStringConvertible {
     case .notAnAdmin: "only an admin of the notebook may do this"
     case .founderIsPermanent: "the founder's device cannot be changed or removed"
     case .anotherAdminNeeded: "a device cannot change or remove itself"
+    case .ownCertifier: "this device became an admin through that one, and would go with it"
     case .passphraseRefused: "a passphrase has at least \(DeviceKey.shortestPassphrase) characters"
     case .blocked(_, let name): "\(name) is blocked on this device"
     case .limitExceeded(let what, let limit): "too many \(what): a notebook may have \(limit)"

@@ -24,7 +24,7 @@ extension MembershipStore {
   public func chain(for key: DeviceKey) throws -> [[UInt8]] {
     let identifier = try PublicKey.identifier(key.publicKey)
     return try state.withLock { state in
-      guard let chain = state.set.memberChains()[identifier] else {
+      guard let chain = state.set.memberChains[identifier] else {
         throw refusal(of: identifier, in: state.set)
       }
       return chain.filter { $0 != state.set.root }.map(\.der)
@@ -64,10 +64,15 @@ extension MembershipStore {
       if identifier == set.root.keyIdentifier && identifier != authority.keyIdentifier {
         throw MembershipError.founderIsPermanent
       }
+      let old = set.certificates(ofKey: identifier)
       let certificate = try Certificate.member(
         name: name ?? request.name, role: role, publicKey: request.publicKey, issuer: authority,
-        signedWith: key, now: Self.date(now, after: set.certificates(ofKey: identifier)))
-      try Self.add(certificate, to: &set)
+        signedWith: key, now: Self.date(now, after: old))
+      let former = set.member(ofKey: identifier)
+      try Self.add([certificate], to: &set)
+      if let former, !former.isRemoved, !former.isFounder, former.role > role {
+        try Self.revoke(old, .demoted, in: &set, authority, key, now)
+      }
       return certificate.der
     }
   }
@@ -83,18 +88,20 @@ extension MembershipStore {
       guard let any = old.first, let member = set.member(ofKey: any.keyIdentifier) else {
         throw MembershipError.notAMember(device: deviceID)
       }
+      let role = role ?? member.role
       if member.isRemoved { throw MembershipError.removed(device: deviceID, name: member.name) }
       let isOwn = any.keyIdentifier == authority.keyIdentifier
       if isOwn && !member.isFounder { throw MembershipError.anotherAdminNeeded }
-      if member.isFounder && !(isOwn && (role ?? .admin) == .admin) {
+      if member.isFounder && !(isOwn && role == .admin) {
         throw MembershipError.founderIsPermanent
       }
       let certificate = try Certificate.member(
-        name: name ?? member.name, role: role ?? member.role, publicKey: any.publicKey,
-        replacing: set.memberChains()[any.keyIdentifier]?.first?.serial, issuer: authority,
+        name: name ?? member.name, role: role, publicKey: any.publicKey,
+        replacing: set.memberChains[any.keyIdentifier]?.first?.serial, issuer: authority,
         signedWith: key, now: Self.date(now, after: Array(old)))
-      try Self.add(certificate, to: &set)
-      try Self.revoke(old, .superseded, in: &set, authority, key, now)
+      try Self.add([certificate], to: &set)
+      let reason = role < member.role ? RevocationList.Reason.demoted : .superseded
+      try Self.revoke(Array(old), reason, in: &set, authority, key, now)
     }
   }
 
@@ -109,7 +116,7 @@ extension MembershipStore {
       if deviceID == set.root.deviceID { throw MembershipError.founderIsPermanent }
       if deviceID == key.deviceID { throw MembershipError.anotherAdminNeeded }
       if all.isEmpty { throw MembershipError.notAMember(device: deviceID) }
-      try Self.revoke(all, .removed, in: &set, authority, key, now)
+      try Self.revoke(Array(all), .removed, in: &set, authority, key, now)
     }
   }
 
@@ -134,20 +141,24 @@ extension MembershipStore {
   private static let chainTooLong = MembershipError.limitExceeded(
     what: "certificates in a chain", limit: CertificateSet.maximumChainLength)
 
-  private static func add(_ certificate: Certificate, to set: inout CertificateSet) throws {
-    if try !set.insert(certificates: [certificate.der], revocationLists: []) { throw chainTooLong }
+  private static func add(_ certificates: [Certificate], to set: inout CertificateSet) throws {
+    _ = try set.insert(certificates: certificates.map(\.der), revocationLists: [])
+    if !set.certificates.isSuperset(of: certificates) { throw chainTooLong }
   }
 
-  /// Adds to the admin's own list, and certifies anew those who lose their chain by it.
+  /// Adds to the admin's own list, and with a former admin's certificates what that one's lists say
+  /// that counts; then certifies anew those who lose their chain by it.
   private static func revoke(
-    _ certificates: Set<Certificate>, _ reason: RevocationList.Reason,
+    _ certificates: [Certificate], _ reason: RevocationList.Reason,
     in set: inout CertificateSet, _ authority: Certificate, _ key: DeviceKey, _ now: Int64
   ) throws {
-    let before = set.memberChains()
+    let before = set.memberChains
     let own = set.revocationLists.filter { $0.issuerKeyIdentifier == authority.keyIdentifier }
     var entries: [[UInt8]: RevocationList.Reason] = [:]
     for certificate in certificates { entries[certificate.serial] = reason }
     for list in own { entries.merge(list.entries, uniquingKeysWith: max) }
+    let meant = Set(certificates.map(\.keyIdentifier)).subtracting([authority.keyIdentifier])
+    if reason > .superseded { entries.merge(set.entries(byAdmins: meant), uniquingKeysWith: max) }
     if entries.count > RevocationList.maximumEntries {
       throw MembershipError.limitExceeded(
         what: "revoked certificates", limit: RevocationList.maximumEntries)
@@ -156,18 +167,19 @@ extension MembershipStore {
       entries: entries, number: (own.map(\.number).max() ?? 0) + 1, issuer: authority,
       signedWith: key, now: now)
     _ = try set.insert(certificates: [], revocationLists: [list.der])
+    if set.authority(ofKey: authority.keyIdentifier) == nil { throw MembershipError.ownCertifier }
 
-    let meant = Set(certificates.map(\.keyIdentifier))
-    let after = set.memberChains()
-    for (identifier, chain) in before
-    where after[identifier] == nil && !meant.contains(identifier) {
-      guard let old = chain.first, case .member(let name, let role) = old.kind else { continue }
-      let certificate = try Certificate.member(
-        name: name, role: role, publicKey: old.publicKey, replacing: old.serial,
-        issuer: authority, signedWith: key,
-        now: date(now, after: set.certificates(ofKey: identifier)))
-      try add(certificate, to: &set)
-    }
+    let after = set.memberChains
+    try add(
+      before.compactMap { identifier, chain -> Certificate? in
+        guard after[identifier] == nil, !meant.contains(identifier), let old = chain.first,
+          case .member(let name, let role) = old.kind
+        else { return nil }
+        return try Certificate.member(
+          name: name, role: role, publicKey: old.publicKey, replacing: old.serial,
+          issuer: authority, signedWith: key,
+          now: date(now, after: set.certificates(ofKey: identifier)))
+      }, to: &set)
   }
 
   /// A certificate is newer than those it replaces, whatever the clock says.

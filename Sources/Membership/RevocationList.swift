@@ -19,11 +19,14 @@ struct RevocationList: Hashable, Sendable {
   enum Reason: UInt8, Comparable, Sendable {
     /// Another certificate of the device has taken its place.
     case superseded = 4
+    /// So has one with a lesser role (privilegeWithdrawn).
+    case demoted = 9
     /// The device is removed (affiliationChanged).
     case removed = 3
 
-    static func < (left: Reason, right: Reason) -> Bool { left == .superseded && right == .removed }
+    static func < (left: Reason, right: Reason) -> Bool { left.weight < right.weight }
 
+    private var weight: Int { self == .superseded ? 0 : self == .demoted ? 1 : 2 }
     var der: [UInt8] { [0x0A, 0x01, rawValue] }
   }
 
@@ -142,12 +145,12 @@ struct RevocationList: Hashable, Sendable {
     }
   }
 
-  /// Whatever is not said to be superseded is removed.
+  /// Whatever is not said to be superseded or demoted is removed.
   private static func reason(_ entry: OpaquePointer?, _ lib: libcrypto) -> Reason {
     let index = lib.X509_REVOKED_get_ext_by_NID(entry, NID_crl_reason, -1)
     guard index >= 0, let found = lib.X509_REVOKED_get_ext(entry, index) else { return .removed }
     let value = OpenSSL.content(lib.X509_EXTENSION_get_data(found), lib)
-    return value == Reason.superseded.der ? .superseded : .removed
+    return [.superseded, .demoted].first { $0.der == value } ?? .removed
   }
 
   /// A DER INTEGER of at most 63 bits.

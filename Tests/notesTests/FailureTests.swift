@@ -85,6 +85,7 @@ import WorkTree
       MembershipError.removed(device: "ABC", name: "Ben's phone"),
       MembershipError.notAnAdmin(device: "ABC"), MembershipError.founderIsPermanent,
       MembershipError.anotherAdminNeeded,
+      MembershipError.ownCertifier,
       MembershipError.blocked(device: "ABC", name: "Ben's phone"),
       MembershipError.passphraseRefused,
       MembershipError.limitExceeded(what: "certificates", limit: 10_000),

@@ -95,7 +95,7 @@ extension MembershipError {
   var isAboutThePeer: Bool {
     switch self {
     case .certificateRefused, .requestRefused, .notAMember, .removed, .notAnAdmin, .nameRefused,
-      .limitExceeded, .founderIsPermanent, .anotherAdminNeeded, .blocked:
+      .limitExceeded, .founderIsPermanent, .anotherAdminNeeded, .ownCertifier, .blocked:
       true
     case .libraryMissing, .library, .system, .deviceKeyUnusable, .membershipMissing,
       .membershipExists, .begunAnew, .formatUnsupported, .fileDamaged, .passphraseRefused:

@@ -132,6 +132,8 @@ extension MembershipError: ExplainedError {
         "founder_is_permanent",
         "if it is lost or stolen: 'notes members reset' begins anew without it")
     case .anotherAdminNeeded: .failed("another_admin_needed", "do it on another admin's device")
+    case .ownCertifier:
+      .failed("own_certifier", "do it on the founder's device, or on another admin's")
     case .passphraseRefused:
       .misused(
         "bad_passphrase", "several words are easier to remember than one with odd characters")

@@ -1,0 +1,138 @@
+/// Whose revocation lists count, and what they revoke: a pure function of the set, as
+/// notes-security(7) "Which lists count" says. The words are that section's.
+struct CountingLists {
+  private let founder: [UInt8]
+  private let root: Certificate.Authority?
+  private let certificates: [Certificate]
+  /// Admins' certificates, by what signed them.
+  private let admins: [Certificate.Authority: [Int]]
+  /// What the lists of a key revoke.
+  private var revokes: [[UInt8]: Set<Int>] = [:]
+  /// The keys whose rings have been settled, and what counts of their lists.
+  private var settled: Set<[UInt8]> = []
+  private var kept: Set<Int> = []
+
+  /// - Parameter certificates: All but the root.
+  init(root: Certificate, certificates: Set<Certificate>, lists: Set<RevocationList>) {
+    (founder, self.root) = (root.keyIdentifier, root.authority)
+    let certificates = Array(certificates)
+    self.certificates = certificates
+    admins = Dictionary(grouping: certificates.indices.filter { certificates[$0].isAuthority }) {
+      certificates[$0].signer
+    }
+    // The founder's are never revoked.
+    let indices = certificates.indices.filter {
+      certificates[$0].keyIdentifier != root.keyIdentifier
+    }
+    let bySerial = Dictionary(grouping: indices) { certificates[$0].serial }
+    let successors = Dictionary(grouping: indices) { certificates[$0].replaced }
+    for (key, lists) in Dictionary(grouping: lists, by: \.issuerKeyIdentifier) {
+      var reasons: [[UInt8]: RevocationList.Reason] = [:]
+      var pending = lists.flatMap(\.entries)
+      while let (serial, reason) = pending.popLast() {
+        if let known = reasons[serial], known >= reason { continue }
+        reasons[serial] = reason
+        if reason == .superseded { continue }
+        for index in successors[serial] ?? []
+        where reason == .removed || certificates[index].isAuthority {
+          pending.append((certificates[index].serial, reason))
+        }
+      }
+      revokes[key] = Set(reasons.keys.flatMap { bySerial[$0] ?? [] })
+    }
+  }
+
+  /// All certificates that are revoked.
+  func revoked() -> Set<Certificate> {
+    var lists = self
+    var surely: Set<[UInt8]> = [founder]
+    while true {
+      var possibly = lists.listingAdmins(where: surely)
+      while case let more = lists.listingAdmins(where: possibly), more != surely {
+        surely = more
+        possibly = lists.listingAdmins(where: surely)
+      }
+      let contested = possibly.subtracting(surely).subtracting(lists.settled)
+      if contested.isEmpty { break }
+      lists.settle(contested, besides: surely)
+    }
+    return Set(lists.revoked(by: surely).map { certificates[$0] })
+  }
+
+  private func revoked(by keys: Set<[UInt8]>) -> Set<Int> {
+    keys.subtracting(settled).reduce(into: kept) { $0.formUnion(revokes[$1] ?? []) }
+  }
+
+  private func listingAdmins(where counting: Set<[UInt8]>) -> Set<[UInt8]> {
+    listingAdmins(without: revoked(by: counting))
+  }
+
+  /// Of the keys with lists those that have an admin's certificate with a good chain.
+  private func listingAdmins(without revoked: Set<Int>) -> Set<[UInt8]> {
+    var found: Set<[UInt8]> = [founder]
+    var level = root.map { [$0] } ?? []
+    var seen = Set(level)
+    for _ in 1..<CertificateSet.maximumChainLength {
+      level = level.flatMap { admins[$0] ?? [] }.filter { !revoked.contains($0) }
+        .compactMap { certificates[$0].authority }.filter { seen.insert($0).inserted }
+      found.formUnion(level.map(\.keyIdentifier))
+    }
+    return found.filter { revokes[$0] != nil || $0 == founder }
+  }
+
+  /// Settles the rings of contested keys that none outside of the ring ends.
+  private mutating func settle(_ contested: Set<[UInt8]>, besides surely: Set<[UInt8]>) {
+    let before = revoked(by: surely)
+    let ends = Dictionary(
+      uniqueKeysWithValues: contested.map { key in
+        let after = listingAdmins(without: before.union(revokes[key] ?? []))
+        return (key, contested.subtracting(after))
+      })
+    let ring = Self.rings(ends)
+    for key in ring {
+      let enders = contested.filter { ends[$0]?.contains(key) == true }
+      kept.formUnion(
+        revoked(by: key) { index in
+          ring.contains(certificates[index].keyIdentifier)
+            || (!enders.isEmpty && enders.allSatisfy { revokes[$0]?.contains(index) == true })
+        })
+    }
+    let standing = ring.intersection(listingAdmins(without: before.union(kept)))
+    let above = issuers(above: standing, without: before)
+    for key in ring {
+      kept.formUnion(revoked(by: key) { above.contains(certificates[$0].keyIdentifier) })
+    }
+    settled.formUnion(ring)
+  }
+
+  private func revoked(by key: [UInt8], where isKept: (Int) -> Bool) -> Set<Int> {
+    revokes[key]?.filter(isKept) ?? []
+  }
+
+  /// The keys between these and the root.
+  private func issuers(above keys: Set<[UInt8]>, without revoked: Set<Int>) -> Set<[UInt8]> {
+    var all = keys
+    while case let more = admins.filter({ issuer, issued in
+      issued.contains { !revoked.contains($0) && all.contains(certificates[$0].keyIdentifier) }
+    }).map(\.key.keyIdentifier), !all.isSuperset(of: more) {
+      all.formUnion(more)
+    }
+    return all
+  }
+
+  /// Who reaches itself, and is reached by nobody whom it does not reach; all where nobody does.
+  private static func rings(_ ends: [[UInt8]: Set<[UInt8]>]) -> Set<[UInt8]> {
+    let reached = ends.mapValues { first in
+      var all = first
+      var pending = Array(first)
+      while let key = pending.popLast() {
+        pending += (ends[key] ?? []).filter { all.insert($0).inserted }
+      }
+      return all
+    }
+    let rings = reached.filter { key, own in
+      own.contains(key) && reached.allSatisfy { !$0.value.contains(key) || own.contains($0.key) }
+    }
+    return Set((rings.isEmpty ? reached : rings).keys)
+  }
+}

@@ -1,0 +1,181 @@
+import TestSupport
+import Testing
+
+@testable import Membership
+
+// notes-security(7), "Which lists count" and "Removal", for every way in which the founder and three
+// admins can remove each other and a fourth device.
+@Suite("Membership: three admins, all there is", .timeLimit(.minutes(10)))
+struct ThreeAdminsTests {
+  /// The founder is 0, the admins are 1 to 3, the phone is 4.
+  private static let devices = 0...4
+  private static let phone = 4
+
+  /// A family in which each device was certified by the one that `issuers` gives.
+  private struct World {
+    let root: Certificate
+    let certificates: [Certificate]
+    let issuers: [Int]
+    let set: CertificateSet
+    /// By who signs, then by who is listed, as bits.
+    var lists: [[RevocationList]] = []
+
+    init(issuers: [Int]) throws {
+      self.issuers = issuers
+      var certificates: [Certificate] = []
+      let keys = try devices.map { _ in try DeviceKey.random() }
+      root = try Certificate.root(notebookName: "Home", key: keys[0], now: 0)
+      for device in devices {
+        let issuer = issuers[device] == 0 ? root : certificates[issuers[device]]
+        certificates.append(
+          try .member(
+            name: "\(device)", role: device == phone ? .writer : .admin,
+            publicKey: keys[device].publicKey, issuer: issuer, signedWith: keys[issuers[device]],
+            now: 0))
+      }
+      self.certificates = certificates
+      var set = try CertificateSet(root: root.der)
+      _ = try set.insert(certificates: certificates.map(\.der), revocationLists: [])
+      self.set = set
+      for device in 0..<phone {
+        lists.append(
+          try (0..<32).map { listed in
+            try .make(
+              entries: Dictionary(
+                uniqueKeysWithValues: devices.filter { listed & 1 << $0 != 0 }.map {
+                  (certificates[$0].serial, .removed)
+                }), number: 1, issuer: device == 0 ? root : certificates[device],
+              signedWith: keys[device], now: 0)
+          })
+      }
+    }
+
+    /// Who is in, where each lists these.
+    func members(_ listed: [Int]) -> Set<Int> {
+      let counting = CountingLists(
+        root: root, certificates: Set(certificates),
+        lists: Set(listed.enumerated().map { lists[$0.offset][$0.element] }))
+      return members(revoked: counting.revoked())
+    }
+
+    func members(revoked: Set<Certificate>) -> Set<Int> {
+      Set(
+        devices.filter { device in
+          path(to: device).allSatisfy { !revoked.contains(certificates[$0]) }
+        })
+    }
+
+    /// The devices on the chain, but for the founder.
+    func path(to device: Int) -> [Int] {
+      device == 0 ? [] : [device] + path(to: issuers[device])
+    }
+  }
+
+  /// All lists of the admins that name others: 8 * 8 * 8; with the `founders` first of the founder's.
+  private static func allListed(founders: Int) -> [[Int]] {
+    (0..<founders).flatMap { founder in
+      (0..<512).map { bits in
+        [founder << 1]
+          + (1...3).map { admin in
+            let others = devices.filter { $0 != 0 && $0 != admin }
+            return others.indices.reduce(0) { listed, index in
+              bits >> (3 * (admin - 1) + index) & 1 == 0 ? listed : listed | 1 << others[index]
+            }
+          }
+      }
+    }
+  }
+
+  @Test(
+    "Whoever is in is rightly in, and whoever is out is rightly out",
+    arguments: [([0, 0, 0, 0, 0], 8), ([0, 0, 0, 1, 3], 1), ([0, 0, 1, 2, 1], 1)])
+  func outcomes(issuers: [Int], founders: Int) throws {
+    let world = try World(issuers: issuers)
+    var wrong: [String] = []
+    for listed in Self.allListed(founders: founders) {
+      func lists(_ one: Int, _ other: Int) -> Bool {
+        one != Self.phone && world.path(to: other).contains { listed[one] & 1 << $0 != 0 }
+      }
+      let members = world.members(listed)
+      func check(_ rule: String, _ holds: Bool) {
+        if !holds { wrong.append("\(rule): \(listed) gives \(members.sorted())") }
+      }
+      for device in Self.devices.dropFirst() {
+        let against = (0..<Self.phone).filter { lists($0, device) }
+        if members.contains(device) {
+          check("no admin lists one that is in", members.isDisjoint(with: against))
+        } else {
+          check("somebody lists who is out", !against.isEmpty)
+          // Not by a removed admin alone, unless that one and another went together.
+          if members.isDisjoint(with: against) {
+            check(
+              "who is out by former admins alone is out with them, or by two who end each other",
+              against.contains { one in
+                device != Self.phone && lists(device, one)
+                  || against.contains { lists($0, one) && lists(one, $0) }
+                  || (1...3).contains { other in
+                    !members.contains(other) && lists(one, other) && lists(other, one)
+                      && (world.path(to: device).contains(other)
+                        || world.path(to: other).contains(device))
+                  } || Self.isRing(lists, one, members)
+              })
+          }
+        }
+        if device != Self.phone, !members.contains(device), !members.isDisjoint(with: against) {
+          var without = listed
+          without[device] = 0
+          check("one that an admin removed removes nobody", world.members(without) == members)
+        }
+      }
+      for (one, other) in [(1, 2), (1, 3), (2, 3)]
+      where listed[one] & 1 << other != 0 && listed[other] & 1 << one != 0
+        && !(0...3).contains(where: {
+          $0 != one && $0 != other && (lists($0, one) || lists($0, other))
+        })
+      {
+        check("two who remove each other are out", members.isDisjoint(with: [one, other]))
+      }
+    }
+    #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(5))")
+  }
+
+  /// Whether three admins who are out end each other in a ring.
+  private static func isRing(
+    _ lists: (Int, Int) -> Bool, _ admin: Int, _ members: Set<Int>
+  ) -> Bool {
+    [[1, 2, 3], [1, 3, 2]].contains { ring in
+      ring.indices.allSatisfy {
+        !members.contains(ring[$0]) && lists(ring[$0], ring[($0 + 1) % 3])
+      }
+    }
+  }
+
+  @Test("The outcome is the same in whatever order the lists are learned")
+  func anyOrder() throws {
+    let world = try World(issuers: [0, 0, 0, 1, 0])
+    var outcomes: [[Int]: Set<[[UInt8]]>] = [:]
+    var learned = 0
+    /// Goes on with every list of every admin that has not been learned from.
+    func learn(_ listed: [Int], _ set: CertificateSet) throws {
+      let members = Set(set.memberChains.values.compactMap { $0.first?.serial })
+      outcomes[listed, default: []].insert(members.sorted { $0.lexicographicallyPrecedes($1) })
+      learned += 1
+      for admin in 1...3 where listed[admin] == 0 {
+        for bits in 1..<8 {
+          let others = Self.devices.filter { $0 != 0 && $0 != admin }
+          let these = others.indices.reduce(0) { bits >> $1 & 1 == 0 ? $0 : $0 | 1 << others[$1] }
+          var (next, more) = (listed, set)
+          next[admin] = these
+          _ = try more.insert(certificates: [], revocationLists: [world.lists[admin][these].der])
+          try learn(next, more)
+        }
+      }
+    }
+    try learn([0, 0, 0, 0], world.set)
+    #expect(outcomes.count == 512 && learned == 1 + 21 + 6 * 49 + 6 * 343)
+    #expect(outcomes.values.allSatisfy { $0.count == 1 })
+    for (listed, members) in outcomes {
+      #expect(members.first?.count == world.members(listed).count)
+    }
+  }
+}
