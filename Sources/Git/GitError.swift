@@ -23,6 +23,8 @@ public enum GitError: FileFailure, Sendable {
   case referenceMoved(String)
   /// More than one object has an ID that begins so.
   case ambiguousPrefix(String)
+  /// A version stands for more than devices take: its tree, what there is too much of, and the limit.
+  case tooLarge(tree: ObjectID, what: String, limit: Int)
   case system(call: String, path: String, errno: Int32)
 }
 
@@ -47,6 +49,8 @@ extension GitError: CustomStringConvertible {
     case .locked(let path): "git or another program holds .git/\(path)"
     case .referenceMoved(let name): "\(name) moved meanwhile"
     case .ambiguousPrefix(let prefix): "several objects begin with \(prefix)"
+    case .tooLarge(let tree, let what, let limit):
+      "a version is too large (tree \(tree.hex.prefix(10))): \(what): the limit is \(limit)"
     case .system(let call, let path, let errno): "\(call) \(path): \(String(errorNumber: errno))"
     }
   }

@@ -16,6 +16,8 @@ public struct IntegrityReport: Sendable {
   public var isComplete = true
   /// What is damaged; the first few only.
   public var damages: [Damage] = []
+  /// Versions that stand for more than devices take: `Notebook.cutOff`.
+  public var oversized: [Damage] = []
 }
 
 extension History {
@@ -39,7 +41,7 @@ private struct Inspection {
   var seen: Set<ObjectID> = []
 
   /// A broken disk breaks thousands: the first few tell.
-  private var hasRoom: Bool { report.damages.count < 20 }
+  private var hasRoom: Bool { report.damages.count + report.oversized.count < 20 }
 
   private mutating func read<Value>(
     _ id: ObjectID, _ body: (Repository) throws -> Value
@@ -61,6 +63,9 @@ private struct Inspection {
       report.versions += 1
       guard let commit = read(id, { try $0.commit(id) }) else { continue }
       look(atTree: commit.tree)
+      if let why = (try? repository.excess(ofTree: commit.tree)) ?? nil {
+        report.oversized.append(Damage(id: id, what: "\(why)"))
+      }
       for parent in commit.parents where seen.insert(parent).inserted { pending.append(parent) }
     }
     report.isComplete = next == pending.count

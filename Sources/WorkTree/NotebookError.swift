@@ -46,6 +46,8 @@ public enum NotebookError: FileFailure, Sendable {
   /// A folder can't be moved into itself.
   case intoItself(TreePath)
   /// So many operations can't be taken back: how many could.
+  /// A head descends from a version that was cut off here, which somebody still has.
+  case wasCutOff(ObjectID)
   case nothingToUndo(available: Int)
   /// So many undos cannot be taken back: how many could.
   case nothingToRedo(available: Int)
@@ -99,6 +101,8 @@ extension NotebookError: CustomStringConvertible {
     case .nameTaken(_, let other, let isFolder):
       "there is a \(isFolder ? "folder" : Self.isNote(other) ? "note" : "file") \(other) already"
     case .intoItself(let folder): "the folder \(folder) cannot be moved into itself"
+    case .wasCutOff(let id):
+      "it still has version \(id.hex.prefix(10)), which was too large and is cut off here"
     case .nothingToUndo(0): "there is nothing to undo"
     case .nothingToUndo(1): "only 1 operation can be undone"
     case .nothingToUndo(let count): "only \(count) operations can be undone"

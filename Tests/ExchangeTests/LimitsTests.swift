@@ -65,7 +65,10 @@ struct LimitsTests {
     ),
     ("folders inside one another Ta \(PackLimits.standard.depth)", "QuarantineTests.refuses"),
     ("bytes of a path Ta \(grouped(PackLimits.standard.pathBytes))", "LimitsTests.packs"),
-    ("files in a version Ta \(grouped(PackLimits.standard.files))", "QuarantineTests.refuses"),
+    (
+      "files and folders in a version Ta \(grouped(PackLimits.standard.files))",
+      "QuarantineTests.refuses"
+    ),
     ("handshakes at once Ta \(ProtocolLimits.handshakes)", "FloodTests.flood"),
     (
       "handshakes at once from one address Ta \(ProtocolLimits.handshakesPerAddress)",

@@ -66,6 +66,33 @@ private let treeAttacks: [Attack] = [
   },
 ]
 
+// notes-protocol(7), PACKS: "Every version, not only the heads, keeps the limits of files, folders and
+// paths."
+private let historyAttacks: [Attack] = [
+  .former("few trees that stand for 2^40 files") { pack in
+    let blob = try pack.add(.blob, [])
+    return try pack.doubled(40, from: try pack.addTree([("100644", [97], blob)]))
+  },
+  .former("few trees that stand for 2^40 folders and no file") { pack in
+    try pack.doubled(40, from: try pack.addTree([]))
+  },
+  .former("a path longer than is allowed") { pack in
+    let name = [UInt8](repeating: 97, count: 200)
+    var tree = try pack.addTree([("100644", name, try pack.add(.blob, []))])
+    for _ in 0..<21 { tree = try pack.addTree([("40000", name, tree)]) }
+    return tree
+  },
+]
+
+extension HandmadePack {
+  /// A folder with two folders alike in it, and so on.
+  fileprivate mutating func doubled(_ times: Int, from tree: ObjectID) throws -> ObjectID {
+    var tree = tree
+    for _ in 0..<times { tree = try addTree([("40000", [97], tree), ("40000", [98], tree)]) }
+    return tree
+  }
+}
+
 private let commitAttacks: [Attack] =
   [
     "author A <a@example.org> 253402300800 +0000", "author A <a@example.org> -1 +0000",
@@ -323,4 +350,5 @@ private let deltaAttacks: [Attack] = [
   },
 ]
 
-let attacks: [Attack] = nameAttacks + treeAttacks + commitAttacks + packAttacks + deltaAttacks
+let attacks: [Attack] =
+  nameAttacks + treeAttacks + historyAttacks + commitAttacks + packAttacks + deltaAttacks

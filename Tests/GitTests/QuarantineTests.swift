@@ -32,6 +32,17 @@ struct Attack: CustomTestStringConvertible, Sendable {
     }
   }
 
+  /// A version with such a tree, and another one on it that is as it should be.
+  static func former(
+    _ name: String, _ make: @escaping @Sendable (inout HandmadePack) throws -> ObjectID
+  ) -> Attack {
+    Attack("\(name), in a former version") { pack in
+      let former = try pack.addCommit(make(&pack))
+      let tree = try pack.addTree([("100644", [98], try pack.add(.blob, [1]))])
+      return (nil, [try pack.addCommit(tree, parents: [former])])
+    }
+  }
+
   static func named(_ name: String) -> Attack {
     tree("a file named \(name.debugDescription)") { _ in [("100644", Array(name.utf8))] }
   }
@@ -92,6 +103,26 @@ struct Attack: CustomTestStringConvertible, Sendable {
     let commit = try pack.addCommit(tree)
     #expect(try receiver.receive(pack.bytes(), promised: [commit]) == 1)
     #expect(try receiver.repository.tree(folder).entries.count == names.count)
+  }
+
+  @Test func `measures each folder once, however many versions have it`() throws {
+    let sender = try PackRepository()
+    var tip: ObjectID?
+    for number in 0..<50 {
+      var files = ["n.txt": "\(number)\n"]
+      for folder in 0..<100 { files["d\(folder)/e/f.txt"] = "same \(folder)\n" }
+      tip = try sender.commit(files, parents: tip.map { [$0] } ?? [], time: Int64(number))
+    }
+    let receiver = try PackRepository()
+    let pack = try ReceivedPack(
+      in: receiver.folder.path, for: receiver.repository, limits: .standard)
+    let head = try #require(tip)
+    try sender.pack(wants: [head]).withUnsafeBytes { try pack.append($0) }
+    var check = QuarantineCheck(
+      of: try pack.finish(), for: receiver.repository, limits: .standard)
+    #expect(try check.run(promised: [head]) == 50)
+    // Most are measured when they are looked at; those that stand above others, once more.
+    #expect(check.extents.foldersRead <= 50 + 2 * 100)
   }
 
   @Test func `stores the empty tree, which git knows of without having it`() throws {

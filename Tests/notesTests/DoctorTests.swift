@@ -57,6 +57,32 @@ import Testing
     var testDescription: String { name }
   }
 
+  /// Puts a version of 2^20 files below the last one.
+  private static let plant = """
+    tree=$(git hash-object -w -t tree /dev/null)
+    for i in $(seq 21); do
+      tree=$(printf '040000 tree %s\\ta\\n040000 tree %s\\tb\\n' $tree $tree | git mktree)
+    done
+    export GIT_AUTHOR_NAME=M GIT_AUTHOR_EMAIL=m@example.org
+    export GIT_COMMITTER_NAME=M GIT_COMMITTER_EMAIL=m@example.org
+    bomb=$(git commit-tree -p HEAD -m bomb $tree)
+    git reset -q --soft $(git commit-tree -p $bomb -m next HEAD^{tree})
+    """
+
+  /// notes-doctor(1), --repair.
+  @Test func `A version that is too large is told by what meets it, and cut off`() throws {
+    try Self.sh(shell, "cd notes; \(Self.plant)")
+    let log = try shell.notes("log")
+    #expect(log.status == .exited(1))
+    #expect(
+      log.errorText.contains("files and folders in a version: the limit is 1000000"), "\(log)")
+    #expect(log.errorText.contains("'notes doctor --repair' cuts it off"), "\(log)")
+    let repair = try shell.notes("doctor", "--repair", "--no-discovery")
+    #expect(repair.isSuccess && repair.text.hasPrefix("Cut off version "), "\(repair)")
+    #expect(try shell.notes("log").isSuccess)
+    #expect(try readFile(shell.folder["notes/Two.txt"]) == Array("two\n".utf8))
+  }
+
   private static func sh(_ shell: Shell, _ script: String) throws {
     let result = try run(
       ["sh", "-ec", script], in: shell.folder.path, environment: shell.environment)
@@ -92,6 +118,10 @@ import Testing
           + "other=$(printf 'other\\n' | git hash-object -w --stdin)\n"
           + "cp .git/objects/$(echo $other | cut -c1-2)/$(echo $other | cut -c3-) \(Self.path)")
     },
+    Trouble(
+      name: "a version of a million files", check: "history", level: .problem,
+      says: "is too large: files and folders in a version: the limit is 1000000"
+    ) { try sh($0, "cd notes; \(Self.plant)") },
     Trouble(
       name: "an interrupted checkout", check: "checkout", level: .problem, says: "was interrupted"
     ) {

@@ -16,9 +16,9 @@ public struct TreeChange: Hashable, Sendable {
 extension Repository {
   /// The files that differ between two trees, by path; folders that are alike are not entered.
   public func changes(from old: ObjectID?, to new: ObjectID?) throws -> [TreeChange] {
-    var found: [TreeChange] = []
-    try collectChanges(from: old, to: new, under: TreePath(""), into: &found)
-    return found.sorted { $0.path < $1.path }
+    var walk = TreeComparison(repository: self, trees: [old, new].compactMap { $0 })
+    try walk.collect(from: old, to: new, under: TreePath(""))
+    return walk.found.sorted { $0.path < $1.path }
   }
 
   /// All files of a tree, by path.
@@ -26,35 +26,60 @@ extension Repository {
     try changes(from: nil, to: tree).compactMap { change in change.new.map { (change.path, $0) } }
   }
 
-  private func collectChanges(
-    from old: ObjectID?, to new: ObjectID?, under folder: TreePath, into found: inout [TreeChange]
+  fileprivate func content(ofTree id: ObjectID?) throws -> [UInt8] {
+    try id.map { try data(of: $0, kind: .tree) } ?? []
+  }
+}
+
+/// Collects what differs between two trees. Where that is much, both are measured first: a version
+/// may stand for more files than anybody could look at.
+private struct TreeComparison {
+  let repository: Repository
+  let trees: [ObjectID]
+  private(set) var found: [TreeChange] = []
+  private var compared = 0
+
+  /// So many entries are compared before the trees are measured.
+  private static var unmeasured: Int { 100_000 }
+
+  init(repository: Repository, trees: [ObjectID]) {
+    self.repository = repository
+    self.trees = trees
+  }
+
+  mutating func collect(
+    from old: ObjectID?, to new: ObjectID?, under folder: TreePath
   ) throws {
     if old == new { return }
-    let (before, after) = (try content(ofTree: old), try content(ofTree: new))
+    let (before, after) = try (repository.content(ofTree: old), repository.content(ofTree: new))
     let isWellFormed = try TreeBytes.compare(before, after) { old, new in
-      try compare(old?.value(in: before), new?.value(in: after), under: folder, into: &found)
+      try compare(old?.value(in: before), new?.value(in: after), under: folder)
     }
     guard isWellFormed else { throw GitError.malformed(new ?? old ?? .zero, "a damaged tree") }
   }
 
-  private func content(ofTree id: ObjectID?) throws -> [UInt8] {
-    try id.map { try data(of: $0, kind: .tree) } ?? []
-  }
-
-  private func compare(
-    _ old: TreeEntry?, _ new: TreeEntry?, under folder: TreePath, into found: inout [TreeChange]
+  private mutating func compare(
+    _ old: TreeEntry?, _ new: TreeEntry?, under folder: TreePath
   ) throws {
     if old == new { return }
     guard let name = old?.name ?? new?.name else { return }
+    compared += 1
+    if compared == Self.unmeasured { try measure() }
     let path = folder.appending(name)
     let oldTree = old.flatMap { $0.mode == .tree ? $0.id : nil }
     let newTree = new.flatMap { $0.mode == .tree ? $0.id : nil }
-    if oldTree != nil || newTree != nil {
-      try collectChanges(from: oldTree, to: newTree, under: path, into: &found)
-    }
+    if oldTree != nil || newTree != nil { try collect(from: oldTree, to: newTree, under: path) }
     let oldFile = oldTree == nil ? old : nil
     let newFile = newTree == nil ? new : nil
     if oldFile != newFile { found.append(TreeChange(path: path, old: oldFile, new: newFile)) }
+  }
+
+  private func measure() throws {
+    for tree in trees {
+      if case .overLimit(let what, let limit) = try repository.excess(ofTree: tree) {
+        throw GitError.tooLarge(tree: tree, what: what, limit: limit)
+      }
+    }
   }
 }
 

@@ -27,7 +27,7 @@ public struct PackLimits: Sendable, Equatable {
   public var depth = 64
   /// Bytes of a path.
   public var pathBytes = 4096
-  /// Files in one version.
+  /// Files and folders in one version.
   public var files = 1_000_000
 
   /// The limits of notes-protocol(7).

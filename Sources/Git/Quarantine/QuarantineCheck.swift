@@ -1,6 +1,6 @@
 /// Checks a received pack by the rules of notes-protocol(7), and that each object has what it
 /// refers to. What the repository holds is complete, so that nothing behind it is walked, and of a
-/// tree only what differs from its commit's parent is looked up.
+/// tree only what differs from its commit's parent is looked up. Every version is measured.
 /// A few bytes can stand for trees of millions of entries, one inside another. So no more than one
 /// is in use at a time, and what is remembered grows with the objects of the pack alone.
 struct QuarantineCheck {
@@ -12,7 +12,7 @@ struct QuarantineCheck {
   private var known: Set<ObjectID> = []
   /// How deep each folder was found to be; there, what it holds is not too deep.
   private var depths: [ObjectID: Int] = [:]
-  private var extents: [ObjectID: QuarantineExtent] = [:]
+  private(set) var extents = TreeExtents()
 
   init(of objects: ReceivedObjects, for repository: Repository, limits: PackLimits) {
     self.objects = objects
@@ -45,6 +45,7 @@ struct QuarantineCheck {
         try links[parent]?.tree ?? repository.commit(parent).tree
       }
       try visit(link.tree, base: base)
+      try limits.check(extent(of: link.tree))
     }
     for (id, _) in objects.all where !reached.contains(id) {
       // A sender may not know what is here already.
@@ -56,7 +57,6 @@ struct QuarantineCheck {
       guard try kinds[head] == .commit || isHere(head, .commit) else {
         throw PackError.headMissing(head)
       }
-      if let tree = links[head]?.tree { try checkExtent(of: tree) }
     }
     return commits.count
   }
@@ -85,7 +85,9 @@ struct QuarantineCheck {
     let tree = visit.tree
     if let former = depths[tree] ?? (kinds[tree] == .tree ? nil : 0) {
       // A folder that was fine elsewhere may hold too many others for a place farther down.
-      if depth > former { try check(try extent(of: tree), at: depth) }
+      if depth > former, try depth + extent(of: tree).depth > limits.depth {
+        throw PackError.overLimit("folders", limit: limits.depth)
+      }
       depths[tree] = max(depth, former)
       return
     }
@@ -99,7 +101,7 @@ struct QuarantineCheck {
   private mutating func look(at visit: Visit, folder: (Visit) -> Void) throws {
     let content = try objects.content(of: visit.tree)
     let old = try visit.base.map(objects.content) ?? []
-    try QuarantineTree.check(content, id: visit.tree)
+    extents.measure(visit.tree, try QuarantineTree.check(content, id: visit.tree))
     let isWellFormed = try TreeBytes.compare(old, content) { counterpart, entry in
       guard let entry else { return }
       try require(entry.id, entry.isTree ? .tree : .blob, for: visit.tree)
@@ -132,78 +134,7 @@ struct QuarantineCheck {
     return true
   }
 
-  private mutating func checkExtent(of tree: ObjectID) throws {
-    let extent = try extent(of: tree)
-    try check(extent, at: 0)
-    if extent.files > limits.files {
-      throw PackError.overLimit("files in a version", limit: limits.files)
-    }
-    if extent.longestPath > limits.pathBytes {
-      throw PackError.overLimit("bytes in a path", limit: limits.pathBytes)
-    }
-  }
-
-  private func check(_ extent: QuarantineExtent, at depth: Int) throws {
-    guard depth + extent.depth <= limits.depth else {
-      throw PackError.overLimit("folders", limit: limits.depth)
-    }
-  }
-
-  /// Measures a version as a whole, each distinct folder once: a few trees that name each other many
-  /// times can stand for billions of files.
-  private mutating func extent(of root: ObjectID) throws -> QuarantineExtent {
-    var stack = [root]
-    while let tree = stack.last {
-      if extents[tree] == nil {
-        let (extent, unknown) = try measure(tree)
-        guard unknown.isEmpty else {
-          // It is measured when they have been.
-          stack += unknown
-          continue
-        }
-        try check(extent, at: 0)
-        extents[tree] = extent
-      }
-      stack.removeLast()
-    }
-    return extents[root] ?? QuarantineExtent()
-  }
-
-  /// Measures a folder whose folders have been, and tells which have not.
-  private func measure(_ tree: ObjectID) throws -> (QuarantineExtent, unknown: Set<ObjectID>) {
-    guard let entries = TreeBytes.entries(try objects.content(of: tree)) else {
-      throw PackError.refused(tree, "a damaged tree")
-    }
-    var extent = QuarantineExtent()
-    var unknown: Set<ObjectID> = []
-    for entry in entries {
-      let nameBytes = entry.nameEnd - entry.nameStart
-      if !entry.isTree {
-        extent.add(fileNamed: nameBytes)
-      } else if let folder = extents[entry.id] {
-        extent.add(folder, named: nameBytes)
-      } else {
-        unknown.insert(entry.id)
-      }
-    }
-    return (extent, unknown)
-  }
-}
-
-struct QuarantineExtent {
-  var files = 0
-  var depth = 1
-  var longestPath = 0
-
-  mutating func add(fileNamed nameBytes: Int) {
-    files += 1
-    longestPath = max(longestPath, nameBytes)
-  }
-
-  mutating func add(_ folder: QuarantineExtent, named nameBytes: Int) {
-    let sum = files.addingReportingOverflow(folder.files)
-    files = sum.overflow ? .max : sum.partialValue
-    depth = max(depth, folder.depth + 1)
-    longestPath = max(longestPath, nameBytes + 1 + folder.longestPath)
+  private mutating func extent(of tree: ObjectID) throws -> TreeExtent {
+    try extents.extent(of: tree, content: objects.content)
   }
 }

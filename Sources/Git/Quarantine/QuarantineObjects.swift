@@ -70,7 +70,8 @@ enum QuarantineCommit {
 
 /// What a tree object of a peer may look like.
 enum QuarantineTree {
-  static func check(_ tree: [UInt8], id: ObjectID) throws {
+  /// Checks a tree, and returns its entries.
+  static func check(_ tree: [UInt8], id: ObjectID) throws -> [TreeEntryBytes] {
     guard let entries = TreeBytes.entries(tree) else {
       throw PackError.refused(id, "a damaged tree")
     }
@@ -92,6 +93,7 @@ enum QuarantineTree {
         }
       }
     }
+    return entries
   }
 
   /// Modes as git writes them, without a leading zero.

@@ -27,6 +27,8 @@ public final class Repository {
   var recentCommits: [Commit] = []
   /// What was read of commits for questions about ancestry; it never grows old.
   var ancestries: [ObjectID: (time: Int64, parents: [ObjectID])] = [:]
+  /// What trees were found to stand for.
+  var extents = TreeExtents()
 
   private static let cacheCapacity = 24 << 20
 
@@ -49,6 +51,7 @@ public final class Repository {
     cache = ContentCache(capacity: Self.cacheCapacity)
     recentCommits = []
     ancestries = [:]
+    extents = TreeExtents()
   }
 
   /// The repository whose work tree is exactly `folder`; parent folders are not searched.

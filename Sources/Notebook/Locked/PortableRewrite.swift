@@ -27,6 +27,21 @@ extension Notebook {
     return try withWriterLock { try $0.portableRewrite.rewriteBranch() }
   }
 
+  /// Cuts versions off the history that no device takes, whoever made them, and makes the tip anew of
+  /// what is left: notes-merge(7), "Foreign commits".
+  ///
+  /// - Returns: each, and why, oldest first.
+  public func cutOff() throws -> [(version: ObjectID, why: String)] {
+    try withWriterLock { transaction in
+      let cut = try transaction.portableRewrite.cutOff()
+      if !cut.isEmpty {
+        try transaction.save()
+        _ = try transaction.merge([])
+      }
+      return cut
+    }
+  }
+
   /// Forgets what is known to be plain, because something is not.
   public func forgetPortableHistory() throws {
     try PortableHistory(stateFolder: stateFolder).forget()
@@ -52,18 +67,50 @@ struct PortableRewrite {
       known.remember(tip)
       return nil
     }
+    try move(head, to: rewritten)
+    return rewritten
+  }
+
+  private func move(_ head: Head, to rewritten: PortableVersion) throws {
     // The index first: it would else bring back what is excluded, as part of the next version.
     try dropFromIndex(rewritten.excluded.map(\.path), for: rewritten.version)
     try writer.move(head, to: rewritten.version, message: OperationHistory.portableRewriteMessage)
     try history.rememberTip()
     known.remember(rewritten.version)
-    return rewritten
+  }
+
+  func cutOff() throws -> [(version: ObjectID, why: String)] {
+    let head = try repository.head()
+    guard let tip = head.commit else { return [] }
+    var rewrites = PortableCommits(in: repository, cutsOff: true)
+    guard let rewritten = try version(for: tip, knowing: nil, &rewrites) else { return [] }
+    for (id, _) in rewrites.cut {
+      try writer.setDeviceReference(
+        "\(Self.cutFolder)/\(id.hex)", to: id, message: "notes: cut off")
+    }
+    try move(head, to: rewritten)
+    return rewrites.cut
+  }
+
+  /// Throws where one of these heads would bring back what was cut off.
+  func check(_ heads: [ObjectID]) throws {
+    for cut in try repository.references(under: Self.cutFolder + "/").map(\.id) {
+      for head in heads where try repository.isAncestor(cut, of: head) {
+        throw NotebookError.wasCutOff(cut)
+      }
+    }
   }
 
   /// The version in the place of another, which is kept findable then; nil when it needs none.
   func version(for made: ObjectID) throws -> PortableVersion? {
     let base = try known.tip.flatMap { try repository.contains($0) ? $0 : nil }
     var rewrites = PortableCommits(in: repository)
+    return try version(for: made, knowing: base, &rewrites)
+  }
+
+  private func version(
+    for made: ObjectID, knowing base: ObjectID?, _ rewrites: inout PortableCommits
+  ) throws -> PortableVersion? {
     let version = try repository.withBatchedWrites {
       try rewrites.commit(for: made, knowing: base.map { [$0] } ?? [])
     }
@@ -74,6 +121,7 @@ struct PortableRewrite {
   }
 
   private static let replacedFolder = "refs/notes-state/by-hand"
+  private static let cutFolder = "refs/notes-state/cut"
 
   func remember(_ version: ObjectID?) { known.remember(version) }
 
@@ -121,8 +169,16 @@ struct PortableCommits {
   private var forms: [ObjectID: ObjectID] = [:]
   /// What the trees of commits hold that no device takes; no entry stands for nothing.
   private var unfit: [ObjectID: [TreePath: SkipReason]] = [:]
+  /// Whether what stands for too much is left out, and the versions that `notes` made are looked at.
+  private let cutsOff: Bool
+  /// What was left out, and why.
+  private(set) var cut: [(version: ObjectID, why: String)] = []
+  private var isCut: Set<ObjectID> = []
 
-  init(in repository: Repository) { self.repository = repository }
+  init(in repository: Repository, cutsOff: Bool = false) {
+    self.repository = repository
+    self.cutsOff = cutsOff
+  }
 
   /// The plain form of a commit, which is stored if it is not the commit itself.
   ///
@@ -142,8 +198,14 @@ struct PortableCommits {
     let commit = try repository.commit(id)
     let former = commit.parents.first
     var found = former.flatMap { unfit[$0] } ?? [:]
-    if !found.isEmpty || !DeviceIdentity.isOurs(commit.committer) {
-      let base = try former.map { try repository.commit($0).tree }
+    if cutsOff, let why = try repository.excess(ofTree: commit.tree) {
+      isCut.insert(id)
+      cut.append((id, "\(why)"))
+      found = [:]
+    } else if cutsOff || !found.isEmpty || !DeviceIdentity.isOurs(commit.committer) {
+      let base = try former.map {
+        try repository.commit(isCut.contains($0) ? forms[$0] ?? $0 : $0).tree
+      }
       for change in try repository.changes(from: base, to: commit.tree) {
         found[change.path] = try change.new.flatMap { try problem(with: $0, at: change.path) }
       }
@@ -152,7 +214,7 @@ struct PortableCommits {
     let parents = commit.parents.map { forms[$0] ?? $0 }
     let (author, committer) = (commit.author.plain, commit.committer.plain)
     guard
-      !found.isEmpty || parents != commit.parents || author != commit.author
+      isCut.contains(id) || !found.isEmpty || parents != commit.parents || author != commit.author
         || committer != commit.committer
     else { return }
     forms[id] = try repository.write(
@@ -164,6 +226,7 @@ struct PortableCommits {
     of commit: Commit, without paths: [TreePath], upon parent: ObjectID?
   ) throws -> ObjectID {
     let former = try parent.map { try repository.commit($0).tree }
+    if isCut.contains(commit.id) { return former ?? .emptyTree }
     var replaced: [TreePath: TreeEntry?] = [:]
     for path in paths {
       replaced.updateValue(

@@ -110,7 +110,8 @@ package final class WriteTransaction {
   package func merge(
     _ heads: [ObjectID], options: MergeOptions = MergeOptions()
   ) throws -> MergeOutcome {
-    try merge(Edits(versions: heads), options: options)
+    try portableRewrite.check(heads)
+    return try merge(Edits(versions: heads), options: options)
   }
 
   /// Derives the tip, checks it out, and goes on as long as somebody writes during a checkout: each turn

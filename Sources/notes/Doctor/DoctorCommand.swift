@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Channel
 internal import Discovery
+internal import Git
 internal import History
 internal import Notebook
 
@@ -113,14 +114,17 @@ struct DoctorCommand: Command {
     commandName: "doctor", abstract: "Look for what is wrong, and say what to do about it.",
     discussion: """
       Looks at the device key, the history, the membership, the clock, the network and the file \
-      system. It changes nothing. The exit status is 0 when nothing is wrong and 1 otherwise; \
-      advice alone is not wrong.
+      system. Without --repair it changes nothing. The exit status is 0 when nothing is wrong and 1 \
+      otherwise; advice alone is not wrong.
 
       Examples:
         notes doctor
+        notes doctor --repair
         notes doctor --listen '*:4410' --json
       """)
 
+  @Flag(help: "Cut versions off the history that are too large for any device.")
+  var repair = false
   @OptionGroup var listen: ListenOption
   @OptionGroup var discovery: DiscoveryOption
   @OptionGroup var options: CommonOptions
@@ -131,6 +135,13 @@ struct DoctorCommand: Command {
       notebook: notebook, dataFolder: try UserFolders().data,
       discovery: discovery.discovery(for: notebook.identity.device.deviceID))
     if let address = listen.address { context.listen = address }
+    if repair {
+      for (version, why) in try notebook.cutOff() {
+        options.write([["type": "cut_off", "version": version.hex, "message": why]]) { _ in
+          "Cut off version \(version.short): \(why).\n"
+        }
+      }
+    }
     var all: [Finding] = []
     for check in Check.all {
       let findings = check.findings(in: context)

@@ -22,13 +22,19 @@ extension Check {
     }
     let report = try context.notebook.history.checkIntegrity()
     let versions = Phrase.count(report.versions, "version")
-    if report.damages.isEmpty {
+    let cuts = report.oversized.prefix(5).flatMap { version in
+      [Finding].problem(
+        "version \(version.id.short) is too large: \(Visible.name(version.what))",
+        remedy: "'notes doctor --repair' cuts it off the history; your notes stay as they are")
+    }
+    if report.damages.isEmpty, cuts.isEmpty {
       return .good(
         report.isComplete ? "\(versions), all whole" : "the newest \(versions) are whole")
     }
-    return report.damages.prefix(5).flatMap { damage in
-      [Finding].problem("\(damage.id.short): \(Visible.name(damage.what))", remedy: joinAgain)
-    }
+    return cuts
+      + report.damages.prefix(5).flatMap { damage in
+        [Finding].problem("\(damage.id.short): \(Visible.name(damage.what))", remedy: joinAgain)
+      }
   }
 
   static let interruption = Check(

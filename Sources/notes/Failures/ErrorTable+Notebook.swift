@@ -49,6 +49,8 @@ extension NotebookError: ExplainedError {
     case .nameTaken(let path, let other, let isFolder):
       .failed("name_taken", Failure.hint(for: path, takenBy: other, isFolder: isFolder))
     case .intoItself: .failed("into_itself", "choose a folder outside of it")
+    case .wasCutOff:
+      .failed("version_cut_off", "'notes doctor --repair' on that device cuts it off there, too")
     case .nothingToUndo: .failed("nothing_to_undo", Failure.operations)
     case .nothingToRedo:
       .failed("nothing_to_redo", "'notes redo' redoes what was undone; " + Failure.operations)
@@ -94,6 +96,9 @@ extension GitError: ExplainedError {
     case .brokenReference, .missing, .malformed, .wrongKind:
       .failed(
         "repository_damaged", "'git fsck' tells more; what other devices have is not affected")
+    case .tooLarge:
+      .failed(
+        "version_too_large", "'notes doctor --repair' cuts it off; your notes stay as they are")
     case .system(_, _, let code): .failed("file_failed", Failure.remedyOrExamine(code))
     case .ambiguousPrefix: .failed("ambiguous_version", "write more digits of the ID")
     case .library: .failed("repository_failed", Failure.examine)

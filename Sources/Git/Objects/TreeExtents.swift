@@ -1,0 +1,97 @@
+/// What a tree stands for as a whole.
+struct TreeExtent {
+  /// Files and folders, at any depth.
+  var entries = 0
+  /// Folders inside one another.
+  var depth = 1
+  var longestPath = 0
+
+  mutating func add(fileNamed nameBytes: Int) {
+    entries += 1
+    longestPath = max(longestPath, nameBytes)
+  }
+
+  mutating func add(_ folder: TreeExtent, named nameBytes: Int) {
+    entries = min(entries + folder.entries + 1, 1 << 60)
+    depth = max(depth, folder.depth + 1)
+    longestPath = max(longestPath, nameBytes + 1 + folder.longestPath)
+  }
+}
+
+/// Measures trees, each distinct folder once: a few that name each other many times can stand for
+/// billions of files.
+struct TreeExtents {
+  private var known: [ObjectID: TreeExtent] = [:]
+  /// How many folders were read to measure them.
+  private(set) var foldersRead = 0
+
+  mutating func extent(
+    of root: ObjectID, content: (ObjectID) throws -> [UInt8]
+  ) throws -> TreeExtent {
+    var stack = [root]
+    while let tree = stack.last {
+      if known[tree] == nil {
+        foldersRead += 1
+        guard let entries = TreeBytes.entries(try content(tree)) else {
+          throw GitError.malformed(tree, "a damaged tree")
+        }
+        // It is measured when all that it holds have been.
+        let unknown = measure(tree, entries)
+        guard unknown.isEmpty else {
+          stack += unknown
+          continue
+        }
+      }
+      stack.removeLast()
+    }
+    return known[root] ?? TreeExtent()
+  }
+
+  /// Measures a folder with these entries if all folders in it have been; returns those that have not.
+  @discardableResult
+  mutating func measure(_ tree: ObjectID, _ entries: [TreeEntryBytes]) -> Set<ObjectID> {
+    var extent = TreeExtent()
+    var unknown: Set<ObjectID> = []
+    for entry in entries {
+      let nameBytes = entry.nameEnd - entry.nameStart
+      if !entry.isTree {
+        extent.add(fileNamed: nameBytes)
+      } else if let folder = known[entry.id] {
+        extent.add(folder, named: nameBytes)
+      } else {
+        unknown.insert(entry.id)
+      }
+    }
+    if unknown.isEmpty { known[tree] = extent }
+    return unknown
+  }
+}
+
+extension PackLimits {
+  /// Throws when a version stands for more than devices take: notes-protocol(7), LIMITS.
+  func check(_ extent: TreeExtent) throws(PackError) {
+    if extent.depth > depth { throw .overLimit("folders", limit: depth) }
+    if extent.entries > files {
+      throw .overLimit("files and folders in a version", limit: files)
+    }
+    if extent.longestPath > pathBytes {
+      throw .overLimit("bytes in a path", limit: pathBytes)
+    }
+  }
+}
+
+extension Repository {
+  /// Why no device takes a version with this tree, because of what it stands for as a whole; nil
+  /// where they do.
+  package func excess(
+    ofTree tree: ObjectID, limits: PackLimits = .standard
+  ) throws -> PackError? {
+    let extent = try extents.extent(of: tree) { try data(of: $0, kind: .tree) }
+    do {
+      try limits.check(extent)
+      return nil
+    } catch {
+      return error
+    }
+  }
+}
