@@ -13,20 +13,18 @@ extension String {
 
 extension [UInt8] {
   /// The bytes that an even number of hexadecimal digits, of either case, stand for, or nil.
-  @inlinable  // made for the caller's collection: commits are parsed by the thousand
-  public init?(hexadecimal digits: some Collection<UInt8>) {
+  public init?(hexadecimal digits: ArraySlice<UInt8>) {
     guard digits.count.isMultiple(of: 2) else { return nil }
     self = []
     reserveCapacity(digits.count / 2)
     var high: UInt8?
     for digit in digits {
-      let lower = digit | 0x20
       let value: UInt8
       switch digit {
       case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
-      default:
-        guard (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(lower) else { return nil }
-        value = lower - UInt8(ascii: "a") + 10
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): value = digit - UInt8(ascii: "A") + 10
+      default: return nil
       }
       if let first = high { append(first << 4 | value) }
       high = high == nil ? value : nil
@@ -34,7 +32,9 @@ extension [UInt8] {
   }
 
   /// The same, of a text.
-  public init?(hexadecimal text: some StringProtocol) { self.init(hexadecimal: text.utf8) }
+  public init?(hexadecimal text: some StringProtocol) {
+    self.init(hexadecimal: Array(text.utf8)[...])
+  }
 }
 
 private let hexadecimalDigits = Array("0123456789abcdef".utf8)

@@ -137,8 +137,7 @@ public final class IndexFile: @unchecked Sendable {
 
   /// The object an entry stands for.
   public func id(at position: Int) -> ObjectID {
-    let start = start(of: position) + 40
-    return ObjectID(bytes: bytes[start..<(start + ObjectID.byteCount)]) ?? .zero
+    ObjectID(in: bytes.bytes, at: start(of: position) + 40) ?? .zero
   }
 
   /// Whether a file with this status may have changed without its status showing it: it was written

@@ -13,21 +13,18 @@ public struct ObjectID: Hashable, Sendable {
   /// The ID with these 20 bytes, or nil when there are not exactly 20.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
-    self.init(in: Array(bytes), at: 0)
+    let bytes = Array(bytes)
+    self.init(in: bytes.span.bytes, at: 0)
   }
 
   /// The ID whose 20 bytes begin at `offset` in a longer run of bytes, or nil when it is too short.
-  public init?(in bytes: [UInt8], at offset: Int) {
-    guard let id = bytes.withUnsafeBytes({ ObjectID(in: $0, at: offset) }) else { return nil }
-    self = id
-  }
-
-  /// The same, of bytes in memory.
-  public init?(in bytes: UnsafeRawBufferPointer, at offset: Int) {
-    guard offset >= 0, offset <= bytes.count - Self.byteCount else { return nil }
-    high = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-    middle = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
-    low = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt32.self))
+  public init?(in bytes: RawSpan, at offset: Int) {
+    guard offset >= 0, offset <= bytes.byteCount - Self.byteCount else { return nil }
+    func word(_ place: Int) -> UInt64 {
+      UInt64(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset + place, as: UInt64.self))
+    }
+    // The last word begins within the second.
+    (high, middle, low) = (word(0), word(8), UInt32(truncatingIfNeeded: word(12)))
   }
 
   /// The ID written as 40 hexadecimal digits in either case, or nil for anything else.
@@ -36,7 +33,7 @@ public struct ObjectID: Hashable, Sendable {
   /// The same, of bytes.
   public init?(hex: ArraySlice<UInt8>) {
     guard hex.count == 2 * Self.byteCount, let bytes = [UInt8](hexadecimal: hex) else { return nil }
-    self.init(in: bytes, at: 0)
+    self.init(in: bytes.span.bytes, at: 0)
   }
 
   /// The 20 bytes of the ID.

@@ -29,7 +29,7 @@ struct TreeEntryBytes {
     nameStart = index + 1
     nameEnd = UnsafeRawPointer(nul) - base
     self.mode = FileMode(rawValue: mode)
-    guard let id = ObjectID(in: tree, at: nameEnd + 1) else { return nil }
+    guard let id = ObjectID(in: tree.bytes, at: nameEnd + 1) else { return nil }
     self.id = id
   }
 

@@ -87,7 +87,7 @@ struct PackEntryHeader {
       guard let (distance, end) = try Self.distance(bytes, at: next) else { return nil }
       (base, length) = (.before(distance), end)
     case 7:
-      guard let id = ObjectID(in: bytes, at: next) else { return nil }
+      guard let id = ObjectID(in: bytes.bytes, at: next) else { return nil }
       (base, length) = (.object(id), next + ObjectID.byteCount)
     default: throw PackError.malformed("object type \(type)")
     }

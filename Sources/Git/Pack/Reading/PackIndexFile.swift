@@ -31,8 +31,7 @@ struct PackIndexFile {
   }
 
   func id(at position: Int) -> ObjectID {
-    let start = Self.idsStart + position * ObjectID.byteCount
-    return ObjectID(bytes: file.bytes[start..<start + ObjectID.byteCount]) ?? .zero
+    ObjectID(in: file.bytes.bytes, at: Self.idsStart + position * ObjectID.byteCount) ?? .zero
   }
 
   private func offset(at position: Int) -> Int? {
