@@ -45,6 +45,30 @@ struct PackedObjectsTests {
     #expect(try repository.object(withPrefix: "000000000000") == nil)
   }
 
+  // notes-versions(7): "The beginning of its ID, four digits or more."
+  @Test("four digits name a packed or a loose object, and no two")
+  func prefixes() throws {
+    let (folder, ids) = try packed(["repack", "-a", "-d", "-f", "-q"])
+    let repository = try Repository.open(at: folder.path)
+    func prefix(_ id: ObjectID) -> String { String(id.hex.prefix(4)) }
+    let known = Set(ids.map(prefix))
+    let texts = (0...).lazy.map { Array("\($0)".utf8) }
+    let twin = try #require(
+      try texts.first { try known.contains(prefix(repository.hash(blob: $0))) })
+    let lone = try #require(
+      try texts.first { try !known.contains(prefix(repository.hash(blob: $0))) })
+    let first = try repository.hash(blob: twin)
+    let packedOnes = ids.filter { prefix($0) == prefix(first) }
+    if packedOnes.count == 1 {
+      #expect(try repository.object(withPrefix: prefix(first).uppercased()) == packedOnes[0])
+    }
+    #expect(try repository.write(blob: twin) == first)
+    #expect(throws: GitError.self) { try repository.object(withPrefix: prefix(first)) }
+    #expect(try repository.object(withPrefix: first.hex) == first)
+    let second = try repository.write(blob: lone)
+    #expect(try repository.object(withPrefix: prefix(second)) == second)
+  }
+
   @Test("a damaged pack or index yields nothing wrong, and never ends the program")
   func damage() throws {
     let (folder, ids) = try packed(["repack", "-a", "-d", "-f", "-q"])

@@ -76,6 +76,13 @@ extension Repository {
     guard (4...40).contains(count),
       let first = ObjectID(hex: prefix + String(repeating: "0", count: 40 - count))
     else { return nil }
+    if try isWhole {
+      let digits = prefix.lowercased()
+      let found = try Set(packs().ids(from: first) { $0.hex.hasPrefix(digits) })
+        .union(loose.ids(inFolder: first.firstByte).filter { $0.hex.hasPrefix(digits) })
+      if found.count > 1 { throw GitError.ambiguousPrefix(prefix) }
+      if let id = found.first { return id }
+    }
     let git = try handles()
     var short = git_oid(first)
     var full = git_oid()

@@ -34,6 +34,12 @@ struct PackIndexFile {
     ObjectID(in: file.bytes.bytes, at: Self.idsStart + position * ObjectID.byteCount) ?? .zero
   }
 
+  /// The IDs from `first` on of which this is true, two at most; they stand together.
+  func ids(from first: ObjectID, where isWanted: (ObjectID) -> Bool) -> [ObjectID] {
+    let start = (0..<count).partitionPoint { id(at: $0) < first }
+    return (start..<min(start + 2, count)).map(id).filter(isWanted)
+  }
+
   private func offset(at position: Int) -> Int? {
     let offsets = Self.idsStart + count * 24
     guard let word = file.word(at: offsets + position * 4) else { return nil }

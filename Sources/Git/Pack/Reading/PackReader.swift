@@ -39,6 +39,10 @@ final class PackReader {
 
   func contains(_ id: ObjectID) -> Bool { place(of: id) != nil }
 
+  func ids(from first: ObjectID, where isWanted: (ObjectID) -> Bool) -> [ObjectID] {
+    packs.flatMap { $0.index.ids(from: first, where: isWanted) }
+  }
+
   func header(of id: ObjectID) -> (kind: ObjectKind, size: Int)? {
     guard let start = place(of: id), let first = entry(at: start) else { return nil }
     var size = first.header.size
