@@ -34,7 +34,7 @@ extension History {
       }
       start = position
     }
-    guard let name = table.paths.firstIndex(of: version?.path ?? path),
+    guard let name = table.paths.firstIndex(of: (version?.path ?? path).bytes),
       let blob = table.blob(of: name, at: start)
     else { return Blame.unsaved(text) }
     var blame = Blame(table: table, repository: repository)
@@ -133,12 +133,13 @@ private struct Blame {
   private mutating func explain(_ suspicion: Suspicion) throws {
     let version = suspicion.version
     guard let change = table.change(of: suspicion.path, in: version),
-      let blob = table.changes[change].new
+      let blob = table.new(ofChange: change)
     else { return }
     var sources: [(parent: Int, path: Int, blob: ObjectID)] = []
-    for (position, parent) in table.parents(of: version).enumerated() {
+    for (position, place) in table.parents(of: version).enumerated() {
+      let parent = table.parents.number(place)
       let path = table.former(of: suspicion.path, in: version, parent: position, change: change)
-      let before = position == 0 ? table.changes[change].old : table.blob(of: path, at: parent)
+      let before = position == 0 ? table.old(ofChange: change) : table.blob(of: path, at: parent)
       if let before { sources.append((parent, path, before)) }
     }
     if let same = sources.first(where: { $0.blob == blob }) {
@@ -154,10 +155,10 @@ private struct Blame {
       rest = left
     }
     if rest.isEmpty { return }
-    if table.versions[version].isDerived {
+    if table.isDerived(version) {
       try explainMerged(rest, of: suspicion, blob, sources.map { ($0.parent, $0.path) })
     } else {
-      for line in rest { origins[line.asked] = .version(table.versions[version].id) }
+      for line in rest { origins[line.asked] = .version(table.id(of: version)) }
     }
   }
 
@@ -167,8 +168,8 @@ private struct Blame {
     _ lines: [Line], of suspicion: Suspicion, _ blob: ObjectID,
     _ sources: [(parent: Int, path: Int)]
   ) throws {
-    let commit = try repository.commit(table.versions[suspicion.version].id)
-    let size = MergeTrailers(message: commit.message).conflicts[table.paths[suspicion.path]]
+    let commit = try repository.commit(table.id(of: suspicion.version))
+    let size = MergeTrailers(message: commit.message).conflicts[table.path(suspicion.path)]
     let markers = try size.map { size in
       Self.markerLines(of: try repository.blob(blob), markerSize: size)
     }
@@ -176,7 +177,7 @@ private struct Blame {
     let newest = makers.max { table.isNewer($1, than: $0) } ?? suspicion.version
     for line in lines {
       origins[line.asked] =
-        markers?.contains(line.there) == true ? .marker : .version(table.versions[newest].id)
+        markers?.contains(line.there) == true ? .marker : .version(table.id(of: newest))
     }
   }
 

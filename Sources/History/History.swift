@@ -39,7 +39,7 @@ extension History {
   ) throws -> VersionWalk {
     if let path, let (table, tip) = try historyTable(newVersions: Self.fewVersions) {
       let steps = table.trail(of: path, from: tip).filter {
-        includesDerived || !table.versions[$0.version].isDerived
+        includesDerived || !table.isDerived($0.version)
       }
       return VersionWalk(self, along: steps, in: table)
     }

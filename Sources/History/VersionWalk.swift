@@ -19,10 +19,9 @@ public final class VersionWalk {
       guard let step = steps.first else { return nil }
       let changes = steps.prefix { $0.version == step.version }.map { table.value(of: $0.change) }
       steps = steps.dropFirst(changes.count)
-      let version = table.versions[step.version]
       return Version(
-        commit: try history.repository.commit(version.id), isDerived: version.isDerived,
-        changes: changes)
+        commit: try history.repository.commit(table.id(of: step.version)),
+        isDerived: table.isDerived(step.version), changes: changes)
     }
   }
 

@@ -117,15 +117,16 @@ struct HistoryTableTests {
       let sum = HistoryTable.checksum(of: file.dropLast(8))
       file.replaceSubrange(
         (file.count - 8)..., with: withUnsafeBytes(of: sum.littleEndian) { Array($0) })
-      guard let forged = HistoryTable(parsing: file), !forged.versions.isEmpty else {
+      guard let forged = HistoryTable(parsing: file), forged.versions.count > 0 else {
         continue
       }
       let last = forged.versions.count - 1
-      for path in forged.paths { _ = forged.trail(of: path, from: last) }
-      _ = forged.lives(of: forged.paths, at: last)
+      let paths = forged.paths.indices.map { forged.path($0) }
+      for path in paths { _ = forged.trail(of: path, from: last) }
+      _ = forged.lives(of: paths, at: last)
       _ = forged.parents(among: [0, last / 2], from: last)
     }
-    try home.write(".git/notes/cache/history", "notesHT2 nonsense")
+    try home.write(".git/notes/cache/history", "notesHT3 nonsense")
     #expect(try home.notebook.history.historyTable()?.table == table)
     #expect(try home.read(".git/notes/cache/history") != nil)
   }

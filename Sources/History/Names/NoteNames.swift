@@ -55,8 +55,8 @@ extension History {
       return found
     }
     // The table has every name that a file ever had.
-    guard reach == .former, let paths = try historyTable()?.table.paths else { return nil }
-    return try rules.match(paths.sorted(), rules.exact + rules.parts)
+    guard reach == .former, let table = try historyTable()?.table else { return nil }
+    return try rules.match(table.paths.indices.map(table.path).sorted(), rules.exact + rules.parts)
   }
 
   /// The note whose path this is, with or without the suffix, if no other comes near it: found

@@ -41,16 +41,15 @@ extension History {
     if case .id(let prefix) = wanted { return try version(withPrefix: prefix) }
     guard let (table, tip) = try historyTable() else { throw NotebookError.noSuchVersion(name) }
     let numbers = path.map { table.versions(of: $0, from: tip) } ?? table.versions(from: tip)
-    let candidates = numbers.map { table.versions[$0] }
     switch wanted {
-    case .back(let count) where count < candidates.count:
-      return try repository.commit(candidates[count].id)
-    case .back: throw NotebookError.tooFewVersions(name, count: candidates.count)
+    case .back(let count) where count < numbers.count:
+      return try repository.commit(table.id(of: numbers[count]))
+    case .back: throw NotebookError.tooFewVersions(name, count: numbers.count)
     case .by(let time):
-      if let found = candidates.first(where: { $0.time <= time.last }) {
-        return try repository.commit(found.id)
+      if let found = numbers.first(where: { table.time(of: $0) <= time.last }) {
+        return try repository.commit(table.id(of: found))
       }
-      guard let first = candidates.map(\.time).min() else { fallthrough }
+      guard let first = numbers.map(table.time).min() else { fallthrough }
       throw NotebookError.noVersionBy(name, first: first)
     case .id: throw NotebookError.noSuchVersion(name)
     }
@@ -64,11 +63,11 @@ extension History {
   /// A note as it was in a version, with what it was called there. Throws `notInVersion`.
   package func noteVersion(at commit: Commit, of path: TreePath) throws -> NoteVersion {
     if let (table, tip) = try historyTable(), let position = table.firstIndex(of: commit.id),
-      let number = table.paths.firstIndex(of: path)
+      let number = table.paths.firstIndex(of: path.bytes)
     {
       for then in table.names(of: number, at: position, from: tip) {
         if let blob = table.blob(of: then, at: position) {
-          return NoteVersion(commit: commit, path: table.paths[then], blob: blob)
+          return NoteVersion(commit: commit, path: table.path(then), blob: blob)
         }
       }
     }

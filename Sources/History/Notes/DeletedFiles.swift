@@ -21,14 +21,14 @@ extension History {
     let scan = try workTree.scan(against: index)
     let unsaved = scan.deleted.filter { $0.mode.isFile }.map(\.path)
     var settled = Set(presentFiles(scan, against: index).keys).union(unsaved)
-    var found = unsaved.map { (path: $0, deletion: HistoryTable.Version?.none) }
+    var found = unsaved.map { (path: $0, deletion: Int?.none) }
     let history = try historyTable()
     if let (table, tip) = history {
       // What happened last to a name is met first.
-      for version in table.versions(from: tip).map({ table.versions[$0] }) {
-        for change in table.changes[version.changes] {
-          if let former = change.former { settled.insert(table.paths[former]) }
-          let path = table.paths[change.path]
+      for version in table.versions(from: tip) {
+        for change in table.changes(of: version).map(table.value) {
+          if let former = change.formerPath { settled.insert(former) }
+          let path = change.path
           if change.new == nil, settled.insert(path).inserted { found.append((path, version)) }
         }
       }
@@ -36,8 +36,9 @@ extension History {
     let times = try times(of: found.map(\.path))
     return try found.map { path, deletion in
       DeletedFile(
-        path: path, id: try times[path].map(noteID) ?? "", time: deletion?.time,
-        author: deletion.flatMap { history?.table.authors[$0.author] })
+        path: path, id: try times[path].map(noteID) ?? "",
+        time: deletion.flatMap { history?.table.time(of: $0) },
+        author: deletion.flatMap { history?.table.author(of: $0) })
     }
   }
 }

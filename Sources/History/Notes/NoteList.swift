@@ -68,10 +68,10 @@ extension History {
   public func times(of paths: [TreePath]) throws -> [TreePath: NoteTimes] {
     guard let (table, tip) = try historyTable() else { return [:] }
     return table.lives(of: paths, at: tip).mapValues { life in
-      let (first, last) = (table.versions[life.first.version], table.versions[life.last.version])
-      return NoteTimes(
-        created: first.time, modified: last.time, author: table.authors[last.author],
-        firstVersion: first.id, firstPath: table.paths[table.changes[life.first.change].path])
+      NoteTimes(
+        created: table.time(of: life.first.version), modified: table.time(of: life.last.version),
+        author: table.author(of: life.last.version), firstVersion: table.id(of: life.first.version),
+        firstPath: table.path(table.path(ofChange: life.first.change)))
     }
   }
 }

@@ -1,107 +1,71 @@
 internal import Git
+internal import System
 
-// The file `.git/notes/cache/history`, a cache that can be made again at any time. Numbers are
-// little-endian, of 4 bytes where nothing else is said; an absent path is 2^32 - 1, an absent blob
-// zeros.
+// The file `.git/notes/cache/history`, a cache that can be made again at any time. Numbers are little-
+// endian, of 4 bytes where nothing else is said; no path is 2^32 - 1, no blob zeros.
 //
-//   8 bytes  "notesHT2"
-//   the number of paths, then of each its length and bytes; the same of the authors' names
-//   the number of versions, then of each:
-//     its ID; the author's time (8 bytes); the author's number; 1 for a derived merge, or 0
-//     the number of its parents, then of each its number
-//     the number of its changes, then of each: path, former path, old blob, new blob
-//     the number of its moves, then of each: parent's position, path, former path
+//   8 bytes  "notesHT3"
+//   then eight parts, of each how many bytes it takes and these:
+//     the versions, of each: its ID; the author's time, and the latest of it and all it was made on
+//       (8 bytes each); its generation; its author; 1 for a derived merge, or 0; where its parents,
+//       changes and moves end, which begin where those of the version before do
+//     the parents: a version's number each
+//     the changes, of each: path, former path, old blob, new blob
+//     the moves, of each: the parent's position, path, former path
+//     where each path ends; the paths; the same of the authors' names
 //   8 bytes  checksum of all before
 //
 // A file that is broken in any way is as good as none: the checksum finds damage, and the bounds are
 // checked all the same. It says nothing that could not be read from the commits whose IDs it names, so
 // that a table of another notebook is harmless: no version of this one is in it.
 extension HistoryTable {
-  private static let magic = Array("notesHT2".utf8)
-  fileprivate static let absent = Int(UInt32.max)
+  private static let magic = Array("notesHT3".utf8)
 
   /// The content of the file.
   var serialized: [UInt8] {
-    var file = Self.magic
-    file.reserveCapacity(versions.count * 160)
-    func add(_ number: Int) {
-      for shift in stride(from: 0, to: 32, by: 8) {
-        file.append(UInt8(truncatingIfNeeded: number >> shift))
-      }
+    var file = Records(ofSize: 1)
+    file.bytes += Self.magic
+    for records in [
+      versions, parents, changes, moves, paths.ends, paths.all, authors.ends, authors.all,
+    ] {
+      file.append(records.bytes.count)
+      file.bytes += records.bytes
     }
-    func add(long number: Int64) {
-      add(Int(number))
-      add(Int(number >> 32))
-    }
-    for texts in [paths.map(\.bytes), authors.map { Array($0.utf8) }] {
-      add(texts.count)
-      for text in texts {
-        add(text.count)
-        file += text
-      }
-    }
-    add(versions.count)
-    for version in versions {
-      version.id.appendBytes(to: &file)
-      add(long: version.time)
-      add(version.author)
-      add(version.isDerived ? 1 : 0)
-      add(version.parents.count)
-      for parent in parents[version.parents] { add(parent) }
-      add(version.changes.count)
-      for change in changes[version.changes] {
-        add(change.path)
-        add(change.former ?? Self.absent)
-        (change.old ?? .zero).appendBytes(to: &file)
-        (change.new ?? .zero).appendBytes(to: &file)
-      }
-      add(version.moves.count)
-      for move in moves[version.moves] {
-        for number in [move.parent, move.path, move.former] { add(number) }
-      }
-    }
-    add(long: Int64(bitPattern: Self.checksum(of: file[...])))
-    return file
+    file.append(long: Int64(bitPattern: Self.checksum(of: file.bytes)))
+    return Array(file.bytes)
   }
 
   /// Reads the content of the file, or returns nil when anything about it is wrong.
   init?(parsing file: [UInt8]) {
     guard file.starts(with: Self.magic), file.count >= 16 else { return nil }
-    var reader = TableReader(file: file, position: file.count - 8, end: file.count)
-    let checksum = Self.checksum(of: file.dropLast(8))
-    guard reader.long() == Int64(bitPattern: checksum) else { return nil }
-    reader = TableReader(file: file, position: Self.magic.count, end: file.count - 8)
-    paths = reader.texts { TreePath(bytes: $0) }
-    authors = reader.texts { String(decoding: $0, as: UTF8.self) }
-    let numbers = reader.list()
-    versions.reserveCapacity(numbers.count)
-    changes.reserveCapacity(file.count / 56)
-    for number in numbers {
-      let (id, time) = (reader.id() ?? .zero, reader.long())
-      let author = reader.number(below: authors.count)
-      let isDerived = reader.number(below: 2) == 1
-      for _ in reader.list() { parents.append(reader.number(below: number)) }
-      for _ in reader.list() {
-        changes.append(
-          Change(
-            path: reader.number(below: paths.count),
-            former: reader.number(belowIfThere: paths.count), old: reader.id(), new: reader.id()))
-      }
-      for _ in reader.list() {
-        moves.append(
-          Move(
-            parent: reader.number(below: Self.absent), path: reader.number(below: paths.count),
-            former: reader.number(below: paths.count)))
-      }
-      // What follows something broken says nothing.
-      if reader.isBroken { return nil }
-      endVersion(id, time: time, author: author, isDerived: isDerived)
-    }
-    guard !reader.isBroken, reader.position == reader.end else { return nil }
+    var rest = Records(ofSize: 1, file[...])
+    guard rest.long(file.count - 8) == Int64(bitPattern: Self.checksum(of: file.dropLast(8)))
+    else { return nil }
+    rest.bytes = file[Self.magic.count..<(file.count - 8)]
+    guard rest.take(&versions), rest.take(&parents), rest.take(&changes), rest.take(&moves),
+      rest.take(&paths.ends), rest.take(&paths.all), rest.take(&authors.ends),
+      rest.take(&authors.all), rest.count == 0, isSound
+    else { return nil }
   }
-}
 
-extension HistoryTable {
+  /// Whether every number is that of something there.
+  private var isSound: Bool {
+    let (pathCount, authorCount) = (paths.count, authors.count)
+    return paths.ends.ascend(to: paths.all.count) && authors.ends.ascend(to: authors.all.count)
+      && versions.ascend(to: parents.count, at: 48) && versions.ascend(to: changes.count, at: 52)
+      && versions.ascend(to: moves.count, at: 56)
+      && versions.indices.allSatisfy { version in
+        versions.number(version, at: 40) < authorCount
+          && parents(of: version).allSatisfy { parents.number($0) < version }
+      }
+      && changes.indices.allSatisfy {
+        changes.number($0) < pathCount && former(ofChange: $0) ?? 0 < pathCount
+      }
+      && moves.indices.allSatisfy {
+        moves.number($0, at: 4) < pathCount && moves.number($0, at: 8) < pathCount
+      }
+  }
+
   /// 64 bits that change with every bit of the file. Each step can be undone, so two files that
   /// differ in one word never have the same sum.
   static func checksum(of file: ArraySlice<UInt8>) -> UInt64 {
@@ -121,61 +85,93 @@ extension HistoryTable {
   }
 }
 
-/// Takes a file apart. Once something was missing or out of bounds, everything else is.
-private struct TableReader {
-  let file: [UInt8]
-  var position: Int
-  let end: Int
-  var isBroken = false
+/// Records of one size, one after the other.
+struct Records: Equatable, Sendable {
+  static let absent = Int(UInt32.max)
 
-  private mutating func integer<Integer: FixedWidthInteger & BitwiseCopyable>() -> Integer {
-    let size = MemoryLayout<Integer>.size
-    guard !isBroken, end - position >= size else {
-      isBroken = true
-      return 0
-    }
-    defer { position += size }
-    return Integer(
-      littleEndian: file.span.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: Integer.self))
+  let size: Int
+  fileprivate(set) var bytes: ArraySlice<UInt8>
+
+  init(ofSize size: Int, _ bytes: ArraySlice<UInt8> = []) {
+    (self.size, self.bytes) = (size, bytes)
   }
 
-  mutating func long() -> Int64 { integer() }
+  var count: Int { bytes.count / size }
+  var indices: Range<Int> { 0..<count }
 
-  mutating func number(below limit: Int) -> Int {
-    let number = Int(integer() as UInt32)
-    if number >= limit { isBroken = true }
-    return number
+  /// A field of a record, so many bytes behind its start.
+  func number(_ record: Int, at field: Int = 0) -> Int {
+    Int(UInt32(littleEndian: load(record * size + field)))
   }
 
-  mutating func number(belowIfThere limit: Int) -> Int? {
-    let number = number(below: .max)
-    if number == HistoryTable.absent { return nil }
-    if number >= limit { isBroken = true }
-    return number
+  func long(_ record: Int, at field: Int = 0) -> Int64 {
+    Int64(littleEndian: load(record * size + field))
   }
 
-  /// The positions of a list, whose length is told first. Each thing in it takes a byte at least.
-  mutating func list() -> Range<Int> {
-    let count = number(below: end - position)
-    return 0..<(isBroken ? 0 : count)
-  }
-
-  /// An object's ID; nil for zeros.
-  mutating func id() -> ObjectID? {
-    guard !isBroken, position <= end - ObjectID.byteCount, let id = ObjectID(in: file, at: position)
-    else {
-      isBroken = true
-      return nil
-    }
-    position += ObjectID.byteCount
+  /// Nil for zeros.
+  func id(_ record: Int, at field: Int) -> ObjectID? {
+    let id = ObjectID(in: bytes.span.bytes, at: record * size + field)
     return id == .zero ? nil : id
   }
 
-  mutating func texts<Text>(_ text: (ArraySlice<UInt8>) -> Text) -> [Text] {
-    list().map { _ in
-      let length = list().count
-      defer { position += length }
-      return text(file[position..<position + length])
+  private func load<Integer: FixedWidthInteger & BitwiseCopyable>(_ offset: Int) -> Integer {
+    bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Integer.self)
+  }
+
+  mutating func append(_ number: Int) {
+    for shift in stride(from: 0, to: 32, by: 8) {
+      bytes.append(UInt8(truncatingIfNeeded: number >> shift))
     }
+  }
+
+  mutating func append(long number: Int64) {
+    append(Int(number))
+    append(Int(number >> 32))
+  }
+
+  mutating func append(_ id: ObjectID?) { bytes += (id ?? .zero).bytes }
+
+  /// Whether the fields are ends of runs that fill `count` places.
+  fileprivate func ascend(to count: Int, at field: Int = 0) -> Bool {
+    var last = 0
+    for record in indices where last <= count {
+      let end = number(record, at: field)
+      last = end < last ? .max : end
+    }
+    return last == count
+  }
+
+  /// Takes the first part of a file off; false where there is none for such records.
+  fileprivate mutating func take(_ records: inout Records) -> Bool {
+    guard bytes.count >= 4 else { return false }
+    let count = number(0)
+    guard bytes.count - 4 >= count, count.isMultiple(of: records.size) else { return false }
+    bytes = bytes.dropFirst(4)
+    records.bytes = bytes.prefix(count)
+    bytes = bytes.dropFirst(count)
+    return true
+  }
+}
+
+/// Texts, one after the other.
+struct Texts: Equatable, Sendable {
+  fileprivate var ends = Records(ofSize: 4)
+  fileprivate var all = Records(ofSize: 1)
+
+  var count: Int { ends.count }
+  var indices: Range<Int> { ends.indices }
+
+  subscript(position: Int) -> ArraySlice<UInt8> {
+    let start = position == 0 ? 0 : ends.number(position - 1)
+    return all.bytes.dropFirst(start).prefix(ends.number(position) - start)
+  }
+
+  func firstIndex(of text: [UInt8]) -> Int? { indices.first { self[$0] == text[...] } }
+
+  /// The number of the text.
+  mutating func append(_ text: some Sequence<UInt8>) -> Int {
+    all.bytes += text
+    ends.append(all.count)
+    return ends.count - 1
   }
 }

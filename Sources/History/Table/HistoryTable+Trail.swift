@@ -10,14 +10,14 @@ extension HistoryTable {
 
   /// The versions of the tip, newest first, without derived merges.
   func versions(from tip: Int) -> [Int] {
-    reachable(from: tip).filter { !versions[$0].isDerived }.sorted { isNewer($0, than: $1) }
+    reachable(from: tip).filter { !isDerived($0) }.sorted { isNewer($0, than: $1) }
   }
 
   /// The versions that changed a note, newest first, without derived merges.
   func versions(of path: TreePath, from tip: Int) -> [Int] {
     var found: [Int] = []
     for step in trail(of: path, from: tip)
-    where !versions[step.version].isDerived && found.last != step.version {
+    where !isDerived(step.version) && found.last != step.version {
       found.append(step.version)
     }
     return found
@@ -29,7 +29,7 @@ extension HistoryTable {
     isReached[tip] = true
     return stride(from: tip, through: 0, by: -1).filter { version in
       if isReached[version] {
-        for parent in parents(of: version) { isReached[parent] = true }
+        for parent in parents(of: version) { isReached[parents.number(parent)] = true }
       }
       return isReached[version]
     }
@@ -40,7 +40,7 @@ extension HistoryTable {
   /// From each version the name is taken along to its parents: a rename changes it on the way back.
   /// Where a file of that name was deleted and made again, both lives are told.
   func trail(of path: TreePath, from tip: Int) -> [Step] {
-    guard let path = paths.firstIndex(of: path) else { return [] }
+    guard let path = paths.firstIndex(of: path.bytes) else { return [] }
     var steps: [Step] = []
     follow(path, from: tip, downTo: 0) { version, _, change in
       if let change { steps.append(Step(version: version, change: change)) }
@@ -66,25 +66,26 @@ extension HistoryTable {
   private func follow(
     _ path: Int, from tip: Int, downTo oldest: Int, _ body: (Int, Int, Int?) -> Void
   ) {
-    var names = [Int?](repeating: nil, count: tip + 1)
+    // None where it is negative.
+    var names = [Int](repeating: -1, count: tip + 1)
     // Where two children know a version's file by two names.
     var furtherNames: [Int: Set<Int>] = [:]
     names[tip] = path
     func visit(_ version: Int, as name: Int) {
       let change = change(of: name, in: version)
       body(version, name, change)
-      for (position, parent) in parents(of: version).enumerated() {
+      for (position, place) in parents(of: version).enumerated() {
+        let parent = parents.number(place)
         let former = former(of: name, in: version, parent: position, change: change)
-        if names[parent] == nil {
+        if names[parent] < 0 {
           names[parent] = former
         } else if names[parent] != former {
           furtherNames[parent, default: []].insert(former)
         }
       }
     }
-    for version in stride(from: tip, through: oldest, by: -1) {
-      guard let name = names[version] else { continue }
-      visit(version, as: name)
+    for version in stride(from: tip, through: oldest, by: -1) where names[version] >= 0 {
+      visit(version, as: names[version])
       if furtherNames.isEmpty { continue }
       for name in furtherNames.removeValue(forKey: version)?.sorted() ?? [] {
         visit(version, as: name)
@@ -101,32 +102,33 @@ extension HistoryTable {
   /// The lives of these files, which are there in the version `tip`.
   func lives(of present: [TreePath], at tip: Int) -> [TreePath: Life] {
     // Which present file a path of that time belongs to; names change on the way back.
-    let wanted = Set(present)
-    var owners = paths.map { wanted.contains($0) ? $0 : nil }
-    var lives: [TreePath: Life] = [:]
-    for number in reachable(from: tip) {
-      let version = versions[number]
-      for position in version.changes {
-        let change = changes[position]
-        guard let owner = owners[change.path] else { continue }
-        if !version.isDerived {
-          let step = Step(version: number, change: position)
+    let wanted = Dictionary(zip(present, 0...)) { first, _ in first }
+    var owners = paths.indices.map { wanted[path($0)] }
+    var lives = [Life?](repeating: nil, count: present.count)
+    for version in reachable(from: tip) {
+      for change in changes(of: version) {
+        let name = path(ofChange: change)
+        guard let owner = owners[name] else { continue }
+        if !isDerived(version) {
+          let step = Step(version: version, change: change)
           let life = lives[owner] ?? Life(first: step, last: step)
           lives[owner] = Life(
-            first: isNewer(life.first.version, than: number) ? step : life.first,
-            last: isNewer(number, than: life.last.version) ? step : life.last)
+            first: isNewer(life.first.version, than: version) ? step : life.first,
+            last: isNewer(version, than: life.last.version) ? step : life.last)
         }
-        if let former = change.former {
+        if let former = former(ofChange: change) {
           owners[former] = owner
           // In a merge the file has its present name on the way to other parents.
-          if version.parents.count == 1 { owners[change.path] = nil }
+          if parents(of: version).count == 1 { owners[name] = nil }
         }
       }
-      for move in moves[version.moves] {
-        if let owner = owners[move.path] { owners[move.former] = owner }
+      for move in moves(of: version) {
+        if let owner = owners[moves.number(move, at: 4)] {
+          owners[moves.number(move, at: 8)] = owner
+        }
       }
     }
-    return lives
+    return wanted.compactMapValues { lives[$0] }
   }
 }
 
@@ -139,8 +141,8 @@ extension HistoryTable {
     var nearest: [[Int]] = []
     for version in 0...tip {
       var met: [Int] = []
-      for parent in parents(of: version) {
-        let further = nearest[parent]
+      for place in parents(of: version) {
+        let further = nearest[parents.number(place)]
         if met.isEmpty { met = further } else { met += further.filter { !met.contains($0) } }
       }
       if met.count > 1 { met = met.filter { !isAncestor($0, ofOneOf: met, in: found) } }
@@ -174,7 +176,7 @@ extension History {
     let parents = table.parents(among: chosen, from: tip)
     return Dictionary(
       uniqueKeysWithValues: parents.map { version, parents in
-        (table.versions[version].id, parents.map { table.versions[$0].id })
+        (table.id(of: version), parents.map(table.id(of:)))
       })
   }
 }

@@ -4,156 +4,164 @@ internal import Merge
 /// The history in numbers: which version changed which file, from which bytes to which.
 ///
 /// Versions are numbered so that parents come before children, paths and authors as they came. What
-/// a note went through is found by one pass over numbers, without opening an object.
+/// a note went through is found by one pass over numbers, without opening an object. They stay as the
+/// file has them (HistoryTable+File.swift), and a command takes out those alone that it needs.
 struct HistoryTable: Equatable, Sendable {
-  struct Version: Equatable, Sendable {
-    let id: ObjectID
-    /// The author's time, in seconds since 1970.
-    let time: Int64
-    let author: Int
-    let isDerived: Bool
-    /// Where its parents, changes and moves are among those of all versions.
-    let parents: Range<Int>
-    let changes: Range<Int>
-    let moves: Range<Int>
-    /// The latest time of it and of all it was made on.
-    let order: Int64
-    /// The longest way to a version without parents.
-    let generation: Int
-  }
-
-  struct Change: Equatable, Sendable {
-    let path: Int
-    /// What the file was called before, when it was renamed.
-    let former: Int?
-    let old: ObjectID?
-    let new: ObjectID?
-  }
-
+  var versions = Records(ofSize: 60)
+  /// The parents of all versions, those of the first one first; so are changes and moves.
+  var parents = Records(ofSize: 4)
+  var changes = Records(ofSize: 48)
   /// Where a note of a merge has another name in one of the merge's further parents.
-  struct Move: Equatable, Sendable {
-    /// Its position among the merge's parents.
-    let parent: Int
-    let path: Int
-    let former: Int
-  }
-
-  var versions: [Version] = []
-  var parents: [Int] = []
-  var changes: [Change] = []
-  var moves: [Move] = []
-  var paths: [TreePath] = []
-  var authors: [String] = []
-
-  /// Adds a version whose parents, changes and moves were appended to those of all.
-  mutating func endVersion(_ id: ObjectID, time: Int64, author: Int, isDerived: Bool) {
-    let last = versions.last
-    let range = (last?.parents.upperBound ?? 0)..<parents.count
-    versions.append(
-      Version(
-        id: id, time: time, author: author, isDerived: isDerived, parents: range,
-        changes: (last?.changes.upperBound ?? 0)..<changes.count,
-        moves: (last?.moves.upperBound ?? 0)..<moves.count,
-        order: parents[range].reduce(time) { max($0, versions[$1].order) },
-        generation: parents[range].reduce(0) { max($0, versions[$1].generation + 1) }))
-  }
+  var moves = Records(ofSize: 12)
+  var paths = Texts()
+  var authors = Texts()
 }
 
 extension HistoryTable {
-  func parents(of version: Int) -> ArraySlice<Int> { parents[versions[version].parents] }
+  func id(of version: Int) -> ObjectID { versions.id(version, at: 0) ?? .zero }
+
+  /// The author's time, in seconds since 1970.
+  func time(of version: Int) -> Int64 { versions.long(version, at: 20) }
+
+  /// The latest time of it and of all it was made on.
+  func order(of version: Int) -> Int64 { versions.long(version, at: 28) }
+
+  /// The longest way to a version without parents.
+  func generation(of version: Int) -> Int { versions.number(version, at: 36) }
+
+  func author(of version: Int) -> String {
+    String(decoding: authors[versions.number(version, at: 40)], as: UTF8.self)
+  }
+
+  func isDerived(_ version: Int) -> Bool { versions.number(version, at: 44) == 1 }
+
+  // Where its parents, changes and moves are among those of all versions.
+  func parents(of version: Int) -> Range<Int> { run(of: version, endingAt: 48) }
+  func changes(of version: Int) -> Range<Int> { run(of: version, endingAt: 52) }
+  func moves(of version: Int) -> Range<Int> { run(of: version, endingAt: 56) }
+
+  private func run(of version: Int, endingAt field: Int) -> Range<Int> {
+    let start = version == 0 ? 0 : versions.number(version - 1, at: field)
+    return start..<versions.number(version, at: field)
+  }
 
   /// The number of a version, or nil; the newest are looked at first.
-  func firstIndex(of id: ObjectID) -> Int? { versions.lastIndex { $0.id == id } }
+  func firstIndex(of id: ObjectID) -> Int? {
+    // Its first bytes tell most others apart; an ID for each would take ten times as long.
+    let start = Records(ofSize: ObjectID.byteCount, id.bytes[...]).long(0)
+    return versions.indices.last { versions.long($0) == start && self.id(of: $0) == id }
+  }
+
+  /// The order in which versions are shown, newest first: by time, which never goes back from
+  /// parents to children; then children before parents; then by ID, so that all devices agree.
+  func isNewer(_ left: Int, than right: Int) -> Bool {
+    let (first, second) = (order(of: left), order(of: right))
+    if first != second { return first > second }
+    return (generation(of: left), id(of: left)) > (generation(of: right), id(of: right))
+  }
+
+  func path(ofChange change: Int) -> Int { changes.number(change) }
+
+  /// What the file was called before, when it was renamed.
+  func former(ofChange change: Int) -> Int? {
+    let former = changes.number(change, at: 4)
+    return former == Records.absent ? nil : former
+  }
+
+  func old(ofChange change: Int) -> ObjectID? { changes.id(change, at: 8) }
+  func new(ofChange change: Int) -> ObjectID? { changes.id(change, at: 28) }
+
+  func path(_ number: Int) -> TreePath { TreePath(bytes: paths[number]) }
+
+  func value(of change: Int) -> VersionChange {
+    VersionChange(
+      path: path(path(ofChange: change)), formerPath: former(ofChange: change).map(path),
+      old: old(ofChange: change), new: new(ofChange: change))
+  }
 
   /// The change that a version made to a path: its number, or nil.
   func change(of path: Int, in version: Int) -> Int? {
-    versions[version].changes.first { changes[$0].path == path }
+    changes(of: version).first { changes.number($0) == path }
   }
 
   /// What a path is called in the parent of that position.
   func former(of path: Int, in version: Int, parent: Int, change: Int?) -> Int {
-    if parent == 0 { return change.flatMap { changes[$0].former } ?? path }
-    return moves[versions[version].moves].first { $0.parent == parent && $0.path == path }?.former
-      ?? path
+    if parent == 0 { return change.flatMap(former(ofChange:)) ?? path }
+    let move = moves(of: version).first {
+      moves.number($0) == parent && moves.number($0, at: 4) == path
+    }
+    return move.map { moves.number($0, at: 8) } ?? path
   }
 
   /// The nearest version on the line of first parents that changed the file.
   func maker(of path: Int, at version: Int) -> Int? {
     var current: Int? = version
     while let version = current, change(of: path, in: version) == nil {
-      current = parents(of: version).first
+      current = parents(of: version).first.map { parents.number($0) }
     }
     return current
   }
 
   /// The file's blob in a version, or nil where it has none.
   func blob(of path: Int, at version: Int) -> ObjectID? {
-    maker(of: path, at: version).flatMap { change(of: path, in: $0) }.flatMap { changes[$0].new }
-  }
-
-  /// The order in which versions are shown, newest first: by time, which never goes back from
-  /// parents to children; then children before parents; then by ID, so that all devices agree.
-  func isNewer(_ left: Int, than right: Int) -> Bool {
-    let (left, right) = (versions[left], versions[right])
-    return (left.order, left.generation, left.id) > (right.order, right.generation, right.id)
-  }
-
-  /// A change as a value.
-  func value(of change: Int) -> VersionChange {
-    let change = changes[change]
-    return VersionChange(
-      path: paths[change.path], formerPath: change.former.map { paths[$0] }, old: change.old,
-      new: change.new)
+    maker(of: path, at: version).flatMap { change(of: path, in: $0) }.flatMap(new(ofChange:))
   }
 }
 
 /// Adds versions to a table, parents before children.
 struct HistoryTableBuilder {
   private(set) var table: HistoryTable
-  private var versions: [ObjectID: Int]
-  private var paths: [TreePath: Int]
+  private let known: HistoryTable
+  // What was added. The rest is looked for: it is little in what people wait for.
+  private var versions: [ObjectID: Int] = [:]
+  private var paths: [TreePath: Int] = [:]
 
-  init(extending table: HistoryTable) {
-    self.table = table
-    versions = Dictionary(zip(table.versions.map(\.id), 0...)) { first, _ in first }
-    paths = Dictionary(zip(table.paths, 0...)) { first, _ in first }
-  }
+  init(extending table: HistoryTable) { (self.table, known) = (table, table) }
 
-  func contains(_ id: ObjectID) -> Bool { versions[id] != nil }
+  func contains(_ id: ObjectID) -> Bool { number(of: id) != nil }
+
+  private func number(of id: ObjectID) -> Int? { versions[id] ?? known.firstIndex(of: id) }
 
   /// `moves` has for each further parent the new paths and those there.
   mutating func add(_ commit: Commit, changes: [VersionChange], moves: [[TreePath: TreePath]]) {
-    table.parents += commit.parents.compactMap { versions[$0] }
+    let parents = commit.parents.compactMap { number(of: $0) }
+    for parent in parents { table.parents.append(parent) }
     for change in changes {
-      table.changes.append(
-        HistoryTable.Change(
-          path: number(of: change.path), former: change.formerPath.map { number(of: $0) },
-          old: change.old, new: change.new))
+      table.changes.append(number(of: change.path))
+      table.changes.append(change.formerPath.map { number(of: $0) } ?? Records.absent)
+      table.changes.append(change.old)
+      table.changes.append(change.new)
     }
     for (position, moves) in moves.enumerated() {
       for (path, former) in moves.sorted(by: { $0.key < $1.key }) {
-        table.moves.append(
-          HistoryTable.Move(
-            parent: position + 1, path: number(of: path), former: number(of: former)))
+        table.moves.append(position + 1)
+        table.moves.append(number(of: path))
+        table.moves.append(number(of: former))
       }
     }
     versions[commit.id] = table.versions.count
-    table.endVersion(
-      commit.id, time: commit.author.time, author: number(ofAuthor: commit.author.name),
-      isDerived: DerivedMerge.isDerived(commit))
+    let order = parents.reduce(commit.author.time) { max($0, table.order(of: $1)) }
+    let generation = parents.reduce(0) { max($0, table.generation(of: $1) + 1) }
+    table.versions.append(commit.id)
+    table.versions.append(long: commit.author.time)
+    table.versions.append(long: order)
+    table.versions.append(generation)
+    table.versions.append(number(ofAuthor: commit.author.name))
+    table.versions.append(DerivedMerge.isDerived(commit) ? 1 : 0)
+    for end in [table.parents.count, table.changes.count, table.moves.count] {
+      table.versions.append(end)
+    }
   }
 
   private mutating func number(of path: TreePath) -> Int {
-    if let known = paths[path] { return known }
-    table.paths.append(path)
-    paths[path] = table.paths.count - 1
-    return table.paths.count - 1
+    if let number = paths[path] { return number }
+    let number = known.paths.firstIndex(of: path.bytes) ?? table.paths.append(path.bytes)
+    paths[path] = number
+    return number
   }
 
   /// There are few: as many as devices.
   private mutating func number(ofAuthor name: String) -> Int {
-    if let known = table.authors.lastIndex(of: name) { return known }
-    table.authors.append(name)
-    return table.authors.count - 1
+    table.authors.firstIndex(of: Array(name.utf8)) ?? table.authors.append(name.utf8)
   }
 }
