@@ -9,14 +9,9 @@ public struct FolderEntry {
   /// The name's bytes.
   public var name: [UInt8] { Array(UnsafeRawBufferPointer(start: start, count: strlen(start))) }
 
-  /// The path of what has the name, below a folder whose path ends with a slash.
-  public func path(below folder: [UInt8]) -> [UInt8] {
-    let length = strlen(start)
-    var path: [UInt8] = []
-    path.reserveCapacity(folder.count + length)
-    path += folder
-    path += UnsafeRawBufferPointer(start: start, count: length)
-    return path
+  /// Appends the name to a path.
+  public func appendName(to path: inout [UInt8]) {
+    path += UnsafeRawBufferPointer(start: start, count: strlen(start))
   }
 
   /// The number of what has the name, where the file system has numbers that stay: stat(2), st_ino.

@@ -11,6 +11,9 @@ public struct IndexEdit {
     isGone = [Bool](repeating: false, count: file.count)
   }
 
+  /// Makes room for so many entries.
+  public mutating func reserveCapacity(_ count: Int) { added.reserveCapacity(count) }
+
   /// The root's tree if nothing changes, as far as the old index knows it.
   public var unchangedTree: ObjectID? { added.isEmpty && !isGone.contains(true) ? old.tree : nil }
 
@@ -44,13 +47,14 @@ public struct IndexEdit {
 
   /// The new index: entries that stay are copied as they are.
   public consuming func finish() -> NewIndex {
-    var index = NewIndex(former: old.cachedTrees())
+    var index = NewIndex(former: old.cachedTrees(), count: old.count + added.count)
     var next = 0
     func copy(_ position: Int) {
       guard !isGone[position] else { return }
       index.append(old, at: position, isSmudged: old.isRacy(old.status(at: position)))
     }
-    for entry in added.sorted(by: { $0.path < $1.path }) {
+    added.sort { $0.path < $1.path }
+    for entry in added {
       while next < old.count, old.isPath(at: next, before: entry.path) {
         copy(next)
         next += 1

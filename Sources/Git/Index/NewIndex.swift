@@ -12,7 +12,11 @@ public struct NewIndex {
   private var trees: IndexTree?
 
   /// - Parameter former: the trees of the index that the entries which are not new come from.
-  init(former: IndexTree?) { self.former = former }
+  /// - Parameter count: about how many entries there will be.
+  init(former: IndexTree?, count: Int = 0) {
+    self.former = former
+    bytes.reserveCapacity(count * 100)
+  }
 
   /// Makes the trees that the entries are, storing those that are new by `store`, and returns the
   /// root's ID. Folders in which nothing changed keep the tree they had.

@@ -5,14 +5,23 @@ internal import System
 /// The names in a notebook's folder, at every depth, as the folders list them: nothing has been
 /// looked at yet.
 package struct FolderListing {
-  /// The paths of all that is no folder, in no order.
-  package private(set) var files: [TreePath] = []
+  // The paths of all that is no folder one after the other, and where each ends: as values of their
+  // own they take three times the memory.
+  private var paths: [UInt8] = []
+  private var ends: [Int] = []
   package private(set) var skipped: [SkippedFile] = []
   private(set) var folders: [TreePath] = []
   /// Which of the files each folder has.
   private(set) var filesByFolder: [Range<Int>] = []
   /// Whether any folder has a `.gitignore`.
   package private(set) var hasIgnoreFile = false
+
+  /// The paths of all that is no folder, in no order.
+  package var files: [TreePath] { files(ends.indices) }
+
+  func files(_ range: Range<Int>) -> [TreePath] {
+    range.map { TreePath(bytes: paths[($0 == 0 ? 0 : ends[$0 - 1])..<ends[$0]]) }
+  }
 
   /// Lists all of the folder, or what is below `top`.
   ///
@@ -41,34 +50,39 @@ package struct FolderListing {
       }
       return []
     }
-    let fileCount = files.count
+    let (fileCount, size) = (ends.count, paths.count)
     let prefix = folder.isEmpty ? [] : folder.bytes + [UInt8(ascii: "/")]
     var folders: [TreePath] = []
     var isRepository = false
     try Disk.list(takingOwnership: descriptor, path: folder.description) { entry in
-      let path = TreePath(bytes: entry.path(below: prefix))
-      let name = path.bytes.dropFirst(prefix.count)
-      if Self.isGitFolder(name) {
-        if !folder.isEmpty {
-          isRepository = true
-        } else if path != ".git", let why = NameRules.problem(withPath: path) {
-          skipped.append(SkippedFile(path: path, reason: .unfitName(why: why)))
-        }
-      } else if entry.isFolder {
+      let start = paths.count
+      paths += prefix
+      entry.appendName(to: &paths)
+      let isGit = Self.isGitFolder(paths[(start + prefix.count)...])
+      if !isGit, !entry.isFolder {
+        if paths[(start + prefix.count)...].elementsEqual(Self.ignoreFile) { hasIgnoreFile = true }
+        ends.append(paths.count)
+        return
+      }
+      let path = TreePath(bytes: paths[start...])
+      paths.removeSubrange(start...)
+      if !isGit {
         folders.append(path)
-      } else {
-        if name.elementsEqual(Self.ignoreFile) { hasIgnoreFile = true }
-        files.append(path)
+      } else if !folder.isEmpty {
+        isRepository = true
+      } else if path != ".git", let why = NameRules.problem(withPath: path) {
+        skipped.append(SkippedFile(path: path, reason: .unfitName(why: why)))
       }
     }
     if isRepository {
       // A repository of its own: its files are not this one's.
-      files.removeSubrange(fileCount...)
+      ends.removeSubrange(fileCount...)
+      paths.removeSubrange(size...)
       skipped.append(SkippedFile(path: folder, reason: .nestedRepository))
       return []
     }
     self.folders.append(folder)
-    filesByFolder.append(fileCount..<files.count)
+    filesByFolder.append(fileCount..<ends.count)
     return folders
   }
 

@@ -46,7 +46,7 @@ extension WorkTree {
         for run in runs { for position in run.positions { seen[position] = true } }
         continue
       }
-      for path in listing.files[files] {
+      for path in listing.files(files) {
         if let position = index.position(of: path) {
           seen[position] = true
           continue

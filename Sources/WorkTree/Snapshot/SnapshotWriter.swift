@@ -40,7 +40,10 @@ package struct SnapshotWriter {
     let isSingle = { (candidate: Candidate) in
       !isMany || !candidate.isNew && brought.contains(candidate.path)
     }
-    if isMany { try recordInBulk(candidates.filter { !isSingle($0) }, progress: progress) }
+    if isMany {
+      let many = brought.isEmpty ? candidates : candidates.filter { !isSingle($0) }
+      try recordInBulk(many, progress: progress)
+    }
     for candidate in candidates where isSingle(candidate) { try recordSingly(candidate) }
   }
 
@@ -76,9 +79,9 @@ package struct SnapshotWriter {
 
   /// Ends the gathering of changes, which are many after a bulk.
   private mutating func finishEdit() -> NewIndex {
-    let made = edit.finish()
-    edit = IndexEdit(of: index)
-    return made
+    var done = IndexEdit(of: index)
+    swap(&done, &edit)
+    return done.finish()
   }
 
   private mutating func recordInBulk(_ candidates: [Candidate], progress: SaveProgress) throws {
@@ -86,6 +89,9 @@ package struct SnapshotWriter {
     self.pack = pack
     let outcomes = try BulkRead(candidates, index: index, in: workTree, pack: pack)
       .run { progress($0, candidates.count) }
+    // What doubles as it grows would be there three times.
+    edit.reserveCapacity(candidates.count)
+    changes.reserveCapacity(candidates.count)
     for (candidate, outcome) in zip(candidates, outcomes) { take(outcome, of: candidate) }
   }
 
