@@ -53,8 +53,9 @@ extension FileSystem {
           let count = Glibc.read(
             descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
           if count < 0, errno != EINTR { code = errno }
-          hasEnded = count == 0
           filled += max(count, 0)
+          // What ends where the system says the file does is not asked for its end once more.
+          hasEnded = count == 0 || filled == status.st_size && filled < buffer.count
         }
       }
       content = content.isEmpty ? part : content + part

@@ -72,11 +72,9 @@ final class FolderSearch: Sendable {
   /// Nil too where there is no plain file, or one that is too large to be versioned, or that can't be
   /// read.
   private func hit(_ path: TreePath, _ patterns: SearchPatterns) -> SearchHit? {
-    guard path.isNote else { return nil }
-    let inTitle = patterns.termsFound(inTitleOf: path)
+    guard let inTitle = patterns.termsFound(inTitleOf: path) else { return nil }
     if query.isTitleOnly && inTitle.contains(false) { return nil }
-    let name = path.bytes.map { CChar(bitPattern: $0) } + [0]
-    let descriptor = openat(root, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    let descriptor = openat(root, path.cString, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()

@@ -20,14 +20,24 @@ struct LiteralPattern: Sendable {
       }
       return forms
     }
-    // A character's first byte repeats with every letter of a script; its last tells letters apart.
-    let first = characters.first ?? []
-    let last = Set(first.map(\.count)).count == 1 ? first[0].count - 1 : 0
-    let anchors: [(offset: Int, values: [UInt8])] = [last, 0].map { offset in
-      (offset, Array(Set(first.map { $0[offset] })))
+    // What follows a character of several lengths has no fixed place.
+    let fixed = characters.prefix { Set($0.map(\.count)).count == 1 }
+    let bytes = (fixed.isEmpty ? characters.prefix(1) : fixed).flatMap { forms in
+      (0..<(forms.map(\.count).min() ?? 0)).map { place in Array(Set(forms.map { $0[place] })) }
     }
-    anchor = anchors.first { $0.values.count <= 2 } ?? anchors[1]
+    let best = bytes.enumerated().filter { $0.element.count <= 2 }.max {
+      Self.rarity($0.element) < Self.rarity($1.element)
+    }
+    anchor = (best?.offset ?? 0, best?.element ?? [])
   }
+
+  /// How rare the most common of some bytes is in prose. A character's first byte repeats with every
+  /// letter of a script; its last tells letters apart.
+  private static func rarity(_ bytes: [UInt8]) -> Int {
+    bytes.map { commonest.firstIndex(of: $0) ?? ($0 < 0xC0 ? 30 : 10) }.min() ?? 0
+  }
+
+  private static let commonest = Array(" etaoinshrdlcumwfgypbvkxjqz".utf8)
 
   /// The first match that starts at `start` or later, as offsets into the text.
   func firstMatch(in text: [UInt8], from start: Int) -> Range<Int>? {
@@ -53,10 +63,7 @@ struct LiteralPattern: Sendable {
   private func matchEnd(in text: [UInt8], at start: Int) -> Int? {
     var position = start
     for forms in characters {
-      let form = forms.first { form in
-        position + form.count <= text.count
-          && form.indices.allSatisfy { text[position + $0] == form[$0] }
-      }
+      let form = forms.first { text[position...].starts(with: $0) }
       guard let form else { return nil }
       position += form.count
     }

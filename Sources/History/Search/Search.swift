@@ -43,11 +43,11 @@ extension History {
     try forEachVersion { version in
       count += 1
       progress(count)
-      for change in version.changes where change.path.isNote {
+      for change in version.changes {
+        guard let inTitle = patterns.termsFound(inTitleOf: change.path) else { continue }
         let note = last[change.path] ?? change.path
         if let former = change.formerPath { last[former] = note }
         guard let blob = change.new, !settled.contains(note) else { continue }
-        let inTitle = patterns.termsFound(inTitleOf: change.path)
         let isTitleHit = !inTitle.contains(false)
         // A text that did not fit does not fit under the same title either.
         guard isTitleHit || (!query.isTitleOnly && seen.insert(blob).inserted) else { continue }

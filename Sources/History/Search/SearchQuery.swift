@@ -45,10 +45,11 @@ struct SearchPatterns {
     }
   }
 
-  /// Which of the terms a note's title holds.
-  func termsFound(inTitleOf path: TreePath) -> [Bool] {
-    let title = path.titleRange.map { Array(path.bytes[$0]) } ?? path.bytes
-    return firstMatches.map { $0(title, 0) != nil }
+  /// Which of the terms a note's title holds; nil where the path is no note's.
+  func termsFound(inTitleOf path: TreePath) -> [Bool]? {
+    path.titleRange.map { Array(path.bytes[$0]) }.map { title in
+      firstMatches.map { $0(title, 0) != nil }
+    }
   }
 
   /// Whether a text holds all the terms that the title lacks.
