@@ -7,7 +7,8 @@ internal import WorkTree
 public struct NotebookState: Hashable, Sendable {
   /// The commit the branch stands on; nil before the first version.
   public let tip: ObjectID?
-  /// The heads it stands for, in the order of the merge.
+  /// The heads it stands for, in the order of the merge; where they are more than devices tell each
+  /// other, the merges of them that stand for them.
   public let heads: [ObjectID]
   /// How many notes have an open conflict.
   public let conflictCount: Int
@@ -28,10 +29,19 @@ extension History {
     return try computedState(tip: tip)
   }
 
+  /// Whether this device shows these heads, or something made on top of them.
+  public func shows(_ heads: [ObjectID]) throws -> Bool {
+    guard let tip = try repository.head().commit else { return false }
+    // A merge that stands for many heads may be another here, where there are more.
+    return try DerivedMerge.reduce(heads, in: repository).allSatisfy {
+      try repository.isAncestor($0, of: tip)
+    }
+  }
+
   private func computedState(tip: ObjectID?) throws -> NotebookState {
     guard let tip else { return NotebookState(tip: nil, heads: [], conflictCount: 0) }
     return NotebookState(
-      tip: tip, heads: try DerivedMerge.reduce([tip], in: repository),
+      tip: tip, heads: try DerivedMerge.told(of: tip, in: repository),
       conflictCount: try openConflictPaths().count)
   }
 

@@ -7,6 +7,9 @@ public enum DerivedMerge {
   /// The same identity's address, which is no device's.
   public static let authorEmail = "merge@notes.invalid"
 
+  /// So many heads are merged at most: notes-protocol(7), LIMITS.
+  package static let mostHeads = 4_096
+
   /// What a set of heads comes to.
   public struct Tip: Sendable {
     /// The commit: the only head, or the derived merge.
@@ -35,18 +38,52 @@ public enum DerivedMerge {
 
   /// The tip of a set of heads: itself when it is one, else their derived merge, which is written to
   /// the store. A pure function of the set: every device gets the same ID.
-  package static func tip(of heads: [ObjectID], in store: any MergeStore) throws -> Tip {
-    try store.withBatchedWrites { try makeTip(of: heads, in: store) }
+  package static func tip(
+    of heads: [ObjectID], in store: any MergeStore, bounds: MergeBounds = .standard
+  ) throws -> Tip {
+    try store.withBatchedWrites { try makeTip(of: heads, in: store, bounds) }
   }
 
-  private static func makeTip(of heads: [ObjectID], in store: any MergeStore) throws -> Tip {
+  /// What a device tells of its heads: them, or where they are too many the merges of a tip that stand
+  /// for them.
+  package static func told(
+    of tip: ObjectID, in store: any MergeStore, bounds: MergeBounds = .standard
+  ) throws -> [ObjectID] {
+    let heads = try reduce([tip], in: store)
+    return heads.count <= bounds.parents ? heads : try store.commit(tip).parents
+  }
+
+  private static func makeTip(
+    of heads: [ObjectID], in store: any MergeStore, _ bounds: MergeBounds
+  ) throws -> Tip {
     let heads = try HeadSet.reduce(heads, in: store)
     guard heads.count > 1 else {
       guard let head = heads.first else { throw MergeError.noHeads }
       let conflicts = try OpenConflicts.conflicts(at: head, in: store).keys.sorted()
       return Tip(id: head.id, heads: [head.id], conflicts: conflicts, reports: [])
     }
-    var merge = HeadMerge(store: store, rules: .all)
+    // Too many for one commit are merged in groups, the groups' merges like heads.
+    var level = heads
+    var reports: [MergeReport] = []
+    while level.count > bounds.parents {
+      level = try stride(from: 0, to: level.count, by: bounds.parents).map { start in
+        let group = Array(level[start..<min(start + bounds.parents, level.count)])
+        if group.count == 1 { return group[0] }
+        let made = try commit(merging: group, in: store, bounds)
+        reports += made.reports
+        return try store.commit(made.id)
+      }
+    }
+    var tip = try commit(merging: level, in: store, bounds)
+    tip.heads = heads.map(\.id)
+    tip.reports = reports + tip.reports
+    return tip
+  }
+
+  private static func commit(
+    merging heads: [Commit], in store: any MergeStore, _ bounds: MergeBounds
+  ) throws -> Tip {
+    var merge = HeadMerge(store: store, rules: .all, bounds: bounds)
     let result = try merge.merge(heads)
     var trailers = MergeTrailers()
     trailers.version = MergeTrailers.currentVersion
@@ -54,11 +91,13 @@ public enum DerivedMerge {
     for report in result.reports {
       if case .merged(let rules) = report.kind { trailers.merged[report.path] = rules }
     }
+    let new = result.reports.filter { $0.kind == .conflict }.map(\.path)
     let time = heads.map { max($0.author.time, $0.committer.time) }.max() ?? 0
     let signature = Signature(name: authorName, email: authorEmail, time: time, offset: 0)
     let id = try store.write(
       commit: result.tree, parents: heads.map(\.id), author: signature, committer: signature,
-      message: "Merge \(heads.count) versions\n\n" + trailers.lines.joined(separator: "\n") + "\n")
+      message: "Merge \(heads.count) versions\n\n"
+        + trailers.lines(within: bounds.listBytes, first: Set(new)).joined(separator: "\n") + "\n")
     return Tip(
       id: id, heads: heads.map(\.id), conflicts: result.conflicts.keys.sorted(),
       reports: result.reports)
@@ -76,7 +115,7 @@ public enum DerivedMerge {
     guard isDerived(commit) else { return nil }
     let heads = try HeadSet.reduce([tip], in: store)
     guard heads.count > 1 else { return nil }
-    var merge = HeadMerge(store: store, rules: .lines)
+    var merge = HeadMerge(store: store, rules: .lines, bounds: .standard)
     let result = try merge.merge(heads)
     guard let size = result.conflicts[path], let entry = try store.entry(at: path, in: result.tree)
     else { return nil }

@@ -4,7 +4,13 @@ internal import Git
 struct FileSum {
   let store: any MergeStore
   let rules: MergeRules
-  let heads: [MergeTerm]
+  let bounds: MergeBounds
+  let labels: SideLabels
+  /// What the file is going to be called, and how many bytes the trailers of its blocks may take.
+  let names: [TreePath]
+  private(set) var room: Int
+  /// The files whose labels are wanted first; without them there is no result.
+  private(set) var lacking: [TermFile] = []
   /// What was done, for the report.
   private(set) var keptEdit = false
   private(set) var usedRules: MergeRules = []
@@ -50,13 +56,16 @@ struct FileSum {
 
   /// Takes `count` terms out: absent ones first, then one of the value that occurs most.
   private static func drop(_ count: Int, from negatives: inout [TermFile?]) {
+    var occurrences: [FileValue?: Int] = [:]
+    for file in negatives { occurrences[file?.value, default: 0] += 1 }
     for _ in 0..<min(count, negatives.count) {
-      let occurrences = negatives.map { file in
-        file == nil ? Int.max : negatives.count { $0?.value == file?.value }
-      }
-      if let most = occurrences.max(), let index = occurrences.firstIndex(of: most) {
-        negatives.remove(at: index)
-      }
+      let most = occurrences.values.max()
+      let index =
+        negatives.firstIndex { $0 == nil }
+        ?? negatives.firstIndex { occurrences[$0?.value] == most }
+      guard let index else { return }
+      occurrences[negatives[index]?.value, default: 0] -= 1
+      negatives.remove(at: index)
     }
   }
 
@@ -75,9 +84,13 @@ struct FileSum {
     merged.value.mode = modes.count == 1 ? modes[0].value.mode : .regular
     if contents.count == 1 { return [merged] }
     var texts: [ObjectID: [UInt8]] = [:]
+    var bytes = 0
     for id in files.map(\.value.id) where texts[id] == nil {
       let text = try store.blob(id)
-      if Self.isBinary(text) { return Self.copies(positives) }
+      bytes += text.count
+      if Self.isBinary(text) || bytes > MergeBounds.textsInAll * bounds.textBytes {
+        return Self.copies(positives)
+      }
       texts[id] = text
     }
     func term(_ file: TermFile, label: [UInt8] = []) -> TextTerm {
@@ -87,11 +100,21 @@ struct FileSum {
     // Labels are looked for in history, which most merges have no need of.
     var result = TextMerge.merge(
       positives: positives.map { term($0) }, negatives: bases, rules: rules)
-    if result.markerSize != nil {
+    if result.text.count > bounds.textBytes { return Self.copies(positives) }
+    if let size = result.markerSize {
+      guard positives.allSatisfy({ labels[$0] != nil }) else {
+        lacking = positives
+        return []
+      }
+      let trailers = names.reduce(0) {
+        $0 + MergeTrailers.line(ofConflict: $1, size: size).utf8.count + 1
+      }
+      guard trailers <= room else { return Self.copies(positives) }
       result = TextMerge.merge(
-        positives: try positives.map { file in
-          term(file, label: try SideLabel.text(for: file, of: heads, in: store))
-        }, negatives: bases, rules: rules)
+        positives: positives.map { term($0, label: labels[$0] ?? []) }, negatives: bases,
+        rules: rules)
+      if result.text.count > bounds.textBytes { return Self.copies(positives) }
+      room -= trailers
     }
     usedRules.formUnion(result.rules)
     merged.value.id = try store.write(blob: result.text)

@@ -5,6 +5,7 @@ internal import Git
 struct HeadMerge {
   let store: any MergeStore
   let rules: MergeRules
+  let bounds: MergeBounds
   /// By depth, and the commits that the bases were looked for among.
   private(set) var knownBases: [Int: [Set<ObjectID>: MergeTerm]] = [:]
 
@@ -22,7 +23,8 @@ struct HeadMerge {
     for index in heads.indices.dropFirst() {
       negatives.append(try base(of: heads[index], and: heads[..<index], depth: depth))
     }
-    var sum = TreeSum(store: store, rules: rules, positives: positives, negatives: negatives)
+    var sum = TreeSum(
+      store: store, rules: rules, bounds: bounds, positives: positives, negatives: negatives)
     return try sum.run()
   }
 

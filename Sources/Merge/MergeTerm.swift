@@ -64,6 +64,19 @@ struct TermFiles {
     }
   }
 
+  /// The files that terms with different sets of changes have changed.
+  var changedDifferently: Set<TreePath> {
+    var first: [TreePath: ObjectID] = [:]
+    var found: Set<TreePath> = []
+    for (term, files) in zip(terms, changed) {
+      for path in files.keys {
+        if first[path, default: term.tree] != term.tree { found.insert(path) }
+        first[path] = first[path] ?? term.tree
+      }
+    }
+    return found
+  }
+
   private static func value(_ entry: TreeEntry) -> FileValue {
     FileValue(mode: entry.mode, id: entry.id)
   }

@@ -12,6 +12,8 @@ public struct MergeTrailers: Hashable, Sendable {
   public var conflicts: [TreePath: Int] = [:]
   /// The notes in which rules below the line settled something.
   public var merged: [TreePath: MergeRules] = [:]
+  /// How many notes had no room in the lists. Of these, conflicts are known from the parents.
+  public var omitted = 0
 
   /// The trailers of a commit that is no derived merge: none.
   public init() {}
@@ -24,6 +26,8 @@ public struct MergeTrailers: Hashable, Sendable {
     for line in lines[start...] {
       if let value = Self.value(of: "Notes-Merge", in: line) {
         version = Int(String(decoding: value, as: UTF8.self))
+      } else if let value = Self.value(of: "Notes-More", in: line) {
+        omitted = Int(String(decoding: value, as: UTF8.self)) ?? 0
       } else if let value = Self.value(of: "Notes-Conflict", in: line),
         let (word, path) = Self.wordAndPath(value), let size = Int(word),
         size >= MarkedText.smallestMarkerSize
@@ -37,16 +41,33 @@ public struct MergeTrailers: Hashable, Sendable {
     }
   }
 
-  /// The trailers, a line each, in the order of notes-merge(7).
-  public var lines: [String] {
-    var lines = version.map { ["Notes-Merge: \($0)"] } ?? []
-    for (path, size) in conflicts.sorted(by: { $0.key < $1.key }) {
-      lines.append("Notes-Conflict: \(size) \(Self.quoted(path))")
+  /// The trailers, a line each, in the order of notes-merge(7): what has room in so many bytes, newlines
+  /// included, of which the conflicts of these paths get theirs first.
+  package func lines(
+    within bytes: Int = MergeBounds.standard.listBytes, first: Set<TreePath> = []
+  ) -> [String] {
+    let listed = conflicts.sorted { $0.key < $1.key }.map {
+      (isFirst: first.contains($0.key), line: Self.line(ofConflict: $0.key, size: $0.value))
     }
-    for (path, rules) in merged.sorted(by: { $0.key < $1.key }) {
-      lines.append("Notes-Merged: \(rules.names) \(Self.quoted(path))")
+    let others = merged.sorted { $0.key < $1.key }.map {
+      "Notes-Merged: \($1.names) \(Self.quoted($0))"
     }
-    return lines
+    var room = bytes
+    func fits(_ line: String) -> Bool {
+      room -= line.utf8.count + 1
+      return room >= 0
+    }
+    let firstLines = Set(listed.filter(\.isFirst).map(\.line).prefix(while: fits))
+    var lines = listed.filter { $0.isFirst ? firstLines.contains($0.line) : fits($0.line) }.map(
+      \.line)
+    lines += others.filter(fits)
+    let left = conflicts.count + merged.count - lines.count
+    return (version.map { ["Notes-Merge: \($0)"] } ?? []) + lines
+      + (left > 0 ? ["Notes-More: \(left)"] : [])
+  }
+
+  static func line(ofConflict path: TreePath, size: Int) -> String {
+    "Notes-Conflict: \(size) \(quoted(path))"
   }
 
   private static func value(of key: String, in line: Substring.UTF8View) -> Substring.UTF8View? {

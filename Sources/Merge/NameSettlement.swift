@@ -6,20 +6,41 @@ struct NameSettlement {
   let reference: ObjectID
   let heads: [MergeTerm]
   let rules: MergeRules
+  let bounds: MergeBounds
+  private var labels: SideLabels
+  private var room: Int
   private(set) var reports: [MergeReport] = []
   private(set) var files: [TreePath: TermFile] = [:]
+  /// How many of the files are in each folder, at any depth.
+  private var folders: [TreePath: Int] = [:]
+
+  init(
+    store: any MergeStore, reference: ObjectID, heads: [MergeTerm], rules: MergeRules,
+    bounds: MergeBounds, labels: SideLabels, room: Int
+  ) {
+    self.store = store
+    self.reference = reference
+    self.heads = heads
+    self.rules = rules
+    self.bounds = bounds
+    self.labels = labels
+    self.room = room
+  }
 
   /// Settles the files that claim each name, and the copies that go beside a name.
   mutating func settle(_ claims: [TreePath: [TermFile]], copies: [TreePath: [TermFile]]) throws {
     var copies = copies
     for path in claims.keys.sorted() {
       var contenders = claims[path] ?? []
-      if contenders.count > 1, let merged = try merge(contenders) { contenders = [merged] }
-      files[path] = contenders.first
+      if contenders.count > 1, let merged = try merge(contenders, at: path) {
+        contenders = [merged]
+      }
+      put(contenders.first, at: path)
       copies[path, default: []] += contenders.dropFirst()
     }
+    try labels.find(copies.values.joined())
     for (path, copies) in copies.sorted(by: { $0.key < $1.key }) {
-      for copy in copies { files[try freeName(for: path, copy)] = copy }
+      for copy in copies { put(copy, at: try freeName(for: path, copy)) }
     }
     try moveFilesOffFolders()
     try separateSpellings()
@@ -27,14 +48,17 @@ struct NameSettlement {
 
   /// Files that got one name by different ways: one note, with markers around what differs; nil
   /// when they are not all text.
-  private mutating func merge(_ claims: [TermFile]) throws -> TermFile? {
+  private mutating func merge(_ claims: [TermFile], at path: TreePath) throws -> TermFile? {
     let claims = claims.sorted { ($0.owner, $0.source) < ($1.owner, $1.source) }
     if Set(claims.map(\.value)).count == 1 { return claims[0] }
     var terms = claims
     for index in terms.indices { terms[index].isNewConflict = false }
-    var sum = FileSum(store: store, rules: rules, heads: heads)
+    try labels.find(claims)
+    var sum = FileSum(
+      store: store, rules: rules, bounds: bounds, labels: labels, names: [path], room: room)
     let files = try sum.files(
       positives: terms, negatives: Array(repeating: nil, count: terms.count - 1), keeps: false)
+    room = sum.room
     guard files.count == 1, var merged = files.first else { return nil }
     (merged.owner, merged.source) = (claims[0].owner, claims[0].source)
     return merged
@@ -45,24 +69,43 @@ struct NameSettlement {
     for path in files.keys.sorted() {
       var folder = path.parent
       while let name = folder {
-        if let file = files.removeValue(forKey: name) {
-          files[try freeName(for: name, file)] = file
-        }
+        if let file = put(nil, at: name) { put(file, at: try freeName(for: name, file)) }
         folder = name.parent
       }
     }
   }
 
+  /// Puts a file at a path, or takes away the one that is there and returns it.
+  @discardableResult
+  private mutating func put(_ file: TermFile?, at path: TreePath) -> TermFile? {
+    let former = files[path]
+    files[path] = file
+    let change = (file == nil ? 0 : 1) - (former == nil ? 0 : 1)
+    var folder = change == 0 ? nil : path.parent
+    while let name = folder {
+      folders[name, default: 0] += change
+      if folders[name] == 0 { folders[name] = nil }
+      folder = name.parent
+    }
+    return former
+  }
+
   private mutating func freeName(
     for path: TreePath, _ claim: TermFile, isFolder: Bool = false
   ) throws -> TreePath {
-    let label = try SideLabel.text(for: claim, of: heads, in: store)
+    try labels.find([claim])
+    let label = labels[claim] ?? []
     var attempt = 1
     while true {
-      let name = CopyName.path(for: path, label: label, attempt: attempt, isFolder: isFolder)
-      let below = name.bytes + [UInt8(ascii: "/")]
+      var place = path
+      var name = CopyName.path(for: place, label: label, attempt: attempt, isFolder: isFolder)
+      // Where a copy has no room beside its file, it is in the nearest folder above that has.
+      while name.bytes.count > bounds.pathBytes, let folder = place.parent {
+        place = folder.parent?.appending(place.name) ?? place.name
+        name = CopyName.path(for: place, label: label, attempt: attempt, isFolder: isFolder)
+      }
       let isTaken =
-        try files[name] != nil || files.keys.contains { $0.bytes.starts(with: below) }
+        try files[name] != nil || folders[name] != nil
         || store.entry(at: name, in: reference) != nil
       if !isTaken {
         reports.append(MergeReport(path: name, kind: .copied(of: path)))
@@ -75,66 +118,79 @@ struct NameSettlement {
 
 // Names that differ only by case or Unicode form.
 extension NameSettlement {
+  /// Names of one folder, and the files that have each, or are in the folder of that name, by path.
+  private typealias Names = [TreePath: [TreePath]]
+
   private mutating func separateSpellings() throws {
     var depth = 1
     while true {
-      var groups: [TreePath: [NameKey: Set<TreePath>]] = [:]
-      var isDone = true
-      for path in files.keys {
+      var folders: [TreePath: Names] = [:]
+      for path in files.keys.sorted() {
         let components = path.components
         guard components.count >= depth else { continue }
-        isDone = false
         let name = components.prefix(depth).reduce(TreePath("")) { $0.appending($1) }
-        groups[name.parent ?? "", default: [:]][NameKey(name.name), default: []].insert(name)
+        folders[name.parent ?? "", default: [:]][name, default: []].append(path)
       }
-      if isDone { return }
-      for folder in groups.keys.sorted() {
-        let meeting = (groups[folder] ?? [:]).values.filter { $0.count > 1 }
-        for names in meeting.map({ $0.sorted() }).sorted(by: { $0[0] < $1[0] }) {
-          try separate(names)
-        }
+      if folders.isEmpty { return }
+      for (_, names) in folders.sorted(by: { $0.key < $1.key }) {
+        let groups = Dictionary(grouping: names.keys) { NameKey($0.name) }.values
+        let meeting = groups.filter { $0.count > 1 }.map { $0.sorted() }.sorted { $0[0] < $1[0] }
+        if meeting.isEmpty { continue }
+        let holders = try holders(of: meeting.joined())
+        try labels.find(
+          meeting.joined().compactMap { name in first(of: names[name] ?? [])?.file })
+        for group in meeting { try separate(group, names, holders) }
       }
       depth += 1
     }
   }
 
-  /// Renames all of these that no head, nor the reference, has beside one that stays.
-  private mutating func separate(_ names: [TreePath]) throws {
-    let trees = [reference] + heads.map(\.tree)
+  /// For each name: which of the reference and the heads have it.
+  private func holders(of names: some Sequence<TreePath>) throws -> [TreePath: Set<Int>] {
     var holders: [TreePath: Set<Int>] = [:]
-    for name in names {
-      holders[name] = try Set(
-        trees.indices.filter { try store.entry(at: name, in: trees[$0]) != nil })
-    }
-    let ranked = names.map { name in
-      let claims = claims(at: name)
-      let isNew = holders[name]?.contains(0) != true
-      return (
-        name: name, claims: claims,
-        rank: (isNew ? 1 : 0, claims.map(\.claim.owner).min() ?? 0, name)
-      )
-    }.sorted { $0.rank < $1.rank }
-    var kept: [TreePath] = []
-    for (name, claims, _) in ranked {
-      let isAlone = kept.contains { holders[$0, default: []].isDisjoint(with: holders[name] ?? []) }
-      guard isAlone, let first = claims.min(by: { $0.claim.owner < $1.claim.owner }) else {
-        kept.append(name)
-        continue
-      }
-      let isFolder = claims[0].path != name
-      let copy = try freeName(for: name, first.claim, isFolder: isFolder)
-      for (path, claim) in claims {
-        files[path] = nil
-        files[TreePath(bytes: copy.bytes + path.bytes.dropFirst(name.bytes.count))] = claim
+    for (position, tree) in ([reference] + heads.map(\.tree)).enumerated() {
+      for name in names where try store.entry(at: name, in: tree) != nil {
+        holders[name, default: []].insert(position)
       }
     }
+    return holders
   }
 
-  /// The files that have this name, or are in the folder of this name, by path.
-  private func claims(at name: TreePath) -> [(path: TreePath, claim: TermFile)] {
-    let below = name.bytes + [UInt8(ascii: "/")]
-    return files.filter { $0.key == name || $0.key.bytes.starts(with: below) }
-      .map { (path: $0.key, claim: $0.value) }.sorted { $0.path < $1.path }
+  private func first(of paths: [TreePath]) -> (path: TreePath, file: TermFile)? {
+    paths.compactMap { path in files[path].map { (path, $0) } }
+      .min { $0.1.owner < $1.1.owner }
+  }
+
+  /// Renames all of these that no head, nor the reference, has beside one that stays.
+  private mutating func separate(
+    _ group: [TreePath], _ names: Names, _ holders: [TreePath: Set<Int>]
+  ) throws {
+    let ranked = group.map { name in
+      let isNew = holders[name]?.contains(0) != true
+      return (
+        name: name, rank: (isNew ? 1 : 0, first(of: names[name] ?? [])?.file.owner ?? 0, name)
+      )
+    }.sorted { $0.rank < $1.rank }
+    // Of names that the same ones have, one says it for all.
+    var kept: Set<Set<Int>> = []
+    for name in ranked.map(\.name) {
+      let paths = names[name] ?? []
+      let mine = holders[name] ?? []
+      let isFolder = paths.first != name
+      let isAlone = kept.contains { $0.isDisjoint(with: mine) }
+      let longest = paths.map(\.bytes.count).max() ?? 0
+      let hasRoom =
+        !isFolder || longest - name.name.bytes.count + CopyName.longestName <= bounds.pathBytes
+      guard isAlone, hasRoom, let first = first(of: paths) else {
+        kept.insert(mine)
+        continue
+      }
+      let copy = try freeName(for: name, first.file, isFolder: isFolder)
+      for path in paths {
+        let file = put(nil, at: path)
+        put(file, at: TreePath(bytes: copy.bytes + path.bytes.dropFirst(name.bytes.count)))
+      }
+    }
   }
 }
 

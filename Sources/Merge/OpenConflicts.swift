@@ -37,13 +37,14 @@ public enum OpenConflicts {
       let current = waiting[next]
       next += 1
       if isMadeByNotes(current) {
-        let open = MergeTrailers(message: current.message).conflicts
-        let standing = try standing(open, from: current.tree, in: commit.tree, store: store)
+        let trailers = MergeTrailers(message: current.message)
+        let standing = try standing(
+          trailers.conflicts, from: current.tree, in: commit.tree, store: store)
         found.merge(standing) { max($0, $1) }
-      } else {
-        for parent in current.parents where seen.insert(parent).inserted {
-          waiting.append(try store.commit(parent))
-        }
+        if trailers.omitted == 0 { continue }
+      }
+      for parent in current.parents where seen.insert(parent).inserted {
+        waiting.append(try store.commit(parent))
       }
     }
     return found

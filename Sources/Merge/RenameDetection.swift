@@ -11,7 +11,10 @@ package struct RenameDetection {
   /// For each term the renamed files that matter to another term: old name to new name.
   static func renames(store: any MergeStore, files: TermFiles) throws -> [[TreePath: TreePath]] {
     var detection = RenameDetection(store: store)
-    return try files.changed.indices.map { try detection.renames(Moved(files: files, term: $0)) }
+    let shared = files.changedDifferently
+    return try files.changed.indices.map {
+      try detection.renames(Moved(files: files, term: $0, relevant: shared))
+    }
   }
 
   /// Which of the files that are gone became which of those that are new: old name to new name.
@@ -36,15 +39,12 @@ package struct RenameDetection {
       relevant = Set(gone.map(\.path))
     }
 
-    init(files: TermFiles, term: Int) {
+    init(files: TermFiles, term: Int, relevant: Set<TreePath>) {
       for (path, value) in files.changed[term] {
         let before = files.reference[path]
         if value == nil, let before, before.mode.isFile, before.id != .emptyBlob {
           gone.append((path, before.id))
-          let isChangedElsewhere = files.changed.indices.contains { other in
-            files.changed[other][path] != nil && files.changed[other] != files.changed[term]
-          }
-          if isChangedElsewhere { relevant.insert(path) }
+          if relevant.contains(path) { self.relevant.insert(path) }
         } else if before == nil, let value, value.mode.isFile, value.id != .emptyBlob {
           new.append((path, value.id))
         }

@@ -3,36 +3,8 @@ internal import System
 
 /// The label of a side: who wrote it, and when where they wrote it: notes-merge(7), "Labels".
 package enum SideLabel {
-  /// Commits looked at before the head itself is taken for the writer.
-  static let searchLimit = 1000
-
-  /// The label for the side of the head that a file is of.
-  static func text(
-    for file: TermFile, of heads: [MergeTerm], in store: any MergeStore
-  ) throws -> [UInt8] {
-    guard let head = heads[file.owner].head else { return [] }
-    let writer = try writer(of: file.source, at: head, store: store)
-    return Array("\(cleanName(writer.author.name)) · \(date(of: writer.author))".utf8)
-  }
-
-  /// The commit that gave the file its present content: from the head on, the first parent that has
-  /// the same content is followed, and a merge's last parent where a derived merge made it.
-  private static func writer(
-    of path: TreePath, at head: Commit, store: any MergeStore
-  ) throws -> Commit {
-    guard let wanted = try store.entry(at: path, in: head.tree)?.id else { return head }
-    var commit = head
-    for _ in 0..<searchLimit {
-      let parents = try commit.parents.map { try store.commit($0) }
-      if let same = try parents.first(where: {
-        try store.entry(at: path, in: $0.tree)?.id == wanted
-      }) {
-        commit = same
-      } else {
-        return DerivedMerge.isDerived(commit) ? head : commit
-      }
-    }
-    return head
+  static func text(for author: Signature) -> [UInt8] {
+    Array("\(cleanName(author.name)) · \(date(of: author))".utf8)
   }
 
   /// The name as it can stand in a marker: control characters are spaces, and nobody is "unknown".
@@ -55,5 +27,85 @@ package enum SideLabel {
     }
     return "\(padded(year, 4))-\(padded(local.month))-\(padded(local.day)) "
       + "\(padded(local.hour)):\(padded(local.minute))"
+  }
+}
+
+/// The labels of the sides of a merge. They are looked for together: one walk through the history of a
+/// head finds who wrote any number of its files.
+struct SideLabels {
+  /// Commits looked at before the head itself is taken for the writer.
+  static let searchLimit = 1000
+
+  private struct Key: Hashable {
+    let owner: Int
+    let source: TreePath
+  }
+
+  private let heads: [MergeTerm]
+  private let store: any MergeStore
+  private var known: [Key: [UInt8]] = [:]
+
+  init(of heads: [MergeTerm], in store: any MergeStore) {
+    self.heads = heads
+    self.store = store
+  }
+
+  /// The label for the side of the head that a file is of, once it was looked for.
+  subscript(file: TermFile) -> [UInt8]? { known[Key(owner: file.owner, source: file.source)] }
+
+  mutating func find(_ files: some Sequence<TermFile>) throws {
+    let lacking = files.filter { self[$0] == nil }
+    for (owner, files) in Dictionary(grouping: lacking, by: \.owner) {
+      let paths = Set(files.map(\.source))
+      guard let head = heads[owner].head else {
+        for path in paths { known[Key(owner: owner, source: path)] = [] }
+        continue
+      }
+      let writers = try writers(of: paths, at: head)
+      for path in paths {
+        let author = writers[path]?.author ?? head.author
+        known[Key(owner: owner, source: path)] = SideLabel.text(for: author)
+      }
+    }
+  }
+
+  /// The commits that gave files their present content: from the head on, the first parent that has the
+  /// same content is followed; none for what a derived merge made.
+  private func writers(
+    of paths: Set<TreePath>, at head: Commit
+  ) throws -> [TreePath: Commit] {
+    var found: [TreePath: Commit] = [:]
+    let there = try paths.filter { try store.entry(at: $0, in: head.tree) != nil }
+    var waiting = [head.id: (commit: head, paths: there)]
+    for _ in 0..<Self.searchLimit where !waiting.isEmpty {
+      var next: [ObjectID: (commit: Commit, paths: Set<TreePath>)] = [:]
+      for (commit, paths) in waiting.values {
+        var rest = paths
+        for id in commit.parents where !rest.isEmpty {
+          let parent = try store.commit(id)
+          let same = try unchanged(rest, from: parent.tree, to: commit.tree)
+          rest.subtract(same)
+          if !same.isEmpty { next[id, default: (parent, [])].paths.formUnion(same) }
+        }
+        if DerivedMerge.isDerived(commit) { continue }
+        for path in rest { found[path] = commit }
+      }
+      waiting = next
+    }
+    return found
+  }
+
+  private func unchanged(
+    _ paths: Set<TreePath>, from old: ObjectID, to new: ObjectID
+  ) throws -> Set<TreePath> {
+    if old == new { return paths }
+    // A few files are looked up, of many it is asked what differs.
+    if paths.count <= 8 {
+      return try paths.filter {
+        try store.entry(at: $0, in: old)?.id == store.entry(at: $0, in: new)?.id
+      }
+    }
+    let changes = try store.changes(from: old, to: new)
+    return paths.subtracting(changes.filter { $0.old?.id != $0.new?.id }.map(\.path))
   }
 }

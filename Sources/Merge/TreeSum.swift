@@ -7,17 +7,29 @@ package struct TreeSum {
   private let positives: [MergeTerm]
   private let negatives: [MergeTerm]
 
-  private var reports: [MergeReport] = []
-  private var claims: [TreePath: [TermFile]] = [:]
-  private var copies: [TreePath: [TermFile]] = [:]
+  private let bounds: MergeBounds
+  private var labels: SideLabels
+  /// Bytes that the trailers of further blocks may take.
+  private var room: Int
 
   package init(
-    store: any MergeStore, rules: MergeRules, positives: [MergeTerm], negatives: [MergeTerm]
+    store: any MergeStore, rules: MergeRules, bounds: MergeBounds = .standard,
+    positives: [MergeTerm], negatives: [MergeTerm]
   ) {
     self.store = store
     self.rules = rules
+    self.bounds = bounds
     self.positives = positives
     self.negatives = negatives
+    labels = SideLabels(of: positives, in: store)
+    room = bounds.listBytes / 2
+  }
+
+  /// What became of a file: its names, and what has them; what is not first becomes copies.
+  private struct Outcome {
+    var names: [TreePath] = []
+    var files: [TermFile] = []
+    var reports: [MergeReport] = []
   }
 
   package struct Result {
@@ -33,9 +45,18 @@ package struct TreeSum {
     for (term, moves) in renames.enumerated() {
       for (source, target) in moves { files.undoRename(from: source, to: target, in: term) }
     }
-    for path in files.paths.sorted() { try merge(path, files) }
+    var (claims, copies) = ([TreePath: [TermFile]](), [TreePath: [TermFile]]())
+    var reports: [MergeReport] = []
+    for outcome in try outcomes(files) where !outcome.files.isEmpty {
+      for name in outcome.names {
+        claims[name, default: []] += outcome.files.prefix(1)
+        copies[name, default: []] += outcome.files.dropFirst()
+      }
+      reports += outcome.reports
+    }
     var settlement = NameSettlement(
-      store: store, reference: reference, heads: positives, rules: rules)
+      store: store, reference: reference, heads: positives, rules: rules, bounds: bounds,
+      labels: labels, room: room)
     try settlement.settle(claims, copies: copies)
     reports += settlement.reports
     var replaced: [TreePath: TreeEntry?] = [:]
@@ -54,24 +75,48 @@ package struct TreeSum {
       reports: reports)
   }
 
-  private mutating func merge(_ path: TreePath, _ files: TermFiles) throws {
+  /// What becomes of each file, by path. Those that need labels are summed up once more when all that
+  /// are wanted have been looked for.
+  private mutating func outcomes(_ files: TermFiles) throws -> [Outcome] {
+    let paths = files.paths.sorted()
+    var found: [Outcome] = []
+    var unlabelled: [Int] = []
+    var wanted: [TermFile] = []
+    for (position, path) in paths.enumerated() {
+      let (outcome, lacking) = try merge(path, files)
+      found.append(outcome)
+      if lacking.isEmpty { continue }
+      unlabelled.append(position)
+      wanted += lacking
+    }
+    try labels.find(wanted)
+    for position in unlabelled { found[position] = try merge(paths[position], files).outcome }
+    return found
+  }
+
+  private mutating func merge(
+    _ path: TreePath, _ files: TermFiles
+  ) throws -> (outcome: Outcome, lacking: [TermFile]) {
     let above = positives.indices.map { files.file(path, in: $0) }
     let below = negatives.indices.map { files.file(path, in: positives.count + $0) }
     let names = Self.names(of: path, above, below)
     let isRenamed = names != [path]
-    var sum = FileSum(store: store, rules: rules, heads: positives)
-    let merged = try sum.files(positives: above, negatives: below, keeps: isRenamed)
-    guard !merged.isEmpty else { return }
+    var sum = FileSum(
+      store: store, rules: rules, bounds: bounds, labels: labels, names: names, room: room)
+    var outcome = Outcome(names: names)
+    outcome.files = try sum.files(positives: above, negatives: below, keeps: isRenamed)
+    room = sum.room
     for name in names {
-      claims[name, default: []] += merged.prefix(1)
-      copies[name, default: []] += merged.dropFirst()
-      func report(_ kind: MergeReport.Kind) { reports.append(MergeReport(path: name, kind: kind)) }
+      func report(_ kind: MergeReport.Kind) {
+        outcome.reports.append(MergeReport(path: name, kind: kind))
+      }
       if !sum.usedRules.isEmpty { report(.merged(sum.usedRules)) }
       if sum.keptEdit { report(.keptEdit) }
       if isRenamed {
         report(names.count == 1 ? .renamed(from: path) : .renamedDifferently(from: path))
       }
     }
+    return (outcome, sum.lacking)
   }
 
   /// The sum of a file's names; terms without the file have none.

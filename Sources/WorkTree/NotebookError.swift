@@ -46,6 +46,8 @@ public enum NotebookError: FileFailure, Sendable {
   /// A folder can't be moved into itself.
   case intoItself(TreePath)
   /// So many operations can't be taken back: how many could.
+  /// What heads come to would be larger than devices take: what there is too much of, and the limit.
+  case mergeTooLarge(String, limit: Int)
   /// A head descends from a version that was cut off here, which somebody still has.
   case wasCutOff(ObjectID)
   case nothingToUndo(available: Int)
@@ -101,6 +103,8 @@ extension NotebookError: CustomStringConvertible {
     case .nameTaken(_, let other, let isFolder):
       "there is a \(isFolder ? "folder" : Self.isNote(other) ? "note" : "file") \(other) already"
     case .intoItself(let folder): "the folder \(folder) cannot be moved into itself"
+    case .mergeTooLarge(let what, let limit):
+      "merging would make a version that no device takes: \(what): the limit is \(limit)"
     case .wasCutOff(let id):
       "it still has version \(id.hex.prefix(10)), which was too large and is cut off here"
     case .nothingToUndo(0): "there is nothing to undo"

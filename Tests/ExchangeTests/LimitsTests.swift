@@ -1,5 +1,6 @@
 import Channel
 import Membership
+import Merge
 import Notebook
 import TestSupport
 import Testing
@@ -24,6 +25,10 @@ struct LimitsTests {
       "HostilePeerTests.messages"
     ),
     ("heads of a side Ta \(ProtocolLimits.heads)", "LimitsTests.messages"),
+    (
+      "heads of a side, those that merges stand for Ta \(grouped(DerivedMerge.mostHeads))",
+      "MergeBoundsTests.manyHeads"
+    ),
     ("commits in Li haves Ta \(ProtocolLimits.haves)", "LimitsTests.messages"),
     ("bytes of a name Ta \(ProtocolLimits.nameBytes)", "LimitsTests.messages"),
     ("former IDs in an offer Ta \(ProtocolLimits.formerIDs)", "LimitsTests.messages"),

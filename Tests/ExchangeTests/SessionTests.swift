@@ -135,6 +135,37 @@ struct SessionTests {
     #expect(!ada.exists("rita.txt"))
   }
 
+  /// notes-protocol(7): "a device with more than 256 heads names the parents of its tip".
+  @Test("three hundred heads are merged, told, taken, and edited on")
+  func manyHeads() throws {
+    try ada.write("a\n", to: "n.txt")
+    _ = try sync(bob, ada)
+    let notebook = try ada.notebook()
+    let repository = notebook.repository
+    let root = try #require(try ada.tip())
+    let tree = try repository.commit(root).tree
+    let heads = try repository.withBatchedWrites {
+      try (0..<300).map { number in
+        let path = TreePath("h\(number).txt")
+        let blob = try repository.write(blob: Array("\(number)\n".utf8))
+        let file = TreeEntry(name: path, mode: .regular, id: blob)
+        let author = Signature(
+          name: "Eve", email: "e@notes.invalid", time: 1_900_000_000 + Int64(number), offset: 0)
+        return try repository.write(
+          commit: repository.write(tree: tree, replacing: [path: file]), parents: [root],
+          author: author, committer: author, message: "m\n")
+      }
+    }
+    _ = try notebook.merge(heads)
+    #expect(try notebook.state().heads.count == 2)
+    _ = try sync(bob, ada)
+    #expect(try bob.tip() == ada.tip() && bob.text("h299.txt") == "299\n")
+    try bob.write("b\n", to: "n.txt")
+    _ = try sync(ada, bob)
+    #expect(try ada.text("n.txt") == "b\n")
+    #expect(try bob.tip() == ada.tip())
+  }
+
   @Test("a sync that would delete more than half of ten notes stops before it changes a file")
   func massDeletion() throws {
     for number in 0..<12 { try ada.write("\(number)\n", to: "\(number).txt") }

@@ -6,6 +6,7 @@ import TestSupport
 /// merges, conflicts nobody resolved and conflicts somebody did.
 struct MergeHistories {
   let store: any MergeStore
+  let bounds: MergeBounds
   var random: SplitMix64
   /// Which commit first held each line.
   private(set) var origins: [String: ObjectID] = [:]
@@ -20,9 +21,11 @@ struct MergeHistories {
   /// With `onOneLine` every device begins with an edit of the same line, without knowing of the
   /// others' edits.
   init(
-    store: any MergeStore, seed: UInt64, devices: Int, steps: Int, onOneLine: Bool = false
+    store: any MergeStore, seed: UInt64, devices: Int, steps: Int, onOneLine: Bool = false,
+    bounds: MergeBounds = .standard
   ) throws {
     self.store = store
+    self.bounds = bounds
     random = SplitMix64(seed: seed)
     let first = (0..<(1 + below(onOneLine ? 3 : 6))).map { _ in newLine() }
     let root = try commit(texts: ["n.txt": first, "d/o.txt": [newLine()]], by: 0, on: [])
@@ -52,14 +55,16 @@ struct MergeHistories {
     let device = below(heads.count)
     if below(3) == 0 {
       let other = below(heads.count)
-      heads[device] = try DerivedMerge.tip(of: heads[device] + heads[other], in: store).heads
+      heads[device] = try DerivedMerge.tip(
+        of: heads[device] + heads[other], in: store, bounds: bounds
+      ).heads
     } else {
       try edit(by: device)
     }
   }
 
   private mutating func edit(by device: Int) throws {
-    let tip = try store.commit(DerivedMerge.tip(of: heads[device], in: store).id)
+    let tip = try store.commit(DerivedMerge.tip(of: heads[device], in: store, bounds: bounds).id)
     var texts: [TreePath: [String]] = [:]
     for path: TreePath in ["n.txt", "d/o.txt", "m.txt"] {
       guard let entry = try store.entry(at: path, in: tip.tree) else { continue }
@@ -89,7 +94,7 @@ struct MergeHistories {
     let parents = [tip]
     let id = try commit(texts: texts, by: device, on: parents)
     for line in added where origins[line] == nil { origins[line] = id }
-    heads[device] = try DerivedMerge.tip(of: [id], in: store).heads
+    heads[device] = try DerivedMerge.tip(of: [id], in: store, bounds: bounds).heads
   }
 
   /// Changes some lines and returns those that are new.
@@ -129,7 +134,8 @@ struct MergeHistories {
     let trailers = try OpenConflicts.carried(from: parents, to: tree, in: store)
     return try store.write(
       commit: tree, parents: parents.map(\.id), author: author, committer: author,
-      message: "Edit \(lineCount) \(clock)\n\n" + trailers.lines.joined(separator: "\n") + "\n")
+      message: "Edit \(lineCount) \(clock)\n\n"
+        + trailers.lines(within: bounds.listBytes).joined(separator: "\n") + "\n")
   }
 
   static func lines(_ text: [UInt8]) -> [String] {

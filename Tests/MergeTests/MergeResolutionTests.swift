@@ -46,9 +46,9 @@ import Testing
     trailers.version = 1
     trailers.conflicts = [TreePath(path): 9]
     trailers.merged = [TreePath(path): [.joinedInsertions, .words]]
-    let message = "Subject\n\n" + trailers.lines.joined(separator: "\n") + "\n"
+    let message = "Subject\n\n" + trailers.lines().joined(separator: "\n") + "\n"
     #expect(MergeTrailers(message: message) == trailers)
-    #expect(trailers.lines.allSatisfy { !$0.contains("\n") })
+    #expect(trailers.lines().allSatisfy { !$0.contains("\n") })
   }
 
   @Test func anAutomaticMergeGoesBackToMarkers() throws {

@@ -6,7 +6,7 @@ import Notebook
 
 /// Makes merges for scripts: one JSON request a line on standard input, one answer a line.
 ///
-/// `{"repository": FOLDER, "heads": [ID, …]}` makes a tip in that repository.
+/// `{"repository": FOLDER, "heads": [ID, …]}` makes a tip in that repository, within `"bounds"`.
 /// `{"positives": [TEXT, …], "negatives": [TEXT or null, …]}` merges texts, in base64; the sides are
 /// labelled `S1 · 2026-01-01 00:00` and so on. `"rules": 0` leaves the rules below the line out.
 @main
@@ -19,6 +19,7 @@ struct MergeTrial {
     /// The sizes of the markers that positives and then negatives hold.
     var markerSizes: [Int?]?
     var rules: Int?
+    var bounds: MergeBounds?
   }
 
   struct Answer: Encodable {
@@ -66,7 +67,8 @@ struct MergeTrial {
     if let folder = request.repository {
       let repository = try Repository.open(at: folder)
       let heads = (request.heads ?? []).compactMap { ObjectID(hex: $0) }
-      let tip = try DerivedMerge.tip(of: heads, in: repository)
+      let tip = try DerivedMerge.tip(
+        of: heads, in: repository, bounds: request.bounds ?? .standard)
       answer.tip = tip.id.hex
       answer.tree = try repository.commit(tip.id).tree.hex
       answer.conflicts = tip.conflicts.map(base64)

@@ -19,7 +19,7 @@ import tempfile
 sys.dont_write_bytecode = True
 
 import text as texts
-from merge_reference import Merge, quote, trailer_lines
+from merge_reference import BOUNDS, Merge, quote, trailer_lines
 from objects import EMPTY_TREE, Person, Store
 
 WORDS = "the a note of bread rain and Milk 2026 list; to-do: buy (soon) é 日本 «x» don't".split(" ")
@@ -27,7 +27,7 @@ WORDS = "the a note of bread rain and Milk 2026 list; to-do: buy (soon) é 日�
 
 class Cases:
     def __init__(self, seed):
-        self.random = random.Random(seed)
+        self.seed, self.random = seed, random.Random(seed)
 
     def pick(self, *choices):
         return self.random.choice(choices)
@@ -141,7 +141,7 @@ class Cases:
 
     def history(self, store):
         """Some commits nobody descends from, in random order."""
-        merge, clock = Merge(store), 1_700_000_000
+        merge, clock = Merge(store, self.bounds()), 1_700_000_000
         first = {self.path(): self.content() for _ in range(4)}
         first[b"n.txt"] = 0o100644, self.text(self.lines())
         devices = [self.commit(store, merge, self.fitting(first), [], clock)]
@@ -162,6 +162,15 @@ class Cases:
                 parents.append(self.random.choice(devices))
             devices[device] = self.commit(store, merge, self.fitting(files), parents, clock)
         return devices
+
+    def bounds(self):
+        """Mostly those of notes-merge(7); else such that each of them is met."""
+        limits = random.Random(self.seed)
+        if limits.random() < 0.6:
+            return BOUNDS
+        return {"parents": limits.choice([2, 2, 3, 256]), "textBytes": limits.choice([100, 400, 4000]),
+                "listBytes": limits.choice([50, 100, 200, 4000]),
+                "pathBytes": limits.choice([30, 50, 300, 4096])}
 
     def content(self):
         mode = self.pick(0o100644, 0o100644, 0o100644, 0o100755, 0o120000)
@@ -206,7 +215,8 @@ class Cases:
             standing = merge.standing(merge.open_conflicts(parent), parent.tree, tree)
             for path, size in standing.items():
                 conflicts[path] = max(size, conflicts.get(path, 0))
-        lines = "".join(line + "\n" for line in trailer_lines(None, conflicts, {}))
+        lines = "".join(line + "\n" for line in trailer_lines(
+            None, conflicts, {}, merge.bounds["listBytes"]))
         return store.put_commit(tree, parents, person, person, f"Edit {clock}\n\n{lines}")
 
 
@@ -240,7 +250,8 @@ def main():
         store, cases = Store(), {}
         for case in range(number, min(number + 50, seed + count - count // 2)):
             cases[case] = Cases(case).history(store)
-        wanted = {case: Merge(store).tip(devices) for case, devices in cases.items()}
+        bounds = {case: Cases(case).bounds() for case in cases}
+        wanted = {case: Merge(store, bounds[case]).tip(devices) for case, devices in cases.items()}
         tips = {tip for tip, _ in wanted.values()}
         # The program has to make the tips itself.
         kept = store.objects
@@ -249,7 +260,7 @@ def main():
         store.save(folder)
         for case, devices in cases.items():
             tip, conflicts = wanted[case]
-            answer = ask({"repository": folder, "heads": devices})
+            answer = ask({"repository": folder, "heads": devices, "bounds": bounds[case]})
             if answer.get("tip") != tip:
                 wrong += 1
                 print(f"history case {case} differs: {answer}, reference {tip} {conflicts}")

@@ -13,7 +13,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
-from merge_reference import Merge, quote, trailer_lines
+from merge_reference import BOUNDS, Merge, quote, trailer_lines
 from objects import EMPTY_TREE, Person, Store
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Vectors")
@@ -265,7 +265,8 @@ class Vector:
         for parent in map(self.store.commit, ids):
             found = self.merge.standing(self.merge.open_conflicts(parent), parent.tree, tree)
             conflicts.update({p: max(s, conflicts.get(p, 0)) for p, s in found.items()})
-        trailers = "".join(line + "\n" for line in trailer_lines(None, conflicts, {}))
+        trailers = "".join(line + "\n" for line in trailer_lines(
+            None, conflicts, {}, BOUNDS["listBytes"]))
         message = name + "\n" + ("\n" + trailers if trailers and host == "notes.invalid" else "")
         person = Person(author, f"{name}@{host}", START + time, zone)
         self.ids[name] = self.store.put_commit(tree, ids, person, person, message)

@@ -20,6 +20,9 @@ from objects import EMPTY_BLOB, EMPTY_TREE, TREE_MODE, Person, Store
 
 REGULAR, EXECUTABLE = 0o100644, 0o100755
 
+# notes-merge(7), "Bounds".
+BOUNDS = {"parents": 256, "textBytes": 64 << 20, "listBytes": 1 << 19, "pathBytes": 4096}
+
 
 def is_binary(content):
     return b"\0" in content[:8000]
@@ -79,29 +82,48 @@ def unquote(value):
 
 
 def trailers(message):
-    """(version or None, conflicts)"""
+    """(version or None, conflicts, how many had no room)"""
     lines = message.split("\n")
     while lines and not lines[-1]:
         lines.pop()
     start = max((i + 1 for i, line in enumerate(lines) if not line), default=0)
-    version, conflicts = None, {}
+    version, conflicts, more = None, {}, 0
     for line in lines[start:]:
         if match := re.fullmatch(r"Notes-Merge: (\d+)", line):
             version = int(match[1])
+        elif match := re.fullmatch(r"Notes-More: (\d+)", line):
+            more = int(match[1])
         elif match := re.fullmatch(r"Notes-Conflict: (\d+) (.+)", line):
             conflicts[unquote(match[2])] = int(match[1])
-    return version, conflicts
+    return version, conflicts, more
 
 
-def trailer_lines(version, conflicts, merged):
-    lines = [f"Notes-Merge: {version}"] if version else []
-    lines += [f"Notes-Conflict: {conflicts[p]} {quote(p)}" for p in sorted(conflicts)]
-    return lines + [f"Notes-Merged: {','.join(merged[p])} {quote(p)}" for p in sorted(merged)]
+def conflict_line(path, size):
+    return f"Notes-Conflict: {size} {quote(path)}"
+
+
+def trailer_lines(version, conflicts, merged, room, first=()):
+    """The trailers as far as they have room; conflicts of `first` get theirs before others."""
+    kept = set()
+    for paths in (first, set(conflicts) - set(first)):
+        for path in sorted(paths):
+            room -= len(conflict_line(path, conflicts[path]).encode()) + 1
+            if room >= 0:
+                kept.add(path)
+    lines = [conflict_line(p, conflicts[p]) for p in sorted(kept)]
+    for path in sorted(merged):
+        line = f"Notes-Merged: {','.join(merged[path])} {quote(path)}"
+        room -= len(line.encode()) + 1
+        if room >= 0:
+            lines.append(line)
+    more = len(conflicts) + len(merged) - len(lines)
+    return ([f"Notes-Merge: {version}"] if version else []) + lines + (
+        [f"Notes-More: {more}"] if more else [])
 
 
 class Merge:
-    def __init__(self, store):
-        self.store = store
+    def __init__(self, store, bounds=BOUNDS):
+        self.store, self.bounds = store, bounds
         self.contents = {}
 
     # Heads and bases.
@@ -132,15 +154,23 @@ class Merge:
         heads = self.reduce(names)
         if len(heads) == 1:
             return heads[0].id, self.open_conflicts(heads[0])
-        tree, conflicts, merged = self.merge(heads)
+        while len(heads) > self.bounds["parents"]:
+            groups = [heads[i:i + self.bounds["parents"]]
+                      for i in range(0, len(heads), self.bounds["parents"])]
+            heads = [g[0] if len(g) == 1 else self.store.commit(self.derived(g)[0]) for g in groups]
+        return self.derived(heads)
+
+    def derived(self, heads):
+        tree, conflicts, merged, new = self.merge(heads)
         time = max(max(h.author.time, h.committer.time) for h in heads)
         person = Person("notes", "merge@notes.invalid", time, 0)
         message = f"Merge {len(heads)} versions\n\n" + "".join(
-            line + "\n" for line in trailer_lines(1, conflicts, merged))
+            line + "\n" for line in trailer_lines(
+                1, conflicts, merged, self.bounds["listBytes"], new))
         return self.store.put_commit(tree, [h.id for h in heads], person, person, message), conflicts
 
     def merge(self, heads, depth=0):
-        """(tree, conflicts, rules used) of sorted commits."""
+        """(tree, conflicts, rules used, new conflicts) of sorted commits."""
         bases = []
         for i in range(1, len(heads)):
             common = set()
@@ -164,14 +194,16 @@ class Merge:
             current = waiting[position]
             position += 1
             if current.author.email.endswith("@notes.invalid"):
-                standing = self.standing(trailers(current.message)[1], current.tree, commit.tree)
+                _, listed, more = trailers(current.message)
+                standing = self.standing(listed, current.tree, commit.tree)
                 for path, size in standing.items():
                     found[path] = max(size, found.get(path, 0))
-            else:
-                for parent in current.parents:
-                    if parent not in seen:
-                        seen.add(parent)
-                        waiting.append(self.store.commit(parent))
+                if not more:
+                    continue
+            for parent in current.parents:
+                if parent not in seen:
+                    seen.add(parent)
+                    waiting.append(self.store.commit(parent))
         return found
 
     def blocks(self, blob, size):
@@ -246,6 +278,7 @@ class TreeSum:
         self.base = self.store.files(self.reference)
         self.files = [self.store.files(tree) for tree in self.trees]
         self.rules = {}
+        self.room = merge.bounds["listBytes"] // 2
 
     def last(self, path):
         return path.rpartition(b"/")[2]
@@ -259,7 +292,7 @@ class TreeSum:
             taken = {old: files.pop(new) for old, new in moves.items()}
             files.update(taken)
         self.renamed = renamed
-        # Claims are (value, position, the head's name, marker size).
+        # Claims are (value, position, the head's name, marker size, whether its blocks are new).
         self.claims, self.copies = defaultdict(list), defaultdict(list)
         used = {}
         for path in sorted(paths):
@@ -280,7 +313,8 @@ class TreeSum:
                 conflicts[path] = claim[3]
             else:
                 conflicts.pop(path, None)
-        return self.store.put_files(files), conflicts, used
+        new = {p for p, claim in self.final.items() if claim[4]}
+        return self.store.put_files(files), conflicts, used, new
 
     def sum_file(self, path):
         """(names, claims, rules): the first claim has the name, the others are copies."""
@@ -294,11 +328,12 @@ class TreeSum:
         left = texts.cancel(names, under)[0]
         names = sorted([n for n in left if n not in under] or left) or [path]
         claims, rules = self.sum_values(
-            above, below, names != [path],
+            above, below, names != [path], names,
             lambda t: self.merge.label(self.heads[t[1]], t[2]))
         return names, claims, rules
 
-    def sum_values(self, above, below, renamed, label):
+    def sum_values(self, above, below, renamed, names, label):
+        bounds = self.merge.bounds
         net = Counter(t[0] for t in above)
         net.subtract(Counter(t[0] for t in below))
 
@@ -325,11 +360,11 @@ class TreeSum:
                 above = present
         if len({t[0] for t in above}) == 1:
             size = next((t[3] for t in above if t[3]), None)
-            return ([above[0][:3] + (size,)] if above[0][0] else []), []
+            return ([above[0][:3] + (size, False)] if above[0][0] else []), []
         copies = []
         for term in above:
             if term[0] and term[0] not in [c[0] for c in copies]:
-                copies.append(term)
+                copies.append(term[:4] + (False,))
         values = [t[0] for t in above + below if t[0]]
         if any(mode not in (REGULAR, EXECUTABLE) for mode, _ in values):
             return copies, []
@@ -338,13 +373,19 @@ class TreeSum:
         ids = texts.cancel(*[[t[0] and t[0][1] for t in terms] for terms in (above, below)])[0]
         if len(ids) == 1:
             term = next(t for t in above if t[0][1] == ids[0])
-            return [((mode, ids[0]),) + term[1:]], []
+            return [((mode, ids[0]),) + term[1:4] + (False,)], []
         if any(is_binary(self.store.get(blob)) for _, blob in values):
+            return copies, []
+        if sum(len(self.store.get(b)) for b in {b for _, b in values}) > 4 * bounds["textBytes"]:
             return copies, []
         content, size, rules = texts.merge_texts(
             [(self.store.get(t[0][1]), t[3], label(t)) for t in above],
             [t[0] and (self.store.get(t[0][1]), t[3], b"") for t in below])
-        return [((mode, self.store.put("blob", content)),) + above[0][1:3] + (size,)], rules
+        trailers = sum(len(conflict_line(n, size).encode()) + 1 for n in names) if size else 0
+        if len(content) > bounds["textBytes"] or trailers > self.room:
+            return copies, []
+        self.room -= trailers
+        return [((mode, self.store.put("blob", content)),) + above[0][1:3] + (size, bool(size))], rules
 
     # Renames.
 
@@ -404,9 +445,9 @@ class TreeSum:
                 self.claims[path]) > 1 else self.claims[path]
             if len({c[0] for c in claims}) > 1:
                 merged, _ = self.sum_values(claims, [(None, 0, b"", None)] * (len(claims) - 1),
-                                            False, self.label)
+                                            False, [path], self.label)
                 if len(merged) == 1:
-                    claims = [(merged[0][0],) + claims[0][1:3] + (merged[0][3],)]
+                    claims = [(merged[0][0],) + claims[0][1:3] + merged[0][3:]]
                 else:
                     claims = self.claims[path]
             else:
@@ -462,10 +503,12 @@ class TreeSum:
                 for n in names}
         kept = []
         for name in sorted(names, key=rank.get):
-            if all(has[name] & has[other] for other in kept):
+            paths = self.below(name)
+            longest = max(map(len, paths)) - len(self.last(name)) + 255
+            if all(has[name] & has[other] for other in kept) or (
+                    paths[0] != name and longest > self.merge.bounds["pathBytes"]):
                 kept.append(name)
                 continue
-            paths = self.below(name)
             first = min((self.final[p] for p in paths), key=lambda c: c[1])
             copy = self.free_name(name, first, paths[0] != name)
             for path in paths:
@@ -489,6 +532,10 @@ class TreeSum:
                 while short and len(stem) > len(short) and stem[len(short)] & 0xC0 == 0x80:
                     short = short[:-1]
             copy = folder + slash + short + note + suffix
+            place = folder
+            while len(copy) > self.merge.bounds["pathBytes"] and place:
+                place = place.rpartition(b"/")[0]
+                copy = place + (b"/" if place else b"") + short + note + suffix
             if not self.below(copy) and not self.store.entry(self.reference, copy):
                 return copy
             attempt += 1

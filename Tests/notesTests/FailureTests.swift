@@ -47,7 +47,7 @@ import WorkTree
       NotebookError.intoItself("trips"), NotebookError.nothingToUndo(available: 0),
       NotebookError.nothingToUndo(available: 2), NotebookError.nothingToRedo(available: 0),
       NotebookError.nothingToRedo(available: 2),
-      NotebookError.wasCutOff(id),
+      NotebookError.wasCutOff(id), NotebookError.mergeTooLarge("files", limit: 1000),
       NotebookError.noSuchOperation("4b82"), NotebookError.undoConflict(["A.txt", "B.txt"]),
       GitError.libraryMissing("no such file"), GitError.notARepository("/x"),
       GitError.foreignOwner(folder: "/x"), GitError.missing(id),

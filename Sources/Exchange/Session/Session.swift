@@ -107,7 +107,8 @@ public final class Session {
     while true {
       rules.isGiving = link.isGiving
       let step = try rules.next(
-        lacking: { try $0.filter { try !repository.contains($0) } }, isShown: isShown)
+        lacking: { try $0.filter { try !repository.contains($0) } }, isShown: notebook.history.shows
+      )
       switch step {
       case .fetch(let heads): try fetch(heads)
       case .merge: try merge(nil, theirs.heads)
@@ -116,13 +117,6 @@ public final class Session {
       case .wait: return false
       }
     }
-  }
-
-  /// Whether this device shows these heads, or something made on top of them.
-  private func isShown(_ heads: [ObjectID]) throws -> Bool {
-    let repository = notebook.repository
-    guard let tip = try repository.head().commit else { return false }
-    return try heads.allSatisfy { try repository.isAncestor($0, of: tip) }
   }
 
   private func fetch(_ heads: [ObjectID]) throws {

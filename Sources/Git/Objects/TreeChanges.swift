@@ -89,8 +89,9 @@ extension Repository {
     var current = tree
     let components = path.components
     for (position, name) in components.enumerated() {
-      let content = try content(ofTree: current)
-      guard let entry = TreeBytes.entry(name, in: content) else { return nil }
+      let folder = current
+      let found = try folderIndexes.entry(name, in: folder) { try content(ofTree: folder) }
+      guard let entry = found else { return nil }
       if position == components.count - 1 { return entry }
       guard entry.mode == .tree else { return nil }
       current = entry.id

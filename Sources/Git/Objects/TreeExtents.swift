@@ -5,6 +5,8 @@ struct TreeExtent {
   /// Folders inside one another.
   var depth = 1
   var longestPath = 0
+  /// Bytes of the largest list of a folder's entries.
+  var largestFolder = 0
 
   mutating func add(fileNamed nameBytes: Int) {
     entries += 1
@@ -15,6 +17,7 @@ struct TreeExtent {
     entries = min(entries + folder.entries + 1, 1 << 60)
     depth = max(depth, folder.depth + 1)
     longestPath = max(longestPath, nameBytes + 1 + folder.longestPath)
+    largestFolder = max(largestFolder, folder.largestFolder)
   }
 }
 
@@ -50,7 +53,7 @@ struct TreeExtents {
   /// Measures a folder with these entries if all folders in it have been; returns those that have not.
   @discardableResult
   mutating func measure(_ tree: ObjectID, _ entries: [TreeEntryBytes]) -> Set<ObjectID> {
-    var extent = TreeExtent()
+    var extent = TreeExtent(largestFolder: entries.last?.end ?? 0)
     var unknown: Set<ObjectID> = []
     for entry in entries {
       let nameBytes = entry.nameEnd - entry.nameStart
@@ -73,6 +76,9 @@ extension PackLimits {
     if extent.depth > depth { throw .overLimit("folders", limit: depth) }
     if extent.entries > files {
       throw .overLimit("files and folders in a version", limit: files)
+    }
+    if extent.largestFolder > treeBytes {
+      throw .overLimit("bytes in an object", limit: treeBytes)
     }
     if extent.longestPath > pathBytes {
       throw .overLimit("bytes in a path", limit: pathBytes)

@@ -27,6 +27,7 @@ public final class Repository {
   var recentCommits: [Commit] = []
   /// What was read of commits for questions about ancestry; it never grows old.
   var ancestries: [ObjectID: (time: Int64, parents: [ObjectID])] = [:]
+  var folderIndexes = FolderIndexes()
   /// What trees were found to stand for.
   var extents = TreeExtents()
 
@@ -52,6 +53,7 @@ public final class Repository {
     recentCommits = []
     ancestries = [:]
     extents = TreeExtents()
+    folderIndexes = FolderIndexes()
   }
 
   /// The repository whose work tree is exactly `folder`; parent folders are not searched.

@@ -1,5 +1,6 @@
 public import Git
 internal import History
+internal import Merge
 internal import System
 public import WorkTree
 
@@ -208,18 +209,36 @@ struct PortableCommits {
       }
       for change in try repository.changes(from: base, to: commit.tree) {
         found[change.path] = try change.new.flatMap { try problem(with: $0, at: change.path) }
+        if cutsOff, found[change.path] != nil { cut.append((id, "\(change.path) fits no device")) }
       }
     }
     if !found.isEmpty { unfit[id] = found }
-    let parents = commit.parents.map { forms[$0] ?? $0 }
+    let (parents, message) = try (self.parents(of: commit), self.message(of: commit))
     let (author, committer) = (commit.author.plain, commit.committer.plain)
     guard
       isCut.contains(id) || !found.isEmpty || parents != commit.parents || author != commit.author
-        || committer != commit.committer
+        || committer != commit.committer || message != commit.message
     else { return }
     forms[id] = try repository.write(
       commit: tree(of: commit, without: Array(found.keys), upon: parents.first),
-      parents: parents.eachOnce, author: author, committer: committer, message: commit.message)
+      parents: parents.eachOnce, author: author, committer: committer, message: message)
+  }
+
+  /// Where there are more than devices take, the derived merge of all of them.
+  private mutating func parents(of commit: Commit) throws -> [ObjectID] {
+    let parents = commit.parents.map { forms[$0] ?? $0 }
+    guard cutsOff, parents.count > PackLimits.standard.parents else { return parents }
+    cut.append((commit.id, "it has \(parents.count) parents"))
+    return [try DerivedMerge.tip(of: parents, in: repository).id]
+  }
+
+  private mutating func message(of commit: Commit) -> String {
+    let message = commit.message
+    guard cutsOff, message.utf8.count > PackLimits.standard.commitBytes - 64 << 10 else {
+      return message
+    }
+    cut.append((commit.id, "its message has \(message.utf8.count) bytes"))
+    return message.withRoom
   }
 
   private func tree(

@@ -31,7 +31,7 @@ package final class VersionWriter {
     carried.conflicts.merge(conflicts) { max($0, $1) }
     return try repository.write(
       commit: tree, parents: parents.map(\.id), author: author, committer: author,
-      message: message.withTrailers(trailers + carried.lines))
+      message: message.withTrailers(trailers, carried.lines(first: Set(conflicts.keys))))
   }
 
   func makeVersion(on base: ObjectID?, replacing files: [TreePath: TreeEntry?]) throws -> ObjectID {
@@ -78,8 +78,26 @@ extension Signature {
 }
 
 extension String {
-  func withTrailers(_ trailers: [String]) -> String {
-    let body = hasSuffix("\n") ? self : self + "\n"
-    return trailers.isEmpty ? body : body + "\n" + trailers.map { $0 + "\n" }.joined()
+  /// A text, and the trailers of a kind, may have so many bytes: together with the lists of conflicts a
+  /// message stays within what devices take.
+  private static var room: Int { PackLimits.standard.commitBytes / 8 }
+
+  /// The subject of a message and its lists, as far as there is room.
+  var withRoom: String {
+    let subject = split(separator: "\n", maxSplits: 1).first.map(String.init) ?? ""
+    return subject.withTrailers([], MergeTrailers(message: self).lines())
+  }
+
+  func withTrailers(_ trailers: [String], _ lists: [String] = []) -> String {
+    var body =
+      utf8.count > Self.room ? String(decoding: utf8.prefix(Self.room), as: UTF8.self) : self
+    if !body.hasSuffix("\n") { body += "\n" }
+    var room = Self.room
+    let kept = trailers.prefix {
+      room -= $0.utf8.count + 1
+      return room >= 0
+    }
+    let lines = kept + lists
+    return lines.isEmpty ? body : body + "\n" + lines.map { $0 + "\n" }.joined()
   }
 }

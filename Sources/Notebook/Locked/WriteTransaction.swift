@@ -131,9 +131,13 @@ package final class WriteTransaction {
       let known = head.commit.map { [$0] } ?? []
       let heads = try DerivedMerge.reduce(known + pending.versions, in: repository)
       guard !heads.isEmpty else { break }
+      guard heads.count <= DerivedMerge.mostHeads else {
+        throw NotebookError.mergeTooLarge("versions side by side", limit: DerivedMerge.mostHeads)
+      }
       let tip = try DerivedMerge.tip(of: heads, in: repository)
       reports = tip.reports
       guard tip.id != head.commit || mustCheckOut else { break }
+      try checkBounds(tip)
       if !options.allowsMassDeletion {
         try DeletionGuard(repository: repository).check(checkoutFrom: former, to: tip.id)
       }
@@ -152,10 +156,20 @@ package final class WriteTransaction {
       to: tip.map { try repository.commit($0).tree })
     return MergeOutcome(
       former: former, tip: tip,
-      heads: try tip.map { try DerivedMerge.reduce([$0], in: repository) } ?? [],
+      heads: try tip.map { try DerivedMerge.told(of: $0, in: repository) } ?? [],
       changes: changes.map(Change.init),
       conflicts: try history.openConflictPaths().filter { !conflictsBefore.contains($0) },
       reports: tip == former ? [] : reports)
+  }
+
+  /// Throws where no device would take the tip.
+  private func checkBounds(_ tip: DerivedMerge.Tip) throws {
+    for id in try [tip.id] + DerivedMerge.told(of: tip.id, in: repository) {
+      let excess = try repository.excess(ofTree: repository.commit(id).tree)
+      if case .overLimit(let what, let limit) = excess {
+        throw NotebookError.mergeTooLarge(what, limit: limit)
+      }
+    }
   }
 
   /// Makes each stale save a version of the text that its editor had loaded.

@@ -49,6 +49,10 @@ extension NotebookError: ExplainedError {
     case .nameTaken(let path, let other, let isFolder):
       .failed("name_taken", Failure.hint(for: path, takenBy: other, isFolder: isFolder))
     case .intoItself: .failed("into_itself", "choose a folder outside of it")
+    case .mergeTooLarge:
+      .failed(
+        "merge_too_large",
+        "nothing was changed; delete what is not needed here or there, then sync again")
     case .wasCutOff:
       .failed("version_cut_off", "'notes doctor --repair' on that device cuts it off there, too")
     case .nothingToUndo: .failed("nothing_to_undo", Failure.operations)

@@ -1,0 +1,35 @@
+/// Finds names in large folders that are searched again and again: a search from the first entry on
+/// makes looking for each of 10,000 files of a folder a matter of minutes.
+struct FolderIndexes {
+  private var searches: [ObjectID: Int] = [:]
+  private var folders: [ObjectID: [TreePath: TreeEntry]] = [:]
+  private var entries = 0
+  /// How many entries were read in vain or not.
+  private(set) var entriesRead = 0
+
+  /// Smaller folders are not indexed.
+  private static var leastBytes: Int { 4_096 }
+  private static var leastSearches: Int { 16 }
+  private static var mostEntries: Int { 2_000_000 }
+
+  mutating func entry(
+    _ name: TreePath, in tree: ObjectID, content: () throws -> [UInt8]
+  ) throws -> TreeEntry? {
+    if let known = folders[tree] { return known[name] }
+    let content = try content()
+    guard content.count >= Self.leastBytes else { return TreeBytes.entry(name, in: content) }
+    searches[tree, default: 0] += 1
+    guard searches[tree, default: 0] > Self.leastSearches,
+      let all = TreeBytes.entries(content)
+    else { return TreeBytes.entry(name, in: content) }
+    if entries + all.count > Self.mostEntries { (folders, entries) = ([:], 0) }
+    entries += all.count
+    entriesRead += all.count
+    // Of a file and a folder of one name, in a damaged tree, the first counts.
+    let index = Dictionary(all.map { $0.value(in: content) }.map { ($0.name, $0) }) { first, _ in
+      first
+    }
+    folders[tree] = index
+    return index[name]
+  }
+}
