@@ -3,7 +3,7 @@ internal import System
 // Who is a member by it.
 extension CertificateSet {
   /// The certificates that have a good chain, each with its shortest: itself first, the root last.
-  private func chains() -> [Certificate: [Certificate]] {
+  func chains() -> [Certificate: [Certificate]] {
     let lists = CountingLists(root: root, certificates: certificates, lists: revocationLists)
     let revoked = lists.revoked()
     let bySigner = Dictionary(grouping: certificates.subtracting(revoked), by: \.signer)
@@ -25,13 +25,6 @@ extension CertificateSet {
       level = next
     }
     return chains
-  }
-
-  func chainsOfMembers() -> [[UInt8]: [Certificate]] {
-    let chains = chains()
-    return byKey.compactMapValues { certificates in
-      inOrder(certificates.filter { chains[$0] != nil }).first.flatMap { chains[$0] }
-    }
   }
 
   func members() -> [Member] {
@@ -72,18 +65,47 @@ extension CertificateSet {
     inOrder(byKey[identifier] ?? [])
   }
 
-  /// What the lists of those of these keys that are admins' say of known certificates.
-  func entries(byAdmins keys: Set<[UInt8]>) -> [[UInt8]: RevocationList.Reason] {
-    let known = Set(certificates.map(\.serial))
+  /// What these keys' lists say, where they are admins'. Of more than a list holds that which concerns
+  /// known certificates comes first.
+  func entries(
+    byAdmins keys: Set<[UInt8]>, besides own: [[UInt8]: RevocationList.Reason]
+  ) -> [[UInt8]: RevocationList.Reason] {
     let admins = keys.filter { authority(ofKey: $0) != nil }
-    return revocationLists.filter { admins.contains($0.issuerKeyIdentifier) }.reduce(into: [:]) {
-      $0.merge($1.entries.filter { known.contains($0.key) }, uniquingKeysWith: max)
+    let lists = revocationLists.filter { admins.contains($0.issuerKeyIdentifier) }
+    let all = lists.reduce(into: own) { $0.merge($1.entries, uniquingKeysWith: max) }
+    if all.count <= RevocationList.maximumEntries { return all }
+    let known = Set(certificates.map(\.serial))
+    let first = all.sorted {
+      let (left, right) = (known.contains($0.key), known.contains($1.key))
+      return left == right ? $0.key.lexicographicallyPrecedes($1.key) : left
     }
+    return Dictionary(first.prefix(RevocationList.maximumEntries).map { ($0.key, $0.value) }) { $1 }
+  }
+
+  /// Whom the device of this key invited or made an admin, directly or through those: each with the
+  /// first certificate that says so. The founder is not among them.
+  func invited(byKey identifier: [UInt8]) -> [(key: [UInt8], Certificate)] {
+    let issued = Dictionary(grouping: certificates, by: \.issuerKeyIdentifier)
+    let roles = Dictionary(certificates.map { ($0.serial, $0.role) }, uniquingKeysWith: max)
+    var found: [(key: [UInt8], Certificate)] = []
+    var seen: Set = [identifier, root.keyIdentifier]
+    var pending = [identifier]
+    while let issuer = pending.popLast() {
+      let first = (issued[issuer] ?? []).sorted { $0.issuedAt < $1.issuedAt }.filter {
+        guard let replaced = $0.replaced else { return true }
+        return $0.isAuthority && roles[replaced] != .admin
+      }
+      for certificate in first where seen.insert(certificate.keyIdentifier).inserted {
+        found.append((certificate.keyIdentifier, certificate))
+        pending.append(certificate.keyIdentifier)
+      }
+    }
+    return found
   }
 
   /// Without the root: admins' first, then the newest, then the lesser role, then the greater serial
   /// number.
-  private func inOrder(_ certificates: [Certificate]) -> [Certificate] {
+  func inOrder(_ certificates: [Certificate]) -> [Certificate] {
     certificates.filter { $0 != root }.sorted { left, right in
       if left.isAuthority != right.isAuthority { return left.isAuthority }
       if left.issuedAt != right.issuedAt { return left.issuedAt > right.issuedAt }

@@ -6,10 +6,11 @@
 struct CertificateSet: Sendable {
   /// Limits of notes-security(7) "Limits".
   static let maximumCertificates = 4096
-  static let maximumRevocationLists = 512
+  static let maximumRevocationLists = 128
   static let maximumChainLength = 8
 
   let root: Certificate
+  let capacity: Int
   let notebookID: String
   let notebookName: String
   /// All but the root.
@@ -24,7 +25,9 @@ struct CertificateSet: Sendable {
 
   /// Starts with a root. Throws `certificateRefused` unless it is self-signed and its common name
   /// is the notebook ID that its key and serial number make.
-  init(root der: [UInt8]) throws {
+  /// Of more certificates than `capacity` that many are kept.
+  init(root der: [UInt8], capacity: Int = maximumCertificates) throws {
+    self.capacity = capacity
     do {
       root = try Certificate(der: der)
       guard case .root(let identifier, let name) = root.kind else {
@@ -41,32 +44,42 @@ struct CertificateSet: Sendable {
     }
     byKey[root.keyIdentifier] = [root]
     depths[root] = 1
-    memberChains = chainsOfMembers()
+    settle()
   }
 
   var encodings: Set<[UInt8]> {
     Set([root.der] + certificates.map(\.der) + revocationLists.map(\.der))
   }
 
-  /// Adds what verifies, whatever its order, and passes over the rest. True when something is new.
+  /// Adds what verifies, whatever its order, and passes over the rest. True when something is new
+  /// and stays: of what is too much each admin's share does.
   mutating func insert(certificates: [[UInt8]], revocationLists: [[UInt8]]) throws -> Bool {
-    // The root may be among them.
-    try Self.limit(certificates.count - 1, to: Self.maximumCertificates, "certificates")
-    try Self.limit(revocationLists.count, to: Self.maximumRevocationLists, "revocation lists")
     // Peers mostly send what is known, and that is not parsed.
     let known = encodings
+    let before = self
     var changed = try insert(
       certificates.filter { !known.contains($0) }.compactMap { try? Certificate(der: $0) })
     for der in revocationLists where !known.contains(der) {
       guard let list = try? RevocationList(der: der) else { continue }
       if try insert(list) { changed = true }
     }
-    if changed { memberChains = chainsOfMembers() }
-    return changed
+    if !changed { return false }
+    settle()
+    return self.certificates != before.certificates
+      || self.revocationLists != before.revocationLists
   }
 
-  private static func limit(_ count: Int, to limit: Int, _ what: String) throws {
-    if count > limit { throw MembershipError.limitExceeded(what: what, limit: limit) }
+  private mutating func settle() {
+    var chains = chains()
+    if isTooLarge {
+      (certificates, revocationLists) = withinLimits(good: Set(chains.keys))
+      byKey = Dictionary(grouping: certificates.union([root]), by: \.keyIdentifier)
+      depths = depths.filter { certificates.contains($0.key) || $0.key == root }
+      chains = self.chains()
+    }
+    memberChains = byKey.compactMapValues { certificates in
+      inOrder(certificates.filter { chains[$0] != nil }).first.flatMap { chains[$0] }
+    }
   }
 
   /// In rounds: a certificate can come before the one that signed it.
@@ -81,7 +94,6 @@ struct CertificateSet: Sendable {
           continue
         }
         if certificates.contains(certificate) { continue }
-        try Self.limit(certificates.count + 1, to: Self.maximumCertificates, "certificates")
         certificates.insert(certificate)
         byKey[certificate.keyIdentifier, default: []].append(certificate)
         depths[certificate] = depth + 1
@@ -117,7 +129,6 @@ struct CertificateSet: Sendable {
     let issuers = byKey[list.issuerKeyIdentifier] ?? []
     guard try issuers.contains(where: { try list.isSigned(by: $0) }) else { return false }
     for older in own where list.replaces(older) { revocationLists.remove(older) }
-    try Self.limit(revocationLists.count + 1, to: Self.maximumRevocationLists, "revocation lists")
     revocationLists.insert(list)
     return true
   }

@@ -69,9 +69,10 @@ extension MembershipStore {
         name: name ?? request.name, role: role, publicKey: request.publicKey, issuer: authority,
         signedWith: key, now: Self.date(now, after: old))
       let former = set.member(ofKey: identifier)
-      try Self.add([certificate], to: &set)
       if let former, !former.isRemoved, !former.isFounder, former.role > role {
-        try Self.revoke(old, .demoted, in: &set, authority, key, now)
+        try Self.revoke(old, .demoted, adding: [certificate], in: &set, authority, key, now)
+      } else {
+        try Self.add(certificate, to: &set)
       }
       return certificate.der
     }
@@ -99,24 +100,43 @@ extension MembershipStore {
         name: name ?? member.name, role: role, publicKey: any.publicKey,
         replacing: set.memberChains[any.keyIdentifier]?.first?.serial, issuer: authority,
         signedWith: key, now: Self.date(now, after: Array(old)))
-      try Self.add([certificate], to: &set)
       let reason = role < member.role ? RevocationList.Reason.demoted : .superseded
-      try Self.revoke(Array(old), reason, in: &set, authority, key, now)
+      try Self.revoke(Array(old), reason, adding: [certificate], in: &set, authority, key, now)
+      if reason == .superseded { try Self.demand(certificate, in: set) }
     }
   }
 
-  /// Removes a device: lists the serial numbers of all its certificates, and certifies anew whom
-  /// it had certified. Throws `founderIsPermanent`, `notAMember`, `anotherAdminNeeded` for the
-  /// device itself, or `notAnAdmin` when `key` is not an admin's.
+  /// Removes devices: lists the serial numbers of all their certificates, and certifies anew whom
+  /// they had certified. Throws `founderIsPermanent`, `notAMember`, `anotherAdminNeeded` for the
+  /// device itself, `ownCertifier`, or `notAnAdmin` when `key` is not an admin's.
   public func remove(
-    device deviceID: String, by key: DeviceKey, now: Int64 = WallClock.now()
+    devices: [String], by key: DeviceKey, now: Int64 = WallClock.now()
   ) throws {
     try change(by: key) { set, authority in
-      let all = set.certificates.filter { $0.deviceID == deviceID }
-      if deviceID == set.root.deviceID { throw MembershipError.founderIsPermanent }
-      if deviceID == key.deviceID { throw MembershipError.anotherAdminNeeded }
-      if all.isEmpty { throw MembershipError.notAMember(device: deviceID) }
-      try Self.revoke(Array(all), .removed, in: &set, authority, key, now)
+      if devices.contains(set.root.deviceID) { throw MembershipError.founderIsPermanent }
+      if devices.contains(key.deviceID) { throw MembershipError.anotherAdminNeeded }
+      let all = Dictionary(grouping: set.certificates, by: \.deviceID)
+      for device in devices where all[device] == nil {
+        throw MembershipError.notAMember(device: device)
+      }
+      let certificates = devices.flatMap { all[$0] ?? [] }
+      try Self.revoke(certificates, .removed, adding: [], in: &set, authority, key, now)
+    }
+  }
+
+  /// The members that a device invited or made an admin, or that those did, in the order of time.
+  public func invited(by deviceID: String) -> [InvitedMember] {
+    state.withLock { state in
+      let set = state.set
+      guard let inviter = set.certificates.first(where: { $0.deviceID == deviceID }) else {
+        return []
+      }
+      return set.invited(byKey: inviter.keyIdentifier).compactMap { key, certificate in
+        guard let member = set.member(ofKey: key), !member.isRemoved else { return nil }
+        return InvitedMember(
+          member: member, issuedBy: certificate.issuerID, issuedAt: certificate.issuedAt,
+          wasMadeAdmin: certificate.replaced != nil)
+      }.sorted { ($0.issuedAt, $0.member.deviceID) < ($1.issuedAt, $1.member.deviceID) }
     }
   }
 
@@ -141,15 +161,22 @@ extension MembershipStore {
   private static let chainTooLong = MembershipError.limitExceeded(
     what: "certificates in a chain", limit: CertificateSet.maximumChainLength)
 
-  private static func add(_ certificates: [Certificate], to set: inout CertificateSet) throws {
-    _ = try set.insert(certificates: certificates.map(\.der), revocationLists: [])
-    if !set.certificates.isSuperset(of: certificates) { throw chainTooLong }
+  private static func add(_ certificate: Certificate, to set: inout CertificateSet) throws {
+    _ = try set.insert(certificates: [certificate.der], revocationLists: [])
+    try demand(certificate, in: set)
+  }
+
+  private static func demand(_ certificate: Certificate, in set: CertificateSet) throws {
+    if set.certificates.contains(certificate) { return }
+    throw set.certificates.count < set.capacity
+      ? chainTooLong : .limitExceeded(what: "certificates", limit: set.capacity)
   }
 
   /// Adds to the admin's own list, and with a former admin's certificates what that one's lists say
-  /// that counts; then certifies anew those who lose their chain by it.
+  /// that counts; then certifies anew those who lose their chain by it. No limit prevents it: where
+  /// there is no room, some are not certified.
   private static func revoke(
-    _ certificates: [Certificate], _ reason: RevocationList.Reason,
+    _ certificates: [Certificate], _ reason: RevocationList.Reason, adding new: [Certificate],
     in set: inout CertificateSet, _ authority: Certificate, _ key: DeviceKey, _ now: Int64
   ) throws {
     let before = set.memberChains
@@ -158,28 +185,24 @@ extension MembershipStore {
     for certificate in certificates { entries[certificate.serial] = reason }
     for list in own { entries.merge(list.entries, uniquingKeysWith: max) }
     let meant = Set(certificates.map(\.keyIdentifier)).subtracting([authority.keyIdentifier])
-    if reason > .superseded { entries.merge(set.entries(byAdmins: meant), uniquingKeysWith: max) }
-    if entries.count > RevocationList.maximumEntries {
-      throw MembershipError.limitExceeded(
-        what: "revoked certificates", limit: RevocationList.maximumEntries)
-    }
+    entries = set.entries(byAdmins: reason > .superseded ? meant : [], besides: entries)
     let list = try RevocationList.make(
       entries: entries, number: (own.map(\.number).max() ?? 0) + 1, issuer: authority,
       signedWith: key, now: now)
-    _ = try set.insert(certificates: [], revocationLists: [list.der])
+    _ = try set.insert(certificates: new.map(\.der), revocationLists: [list.der])
     if set.authority(ofKey: authority.keyIdentifier) == nil { throw MembershipError.ownCertifier }
 
     let after = set.memberChains
-    try add(
-      before.compactMap { identifier, chain -> Certificate? in
-        guard after[identifier] == nil, !meant.contains(identifier), let old = chain.first,
-          case .member(let name, let role) = old.kind
-        else { return nil }
-        return try Certificate.member(
-          name: name, role: role, publicKey: old.publicKey, replacing: old.serial,
-          issuer: authority, signedWith: key,
-          now: date(now, after: set.certificates(ofKey: identifier)))
-      }, to: &set)
+    let anew = try before.compactMap { identifier, chain -> Certificate? in
+      guard after[identifier] == nil, !meant.contains(identifier), let old = chain.first,
+        case .member(let name, let role) = old.kind
+      else { return nil }
+      return try Certificate.member(
+        name: name, role: role, publicKey: old.publicKey, replacing: old.serial,
+        issuer: authority, signedWith: key,
+        now: date(now, after: set.certificates(ofKey: identifier)))
+    }
+    _ = try set.insert(certificates: anew.map(\.der), revocationLists: [])
   }
 
   /// A certificate is newer than those it replaces, whatever the clock says.

@@ -3,8 +3,8 @@ internal import Synchronization
 public import System
 
 /// A notebook's membership on disk: the root, and the growing set of certificates and revocation
-/// lists, a file each, named by its SHA-256. Files are only added, so processes that write at the
-/// same time do not disturb each other; all calls may come from any thread.
+/// lists, a file each, named by its SHA-256. No file is changed, so processes that write at the same
+/// time do not disturb each other; all calls may come from any thread.
 public final class MembershipStore: Sendable {
   /// The folder, usually `.git/notes/membership`.
   public let folder: String
@@ -116,7 +116,7 @@ public final class MembershipStore: Sendable {
   }
 
   /// Adds what verifies of a peer's set, passes over the rest, and stores it before it returns.
-  /// True when something was new. Throws `limitExceeded` when there is too much of it.
+  /// True when something was new.
   public func merge(certificates: [[UInt8]], revocations: [[UInt8]]) throws -> Bool {
     try refresh()
     return try state.withLock { state in
@@ -138,6 +138,9 @@ public final class MembershipStore: Sendable {
     }
     for list in state.set.revocationLists.subtracting(set.revocationLists) {
       try StoreFolder.remove(.revocationList, list.der, in: folder)
+    }
+    for certificate in state.set.certificates.subtracting(set.certificates) {
+      try StoreFolder.remove(.certificate, certificate.der, in: folder)
     }
     state.set = set
   }

@@ -34,3 +34,14 @@ public struct Member: Hashable, Sendable {
   /// Whether this device, for itself, exchanges nothing with it.
   public internal(set) var isBlocked = false
 }
+
+/// A member that a device let in, or gave more power.
+public struct InvitedMember: Hashable, Sendable {
+  public let member: Member
+  /// The device ID of the admin that certified it then.
+  public let issuedBy: String
+  /// When, in seconds since 1970 by that admin's clock.
+  public let issuedAt: Int64
+  /// Whether it was a member before, and was made an admin.
+  public let wasMadeAdmin: Bool
+}

@@ -66,14 +66,11 @@ enum StoreFolder {
   }
 
   /// The content of those of `files` that are of this kind. Throws `fileDamaged` for one whose name
-  /// is not its content's hash. A list that a newer one has replaced meanwhile may be gone.
+  /// is not its content's hash. What was given up or replaced meanwhile may be gone.
   static func read(_ kind: Kind, among files: Set<String>, in folder: String) throws -> [[UInt8]] {
     try files.filter { $0.hasPrefix(kind.rawValue + "/") }.compactMap { file in
       let path = "\(folder)/\(file)"
-      guard let bytes = try Disk.readIfThere(path, limit: kind.limit) else {
-        if kind == .revocationList { return nil }
-        throw MembershipError.system(call: "open", path: path, code: ENOENT)
-      }
+      guard let bytes = try Disk.readIfThere(path, limit: kind.limit) else { return nil }
       if try kind.name(bytes) != file { throw MembershipError.fileDamaged(path: path) }
       return bytes
     }

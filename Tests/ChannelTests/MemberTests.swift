@@ -167,7 +167,7 @@ struct MemberTests {
     let party = try Party()
     let desk = try party.add("desk")
     let credentials = try party.credentials(desk)
-    try party.store.remove(device: desk.deviceID, by: party.founder)
+    try party.store.remove(devices: [desk.deviceID], by: party.founder)
     let server = try Server(party.offer())
     let error = failure {
       let connection = try Connection.connect(

@@ -16,7 +16,9 @@ struct SpecificationTests {
       "revocation list Ta \(RevocationList.maximumSize >> 10) KiB, "
         + "\(RevocationList.maximumEntries) entries",
       "certificates of a notebook Ta \(CertificateSet.maximumCertificates)",
-      "revocation lists of a notebook Ta \(CertificateSet.maximumRevocationLists)",
+      "revocation lists of a notebook Ta \(CertificateSet.maximumRevocationLists), "
+        + "\(CertificateSet.maximumListBytes >> 20) MiB",
+      "revocation lists of an admin Ta \(CertificateSet.maximumListsPerAdmin)",
       "certificates in a chain, the root included Ta \(CertificateSet.maximumChainLength)",
       "device or notebook name Ta \(DisplayName.maximumLength) Unicode scalars",
       "message frame Ta \(Frame.maximumMessage >> 20) MiB",

@@ -51,7 +51,7 @@ struct MembershipTravelTests {
 
   @Test("a device removed while away is told at its next contact, and keeps its notes")
   func removedWhileAway() throws {
-    try ada.context.membership.remove(device: eve.key.deviceID, by: ada.key)
+    try ada.context.membership.remove(devices: [eve.key.deviceID], by: ada.key)
     _ = try sync(bob, ada)
     try eve.write("e\n", to: "eve.txt")
     try bob.write("b\n", to: "bob.txt")
@@ -76,7 +76,7 @@ struct MembershipTravelTests {
     // Carol removes Eve while Ada is away.
     let carol = try Device("Carol", certifiedBy: ada, as: .admin)
     for device in [bob, eve] { _ = try sync(device, ada) }
-    try carol.context.membership.remove(device: eve.key.deviceID, by: carol.key)
+    try carol.context.membership.remove(devices: [eve.key.deviceID], by: carol.key)
     _ = try sync(carol, bob)
     try eve.write("e\n", to: "eve.txt")
     let tip = try ada.tip()
@@ -91,7 +91,7 @@ struct MembershipTravelTests {
   func removalWins() throws {
     let carol = try Device("Carol", certifiedBy: ada, as: .admin)
     _ = try sync(bob, carol)
-    try carol.context.membership.remove(device: eve.key.deviceID, by: carol.key)
+    try carol.context.membership.remove(devices: [eve.key.deviceID], by: carol.key)
     try ada.context.membership.reissue(device: eve.key.deviceID, role: .admin, by: ada.key)
     let dan = try Device("Dan", certifiedBy: ada)
     _ = try sync(bob, carol)
@@ -108,8 +108,8 @@ struct MembershipTravelTests {
     _ = try sync(first, second)
     _ = try sync(bob, second)
     _ = try sync(eve, second)
-    try first.context.membership.remove(device: second.key.deviceID, by: first.key)
-    try second.context.membership.remove(device: first.key.deviceID, by: second.key)
+    try first.context.membership.remove(devices: [second.key.deviceID], by: first.key)
+    try second.context.membership.remove(devices: [first.key.deviceID], by: second.key)
     // Each meets somebody who knows nothing yet; those two meet then.
     _ = try sync(bob, first)
     _ = try sync(eve, second)

@@ -84,7 +84,7 @@ struct CertificateTests {
     }
     #expect(try !run(command + [folder["phone.pem"]]).isSuccess)
     // What a revoked member says to others: signatures are right, so only our check refuses it.
-    try family.store.remove(device: phone.deviceID, by: family.founder)
+    try family.store.remove(devices: [phone.deviceID], by: family.founder)
     #expect(failure { _ = try family.store.verify(chain: chain) }?.isRemoval == true)
   }
 

@@ -31,7 +31,7 @@ struct CountingListsTests {
       let old = try Certificate(der: try #require(family.store.chain(for: admin).first))
       let away = try family.copy("away")
       if isRemoved {
-        try family.store.remove(device: admin.deviceID, by: family.founder)
+        try family.store.remove(devices: [admin.deviceID], by: family.founder)
       } else {
         try family.store.reissue(device: admin.deviceID, role: .reader, by: family.founder)
       }
@@ -55,11 +55,11 @@ struct CountingListsTests {
       let second = try family.add("second", .admin)
       let phone = try family.add("phone", .writer)
       let tablet = try family.add("tablet", .admin)
-      try family.store.remove(device: phone.deviceID, by: first)
+      try family.store.remove(devices: [phone.deviceID], by: first)
       try family.store.reissue(device: tablet.deviceID, role: .reader, by: first)
       func end(_ admin: DeviceKey, by other: DeviceKey) throws {
         if isRemoved {
-          try family.store.remove(device: admin.deviceID, by: other)
+          try family.store.remove(devices: [admin.deviceID], by: other)
         } else {
           try family.store.reissue(device: admin.deviceID, role: .writer, by: other)
         }
@@ -79,9 +79,9 @@ struct CountingListsTests {
     let admins = try (0..<4).map { try family.add("admin \($0)", .admin) }
     let phone = try family.add("phone", .writer)
     let tablet = try family.add("tablet", .writer)
-    try family.store.remove(device: tablet.deviceID, by: admins[2])
+    try family.store.remove(devices: [tablet.deviceID], by: admins[2])
     let late = try list(admins.dropFirst() + [phone], by: admins[0], in: family.store)
-    try family.store.remove(device: admins[0].deviceID, by: admins[1])
+    try family.store.remove(devices: [admins[0].deviceID], by: admins[1])
     _ = try family.store.merge(certificates: [], revocations: [late.der])
     let roles = admins.map { family.store.role(ofDevice: $0.deviceID) }
     #expect(roles == [nil, nil, .admin, .admin])
@@ -96,12 +96,12 @@ struct CountingListsTests {
     let second = try family.add("second", .admin)
     let phone = try family.add("phone", .writer)
     let tablet = try family.add("tablet", .writer)
-    try family.store.remove(device: phone.deviceID, by: first)
+    try family.store.remove(devices: [phone.deviceID], by: first)
     let other = try family.copy("other")
     // The one takes over the entries of the other, who then removes a device besides.
-    try family.store.remove(device: first.deviceID, by: second)
-    try other.remove(device: tablet.deviceID, by: first)
-    try other.remove(device: second.deviceID, by: first)
+    try family.store.remove(devices: [first.deviceID], by: second)
+    try other.remove(devices: [tablet.deviceID], by: first)
+    try other.remove(devices: [second.deviceID], by: first)
     try family.store.merge(other)
     #expect(family.store.role(ofDevice: first.deviceID) == nil)
     #expect(family.store.role(ofDevice: second.deviceID) == nil)
@@ -149,7 +149,7 @@ struct CountingListsTests {
     _ = try other.issue(
       for: CertificateRequest(name: "again", key: admin), role: .writer, by: second)
     #expect(other.role(ofDevice: admin.deviceID) == .writer)
-    #expect(failure { try other.remove(device: second.deviceID, by: admin) } != nil)
+    #expect(failure { try other.remove(devices: [second.deviceID], by: admin) } != nil)
   }
 
   @Test("An admin cannot end those through which alone it is one; with another way it can")
@@ -161,7 +161,7 @@ struct CountingListsTests {
     let before = family.store.members()
     for admin in [first, second] {
       #expect(
-        failure { try family.store.remove(device: admin.deviceID, by: third) } == .ownCertifier)
+        failure { try family.store.remove(devices: [admin.deviceID], by: third) } == .ownCertifier)
     }
     #expect(
       failure { try family.store.reissue(device: first.deviceID, role: .writer, by: second) }
@@ -169,7 +169,7 @@ struct CountingListsTests {
     #expect(family.store.members() == before)
     _ = try family.store.issue(
       for: CertificateRequest(name: "third", key: third), role: .admin, by: family.founder)
-    try family.store.remove(device: first.deviceID, by: third)
+    try family.store.remove(devices: [first.deviceID], by: third)
     #expect(family.store.role(ofDevice: second.deviceID) == .admin)
     #expect(family.store.role(ofDevice: first.deviceID) == nil)
   }
@@ -192,7 +192,7 @@ struct CountingListsTests {
     }
     for friend in friends {
       #expect(family.store.role(ofDevice: friend.deviceID) == .writer)
-      try family.store.remove(device: friend.deviceID, by: family.founder)
+      try family.store.remove(devices: [friend.deviceID], by: family.founder)
       #expect(family.store.role(ofDevice: friend.deviceID) == nil)
     }
     #expect(try family.store.chain(for: family.founder) == [own.der])

@@ -74,14 +74,14 @@ struct MembershipVectorsTests {
   private static func removed(_ family: Family) throws {
     let admin = try family.add("admin", .admin)
     let phone = try family.add("phone", .writer)
-    try family.store.remove(device: phone.deviceID, by: admin)
+    try family.store.remove(devices: [phone.deviceID], by: admin)
   }
 
   private static func demotedAdmin(_ family: Family) throws {
     let admin = try family.add("admin", .admin)
     let phone = try family.add("phone", .writer)
     let other = try family.copy("other")
-    try other.remove(device: phone.deviceID, by: admin)
+    try other.remove(devices: [phone.deviceID], by: admin)
     try family.store.reissue(device: admin.deviceID, role: .reader, by: family.founder)
     try family.store.merge(other)
   }
@@ -89,8 +89,8 @@ struct MembershipVectorsTests {
   private static func takenOver(_ family: Family) throws {
     let admin = try family.add("admin", .admin)
     let phone = try family.add("phone", .writer)
-    try family.store.remove(device: phone.deviceID, by: admin)
-    try family.store.remove(device: admin.deviceID, by: family.founder)
+    try family.store.remove(devices: [phone.deviceID], by: admin)
+    try family.store.remove(devices: [admin.deviceID], by: family.founder)
   }
 
   /// Each removes the next, without knowing of the others, and devices besides.
@@ -100,7 +100,7 @@ struct MembershipVectorsTests {
     let stores = try admins.indices.map { try family.copy("admin \($0)") }
     for (index, admin) in admins.enumerated() {
       for device in others[index] {
-        try stores[index].remove(device: device.deviceID, by: admin)
+        try stores[index].remove(devices: [device.deviceID], by: admin)
       }
     }
     for store in stores { try family.store.merge(store) }
@@ -141,7 +141,7 @@ struct MembershipVectorsTests {
     let phone = try family.add("phone", .writer)
     let other = try family.copy("other")
     try family.store.reissue(device: phone.deviceID, role: .admin, by: family.founder)
-    try other.remove(device: phone.deviceID, by: admin)
+    try other.remove(devices: [phone.deviceID], by: admin)
     try family.store.merge(other)
   }
 
@@ -149,6 +149,6 @@ struct MembershipVectorsTests {
     let admin = try family.add("admin", .admin)
     let second = try family.add("second", .admin, by: admin)
     _ = try family.add("phone", .writer, by: second)
-    try family.store.remove(device: admin.deviceID, by: family.founder)
+    try family.store.remove(devices: [admin.deviceID], by: family.founder)
   }
 }

@@ -12,7 +12,7 @@ struct RemovalTests {
     let admin = try family.add("admin", .admin)
     let phone = try family.add("phone", .writer)
     let chain = try family.store.chain(for: phone)
-    try family.store.remove(device: phone.deviceID, by: admin)
+    try family.store.remove(devices: [phone.deviceID], by: admin)
     #expect(family.store.member(phone)?.isRemoved == true)
     #expect(family.store.role(ofDevice: phone.deviceID) == nil)
     let refusal = MembershipError.removed(device: phone.deviceID, name: "phone")
@@ -20,7 +20,7 @@ struct RemovalTests {
     #expect(failure { _ = try family.store.chain(for: phone) } == refusal)
     // The next list of the same admin holds the old entries too, and takes its place.
     let desk = try family.add("desk", .reader)
-    try family.store.remove(device: desk.deviceID, by: admin)
+    try family.store.remove(devices: [desk.deviceID], by: admin)
     #expect(family.store.revocations.count == 1)
     #expect(try run(["ls", "\(family.store.folder)/revocations"]).lines.count == 1)
     #expect(try MembershipStore.open(in: family.store.folder).members() == family.store.members())
@@ -30,7 +30,7 @@ struct RemovalTests {
   func invitedAgain() throws {
     let family = try Family()
     let phone = try family.add("phone", .writer)
-    try family.store.remove(device: phone.deviceID, by: family.founder)
+    try family.store.remove(devices: [phone.deviceID], by: family.founder)
     _ = try family.store.issue(
       for: CertificateRequest(name: "phone", key: phone), role: .reader, by: family.founder,
       now: Family.start)
@@ -45,7 +45,7 @@ struct RemovalTests {
     let founderID = family.founder.deviceID
     for key in [admin, family.founder] {
       #expect(
-        failure { try family.store.remove(device: founderID, by: key) } == .founderIsPermanent)
+        failure { try family.store.remove(devices: [founderID], by: key) } == .founderIsPermanent)
       #expect(
         failure { try family.store.reissue(device: founderID, role: .reader, by: key) }
           == .founderIsPermanent)
@@ -79,8 +79,8 @@ struct RemovalTests {
     let second = try family.add("second", .admin)
     let storeOfFirst = try family.copy("first")
     let storeOfSecond = try family.copy("second")
-    try storeOfFirst.remove(device: second.deviceID, by: first)
-    try storeOfSecond.remove(device: first.deviceID, by: second)
+    try storeOfFirst.remove(devices: [second.deviceID], by: first)
+    try storeOfSecond.remove(devices: [first.deviceID], by: second)
     try storeOfFirst.merge(storeOfSecond)
     try storeOfSecond.merge(storeOfFirst)
     try family.store.merge(storeOfSecond)
@@ -98,11 +98,11 @@ struct RemovalTests {
     let second = try family.add("second", .admin, by: admin)
     let phone = try family.add("phone", .writer, by: second)
     let gone = try family.add("gone", .writer, by: admin)
-    try family.store.remove(device: gone.deviceID, by: family.founder)
+    try family.store.remove(devices: [gone.deviceID], by: family.founder)
     let old = try family.store.chain(for: phone)
     #expect(old.count == 3)
 
-    try family.store.remove(device: admin.deviceID, by: family.founder)
+    try family.store.remove(devices: [admin.deviceID], by: family.founder)
     #expect(family.store.member(admin)?.isRemoved == true)
     #expect(family.store.member(gone)?.isRemoved == true)
     #expect(family.store.role(ofDevice: second.deviceID) == .admin)
@@ -147,7 +147,7 @@ struct RemovalTests {
   func listSignature() throws {
     let family = try Family()
     let phone = try family.add("phone", .writer)
-    try family.store.remove(device: phone.deviceID, by: family.founder)
+    try family.store.remove(devices: [phone.deviceID], by: family.founder)
     let list = try #require(family.store.revocations.first)
     try family.folder.write(list, to: "list.crl")
     let convert = ["openssl", "x509", "-in", family.folder["founder/root.crt"], "-out"]
@@ -193,12 +193,12 @@ struct RemovalTests {
     let phone = try family.add("phone", .writer)
     let desk = try family.add("desk", .writer, by: admin)
     let other = try family.copy("other")
-    try other.remove(device: phone.deviceID, by: second)
-    try other.remove(device: desk.deviceID, by: second)
+    try other.remove(devices: [phone.deviceID], by: second)
+    try other.remove(devices: [desk.deviceID], by: second)
     // Twice replaced here; and certified anew because its admin was removed.
     try family.store.reissue(device: phone.deviceID, role: .admin, by: family.founder)
     try family.store.reissue(device: phone.deviceID, name: "tablet", by: family.founder)
-    try family.store.remove(device: admin.deviceID, by: family.founder)
+    try family.store.remove(devices: [admin.deviceID], by: family.founder)
     #expect(family.store.role(ofDevice: phone.deviceID) == .admin)
     #expect(family.store.role(ofDevice: desk.deviceID) == .writer)
     try family.store.merge(other)
@@ -217,7 +217,8 @@ struct RemovalTests {
     let family = try Family()
     let admin = try family.add("admin", .admin)
     #expect(
-      failure { try family.store.remove(device: admin.deviceID, by: admin) } == .anotherAdminNeeded)
+      failure { try family.store.remove(devices: [admin.deviceID], by: admin) }
+        == .anotherAdminNeeded)
     #expect(
       failure { try family.store.reissue(device: admin.deviceID, name: "me", by: admin) }
         == .anotherAdminNeeded)

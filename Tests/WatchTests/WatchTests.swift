@@ -219,7 +219,7 @@ struct WatchTests {
     #expect(!watched.exchanges(with: bob))
     try membership.setBlocked(false, device: bob, by: ada.key)
     #expect(watched.exchanges(with: bob))
-    try membership.remove(device: bob, by: ada.key)
+    try membership.remove(devices: [bob], by: ada.key)
     #expect(!watched.exchanges(with: bob))
   }
 

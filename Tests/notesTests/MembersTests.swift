@@ -91,6 +91,50 @@ import Testing
     #expect(try shell.notes("members", "--all").text.contains("phone"))
   }
 
+  /// An admin that let in a friend, and made a desk an admin.
+  private func addInviter() throws -> [DeviceKey] {
+    let admin = try add("ann", .admin)
+    let desk = try add("desk", .writer)
+    let friend = try DeviceKey.random()
+    _ = try store.issue(
+      for: CertificateRequest(name: "friend", key: friend), role: .reader, by: admin)
+    try store.reissue(device: desk.deviceID, role: .admin, by: admin)
+    return [admin, friend, desk]
+  }
+
+  // "They stay, certified anew, unless --with-invited is given or the question is answered so"
+  @Test func invited() throws {
+    let keys = try addInviter()
+    let stayed = try shell.notes("members", "remove", "ann", "--yes")
+    let start = "Still members, whom it invited or made an admin, itself or through others:\n"
+    #expect(stayed.text.contains(start), "\(stayed)")
+    #expect(stayed.text.contains("invited by ann just now"))
+    #expect(stayed.text.contains("made an admin by ann just now"))
+    #expect(try keys.map { try role(of: $0) } == [nil, .reader, .admin])
+
+    let again = try shell.notes("members", "remove", "desk", "--yes", "--json")
+    #expect(again.text.contains(#""with":[],"stay":[]"#))
+  }
+
+  @Test func `With --with-invited they go, too`() throws {
+    let keys = try addInviter()
+    let removed = try shell.notes("members", "remove", "ann", "--with-invited", "--yes")
+    #expect(removed.text.hasPrefix("Removed ann, "))
+    #expect(removed.text.contains("They keep the notes they have received"))
+    #expect(try keys.map { try role(of: $0) } == [nil, nil, nil])
+  }
+
+  @Test(arguments: [("y\ry\r", true), ("y\rn\r", false)])
+  func `On a terminal it asks about whom it invited`(typed: String, go: Bool) throws {
+    let keys = try addInviter()
+    let command = try "\(BuiltBinary.notes()) members remove ann"
+    let result = try run(
+      ["script", "-qec", command, "/dev/null"], in: shell.folder["notes"],
+      environment: shell.environment, input: Array(typed.utf8))
+    #expect(result.text.contains("Remove these, too?"), "\(result)")
+    #expect(try keys.map { try role(of: $0) } == [nil, go ? nil : .reader, go ? nil : .admin])
+  }
+
   @Test(arguments: [("\r", true), ("n\r", true), ("y\r", false)])
   func `On a terminal it asks, and only a yes removes`(typed: String, stays: Bool) throws {
     let phone = try add("phone", .writer)

@@ -156,14 +156,19 @@ struct MembershipChange {
     report(blocks ? "blocked" : "unblocked", options, words(Visible.name(member.name)))
   }
 
-  func report(_ type: String, _ options: CommonOptions, _ text: String) {
+  /// Of all devices, by their IDs.
+  var names: [String: String] {
+    Dictionary(membership.members().map { ($0.deviceID, $0.name) }) { first, _ in first }
+  }
+
+  func report(_ type: String, _ options: CommonOptions, _ text: String, more: JSON = [:]) {
     guard let now = membership.members().first(where: { $0.deviceID == member.deviceID })
     else { return }
     options.tell(
       [
         "type": type, "name": now.name, "device": now.deviceID, "role": now.role.rawValue,
         "state": now.isRemoved ? "removed" : now.isBlocked ? "blocked" : "member",
-      ], text)
+      ] + more, text)
   }
 }
 

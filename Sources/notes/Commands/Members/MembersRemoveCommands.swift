@@ -13,12 +13,16 @@ struct MembersRemoveCommand: Command {
       received stays on it: no removal can take back notes. NAME may be the beginning of a device \
       ID.
 
+      Whom an admin's device invited stays, unless --with-invited is given; the command lists them.
+
       Examples:
         notes members remove 'old laptop'
-        notes members remove SZ5P --yes
+        notes members remove SZ5P --with-invited --yes
       """)
 
   @Argument(help: "The device.", completion: LiveCompletion.members) var name: String
+
+  @Flag(help: "Also whom it invited or made an admin, and whom those did.") var withInvited = false
 
   @Flag(name: [.short, .long], help: "Do not ask.") var yes = false
 
@@ -29,6 +33,9 @@ struct MembersRemoveCommand: Command {
     let member = change.member
     try change.check()
     let shown = Visible.name(member.name)
+    let invited = change.membership.invited(by: member.deviceID).filter {
+      $0.member.deviceID != change.key.deviceID
+    }
     if !yes {
       try Console.demandConsent(
         to: "removing \(shown)",
@@ -40,13 +47,55 @@ struct MembersRemoveCommand: Command {
         Remove \(shown)?
         """, otherwise: "nothing was removed")
     }
-    try change.membership.remove(device: member.deviceID, by: change.key)
+    var all = withInvited
+    if !yes, !withInvited, !invited.isEmpty {
+      all = Console.confirm(
+        "It invited, or made an admin, itself or through others:\n\(lines(of: invited, change))"
+          + "Remove \(invited.count == 1 ? "this one" : "these"), too?", byDefault: false)
+    }
+    let others = all ? invited : []
+    try change.membership.remove(
+      devices: [member.deviceID] + others.map(\.member.deviceID), by: change.key)
+    let stay = all ? [] : invited
     change.report(
       "removed", options,
       """
-      Removed \(shown). Other devices learn it at their next sync.
-      It keeps the notes it has received: a removal cannot take them back.
-      """)
+      Removed \(Phrase.list([shown] + others.map { Visible.name($0.member.name) })). \
+      Other devices learn it at their next sync.
+      \(all && !others.isEmpty ? "They keep the notes they have" : "It keeps the notes it has") \
+      received: a removal cannot take them back.
+      """
+        + (stay.isEmpty
+          ? ""
+          : "\nStill members, whom it invited or made an admin, itself or through others:\n"
+            + String(lines(of: stay, change).dropLast())),
+      more: ["with": others.map { json($0, change) }, "stay": stay.map { json($0, change) }])
+  }
+
+  /// Whom a device invited, a line each.
+  private func lines(of invited: [InvitedMember], _ change: MembershipChange) -> String {
+    let names = change.names
+    return Table(
+      flexible: 0,
+      rows: invited.map { one in
+        let issuer = names[one.issuedBy].map { Visible.name($0) } ?? String(one.issuedBy.prefix(8))
+        return [
+          Styled("  " + Visible.name(one.member.name)), Styled(one.member.role.rawValue),
+          Styled(String(one.member.deviceID.prefix(8))),
+          Styled(
+            (one.wasMadeAdmin ? "made an admin by " : "invited by ") + issuer + " "
+              + TimeText.relative(one.issuedAt, now: TimeText.now)),
+        ]
+      }
+    ).text(on: Console.errors)
+  }
+
+  private func json(_ one: InvitedMember, _ change: MembershipChange) -> JSON {
+    [
+      "name": one.member.name, "device": one.member.deviceID, "role": one.member.role.rawValue,
+      "issued_by": one.issuedBy, "issued_by_name": change.names[one.issuedBy],
+      "since": TimeText.rfc3339(one.issuedAt), "made_admin": one.wasMadeAdmin,
+    ]
   }
 }
 
