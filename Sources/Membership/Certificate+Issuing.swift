@@ -3,15 +3,19 @@ internal import Glibc
 internal import System
 
 extension Certificate {
-  /// A new notebook's root, self-signed with the founder's key.
-  static func root(notebookName: String, key: DeviceKey, now: Int64) throws -> Certificate {
+  /// A new notebook's root, self-signed with the founder's key; or one that goes on with the notebook
+  /// of another root.
+  static func root(
+    notebookName: String, key: DeviceKey, continuing old: Certificate? = nil, now: Int64
+  ) throws -> Certificate {
     try checkName(notebookName)
     let serial = try newSerial()
     let identifier = try NotebookID.make(publicKey: key.publicKey, serial: serial)
     return try make(
       subject: [(NID_commonName, identifier), (NID_organizationName, notebookName)], issuer: nil,
-      serial: serial, publicKey: key.publicKey, isAuthority: true, replaced: nil, signedWith: key,
-      issuedAt: now)
+      serial: serial, publicKey: key.publicKey, isAuthority: true,
+      continued: old.map { try NotebookID.digest(publicKey: $0.publicKey, serial: $0.serial) },
+      signedWith: key, issuedAt: now)
   }
 
   /// A member's certificate, signed by `issuer`, whose key is `key`; in the place of the one with
@@ -36,8 +40,8 @@ extension Certificate {
 
   private static func make(
     subject: [DistinguishedName.Attribute], issuer: Certificate?, serial: [UInt8],
-    publicKey: [UInt8], isAuthority: Bool, replaced: [UInt8]?, signedWith key: DeviceKey,
-    issuedAt: Int64
+    publicKey: [UInt8], isAuthority: Bool, replaced: [UInt8]? = nil, continued: [UInt8]? = nil,
+    signedWith key: DeviceKey, issuedAt: Int64
   ) throws -> Certificate {
     let lib = try OpenSSL.library()
     let certificate = try OpenSSL.check("X509_new", lib.X509_new())
@@ -67,6 +71,7 @@ extension Certificate {
       .subjectKeyIdentifier: try Extension.keyIdentifierPrefix + PublicKey.identifier(publicKey),
       .authorityKeyIdentifier: try Extension.authorityPrefix + PublicKey.identifier(key.publicKey),
       .replaces: replaced.map { Extension.serialPrefix + $0 },
+      .continues: continued.map { Extension.keyIdentifierPrefix + $0 },
     ]
     for case (let kind, let value?) in extensions {
       try kind.with(value, lib) {
@@ -114,8 +119,10 @@ enum NotebookID {
   /// Base32 of SHA-256 over the label, the founder's SubjectPublicKeyInfo and the root's serial
   /// number in 16 bytes, which is the random value.
   static func make(publicKey: [UInt8], serial: [UInt8]) throws -> String {
-    String(
-      base32: try OpenSSL.sha256(label + PublicKey.subjectPublicKeyInfo(publicKey) + serial)
-    ).lowercased()
+    String(base32: try digest(publicKey: publicKey, serial: serial)).lowercased()
+  }
+
+  static func digest(publicKey: [UInt8], serial: [UInt8]) throws -> [UInt8] {
+    try OpenSSL.sha256(label + PublicKey.subjectPublicKeyInfo(publicKey) + serial)
   }
 }

@@ -21,6 +21,8 @@ struct Certificate: Hashable, Sendable {
   /// The serial number of the certificate in whose place this one was issued: a removal of that
   /// one is a removal of this one.
   let replaced: [UInt8]?
+  /// Of a root: the ID of the notebook that it says to go on with.
+  let continued: String?
   let kind: Kind
 
   enum Kind: Hashable, Sendable {
@@ -90,6 +92,8 @@ struct Certificate: Hashable, Sendable {
     let authority = Extension.stripped(
       Extension.authorityPrefix, extensions[.authorityKeyIdentifier])
     replaced = Extension.stripped(Extension.serialPrefix, extensions[.replaces], size: Serial.size)
+    continued = Extension.stripped(Extension.keyIdentifierPrefix, extensions[.continues])
+      .map { String(base32: $0).lowercased() }
     guard let authority, (replaced == nil) == (extensions[.replaces] == nil),
       extensions[.subjectKeyIdentifier] == Extension.keyIdentifierPrefix + keyIdentifier
     else { throw CertificateDefect.extensions }

@@ -12,6 +12,8 @@ enum Extension: String {
   /// Our own, under an identifier made of a UUID (ITU-T X.667): an octet string of the serial number
   /// of the certificate in whose place this one was issued.
   case replaces = "2.25.42687860910070173557393088580088700091"
+  /// Of a root: an octet string of the digest in the ID of the notebook that is begun anew with it.
+  case continues = "2.25.73319986009365374432425497566117865641"
 
   var isCritical: Bool { self == .keyUsage || self == .basicConstraints }
 

@@ -33,7 +33,19 @@ extension MembershipStore {
   ) throws -> MembershipStore {
     try replace(in: folder, formerly: []) { old, temporary in
       try found(
-        in: temporary, notebookName: old.notebookName, deviceName: deviceName, key: key, now: now)
+        in: temporary, notebookName: old.notebookName, deviceName: deviceName, key: key,
+        continuing: old, now: now)
+    }
+  }
+
+  /// Who began this notebook's membership anew with that root: an admin, by what this device knows,
+  /// and only if the root itself says so (notes-security(7), BEGINNING ANEW). Nil where nothing
+  /// proves it. Throws `certificateRefused`.
+  public func founder(ofRenewal root: [UInt8]) throws -> Member? {
+    let new = try CertificateSet(root: root).root
+    guard new.continued == notebookID else { return nil }
+    return members().first {
+      $0.deviceID == new.deviceID && $0.role == .admin && !$0.isRemoved && !$0.isBlocked
     }
   }
 

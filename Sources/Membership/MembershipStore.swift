@@ -33,16 +33,19 @@ public final class MembershipStore: Sendable {
   }
 
   /// Founds a notebook: makes the root with this device's key and the founder's own certificate,
-  /// and stores both. `now` is in seconds since 1970.
+  /// and stores both. `now` is in seconds since 1970. Where the membership of a notebook is begun
+  /// anew, the root says of which.
   public static func found(
     in folder: String, notebookName: String, deviceName: String, key: DeviceKey,
-    now: Int64 = WallClock.now()
+    continuing old: MembershipStore? = nil, now: Int64 = WallClock.now()
   ) throws -> MembershipStore {
     try refuse {
       try Certificate.checkName(notebookName)
       try Certificate.checkName(deviceName)
     }
-    let root = try Certificate.root(notebookName: notebookName, key: key, now: now)
+    let root = try Certificate.root(
+      notebookName: notebookName, key: key, continuing: old?.state.withLock { $0.set.root },
+      now: now)
     let own = try Certificate.member(
       name: deviceName, role: .admin, publicKey: key.publicKey, issuer: root, signedWith: key,
       now: now)

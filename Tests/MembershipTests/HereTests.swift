@@ -78,6 +78,35 @@ struct HereTests {
     #expect(try third.formerIDs() == [store.notebookID, new.notebookID])
   }
 
+  // notes-security(7), BEGINNING ANEW: "It is proved where the new root names the old notebook's ID,
+  // and its key is that of an admin by what the device knows."
+  @Test("Only a root that an admin made for this notebook proves that it was begun anew")
+  func provedRenewal() throws {
+    let family = try Family()
+    let desk = try family.add("desk", .admin)
+    let phone = try family.add("phone", .writer)
+    let here = try family.copy("here")
+    func renewed(_ name: String, _ key: DeviceKey) throws -> [UInt8] {
+      try MembershipStore.renew(in: family.copy(name).folder, deviceName: name, key: key).root
+    }
+    let root = try renewed("desk", desk)
+    #expect(try here.founder(ofRenewal: root)?.name == "desk")
+    #expect(try here.founder(ofRenewal: renewed("phone", phone)) == nil)
+    #expect(try here.founder(ofRenewal: renewed("stranger", .random())) == nil)
+    // Another notebook of the same admin is not this one, however its members call it.
+    let other = try MembershipStore.found(
+      in: family.folder["other"], notebookName: "Home", deviceName: "desk", key: desk)
+    #expect(try here.founder(ofRenewal: other.root) == nil)
+    let otherAnew = try MembershipStore.renew(in: other.folder, deviceName: "desk", key: desk)
+    #expect(try here.founder(ofRenewal: otherAnew.root) == nil)
+    // Nor does one that was removed, or is blocked here, say what becomes of it.
+    try here.setBlocked(true, device: desk.deviceID, by: phone)
+    #expect(try here.founder(ofRenewal: root) == nil)
+    try here.setBlocked(false, device: desk.deviceID, by: phone)
+    try here.remove(device: desk.deviceID, by: family.founder)
+    #expect(try here.founder(ofRenewal: root) == nil)
+  }
+
   @Test("A list that is none is an error, not an empty list")
   func damaged() throws {
     let family = try Family()

@@ -137,7 +137,7 @@ struct PairingTests {
       shown = $0
       return true
     }
-    #expect(shown?.isRenewal == true && shown?.formerly == [formerID])
+    #expect(shown?.renewal == .proved(by: "Bob") && shown?.formerly == [formerID])
     #expect(again.context.membership.notebookID == renewed.notebookID)
     #expect(try Notebook.open(at: ada.folder["notes"]).identity.id == renewed.notebookID)
     var last = SyncRun(context: again.context)

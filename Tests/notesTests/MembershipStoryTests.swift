@@ -119,6 +119,45 @@ import Testing
     #expect(try join(in: ".") == bob.folder["Home 2"])
   }
 
+  // notes-security(7), BEGINNING ANEW: "That a former ID is named proves nothing"; it is "never implied
+  // by --yes".
+  @Test("Whoever names a notebook's ID as its former one does not get its notes by a --yes")
+  func claimedRenewal() throws {
+    try bob.folder.write("private\n", to: "notes/private.txt")
+    try #require(bob.notes("init", "--name", "Diary", "--device-name", "bob").isSuccess)
+    let diary = try Shell.field("notebook", of: bob.notes("status", "--json").text)
+    try ada.folder.write("\(diary)\n", to: "notes/.git/notes/membership/formerly")
+    let invitation = try ada.invite()
+    func join(_ words: String...) throws -> ProcessResult {
+      try bob.notes(
+        "join", "--code-file", "-", "--yes", "--name", "bob", "--at",
+        "127.0.0.1:\(invitation.port)", "--json", input: invitation.code)
+    }
+    let refused = try join()
+    #expect(refused.status == .exited(1), "\(refused)")
+    #expect(refused.text.contains(#""renewal":true,"proved":false}"#), "\(refused)")
+    #expect(refused.errorText.contains("nothing proves that this is the notebook in "))
+    #expect(refused.errorText.contains("another folder keeps the two apart"))
+    #expect(refused.errorText.contains(#""kind":"renewal_unproved""#))
+    #expect(try Shell.field("notebook", of: bob.notes("status", "--json").text) == diary)
+    #expect((try? ada.folder.text("notes/private.txt")) == nil)
+
+    // A person is told what leaves the device, and that it is a claim; the answer is not yes.
+    let screen = try bob.screen(notes: [
+      "join", invitation.code, "--yes", "--name", "bob", "--at", "127.0.0.1:\(invitation.port)",
+    ])
+    let asked = try screen.wait(for: "Give them all of it? [y/N]")
+    #expect(asked.contains("laptop says that this is the notebook in that folder, begun anew."))
+    #expect(asked.contains("Nothing proves it: no admin known here has signed it."))
+    #expect(asked.contains("1 note, 1 version."), "\(asked)")
+    try screen.press("Enter")
+    try screen.wait(for: "left with 1")
+    #expect(try Shell.field("notebook", of: bob.notes("status", "--json").text) == diary)
+    #expect((try? ada.folder.text("notes/private.txt")) == nil)
+    invitation.process.send(2)
+    try invitation.process.wait()
+  }
+
   @Test("The key of a lost machine is taken over from its copy, if that is whole")
   func copiedKey() throws {
     try bob.join(ada, as: "bob")

@@ -64,16 +64,15 @@ public struct PairingClient: Sendable {
     }
     let folder = folder(offer)
     let present = try Self.notebook(in: folder)
-    if let id = present?.identity.id, id != offer.notebookID {
-      offer.isRenewal = offer.formerly?.contains(id) == true
-      guard offer.isRenewal else {
-        try? stream.send(DeclineMessage())
-        throw SyncError.alreadyANotebook(folder)
+    do {
+      if let present, present.identity.id != offer.notebookID {
+        offer.renewal = try renewal(of: present, by: offer)
+        if offer.renewal == nil { throw SyncError.alreadyANotebook(folder) }
       }
-    }
-    guard try decide(offer) else {
-      try stream.send(DeclineMessage())
-      throw SyncError.declined
+      guard try decide(offer) else { throw SyncError.declined }
+    } catch {
+      try? stream.send(DeclineMessage())
+      throw error
     }
     let request = try CertificateRequest(name: name, key: key)
     try stream.send(AcceptMessage(name: name, request: Base64(request.der)))
@@ -81,6 +80,20 @@ public struct PairingClient: Sendable {
     let context = try install(certificate, offer, in: folder, present)
     try stream.send(InstalledMessage())
     return Joined(offer: offer, address: stream.connection.peer, context: context)
+  }
+
+  /// What says that the notebook in the folder was begun anew as the one that is offered; nil where
+  /// nobody says so. That the root is the one that is offered is checked when it comes.
+  private func renewal(
+    of present: Notebook, by offer: PairingOffer
+  ) throws -> PairingOffer.Renewal? {
+    guard offer.formerly?.contains(present.identity.id) == true else { return nil }
+    let membership = try MembershipStore.open(in: present.stateFolder + "/membership")
+    guard let root = offer.root?.bytes,
+      try MembershipStore.notebookID(ofRoot: root) == offer.notebookID,
+      let founder = try membership.founder(ofRenewal: root)
+    else { return .claimed }
+    return .proved(by: founder.name)
   }
 
   /// Makes the folder the notebook, or renews what it is already.
@@ -96,7 +109,7 @@ public struct PairingClient: Sendable {
     if let present {
       let membership = try store(
         message, offer, in: present.stateFolder + "/membership", isNew: false)
-      if offer.isRenewal {
+      if offer.renewal != nil {
         notebook = try Notebook.adopt(at: folder, as: identity(in: membership))
       } else {
         try present.rename(device: name)
@@ -118,7 +131,9 @@ public struct PairingClient: Sendable {
   ) throws -> MembershipStore {
     let certificates = [message.certificate.bytes] + message.certificates.map(\.bytes)
     let revocations = message.revocations.map(\.bytes)
-    guard try MembershipStore.notebookID(ofRoot: message.root.bytes) == offer.notebookID else {
+    guard try MembershipStore.notebookID(ofRoot: message.root.bytes) == offer.notebookID,
+      message.root == offer.root ?? message.root
+    else {
       throw SyncError.protocolBroken("a root that is not the offered notebook's")
     }
     if isNew, let left = try? MembershipStore.open(in: place), left.root != message.root.bytes {
@@ -127,7 +142,7 @@ public struct PairingClient: Sendable {
     }
     let (root, formerly) = (message.root.bytes, Set(offer.formerly ?? []))
     let membership =
-      try offer.isRenewal
+      try offer.renewal != nil
       ? MembershipStore.replace(
         in: place, root: root, certificates: certificates, revocations: revocations,
         formerly: formerly)

@@ -24,11 +24,21 @@ public struct PairingOffer: Sendable, Codable, Equatable {
   public let expires: Int64
   /// The IDs that the notebook had before its membership was begun anew.
   public let formerly: [String]?
-  /// Whether the folder holds the notebook under one of those. Not sent.
-  public internal(set) var isRenewal = false
+  /// The notebook's root, which goes with those.
+  var root: Base64?
+  /// Whether the folder holds a notebook that has one of those IDs. Not sent.
+  public internal(set) var renewal: Renewal?
+
+  /// What says that one notebook is another one, begun anew.
+  public enum Renewal: Sendable, Equatable {
+    /// The new root, which an admin of the folder's notebook made; the admin's name.
+    case proved(by: String)
+    /// The inviter alone.
+    case claimed
+  }
 
   private enum CodingKeys: String, CodingKey {
-    case versions, notebookName, notes, bytes, inviter, device, role, expires, formerly
+    case versions, notebookName, notes, bytes, inviter, device, role, expires, formerly, root
     case notebookID = "notebook"
   }
 }
@@ -95,7 +105,8 @@ public enum PairingServer {
       bytes: try files?.reduce(0) { try $0 + repository.header(of: $1.entry.id).size } ?? 0,
       inviter: notebook.identity.device.name, device: context.key.deviceID,
       role: invitation.role, expires: invitation.expires,
-      formerly: former.isEmpty ? nil : Array(former))
+      formerly: former.isEmpty ? nil : Array(former),
+      root: former.isEmpty ? nil : Base64(context.membership.root))
   }
 
   /// The certificate with what is needed to verify it, and as much of the rest as fits.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Channel
 internal import Exchange
+internal import Git
 internal import Glibc
 internal import History
 internal import Membership
@@ -118,6 +119,12 @@ struct JoinCommand: Command {
   }
 }
 
+extension PairingOffer {
+  fileprivate var isProvedRenewal: Bool {
+    if case .proved = renewal { true } else { false }
+  }
+}
+
 struct JoinDialogue {
   private let json: Bool
   private let yes: Bool
@@ -147,7 +154,7 @@ struct JoinDialogue {
     let token = try Interruption.token()
     let joined: Joined
     do {
-      joined = try client.run(cancellation: token) { decide($0, into: place($0)) }
+      joined = try client.run(cancellation: token) { try decide($0, into: place($0)) }
     } catch SyncError.declined {
       whenAnswered()
       throw SyncError.declined
@@ -179,13 +186,13 @@ struct JoinDialogue {
     }
   }
 
-  private func decide(_ offer: PairingOffer, into folder: String) -> Bool {
+  private func decide(_ offer: PairingOffer, into folder: String) throws -> Bool {
     if json {
       Output.standard.event([
         "type": "offer", "notebook": offer.notebookID, "name": offer.notebookName,
         "notes": offer.notes, "bytes": offer.bytes, "inviter": offer.inviter,
         "role": offer.role.rawValue, "expires": TimeText.rfc3339(offer.expires),
-        "renewal": offer.isRenewal,
+        "renewal": offer.renewal != nil, "proved": offer.isProvedRenewal,
       ])
     } else {
       let terminal = Console.output
@@ -197,19 +204,45 @@ struct JoinDialogue {
           into \(Visible.name(folder))
 
         """)
-      if !offer.isRenewal, Self.holdsFiles(folder) {
-        Output.standard.write("  what is there becomes part of it, and its members receive it\n")
-      }
-      if offer.isRenewal {
+      switch offer.renewal {
+      case .proved(let admin):
         Output.standard.write(
           """
-          The notebook in this folder was begun anew there. Joining leaves the old membership, and
-          with it the devices that have not joined the new one; the notes stay.
+          The notebook in this folder was begun anew by its admin \(Visible.name(admin)).
+          Joining leaves the old membership, and with it the devices that have not
+          joined the new one; the notes stay.
 
           """)
+      case nil where Self.holdsFiles(folder):
+        Output.standard.write("  what is there becomes part of it, and its members receive it\n")
+      default: break
       }
     }
+    if offer.renewal == .claimed { return try giveAway(folder, to: offer) }
     return yes || Console.confirm("Join?")
+  }
+
+  /// Asks whether the notebook in the folder is to become another one, which nothing proves to be the
+  /// same: notes-security(7), BEGINNING ANEW.
+  private func giveAway(_ folder: String, to offer: PairingOffer) throws -> Bool {
+    guard Console.canAsk else {
+      throw Failure(
+        .failed, "renewal_unproved",
+        "nothing proves that this is the notebook in \(Visible.name(folder)), begun anew",
+        hint: "another folder keeps the two apart; on a terminal the command asks, --yes or not")
+    }
+    let notebook = try Notebook.open(at: folder)
+    let versions = try notebook.repository.walk(from: notebook.state().heads).all().count
+    return Console.confirm(
+      """
+      \(Visible.name(offer.inviter)) says that this is the notebook in that folder, begun anew.
+      Nothing proves it: no admin known here has signed it.
+      Joining leaves the present membership, and lets the members of the other
+      notebook have all that is in the folder, with its history:
+      \(Phrase.count(try notebook.history.noteCount(), "note")), \
+      \(Phrase.count(versions, "version")).
+      Give them all of it?
+      """, byDefault: false)
   }
 
   private func fetch(_ joined: Joined, _ token: CancellationToken) throws -> Exit {
