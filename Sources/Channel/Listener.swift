@@ -72,7 +72,10 @@ public final class Listener: Sendable {
         connection = Glibc.accept(descriptor, address, length)
         return connection < 0 ? -1 : 0
       }
-      if connection >= 0 {
+      if connection >= 0, DescriptorReserve.holds(connection) {
+        close(connection)
+        errno = EMFILE
+      } else if connection >= 0 {
         _ = fcntl(connection, F_SETFL, O_NONBLOCK)
         _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
         accepted.append(Socket(takingOwnership: connection, peer: peer.address))

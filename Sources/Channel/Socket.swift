@@ -71,6 +71,10 @@ public final class Socket: Sendable {
     let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
     let descriptor = socket(family, Int32(kind), 0)
     if descriptor < 0 { throw .system(call: "socket", code: errno) }
+    if DescriptorReserve.holds(descriptor) {
+      close(descriptor)
+      throw .system(call: "socket", code: EMFILE)
+    }
     return descriptor
   }
 

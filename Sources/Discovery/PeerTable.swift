@@ -3,7 +3,8 @@ package import System
 /// Gathers what is seen on several interfaces and protocols into one peer a device and service, and
 /// says what changed.
 package struct PeerTable<Instance: Hashable> {
-  /// Announcements kept at once; a network that shows more is flooding, and the rest is ignored.
+  /// Announcements kept at once; a network that shows more is flooding, and a new one takes the place
+  /// of any other.
   static var maximumInstances: Int { 1024 }
 
   private let ownDeviceID: String
@@ -18,13 +19,15 @@ package struct PeerTable<Instance: Hashable> {
     _ instance: Instance, _ record: ServiceRecord, at address: Address
   ) -> [DiscoveryEvent] {
     let known = sightings[instance]
-    guard known != nil || sightings.count < Self.maximumInstances else { return [] }
     guard record.deviceID != ownDeviceID else { return lose(instance) }
+    let isFull = known == nil && sightings.count >= Self.maximumInstances
+    // In no order that others know of, so that no flood puts out whom it means to.
+    let displaced = isFull ? sightings.keys.randomElement().map { lose($0) } ?? [] : []
     sightings[instance] = (record, address)
     let changed = record.identity
     // A service that comes back under the same name may announce another device.
     let before = known.flatMap { $0.record.identity == changed ? nil : refresh($0.record.identity) }
-    return [before, refresh(changed)].compactMap { $0 }
+    return displaced + [before, refresh(changed)].compactMap { $0 }
   }
 
   /// An instance has gone.

@@ -82,3 +82,17 @@ extension ArraySlice<UInt8> {
     withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) }
   }
 }
+
+/// The descriptors that connections leave for everything else: a flood of them is not to keep a note
+/// from being saved.
+public enum DescriptorReserve {
+  private static let count = 128
+
+  /// Whether a descriptor that was just opened is one of the last: 128 are kept back, a quarter where
+  /// the process may open fewer than 512. The kernel gives the lowest number that is free.
+  public static func holds(_ descriptor: Int32) -> Bool {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    return rlim_t(descriptor) >= limit.rlim_cur - min(rlim_t(count), limit.rlim_cur / 4)
+  }
+}

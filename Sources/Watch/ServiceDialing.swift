@@ -11,6 +11,8 @@ struct ServiceDialing {
   private let service: Service
   private let port: UInt16
   private var dialer: Dialer
+  /// By notebook, the devices that nothing is exchanged with.
+  private var excluded: [String: Set<String>] = [:]
   private var isPaused = false
   /// Who waits until nobody is being tried any more.
   private var waiting: [BlockingQueue<Bool>] = []
@@ -29,7 +31,10 @@ struct ServiceDialing {
 
   mutating func begin() throws {
     guard !service.watched.isEmpty else { return }
-    for notebookID in service.watched.keys { remember(notebookID) }
+    for notebookID in service.watched.keys {
+      learnMembers(of: notebookID)
+      remember(notebookID)
+    }
     guard let discovery = service.discovery else { return }
     // It may keep us waiting, so it has a thread of its own.
     try startThread { [occurrences = service.occurrences] in
@@ -87,7 +92,9 @@ struct ServiceDialing {
       rememberProved(target)
       dialer.wake(target)
     // Somebody may be a member now, or not blocked any more.
-    case .membersChanged(let notebook): dialer.retryAll(notebookID: notebook)
+    case .membersChanged(let notebook):
+      learnMembers(of: notebook)
+      dialer.retryAll(notebookID: notebook)
     // Another command may have met somebody whom discovery does not find.
     case .addressesChanged(let notebook): remember(notebook)
     default: break
@@ -98,6 +105,14 @@ struct ServiceDialing {
     dialer.ended(outcome, with: target)
     // Another command may have met it elsewhere since.
     if case .failed = outcome { rememberProved(target) }
+  }
+
+  private mutating func learnMembers(of notebookID: String) {
+    let all = service.contexts[notebookID]?.membership.members() ?? []
+    let members = all.filter { !$0.isRemoved && !$0.isBlocked }
+    dialer.setMembers(Set(members.map(\.deviceID)), of: notebookID)
+    // One that is not known may be a member all the same, whom another admin certified.
+    excluded[notebookID] = Set(all.map(\.deviceID)).subtracting(members.map(\.deviceID))
   }
 
   /// Takes over where devices of a notebook that are not connected were reached last.
@@ -150,7 +165,8 @@ struct ServiceDialing {
 
   private func isConnected(_ target: Dialer.Target) -> Bool {
     guard let watched = service.watched[target.notebookID] else { return true }
-    return watched.sessions.has(target.deviceID) || !watched.exchanges(with: target.deviceID)
+    return watched.sessions.has(target.deviceID)
+      || excluded[target.notebookID]?.contains(target.deviceID) == true
   }
 
   /// Lets sessions go, or makes them again.

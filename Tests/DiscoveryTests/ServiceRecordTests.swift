@@ -146,13 +146,16 @@ import Testing
     #expect(table.see(1, own, at: address).compactMap(\.lostPeer?.deviceID) == ["E"])
   }
 
-  @Test func aFloodIsCapped() {
+  // notes-protocol(7), DISCOVERY: "keeps 1,024 announcements at most …; where there are more, a new one
+  // takes the place of any other."
+  @Test func aFloodIsCappedAndHidesNobody() {
     var table = PeerTable<Int>(ownDeviceID: "SELF")
     let limit = PeerTable<Int>.maximumInstances
     for number in 0..<(limit + 10) {
       let flood = ServiceRecord.notebook(id: "N", device: "D\(number)", port: 1)
       let events = table.see(number, flood, at: Address(host: "10.0.0.1", port: 1))
-      #expect(events.isEmpty == (number >= limit))
+      #expect(events.compactMap(\.foundPeer?.deviceID) == ["D\(number)"])
+      #expect(events.compactMap(\.lostPeer).count == (number < limit ? 0 : 1))
     }
     #expect(table.loseAll().count == limit)
   }

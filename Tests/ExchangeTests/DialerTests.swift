@@ -8,16 +8,26 @@ import Testing
 struct DialerTests {
   private let target = Dialer.Target(notebookID: "n", deviceID: "A")
 
+  private func dialer(staysConnected: Bool = false) -> Dialer {
+    var dialer = Dialer(ownDevices: ["n": "B"], staysConnected: staysConnected)
+    dialer.setMembers(["A"], of: "n")
+    return dialer
+  }
+
   private func address(_ port: UInt16) -> Address { Address(host: "127.0.0.1", port: port) }
+
+  private func isDone(_ dialer: Dialer, waitsForStrangers: Bool = true) -> Bool {
+    dialer.isDone(waitsForStrangers: waitsForStrangers) { _ in false }
+  }
 
   @Test("a device that is not where it was is tried where it is announced")
   func announced() {
-    var dialer = Dialer(ownDevices: ["n": "B"], staysConnected: false)
+    var dialer = dialer()
     func ports() -> [UInt16?] { dialer.take { _ in false }.map(\.addresses.first?.port) }
     dialer.remember(target, at: address(1), after: 0)
     #expect(ports() == [1])
     let isFailureTriedAgain = dialer.ended(.failed, with: target)
-    #expect(!isFailureTriedAgain && dialer.isDone && ports().isEmpty)
+    #expect(!isFailureTriedAgain && isDone(dialer) && ports().isEmpty)
     dialer.found(target, at: [address(2)])
     #expect(ports() == [2])
     // Announced elsewhere while it is tried.
@@ -28,26 +38,74 @@ struct DialerTests {
 
   @Test("one that is busy is tried six times in all")
   func busy() {
-    var dialer = Dialer(ownDevices: ["n": "B"], staysConnected: false)
+    var dialer = dialer()
     dialer.found(target, at: [address(1)])
     var tries = 0
     repeat {
       dialer.wake(target)
       tries += dialer.take { _ in false }.count
     } while dialer.ended(.busy, with: target)
-    #expect(tries == 6 && dialer.isDone)
+    #expect(tries == 6 && isDone(dialer))
   }
 
   @Test("one that was met is tried no more where it is announced, but when it is to get news")
   func met() {
-    var dialer = Dialer(ownDevices: ["n": "B"], staysConnected: false)
+    var dialer = dialer()
     func ports() -> [UInt16?] { dialer.take { _ in false }.map(\.addresses.first?.port) }
     dialer.settle(target, at: target)
     dialer.found(target, at: [address(1)])
-    #expect(dialer.isDone && ports().isEmpty)
+    #expect(isDone(dialer) && ports().isEmpty)
     dialer.wake(target)
     #expect(ports() == [1])
     dialer.ended(.exchanged, with: target)
-    #expect(dialer.isDone && ports().isEmpty)
+    #expect(isDone(dialer) && ports().isEmpty)
+  }
+
+  // notes-protocol(7), DISCOVERY: "reaches for 8 at once", "at most 2 of these places to strangers",
+  // "takes members first".
+  @Test("of 1,500 that are announced two strangers are tried at once, and members before them")
+  func strangers() {
+    for staysConnected in [true, false] {
+      var dialer = dialer(staysConnected: staysConnected)
+      dialer.setMembers(Set((0..<10).map { "M\($0)" }), of: "n")
+      for number in 0..<1500 {
+        dialer.found(Dialer.Target(notebookID: "n", deviceID: "S\(number)"), at: [address(1)])
+      }
+      let strangers = dialer.take { _ in false }
+      #expect(strangers.count == 2 && dialer.next == nil)
+      for number in 0..<10 {
+        dialer.found(Dialer.Target(notebookID: "n", deviceID: "M\(number)"), at: [address(1)])
+      }
+      let members = dialer.take { _ in false }
+      #expect(members.count == 6 && members.allSatisfy { $0.target.deviceID.hasPrefix("M") })
+      #expect(dialer.take { _ in false }.isEmpty && dialer.next == nil)
+      // A place that is free again is for a member, as long as one waits.
+      dialer.ended(.failed, with: strangers[0].target)
+      #expect(dialer.take { _ in false }.map(\.target.deviceID.first) == ["M"])
+      // Who has come to a session needs no place in a watcher.
+      let next = dialer.take { $0 == members[0].target }
+      #expect(next.map(\.target.deviceID.first) == (staysConnected ? ["M"] : []))
+      #expect(!isDone(dialer) && !dialer.isTrying { $0.deviceID.hasPrefix("M") })
+    }
+  }
+
+  @Test("a run does not wait for strangers, and those that are gone are forgotten")
+  func forgotten() {
+    var dialer = dialer()
+    let stranger = Dialer.Target(notebookID: "n", deviceID: "S")
+    dialer.found(stranger, at: [address(1)])
+    #expect(!isDone(dialer) && isDone(dialer, waitsForStrangers: false))
+    dialer.lost(stranger)
+    #expect(isDone(dialer) && !dialer.knows(stranger))
+    // One that is being tried goes when that is over.
+    dialer.found(stranger, at: [address(1)])
+    #expect(dialer.take { _ in false }.count == 1)
+    dialer.lost(stranger)
+    dialer.ended(.failed, with: stranger)
+    #expect(!dialer.knows(stranger))
+    // A member, and whoever had a session, is kept.
+    dialer.found(target, at: [address(1)])
+    dialer.lost(target)
+    #expect(dialer.knows(target))
   }
 }

@@ -41,6 +41,35 @@ struct FloodTests {
     #expect(peak < before + 128 << 20)
   }
 
+  // "Connections leave the last 128 descriptors that the process may open to everything else, or a
+  // quarter of them where there are fewer than 512."
+  @Test("connections that take all they can get leave a watcher descriptors to save with")
+  func descriptors() throws {
+    let folder = try TemporaryFolder()
+    let environment = try TestEnvironment.isolated(home: folder["home"])
+    let notes = try BuiltBinary.notes()
+    let notebook = folder["notes"]
+    try #require(
+      run([notes, "init", notebook, "--device-name", "Ada"], environment: environment).isSuccess)
+    let watch = try RunningProcess(
+      [
+        "sh", "-c", "ulimit -n 72; exec \"$@\"", "sh", notes, "-C", notebook, "watch", "--json",
+        "--no-discovery", "--listen", "127.0.0.1:0",
+      ], environment: environment)
+    let listening = try watch.line { $0.contains("\"listening\"") }
+    let flood = try Flood(
+      port: try #require(UInt16(FloodWorld.field("port", of: listening))), hello: [])
+    try flood.open()
+    defer { flood.close() }
+    for number in 0..<3 {
+      try folder.write("saved\n", to: "notes/\(number).txt")
+      _ = try watch.line { $0.contains("\"version\"") && $0.contains("\(number).txt") }
+    }
+    // The watcher has connections as many as it lets itself have, and is alive.
+    #expect(try run(["ls", "/proc/\(watch.pid)/fd"]).lines.count <= 72)
+    try watch.terminate()
+  }
+
   private func milliseconds(_ seconds: Double) -> Int { Int(seconds * 1000) }
 }
 
@@ -106,7 +135,7 @@ private final class FloodWorld {
     try #require(result.isSuccess, "\(result)")
   }
 
-  private static func field(_ name: String, of line: String) -> String {
+  static func field(_ name: String, of line: String) -> String {
     guard let start = line.firstRange(of: "\"\(name)\":")?.upperBound else { return "" }
     return String(
       line[start...].drop { $0 == "\"" }.prefix { $0 != "\"" && $0 != "," && $0 != "}" })

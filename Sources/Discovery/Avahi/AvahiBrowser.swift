@@ -13,6 +13,8 @@ final class AvahiBrowser {
   private var peers: PeerTable<AvahiInstance>
   private var hasToldAll = false
   private var isSettled = false
+  /// The daemon takes 1,024 objects of a client (avahi-daemon.conf(5), objects-per-client-max).
+  private static let maximumResolvers = 256
 
   init(
     kind: ServiceKind, deviceID: String, session: AvahiSession,
@@ -69,8 +71,12 @@ final class AvahiBrowser {
   }
 
   private func resolve(_ instance: AvahiInstance) {
-    guard resolvers[instance] == nil, resolvers.count < PeerTable<AvahiInstance>.maximumInstances
-    else { return }
+    if resolvers[instance] != nil { return }
+    if resolvers.count >= Self.maximumResolvers {
+      // What one that has answered told stays known, and is followed no more.
+      let displaced = resolvers.first { $0.value.hasAnswered } ?? resolvers.first
+      if let displaced { resolvers.removeValue(forKey: displaced.key)?.close() }
+    }
     resolvers[instance] = AvahiResolver(instance, kind: kind, session: session) { [unowned self] in
       if let answer = $0 {
         peers.see(instance, answer.record, at: answer.address).forEach(onEvent)

@@ -72,7 +72,9 @@ package final class Acceptor: Sendable {
         return
       } catch {
         // No descriptors left, for instance: others have to go first.
-        tell(Refusal(address: listener.address, error: error, attempt: nil, untold: 0))
+        if let untold = strangers.take() {
+          tell(Refusal(address: listener.address, error: error, attempt: nil, untold: untold))
+        }
         _ = departures.take(until: .now + 0.2)
         if cancellation.isCancelled { return }
       }

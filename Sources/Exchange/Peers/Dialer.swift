@@ -39,6 +39,8 @@ package struct Dialer {
     /// Where it is announced, or was.
     var addresses: [Address]
     var isAnnounced: Bool
+    /// Whether somebody other than an announcement spoke for it: the user, or a session with it.
+    var isProved = false
     var backoff = Backoff()
     /// Where it is being tried; nil when it is not.
     var tried: [Address]?
@@ -50,6 +52,10 @@ package struct Dialer {
   private let ownDevices: [String: String]
   private let staysConnected: Bool
   private var targets: [Target: State] = [:]
+  /// The IDs of each notebook's members.
+  private var members: [String: Set<String>] = [:]
+  /// The places that the last `take` left.
+  private var room = room
 
   // All in seconds.
   /// How long the device of the larger ID waits for the other one to connect.
@@ -59,7 +65,9 @@ package struct Dialer {
   /// After another connection was found to stay: it may be a dead one.
   private static let duplicateWait = 5.0
   private static let (busyWait, busyTries) = (0.2, 6)
-  private static let width = 8
+  /// Places for devices that are being reached (notes-protocol(7), DISCOVERY); for strangers, whom
+  /// anybody can announce without end, a few of these.
+  private static let room = (all: 8, strangers: 2)
 
   /// A dialer for these notebooks: the IDs of notebooks with this device's in each.
   package init(ownDevices: [String: String], staysConnected: Bool) {
@@ -67,20 +75,43 @@ package struct Dialer {
     self.staysConnected = staysConnected
   }
 
-  /// When there is something to do.
-  package var next: Instant? { targets.values.filter { $0.tried == nil }.map(\.next).min() }
+  /// The members of a notebook, by what this device knows: all others are strangers.
+  package mutating func setMembers(_ devices: Set<String>, of notebookID: String) {
+    members[notebookID] = devices
+  }
+
+  private func isStranger(_ target: Target, _ state: State) -> Bool {
+    !state.isProved && members[target.notebookID]?.contains(target.deviceID) != true
+  }
+
+  /// When there is something to do for which there is a place.
+  package var next: Instant? {
+    targets.lazy.filter { target, state in
+      state.tried == nil && room.all > 0 && (room.strangers > 0 || !isStranger(target, state))
+    }.map(\.value.next).min()
+  }
 
   var isEmpty: Bool { targets.isEmpty }
   var underWay: Int { targets.values.count { $0.tried != nil } }
-  /// Whether a run has tried all that is to be tried.
-  var isDone: Bool { underWay == 0 && (next ?? .never) == .never }
+
+  /// Whether a run has tried all that is to be tried. Strangers count only if they are waited for, or
+  /// one of them is no stranger any more: it has a session.
+  func isDone(waitsForStrangers: Bool, isConnected: (Target) -> Bool) -> Bool {
+    targets.allSatisfy { target, state in
+      (state.tried == nil && state.next == .never)
+        || (!waitsForStrangers && isStranger(target, state) && !isConnected(target))
+    }
+  }
 
   func knows(_ target: Target) -> Bool { targets[target] != nil }
 
-  /// Whether somebody who is not connected is being tried, or about to.
+  /// Whether somebody who is not connected, and no stranger, is being tried, or about to.
   package func isTrying(isConnected: (Target) -> Bool) -> Bool {
     let now = Instant.now
-    return targets.contains { ($1.tried != nil || $1.next <= now) && !isConnected($0) }
+    return targets.contains { target, state in
+      (state.tried != nil || state.next <= now) && !isStranger(target, state)
+        && !isConnected(target)
+    }
   }
 
   /// A device was there once, and is tried in so many seconds; where it is announced, that counts
@@ -91,7 +122,8 @@ package struct Dialer {
     else { return }
     // Whoever is connecting there now says what came of it.
     targets[target] = State(
-      addresses: [address], isAnnounced: false, tried: targets[target]?.tried, next: .now + seconds)
+      addresses: [address], isAnnounced: false, isProved: true, tried: targets[target]?.tried,
+      next: .now + seconds)
   }
 
   /// A device is announced. True when it was elsewhere until now.
@@ -115,8 +147,19 @@ package struct Dialer {
     return hasMoved
   }
 
-  /// A device said goodbye: it may have lost only the network, so its address is kept.
-  package mutating func lost(_ target: Target) { targets[target]?.isAnnounced = false }
+  /// A device said goodbye: it may have lost only the network, so its address is kept. A stranger is
+  /// forgotten.
+  package mutating func lost(_ target: Target) {
+    targets[target]?.isAnnounced = false
+    forgetStranger(target)
+  }
+
+  private mutating func forgetStranger(_ target: Target) {
+    guard let state = targets[target], state.tried == nil, !state.isAnnounced,
+      isStranger(target, state)
+    else { return }
+    targets[target] = nil
+  }
 
   /// The network, or this machine, is back: everybody is tried at once, or everybody of a notebook.
   package mutating func retryAll(notebookID: String? = nil) {
@@ -139,24 +182,40 @@ package struct Dialer {
       targets.removeValue(forKey: target) ?? targets[device]
       ?? State(addresses: [], isAnnounced: false, next: .never)
     state.isSettled = true
+    state.isProved = true
     state.next = .never
     targets[device] = state
   }
 
-  /// Those to connect to now, but for those with whom a session goes on, or is not wanted.
+  /// Those to connect to now, but for those with whom a session goes on, or is not wanted. Members come
+  /// first, and of each kind those that failed least.
   package mutating func take(isConnected: (Target) -> Bool) -> [Attempt] {
     let now = Instant.now
-    // Who stays connected is under way all the time.
-    var room = staysConnected ? Self.width : Self.width - underWay
-    var chosen: [Attempt] = []
-    for (target, state) in targets where state.tried == nil && state.next <= now && room > 0 {
-      if isConnected(target) {
+    room = Self.room
+    var due: [(target: Target, state: State, rank: Int)] = []
+    for (target, state) in targets {
+      let isStranger = isStranger(target, state)
+      if state.tried != nil {
+        // Who stays connected is under way all the time.
+        if staysConnected && isConnected(target) { continue }
+        room.all -= 1
+        room.strangers -= isStranger ? 1 : 0
+      } else if state.next > now {
+        continue
+      } else if isConnected(target) {
         // Whoever ends the session wakes it.
         if staysConnected { targets[target]?.next = now + Backoff.longest }
-        continue
+      } else {
+        due.append((target, state, state.backoff.failures + (isStranger ? 1 << 32 : 0)))
       }
+    }
+    var chosen: [Attempt] = []
+    for (target, state, rank) in due.sorted(by: { $0.rank < $1.rank }) where room.all > 0 {
+      let isStranger = rank >= 1 << 32
+      if isStranger && room.strangers <= 0 { break }
       targets[target]?.tried = state.addresses
-      room -= 1
+      room.all -= 1
+      room.strangers -= isStranger ? 1 : 0
       chosen.append(
         Attempt(target: target, addresses: state.addresses, isAnnounced: state.isAnnounced))
     }
@@ -168,7 +227,10 @@ package struct Dialer {
   package mutating func ended(_ outcome: Outcome, with target: Target) -> Bool {
     guard var state = targets[target], let tried = state.tried else { return false }
     state.tried = nil
-    defer { targets[target] = state }
+    defer {
+      targets[target] = state
+      forgetStranger(target)
+    }
     if staysConnected {
       state.next = .now + Self.wait(after: outcome, &state)
       return true

@@ -53,6 +53,8 @@ struct SyncCoordination {
   private static let quiet = 1.0
   /// How often a cancellation is looked for while nothing happens.
   private static let tick = 0.1
+  /// How many occurrences are dealt with before anything else is looked at.
+  private static let batch = 256
 
   init(_ run: SyncRun, members: [Member], notebook: Notebook, _ workers: SyncWorkers) {
     self.run = run
@@ -63,6 +65,7 @@ struct SyncCoordination {
     dialer = Dialer(
       ownDevices: [run.context.membership.notebookID: run.context.key.deviceID],
       staysConnected: false)
+    dialer.setMembers(Set(members.map(\.deviceID)), of: run.context.membership.notebookID)
     for address in run.addresses {
       dialer.remember(target(address.description), at: address, after: 0)
     }
@@ -82,8 +85,12 @@ struct SyncCoordination {
       for attempt in attempts { workers.start(attempt) }
       if try isOver() { break }
       tellSearch(onEvent)
-      if let occurrence = workers.occurrences.take(until: .now + Self.tick) {
+      // What has come by then is one look's work: a flood of announcements is not a thousand looks.
+      var deadline = Instant.now + Self.tick
+      for _ in 0..<Self.batch {
+        guard let occurrence = workers.occurrences.take(until: deadline) else { break }
         note(occurrence, onEvent)
+        deadline = .now
       }
     }
     for failure in failures where !failure.isTold { onEvent(.failed(failure.failure)) }
@@ -137,11 +144,14 @@ struct SyncCoordination {
   }
 
   private func isOver() throws -> Bool {
-    if connected > 0 || !dialer.isDone { return false }
-    // The founder of a notebook that nobody has joined has nobody to wait for.
-    if !run.addresses.isEmpty || (members.isEmpty && dialer.isEmpty) { return true }
     let now = Instant.now
     let windowEnd = start + run.window
+    let isDone = dialer.isDone(waitsForStrangers: now < windowEnd) { [workers] in
+      workers.isBusy(with: $0.deviceID)
+    }
+    if connected > 0 || !isDone { return false }
+    // The founder of a notebook that nobody has joined has nobody to wait for.
+    if !run.addresses.isEmpty || (members.isEmpty && dialer.isEmpty) { return true }
     if failures.contains(where: { !$0.isTold }) {
       let end = outcomes.isEmpty ? windowEnd : lastActivity + Self.goodbye
       if now < end { return false }
@@ -207,7 +217,12 @@ struct SyncCoordination {
     if isTriedAgain { return }
     if case .failure(let failure) = result, failure.peer == nil, !isGiven {
       // The announcement may be out of date; where a device was once, most often nobody is.
-      if attempt.isAnnounced, !wasMet(target.deviceID) { keep(failure, of: target, isTold: false) }
+      // Of strangers there may be any number.
+      if attempt.isAnnounced, !wasMet(target.deviceID),
+        members.contains(where: { $0.deviceID == target.deviceID })
+      {
+        keep(failure, of: target, isTold: false)
+      }
       return
     }
     note(result, of: target, isGiven: isGiven, onEvent)
