@@ -29,7 +29,8 @@ public struct PeerAddresses {
     for (device, address) in known.sorted(by: { $0.key < $1.key }) {
       lines.append(device, address.description)
     }
-    try Disk.replace(path, with: lines.bytes, waits: false)
+    // Several sessions may begin in one moment.
+    try Disk.replace(path, with: lines.bytes, isShared: true, waits: false)
   }
 }
 
