@@ -1,15 +1,15 @@
 internal import COpenSSL
 internal import System
 
-/// A one-time code that lets a device pair with an admin's: `NN-XXXX-XXXX`, a locator of two
-/// digits that is published, and 40 random bits in Crockford's base32 that are not.
+/// A one-time code that lets a device pair with an admin's: `NN-XXXX-XXXXXX`, a locator of two
+/// digits that is published, and 50 random bits in Crockford's base32 that are not.
 public struct InvitationCode: Hashable, Sendable, CustomStringConvertible {
   /// Two digits: which open invitation is meant. Not secret.
   public let locator: String
   private let secret: [UInt8]
 
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
-  private static let secretLength = 8
+  private static let secretLength = 10
 
   /// A new code. The caller sees to it that no two open invitations have the same locator.
   public static func random() throws -> InvitationCode {
@@ -55,10 +55,10 @@ public struct InvitationCode: Hashable, Sendable, CustomStringConvertible {
   /// The code as it is shown. Secret.
   public var description: String {
     let text = String(decoding: secret, as: UTF8.self)
-    return "\(locator)-\(text.prefix(4))-\(text.suffix(4))"
+    return "\(locator)-\(text.prefix(4))-\(text.dropFirst(4))"
   }
 
-  /// The 32-byte key for a TLS handshake with this identity: scrypt of the secret's eight
+  /// The 32-byte key for a TLS handshake with this identity: scrypt of the secret's ten
   /// characters, salted with the identity's bytes. Takes about 0.1 s and 32 MiB.
   public func preSharedKey(for identity: PairingIdentity) throws -> [UInt8] {
     let lib = try OpenSSL.library()

@@ -45,8 +45,8 @@ struct PairingTests {
   @Test("A wrong code fails the handshake on both sides")
   func wrongCode() throws {
     let party = try Party()
-    let right = try #require(InvitationCode(parsing: "47-ABCD-EFGH"))
-    let wrong = try #require(InvitationCode(parsing: "47-ABCD-EFGJ"))
+    let right = try #require(InvitationCode(parsing: "47-ABCD-EFGH23"))
+    let wrong = try #require(InvitationCode(parsing: "47-ABCD-EFGH24"))
     let server = try Server(party.offer(pairing: PairingTests.answering(right)))
     let error = failure {
       _ = try Connection.connect(
@@ -60,8 +60,8 @@ struct PairingTests {
   @Test("A wrong code is tried at one address only: each costs a try of the invitation")
   func wrongCodeOnce() throws {
     let party = try Party()
-    let right = try #require(InvitationCode(parsing: "47-ABCD-EFGH"))
-    let wrong = try #require(InvitationCode(parsing: "47-ABCD-EFGJ"))
+    let right = try #require(InvitationCode(parsing: "47-ABCD-EFGH23"))
+    let wrong = try #require(InvitationCode(parsing: "47-ABCD-EFGH24"))
     let first = try Server(party.offer(pairing: PairingTests.answering(right)))
     let second = try Server(party.offer(pairing: PairingTests.answering(right)))
     let error = failure {

@@ -67,12 +67,12 @@ import Testing
   }
 
   @Test func codesThatOpenNothing() throws {
-    for code in ["nonsense", "42-KQ7T", "42-KQ7T-9XWP-1"] {
+    for code in ["nonsense", "42-KQ7T", "42-KQ7T-9XWPM4-1"] {
       let result = try bob.notes(["join", code, bob.folder, "--yes"], in: bob.host.home)
       #expect(result.status == .exited(64), "\(result)")
     }
     let nobody = try bob.notes(
-      ["join", "42-KQ7T-9XWP", bob.folder, "--yes"], in: bob.host.home)
+      ["join", "42-KQ7T-9XWPM4", bob.folder, "--yes"], in: bob.host.home)
     #expect(nobody.status == .exited(4), "\(nobody)")
     expectOneError(nobody)
     #expect(try run(["find", bob.folder]).lines.isEmpty)

@@ -70,7 +70,7 @@ import Testing
 
   private func run(_ shown: Shown, in shell: Shell, code: String?) throws {
     var command = shown.command
-    if let code { command.replace(/[0-9]{2}-[0-9A-Z]{4}-[0-9A-Z]{4}/, with: code) }
+    if let code { command.replace(/[0-9]{2}-[0-9A-Z]{4}-[0-9A-Z]{6}/, with: code) }
     let verb = command.split(separator: " ").dropFirst().first.map(String.init) ?? ""
     switch (command.hasPrefix("notes "), verb) {
     case (true, "invite"):
@@ -126,8 +126,8 @@ private final class Shell {
   }
 
   func awaitCode() throws {
-    let line = try next { $0.firstMatch(of: /[0-9]{2}-[0-9A-Z]{4}-[0-9A-Z]{4}/) != nil }
-    code = line.firstMatch(of: /[0-9]{2}-[0-9A-Z]{4}-[0-9A-Z]{4}/).map { String($0.0) }
+    let line = try next { $0.firstMatch(of: /[0-9]{2}-[0-9A-Z]{4}-[0-9A-Z]{6}/) != nil }
+    code = line.firstMatch(of: /[0-9]{2}-[0-9A-Z]{4}-[0-9A-Z]{6}/).map { String($0.0) }
   }
 
   private func next(

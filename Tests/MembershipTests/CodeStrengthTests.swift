@@ -11,20 +11,24 @@ struct CodeStrengthTests {
   func figures() throws {
     let page = String(
       decoding: try readFile("\(BuiltBinary.sourceFolder)/man/notes-security.7"), as: UTF8.self)
-    let secrets = pow(32.0, 8)
-    #expect(secrets == pow(2, 40))
-    let (cost, lifetime, year) = (0.1, 600.0, 365.25 * 86_400)
-    let memory = 128 * (1 << 15) * 8
-    let coreSeconds = secrets / 2 * cost
+    let secrets = pow(32.0, 10)
+    #expect(secrets == pow(2, 50))
+    let lifetime = 600.0
+    let memory = Double(128 * (1 << 15) * 8)
+    // Every fourth block is written; as many are read as there are blocks.
+    let moved = memory / 4 + memory
+    let guesses = 4.8e12 / moved
     let figures: [(text: String, value: Double, computed: Double)] = [
-      ("2^40 secrets, about 1.1e12", 1.1e12, secrets),
-      ("three tries: 2.7e-12", 2.7e-12, 3 / secrets),
-      ("one in 3.7e11", 3.7e11, secrets / 3),
-      ("32 MiB of memory", 32, Double(memory >> 20)),
-      ("5.5e10 core-seconds", 5.5e10, coreSeconds),
-      ("1,700 core-years", 1700, coreSeconds / year),
-      ("takes 9e7 cores", 9e7, coreSeconds / lifetime),
-      ("46,000 graphics processors", 46_000, secrets / 2 / lifetime / 20_000),
+      ("2^50 secrets, about 1.1e15", 1.1e15, secrets),
+      ("three tries: 2.7e-15", 2.7e-15, 3 / secrets),
+      ("one in 3.8e14", 3.8e14, secrets / 3),
+      ("128 * N * r = 32 MiB are written", 32, memory / pow(2, 20)),
+      ("moves 40 MiB a guess", 40, moved / pow(2, 20)),
+      ("saves at most another fifth", 5, moved / (moved - memory)),
+      ("114,000 guesses a second", 114_000, guesses),
+      ("8.2 million such accelerators", 8.2e6, secrets / 2 / lifetime / guesses),
+      ("one in 16,000", 16_000, secrets / (1000 * guesses * lifetime)),
+      ("57 days", 57, secrets / 2 / (1000 * guesses) / 86_400),
     ]
     let words = page.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     for figure in figures {
@@ -36,11 +40,11 @@ struct CodeStrengthTests {
 
   @Test("Every symbol is as likely at every place")
   func evenness() throws {
-    var counts = [[Character: Int]](repeating: [:], count: 8)
+    var counts = [[Character: Int]](repeating: [:], count: 10)
     let codes = 3_200
     for _ in 0..<codes {
       let secret = try InvitationCode.random().description.dropFirst(3).filter { $0 != "-" }
-      #expect(secret.count == 8)
+      #expect(secret.count == 10)
       for (place, symbol) in secret.enumerated() { counts[place][symbol, default: 0] += 1 }
     }
     for place in counts {

@@ -7,14 +7,14 @@ import Testing
 // notes-security(7), "Pairing".
 @Suite("Membership: invitation codes")
 struct InvitationCodeTests {
-  @Test("A code is two digits and eight symbols of Crockford's base32, and reads back")
+  @Test("A code is two digits and ten symbols of Crockford's base32, and reads back")
   func form() throws {
     var codes: Set<String> = []
     for _ in 0..<200 {
       let code = try InvitationCode.random()
       let text = code.description
       codes.insert(text)
-      #expect(text.count == 12)
+      #expect(text.count == 14)
       #expect(text.allSatisfy { "0123456789ABCDEFGHJKMNPQRSTVWXYZ-".contains($0) })
       #expect(text.hasPrefix(code.locator + "-"))
       #expect(InvitationCode(parsing: text) == code)
@@ -25,18 +25,18 @@ struct InvitationCodeTests {
   @Test(
     "What people type is forgiven",
     arguments: [
-      "47-10AB-CDEF", "47-10ab-cdef", "4710ABCDEF", " 47 IOAB CDEF ", "47-l0ab-cdef",
-      "47–LoAB–CDEF", "4-7-1-0-A-B-C-D-E-F\n",
+      "47-10AB-CDEFGH", "47-10ab-cdefgh", "4710ABCDEFGH", " 47 IOAB CDEFGH ",
+      "47-l0ab-cdefgh", "47–LoAB–CDEFGH", "4-7-1-0-A-B-C-D-E-F-G-H\n",
     ])
   func forgiving(text: String) {
-    #expect(InvitationCode(parsing: text)?.description == "47-10AB-CDEF")
+    #expect(InvitationCode(parsing: text)?.description == "47-10AB-CDEFGH")
   }
 
   @Test(
     "Anything else is no code",
     arguments: [
-      "", "47", "47-10AB-CDE", "47-10AB-CDEFG", "4A-10AB-CDEF", "47-10AU-CDEF", "47-10AB-CD_F",
-      "47-10AB-CDÉF", "47-10AB-CDEF47-10AB-CDEF", "٤٧-10AB-CDEF",
+      "", "47", "47-10AB-CDEF", "47-10AB-CDEFGHJ", "4A-10AB-CDEFGH", "47-10AU-CDEFGH",
+      "47-10AB-CD_FGH", "47-10AB-CDÉFGH", "47-10AB-CDEFGH47-10AB-CDEFGH", "٤٧-10AB-CDEFGH",
     ])
   func refused(text: String) {
     #expect(InvitationCode(parsing: text) == nil)
@@ -44,11 +44,11 @@ struct InvitationCodeTests {
 
   @Test("The key is scrypt with N 32768, r 8, p 1, salted with the identity: openssl kdf agrees")
   func key() throws {
-    let code = try #require(InvitationCode(parsing: "47-10AB-CDEF"))
+    let code = try #require(InvitationCode(parsing: "47-10AB-CDEFGH"))
     let identity = try PairingIdentity(locator: code.locator)
     let key = try code.preSharedKey(for: identity)
     let result = try run([
-      "openssl", "kdf", "-keylen", "32", "-kdfopt", "pass:10ABCDEF", "-kdfopt",
+      "openssl", "kdf", "-keylen", "32", "-kdfopt", "pass:10ABCDEFGH", "-kdfopt",
       "hexsalt:\(String(hexadecimal: identity.bytes))", "-kdfopt", "n:32768", "-kdfopt", "r:8",
       "-kdfopt", "p:1", "-kdfopt", "maxmem_bytes:67108864", "SCRYPT",
     ])
@@ -58,8 +58,8 @@ struct InvitationCodeTests {
 
   @Test("Another code, and another attempt with the same code, have other keys")
   func otherKeys() throws {
-    let code = try #require(InvitationCode(parsing: "47-10AB-CDEF"))
-    let other = try #require(InvitationCode(parsing: "47-10AB-CDEG"))
+    let code = try #require(InvitationCode(parsing: "47-10AB-CDEFGH"))
+    let other = try #require(InvitationCode(parsing: "47-10AB-CDEFGJ"))
     let first = try PairingIdentity(locator: "47")
     let second = try PairingIdentity(locator: "47")
     #expect(first != second)

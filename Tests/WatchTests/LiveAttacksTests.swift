@@ -69,7 +69,7 @@ struct LiveAttack: Sendable, CustomTestStringConvertible {
       try $0.send(EditingMessage(paths: [path]))
     },
     LiveAttack(name: "an invitation without end", reason: .protocolBroken) {
-      try $0.send(raw(.invitation, invitation(code: "42-AAAA-AAAA", expires: .max)))
+      try $0.send(raw(.invitation, invitation(code: "42-AAAA-AAAAAA", expires: .max)))
     },
     LiveAttack(name: "an invitation without a code", reason: .protocolBroken) {
       try $0.send(raw(.invitation, invitation(code: "42", expires: 1)))

@@ -58,7 +58,7 @@ import Testing
     for (inviter, notebook) in [("bob", "Work"), ("bob", "Choir"), ("carol", "Choir")] {
       let text = """
         format 1
-        code 42-X7K2-9QMD
+        code 42-X7K2-9QMDT4
         notebook \(inviter.uppercased())\(notebook.uppercased())
         notebook-name \(notebook)
         role writer

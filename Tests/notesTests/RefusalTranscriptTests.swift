@@ -112,7 +112,7 @@ struct RefusalTranscriptTests {
       notes config nonsense
       notes config listen nowhere
       notes join 12
-      notes join 42-AAAA-AAAA
+      notes join 42-AAAA-AAAAAA
       notes invite --role king
       notes serve extra
       notes peers --wait x

@@ -60,7 +60,7 @@ enum Transcript {
     trap 'kill $child 2>/dev/null; rm "$said"' EXIT
     await '\\(:\\|port \\)[0-9]\\{4,\\}'
     PORT=$(grep -o '\\(:\\|port \\)[0-9]\\{4,\\}' "$said" | head -n 1 | tr -dc 0-9)
-    CODE=$(grep -o '[0-9][0-9]-[0-9A-Z]\\{4\\}-[0-9A-Z]\\{4\\}' "$said" | head -n 1)
+    CODE=$(grep -o '[0-9][0-9]-[0-9A-Z]\\{4\\}-[0-9A-Z]\\{6\\}' "$said" | head -n 1)
     export PORT CODE
     sh -c "$3"
     status=$?
@@ -87,7 +87,7 @@ enum Transcript {
       // Cells are as wide as the longest age.
       ("AGE   *", "AGE  "), ("AGE\u{1B}\\[0m   *", "AGE\u{1B}[0m  "),
       ("within a minute|in [0-9]+ minutes?", "QUICKLY"),
-      ("[0-9]{2}-[0-9A-Z]{4}-[0-9A-Z]{4}", "CODE"),
+      ("[0-9]{2}-[0-9A-Z]{4}-[0-9A-Z]{6}", "CODE"),
       ("127\\.0\\.0\\.1:[0-9]{4,5}", "127.0.0.1:PORT"),
       ("HOST:[0-9]{4,5}", "HOST:PORT"), ("port [0-9]{4,5}", "port PORT"),
       ("\"port\":[0-9]+", "\"port\":PORT"),

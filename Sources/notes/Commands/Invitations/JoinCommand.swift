@@ -21,8 +21,8 @@ struct JoinCommand: Command {
 
       Examples:
         notes join
-        notes join 42-X7K2-9QMD
-        notes join 42-X7K2-9QMD ~/notes --name phone
+        notes join 42-X7K2-9QMDT4
+        notes join 42-X7K2-9QMDT4 ~/notes --name phone
         notes join --code-file code ~/notes --yes
       """)
 
@@ -113,7 +113,7 @@ struct JoinCommand: Command {
     guard let parsed = InvitationCode(parsing: text) else {
       // The text is not repeated: it may be most of a secret.
       throw Failure.usage(
-        "this is not the code of an invitation", hint: "a code looks like 42-X7K2-9QMD")
+        "this is not the code of an invitation", hint: "a code looks like 42-X7K2-9QMDT4")
     }
     return parsed
   }
