@@ -259,7 +259,10 @@ struct MembersReport {
     if line.member.isFounder, line.member.issuedBy == line.member.deviceID {
       return "founder, " + when
     }
-    let issuer = line.issuer.map { Visible.name($0) } ?? String(line.member.issuedBy.prefix(8))
+    let id = String(line.member.issuedBy.prefix(8))
+    // Two devices may have one name.
+    let isOne = lines.count { $0.member.name == line.issuer } == 1
+    let issuer = line.issuer.map { Visible.name($0) + (isOne ? "" : " (\(id))") } ?? id
     return "by \(issuer), " + when
   }
 

@@ -105,7 +105,7 @@ struct EventText {
     switch event {
     case .finished(let result): result.text(on: terminal)
     case .failed(let failure):
-      terminal.paint(Visible.name(failure.peer?.name ?? failure.address), .bold) + ": "
+      terminal.paint(Self.culprit(failure), .bold) + ": "
         + terminal.paint(Failure(describing: failure.error).message, .red) + "\n"
     case .invitation(let open): words(for: open)
     case .declined(_, let address):
@@ -130,10 +130,16 @@ struct EventText {
         failure.message, "on the other device name this one's address: --at HOST:PORT")
     case .failed(let failure):
       guard case .invitation = occasion else { return nil }
-      let name = Visible.name(failure.peer?.name ?? failure.address)
-      return Self.warning("\(name): \(Failure(describing: failure.error).message)")
+      return Self.warning(
+        "\(Self.culprit(failure)): \(Failure(describing: failure.error).message)")
     default: return nil
     }
+  }
+
+  /// Names are not unique: two devices that failed are told apart by their IDs.
+  private static func culprit(_ failure: SyncFailure) -> String {
+    failure.peer.map { "\(Visible.name($0.name)) (\($0.deviceID.prefix(8)))" }
+      ?? Visible.name(failure.address)
   }
 
   func isByStranger(_ failure: SyncFailure) -> Bool {
