@@ -62,7 +62,8 @@ extension Frame {
 
 /// JSON that somebody else wrote: a peer, another process of the user, whoever edited a file.
 package enum ReceivedJSON {
-  /// The value that a text says.
+  /// The value that a text says. JSONDecoder guesses at UTF-16 and UTF-32, which this is not, and skips
+  /// a byte order mark, which must not be there: RFC 8259, section 8.1.
   ///
   /// Where arrays and objects nest deeper than 512, JSONDecoder looks one byte beyond the bracket to say
   /// where, and ends the program when that was the text's last byte (swift-foundation,
@@ -70,6 +71,10 @@ package enum ReceivedJSON {
   package static func decode<Value: Decodable>(
     _ kind: Value.Type, from text: [UInt8], snakeCase: Bool = false
   ) throws -> Value {
+    // Every other encoding of a bracket has a zero.
+    guard !text.contains(0), text.first != byteOrderMark else {
+      throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "not plain UTF-8"))
+    }
     let decoder = JSONDecoder()
     if snakeCase { decoder.keyDecodingStrategy = .convertFromSnakeCase }
     var data = Data(capacity: text.count + 1)
@@ -77,6 +82,8 @@ package enum ReceivedJSON {
     data.append(UInt8(ascii: " "))
     return try decoder.decode(kind, from: data)
   }
+
+  private static let byteOrderMark: UInt8 = 0xEF
 }
 
 /// Bytes that stand in JSON as base64, as JSONEncoder writes Data.

@@ -89,9 +89,10 @@ extension ObjectID: CustomStringConvertible { public var description: String { h
 extension ObjectID: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    guard let id = ObjectID(hex: try container.decode(String.self)) else {
+    let text = try container.decode(String.self)
+    guard let id = ObjectID(hex: text), id.hex == text else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "an object ID is 40 hexadecimal digits")
+        in: container, debugDescription: "an object ID is 40 lower-case hexadecimal digits")
     }
     self = id
   }
