@@ -144,6 +144,35 @@ struct HandshakeAdmissionTests {
     #expect(port.begin(third) == true)
   }
 
+  // notes-protocol(7), LIMITS: "An address from which somebody had a session lately counts by itself,
+  // whatever its network."
+  @Test("a member and a flood of one IPv6 network do not share places")
+  func sameNetwork() throws {
+    var visitors = HandshakeAdmission(limits: Self.few)
+    func arrive(_ host: String) throws -> (ticket: HandshakeAdmission.Ticket, dropped: String?) {
+      let socket = Socket(
+        takingOwnership: try Socket.make(family: Int32(2)), peer: Address(host: host, port: 1))
+      let (ticket, dropped) = visitors.arrive(socket, until: .after(seconds: 60))
+      return (ticket, dropped?.socket.peer.host)
+    }
+    let member = try arrive("2001:db8::1").ticket
+    _ = visitors.hear(member)
+    let isIn = visitors.begin(member)
+    #expect(isIn)
+    _ = visitors.leave(member)
+    // Two places for the network: the flood takes them, and the member has its own.
+    #expect(try arrive("2001:db8::2").dropped == nil && arrive("2001:db8::3").dropped == nil)
+    #expect(try arrive("2001:db8::1").dropped == nil)
+    #expect(try arrive("2001:db8::4").dropped == "2001:db8::2")
+    // Two members of one network hold a session each, where one an address is allowed.
+    for host in ["2001:db8::5", "2001:db8::6"] {
+      let ticket = try arrive(host).ticket
+      _ = visitors.hear(ticket)
+      let isIn = visitors.begin(ticket)
+      #expect(isIn)
+    }
+  }
+
   @Test("of an IPv6 address the first 64 bits count, unless it is link-local")
   func networks() {
     #expect(HandshakeAdmission.network(of: "192.0.2.1") == "192.0.2.1")

@@ -47,9 +47,10 @@ package struct HandshakeAdmission {
   /// Those who had to make room, and whose threads do not know it yet.
   private var dropped: Set<Ticket> = []
   private var computing: Set<Ticket> = []
-  /// Networks of devices that were let in, the latest last.
+  /// Addresses of devices that were let in, the latest last: each has places of its own, not those of
+  /// its network.
   private var familiar: [String] = []
-  private static let familiarNetworks = 64
+  private static let familiarAddresses = 64
 
   private(set) var begun = 0
 
@@ -73,7 +74,8 @@ package struct HandshakeAdmission {
   mutating func arrive(_ socket: Socket, until deadline: Instant) -> (
     ticket: Ticket, dropped: Candidate?
   ) {
-    let network = Self.network(of: socket.peer.host)
+    let host = socket.peer.host
+    let network = familiar.contains(host) ? host : Self.network(of: host)
     let places = places
     var oldest: Ticket?
     if let own = places[network], own.count >= limits.handshakesPerAddress {
@@ -101,14 +103,14 @@ package struct HandshakeAdmission {
 
   /// The handshake is over; false when there are too many sessions for another.
   mutating func begin(_ ticket: Ticket) -> Bool {
-    guard let network = handshakes[ticket]?.network, sessions.count < limits.sessions,
-      sessions.values.count(where: { $0 == network }) < limits.sessionsPerAddress
+    guard let host = handshakes[ticket]?.socket.peer.host, sessions.count < limits.sessions,
+      sessions.values.count(where: { $0 == host }) < limits.sessionsPerAddress
     else { return false }
     handshakes[ticket] = nil
-    sessions[ticket] = network
-    familiar.removeAll { $0 == network }
-    familiar.append(network)
-    if familiar.count > Self.familiarNetworks { familiar.removeFirst() }
+    sessions[ticket] = host
+    familiar.removeAll { $0 == host }
+    familiar.append(host)
+    if familiar.count > Self.familiarAddresses { familiar.removeFirst() }
     return true
   }
 
