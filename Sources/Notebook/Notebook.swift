@@ -84,7 +84,7 @@ public final class Notebook {
       return try adopt(at: folder, as: fill(prepare(at: folder)))
     }
     let isNew = access(folder, F_OK) != 0
-    try Disk.makeFolders(folder)
+    try Disk.makeFolders(folder, mode: Self.newFolderMode)
     do {
       _ = try Repository.create(at: folder) { gitFolder in
         let state = gitFolder + "/notes"
@@ -98,6 +98,9 @@ public final class Notebook {
     return try open(at: folder)
   }
 
+  /// What is in a folder that is made here is for its user alone; another says itself whose it is.
+  private static let newFolderMode: mode_t = 0o700
+
   /// Makes `folder`, its repository and the state folder, whose path it returns, as far as they are
   /// missing. Nothing is a notebook before `adopt`; a later run completes what one leaves that ends.
   ///
@@ -110,7 +113,7 @@ public final class Notebook {
     if lstat(folder + "/.git", &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
       throw NotebookError.linkedWorkTree(folder: folder)
     }
-    try Disk.makeFolders(folder)
+    try Disk.makeFolders(folder, mode: Self.newFolderMode)
     let state = try Repository.create(at: folder).gitFolder + "/notes"
     try Disk.makeFolders(state)
     return state

@@ -25,6 +25,20 @@ struct MakingTests {
     try run(["ls", "-A", folder[path]]).lines
   }
 
+  // notes-init(1): "A folder that does not exist is made, for its user alone."
+  @Test("a folder that is made is its user's alone; one that is there stays as open as it was")
+  func permissions() throws {
+    func mode(_ name: String) -> mode_t {
+      var status = stat()
+      return stat(folder[name], &status) == 0 ? status.st_mode & 0o777 : 0
+    }
+    chmod(folder["there"], 0o755)
+    for name in ["there", "new"] { _ = try Notebook.make(at: folder[name]) { _ in identity } }
+    #expect(mode("new") == 0o700 && mode("there") == 0o755)
+    _ = try Notebook.prepare(at: folder["prepared"])
+    #expect(mode("prepared") == 0o700)
+  }
+
   @Test("broken off, it leaves the folder as it was")
   func brokenOff() throws {
     for name in ["there", "new"] {
