@@ -14,6 +14,7 @@
   F(git_repository_odb) \
   F(git_repository_index) \
   F(git_repository_set_ident) \
+  F(git_repository_set_workdir) \
   F(git_repository_config_snapshot) \
   F(git_repository_config) \
   F(git_config_free) \

@@ -12,6 +12,8 @@ public struct NotebookStatus: Sendable {
   public let changes: [Change]
   /// Files that are not versioned, and why, by path.
   public let skipped: [SkippedFile]
+  /// How many notes in the folder the ignore rules leave out.
+  public let ignoredNotes: Int
   /// Whether an interrupted checkout waits to be finished by the next command that writes.
   public let isInterrupted: Bool
 }
@@ -22,6 +24,7 @@ extension Notebook {
     let found = try workTree.changes()
     return NotebookStatus(
       identity: identity, state: try state(), changes: found.changes, skipped: found.skipped,
+      ignoredNotes: found.ignoredNotes,
       isInterrupted: try CheckoutJournal.load(from: stateFolder) != nil)
   }
 }

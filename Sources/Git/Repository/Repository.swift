@@ -11,6 +11,8 @@ public final class Repository {
   public let gitFolder: String
 
   private(set) var opened: Handles?
+  /// Where ignore files are read in place of the work tree.
+  private var ignoreFolder: String?
   /// Whether the configuration asks for nothing that changes how objects, references and their logs
   /// are kept, so that they may be written without libgit2.
   private(set) lazy var isOfCommonForm = RepositoryForm.isCommon(gitFolder: gitFolder)
@@ -75,6 +77,14 @@ public final class Repository {
     return repository
   }
 
+  /// The same repository, which reads the ignore files in another folder in place of the work tree's:
+  /// to ask what is ignored, and for nothing else.
+  public func readingIgnoreFiles(in folder: String) -> Repository {
+    let other = Repository(folder: self.folder)
+    other.ignoreFolder = folder
+    return other
+  }
+
   struct Handles {
     let library: Libgit2
     let repository: OpaquePointer
@@ -99,6 +109,13 @@ public final class Repository {
       &repository, folder, GIT_REPOSITORY_OPEN_NO_SEARCH.rawValue, nil)
     guard status == 0, let repository else {
       throw Self.openingError(library.error("git_repository_open_ext", status))
+    }
+    if let ignoreFolder {
+      let status = library.api.git_repository_set_workdir(repository, ignoreFolder, 0)
+      guard status == 0 else {
+        library.api.git_repository_free(repository)
+        throw library.error("git_repository_set_workdir", status)
+      }
     }
     var database: OpaquePointer?
     let databaseStatus = library.api.git_repository_odb(&database, repository)

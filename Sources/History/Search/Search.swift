@@ -8,8 +8,8 @@ extension History {
   public func search(
     _ query: SearchQuery, progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws -> [SearchHit] {
-    let rules = IgnoreRules(repository: repository)
     let index = try workTree.indexFile()
+    let rules = IgnoreRules(of: workTree, index: index)
     let listing = try FolderListing(folder: workTree.folder) { path, hasIgnoreFile in
       try rules.mayExclude(hasIgnoreFile) && !index.containsFolder(path)
         && rules.isIgnored(path, isFolder: true)

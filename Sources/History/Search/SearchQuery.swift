@@ -1,4 +1,5 @@
 internal import Git
+internal import WorkTree
 
 /// What to look for in notes (notes-search(1)).
 public struct SearchQuery: Sendable {

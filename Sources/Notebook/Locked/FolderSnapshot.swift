@@ -31,6 +31,7 @@ struct FolderSnapshot {
     operation: OperationKind = .save, progress: SaveProgress = { _, _ in }
   ) throws -> Result {
     let workTree = history.workTree
+    try workTree.beginIgnoreAgreement()
     let head = try repository.head()
     let index = try workTree.withoutUnfit(workTree.indexForChange(), staying: head)
     var found = try workTree.scan(scope, against: index)
@@ -51,6 +52,8 @@ struct FolderSnapshot {
       // They may be very many, and their files are read.
       found.candidates = []
       for entry in found.deleted { recording.remove(entry) }
+      // Named files are agreed to whoever wrote them, the others where they were written here.
+      try workTree.agree(toIgnoreFilesAmong: Set(paths + recording.changes.map(\.path)))
       let tree = try recording.makeTree()
       let parent = try head.commit.map { try repository.commit($0) }
       guard parent?.tree != tree, parent != nil || tree != .emptyTree else { return }

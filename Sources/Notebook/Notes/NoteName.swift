@@ -45,7 +45,8 @@ extension Notebook {
     if self.folder.utf8.count + 2 + path.bytes.count >= Int(PATH_MAX) {
       try refuse("a path longer than the system allows")
     }
-    if try repository.isIgnored(path, isFolder: false) { try refuse("left out by .gitignore") }
+    let rules = try IgnoreRules(of: workTree, index: workTree.indexFile())
+    if try rules.isIgnored(path, isFolder: false) { try refuse("left out by .gitignore") }
     return path
   }
 

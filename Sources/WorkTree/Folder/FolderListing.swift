@@ -11,6 +11,8 @@ package struct FolderListing {
   private var ends: [Int] = []
   package private(set) var skipped: [SkippedFile] = []
   private(set) var folders: [TreePath] = []
+  /// Folders that the ignore rules leave out, with all in them.
+  private(set) var excluded: [TreePath] = []
   /// Which of the files each folder has.
   private(set) var filesByFolder: [Range<Int>] = []
   /// Whether any folder has a `.gitignore`.
@@ -36,7 +38,10 @@ package struct FolderListing {
     // breadth runs into a limit.
     var pending = [top]
     while let path = pending.popLast() {
-      if try !path.isEmpty && isExcluded(path, hasIgnoreFile) { continue }
+      if try !path.isEmpty && isExcluded(path, hasIgnoreFile) {
+        excluded.append(path)
+        continue
+      }
       pending += try list(path, root: root)
     }
   }

@@ -23,7 +23,7 @@ extension WorkTree {
     let thread = isLarge ? HelperThread { known.look() } : nil
     // The descriptor and the index stay until the other thread is done.
     defer { withExtendedLifetime(access) { thread?.join() } }
-    let rules = IgnoreRules(repository: repository)
+    let rules = IgnoreRules(of: self, index: index)
     let listing = try FolderListing(folder: folder) { path, hasIgnoreFile in
       try rules.mayExclude(hasIgnoreFile) && !index.containsFolder(path)
         && rules.isIgnored(path, isFolder: true)
@@ -31,7 +31,7 @@ extension WorkTree {
     known.look()
     thread?.join()
     let deviations = known.deviations
-    var changes = WorkingChanges(skipped: listing.skipped)
+    var changes = WorkingChanges(skipped: listing.skipped, excludedFolders: listing.excluded)
     var seen = [Bool](repeating: false, count: index.count)
     // A folder with as many files as the index has in it, all of which were found, has no others.
     // Where names are folded, a file may be found by a name that it does not have.
@@ -55,8 +55,11 @@ extension WorkTree {
         let found = FileStanding(path, root: access.root, sizeLimit: sizeLimit)
         let isIgnored =
           try rules.mayExclude(listing.hasIgnoreFile) && rules.isIgnored(path, isFolder: false)
-        if case .file = found, isIgnored { continue }
-        changes.add(found, at: path, position: nil)
+        if case .file = found, isIgnored {
+          changes.ignoredNotes += path.titleRange == nil ? 0 : 1
+        } else {
+          changes.add(found, at: path, position: nil)
+        }
       }
     }
     // What no folder lists is not there: what stands at its path may be beyond a link.
@@ -65,13 +68,17 @@ extension WorkTree {
       changes.add(found, at: index.path(at: position), position: position)
     }
     addMissing(seen, of: index, to: &changes)
+    sortCandidates(of: &changes)
+    return changes
+  }
+
+  private func sortCandidates(of changes: inout WorkingChanges) {
     var candidates = changes.candidates
     // Moved, not copied: they may be very many.
     changes.candidates = []
     candidates.sort { $0.path < $1.path }
     candidates.removeAll { $0.isNew && !takesUnfitNames && !changes.takes($0.path) }
     changes.candidates = candidates
-    return changes
   }
 
   private func addMissing(_ seen: [Bool], of index: IndexFile, to changes: inout WorkingChanges) {

@@ -60,6 +60,9 @@ package struct WorkingChanges {
   /// Versioned files that are gone.
   package var deleted: [IndexEntry] = []
   package var skipped: [SkippedFile] = []
+  /// Folders that ignore rules leave out, and how many notes elsewhere.
+  var excludedFolders: [TreePath] = []
+  var ignoredNotes = 0
 
   /// Whether a new file of that path may become part of a version: one that other devices refuse
   /// would keep everything else from them, too (notes-protocol(7), PACKS). If not, it is named.
@@ -113,7 +116,9 @@ extension WorkTree {
 
   /// How the folder differs from the index: by status, and by bytes where the status can't tell. Both
   /// lists are by path.
-  package func changes() throws -> (changes: [Change], skipped: [SkippedFile]) {
+  package func changes() throws -> (
+    changes: [Change], skipped: [SkippedFile], ignoredNotes: Int
+  ) {
     let index = try indexFile()
     let found = try scan(against: index)
     var changes = found.deleted.map { Change(path: $0.path, kind: .deleted) }
@@ -136,7 +141,13 @@ extension WorkTree {
       case .skipped(let reason): skipped.append(SkippedFile(path: path, reason: reason))
       }
     }
-    return (changes.sorted { $0.path < $1.path }, skipped.sorted { $0.path < $1.path })
+    let ignored = try found.excludedFolders.reduce(found.ignoredNotes) { count, top in
+      let files = try FolderListing(folder: folder, below: top) { _, _ in false }.files
+      return count + files.count { $0.titleRange != nil && !Self.isDebris($0) }
+    }
+    return (
+      changes.sorted { $0.path < $1.path }, skipped.sorted { $0.path < $1.path }, ignored
+    )
   }
 }
 

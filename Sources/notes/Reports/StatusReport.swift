@@ -16,8 +16,8 @@ struct StatusReport {
       "device": status.identity.device.deviceID, "device_name": status.identity.device.name,
       "path": folder, "tip": status.state.tip, "heads": status.state.heads,
       "changes": status.changes, "conflicts": conflicts, "skipped": status.skipped,
-      "interrupted": status.isInterrupted, "watched": watcher != nil,
-      "connected": watcher?.peers.map(\.identity.deviceID),
+      "ignored_notes": status.ignoredNotes, "interrupted": status.isInterrupted,
+      "watched": watcher != nil, "connected": watcher?.peers.map(\.identity.deviceID),
     ]
   }
 
@@ -50,7 +50,11 @@ struct StatusReport {
       text += "\n" + terminal.paint("Changed since the last version", .bold) + "\n"
       text += status.changes.text(on: terminal)
     }
-    return text + status.skipped.text(on: terminal)
+    text += status.skipped.text(on: terminal)
+    if status.ignoredNotes > 0 {
+      text += "\nLeft out by ignore rules: \(Phrase.count(status.ignoredNotes, "note"))\n"
+    }
+    return text
   }
 }
 
