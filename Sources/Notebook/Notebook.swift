@@ -130,6 +130,12 @@ public final class Notebook {
     try withWriterLock { _ in try workTree.set(sizeLimit: text) }
   }
 
+  /// Sets whether checkouts make files executable that a version has so, `true` or `false`; nil takes
+  /// the setting away.
+  public func setExecutables(_ text: String?) throws {
+    try withWriterLock { _ in try workTree.set(executables: text) }
+  }
+
   /// Which version this device shows now. What is in the folder and not saved yet is not part of it.
   public func state() throws -> NotebookState { try history.state() }
 

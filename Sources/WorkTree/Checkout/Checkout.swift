@@ -54,7 +54,7 @@ package struct Checkout {
       guard let new = step.new else { continue }
       try Disk.create(
         path(of: step), workTree.repository.blob(new.id),
-        mode: new.mode == .executable ? 0o777 : 0o666, overLeftover: true, waits: false)
+        mode: workTree.fileModes.permissions(of: new.mode), overLeftover: true, waits: false)
       written.append(path(of: step))
     }
     try written.append(journal.write(in: workTree.stateFolder))
@@ -222,7 +222,7 @@ package struct Checkout {
   }
 
   private func setMode(_ step: CheckoutPlan.Step, _ new: TreeEntry) throws {
-    let mode: mode_t = new.mode == .executable ? 0o777 : 0o666
+    let mode = workTree.fileModes.permissions(of: new.mode)
     let mask = FileModeMask.ofProcess
     _ = try folder.withParent(of: step.path, create: false) { parent, name in
       // Some file systems have no such bit.

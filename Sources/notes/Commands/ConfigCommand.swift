@@ -71,6 +71,7 @@ struct ConfigCommand: Command {
 /// Something that the user can set: notes-config(1).
 enum Setting: String, CaseIterable {
   case deviceName = "device-name"
+  case executables
   case listen
   case maxFileSize = "max-file-size"
   case onChange = "on-change"
@@ -79,12 +80,13 @@ enum Setting: String, CaseIterable {
   /// Whose it is: the user's, for all notebooks, or one notebook's on this device.
   enum Scope: String { case user, notebook }
 
-  var scope: Scope { self == .maxFileSize ? .notebook : .user }
+  var scope: Scope { [.maxFileSize, .executables].contains(self) ? .notebook : .user }
 
   /// What holds while it is not set; nil for nothing.
   var fallback: String? {
     switch self {
     case .deviceName: DeviceName.hostName
+    case .executables: "false"
     case .listen: Address.anywhere.description
     case .maxFileSize: "50m"
     case .onChange, .onConflict: nil
@@ -115,6 +117,10 @@ enum Setting: String, CaseIterable {
     case .listen where Address(parsing: value) == nil:
       throw Failure.usage(
         "'\(Visible.name(value))' is not HOST:PORT", hint: "for instance '*:4711'")
+    case .executables where !["true", "false"].contains(value):
+      throw Failure.usage(
+        "'\(Visible.name(value))' is neither true nor false",
+        hint: "true has received files made executable")
     case .maxFileSize where !WorkTree.isSizeLimit(value):
       throw Failure.usage(
         "'\(Visible.name(value))' is not a number of bytes", hint: "for instance 500k, 20m or 1g")
@@ -123,17 +129,19 @@ enum Setting: String, CaseIterable {
   }
 
   func value(in notebook: Notebook? = nil) throws -> String? {
-    switch scope {
-    case .user: try UserSettings.read()[rawValue]
-    case .notebook: try notebook?.workTree.sizeLimitSetting()
+    switch self {
+    case .maxFileSize: try notebook?.workTree.sizeLimitSetting()
+    case .executables: try notebook?.workTree.executablesSetting()
+    default: try UserSettings.read()[rawValue]
     }
   }
 
   func set(_ value: String?, in notebook: Notebook?) throws {
     if let value { try check(value) }
-    switch scope {
-    case .user: try UserSettings.set(rawValue, to: value)
-    case .notebook: try notebook?.setSizeLimit(value)
+    switch self {
+    case .maxFileSize: try notebook?.setSizeLimit(value)
+    case .executables: try notebook?.setExecutables(value)
+    default: try UserSettings.set(rawValue, to: value)
     }
   }
 }
