@@ -16,7 +16,8 @@ import Testing
       author: nil,
       showsAll: true, folds: false, isOfOneNote: false)
     let style = VersionReport.Style(
-      terminal: terminal, now: ReportFixture.now, ownDevice: "ANNID")
+      terminal: terminal, now: ReportFixture.now,
+      own: try fixture.notebook.history.versionsMadeHere())
     var text = LogText(
       notebook: fixture.notebook, style: style, showsPatch: showsPatch,
       graph: GraphLines(terminal: terminal))

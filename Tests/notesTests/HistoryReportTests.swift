@@ -25,10 +25,12 @@ import Testing
     return reports
   }
 
-  private func text(_ reports: [VersionReport], on terminal: Terminal, long: Bool = false) -> String
-  {
+  private func text(
+    _ reports: [VersionReport], of fixture: ReportFixture, on terminal: Terminal, long: Bool = false
+  ) throws -> String {
     let style = VersionReport.Style(
-      terminal: terminal, now: now, isLong: long, ownDevice: "ANNID")
+      terminal: terminal, now: now, isLong: long,
+      own: try fixture.notebook.history.versionsMadeHere())
     return reports.map { $0.text(in: style) }.joined(separator: "\n")
   }
 
@@ -47,9 +49,9 @@ import Testing
   @Test func `log`() throws {
     let fixture = try ReportTests.eventful()
     let reports = try log(fixture)
-    try Golden.screens("log") { text(reports, on: $0) }
+    try Golden.screens("log") { try text(reports, of: fixture, on: $0) }
     try Golden.expect(
-      text(reports, on: .screen(), long: true), matches: "log-long.txt")
+      text(reports, of: fixture, on: .screen(), long: true), matches: "log-long.txt")
     try Golden.expect(Golden.lines(reports.map(\.json)), matches: "log.json")
   }
 
@@ -57,7 +59,7 @@ import Testing
     let fixture = try bursts()
     let folded = try log(fixture)
     #expect(folded.count == 3)
-    try Golden.screens("log-burst") { text(folded, on: $0) }
+    try Golden.screens("log-burst") { try text(folded, of: fixture, on: $0) }
     #expect(try log(fixture, folds: false).count == 5)
     #expect(try log(fixture, of: "Shopping.txt").count == 2)
   }

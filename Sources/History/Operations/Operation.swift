@@ -135,7 +135,7 @@ package struct OperationHistory {
     if done.last == all.removeLast() { done.removeLast() }
   }
 
-  private static func kind(of entry: BranchLog.Entry) -> OperationKind {
+  static func kind(of entry: BranchLog.Entry) -> OperationKind {
     guard entry.message.hasPrefix("notes: ") else { return .git }
     return OperationKind(rawValue: String(entry.message.dropFirst(7))) ?? .git
   }
@@ -150,6 +150,16 @@ extension History {
       operation.isUndone = history.takenBack.contains(step.after)
       return operation
     }
+  }
+
+  /// The versions that this device made, as far back as the branch's log goes. What a version says of
+  /// its author is a claim: whoever made it wrote it.
+  public func versionsMadeHere() throws -> Set<ObjectID> {
+    let head = try repository.head()
+    let log = try BranchLog(of: head.reference, tip: head.commit, gitFolder: repository.gitFolder)
+    let others: [OperationKind] = [.receive, .checkout, .continuation, .git]
+    return Set(
+      log.entries.filter { !others.contains(OperationHistory.kind(of: $0)) }.map(\.new))
   }
 
   package func operationHistory() throws -> OperationHistory {

@@ -80,7 +80,7 @@ struct LogCommand: Command {
     }
     let style = VersionReport.Style(
       terminal: Console.output, now: TimeText.now, isLong: long, isOfOneNote: path != nil,
-      ownDevice: notebook.identity.device.deviceID)
+      own: try notebook.history.versionsMadeHere())
     try paging.page {
       var text = LogText(
         notebook: notebook, style: style, showsPatch: patch,

@@ -63,7 +63,7 @@ struct ShowCommand: Command {
     if options.json { return Output.standard.lines([report.json]) }
     let style = VersionReport.Style(
       terminal: Console.output, now: TimeText.now, isLong: true,
-      ownDevice: notebook.identity.device.deviceID)
+      own: try notebook.history.versionsMadeHere())
     try paging.page {
       Output.standard.write(report.text(in: style))
       Output.standard.write(try report.patch(in: notebook, on: Console.output))

@@ -11,7 +11,8 @@ struct VersionReport {
     let now: Int64
     var isLong = false
     var isOfOneNote = false
-    var ownDevice: String?
+    /// The versions that this device made.
+    var own: Set<ObjectID> = []
   }
 
   private struct Line {
@@ -89,7 +90,7 @@ struct VersionReport {
     let time = version.commit.author.time
     var parts = [version.isDerived ? "merged by notes" : Visible.name(version.commit.author.name)]
     if let device = version.deviceID, !version.isDerived {
-      if device == style.ownDevice {
+      if style.own.contains(version.commit.id) {
         parts[0] += " (this device)"
       } else if style.isLong {
         parts[0] += " (device \(device.prefix(10)))"
