@@ -31,6 +31,11 @@ extension MembershipStore {
     }
   }
 
+  /// The device whose chain this is, own certificate first: whether it is a member is not asked.
+  public static func deviceID(ofChain chain: [[UInt8]]) throws -> String {
+    try refuse { try Certificate(der: chain.first ?? []).deviceID }
+  }
+
   /// The member that presents this chain, own certificate first. What it presents counts as known
   /// for this question only; nothing is stored. Throws `blocked` for a member that is blocked here.
   ///

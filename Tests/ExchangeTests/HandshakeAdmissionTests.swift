@@ -39,7 +39,7 @@ struct HandshakeAdmissionTests {
     func leave(_ ticket: HandshakeAdmission.Ticket) -> HandshakeAdmission.Ticket? {
       visitors.leave(ticket)?.ticket
     }
-    func begin(_ ticket: HandshakeAdmission.Ticket) -> Bool { visitors.begin(ticket) }
+    func begin(_ ticket: HandshakeAdmission.Ticket) -> Bool { visitors.begin(ticket).isLetIn }
 
     /// Lets somebody from there in, who leaves again.
     func welcome(_ host: String) throws {
@@ -157,7 +157,7 @@ struct HandshakeAdmissionTests {
     }
     let member = try arrive("2001:db8::1").ticket
     _ = visitors.hear(member)
-    let isIn = visitors.begin(member)
+    let isIn = visitors.begin(member).isLetIn
     #expect(isIn)
     _ = visitors.leave(member)
     // Two places for the network: the flood takes them, and the member has its own.
@@ -168,9 +168,28 @@ struct HandshakeAdmissionTests {
     for host in ["2001:db8::5", "2001:db8::6"] {
       let ticket = try arrive(host).ticket
       _ = visitors.hear(ticket)
-      let isIn = visitors.begin(ticket)
+      let isIn = visitors.begin(ticket).isLetIn
       #expect(isIn)
     }
+  }
+
+  /// "Over the limit of a device its oldest session is closed".
+  @Test("a device at many addresses holds four sessions of a notebook, and others are let in")
+  func device() throws {
+    let port = Port(HandshakeAdmission.Limits())
+    var dropped = 0
+    for number in 0..<200 {
+      let begun = port.visitors.begin(try port.arrive("\(number % 4)").ticket, for: "a reader")
+      #expect(begun.isLetIn)
+      if begun.dropped != nil { dropped += 1 }
+    }
+    #expect(dropped == 200 - ProtocolLimits.sessionsPerDevice)
+    for number in 0..<60 {
+      let ticket = try port.arrive("\(number)").ticket
+      #expect(port.visitors.begin(ticket, for: "member \(number)").isLetIn)
+    }
+    #expect(port.visitors.begin(try port.arrive("99").ticket, for: "another").isLetIn == false)
+    #expect(port.visitors.begin(try port.arrive("99").ticket, for: "a reader").isLetIn)
   }
 
   @Test("of an IPv6 address the first 64 bits count, unless it is link-local")

@@ -112,6 +112,20 @@ extension HostileRow {
         try script.stream.send(MembershipMessage(certificates: many, revocations: [], more: true))
       }
     },
+    HostileRow(name: "a certificate over its size") { script in
+      try script.stream.send(script.hello(heads: []))
+      let large = Base64([UInt8](repeating: 1, count: ProtocolLimits.certificateBytes + 1))
+      try script.stream.send(MembershipMessage(certificates: [large]))
+    },
+    HostileRow(name: "a revocation list over its size") { script in
+      try script.stream.send(script.hello(heads: []))
+      let large = Base64([UInt8](repeating: 1, count: ProtocolLimits.revocationListBytes + 1))
+      try script.stream.send(MembershipMessage(revocations: [large]))
+    },
+    HostileRow(name: "messages of no certificates without end") { script in
+      try script.stream.send(script.hello(heads: []))
+      while true { try script.stream.send(MembershipMessage(more: true)) }
+    },
     HostileRow(name: "a name of 256 bytes") { script in
       try script.greet(heads: []) { $0.name = String(repeating: "b", count: 256) }
     },

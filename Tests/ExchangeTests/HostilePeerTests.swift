@@ -41,6 +41,26 @@ struct HostilePeerTests {
   @Test("messages", arguments: HostileRow.messages)
   func messages(row: HostileRow) throws { try play(row) }
 
+  // notes-protocol(7), LIMITS: "bytes of certificates and revocation lists in all".
+  @Test("membership messages are taken up to the size of a set, however many are sent")
+  func membershipWithoutEnd() throws {
+    let world = try Self.world.get()
+    let connection = try world.connect()
+    let script = HostileScript(stream: world.stream(connection), device: world.bob)
+    try script.stream.send(script.hello(heads: []))
+    let list = Base64([UInt8](repeating: 1, count: 200 << 10))
+    let frame = try Frame(MembershipMessage(revocations: [list, list, list], more: true))
+    var sent = 0
+    while sent < 400, (try? script.stream.send(frame)) != nil { sent += 1 }
+    while (try? connection.receive(deadline: .after(seconds: 10))) != nil {}
+    connection.close()
+    #expect(world.refusal()?.contains("over a limit") == true)
+    // What the kernel holds on the way is counted here, too.
+    let taken = ProtocolLimits.allMembershipBytes / (600 << 10)
+    #expect(sent <= 2 * taken, "\(sent) messages of \(frame.payload.count) bytes were taken")
+    try world.expectService(after: "membership without end")
+  }
+
   // notes-protocol(7): a head that turns out to be a derived merge counts as its parents.
   @Test("a forged derived merge is recomputed, never believed")
   func forgedMerge() throws {

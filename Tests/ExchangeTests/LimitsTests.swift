@@ -21,8 +21,17 @@ struct LimitsTests {
       "LimitsTests.messages"
     ),
     (
-      "certificates and revocation lists in all Ta \(grouped(ProtocolLimits.certificates))",
+      "certificates in all Ta \(grouped(ProtocolLimits.certificates))",
       "HostilePeerTests.messages"
+    ),
+    (
+      "revocation lists in all Ta \(ProtocolLimits.revocationLists)",
+      "HostilePeerTests.membershipWithoutEnd"
+    ),
+    (
+      "bytes of certificates and revocation lists in all Ta "
+        + "\(ProtocolLimits.allMembershipBytes >> 20) MiB",
+      "HostilePeerTests.membershipWithoutEnd"
     ),
     ("heads of a side Ta \(ProtocolLimits.heads)", "LimitsTests.messages"),
     (
@@ -34,6 +43,10 @@ struct LimitsTests {
     ("former IDs in an offer Ta \(ProtocolLimits.formerIDs)", "LimitsTests.messages"),
     ("notes that a side says it edits Ta \(ProtocolLimits.editedNotes)", "LimitsTests.messages"),
     ("invitations that are kept Ta \(ReceivedInvitations.maximum)", "LimitsTests.invitations"),
+    (
+      "invitations that are kept of a device Ta \(ReceivedInvitations.maximumPerDevice)",
+      "LimitsTests.invitations"
+    ),
     (
       "packs that a side takes where one said Li once Ta \(ProtocolLimits.packsTaken)",
       "LimitsTests.packsTaken"
@@ -87,6 +100,11 @@ struct LimitsTests {
     (
       "sessions at once with one address Ta \(ProtocolLimits.sessionsPerAddress)",
       "ServiceTests.crowd"
+    ),
+    (
+      "sessions at once with one device about one notebook Ta "
+        + "\(ProtocolLimits.sessionsPerDevice)",
+      "LiveAttacksTests.places"
     ),
   ]
 
@@ -188,22 +206,28 @@ struct LimitsTests {
     #expect(bye.message?.printable.count == ProtocolLimits.byeCharacters)
   }
 
-  // "one of each device and notebook and 64 in all", "at most 10 minutes whatever expires says".
+  // "one of each device and notebook, 4 of a device and 64 in all", "at most 10 minutes whatever
+  // expires says".
   @Test("No more invitations are kept than that, each for no longer than it may live")
   func invitations() throws {
     let folder = try TemporaryFolder()
     let list = ReceivedInvitations(stateFolder: folder.path)
     let code = try InvitationCode.random()
-    func received(_ number: Int) -> ReceivedInvitation {
+    func received(_ number: Int, by device: String = "DEVICE") -> ReceivedInvitation {
       ReceivedInvitation(
         invitation: CarriedInvitation(
           code: code, notebookID: "notebook\(number)", notebookName: "N", role: .writer,
-          expires: WallClock.now() + 100, port: 1, guest: "GUEST"),
-        inviter: "Ada", inviterID: "DEVICE", address: Address(host: "127.0.0.1", port: 1))
+          expires: WallClock.now() + 100 + Int64(number), port: 1, guest: "GUEST"),
+        inviter: "Ada", inviterID: device, address: Address(host: "127.0.0.1", port: 1))
     }
+    // Who sends many pushes out its own, and nobody else's.
+    try list.keep(received(0, by: "ANOTHER"))
     for number in 0..<ReceivedInvitations.maximum { try list.keep(received(number)) }
-    try list.keep(received(0))
-    #expect(throws: SyncError.self) { try list.keep(received(ReceivedInvitations.maximum)) }
+    #expect(list.all().map(\.inviterID).filter { $0 == "ANOTHER" }.count == 1)
+    #expect(list.all().count == ReceivedInvitations.maximumPerDevice + 1)
+    for number in 0..<ReceivedInvitations.maximum + 9 {
+      try list.keep(received(1000 + number, by: "DEVICE\(number)"))
+    }
     #expect(list.all().count == ReceivedInvitations.maximum)
 
     let (ada, bob) = try Self.pair()

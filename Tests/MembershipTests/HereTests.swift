@@ -103,7 +103,7 @@ struct HereTests {
     try here.setBlocked(true, device: desk.deviceID, by: phone)
     #expect(try here.founder(ofRenewal: root) == nil)
     try here.setBlocked(false, device: desk.deviceID, by: phone)
-    try here.remove(device: desk.deviceID, by: family.founder)
+    try here.remove(devices: [desk.deviceID], by: family.founder)
     #expect(try here.founder(ofRenewal: root) == nil)
   }
 

@@ -105,18 +105,23 @@ final class LiveAttacksTests {
   }
 
   /// A connection of Bob's with a session that goes on.
-  private func hold() throws -> MessageStream {
+  private func hold() throws -> MessageStream { try hold(as: bob) }
+
+  private func connect(as device: Watcher) throws -> Connection {
     let ports = ada.events.all.compactMap {
       if case .listening(_, let port) = $0 { port } else { nil }
     }
     let port = try #require(ports.first)
-    let connection = try Connection.connect(
-      to: [Address(host: "127.0.0.1", port: port)], as: bob.context.credentials(),
+    return try Connection.connect(
+      to: [Address(host: "127.0.0.1", port: port)], as: device.context.credentials(),
       deadline: .after(seconds: 10))
-    let stream = MessageStream(connection: connection, timeouts: .brief)
+  }
+
+  private func hold(as device: Watcher) throws -> MessageStream {
+    let stream = MessageStream(connection: try connect(as: device), timeouts: .brief)
     try stream.send(
       HelloMessage(
-        versions: [1], notebook: bob.context.membership.notebookID, device: bob.key.deviceID,
+        versions: [1], notebook: device.context.membership.notebookID, device: device.key.deviceID,
         name: "Bob", mode: .both, takes: true, tip: nil, heads: [], notes: 0, membership: "",
         port: nil))
     _ = try stream.receive(HelloMessage.self)
@@ -143,8 +148,73 @@ final class LiveAttacksTests {
     try hold().close(.done)
   }
 
+  /// notes-protocol(7), LIMITS: "Over the limit of a device its oldest session is closed".
+  @Test("holds four sessions at most, and keeps nobody out by more")
+  func places() throws {
+    let carol = try Watcher("Carol", certifiedBy: ada)
+    let silent = try (0..<24).map { _ in try connect(as: bob) }
+    try hold(as: carol).close(.done)
+    var closed = 0
+    for connection in silent.dropLast(ProtocolLimits.sessionsPerDevice) {
+      while true {
+        do {
+          _ = try connection.receive(deadline: .after(seconds: 20))
+        } catch ChannelError.timedOut {
+          break
+        } catch {
+          closed += 1
+          break
+        }
+      }
+    }
+    #expect(closed == 24 - ProtocolLimits.sessionsPerDevice)
+  }
+
+  /// notes-protocol(7), "Exchanging versions": "or 60 s have passed: then another source is asked as
+  /// well, however much has come".
+  @Test("keeps nothing from others by sending it slowly")
+  func drips() throws {
+    let carol = try Watcher("Carol", certifiedBy: ada)
+    try carol.write("2\n", to: "carol.txt")
+    let notebook = try Notebook.open(at: carol.folder["notes"])
+    _ = try notebook.save()
+    let head = try #require(try notebook.state().tip)
+    let stream = try hold()
+    try stream.send(HeadsMessage(tip: head, heads: [head]))
+    _ = try stream.receive(WantMessage.self)
+    try stream.send(PackMessage(objects: 100_000, versions: 1, heads: [head]))
+    let header = Array("PACK".utf8) + [0, 0, 0, 2] + [0, 1, 0x86, 0xA0]
+    try stream.send(Frame(type: MessageType.data.rawValue, payload: header))
+    try carol.start()
+    var pieces = 0
+    #expect(
+      ada.wait {
+        try? stream.send(Frame(type: MessageType.data.rawValue, payload: Self.blob(pieces)))
+        pieces += 1
+        return (try? ada.text("carol.txt")) == "2\n"
+      }, "\(pieces) pieces of 60,000 bytes had come")
+    stream.close(.done)
+  }
+
+  /// A blob as it stands in a pack, not compressed.
+  private static func blob(_ number: Int) -> [UInt8] {
+    let size = 60_000
+    let content = withUnsafeBytes(of: number) { Array($0) } + [UInt8](repeating: 0, count: size - 8)
+    var (first, second) = (UInt32(1), UInt32(0))
+    for byte in content {
+      first = (first + UInt32(byte)) % 65521
+      second = (second + first) % 65521
+    }
+    let header: [UInt8] = [
+      0x30 | UInt8(size & 15) | 0x80, UInt8(size >> 4 & 0x7F) | 0x80, UInt8(size >> 11),
+    ]
+    let lengths = [UInt16(size), ~UInt16(size)].flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    return header + [0x78, 0x01, 0x01] + lengths + content
+      + withUnsafeBytes(of: (second << 16 | first).bigEndian) { Array($0) }
+  }
+
   /// notes-protocol(7), "Exchanging versions": "Heads that another session is fetching are not asked for
-  /// until that one has ended or has them, or has brought less than 1 MiB of them in 60 s"; "A side that
+  /// until that one has ended or has them, or 60 s have passed"; "A side that
   /// gets nothing of a pack that it asked for in 60 s, nor working, closes the connection".
   @Test("keeps nothing from whoever has it from another", arguments: [false, true])
   func withheld(saysWorking: Bool) throws {

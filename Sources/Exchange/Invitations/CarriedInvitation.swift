@@ -58,11 +58,12 @@ public struct ReceivedInvitation: Sendable, Equatable {
 }
 
 /// The invitations that came in sessions of a notebook: `.git/notes/invited`, a file each, readable by
-/// its owner alone. At most one of a device and notebook is kept.
+/// its owner alone. At most one of a device and notebook is kept, and a few of a device.
 public struct ReceivedInvitations: Sendable {
   private let folder: String
 
   static let maximum = 64
+  static let maximumPerDevice = 4
   private static let maximumSize = 4096
 
   /// Those of the notebook with this state folder.
@@ -85,7 +86,13 @@ public struct ReceivedInvitations: Sendable {
   func keep(_ received: ReceivedInvitation) throws {
     try Disk.makeFolder(folder, mode: 0o700)
     let others = all().filter { path(of: $0) != path(of: received) }
-    guard others.count < Self.maximum else { throw SyncError.overLimit("invitations") }
+    let own = others.filter { $0.inviterID == received.inviterID }
+    // The one that ends first makes room.
+    if own.count >= Self.maximumPerDevice {
+      forget(own[0])
+    } else if others.count >= Self.maximum {
+      forget(others[0])
+    }
     try Disk.replace(path(of: received), with: received.serialized)
   }
 

@@ -1,5 +1,6 @@
 package import Channel
 internal import Glibc
+internal import Membership
 internal import Synchronization
 internal import System
 
@@ -144,7 +145,12 @@ package final class Acceptor: Sendable {
       let connection = try Connection.accept(
         socket, offering: offer, deadline: candidate.deadline, cancellation: cancellation)
       attempt.invitation?.attemptSucceeded()
-      if admission.withLock({ $0.begin(ticket) }) {
+      let (isLetIn, dropped) = admission.withLock {
+        $0.begin(ticket, for: connection.purpose.holder)
+      }
+      // Its thread notices.
+      dropped?.abandon()
+      if isLetIn {
         welcome(connection, attempt.invitation)
         connection.close()
       } else {
@@ -175,6 +181,16 @@ package final class Acceptor: Sendable {
   private func leave(_ ticket: HandshakeAdmission.Ticket) {
     compute(admission.withLock { $0.leave(ticket) })
     if isClosing.load(ordering: .sequentiallyConsistent) { departures.put(true) }
+  }
+}
+
+extension Connection.Purpose {
+  /// The notebook and the device at the other end, together; nil for one that joins.
+  fileprivate var holder: String? {
+    guard case .member(let notebook, let chain) = self,
+      let device = try? MembershipStore.deviceID(ofChain: chain)
+    else { return nil }
+    return notebook + device
   }
 }
 

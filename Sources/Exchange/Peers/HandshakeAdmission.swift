@@ -7,7 +7,8 @@ internal import System
 /// Whoever has not yet proved who they are holds a place for as long as nobody else needs it: the
 /// oldest handshake of the address that has most of them is dropped for a new one, and that of an
 /// address from which nobody was let in lately before that of another. So silence, however often it
-/// connects, keeps no member out, and a member who has been let in is never dropped.
+/// connects, keeps no member out, and a member who has been let in is dropped only for another session
+/// of the same device.
 ///
 /// Few handshakes are computed at once. The next is one from an address of which a device was let in
 /// lately, or else, when none is being computed, from the one with fewest places: who floods a port
@@ -20,6 +21,7 @@ package struct HandshakeAdmission {
     var turns = ProtocolLimits.handshakesComputed
     var sessions = ProtocolLimits.sessions
     var sessionsPerAddress = ProtocolLimits.sessionsPerAddress
+    var sessionsPerDevice = ProtocolLimits.sessionsPerDevice
 
     /// Those of notes-protocol(7).
     package static let standard = Limits()
@@ -40,10 +42,16 @@ package struct HandshakeAdmission {
     enum Stage { case silent, heard, begun }
   }
 
+  private struct Session {
+    let address: String
+    let holder: String?
+    let socket: Socket
+  }
+
   private let limits: Limits
   private var next = 0
   private var handshakes: [Ticket: Candidate] = [:]
-  private var sessions: [Ticket: String] = [:]
+  private var sessions: [Ticket: Session] = [:]
   /// Those who had to make room, and whose threads do not know it yet.
   private var dropped: Set<Ticket> = []
   private var computing: Set<Ticket> = []
@@ -101,17 +109,28 @@ package struct HandshakeAdmission {
     return late
   }
 
-  /// The handshake is over; false when there are too many sessions for another.
-  mutating func begin(_ ticket: Ticket) -> Bool {
-    guard let host = handshakes[ticket]?.socket.peer.host, sessions.count < limits.sessions,
-      sessions.values.count(where: { $0 == host }) < limits.sessionsPerAddress
-    else { return false }
+  /// The handshake is over; not let in is who would be one session too many. `holder` names a device
+  /// in a notebook: where it has too many, its oldest is dropped.
+  mutating func begin(
+    _ ticket: Ticket, for holder: String? = nil
+  ) -> (isLetIn: Bool, dropped: Socket?) {
+    guard let candidate = handshakes[ticket] else { return (false, nil) }
+    let own = sessions.filter { holder != nil && $0.value.holder == holder }.keys.sorted()
+    let oldest = own.count < limits.sessionsPerDevice ? nil : own.first
+    let others = sessions.filter { $0.key != oldest }
+    let host = candidate.socket.peer.host
+    guard others.count < limits.sessions,
+      others.values.count(where: { $0.address == host }) < limits.sessionsPerAddress
+    else { return (false, nil) }
+    let dropped = oldest.flatMap { sessions[$0]?.socket }
+    if let oldest { self.dropped.insert(oldest) }
+    sessions = others
     handshakes[ticket] = nil
-    sessions[ticket] = host
+    sessions[ticket] = Session(address: host, holder: holder, socket: candidate.socket)
     familiar.removeAll { $0 == host }
     familiar.append(host)
     if familiar.count > Self.familiarAddresses { familiar.removeFirst() }
-    return true
+    return (true, dropped)
   }
 
   /// The candidate has said something. Returns whose handshake may be computed now, if there is one.

@@ -120,6 +120,16 @@ enum MessageRules {
     guard count <= limit else { throw SyncError.overLimit(what) }
   }
 
+  static func check(certificates: [Base64], revocations: [Base64]) throws {
+    for (list, limit) in [
+      (certificates, ProtocolLimits.certificateBytes),
+      (revocations, ProtocolLimits.revocationListBytes),
+    ] {
+      try check(
+        count: list.map(\.bytes.count).max() ?? 0, limit: limit, "bytes of a certificate")
+    }
+  }
+
   static func check(heads: [ObjectID]) throws {
     try check(count: heads.count, limit: ProtocolLimits.heads, "heads of a side")
   }

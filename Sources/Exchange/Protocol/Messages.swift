@@ -71,11 +71,35 @@ struct MembershipMessage: Message {
   var certificates: [Base64] = []
   var revocations: [Base64] = []
   var more: Bool?
+  /// Of what was taken in. Not sent.
+  private var bytes = 0
+
+  private enum CodingKeys: String, CodingKey { case certificates, revocations, more }
+
+  init(certificates: [Base64] = [], revocations: [Base64] = [], more: Bool? = nil) {
+    (self.certificates, self.revocations, self.more) = (certificates, revocations, more)
+  }
 
   func validate() throws {
+    let count = certificates.count + revocations.count
     try MessageRules.check(
-      count: certificates.count + revocations.count,
-      limit: ProtocolLimits.certificatesPerMessage, "certificates in a message")
+      count: count, limit: ProtocolLimits.certificatesPerMessage, "certificates in a message")
+    try MessageRules.check(certificates: certificates, revocations: revocations)
+    if more == true, count == 0 { throw SyncError.protocolBroken("a message of no certificates") }
+  }
+
+  /// Takes in the next one of several.
+  mutating func append(_ next: MembershipMessage) throws {
+    certificates += next.certificates
+    revocations += next.revocations
+    more = next.more
+    try MessageRules.check(
+      count: certificates.count, limit: ProtocolLimits.certificates, "certificates in all")
+    try MessageRules.check(
+      count: revocations.count, limit: ProtocolLimits.revocationLists, "revocation lists in all")
+    bytes += (next.certificates + next.revocations).reduce(0) { $0 + $1.bytes.count }
+    try MessageRules.check(
+      count: bytes, limit: ProtocolLimits.allMembershipBytes, "bytes of certificates in all")
   }
 
   /// What a side knows, in as many messages as it takes; at least one.
@@ -216,6 +240,8 @@ struct CertificateMessage: Message {
     try MessageRules.check(
       count: certificates.count + revocations.count, limit: ProtocolLimits.certificates,
       "certificates in all")
+    try MessageRules.check(
+      certificates: certificates + [certificate, root], revocations: revocations)
   }
 }
 

@@ -11,8 +11,12 @@ package enum ProtocolLimits {
   /// Bytes of certificates and revocation lists that a side puts in one message: as base64 they
   /// fit into `messageBytes`, and the largest revocation list of notes-security(7) fits alone.
   static let membershipBytes = 640 << 10
-  /// Certificates and revocation lists in all.
-  static let certificates = 4096
+  /// Certificates, and revocation lists, in all.
+  static let (certificates, revocationLists) = (4096, 128)
+  /// Bytes of a certificate, of a revocation list, and of all of them together: as many as a set of
+  /// notes-security(7) has at most.
+  static let (certificateBytes, revocationListBytes) = (2 << 10, 512 << 10)
+  static let allMembershipBytes = 24 << 20
   /// Of a side.
   static let heads = 256
   static let haves = 256
@@ -30,11 +34,11 @@ package enum ProtocolLimits {
   static let handshakesComputed = 4
   static let sessions = 64
   static let sessionsPerAddress = 16
+  /// Of one device in one notebook; the oldest makes room for a new one.
+  static let sessionsPerDevice = 4
   /// Notes that a side may say it edits.
   package static let editedNotes = 64
   static let pathBytes = 4096
-  /// Bytes of a pack that come in the time for a piece where a side that fetches keeps others waiting.
-  static let fetchedBytes = 1 << 20
   /// Messages that tell something new, taken at once and in a second.
   static let (told, toldPerSecond) = (300.0, 20.0)
 }

@@ -61,13 +61,7 @@ extension DeviceLink {
 
     var received = MembershipMessage(more: true)
     while received.more == true {
-      let message = try stream.receive(MembershipMessage.self)
-      received.certificates += message.certificates
-      received.revocations += message.revocations
-      received.more = message.more
-      try MessageRules.check(
-        count: received.certificates.count + received.revocations.count,
-        limit: ProtocolLimits.certificates, "certificates in all")
+      try received.append(stream.receive(MembershipMessage.self))
     }
     _ = try membership.merge(
       certificates: received.certificates.map(\.bytes),

@@ -53,8 +53,8 @@ struct Heartbeat {
   }
 }
 
-/// Whether a pack that was asked for is coming. Whoever lets it be waited for is not to keep it from
-/// others who have it, too.
+/// Whether a pack that was asked for is coming. Who takes longer than the time for a piece is not to
+/// keep it from this side: it is asked of others who have it, too.
 struct FetchWatch {
   enum Verdict { case coming, slow, lost }
 
@@ -84,7 +84,7 @@ struct FetchWatch {
     let now = Instant.now
     guard now >= due else { return .coming }
     guard now < end, bytesInSpan > 0 || isBusyThere else { return .lost }
-    defer { (spanEnd, bytesInSpan, isBusyThere) = (now + timeouts.piece, 0, false) }
-    return bytesInSpan < ProtocolLimits.fetchedBytes ? .slow : .coming
+    (spanEnd, bytesInSpan, isBusyThere) = (now + timeouts.piece, 0, false)
+    return .slow
   }
 }
