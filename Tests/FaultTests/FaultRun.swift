@@ -129,9 +129,7 @@ final class FaultRun: Sendable {
 
   /// "`git fsck --strict` works on every notebook at every moment."
   private func checkGit(_ notebook: String, after fault: Fault? = nil) throws {
-    var environment = try Subject.environment(home: work.path + "/home")
-    // The index is not synced, as little as git's own is, and made again when it is broken.
-    if fault == .power { environment["GIT_INDEX_FILE"] = work.path + "/no-index" }
+    let environment = try Subject.environment(home: work.path + "/home")
     let branch = try? Repository.open(at: notebook).head()
     // Before the first version there may be half a repository.
     if fault != nil, branch?.commit == nil { return }

@@ -32,7 +32,19 @@ public struct NewIndex {
   /// notebook that needs a hand. Of two writers the last one wins; what it does not know is looked
   /// at again.
   public consuming func write(to repository: Repository) throws {
-    try Disk.replace(repository.gitFolder + "/index", with: finish(), mode: 0o666, waits: false)
+    try stage(in: repository).activate()
+  }
+
+  /// Writes the index file under a name that does not count yet. It is on the disk when this returns,
+  /// or with the objects that the repository is storing together.
+  public consuming func stage(in repository: Repository) throws -> StagedIndex {
+    let staged = StagedIndex(path: repository.gitFolder + "/index")
+    if let pending = repository.pending {
+      try pending.add(companion: staged.newPath, finish(), mode: 0o666)
+    } else {
+      try Disk.create(staged.newPath, finish(), mode: 0o666, overLeftover: true)
+    }
+    return staged
   }
 
   /// The whole file.
@@ -47,6 +59,16 @@ public struct NewIndex {
     bytes += bytes.withUnsafeBytes(PackChecksum.of)
     return bytes
   }
+}
+
+/// A whole index file that is to take the place of the present one. After a power cut there is the one
+/// or the other: its content is on the disk before it gets its name.
+public struct StagedIndex {
+  fileprivate let path: String
+  fileprivate var newPath: String { path + ".new" }
+
+  /// Gives the file its name.
+  public func activate() throws { try Disk.rename(newPath, to: path) }
 }
 
 extension NewIndex {

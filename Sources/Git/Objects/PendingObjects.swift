@@ -10,6 +10,8 @@ final class PendingObjects {
   private let deflater: Deflater
   private var files: [File] = []
   private var places: [ObjectID: Int] = [:]
+  /// A file beside the objects that is on the disk when they are: the next index.
+  private var companion: (path: String, descriptor: Int32)?
   /// Whether every file is still open, to be synced by itself.
   private var isSyncedSingly = true
   private var hasNewFolder = false
@@ -37,10 +39,11 @@ final class PendingObjects {
 
   deinit {
     closeAll()
+    if let companion { close(companion.descriptor) }
     for file in files { if let temporary = file.temporary { unlink(temporary) } }
   }
 
-  var isEmpty: Bool { files.isEmpty }
+  var isEmpty: Bool { files.isEmpty && companion == nil }
 
   func contains(_ id: ObjectID) -> Bool { places[id] != nil }
 
@@ -79,10 +82,24 @@ final class PendingObjects {
     if !isSyncedSingly { closeAll() }
   }
 
+  /// Writes a file under a name that does not count yet, in place of what a killed run left there.
+  func add(companion path: String, _ content: [UInt8], mode: mode_t) throws {
+    unlink(path)
+    let descriptor = try Disk.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+    companion = (path, descriptor)
+    try Disk.write(content, to: descriptor, path: path)
+    _ = notes_start_writing(descriptor)
+  }
+
   /// Makes them part of the repository when their contents are on the disk; their names are so after
   /// `syncNames`.
   func join() throws {
-    guard !files.isEmpty else { return }
+    guard !isEmpty else { return }
+    if let companion {
+      try Disk.sync(companion.descriptor, path: companion.path)
+      close(companion.descriptor)
+      self.companion = nil
+    }
     if isSyncedSingly {
       for file in files { try Disk.sync(file.descriptor, path: file.path) }
     } else {

@@ -46,6 +46,7 @@ struct FolderSnapshot {
     var log = CheckoutLog(stateFolder: workTree.stateFolder)
     var recording = SnapshotWriter(
       workTree, index: index, log: log, conflicts: history.openConflictPaths)
+    var newIndex: StagedIndex?
     var result = Result(skipped: found.skipped, hasSparseFiles: !index.sparsePositions.isEmpty)
     try repository.withBatchedWrites(isBeforeMove: true) {
       try recording.record(found.candidates, progress: progress)
@@ -70,6 +71,8 @@ struct FolderSnapshot {
         of: tree, parents: parent.map { [$0] } ?? [],
         message: message ?? Change.summary(of: result.changes),
         conflicts: formerConflicts(in: tree, among: recording.marked, head: head))
+      // One wait for the disk serves the objects and the index.
+      if !isSame { newIndex = try recording.stageIndex() }
     }
     if let version = result.version {
       earlyNotice?(version)
@@ -77,7 +80,7 @@ struct FolderSnapshot {
     } else {
       try repository.syncPendingObjects()
     }
-    if !isSame { try recording.writeIndex() }
+    if !isSame { try (newIndex ?? recording.stageIndex()).activate() }
     if result.version != nil { try history.rememberTip() }
     try log.forget(Set(result.changes.map(\.path)))
     result.stale = recording.stale

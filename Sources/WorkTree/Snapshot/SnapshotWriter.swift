@@ -70,11 +70,11 @@ package struct SnapshotWriter {
     return tree
   }
 
-  /// Writes the new index, when its trees are made.
-  package mutating func writeIndex() throws {
+  /// Writes the new index under a name that does not count yet, when its trees are made.
+  package mutating func stageIndex() throws -> StagedIndex {
     let index = newIndex ?? finishEdit()
     newIndex = nil
-    try index.write(to: workTree.repository)
+    return try index.stage(in: workTree.repository)
   }
 
   /// Ends the gathering of changes, which are many after a bulk.
