@@ -7,7 +7,7 @@ import Testing
 @testable import Notebook
 @testable import WorkTree
 
-/// notes-merge(7), "Names that a file system does not take", on a file system that does not.
+/// notes-merge(7), "Notes that are left out of the folder", on a file system that does not.
 @Suite(
   "A notebook on a disk of another system",
   .enabled("this machine mounts no exFAT file system") { ForeignDisk.isToBeHad })

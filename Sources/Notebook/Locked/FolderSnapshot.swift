@@ -55,6 +55,7 @@ struct FolderSnapshot {
       for entry in found.deleted { recording.remove(entry) }
       // Named files are agreed to whoever wrote them, the others where they were written here.
       try workTree.agree(toIgnoreFilesAmong: Set(paths + recording.changes.map(\.path)))
+      recording.leaveOut(found.newlySparse)
       let tree = try recording.makeTree()
       let parent = try head.commit.map { try repository.commit($0) }
       guard parent?.tree != tree, parent != nil || tree != .emptyTree else { return }

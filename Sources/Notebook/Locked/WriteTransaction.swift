@@ -76,10 +76,9 @@ package final class WriteTransaction {
       changes += taken.stale.map { Change(path: $0.path, kind: .modified) }
       changes.sort { $0.path < $1.path }
     }
-    if taken.hasSparseFiles, case .everything = scope {
-      try bringSparseFiles()
-      let remaining = try workTree.sparseFiles()
-      skipped.removeAll { $0.reason == .sparse && !remaining.contains($0.path) }
+    if taken.hasSparseFiles {
+      let absent = try bringSparseFiles(in: scope)
+      skipped.removeAll { $0.reason.isVersioned && !absent.contains($0) }
     }
     return SaveResult(version: version, changes: changes, skipped: skipped)
   }
@@ -89,10 +88,23 @@ package final class WriteTransaction {
       writer: writer, history: history, guardsDeletions: guardsDeletions, earlyNotice: earlyNotice)
   }
 
-  private func bringSparseFiles() throws {
+  /// Brings what was left out of the folder, if there is room for it now.
+  ///
+  /// - Returns: what is left out still.
+  private func bringSparseFiles(in scope: SaveScope) throws -> [SkippedFile] {
+    let absent = try workTree.absentFiles()
     let access = try FolderAccess(folder: workTree.folder)
-    guard try workTree.sparseFiles().contains(where: { !access.cannotHold($0) }) else { return }
+    let mayCome = absent.contains { file in
+      guard case .only(let paths) = scope else { return !access.cannotHold(file.path) }
+      // Names are not tried then: whoever watches the folder would hear of that, and save again.
+      return file.reason == .waiting
+        && paths.contains {
+          $0.isEmpty || $0 == file.path || file.path.isBelow($0) || $0.isBelow(file.path)
+        }
+    }
+    guard mayCome else { return absent }
     try merge(Edits(), options: MergeOptions(operation: .checkout), checksOutAnyway: true)
+    return try workTree.absentFiles()
   }
 
   // MARK: Merging

@@ -93,14 +93,24 @@ package struct Checkout {
   /// Carries out the steps that are not done yet.
   package mutating func run() throws {
     for step in plan.steps {
-      try finishExchange(step)
-      switch (step.wasSparse ? nil : step.old, step.new) {
-      case (nil, nil): break
-      case (_, nil): try delete(step)
-      case (nil, let new?): try add(step, new)
-      case (let old?, let new?): try replace(step, old, new)
+      do {
+        try finishExchange(step)
+        try putBackObstacle(path(of: step), of: step)
+        switch (step.wasSparse ? nil : step.old, step.new) {
+        case (nil, nil): break
+        case (_, nil): try delete(step)
+        case (nil, let new?): try add(step, new)
+        case (let old?, let new?): try replace(step, old, new)
+        }
+      } catch NotebookError.obstructed {
+        if step.new != nil { leaveOut(step) }
       }
     }
+  }
+
+  private mutating func leaveOut(_ step: CheckoutPlan.Step) {
+    folder.removeEmptyFolders(above: step.path)
+    sparse.insert(step.path)
   }
 
   private mutating func delete(_ step: CheckoutPlan.Step) throws {
@@ -120,17 +130,12 @@ package struct Checkout {
       return try rescueUnexpected(step, expected: nil)
     }
     do {
-      if try folder.isTakenForAnother(step.path) {
-        sparse.insert(step.path)
-        return
-      }
+      if try folder.isTakenForAnother(step.path) { return leaveOut(step) }
       if try rename(step, into: .folder) { return }
     } catch NotebookError.file(_, _, let number)
       where FolderAccess.isOfName(number) && folder.refuses(step.path)
     {
-      folder.removeEmptyFolders(above: step.path)
-      sparse.insert(step.path)
-      return
+      return leaveOut(step)
     }
     try exchange(step)
     try rescueUnexpected(step, expected: new)
@@ -142,6 +147,7 @@ package struct Checkout {
     guard let staged = try staged(step) else { return }
     if try workTree.repository.hash(blob: staged.bytes) == new.id, old.id != new.id {
       guard try folder.status(of: step.path) != nil else {
+        if folder.obstacle(of: step.path) != nil { return leaveOut(step) }
         // Somebody deleted it meanwhile: an edit of the old tree like any other.
         rescued[step.path] = .some(nil)
         try rename(step, into: .folder)
@@ -183,7 +189,7 @@ package struct Checkout {
       if canExchange {
         do {
           try rename(step, into: .folder, flags: NOTES_RENAME_EXCHANGE)
-          return
+          return try putBackObstacle(path(of: step), of: step)
         } catch NotebookError.file(_, _, EINVAL), NotebookError.file(_, _, ENOSYS) {
           canExchange = false
         }
@@ -210,9 +216,26 @@ package struct Checkout {
     return moved ?? false
   }
 
+  /// Puts back what came out of the folder in the moment in which it had taken the file's place and
+  /// is none.
+  ///
+  /// - Throws: `obstructed`.
+  private func putBackObstacle(_ path: String, of step: CheckoutPlan.Step) throws {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+    _ = try folder.withParent(of: step.path, create: true) { parent, name in
+      for flags in [NOTES_RENAME_EXCHANGE, NOTES_RENAME_NOREPLACE, 0] {
+        if notes_renameat2(AT_FDCWD, path, parent, name, flags) == 0 { return }
+      }
+      throw NotebookError.file(call: "rename", path: step.path.description, errno: errno)
+    }
+    throw NotebookError.obstructed(path: step.path.description)
+  }
+
   /// The second half of an exchange in two steps, of this run or of a killed one.
   private func finishExchange(_ step: CheckoutPlan.Step) throws {
-    guard access(asidePath(of: step), F_OK) == 0 else { return }
+    guard faccessat(AT_FDCWD, asidePath(of: step), F_OK, AT_SYMLINK_NOFOLLOW) == 0 else { return }
+    try putBackObstacle(asidePath(of: step), of: step)
     if stagedExists(step), try !rename(step, into: .folder) {
       // Somebody made a new file in that moment: it is an edit of its own, and what was moved aside
       // is looked at like any file that was swapped out.
@@ -224,11 +247,16 @@ package struct Checkout {
   private func setMode(_ step: CheckoutPlan.Step, _ new: TreeEntry) throws {
     let mode = workTree.fileModes.permissions(of: new.mode)
     let mask = FileModeMask.ofProcess
+    if folder.obstacle(of: step.path) != nil {
+      throw NotebookError.obstructed(path: step.path.description)
+    }
     _ = try folder.withParent(of: step.path, create: false) { parent, name in
+      // Not by its name, which may be a link's by now.
+      let file = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+      defer { if file >= 0 { close(file) } }
       // Some file systems have no such bit.
-      guard fchmodat(parent, name, mode & ~mask, 0) == 0 || errno == ENOENT || errno == EPERM else {
-        throw NotebookError.file(call: "chmod", path: step.path.description, errno: errno)
-      }
+      guard file >= 0 && fchmod(file, mode & ~mask) == 0 || [ENOENT, ELOOP, EPERM].contains(errno)
+      else { throw NotebookError.file(call: "chmod", path: step.path.description, errno: errno) }
     }
   }
 
@@ -250,37 +278,5 @@ package struct Checkout {
   private func leave(_ file: String, of step: CheckoutPlan.Step, mode: FileMode) throws {
     try LateWrites(stateFolder: workTree.stateFolder).adopt(
       file, path: step.path, mode: mode, base: journal.base(of: step.path), blob: step.old?.id)
-  }
-}
-
-extension Checkout {
-  /// Makes the index say what the folder holds now: the new tree.
-  package func recordInIndex() throws {
-    var edit = IndexEdit(of: try workTree.indexForChange())
-    for step in plan.steps where step.new == nil { edit.remove(step.path) }
-    for step in plan.steps {
-      guard let new = step.new else { continue }
-      let wasSparse = sparse.contains(step.path)
-      edit.set(
-        IndexEntry(
-          path: step.path, mode: new.mode, id: new.id,
-          status: wasSparse ? FileStatus(stat()) : try status(of: step.path, as: new),
-          skipsWorktree: wasSparse))
-    }
-    // For the next save, which then knows the trees of all folders that stay as they are.
-    var index = edit.finish()
-    _ = try index.makeTree { try workTree.repository.keep(tree: $0) }
-    try index.write(to: workTree.repository)
-  }
-
-  /// The status that the index may remember of a file: one under which it was seen to hold what it
-  /// should. Where somebody has written or deleted it since, none, so that the next save looks.
-  private func status(of path: TreePath, as entry: TreeEntry) throws -> FileStatus {
-    if case .read(let content) = try FileContent.read(path, in: workTree.folder, sizeLimit: .max),
-      try workTree.repository.hash(blob: content.bytes) == entry.id
-    {
-      return content.status
-    }
-    return FileStatus(stat())
   }
 }

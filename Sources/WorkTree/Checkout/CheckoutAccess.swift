@@ -5,11 +5,9 @@ extension Checkout {
   /// Whether the folder lets the checkout write what it has to: asked before anything changes,
   /// because a checkout that stops half-way keeps every later command waiting for its end.
   ///
-  /// - Throws: `file`, and `obstructed` for a name that something else than a file has.
+  /// - Throws: `file`.
   package func checkAccess(in access: FolderAccess) throws {
-    let deleted = plan.steps.filter { $0.new == nil }.map(\.path)
-    let leaving = Set(deleted.flatMap(\.ancestors))
-    let files = Set(deleted)
+    let files = Set(plan.steps.filter { $0.new == nil }.map(\.path))
     for (parent, steps) in Dictionary(grouping: plan.steps, by: \.path.parent) {
       let folder = parent ?? TreePath("")
       // Where a file goes before its name becomes a folder's.
@@ -21,21 +19,12 @@ extension Checkout {
           var status = stat()
           let name = step.path.name.cString
           guard fstatat(here, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
-            try !access.isTakenForAnother(step.path)
+            status.st_mode & S_IFMT == S_IFREG, try !access.isTakenForAnother(step.path)
           else { continue }
-          let kind = status.st_mode & S_IFMT
-          if kind == S_IFREG {
-            // What comes out of the folder is compared with what was expected.
-            guard status.st_mode & 0o444 == 0o444 || faccessat(here, name, R_OK, 0) == 0 else {
-              throw NotebookError.file(call: "read", path: step.path.description, errno: errno)
-            }
-            continue
+          // What comes out of the folder is compared with what was expected.
+          guard status.st_mode & 0o444 == 0o444 || faccessat(here, name, R_OK, 0) == 0 else {
+            throw NotebookError.file(call: "read", path: step.path.description, errno: errno)
           }
-          // A folder may go before the file comes.
-          if step.new == nil || kind == S_IFDIR && leaving.contains(step.path) { continue }
-          // An empty one holds nothing.
-          if kind == S_IFDIR, unlinkat(here, name, AT_REMOVEDIR) == 0 { continue }
-          throw NotebookError.obstructed(path: step.path.description)
         }
       }
       if isThere == nil, steps.contains(where: { $0.new != nil }) {

@@ -76,14 +76,17 @@ extension WorkTree {
   /// the file.
   public func text(of path: TreePath) throws -> [UInt8] {
     let index = try indexFile()
-    if !index.sparsePositions.isEmpty, let position = index.position(of: path),
-      index.skipsWorktree(at: position)
-    {
+    let position = index.position(of: path)
+    if let position, index.skipsWorktree(at: position) {
       return try repository.blob(index.id(at: position))
     }
     switch try FileContent.read(path, in: folder, sizeLimit: .max) {
     case .read(let content): return content.bytes
-    case .gone: throw NotebookError.noSuchNote(path.description)
+    case .gone:
+      if let position, try absence(of: path) != nil {
+        return try repository.blob(index.id(at: position))
+      }
+      throw NotebookError.noSuchNote(path.description)
     case .skipped(.unreadable(let number)):
       throw NotebookError.file(call: "read", path: path.description, errno: number)
     case .skipped: throw NotebookError.file(call: "read", path: path.description, errno: EAGAIN)

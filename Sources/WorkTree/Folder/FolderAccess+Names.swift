@@ -17,7 +17,7 @@ extension FolderAccess {
   }
 
   package func standing(of path: TreePath) throws -> Standing {
-    guard foldsNames else { return try status(of: path) == nil ? .absent : .asItIs }
+    guard foldsNames else { return try isFile(path) ? .asItIs : .absent }
     var current: TreePath?
     for name in path.components {
       let next = current.map { $0.appending(name) } ?? name
@@ -29,7 +29,7 @@ extension FolderAccess {
       // A file may be renamed at any time; so may a folder, but then all is in motion.
       if next != path { listed.insert(next) }
     }
-    return .asItIs
+    return try isFile(path) ? .asItIs : .absent
   }
 
   /// Whether the path would be taken for another that is there. Costs nothing where names are told
@@ -43,9 +43,55 @@ extension FolderAccess {
   package func cannotHold(_ path: TreePath) -> Bool {
     switch try? standing(of: path) {
     case .asAnother: true
-    case .absent: refuses(path)
+    case .absent: obstacle(of: path) != nil || refuses(path)
     case .asItIs, nil: false
     }
+  }
+
+  /// Why a versioned file that the folder lacks is not there; nil for one that is. Nothing is tried:
+  /// of a name in a folder that tells names apart it is not known whether that takes it.
+  package func absence(of path: TreePath) throws -> SkipReason? {
+    if let obstacle = obstacle(of: path) { return .obstructed(by: obstacle) }
+    switch try standing(of: path) {
+    case .asItIs: return nil
+    case .asAnother: return .sparse
+    case .absent: return foldsNames || hasUnfitForm(path) ? .sparse : .waiting
+    }
+  }
+
+  /// What keeps a note of that path out of the folder; an empty folder would give way.
+  package func obstacle(of path: TreePath) -> Obstacle? {
+    for place in path.ancestors.reversed() + [path] {
+      var status = stat()
+      // No part before the last is a link: each was looked at.
+      guard fstatat(root, place.cString, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+      let isLast = place == path
+      switch status.st_mode & S_IFMT {
+      case S_IFLNK: return Obstacle(path: place, kind: .symbolicLink)
+      case S_IFDIR:
+        if isLast, holdsSomething(place) {
+          return Obstacle(path: place, kind: isRepository(place) ? .repository : .folder)
+        }
+      case S_IFREG: if !isLast { return Obstacle(path: place, kind: .file) }
+      default: return Obstacle(path: place, kind: .special)
+      }
+    }
+    return nil
+  }
+
+  private func holdsSomething(_ folder: TreePath) -> Bool {
+    var isEmpty = true
+    do { try list(folder) { _ in isEmpty = false } } catch { return true }
+    return !isEmpty
+  }
+
+  private func isFile(_ path: TreePath) throws -> Bool {
+    try status(of: path).map { $0.st_mode & S_IFMT == S_IFREG } ?? false
+  }
+
+  private func hasUnfitForm(_ path: TreePath) -> Bool {
+    var status = stat()
+    return fstatat(root, path.cString, &status, AT_SYMLINK_NOFOLLOW) != 0 && Self.isOfForm(errno)
   }
 
   /// How its folder lists what is found under a path.
@@ -108,17 +154,28 @@ extension FolderAccess {
   }
 }
 
-// Notes that the folder cannot hold: notes-merge(7), "Names that a file system does not take".
+// Notes that the folder cannot hold: notes-merge(7), "Notes that are left out of the folder".
 extension WorkTree {
-  /// The notes of the last version that are not in the folder, because its file system does not take
-  /// their names, or takes them for others'; by path.
-  public func sparseFiles() throws -> [TreePath] {
+  /// The notes of the last version that are not in the folder, because it could not hold them, and
+  /// why; by path.
+  public func absentFiles() throws -> [SkippedFile] {
     let index = try indexFile()
     if index.sparsePositions.isEmpty { return [] }
     let access = try FolderAccess(folder: folder)
     // Git sets the bit for files that are there, too.
-    return try index.sparsePositions.map { index[$0].path }.filter {
-      try access.standing(of: $0) != .asItIs
+    return try index.sparsePositions.map { index[$0].path }.compactMap { path in
+      try access.absence(of: path).map { SkippedFile(path: path, reason: $0) }
+    }
+  }
+
+  /// Their paths.
+  public func sparseFiles() throws -> [TreePath] { try absentFiles().map(\.path) }
+
+  /// Why a versioned file is not in the folder; nil for one that is there, or that nothing keeps out.
+  public func absence(of path: TreePath) throws -> SkippedFile? {
+    if let absent = try absentFiles().first(where: { $0.path == path }) { return absent }
+    return try FolderAccess(folder: folder).obstacle(of: path).map {
+      SkippedFile(path: path, reason: .obstructed(by: $0))
     }
   }
 }

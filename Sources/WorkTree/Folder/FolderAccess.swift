@@ -18,7 +18,8 @@ package final class FolderAccess {
   /// Calls `body` with a descriptor of the folder that `path` is in and the path's last name.
   ///
   /// - Parameter create: make folders that are missing.
-  /// - Returns: nil when a folder on the way is missing and not to be made.
+  /// - Returns: nil when a folder on the way is missing, or none, and not to be made.
+  /// - Throws: `obstructed` when it is to be made, and something else has its name.
   package func withParent<Result>(
     of path: TreePath, create: Bool, _ body: (Int32, [CChar]) throws -> Result
   ) throws -> Result? {
@@ -41,10 +42,9 @@ package final class FolderAccess {
       if create, mkdirat(current, name, 0o777) != 0, errno != EEXIST { throw failed("mkdir") }
       let next = openat(current, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
       guard next >= 0 else {
-        if !create, errno == ENOENT || Self.isOfForm(errno) { return nil }
-        if errno == ENOTDIR || errno == ELOOP {
-          throw NotebookError.obstructed(path: file.description)
-        }
+        let isNoFolder = errno == ENOTDIR || errno == ELOOP
+        if !create, isNoFolder || errno == ENOENT || Self.isOfForm(errno) { return nil }
+        if isNoFolder { throw NotebookError.obstructed(path: file.description) }
         throw failed("open")
       }
       close(current)
@@ -62,6 +62,18 @@ package final class FolderAccess {
       throw NotebookError.file(call: "stat", path: path.description, errno: errno)
     }
     return found ?? nil
+  }
+
+  /// The folder that `path` is in and that is a repository of its own, or is about to become one; nil
+  /// where the notebook is the only one.
+  func repository(around path: TreePath) -> TreePath? {
+    path.ancestors.last(where: isRepository)
+  }
+
+  func isRepository(_ folder: TreePath) -> Bool {
+    FolderListing.gitFolders.contains {
+      faccessat(root, folder.appending($0).cString, F_OK, AT_SYMLINK_NOFOLLOW) == 0
+    }
   }
 
   /// What stands in a folder, as it is listed; nothing where there is no folder.

@@ -75,7 +75,7 @@ package struct FolderListing {
         folders.append(path)
       } else if !folder.isEmpty {
         isRepository = true
-      } else if path != ".git", let why = NameRules.problem(withPath: path) {
+      } else if !Self.gitFolders.contains(path), let why = NameRules.problem(withPath: path) {
         skipped.append(SkippedFile(path: path, reason: .unfitName(why: why)))
       }
     }
@@ -93,8 +93,13 @@ package struct FolderListing {
 
   private static let ignoreFile = Array(".gitignore".utf8)
 
-  /// Whether git would take the name for its own folder (on any system: `.GIT` too).
+  /// What tells a repository, and a folder that is becoming one (`Repository.create`).
+  static let gitFolders: [TreePath] = [".git", ".git.new"]
+
+  /// Whether git would take the name for its own folder (on any system: `.GIT` too), or it is what
+  /// that is called until it is whole.
   private static func isGitFolder(_ name: ArraySlice<UInt8>) -> Bool {
-    name.count == 4 && String(decoding: name, as: UTF8.self).lowercased() == ".git"
+    guard name.count == 4 || name.count == 8 else { return false }
+    return gitFolders.contains(TreePath(String(decoding: name, as: UTF8.self).lowercased()))
   }
 }

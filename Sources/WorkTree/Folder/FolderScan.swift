@@ -67,33 +67,17 @@ extension WorkTree {
       if case .file = found {} else { seen[position] = false }
       changes.add(found, at: index.path(at: position), position: position)
     }
-    addMissing(seen, of: index, to: &changes)
-    sortCandidates(of: &changes)
+    try changes.complete(seen, of: index, access)
+    keepFitCandidates(of: &changes)
     return changes
   }
 
-  private func sortCandidates(of changes: inout WorkingChanges) {
+  private func keepFitCandidates(of changes: inout WorkingChanges) {
     var candidates = changes.candidates
     // Moved, not copied: they may be very many.
     changes.candidates = []
-    candidates.sort { $0.path < $1.path }
     candidates.removeAll { $0.isNew && !takesUnfitNames && !changes.takes($0.path) }
     changes.candidates = candidates
-  }
-
-  private func addMissing(_ seen: [Bool], of index: IndexFile, to changes: inout WorkingChanges) {
-    // A path that could not be looked at is not gone, and neither is what is below it.
-    let unseen = changes.skipped.map(\.path)
-    for position in 0..<index.count where !seen[position] {
-      // Links and submodules of foreign commits are not ours to create or delete.
-      guard index.mode(at: position).isFile else { continue }
-      let entry = index[position]
-      if entry.skipsWorktree {
-        changes.skipped.append(SkippedFile(path: entry.path, reason: .sparse))
-      } else if !unseen.contains(where: { $0 == entry.path || entry.path.isBelow($0) }) {
-        changes.deleted.append(entry)
-      }
-    }
   }
 }
 

@@ -55,6 +55,11 @@ extension WorkTree {
     }
     // What is in a folder that is named, too, is looked at with it.
     for path in paths.sorted() where !path.ancestors.contains(where: paths.contains) {
+      if let repository = access.repository(around: path) {
+        let skipped = SkippedFile(path: repository, reason: .nestedRepository)
+        if !changes.skipped.contains(skipped) { changes.skipped.append(skipped) }
+        continue
+      }
       var found: [TreePath] = []
       if let status = try? access.status(of: path) {
         if status.st_mode & S_IFMT == S_IFDIR {
@@ -68,18 +73,9 @@ extension WorkTree {
         }
       }
       for file in found { try compare(file) }
-      for position in index.positions(atOrBelow: path)
-      where !seen.contains(position) && index.mode(at: position).isFile {
-        let entry = index[position]
-        if entry.skipsWorktree { continue }
-        let isUnseen = changes.skipped.contains {
-          $0.path == entry.path || entry.path.isBelow($0.path)
-        }
-        if !isUnseen { changes.deleted.append(entry) }
-        seen.insert(position)
-      }
+      try changes.addMissing(atOrBelow: path, of: index, access, except: &seen)
     }
-    changes.candidates.sort { $0.path < $1.path }
+    changes.finish(against: index)
     return changes
   }
 

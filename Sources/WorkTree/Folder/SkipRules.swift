@@ -18,6 +18,48 @@ public enum SkipReason: Hashable, Codable, Sendable {
   case changing
   /// It is versioned, but the file system does not take its name, or takes it for another note's.
   case sparse
+  /// It is versioned, but something that is no note stands in its place.
+  case obstructed(by: Obstacle)
+  /// It is versioned and was left out of the folder; there is room now, and the next save brings it.
+  case waiting
+
+  /// Whether it is part of versions, and only the folder lacks it.
+  public var isVersioned: Bool {
+    switch self {
+    case .sparse, .obstructed, .waiting: true
+    default: false
+    }
+  }
+}
+
+/// What stands where a note has to be, and is no file; or on the way there, and is no folder.
+public struct Obstacle: Hashable, Codable, Sendable {
+  /// What kind of thing it is.
+  public enum Kind: String, Codable, Sendable {
+    case symbolicLink, folder, repository, file
+    /// A socket, a pipe or a device.
+    case special
+  }
+
+  /// Where it stands: in the note's place, or in that of a folder which the note is in.
+  public let path: TreePath
+  /// What it is.
+  public let kind: Kind
+
+  package init(path: TreePath, kind: Kind) {
+    self.path = path
+    self.kind = kind
+  }
+
+  /// What was skipped, if that keeps a note out; nil for a file.
+  init?(_ skipped: SkippedFile) {
+    switch skipped.reason {
+    case .symbolicLink: self.init(path: skipped.path, kind: .symbolicLink)
+    case .specialFile: self.init(path: skipped.path, kind: .special)
+    case .nestedRepository: self.init(path: skipped.path, kind: .repository)
+    default: return nil
+    }
+  }
 }
 
 /// A file that is not versioned, or not in the folder, and why.

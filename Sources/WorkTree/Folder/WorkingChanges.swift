@@ -63,6 +63,8 @@ package struct WorkingChanges {
   /// Folders that ignore rules leave out, and how many notes elsewhere.
   var excludedFolders: [TreePath] = []
   var ignoredNotes = 0
+  /// Where the index has notes whose place something else has taken, and does not say so yet.
+  package var newlySparse: [Int] = []
 
   /// Whether a new file of that path may become part of a version: one that other devices refuse
   /// would keep everything else from them, too (notes-protocol(7), PACKS). If not, it is named.
@@ -75,13 +77,92 @@ package struct WorkingChanges {
   mutating func add(_ found: FileStanding, at path: TreePath, position: Int?) {
     switch found {
     case .none: break
-    case .skipped(let reason): skipped.append(SkippedFile(path: path, reason: reason))
+    case .skipped(let reason):
+      let file = SkippedFile(path: path, reason: reason)
+      if let position, let obstacle = Obstacle(file) {
+        addSparse(path, position, obstacle)
+      } else {
+        skipped.append(file)
+      }
     case .file(let status): candidates.append(Candidate(path, status, position: position))
     }
   }
 
+  /// Adds a versioned file that something else keeps out of the folder.
+  mutating func addSparse(_ path: TreePath, _ position: Int, _ obstacle: Obstacle) {
+    skipped.append(SkippedFile(path: path, reason: .obstructed(by: obstacle)))
+    newlySparse.append(position)
+  }
+
+  /// Adds a versioned file that the folder lacks: as deleted, unless it is left out, or it or a folder
+  /// above is among those that could not be looked at.
+  mutating func addMissing(
+    _ position: Int, of index: IndexFile, unseen: [SkippedFile], _ access: FolderAccess
+  ) throws {
+    let entry = index[position]
+    if entry.skipsWorktree {
+      let reason = try access.absence(of: entry.path) ?? .changing
+      if case .obstructed(let obstacle) = reason, obstacle.kind == .repository {
+        skipped.removeAll { $0.path == entry.path }
+      }
+      return skipped.append(SkippedFile(path: entry.path, reason: reason))
+    }
+    let unseen = unseen.first { $0.path == entry.path || entry.path.isBelow($0.path) }
+    guard let unseen else { return deleted.append(entry) }
+    // In a repository of its own the file may well be there.
+    if let obstacle = Obstacle(unseen), obstacle.kind != .repository || unseen.path == entry.path {
+      if obstacle.path == entry.path { skipped.removeAll { $0 == unseen } }
+      addSparse(entry.path, position, obstacle)
+    }
+  }
+
+  /// Adds the versioned files that were not seen in a look at everything, and ends the gathering.
+  mutating func complete(_ seen: [Bool], of index: IndexFile, _ access: FolderAccess) throws {
+    let unseen = skipped
+    // Links and submodules of foreign commits are not ours to create or delete.
+    for position in 0..<index.count where !seen[position] && index.mode(at: position).isFile {
+      try addMissing(position, of: index, unseen: unseen, access)
+    }
+    finish(against: index)
+  }
+
+  /// Adds the versioned files at a path and below it that were not seen, but for those left out.
+  mutating func addMissing(
+    atOrBelow path: TreePath, of index: IndexFile, _ access: FolderAccess,
+    except seen: inout Set<Int>
+  ) throws {
+    // Where a folder was made a link, what was in it is as little deleted as by a look at everything.
+    let obstacle = access.obstacle(of: path).flatMap {
+      $0.path != path && $0.kind != .file ? $0 : nil
+    }
+    for position in index.positions(atOrBelow: path)
+    where !seen.contains(position) && index.mode(at: position).isFile {
+      if index.skipsWorktree(at: position) { continue }
+      if let obstacle {
+        addSparse(index.path(at: position), position, obstacle)
+      } else {
+        try addMissing(position, of: index, unseen: skipped, access)
+      }
+      seen.insert(position)
+    }
+  }
+
+  /// Ends the gathering: what stands in the place of a note that is left out, or in it, is no part of
+  /// a version, which cannot hold both.
+  mutating func finish(against index: IndexFile) {
+    candidates.sort { $0.path < $1.path }
+    newlySparse.removeAll { index.skipsWorktree(at: $0) }
+    let sparse = newlySparse + index.sparsePositions
+    if sparse.isEmpty { return }
+    let places = Set(sparse.map { index.path(at: $0) })
+    let ways = Set(places.flatMap(\.ancestors))
+    candidates.removeAll {
+      $0.isNew && (ways.contains($0.path) || $0.path.ancestors.contains(where: places.contains))
+    }
+  }
+
   /// Whether nothing at all has to be looked at.
-  package var isEmpty: Bool { candidates.isEmpty && deleted.isEmpty }
+  package var isEmpty: Bool { candidates.isEmpty && deleted.isEmpty && newlySparse.isEmpty }
 }
 
 extension WorkTree {

@@ -1,4 +1,5 @@
 package import Git
+internal import Glibc
 
 /// Told how many of how many files are stored.
 public typealias SaveProgress = (_ done: Int, _ total: Int) -> Void
@@ -50,6 +51,17 @@ package struct SnapshotWriter {
   package mutating func remove(_ entry: IndexEntry) {
     edit.remove(entry.path)
     changes.append(Change(path: entry.path, kind: .deleted))
+  }
+
+  /// Lets the index say that these notes are left out of the folder.
+  package mutating func leaveOut(_ positions: [Int]) {
+    for position in positions {
+      let entry = index[position]
+      edit.set(
+        IndexEntry(
+          path: entry.path, mode: entry.mode, id: entry.id, status: FileStatus(stat()),
+          skipsWorktree: true))
+    }
   }
 
   /// Stores the trees of the new index and returns the root's ID, when everything is recorded.

@@ -51,11 +51,9 @@ struct EditCommand: Command {
   }
 
   private func edit(_ path: TreePath, in notebook: Notebook) throws {
-    if try notebook.workTree.sparseFiles().contains(path) {
-      throw Failure(
-        .failed, "not_in_folder",
-        "\(Visible.name(path)) is not in this folder: \(SkipReason.sparse.words)",
-        hint: "rename it: 'notes mv \(Visible.word(path.description)) NEW'")
+    // A link that stands in a note's place is not opened in its stead.
+    if let absent = try notebook.workTree.absence(of: path) {
+      throw Failure(.failed, "not_in_folder", absent.absence, hint: absent.remedy)
     }
     let editor = try Editor.find()
     let watcher = Self.announceEdit(of: path, in: notebook)

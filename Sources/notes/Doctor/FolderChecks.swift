@@ -87,12 +87,12 @@ extension Check {
       findings += .problem("only \(Phrase.bytes(free)) are free on the disk", remedy: "make room")
     }
     for file in try context.notebook.status().skipped.prefix(5) {
-      let isSparse = file.reason == .sparse
-      findings += .advice(
-        "\(Visible.name(file.path)) is not \(isSparse ? "in this folder" : "versioned"): "
-          + file.reason.words,
-        remedy: isSparse
-          ? "rename it: 'notes mv OLD NEW'" : "move it elsewhere, or name it in .gitignore")
+      findings +=
+        file.reason.isVersioned
+        ? .advice(file.absence, remedy: file.remedy)
+        : .advice(
+          "\(Visible.name(file.path)) is not versioned: \(file.reason.words)",
+          remedy: "move it elsewhere, or name it in .gitignore")
     }
     guard findings.isEmpty else { return findings }
     let notes = try context.notebook.history.noteCount()

@@ -47,7 +47,7 @@ extension [Change] {
 }
 
 extension SkipReason {
-  fileprivate var names: (word: String, words: String) {
+  private var names: (word: String, words: String) {
     switch self {
     case .symbolicLink: ("symbolic_link", "a symbolic link")
     case .specialFile: ("special_file", "not a plain file")
@@ -57,14 +57,52 @@ extension SkipReason {
     case .unfitName(let why): ("unfit_name", "not fit for other devices: \(why)")
     case .changing: ("changing", "being written right now")
     case .sparse: ("not_in_folder", "the file system does not take the name")
+    case .obstructed(let obstacle): ("place_taken", obstacle.kind.words + " is in its place")
+    case .waiting: ("waiting", "left out before; a save tries again")
     }
   }
 
   var words: String { names.words }
+
+  /// What a person can do for a note to come into the folder.
+  fileprivate func remedy(for path: TreePath) -> String {
+    switch self {
+    case .obstructed(let obstacle):
+      "move \(Visible.word(obstacle.path.description)) away; then 'notes save' brings the note"
+    case .waiting: "'notes save' tries again"
+    default: "rename it: 'notes mv \(Visible.word(path.description)) NEW'"
+    }
+  }
+
+  fileprivate func json(at path: TreePath) -> JSON {
+    let fields: JSON = ["path": path, "reason": names.word]
+    guard case .obstructed(let obstacle) = self else { return fields }
+    return fields + ["obstacle": obstacle.kind.word, "obstacle_path": obstacle.path]
+  }
+}
+
+extension Obstacle.Kind {
+  private var names: (word: String, words: String) {
+    switch self {
+    case .symbolicLink: ("symbolic_link", "a symbolic link")
+    case .folder: ("folder", "a folder")
+    case .repository: ("nested_repository", "a repository of its own")
+    case .file: ("file", "a file")
+    case .special: ("special_file", "something that is not a file")
+    }
+  }
+
+  fileprivate var word: String { names.word }
+  fileprivate var words: String { names.words }
 }
 
 extension SkippedFile: JSONEncodable {
-  var json: JSON { ["path": path, "reason": reason.names.word] }
+  var json: JSON { reason.json(at: path) }
+
+  /// That a versioned note is not in the folder.
+  var absence: String { "\(Visible.name(path)) is not in this folder: \(reason.words)" }
+
+  var remedy: String { reason.remedy(for: path) }
 }
 
 extension [SkippedFile] {
@@ -76,8 +114,13 @@ extension [SkippedFile] {
           [Styled(Visible.name($0.path)), Styled($0.reason.words, .dim)]
         }
     }
-    return section("Not versioned", filter { $0.reason != .sparse })
-      + section("Versioned, but not in this folder", filter { $0.reason == .sparse })
+    let absent = filter(\.reason.isVersioned)
+    let obstructed = absent.first {
+      if case .obstructed = $0.reason { true } else { false }
+    }
+    return section("Not versioned", filter { !$0.reason.isVersioned })
+      + section("Versioned, but not in this folder", absent)
+      + (obstructed.map { "  \($0.remedy)\n" } ?? "")
   }
 }
 
@@ -95,10 +138,18 @@ struct SaveReport {
     let made = result.version.map { version in
       "Saved version \(terminal.paint(version))\n" + result.changes.text(on: terminal)
     }
-    let sparse = result.skipped.count { $0.reason == .sparse }
+    let absent = result.skipped.filter(\.reason.isVersioned)
     return (made ?? "Nothing changed since the last version.\n")
-      + Self.pointer(to: result.skipped.count - sparse, "file", "not versioned")
-      + Self.pointer(to: sparse, "note", "not in this folder")
+      + Self.pointer(to: result.skipped.count - absent.count, "file", "not versioned")
+      + Self.text(ofAbsent: absent)
+  }
+
+  /// That notes are not in the folder: what stands in the way of one, and what helps.
+  static func text(ofAbsent files: [SkippedFile]) -> String {
+    guard files.count == 1, let only = files.first, case .obstructed = only.reason else {
+      return pointer(to: files.count, "note", "not in this folder")
+    }
+    return "\(only.absence);\n  \(only.remedy)\n"
   }
 
   static func pointer(to count: Int, _ thing: String, _ what: String) -> String {

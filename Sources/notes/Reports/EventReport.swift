@@ -58,15 +58,15 @@ final class EventReport: Sendable {
   func conclude(_ outcome: SyncOutcome, in notebook: Notebook) throws -> Exit {
     let conflicts = try notebook.history.conflicts()
     if json != nil {
-      Output.standard.event(outcome.json(conflicts: conflicts))
+      let absent = try notebook.workTree.absentFiles()
+      Output.standard.event(outcome.json(conflicts: conflicts) + ["skipped": absent])
     } else {
       let absent = Phrase.list(outcome.absent.map { Visible.name($0.name) })
       // Who is away is news only beside those who are there; alone it is the error below.
       if !outcome.sessions.isEmpty, !absent.isEmpty {
         Output.standard.line(Console.output.paint("not there: " + absent, .dim))
       }
-      let sparse = try notebook.workTree.sparseFiles().count
-      Output.standard.write(SaveReport.pointer(to: sparse, "note", "not in this folder"))
+      Output.standard.write(SaveReport.text(ofAbsent: try notebook.workTree.absentFiles()))
       if !conflicts.isEmpty {
         Output.standard.line(
           Phrase.count(conflicts.count, "note") + " in conflict: 'notes conflicts' lists "
