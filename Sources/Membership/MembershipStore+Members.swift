@@ -8,6 +8,7 @@ extension MembershipStore {
       state.set.members().map { member in
         var member = member
         member.isBlocked = state.blocked.contains(member.deviceID)
+        if state.refused.contains(member.deviceID) { member.isRemoved = true }
         return member
       }
     }

@@ -22,6 +22,8 @@ public final class MembershipStore: Sendable {
     var known: Set<String> = []
     /// Devices that this one exchanges nothing with.
     var blocked: Set<String> = []
+    /// This device, if a member said that it is removed.
+    var refused: Set<String> = []
   }
 
   private init(folder: String, set: CertificateSet) {
@@ -93,6 +95,7 @@ public final class MembershipStore: Sendable {
         throw MembershipError.begunAnew(notebookID: try Self.notebookID(ofRoot: root))
       }
       state.blocked = try DeviceList.blocked.read(in: folder)
+      state.refused = try DeviceList.refused.read(in: folder)
       let files = try StoreFolder.files(in: folder).subtracting(state.known)
       if files.isEmpty { return }
       _ = try state.set.insert(

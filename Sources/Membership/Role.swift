@@ -30,7 +30,7 @@ public struct Member: Hashable, Sendable {
   /// The serial number of its certificate, 32 hexadecimal digits.
   public let serial: String
   /// Whether it has been removed.
-  public let isRemoved: Bool
+  public internal(set) var isRemoved: Bool
   /// Whether this device, for itself, exchanges nothing with it.
   public internal(set) var isBlocked = false
 }

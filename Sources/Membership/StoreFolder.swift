@@ -7,7 +7,7 @@ internal import System
 ///     root.crt                  the root certificate, DER
 ///     certificates/SHA256.crt   a certificate each, DER
 ///     revocations/SHA256.crl    a revocation list each, DER
-///     blocked, formerly         see `DeviceList`
+///     blocked, refused, formerly  see `DeviceList`
 enum StoreFolder {
   private static let format = Array("notes membership 1\n".utf8)
 
@@ -96,6 +96,8 @@ enum StoreFolder {
 enum DeviceList: String {
   /// Which devices this one exchanges nothing with. The file never travels.
   case blocked
+  /// This device, where a member said that it is removed. The file never travels.
+  case refused
   /// The IDs that the notebook had before its membership was begun anew.
   case formerly
 

@@ -14,6 +14,10 @@ public struct NotebookStatus: Sendable {
   public let skipped: [SkippedFile]
   /// How many notes in the folder the ignore rules leave out.
   public let ignoredNotes: Int
+  /// The branch that versions go on; nil where HEAD is detached.
+  public let branch: String?
+  /// What git is in the middle of: nothing is saved before that ends.
+  public let gitOperation: UnfinishedOperation?
   /// Whether an interrupted checkout waits to be finished by the next command that writes.
   public let isInterrupted: Bool
 }
@@ -25,6 +29,7 @@ extension Notebook {
     return NotebookStatus(
       identity: identity, state: try state(), changes: found.changes, skipped: found.skipped,
       ignoredNotes: found.ignoredNotes,
+      branch: try repository.head().branch, gitOperation: repository.unfinishedOperation,
       isInterrupted: try CheckoutJournal.load(from: stateFolder) != nil)
   }
 }

@@ -22,6 +22,8 @@ final class NotebookLoop {
     get { owner.isHolding.load(ordering: .relaxed) }
     set { owner.isHolding.store(newValue, ordering: .relaxed) }
   }
+  /// Whether it was told that git is in the middle of something.
+  private var isWaitingForGit = false
   private var openNotes = OpenNotes()
   private var changesUntilHousekeeping = 0
 
@@ -224,7 +226,7 @@ final class NotebookLoop {
     unsettled.remove(paths)
     do {
       let result = try notebook.save(scope)
-      isHolding = false
+      (isHolding, isWaitingForGit) = (false, false)
       announce()
       guard result.version != nil else { return false }
       owner.emit(.version(notebook: owner.notebookID, saved: result))
@@ -234,6 +236,11 @@ final class NotebookLoop {
       if !isHolding { owner.emit(.held(notebook: owner.notebookID, deleted: deleted, of: total)) }
       isHolding = true
       announce()
+    } catch NotebookError.gitOperation(let operation) {
+      let cause = Cause(NotebookError.gitOperation(operation))
+      if !isWaitingForGit { owner.emit(.notebookFailed(notebook: owner.notebookID, cause: cause)) }
+      isWaitingForGit = true
+      nextLook = .now + Self.retry
     } catch {
       owner.emit(.notebookFailed(notebook: owner.notebookID, cause: Cause(error)))
       if access(owner.context.folder + "/.git/notes/notebook", F_OK) != 0 {
@@ -249,6 +256,7 @@ final class NotebookLoop {
 
   /// Looks at what others than this thread have put on the branch before it is told to anybody.
   private func rewritePortably() {
+    if isWaitingForGit { return }
     do {
       if let plain = try notebook?.rewritePortably() {
         owner.emit(.replaced(plain, notebook: owner.notebookID))

@@ -197,6 +197,7 @@ extension Service {
       if watched[target.notebookID]?.sessions.has(peer.deviceID) == true { return .duplicate }
       return hold(connection, port: port, isOpenedHere: true)
     } catch {
+      context.record(refusal: error)
       log.debug("\(target.deviceID.prefix(8)) not reached: \(error)")
       return .failed
     }

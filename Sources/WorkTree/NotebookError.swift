@@ -15,6 +15,8 @@ public enum NotebookError: FileFailure, Sendable {
   case brokenState(path: String, String)
   /// Another command has held the writer lock all the time we waited.
   case busy(folder: String)
+  /// Git is in the middle of something that a person has to finish.
+  case gitOperation(UnfinishedOperation)
   /// A call on a file or folder failed.
   case file(call: String, path: String, errno: Int32)
   /// Something that is not a plain file stands where a note has to be written.
@@ -81,6 +83,7 @@ extension NotebookError: CustomStringConvertible {
       "the notebook has format \(format), which is newer than this notes understands"
     case .brokenState(let path, let what): "\(path) is damaged: \(what)"
     case .busy(let folder): "another notes command is busy in \(folder)"
+    case .gitOperation(let operation): "a git \(operation.rawValue) is under way in this notebook"
     case .file(let call, let path, let errno): "\(call) \(path): \(String(errorNumber: errno))"
     case .obstructed(let path):
       "something that is not a file stands where the note \(path) has to be written"

@@ -165,20 +165,41 @@ struct ForeignGitTests {
     #expect(try other.read("b.txt") == "on main\n")
   }
 
-  @Test("a merge that git left unfinished: the markers are a text like any other")
-  func unfinishedMerge() throws {
+  // "As long as git is in the middle of … nothing is saved and nothing is checked out."
+  @Test(
+    "what git left unfinished is left alone until it is done, or given up",
+    arguments: [("merge", "--continue"), ("rebase", "--continue"), ("cherry-pick", "--abort")])
+  func unfinished(operation: String, end: String) throws {
     try git("checkout", "-q", "-b", "side")
     try home.write("a.txt", "side\n")
     _ = try home.notebook.save()
     try git("checkout", "-q", "main")
     try home.write("a.txt", "main\n")
     _ = try home.notebook.save()
-    _ = try TestSupport.run(["git", "-C", home.path, "merge", "-q", "side"])
-    _ = try home.notebook.save()
-    #expect(try #require(try home.read("a.txt")).contains("<<<<<<<"))
-    #expect(try home.notebook.history.conflicts().isEmpty)
-    try other.receive(from: home)
-    #expect(try other.read("a.txt") == (try home.read("a.txt")))
+    let person = ["-c", "user.name=P", "-c", "user.email=p@example.org"]
+    _ = try TestSupport.run(["git", "-C", home.path] + person + [operation, "side"])
+    let left = try home.read("a.txt")
+    #expect(try #require(left).contains("<<<<<<<"))
+    let before = try git("status", "--porcelain")
+    #expect(try home.notebook.status().gitOperation?.rawValue == operation)
+    for work in [
+      { _ = try self.home.notebook.save() }, { try self.home.receive(from: self.other) },
+    ] {
+      #expect {
+        try work()
+      } throws: { error in
+        guard case NotebookError.gitOperation(let found) = error else { return false }
+        return found.rawValue == operation
+      }
+    }
+    #expect(try git("status", "--porcelain") == before)
+    #expect(try home.read("a.txt") == left)
+    if end == "--continue" { try home.write("a.txt", "main and side\n") }
+    try git("add", "a.txt")
+    try git("-c", "core.editor=true", operation, end)
+    #expect(try home.notebook.status().gitOperation == nil)
+    try meet()
+    #expect(try other.read("a.txt") == (end == "--continue" ? "main and side\n" : "main\n"))
   }
 
   @Test("stash and stash pop")

@@ -22,7 +22,7 @@ import WorkTree
       NotebookError.alreadyANotebook(folder: "/tmp/x"),
       NotebookError.linkedWorkTree(folder: "/tmp/x"), NotebookError.newerFormat("2"),
       NotebookError.brokenState(path: "/x/notebook", "a line is missing"),
-      NotebookError.busy(folder: "/x"),
+      NotebookError.busy(folder: "/x"), NotebookError.gitOperation(.cherryPick),
       NotebookError.file(call: "open", path: "/x\u{1B}", errno: 13),
       NotebookError.obstructed(path: "A.txt"), NotebookError.noSuchNote("A\u{202E}"),
       NotebookError.ambiguousNote("o", candidates: ["one.txt", "two.txt"]),

@@ -150,6 +150,7 @@ public struct PairingClient: Sendable {
         in: place, root: root, certificates: certificates, revocations: revocations)
     try membership.noteFormerIDs(formerly)
     _ = try membership.chain(for: key)
+    try membership.setRefused(false, device: key.deviceID)
     return membership
   }
 

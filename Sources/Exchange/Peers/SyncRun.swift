@@ -24,14 +24,17 @@ public struct SyncRun: Sendable {
 
   package init(context: SessionContext) { self.context = context }
 
-  /// Runs. What goes wrong with one device is in the outcome, and does not stop the others.
+  /// Saves what the folder holds and runs. What goes wrong with one device is in the outcome, and does
+  /// not stop the others.
   /// Throws where nothing can be done with any, or `SyncError.stopped` when cancelled.
   public func run(
     cancellation: CancellationToken? = nil, onEvent: (Event) -> Void = { _ in }
   ) throws -> SyncOutcome {
     let members = try wantedMembers()
-    _ = try context.credentials()
     let notebook = try Notebook.open(at: context.folder)
+    // Also where nobody is there, or nobody lets this device in.
+    _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion)
+    _ = try context.credentials()
     let workers = try SyncWorkers(self, allowed: peers.isEmpty ? nil : Set(members.map(\.deviceID)))
     let stop = try workers.begin()
     defer { stop() }

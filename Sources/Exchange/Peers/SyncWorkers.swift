@@ -111,6 +111,7 @@ final class SyncWorkers: Sendable {
       if peer.deviceID == context.key.deviceID { throw SyncError.ownAddress }
       return converse(connection, peer, isOpenedHere: true)
     } catch {
+      context.record(refusal: error)
       return .failure(failure(of: attempt, error))
     }
   }

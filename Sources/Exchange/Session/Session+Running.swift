@@ -17,8 +17,11 @@ extension Session {
         let link = try DeviceLink(stream, as: context, notebook) { report(.progress($0)) }
         let keeper =
           options.keeper ?? DirectKeeper(context, allowsMassDeletion: options.allowsMassDeletion)
-        return try run(over: link, notebook, keeper, options, report)
+        let result = try run(over: link, notebook, keeper, options, report)
+        if options.isOpenedHere { context.record(refusal: nil) }
+        return result
       } catch {
+        if options.isOpenedHere { context.record(refusal: error) }
         // Does nothing where the link has closed it.
         stream.close(after: error)
         throw error

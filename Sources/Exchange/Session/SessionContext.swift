@@ -46,6 +46,18 @@ public struct SessionContext: Sendable {
     }
   }
 
+  /// Keeps whether a member that this device connected to let it in, or said that it is removed.
+  package func record(refusal error: (any Error)?) {
+    let isRefused =
+      switch error {
+      case nil: false
+      case ChannelError.refusedByPeer(.removed)?, SyncError.peerEnded(.notAMember, _)?: true
+      default: membership.members().contains { $0.deviceID == key.deviceID && $0.isRemoved }
+      }
+    // Where it cannot be kept, the next refusal says it again.
+    try? membership.setRefused(isRefused, device: key.deviceID)
+  }
+
   /// The member at the other end of a connection.
   package func peer(at connection: Connection) throws -> PeerIdentity {
     guard case .member(_, let chain) = connection.purpose else {

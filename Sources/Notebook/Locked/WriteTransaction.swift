@@ -34,7 +34,12 @@ package final class WriteTransaction {
 
   /// Finishes what an interrupted run left: before anything else looks at the folder, so that half a
   /// checkout is never taken for somebody's edit. `start` is when that run began.
+  ///
+  /// - Throws: `gitOperation` before anything else, where a person is in the middle of one.
   func recover(since start: timespec?) throws {
+    if let operation = repository.unfinishedOperation {
+      throw NotebookError.gitOperation(operation)
+    }
     if let start {
       try StaleLocks(gitFolder: repository.gitFolder).remove(since: start)
       repository.removeHalfMade()

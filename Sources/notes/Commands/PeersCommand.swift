@@ -49,7 +49,7 @@ struct PeersCommand: Command {
   }
 
   private func show(_ report: PeersReport) throws {
-    options.write(report.json) { report.text(on: $0) }
+    options.write(report.json) { report.text(on: $0) + report.standing.text }
     Output.standard.flush()
   }
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Git
 internal import History
 internal import Notebook
 
@@ -40,7 +41,7 @@ struct SaveCommand: Command {
       message: message, only: paths, allowsMassDeletion: allowDeletes
     ) { line.show("saving", $0, of: $1, "file") }
     line.clear()
-    let report = SaveReport(result: result)
+    let report = SaveReport(result: result, branch: try notebook.repository.head().branch)
     Output.standard.report(json ? [report.json] : nil) { report.text(on: $0) }
     if result.version != nil { BackgroundGC.startIfDue(in: notebook) }
   }
@@ -70,7 +71,7 @@ struct StatusCommand: Command {
     let report = StatusReport(
       status: status, folder: notebook.folder,
       conflicts: status.state.conflictCount > 0 ? try notebook.history.conflicts() : [],
-      watcher: RunningWatcher.status(of: notebook))
+      watcher: RunningWatcher.status(of: notebook), standing: OwnStanding(of: notebook))
     Output.standard.report(json ? [report.json] : nil) { report.text(on: $0, now: TimeText.now) }
   }
 }

@@ -112,7 +112,7 @@ extension ExchangeCommand {
     let outcome =
       try mayUseWatcher
       ? run.runBesideWatcher(of: notebook, reportingTo: report) : run.run(reportingTo: report)
-    try report.conclude(outcome, in: notebook).end()
+    try report.conclude(outcome, in: notebook, mode: Self.mode).end()
   }
 }
 

@@ -90,12 +90,14 @@ struct WatchCommand: Command {
       control: UserFolders().runtime)
     let report = EventReport(json: options.json, .service)
     let hooks = WatchHooks(notebooks: notebooks)
+    let notice = StandingNotice(notebooks)
     let list = !all ? nil : known.watch { if known.folders() != listed { service.stop() } }
     defer { list?.stop() }
     try service.run(cancellation: token) { event in
       report.write(event)
       if case .gcDue(_, let folder) = event { BackgroundGC.start(inFolder: folder) }
       hooks.run(for: event)
+      notice.tell(of: event)
     }
   }
 

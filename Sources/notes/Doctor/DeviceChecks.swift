@@ -95,6 +95,10 @@ extension Check {
           ? "this device has been removed from the notebook" : "this device is not a member",
         remedy: "the notes here stay; ask an admin for an invitation to exchange them again")
     }
+    let standing = OwnStanding(of: context.notebook)
+    if let message = standing.readerMessage {
+      return .advice(message, remedy: standing.readerRemedy)
+    }
     let present = store.members().filter { !$0.isRemoved }
     let admins = present.filter { $0.role == .admin }
     if admins.count < 2, present.count > 1 {

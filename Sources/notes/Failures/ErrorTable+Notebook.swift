@@ -4,6 +4,13 @@ internal import History
 internal import Membership
 internal import WorkTree
 
+extension UnfinishedOperation {
+  /// How a person ends it.
+  var remedy: String {
+    "finish it with 'git \(rawValue) --continue', or give it up with 'git \(rawValue) --abort'"
+  }
+}
+
 extension NotebookError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
@@ -20,6 +27,7 @@ extension NotebookError: ExplainedError {
         "broken_state",
         "the history is not affected; restore that file from a backup, or join again")
     case .busy: .failed("busy", "try again when it has finished")
+    case .gitOperation(let operation): .failed("git_operation", operation.remedy)
     case .file(_, _, let code): .failed("file_failed", Failure.remedyOrExamine(code))
     case .obstructed: .failed("obstructed", "move it away and run the command again")
     case .noSuchNote: .failed("no_such_note", "'notes list' shows the notes")

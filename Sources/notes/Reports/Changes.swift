@@ -126,17 +126,20 @@ extension [SkippedFile] {
 
 struct SaveReport {
   let result: SaveResult
+  /// Where the version went; nil where HEAD is detached.
+  var branch: String? = "main"
 
   var json: JSON {
     [
       "type": "saved", "version": result.version, "changes": result.changes,
-      "skipped": result.skipped,
+      "skipped": result.skipped, "branch": branch,
     ]
   }
 
   func text(on terminal: Terminal) -> String {
     let made = result.version.map { version in
       "Saved version \(terminal.paint(version))\n" + result.changes.text(on: terminal)
+        + (branch == nil ? StatusReport.words(forBranch: nil) : "")
     }
     let absent = result.skipped.filter(\.reason.isVersioned)
     return (made ?? "Nothing changed since the last version.\n")

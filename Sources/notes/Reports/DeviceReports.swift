@@ -99,11 +99,13 @@ struct PeersReport {
 
   let peers: [Peer]
   let invitations: [InvitationRecord]
+  let standing: OwnStanding
 
   init(
     notebook: Notebook, members: [Member], near: [String: DiscoveredPeer] = [:],
     live: WatcherStatus? = nil
   ) throws {
+    standing = OwnStanding(of: notebook)
     invitations = InvitationBook(stateFolder: notebook.stateFolder).all().filter(\.state.isOpen)
     let states = try DeviceStates(in: notebook, live: live)
     let present = members.filter { !$0.isRemoved }
@@ -184,6 +186,7 @@ struct MembersReport {
   private let lines: [Line]
   private let thisDevice: String
   private let onlyAdmin: String?
+  private var standing = OwnStanding()
 
   init(_ lines: [Line], includingRemoved: Bool, thisDevice: String) {
     let present = lines.map(\.member).filter { !$0.isRemoved }
@@ -214,6 +217,7 @@ struct MembersReport {
       return Line(member: member, issuer: names[member.issuedBy], deviceState: state)
     }
     self.init(lines, includingRemoved: includingRemoved, thisDevice: own)
+    standing = OwnStanding(of: notebook)
   }
 
   var json: [JSON] {
@@ -251,7 +255,7 @@ struct MembersReport {
 
         """
     }
-    return text
+    return standing.isRemoved ? text + "\n" + standing.text : text
   }
 
   private func certified(_ line: Line, now: Int64) -> String {

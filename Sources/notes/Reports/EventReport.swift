@@ -55,11 +55,17 @@ final class EventReport: Sendable {
   func finish() { progress.clear() }
 
   /// - Throws: why no device was reached, or why one refused, when that is all there is to say.
-  func conclude(_ outcome: SyncOutcome, in notebook: Notebook) throws -> Exit {
+  func conclude(
+    _ outcome: SyncOutcome, in notebook: Notebook, mode: SyncMode = .both
+  ) throws -> Exit {
     let conflicts = try notebook.history.conflicts()
+    let standing = OwnStanding(of: notebook)
     if json != nil {
       let absent = try notebook.workTree.absentFiles()
-      Output.standard.event(outcome.json(conflicts: conflicts) + ["skipped": absent])
+      Output.standard.event(
+        outcome.json(conflicts: conflicts) + [
+          "skipped": absent, "role": standing.word, "unsent": standing.unsent,
+        ])
     } else {
       let absent = Phrase.list(outcome.absent.map { Visible.name($0.name) })
       // Who is away is news only beside those who are there; alone it is the error below.
@@ -67,6 +73,7 @@ final class EventReport: Sendable {
         Output.standard.line(Console.output.paint("not there: " + absent, .dim))
       }
       Output.standard.write(SaveReport.text(ofAbsent: try notebook.workTree.absentFiles()))
+      if mode == .both, !outcome.sessions.isEmpty { Output.standard.write(standing.text) }
       if !conflicts.isEmpty {
         Output.standard.line(
           Phrase.count(conflicts.count, "note") + " in conflict: 'notes conflicts' lists "
@@ -79,6 +86,9 @@ final class EventReport: Sendable {
       return failure.exit == .noPeerReached ? .done : failure.exit
     }
     if outcome.sessions.isEmpty { throw Self.nobody(outcome) }
+    if mode == .push, let message = standing.readerMessage {
+      throw Failure(.refusedByPeer, "reader", message, hint: standing.readerRemedy)
+    }
     return conflicts.isEmpty ? .done : .conflictsToResolve
   }
 

@@ -9,6 +9,7 @@ struct StatusReport {
   let folder: String
   let conflicts: [Conflict]
   var watcher: WatcherStatus?
+  var standing = OwnStanding()
 
   var json: JSON {
     [
@@ -16,8 +17,11 @@ struct StatusReport {
       "device": status.identity.device.deviceID, "device_name": status.identity.device.name,
       "path": folder, "tip": status.state.tip, "heads": status.state.heads,
       "changes": status.changes, "conflicts": conflicts, "skipped": status.skipped,
-      "ignored_notes": status.ignoredNotes, "interrupted": status.isInterrupted,
-      "watched": watcher != nil, "connected": watcher?.peers.map(\.identity.deviceID),
+      "ignored_notes": status.ignoredNotes,
+      "interrupted": status.isInterrupted, "watched": watcher != nil,
+      "connected": watcher?.peers.map(\.identity.deviceID),
+      "branch": status.branch, "git_operation": status.gitOperation?.rawValue,
+      "role": standing.word, "unsent": standing.unsent,
     ]
   }
 
@@ -29,12 +33,26 @@ struct StatusReport {
     return areInSync ? "Watched, and in sync with \(names)." : "Watched; here: \(names)."
   }
 
+  /// Where versions go, if that is not the usual branch of a repository.
+  static func words(forBranch branch: String?) -> String {
+    guard let branch else {
+      return "HEAD is detached: versions are on no branch; 'git switch BRANCH' goes to one.\n"
+    }
+    return ["main", "master"].contains(branch) ? "" : "On branch \(Visible.name(branch)).\n"
+  }
+
   func text(on terminal: Terminal, now: Int64) -> String {
     let identity = status.identity
     var text = terminal.paint(Visible.name(identity.name), .bold)
     text += " on \(Visible.name(identity.device.name))"
     text += (status.state.tip.map { ", version \($0.short)" } ?? ", no version yet") + "\n"
+    text += Self.words(forBranch: status.branch)
+    if let operation = status.gitOperation {
+      text += "A git \(operation.rawValue) is under way; nothing is saved before it ends:\n"
+      text += "  \(operation.remedy)\n"
+    }
     if let watcher { text += words(for: watcher) + "\n" }
+    text += standing.text
     if status.changes.isEmpty, conflicts.isEmpty, !status.isInterrupted {
       text += status.state.tip == nil ? "Nothing to save yet.\n" : "Everything is saved.\n"
     }

@@ -1,0 +1,21 @@
+internal import Glibc
+
+/// Something that git was told to do, and that waits for a person to finish it or to give it up.
+public enum UnfinishedOperation: String, Codable, Sendable {
+  case rebase, merge, revert
+  case cherryPick = "cherry-pick"
+
+  /// What git keeps in its folder as long as it is under way: gitrevisions(7), git-rebase(1). A rebase
+  /// may stand at a commit that it is picking.
+  fileprivate static let signs: [(file: String, operation: UnfinishedOperation)] = [
+    ("rebase-merge", .rebase), ("rebase-apply", .rebase), ("MERGE_HEAD", .merge),
+    ("CHERRY_PICK_HEAD", .cherryPick), ("REVERT_HEAD", .revert),
+  ]
+}
+
+extension Repository {
+  /// What git is in the middle of; nil for nothing.
+  public var unfinishedOperation: UnfinishedOperation? {
+    UnfinishedOperation.signs.first { access("\(gitFolder)/\($0.file)", F_OK) == 0 }?.operation
+  }
+}

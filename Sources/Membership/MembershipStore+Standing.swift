@@ -1,0 +1,61 @@
+internal import Synchronization
+internal import System
+
+/// What a device may do in the notebook, as far as this one knows, and who can change that.
+public struct MemberStanding: Hashable, Sendable {
+  /// Its role; nil when it is not a member, or no longer.
+  public let role: Role?
+  /// Whether it was a member and is none any more.
+  public let isRemoved: Bool
+  /// What the other admins are called, by name.
+  public let admins: [String]
+}
+
+extension MembershipStore {
+  /// How a device stands.
+  public func standing(ofDevice deviceID: String) -> MemberStanding {
+    let members = members()
+    let own = members.first { $0.deviceID == deviceID }
+    let admins = members.filter { !$0.isRemoved && $0.role == .admin && $0.deviceID != deviceID }
+    return MemberStanding(
+      role: own.flatMap { $0.isRemoved ? nil : $0.role }, isRemoved: own?.isRemoved == true,
+      admins: admins.map(\.name).sorted())
+  }
+
+  /// How a device stands, by the memory that is kept in `cache` as long as the same certificates and
+  /// lists are stored: to read them takes longer than all else that a `notes status` does.
+  public static func standing(
+    ofDevice deviceID: String, in folder: String, cache: String
+  ) throws -> MemberStanding {
+    let files = try StoreFolder.files(in: folder).sorted()
+    let key = (files + [deviceID] + (try DeviceList.refused.read(in: folder)))
+      .joined(separator: " ")
+    if let content = try? Disk.readIfThere(cache) {
+      let lines = StateLines(parsing: content)
+      if lines["stored"] == key, let admins = lines["admins"] {
+        return MemberStanding(
+          role: lines["role"].flatMap(Role.init), isRemoved: lines["role"] == "removed",
+          admins: admins.split(separator: "/").map(String.init))
+      }
+    }
+    let standing = try open(in: folder).standing(ofDevice: deviceID)
+    let role = standing.role?.rawValue ?? (standing.isRemoved ? "removed" : "none")
+    let lines = StateLines([
+      // No name holds a slash: notes-security(7), "Names".
+      "stored": key, "role": role, "admins": "/" + standing.admins.joined(separator: "/"),
+    ])
+    try? Disk.makeFolders(Disk.parent(of: cache))
+    try? Disk.replace(cache, with: lines.bytes, isShared: true, waits: false)
+    return standing
+  }
+
+  /// Keeps that a member refuses this device as a removed one, until one lets it in: the removal itself
+  /// may never arrive here.
+  public func setRefused(_ isRefused: Bool, device deviceID: String) throws {
+    try state.withLock { state in
+      guard state.refused.contains(deviceID) != isRefused else { return }
+      try DeviceList.refused.write(isRefused ? [deviceID] : [], in: folder)
+      state.refused = isRefused ? [deviceID] : []
+    }
+  }
+}

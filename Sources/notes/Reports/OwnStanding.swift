@@ -1,0 +1,107 @@
+internal import Exchange
+internal import Git
+internal import History
+internal import Membership
+internal import Merge
+internal import Notebook
+
+/// What the other devices let this one do, where that is less than a person may think.
+struct OwnStanding {
+  private var member: MemberStanding?
+  /// How many versions made here no other device takes, because this one is a reader.
+  private(set) var unsent = 0
+
+  init() {}
+
+  /// What cannot be told is told as nothing: 'notes doctor' has a check of its own for that.
+  init(of notebook: Notebook) {
+    let folder = notebook.stateFolder
+    member = try? MembershipStore.standing(
+      ofDevice: notebook.identity.device.deviceID, in: folder + "/membership",
+      cache: folder + "/cache/standing")
+    if member?.role == .reader { unsent = (try? notebook.versionsOnlyHere()) ?? 0 }
+  }
+
+  var isRemoved: Bool { member?.isRemoved == true }
+
+  /// As programs are told.
+  var word: String? { isRemoved ? "removed" : member?.role?.rawValue }
+
+  private var admins: String {
+    let names = (member?.admins ?? []).map { Visible.name($0) }
+    return names.isEmpty ? "an admin" : Phrase.list(names, "or")
+  }
+
+  /// That versions stay here, if they do.
+  var readerMessage: String? {
+    unsent == 0
+      ? nil
+      : "\(Phrase.count(unsent, "version")) made here \(unsent == 1 ? "stays" : "stay") here, "
+        + "because this device is a reader"
+  }
+
+  var readerRemedy: String { "\(admins) can make it a writer: 'notes members role NAME writer'" }
+
+  /// That this device was removed, if it was.
+  var removalMessage: String? { isRemoved ? "this device was removed from the notebook" : nil }
+
+  var removalRemedy: String { "the notes here stay; \(admins) can invite it again" }
+
+  /// A line of each, for people.
+  var text: String {
+    let lines = [(removalMessage, removalRemedy), (readerMessage, readerRemedy)]
+    return lines.map { message, remedy in
+      message.map { "\($0.prefix(1).uppercased())\($0.dropFirst());\n  \(remedy)\n" } ?? ""
+    }.joined()
+  }
+
+  /// As a warning on standard error.
+  func warn() {
+    for (message, remedy) in [(removalMessage, removalRemedy), (readerMessage, readerRemedy)] {
+      if let message {
+        Output.errors.write("notes: warning: \(message)\nnotes: hint: \(remedy)\n")
+        Output.errors.flush()
+      }
+    }
+  }
+}
+
+extension Notebook {
+  /// How many versions that somebody made are here and, as far as is known, on no other device.
+  fileprivate func versionsOnlyHere() throws -> Int {
+    guard let tip = try repository.head().commit else { return 0 }
+    let known = try repository.references(under: "refs/remotes/").map(\.id)
+    let walk = try repository.walk(from: [tip], hiding: known)
+    var count = 0
+    while let id = try walk.next() {
+      if try !DerivedMerge.isDerived(repository.commit(id)) { count += 1 }
+    }
+    return count
+  }
+}
+
+/// Tells whoever starts a watcher, and then whoever writes, that what is written stays here: once for
+/// a notebook.
+final class StandingNotice {
+  private let notebooks: [Notebook]
+  private var told: Set<String> = []
+
+  init(_ notebooks: [Notebook]) {
+    self.notebooks = notebooks
+    for notebook in notebooks { tell(of: notebook) }
+  }
+
+  func tell(of event: Event) {
+    guard case .version(let id, _) = event, !told.contains(id),
+      let notebook = notebooks.first(where: { $0.identity.id == id })
+    else { return }
+    tell(of: notebook)
+  }
+
+  private func tell(of notebook: Notebook) {
+    let standing = OwnStanding(of: notebook)
+    if standing.text.isEmpty { return }
+    told.insert(notebook.identity.id)
+    standing.warn()
+  }
+}
