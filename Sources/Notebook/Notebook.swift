@@ -136,6 +136,11 @@ public final class Notebook {
     try withWriterLock { _ in try workTree.set(executables: text) }
   }
 
+  /// Sets whether hidden files are versioned, from the next save on; nil takes the setting away.
+  public func setHiddenFiles(_ text: String?) throws {
+    try withWriterLock { _ in try workTree.set(hiddenFiles: text) }
+  }
+
   /// Which version this device shows now. What is in the folder and not saved yet is not part of it.
   public func state() throws -> NotebookState { try history.state() }
 

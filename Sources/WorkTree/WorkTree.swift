@@ -14,6 +14,8 @@ public final class WorkTree {
   public lazy var sizeLimit = SizeLimit.configured(in: repository, configuration: configuration)
   /// What the executable bits of files in the folder say.
   package lazy var fileModes = FileModeTrust(repository, configuration: configuration)
+  /// Whether hidden files are versioned as others are: `notes.hiddenFiles` in `.git/config`.
+  public lazy var takesHiddenFiles = takesHiddenFiles(by: configuration)
   /// The text of `.git/config` when it was first needed.
   private lazy var configuration = readConfiguration()
 

@@ -15,7 +15,7 @@ import Testing
       ("Rome", "", "Rome.txt"), ("Rome.md", "", "Rome.md"), ("a/b/Rome", "", "a/b/Rome.txt"),
       ("Rome", "trips", "trips/Rome.txt"), ("./Rome", "trips", "trips/Rome.txt"),
       ("../Rome", "trips", "Rome.txt"), ("a.b", "", "a.b.txt"), ("-x", "", "-x.txt"),
-      (".txt", "", ".txt.txt"), ("😀", "", "😀.txt"),
+      ("a..", "", "a...txt"), ("😀", "", "😀.txt"),
     ] as [(String, TreePath, TreePath)])
   func `A title becomes a path`(title: String, folder: TreePath, expected: TreePath) throws {
     let home = try Fixture()
@@ -25,7 +25,7 @@ import Testing
   @Test(arguments: [
     "", "/", "a/", "/a", "a//b", ".", "..", "../x", "a/../../x", ".git/x", ".GIT/x", "git~1/x",
     "a\nb", "a\u{1B}b", "a\u{85}b", String(repeating: "x", count: 252),
-    "x/" + String(repeating: "é", count: 128), "#x#/y", "~/x.tmp/y",
+    "x/" + String(repeating: "é", count: 128), "#x#/y", "~/x.tmp/y", ".txt", ".x/y", "x/.y.txt",
     String(repeating: "abcdefg/", count: 600) + "x",
   ])
   func `A title that is none is refused`(title: String) throws {

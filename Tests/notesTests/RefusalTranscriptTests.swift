@@ -9,8 +9,11 @@ struct RefusalTranscriptTests {
       notes init --name a/b
       notes init --name Home --device-name laptop
       notes init
-      mkdir linked; echo 'gitdir: /elsewhere' >linked/.git; notes init linked; rm -r linked
-      notes init within; rm -r within
+      mkdir ../linked; echo 'gitdir: /elsewhere' >../linked/.git; notes init ../linked
+      notes init within
+      notes init "$HOME"
+      notes init ..
+      mkdir ../keys; echo x >../keys/id_rsa; notes init ../keys --yes
       for n in 1 2 3 4 5 6 7 8 9 10 11; do echo "$n" >"List $n.txt"; done
       printf 'a\0b' >photo.png; echo milk >Shopping.txt; mkdir trips; echo forum >trips/Rome.txt
       notes save
@@ -111,6 +114,7 @@ struct RefusalTranscriptTests {
       notes sync --wait=-1
       notes config nonsense
       notes config listen nowhere
+      notes config hidden-files maybe
       notes join 12
       notes join 42-AAAA-AAAAAA
       notes invite --role king

@@ -40,6 +40,7 @@ extension Notebook {
       if SkipRules.isDebris(part.bytes) {
         try refuse("a name of editors' own files, not versioned")
       }
+      if workTree.isHidden(part) { try refuse("a hidden file, not versioned") }
       path = path.appending(part)
     }
     if self.folder.utf8.count + 2 + path.bytes.count >= Int(PATH_MAX) {

@@ -59,6 +59,27 @@ extension WorkTree {
     }
   }
 
+  private static let hiddenFiles = "notes.hiddenFiles"
+
+  /// Whether hidden files are versioned, as the user set it; nil where nothing is set.
+  public func hiddenFilesSetting() throws -> String? { try repository.setting(Self.hiddenFiles) }
+
+  package func set(hiddenFiles text: String?) throws {
+    try repository.set(Self.hiddenFiles, to: text)
+    takesHiddenFiles = takesHiddenFiles(by: readConfiguration())
+  }
+
+  func takesHiddenFiles(by configuration: ConfigurationLines) -> Bool {
+    guard configuration.mayHold("hiddenfiles"), let text = try? hiddenFilesSetting()
+    else { return false }
+    return ConfigurationLines.isTrue(text)
+  }
+
+  /// Whether a path that is not versioned yet is left out because it is hidden.
+  package func isHidden(_ path: TreePath) -> Bool {
+    !takesHiddenFiles && SkipRules.isHidden(path)
+  }
+
   func readConfiguration() -> ConfigurationLines {
     ConfigurationLines((try? Disk.readIfThere(repository.gitFolder + "/config")) ?? [])
   }
@@ -77,6 +98,11 @@ struct ConfigurationLines {
   /// The lines that begin so.
   func lines(beginningWith name: String) -> [[UInt8]] {
     lines.filter { $0.starts(with: name.utf8) }
+  }
+
+  /// Whether a value means yes: git-config(1), "boolean".
+  static func isTrue(_ value: String) -> Bool {
+    !["false", "no", "off", "0", ""].contains(value.lowercased())
   }
 
   /// Whether a setting of this name may be there; it may stand behind its section's name.
@@ -104,10 +130,10 @@ package struct FileModeTrust {
     let usual = Array("filemode=true".utf8).map { $0 | 0x20 }
     isTrusted =
       configuration.lines(beginningWith: "filemode") == [usual]
-      || Self.isTrue(try? repository.setting("core.fileMode"))
+      || ConfigurationLines.isTrue((try? repository.setting("core.fileMode")) ?? "true")
     makesExecutable =
       configuration.mayHold("executables")
-      && (try? repository.setting(Self.setting)).map { Self.isTrue($0) } ?? false
+      && (try? repository.setting(Self.setting)).map { ConfigurationLines.isTrue($0) } ?? false
   }
 
   /// The mode that a checkout gives a file.
@@ -119,11 +145,6 @@ package struct FileModeTrust {
   package func mode(of seen: FileMode, known: FileMode?) -> FileMode {
     guard isTrusted else { return known ?? .regular }
     return known == .executable && !makesExecutable ? .executable : seen
-  }
-
-  private static func isTrue(_ value: String?) -> Bool {
-    guard let value else { return true }
-    return !["false", "no", "off", "0", ""].contains(value.lowercased())
   }
 }
 

@@ -25,8 +25,9 @@ extension WorkTree {
     defer { withExtendedLifetime(access) { thread?.join() } }
     let rules = IgnoreRules(of: self, index: index)
     let listing = try FolderListing(folder: folder) { path, hasIgnoreFile in
-      try rules.mayExclude(hasIgnoreFile) && !index.containsFolder(path)
-        && rules.isIgnored(path, isFolder: true)
+      let isHidden = isHidden(path)
+      return try (isHidden || rules.mayExclude(hasIgnoreFile)) && !index.containsFolder(path)
+        && (isHidden || rules.isIgnored(path, isFolder: true))
     }
     known.look()
     thread?.join()
@@ -51,7 +52,7 @@ extension WorkTree {
           seen[position] = true
           continue
         }
-        if SkipRules.isDebris(path.name.bytes) { continue }
+        if SkipRules.isDebris(path.name.bytes) || isHidden(path) { continue }
         let found = FileStanding(path, root: access.root, sizeLimit: sizeLimit)
         let isIgnored =
           try rules.mayExclude(listing.hasIgnoreFile) && rules.isIgnored(path, isFolder: false)

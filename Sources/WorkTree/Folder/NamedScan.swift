@@ -81,7 +81,7 @@ extension WorkTree {
 
   /// Whether a path that is not versioned yet is none of ours.
   private func isExcluded(_ path: TreePath, isFolder: Bool, _ rules: IgnoreRules) throws -> Bool {
-    if !isFolder && SkipRules.isDebris(path.name.bytes) { return true }
+    if isHidden(path) || !isFolder && SkipRules.isDebris(path.name.bytes) { return true }
     let hasIgnoreFile = (path.ancestors + [""]).contains {
       Glibc.access("\(folder)/\($0.appending(".gitignore"))", F_OK) == 0
     }

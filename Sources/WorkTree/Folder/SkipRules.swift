@@ -88,6 +88,17 @@ public enum SkipRules {
       || frames.contains { name.starts(with: $0) && name.hasSuffix([UInt8(ascii: "#")]) }
   }
 
+  /// Whether a file or folder is hidden, or in a hidden folder. Files that tell git how to treat others
+  /// are not.
+  package static func isHidden(_ path: TreePath) -> Bool {
+    let (dot, slash) = (UInt8(ascii: "."), UInt8(ascii: "/"))
+    let bytes = path.bytes
+    let start = bytes.indices.first { bytes[$0] == dot && ($0 == 0 || bytes[$0 - 1] == slash) }
+    guard let start else { return false }
+    return !gitSettings.contains(Array(bytes[start...]))
+  }
+
+  private static let gitSettings = utf8(".gitignore", ".gitattributes", ".gitkeep", ".keep")
   // The file that vim tries a folder's permissions with, and the desktop's own.
   private static let names = utf8("4913", ".DS_Store", "Thumbs.db", "desktop.ini")
   // Emacs' locks; half-written files of the desktop; open files that were deleted, on FUSE and NFS.

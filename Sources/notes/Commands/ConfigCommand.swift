@@ -73,6 +73,7 @@ enum Setting: String, CaseIterable {
   case deviceName = "device-name"
   case executables
   case listen
+  case hiddenFiles = "hidden-files"
   case maxFileSize = "max-file-size"
   case onChange = "on-change"
   case onConflict = "on-conflict"
@@ -80,7 +81,9 @@ enum Setting: String, CaseIterable {
   /// Whose it is: the user's, for all notebooks, or one notebook's on this device.
   enum Scope: String { case user, notebook }
 
-  var scope: Scope { [.maxFileSize, .executables].contains(self) ? .notebook : .user }
+  var scope: Scope {
+    [.maxFileSize, .executables, .hiddenFiles].contains(self) ? .notebook : .user
+  }
 
   /// What holds while it is not set; nil for nothing.
   var fallback: String? {
@@ -88,6 +91,7 @@ enum Setting: String, CaseIterable {
     case .deviceName: DeviceName.hostName
     case .executables: "false"
     case .listen: Address.anywhere.description
+    case .hiddenFiles: "false"
     case .maxFileSize: "50m"
     case .onChange, .onConflict: nil
     }
@@ -121,6 +125,10 @@ enum Setting: String, CaseIterable {
       throw Failure.usage(
         "'\(Visible.name(value))' is neither true nor false",
         hint: "true has received files made executable")
+    case .hiddenFiles where value != "true" && value != "false":
+      throw Failure.usage(
+        "'\(Visible.name(value))' is neither true nor false",
+        hint: "'notes config hidden-files true' versions hidden files")
     case .maxFileSize where !WorkTree.isSizeLimit(value):
       throw Failure.usage(
         "'\(Visible.name(value))' is not a number of bytes", hint: "for instance 500k, 20m or 1g")
@@ -132,6 +140,7 @@ enum Setting: String, CaseIterable {
     switch self {
     case .maxFileSize: try notebook?.workTree.sizeLimitSetting()
     case .executables: try notebook?.workTree.executablesSetting()
+    case .hiddenFiles: try notebook?.workTree.hiddenFilesSetting()
     default: try UserSettings.read()[rawValue]
     }
   }
@@ -141,6 +150,7 @@ enum Setting: String, CaseIterable {
     switch self {
     case .maxFileSize: try notebook?.setSizeLimit(value)
     case .executables: try notebook?.setExecutables(value)
+    case .hiddenFiles: try notebook?.setHiddenFiles(value)
     default: try UserSettings.set(rawValue, to: value)
     }
   }

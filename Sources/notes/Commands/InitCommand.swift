@@ -11,9 +11,12 @@ struct InitCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "init", abstract: "Make a folder a notebook.",
     discussion: """
-      Takes the folder as it is: the first version holds the files that are there. Without DIR it \
-      is the current folder; a folder that does not exist is made. A folder that is a git \
-      repository keeps its history.
+      Takes the folder as it is: the first version holds the files that are there, but for hidden \
+      ones. Without DIR it is the current folder; a folder that does not exist is made. A folder \
+      that is a git repository keeps its history.
+
+      It asks before it takes more than 1,000 files or 100 MB, what a git repository has not \
+      committed, and files that look like keys or credentials.
 
       This device becomes the notebook's first admin. Nothing is sent: other devices get the \
       notebook only by an invitation.
@@ -31,11 +34,20 @@ struct InitCommand: Command {
   @Option(help: .named("name", "What to call this device; the host's name by default."))
   var deviceName: String?
 
+  @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
+
+  @Flag(help: "Also take files that look like keys or credentials.") var include = false
+
   @OptionGroup var options: CommonOptions
 
   func run() throws {
     let folder = try NotebookLocator.folder(folder)
-    try Self.refuseIfVersionedElsewhere(folder)
+    let place = NotebookPlace(folder: folder)
+    try place.check()
+    // Whether it is one already is told below; one that is unfinished was asked about.
+    if access(folder + "/.git/notes/notebook", F_OK) != 0 {
+      try place.demandConsent(yes: yes, includesSecrets: include)
+    }
     let device = try DeviceName.choose(given: deviceName)
     let notebookName = try name.map { try DisplayName.check($0) } ?? Self.name(of: folder)
     let data = try UserFolders().data
@@ -63,8 +75,7 @@ struct InitCommand: Command {
     let paths = try known.map(notebook.repository.files)?.map(\.path) ?? saved.changes.map(\.path)
     let report = InitReport(
       identity: notebook.identity, folder: folder, noteCount: paths.count(where: \.isNote),
-      fileCount: paths.count { !$0.isNote }, saved: saved, tip: tip,
-      outer: try? Notebook.find(from: folder + "/.."))
+      fileCount: paths.count { !$0.isNote }, saved: saved, tip: tip)
     options.write([report.json]) { report.text(on: $0) }
   }
 
@@ -77,22 +88,6 @@ struct InitCommand: Command {
       try !notebook.status().changes.isEmpty
     else { return nil }
     return notebook
-  }
-
-  /// Stops where a notebook that the folder lies in has files of it: it would take them for deleted.
-  private static func refuseIfVersionedElsewhere(_ folder: String) throws {
-    guard let inner = realPath(of: folder), let outer = try? Notebook.find(from: inner + "/.."),
-      inner.hasPrefix(outer + "/")
-    else { return }
-    let notebook = try Notebook.open(at: outer)
-    let path = TreePath(String(inner.dropFirst(outer.count + 1)))
-    guard let tip = try notebook.state().tip,
-      try notebook.repository.entry(at: path, in: notebook.repository.commit(tip).tree) != nil
-    else { return }
-    throw Failure(
-      .failed, "already_a_notebook",
-      "\(Visible.name(folder)) is a folder of the notebook \(Visible.name(outer)) already",
-      hint: "to make it one of its own, move it out of there first")
   }
 
   /// The notebook's new certificate authority, or the one that an interrupted `init` left in a

@@ -111,7 +111,6 @@ struct InitReport {
   let fileCount: Int
   let saved: SaveResult
   let tip: ObjectID?
-  var outer: String?
 
   var json: JSON {
     [
@@ -127,9 +126,6 @@ struct InitReport {
     let held = Phrase.list([Phrase.count(noteCount, "note")] + files)
     var text = "Notebook \(name) in \(Visible.name(folder))\n"
     text += tip == nil ? "It is empty so far.\n" : "The first version holds \(held).\n"
-    if let outer {
-      text += "It lies in the notebook \(Visible.name(outer)), which leaves it out.\n"
-    }
     text += saved.skipped.text(on: terminal)
     return text + """
 

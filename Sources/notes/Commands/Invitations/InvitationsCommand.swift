@@ -80,11 +80,14 @@ struct InvitationsAcceptCommand: Command {
 
   @Flag(name: .shortAndLong, help: "Join without asking.") var yes = false
 
+  @Flag(help: "Also take files of DIR that look like keys or credentials.") var include = false
+
   @OptionGroup var options: CommonOptions
 
   func run() throws {
     let answer = try InvitationAnswer(to: name)
-    let dialogue = try JoinDialogue(json: options.json, yes: yes, folder: folder)
+    let dialogue = try JoinDialogue(
+      json: options.json, yes: yes, folder: folder, include: include)
     try dialogue.join(by: answer.joining(into: dialogue.place), whenAnswered: answer.forget).end()
   }
 }

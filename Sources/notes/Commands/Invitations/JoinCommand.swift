@@ -41,6 +41,8 @@ struct JoinCommand: Command {
 
   @Flag(name: .shortAndLong, help: "Join without asking.") var yes = false
 
+  @Flag(help: "Also take files of DIR that look like keys or credentials.") var include = false
+
   @OptionGroup var at: AtOption
   @OptionGroup var wait: WaitOption
   @OptionGroup var discovery: DiscoveryOption
@@ -59,7 +61,7 @@ struct JoinCommand: Command {
     if codeFile == nil, let given = self.code { CommandLineSecret.hide(given) }
     // Where a file gives the code, the folder is the only argument.
     let dialogue = try JoinDialogue(
-      json: options.json, yes: yes, folder: codeFile == nil ? folder : self.code)
+      json: options.json, yes: yes, folder: codeFile == nil ? folder : self.code, include: include)
     let device = try DeviceName.choose(given: name)
     let key = try DeviceKey.loadOrCreate(in: UserFolders().data)
     var joining = PairingClient(code: code, name: device, key: key, folder: dialogue.place)
@@ -129,10 +131,11 @@ struct JoinDialogue {
   private let json: Bool
   private let yes: Bool
   /// Where the notebook goes: into the given folder; where the current one is in it already, under
-  /// this or a former ID, into that; else into a new folder of its name.
+  /// this or a former ID, into that; else into a new folder of its name, beside the notebook that the
+  /// current one is in.
   let place: @Sendable (PairingOffer) -> String
 
-  init(json: Bool, yes: Bool, folder: String?) throws {
+  init(json: Bool, yes: Bool, folder: String?, include: Bool = false) throws {
     guard yes || Console.canAsk else {
       throw Failure.usage(
         "there is no terminal to ask whether to join", hint: "--yes joins without asking")
@@ -140,12 +143,19 @@ struct JoinDialogue {
     (self.json, self.yes) = (json, yes)
     let current = try NotebookLocator.folder(nil)
     let folder = try folder.map(NotebookLocator.folder)
+    if let folder {
+      let chosen = NotebookPlace(folder: folder)
+      try chosen.check()
+      if access(folder + "/.git/notes/notebook", F_OK) != 0 {
+        try chosen.demandConsent(yes: true, includesSecrets: include)
+      }
+    }
     place = { offer in
       if let folder { return folder }
       let here = try? Notebook.open(at: Notebook.find(from: current))
       let ids = [offer.notebookID] + (offer.formerly ?? [])
       if let here, ids.contains(here.identity.id) { return here.folder }
-      return Self.newFolder(in: current, for: offer)
+      return Self.newFolder(in: here.map { Disk.parent(of: $0.folder) } ?? current, for: offer)
     }
   }
 

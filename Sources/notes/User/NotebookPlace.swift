@@ -1,0 +1,114 @@
+internal import Git
+internal import Glibc
+internal import History
+internal import Notebook
+internal import System
+
+/// A folder that is to become a notebook: where that may be, and what is asked before its files are
+/// taken (notes-init(1), notes-join(1)).
+struct NotebookPlace {
+  let folder: String
+
+  /// Refuses folders whose files nobody means to share, and folders of another notebook.
+  func check() throws {
+    let real = Self.resolved(folder)
+    let shown = Visible.name(folder)
+    func holds(_ other: String) -> Bool {
+      let other = Self.resolved(other)
+      return other == real || real == "/" || other.hasPrefix(real + "/")
+    }
+    let hint = "make a folder for notes, for instance: notes init ~/notes"
+    let home = Environment.process["HOME"].map(Self.resolved)
+    if real == "/" || real == home {
+      let what = real == "/" ? "the whole system" : "the home folder"
+      throw Failure(
+        .failed, "unfit_folder",
+        "\(shown) is \(what), and a notebook of it would share everything in it", hint: hint)
+    }
+    let folders = UserFolders()
+    for own in [try folders.data, try folders.config, folders.runtime].compactMap({ $0 })
+    where holds(own) {
+      throw Failure(
+        .failed, "unfit_folder",
+        "\(shown) holds this program's own key and settings, in \(Visible.name(own))", hint: hint)
+    }
+    guard let outer = try? Notebook.find(from: Self.nearest(above: real)), outer != real
+    else { return }
+    let sibling = Visible.word(Self.sibling(of: outer, named: real))
+    throw Failure(
+      .failed, "already_a_notebook",
+      "\(shown) is inside the notebook \(Visible.name(outer)), which would share its files",
+      hint: access(real, F_OK) == 0
+        ? "move it out of there first: mv \(Visible.word(real)) \(sibling)"
+        : "choose a folder beside that notebook: \(sibling)")
+  }
+
+  /// A folder beside a notebook, with the last name of another.
+  private static func sibling(of notebook: String, named path: String) -> String {
+    let parent = Disk.parent(of: notebook)
+    let name = path.split(separator: "/").last ?? "notes"
+    let beside = (parent == "/" ? "" : parent) + "/" + name
+    return access(beside, F_OK) == 0 ? beside + " 2" : beside
+  }
+
+  /// The path without links, as far as it is there.
+  private static func resolved(_ path: String) -> String {
+    if let real = realPath(of: path) { return real }
+    let parent = Disk.parent(of: path)
+    guard parent != path, let name = path.split(separator: "/").last else { return path }
+    let above = resolved(parent)
+    return (above == "/" ? "" : above) + "/" + name
+  }
+
+  private static func nearest(above path: String) -> String {
+    var parent = Disk.parent(of: path)
+    while access(parent, F_OK) != 0, parent != "/" { parent = Disk.parent(of: parent) }
+    return parent
+  }
+
+  /// From how many files or bytes on it is asked before they are taken.
+  private static let (manyFiles, manyBytes) = (1_000, 100_000_000)
+
+  /// Asks before keys, many files, or what a repository has not committed are taken. Nothing is changed
+  /// by then.
+  func demandConsent(yes: Bool, includesSecrets: Bool) throws {
+    let preview = try FolderPreview(of: folder)
+    let shown = Visible.name(folder)
+    if !preview.secrets.isEmpty, !includesSecrets { try demandConsent(to: preview.secrets) }
+    let count = preview.notes + preview.files
+    let isMuch = count > Self.manyFiles || preview.bytes > Self.manyBytes
+    guard !yes, isMuch || preview.head != nil && count + preview.deleted > 0 else { return }
+    var what = preview.words
+    if let head = preview.head {
+      let branch = head.branch.map { "branch \(Visible.name($0))" } ?? "a detached HEAD"
+      what += ", on \(branch) of the git repository"
+    }
+    try Console.demandConsent(
+      to: "taking \(what) in \(shown)", "The first version takes \(what). Go on?",
+      otherwise: "nothing was made")
+  }
+
+  private func demandConsent(to secrets: [TreePath]) throws {
+    let more = secrets.count > 5 ? ["\(Phrase.number(secrets.count - 5)) more"] : []
+    let names = Phrase.list(secrets.prefix(5).map { Visible.name($0) } + more)
+    let verb =
+      secrets.count == 1 ? "looks like a key or a credential" : "look like keys or credentials"
+    let message =
+      "\(names) \(verb), and every device of the notebook would get "
+      + (secrets.count == 1 ? "it" : "them")
+    guard Console.canAsk, Console.confirm("\(message).\nTake them?", byDefault: false) else {
+      throw Failure(
+        .failed, "secret_files", message,
+        hint: "move them out, or name them in .gitignore; --include takes them")
+    }
+  }
+}
+
+extension FolderPreview {
+  /// What it takes, in one line.
+  var words: String {
+    let others = files > 0 ? [Phrase.count(files, "other file")] : []
+    let gone = deleted > 0 ? ", and deletes \(Phrase.count(deleted, "file"))" : ""
+    return Phrase.list([Phrase.count(notes, "note")] + others) + " (\(Phrase.bytes(bytes)))" + gone
+  }
+}
