@@ -146,7 +146,12 @@ struct SyncCoordination {
   private func isOver() throws -> Bool {
     let now = Instant.now
     let windowEnd = start + run.window
-    let isDone = dialer.isDone(waitsForStrangers: now < windowEnd) { [workers] in
+    let isAnybodyMissing = members.contains { member in
+      !wasMet(member.deviceID) && !failures.contains { $0.failure.device == member.deviceID }
+    }
+    let strangersEnd =
+      isAnybodyMissing ? windowEnd : min(windowEnd, lastActivity + Self.linger)
+    let isDone = dialer.isDone(waitsForStrangers: now < strangersEnd) { [workers] in
       workers.isBusy(with: $0.deviceID)
     }
     if connected > 0 || !isDone { return false }
@@ -155,9 +160,6 @@ struct SyncCoordination {
     if failures.contains(where: { !$0.isTold }) {
       let end = outcomes.isEmpty ? windowEnd : lastActivity + Self.goodbye
       if now < end { return false }
-    }
-    let isAnybodyMissing = members.contains { member in
-      !wasMet(member.deviceID) && !failures.contains { $0.failure.device == member.deviceID }
     }
     let tip = try notebook.state().tip
     let areAllAlike = outcomes.allSatisfy {
