@@ -23,6 +23,10 @@ public struct MergeOutcome: Codable, Sendable {
 public struct MergeOptions: Sendable {
   /// Let more than half of the notes be deleted.
   public var allowsMassDeletion = false
+  /// Let more come into the folder than `unaskedBytes`, or than half of what is free.
+  public var allowsLarge = false
+  /// How many bytes may come into the folder without a question.
+  package var unaskedBytes = 1 << 30
   /// What the save before it looks at.
   public var scope = SaveScope.everything
   /// What brings the heads, for the log of operations.
@@ -30,9 +34,10 @@ public struct MergeOptions: Sendable {
 
   /// By default the limits for heads that another device sent.
   public init(
-    allowsMassDeletion: Bool = false, scope: SaveScope = .everything,
+    allowsMassDeletion: Bool = false, allowsLarge: Bool = false, scope: SaveScope = .everything,
     operation: OperationKind = .receive
   ) {
+    self.allowsLarge = allowsLarge
     self.allowsMassDeletion = allowsMassDeletion
     self.scope = scope
     self.operation = operation
@@ -43,7 +48,7 @@ extension Notebook {
   /// Takes in heads whose objects are in the repository: saves the folder, merges them with its own,
   /// and brings the folder to their tip. What somebody writes meanwhile is merged as well.
   ///
-  /// - Throws: `NotebookError.massDeletion`, before a file has changed.
+  /// - Throws: `NotebookError.massDeletion` and `.largeVersion`, before a file has changed.
   public func merge(_ heads: [ObjectID], options: MergeOptions = MergeOptions()) throws
     -> MergeOutcome
   {

@@ -133,6 +133,15 @@ extension FileSystem {
   public static func unique(beside path: String) -> String {
     path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36) + ".tmp"
   }
+
+  /// Bytes that this user can still write to the file system that a file is on.
+  public static func freeBytes(at path: String) throws(Failure) -> Int {
+    var space = statvfs()
+    guard statvfs(path, &space) == 0 else {
+      throw .system(call: "statvfs", path: path, errno: errno)
+    }
+    return Int(clamping: UInt64(space.f_bavail) &* UInt64(space.f_frsize))
+  }
 }
 
 /// The path of what is there, without links, `.` and `..`: realpath(3); nil where nothing is.

@@ -78,7 +78,7 @@ public final class Service: Sendable {
     keepers =
       isWatching
       ? watched
-      : self.contexts.mapValues { DirectKeeper($0, allowsMassDeletion: options.allowsMassDeletion) }
+      : self.contexts.mapValues { DirectKeeper($0, options) }
   }
 
   var isWatching: Bool { !watched.isEmpty }

@@ -48,6 +48,8 @@ public enum NotebookError: FileFailure, Sendable {
   /// A folder can't be moved into itself.
   case intoItself(TreePath)
   /// So many operations can't be taken back: how many could.
+  /// So much would come into the folder, and so much is free, in bytes.
+  case largeVersion(bytes: Int, free: Int)
   /// What heads come to would be larger than devices take: what there is too much of, and the limit.
   case mergeTooLarge(String, limit: Int)
   /// A head descends from a version that was cut off here, which somebody still has.
@@ -106,6 +108,8 @@ extension NotebookError: CustomStringConvertible {
     case .nameTaken(_, let other, let isFolder):
       "there is a \(isFolder ? "folder" : Self.isNote(other) ? "note" : "file") \(other) already"
     case .intoItself(let folder): "the folder \(folder) cannot be moved into itself"
+    case .largeVersion(let bytes, let free):
+      "this would bring \(bytes) bytes into the folder, where \(free) bytes are free"
     case .mergeTooLarge(let what, let limit):
       "merging would make a version that no device takes: \(what): the limit is \(limit)"
     case .wasCutOff(let id):

@@ -71,7 +71,15 @@ struct LimitsTests {
     ),
     (
       "the same, for each of the pack's bytes Ta "
-        + "\(PackLimits.standard.unpackedBytesPerByte >> 10) KiB", "LimitsTests.deltas"
+        + "\(PackLimits.standard.unpackedBytesPerByte)", "LimitsTests.deltas"
+    ),
+    (
+      "the same, where large is allowed Ta \(PackLimits.large.unpackedBytesOfAny >> 30) GiB",
+      "LimitsTests.large"
+    ),
+    (
+      "the same, for each of the pack's bytes Ta "
+        + "\(PackLimits.large.unpackedBytesPerByte >> 10) KiB", "LimitsTests.large"
     ),
     (
       "deltas that lead to one object Ta \(PackLimits.standard.chain)", "LimitsTests.deltas"
@@ -80,6 +88,11 @@ struct LimitsTests {
     (
       "parents of all commits of a pack Ta \(grouped(PackLimits.standard.allParents))",
       "LimitsTests.deltas"
+    ),
+    ("the same, for each commit Ta \(PackLimits.standard.parentsPerCommit)", "LimitsTests.deltas"),
+    (
+      "the same, where large is allowed Ta \(grouped(PackLimits.large.allParents))",
+      "LimitsTests.large"
     ),
     ("folders inside one another Ta \(PackLimits.standard.depth)", "QuarantineTests.refuses"),
     ("bytes of a path Ta \(grouped(PackLimits.standard.pathBytes))", "LimitsTests.packs"),
@@ -396,10 +409,12 @@ struct LimitsTests {
         tree, parents: [try pack.addCommit(tree, parents: [first]), first])
     }
     limits = .standard
-    limits.allParents = 3
+    (limits.allParents, limits.parentsPerCommit) = (3, 0)
     #expect(try refusal(limits, merges) == nil)
     limits.allParents = 2
     #expect(try refusal(limits, merges) == "parents of all commits")
+    (limits.allParents, limits.parentsPerCommit) = (0, 1)
+    #expect(try refusal(limits, merges) == nil)
 
     func chain(_ pack: inout HandmadePack) throws -> ObjectID {
       var content = [UInt8](repeating: 0x61, count: 100)
@@ -418,5 +433,20 @@ struct LimitsTests {
     limits = .standard
     limits.chain = 3
     #expect(try refusal(limits, chain) == "deltas that lead to one object")
+  }
+
+  /// notes-protocol(7), "Large versions": 64 GB of zeros are sent as 62 MB; 10,000 versions of 100,000
+  /// notes in one folder as 4 MB.
+  @Test("What unpacks to much, or has many parents, is taken only where large is allowed")
+  func large() throws {
+    let (usual, large) = (PackLimits.standard, PackLimits.large)
+    #expect(throws: PackError.self) { try usual.check(unpacked: 3 << 29, ofPack: 62_000_000) }
+    #expect(throws: PackError.self) { try usual.check(unpacked: 40 << 30, ofPack: 4_000_000) }
+    try large.check(unpacked: 40 << 30, ofPack: 4_000_000)
+    // As much of photographs as a pack may have, and a year's text.
+    try usual.check(unpacked: 5 << 30, ofPack: 4 << 30)
+    try usual.check(unpacked: 1 << 30, ofPack: 100_000_000)
+    #expect(usual.allParents + 3_000 * usual.parentsPerCommit < 3_000 * 255)
+    #expect(large.allParents > 3_000 * 255)
   }
 }

@@ -247,6 +247,39 @@ struct CheckoutTests {
     #expect(try other.read("0.txt") == nil)
   }
 
+  /// notes-protocol(7), "Large versions".
+  @Test("a join that would bring more into the folder than is usual stops before a file changes")
+  func largeVersion() throws {
+    let home = try Fixture()
+    try home.write("a.txt", "one\n")
+    _ = try home.notebook.save()
+    let other = try home.clone(device: "Bob")
+    for number in 0..<10 { try home.write("\(number).txt", String(repeating: "x", count: 1000)) }
+    _ = try home.notebook.save()
+    try other.copyObjects(from: home)
+    let heads = try home.notebook.state().heads
+    var options = MergeOptions()
+    options.unaskedBytes = 9_999
+    // Ten files of one content count ten times.
+    #expect {
+      try other.notebook.merge(heads, options: options)
+    } throws: {
+      if case NotebookError.largeVersion(10_000, _) = $0 { true } else { false }
+    }
+    #expect(try other.read("0.txt") == nil)
+    #expect(try !other.notebook.status().isInterrupted)
+    options.unaskedBytes = 10_000
+    _ = try other.notebook.merge(heads, options: options)
+    #expect(try other.read("9.txt")?.utf8.count == 1000)
+    options.unaskedBytes = 0
+    try home.write("a.txt", "two\n")
+    _ = try home.notebook.save()
+    try other.copyObjects(from: home)
+    options.allowsLarge = true
+    _ = try other.notebook.merge(home.notebook.state().heads, options: options)
+    #expect(try other.read("a.txt") == "two\n")
+  }
+
   @Test("a program that goes on writing into the file a checkout swapped out loses nothing")
   func openWriter() throws {
     let home = try Fixture()

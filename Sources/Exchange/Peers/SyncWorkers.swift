@@ -30,7 +30,7 @@ final class SyncWorkers: Sendable {
     self.allowed = allowed
     token = try CancellationToken()
     listener = try run.listen.map { try Listener(at: $0) }
-    keeper = DirectKeeper(run.context, allowsMassDeletion: run.options.allowsMassDeletion)
+    keeper = DirectKeeper(run.context, run.options)
     var run = run
     run.options.port = listener?.port
     run.options.keeper = keeper

@@ -15,8 +15,7 @@ extension Session {
       do {
         let notebook = try Notebook.open(at: context.folder)
         let link = try DeviceLink(stream, as: context, notebook) { report(.progress($0)) }
-        let keeper =
-          options.keeper ?? DirectKeeper(context, allowsMassDeletion: options.allowsMassDeletion)
+        let keeper = options.keeper ?? DirectKeeper(context, options)
         let result = try run(over: link, notebook, keeper, options, report)
         if options.isOpenedHere { context.record(refusal: nil) }
         return result

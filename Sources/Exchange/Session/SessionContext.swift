@@ -86,6 +86,8 @@ public struct SessionOptions: Sendable {
   public var mode = SyncMode.both
   /// Let a join delete more than half of the notes.
   public var allowsMassDeletion = false
+  /// Let a pack cost much, and much come into the folder: notes-protocol(7), "Large versions".
+  public var allowsLarge = false
   /// The port this device listens on, told to the peer for later connections; nil when it does not.
   public var port: UInt16?
   /// Saves and merges; nil: the session does so itself.

@@ -114,20 +114,20 @@ public final class SessionHandle: Sendable {
 package final class DirectKeeper: SessionKeeper {
   package let sessions: SessionTable
   private let folder: String
-  private let allowsMassDeletion: Bool
+  private let options: SessionOptions
   /// One at a time, so that the sessions are shown each state after the one before it.
   private let atWork = Mutex(())
 
-  package init(_ context: SessionContext, allowsMassDeletion: Bool = false) {
+  package init(_ context: SessionContext, _ options: SessionOptions = SessionOptions()) {
     sessions = SessionTable(ownDevice: context.key.deviceID)
     folder = context.folder
-    self.allowsMassDeletion = allowsMassDeletion
+    self.options = options
   }
 
   package func currentState() throws -> (state: NotebookState, replaced: PortableVersion?) {
     try atWork.withLock { _ in
       let notebook = try Notebook.open(at: folder)
-      _ = try notebook.save(allowsMassDeletion: allowsMassDeletion)
+      _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion)
       let replaced = try notebook.rewritePortably()
       let state = try notebook.state()
       sessions.show(state)
@@ -139,7 +139,9 @@ package final class DirectKeeper: SessionKeeper {
     try atWork.withLock { _ in
       let notebook = try Notebook.open(at: folder)
       let result = try notebook.merge(
-        heads, options: MergeOptions(allowsMassDeletion: allowsMassDeletion))
+        heads,
+        options: MergeOptions(
+          allowsMassDeletion: options.allowsMassDeletion, allowsLarge: options.allowsLarge))
       sessions.show(try notebook.state())
       return result
     }

@@ -13,16 +13,17 @@ public struct PackLimits: Sendable, Equatable {
   /// Bytes that everything in a pack unpacks to, together, each time that it is unpacked.
   public var unpackedBytes = 128 << 30
   /// Of these, how many any pack may unpack to, and how many more for each of its own bytes.
-  public var unpackedBytesOfAny = 16 << 30
-  package var unpackedBytesPerByte = 1 << 16
+  public var unpackedBytesOfAny = 1 << 30
+  package var unpackedBytesPerByte = 8
   /// Deltas in a row that lead to one object. git's own packs have 50 (pack.depth).
   public var chain = 512
   /// Bytes of objects that are kept while deltas are applied to them.
   public var keptBytes = 128 << 20
   /// Parents of a commit.
   public var parents = 256
-  /// Parents of all commits of a pack.
-  public var allParents = 10_000_000
+  /// Parents of all commits of a pack: so many in any pack, and how many more for each commit.
+  public var allParents = 10_000
+  package var parentsPerCommit = 32
   /// Folders inside one another.
   public var depth = 64
   /// Bytes of a path.
@@ -33,13 +34,21 @@ public struct PackLimits: Sendable, Equatable {
   /// The limits of notes-protocol(7).
   public static let standard = PackLimits()
 
+  /// Those for a pack of which the user has said that it may cost much.
+  public static let large = {
+    var limits = PackLimits()
+    (limits.unpackedBytesOfAny, limits.unpackedBytesPerByte) = (16 << 30, 1 << 16)
+    limits.allParents = 10_000_000
+    return limits
+  }()
+
   package init() {}
 
   /// Those for a pack of our own making: what the repository holds is as large as it is.
   static let own = {
     var limits = PackLimits()
     limits.objects = Int(Int32.max)
-    (limits.packBytes, limits.allParents) = (.max, .max)
+    (limits.packBytes, limits.allParents, limits.parentsPerCommit) = (.max, .max, 0)
     (limits.objectBytes, limits.commitBytes) = (Int(Int32.max), Int(Int32.max))
     limits.treeBytes = Int(Int32.max)
     (limits.unpackedBytes, limits.unpackedBytesOfAny) = (.max, .max)

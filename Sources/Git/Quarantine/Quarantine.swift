@@ -32,6 +32,9 @@ extension Repository {
 public final class Quarantine {
   private let repository: Repository
   private let limits: PackLimits
+  /// How many bytes the pack may have for the disk: half of what was free when it began to come.
+  private let room: Int
+  private var bytes = 0
   private var parts: (folder: QuarantineFolder, pack: ReceivedPack)?
   private var isJoined = false
 
@@ -43,6 +46,7 @@ public final class Quarantine {
     self.limits = limits
     repository.removeQuarantineLeftovers()
     let folder = try QuarantineFolder(for: repository)
+    room = try Disk.freeBytes(at: folder.path) / 2
     let pack = try ReceivedPack(in: folder.packs, for: repository, limits: limits)
     parts = (folder, pack)
   }
@@ -51,6 +55,10 @@ public final class Quarantine {
   public func append(_ bytes: [UInt8]) throws {
     guard let parts, !isJoined else { throw PackError.finished }
     do {
+      self.bytes += bytes.count
+      guard self.bytes <= room else {
+        throw PackError.overLimit("bytes in a pack, half of what is free on the disk", limit: room)
+      }
       try bytes.withUnsafeBytes { try parts.pack.append($0) }
       objectCount = parts.pack.objectCount
     } catch {

@@ -29,8 +29,9 @@ struct QuarantineCheck {
     for id in commits {
       let link = try QuarantineCommit.check(objects.content(of: id), id: id, limits: limits)
       parents += link.parents.count
-      guard parents <= limits.allParents else {
-        throw PackError.overLimit("parents of all commits", limit: limits.allParents)
+      let limit = limits.allParents + limits.parentsPerCommit * commits.count
+      guard parents <= limit else {
+        throw PackError.overLimit("parents of all commits", limit: limit)
       }
       links[id] = link
     }

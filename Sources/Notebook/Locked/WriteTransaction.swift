@@ -50,7 +50,7 @@ package final class WriteTransaction {
     if kept.isEmpty { return }
     var edits = try edits(of: snapshot(guardsDeletions: false).take().stale)
     edits.versions += kept
-    try merge(edits, options: MergeOptions(allowsMassDeletion: true))
+    try merge(edits, options: MergeOptions(allowsMassDeletion: true, allowsLarge: true))
   }
 
   /// Whether a lock file of git's stands where this run wrote: it could not be removed.
@@ -158,6 +158,8 @@ package final class WriteTransaction {
       if !options.allowsMassDeletion {
         try DeletionGuard(repository: repository).check(checkoutFrom: former, to: tip.id)
       }
+      try LargeVersionGuard(workTree: workTree, options: options).check(
+        checkoutFrom: former, to: tip.id)
       let raced = try checkout.run(
         from: head, to: tip.id, overlay: pending.overlay, operation: options.operation)
       if raced.isEmpty { break }

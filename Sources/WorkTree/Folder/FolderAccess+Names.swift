@@ -195,6 +195,9 @@ public struct FileSystemAbilities: Hashable, Sendable {
 }
 
 extension WorkTree {
+  /// Bytes that this user can still write beside the notes.
+  package func freeBytes() throws -> Int { try Disk.freeBytes(at: folder) }
+
   /// Tries what the file system can do, in the state folder.
   public func fileSystemAbilities() throws -> FileSystemAbilities {
     let folder = Disk.unique(beside: stateFolder + "/probe")
@@ -208,13 +211,9 @@ extension WorkTree {
     let reading = Glibc.open(folder + "/a", O_RDONLY | O_CLOEXEC)
     let leases = reading >= 0 && notes_take_read_lease(reading) == 0
     if reading >= 0 { close(reading) }
-    var space = statvfs()
-    guard statvfs(folder, &space) == 0 else {
-      throw NotebookError.file(call: "statvfs", path: folder, errno: errno)
-    }
     return FileSystemAbilities(
       swapsFiles: swaps == 0, hasLeases: leases, tellsCaseApart: access(folder + "/A", F_OK) != 0,
       tellsFormsApart: access(folder + "/e\u{301}", F_OK) != 0,
-      freeBytes: Int(clamping: UInt64(space.f_bavail) &* UInt64(space.f_frsize)))
+      freeBytes: try Disk.freeBytes(at: folder))
   }
 }

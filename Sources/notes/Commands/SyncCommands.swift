@@ -70,6 +70,8 @@ struct ExchangeOptions: ParsableArguments {
   var peers: [String] = []
 
   @OptionGroup var deletions: DeletionOption
+  @Flag(help: "Take what is much for this disk or processor, too.")
+  var allowLarge = false
   @OptionGroup var at: AtOption
   @OptionGroup var wait: WaitOption
   @OptionGroup var discovery: DiscoveryOption
@@ -92,6 +94,7 @@ extension ExchangeCommand {
     var run = SyncRun(context: context)
     run.options.mode = Self.mode
     run.options.allowsMassDeletion = exchange.deletions.isAllowed
+    run.options.allowsLarge = exchange.allowLarge
     run.addresses = exchange.at.addresses
     run.window = exchange.wait.seconds
     let everybody = context.membership.members()
@@ -108,7 +111,7 @@ extension ExchangeCommand {
     // The connections of a watcher do as well as new ones.
     let mayUseWatcher =
       listen.map { $0.address == nil } ?? false && exchange.at.addresses.isEmpty
-      && !exchange.deletions.isAllowed
+      && !exchange.deletions.isAllowed && !exchange.allowLarge
     let outcome =
       try mayUseWatcher
       ? run.runBesideWatcher(of: notebook, reportingTo: report) : run.run(reportingTo: report)

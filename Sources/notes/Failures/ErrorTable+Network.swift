@@ -1,6 +1,7 @@
 internal import Channel
 internal import Discovery
 internal import Exchange
+internal import Git
 internal import Watch
 
 extension ChannelError: ExplainedError {
@@ -61,6 +62,8 @@ extension SyncError: ExplainedError {
     case .wrongNotebook: ByeReason.wrongNotebook.meaning
     case .notAMember:
       .refused("not_a_member", "'notes members' shows who is; 'notes invite' lets it join")
+    case .packRefused(.overLimit):
+      .failed("pack_refused", "nothing of it was kept; if it is meant: 'notes sync --allow-large'")
     case .packRefused:
       .failed("pack_refused", "nothing of it was kept; 'git fsck' on the other device tells more")
     case .interrupted: .failed("connection_lost", Failure.runAgain)

@@ -57,10 +57,10 @@ extension NotebookError: ExplainedError {
     case .nameTaken(let path, let other, let isFolder):
       .failed("name_taken", Failure.hint(for: path, takenBy: other, isFolder: isFolder))
     case .intoItself: .failed("into_itself", "choose a folder outside of it")
+    case .largeVersion:
+      .failed("large_version", "nothing was changed; 'notes sync --allow-large' goes on")
     case .mergeTooLarge:
-      .failed(
-        "merge_too_large",
-        "nothing was changed; delete what is not needed here or there, then sync again")
+      .failed("merge_too_large", Failure.deleteSome)
     case .wasCutOff:
       .failed("version_cut_off", "'notes doctor --repair' on that device cuts it off there, too")
     case .nothingToUndo: .failed("nothing_to_undo", Failure.operations)
@@ -177,6 +177,9 @@ extension NameDefect: ExplainedError {
 
 extension Failure {
   static let examine = "'notes doctor' looks for what is wrong"
+
+  fileprivate static let deleteSome =
+    "nothing was changed; delete what is not needed here or there, then sync again"
 
   static let operations = "'notes log --operations' shows what was done here"
 

@@ -17,7 +17,7 @@ extension DeviceLink {
     guard Set(wanted).isSubset(of: pack.heads) else {
       throw SyncError.protocolBroken("a pack without what was asked for")
     }
-    fetch = .receiving(try notebook.repository.quarantine())
+    fetch = .receiving(try notebook.repository.quarantine(limits: limits))
     watch?.note(bytes: 0)
     advance()
     progress.receivedBytes = 0

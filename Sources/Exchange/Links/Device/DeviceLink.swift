@@ -22,6 +22,7 @@ final class DeviceLink: Link {
   /// Heads told lately: what the peer may ask for without a look into history.
   var offered: [ObjectID] = []
   var gives = false
+  var limits = PackLimits.standard
   private var ends = false
   var sentVersions = 0
   var progress: TransferProgress
@@ -87,6 +88,7 @@ final class DeviceLink: Link {
     offered = own.heads
     gives = terms.exchange.gives
     ends = terms.exchange.ends
+    if options.allowsLarge { limits = .large }
     if ends { heartbeat.endsWhenSilent() }
     return terms
   }

@@ -258,6 +258,8 @@ struct JoinDialogue {
   private func fetch(_ joined: Joined, _ token: CancellationToken) throws -> Exit {
     var run = SyncRun(context: joined.context)
     run.addresses = [joined.address]
+    // Whoever joins was shown how much there is.
+    run.options.allowsLarge = true
     let notebook = try Notebook.open(at: joined.context.folder)
     let known = KnownNotebooks(dataFolder: try UserFolders().data)
     // Not before: 'notes watch --all' begins with it at once.
