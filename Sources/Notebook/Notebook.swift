@@ -130,12 +130,6 @@ public final class Notebook {
     try withWriterLock { _ in try workTree.set(sizeLimit: text) }
   }
 
-  /// Sets whether checkouts make files executable that a version has so, `true` or `false`; nil takes
-  /// the setting away.
-  public func setExecutables(_ text: String?) throws {
-    try withWriterLock { _ in try workTree.set(executables: text) }
-  }
-
   /// Sets whether hidden files are versioned, from the next save on; nil takes the setting away.
   public func setHiddenFiles(_ text: String?) throws {
     try withWriterLock { _ in try workTree.set(hiddenFiles: text) }

@@ -27,20 +27,6 @@ import Testing
     #expect(unset.errorText.hasPrefix("notes: error: on-change is not set\n"))
   }
 
-  // notes-config(1): "executables … of the notebook at hand".
-  @Test func `Whether received files become executable is the notebook's setting`() throws {
-    try shell.initialise()
-    try expectValue("false", of: "executables")
-    let refused = try shell.notes("config", "executables", "maybe")
-    #expect(refused.status == .exited(64))
-    #expect(refused.errorText.contains("'maybe' is neither true nor false"))
-    #expect(try shell.notes("config", "executables", "true").isSuccess)
-    try expectValue("true", of: "executables")
-    #expect(try shell.folder.text("notes/.git/config").contains("executables = true"))
-    #expect(try shell.notes("config", "--unset", "executables").isSuccess)
-    try expectValue("false", of: "executables")
-  }
-
   // "lines name = value, of which the last one for a name counts, and comments that begin with #"
   @Test func `What else is in the file stays as it was`() throws {
     let before = "# mine\nlisten = *:1\n\nfuture = x = y\n on-change=a\nlisten = *:2\n"

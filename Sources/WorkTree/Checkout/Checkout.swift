@@ -54,7 +54,7 @@ package struct Checkout {
       guard let new = step.new else { continue }
       try Disk.create(
         path(of: step), workTree.repository.blob(new.id),
-        mode: workTree.fileModes.permissions(of: new.mode), overLeftover: true, waits: false)
+        mode: new.mode == .executable ? 0o777 : 0o666, overLeftover: true, waits: false)
       written.append(path(of: step))
     }
     try written.append(journal.write(in: workTree.stateFolder))
@@ -245,7 +245,7 @@ package struct Checkout {
   }
 
   private func setMode(_ step: CheckoutPlan.Step, _ new: TreeEntry) throws {
-    let mode = workTree.fileModes.permissions(of: new.mode)
+    let mode: mode_t = new.mode == .executable ? 0o777 : 0o666
     let mask = FileModeMask.ofProcess
     if folder.obstacle(of: step.path) != nil {
       throw NotebookError.obstructed(path: step.path.description)

@@ -39,26 +39,6 @@ extension WorkTree {
     sizeLimit = SizeLimit.configured(in: repository, configuration: readConfiguration())
   }
 
-  /// Whether checkouts make files executable that a version has so; nil where nothing is set.
-  public func executablesSetting() throws -> String? {
-    try repository.setting(FileModeTrust.setting)
-  }
-
-  package func set(executables text: String?) throws {
-    try repository.set(FileModeTrust.setting, to: text)
-    fileModes = FileModeTrust(repository, configuration: readConfiguration())
-    let access = try FolderAccess(folder: folder)
-    for entry in try indexFile().entries where fileModes.permissions(of: entry.mode) & 0o100 != 0 {
-      // What stands plain here would count as an edit from now on.
-      guard try access.status(of: entry.path).map({ $0.st_mode & S_IFMT }) == S_IFREG else {
-        continue
-      }
-      _ = try access.withParent(of: entry.path, create: false) { parent, name in
-        fchmodat(parent, name, 0o777 & ~FileModeMask.ofProcess, 0)
-      }
-    }
-  }
-
   private static let hiddenFiles = "notes.hiddenFiles"
 
   /// Whether hidden files are versioned, as the user set it; nil where nothing is set.
@@ -116,14 +96,8 @@ struct ConfigurationLines {
 /// Whether the executable bit of a file says anything: `core.fileMode` in `.git/config`
 /// (git-config(1)). Where it does not, as on file systems of other systems, a note keeps the mode that
 /// its last version has, and a new one is not executable.
-///
-/// A checkout makes a file executable only where the user asks for it by `notes.executables`: else
-/// what others wrote is not, and a version keeps that it was.
 package struct FileModeTrust {
-  static let setting = "notes.executables"
-
   private let isTrusted: Bool
-  private let makesExecutable: Bool
 
   init(_ repository: Repository, configuration: ConfigurationLines) {
     // The line as git writes it into every new repository: nothing else has to be read then.
@@ -131,20 +105,11 @@ package struct FileModeTrust {
     isTrusted =
       configuration.lines(beginningWith: "filemode") == [usual]
       || ConfigurationLines.isTrue((try? repository.setting("core.fileMode")) ?? "true")
-    makesExecutable =
-      configuration.mayHold("executables")
-      && (try? repository.setting(Self.setting)).map { ConfigurationLines.isTrue($0) } ?? false
-  }
-
-  /// The mode that a checkout gives a file.
-  func permissions(of mode: FileMode) -> mode_t {
-    mode == .executable && makesExecutable ? 0o777 : 0o666
   }
 
   /// The mode that a file gets in a version; `known` is that of the last one, nil for a new file.
   package func mode(of seen: FileMode, known: FileMode?) -> FileMode {
-    guard isTrusted else { return known ?? .regular }
-    return known == .executable && !makesExecutable ? .executable : seen
+    isTrusted ? seen : known ?? .regular
   }
 }
 

@@ -71,7 +71,6 @@ struct ConfigCommand: Command {
 /// Something that the user can set: notes-config(1).
 enum Setting: String, CaseIterable {
   case deviceName = "device-name"
-  case executables
   case listen
   case hiddenFiles = "hidden-files"
   case maxFileSize = "max-file-size"
@@ -81,15 +80,12 @@ enum Setting: String, CaseIterable {
   /// Whose it is: the user's, for all notebooks, or one notebook's on this device.
   enum Scope: String { case user, notebook }
 
-  var scope: Scope {
-    [.maxFileSize, .executables, .hiddenFiles].contains(self) ? .notebook : .user
-  }
+  var scope: Scope { [.maxFileSize, .hiddenFiles].contains(self) ? .notebook : .user }
 
   /// What holds while it is not set; nil for nothing.
   var fallback: String? {
     switch self {
     case .deviceName: DeviceName.hostName
-    case .executables: "false"
     case .listen: Address.anywhere.description
     case .hiddenFiles: "false"
     case .maxFileSize: "50m"
@@ -121,10 +117,6 @@ enum Setting: String, CaseIterable {
     case .listen where Address(parsing: value) == nil:
       throw Failure.usage(
         "'\(Visible.name(value))' is not HOST:PORT", hint: "for instance '*:4711'")
-    case .executables where !["true", "false"].contains(value):
-      throw Failure.usage(
-        "'\(Visible.name(value))' is neither true nor false",
-        hint: "true has received files made executable")
     case .hiddenFiles where value != "true" && value != "false":
       throw Failure.usage(
         "'\(Visible.name(value))' is neither true nor false",
@@ -139,7 +131,6 @@ enum Setting: String, CaseIterable {
   func value(in notebook: Notebook? = nil) throws -> String? {
     switch self {
     case .maxFileSize: try notebook?.workTree.sizeLimitSetting()
-    case .executables: try notebook?.workTree.executablesSetting()
     case .hiddenFiles: try notebook?.workTree.hiddenFilesSetting()
     default: try UserSettings.read()[rawValue]
     }
@@ -149,7 +140,6 @@ enum Setting: String, CaseIterable {
     if let value { try check(value) }
     switch self {
     case .maxFileSize: try notebook?.setSizeLimit(value)
-    case .executables: try notebook?.setExecutables(value)
     case .hiddenFiles: try notebook?.setHiddenFiles(value)
     default: try UserSettings.set(rawValue, to: value)
     }
