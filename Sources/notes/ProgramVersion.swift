@@ -20,32 +20,25 @@ enum ProgramVersion {
     return true
   }
 
-  private static func answer(_ ask: () throws -> String) -> Result<String, any Error> {
-    Result(catching: ask)
-  }
-
-  private static var libraries: [(name: String, field: String, Result<String, any Error>)] {
-    [
-      ("libgit2", "libgit2", answer(GitLibrary.version)),
-      ("OpenSSL", "openssl", answer(TLSLibrary.version)),
-      (
-        "Avahi", "avahi",
-        answer { try AvahiDiscovery(deviceID: "", patience: 1).daemonVersion() }
-      ),
-    ]
+  private static func avahi() throws -> String {
+    try AvahiDiscovery(deviceID: "", patience: 1).daemonVersion()
   }
 
   private static var text: [String] {
+    let libraries: [(name: String, version: () throws -> String)] = [
+      ("libgit2", GitLibrary.version), ("OpenSSL", TLSLibrary.version), ("Avahi", avahi),
+    ]
     let own = [
       "notes " + current, "protocol \(ProtocolLimits.version)",
       "merge rules \(MergeTrailers.currentVersion)",
     ]
     return own
-      + libraries.map { name, _, version in
-        switch version {
-        case .success(let version):
-          version.hasPrefix(name.lowercased()) ? version : "\(name) \(version)"
-        case .failure(let error): "\(name): \(Visible.text("\(error)"))"
+      + libraries.map { name, version in
+        do {
+          let version = try version()
+          return version.hasPrefix(name.lowercased()) ? version : "\(name) \(version)"
+        } catch {
+          return "\(name): \(Visible.text("\(error)"))"
         }
       }
   }
@@ -53,7 +46,8 @@ enum ProgramVersion {
   private static var json: JSON {
     [
       "type": "version", "notes": current, "protocol": ProtocolLimits.version,
-      "merge_rules": MergeTrailers.currentVersion,
-    ] + .object(libraries.map { ($0.field, (try? $0.2.get()).json) })
+      "merge_rules": MergeTrailers.currentVersion, "libgit2": try? GitLibrary.version(),
+      "openssl": try? TLSLibrary.version(), "avahi": try? avahi(),
+    ]
   }
 }

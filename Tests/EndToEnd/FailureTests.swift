@@ -147,7 +147,8 @@ import Testing
   private func listing(_ folder: String) throws -> String {
     try run(
       [
-        "sh", "-c", "find . -type f -size +0 -exec md5sum {} + | sort -k2",
+        "sh", "-c",
+        "find . -path ./.git/notes/cache -prune -o -type f -size +0 -exec md5sum {} + | sort -k2",
       ], in: folder
     ).text
   }

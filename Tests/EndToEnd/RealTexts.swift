@@ -7,6 +7,7 @@ enum RealTexts {
   static func copy(into folder: String, limit: Int = 300) throws -> [String] {
     let found = try run([
       "find", "/usr/share/common-licenses", "/usr/share/doc", "-type", "f", "-size", "-64k",
+      "-not", "-name", ".*",  // hidden files are not versioned
       "-not", "-name", "*.gz", "-not", "-name", "*.png", "-not", "-name", "*.js",
     ])
     let sources = found.lines.sorted().prefix(limit)

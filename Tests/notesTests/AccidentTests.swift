@@ -32,7 +32,7 @@ import Testing
       hint: "notes init ~/notes")
     expectRefusal(
       try shell.notes(
-        "join", "--code-file", "-", "home", "--yes", in: ".", input: "42-7KQM-X3TD\n"),
+        "join", "--code-file", "-", "home", "--yes", in: ".", input: "42-7KQM-X3TDAB\n"),
       "is the home folder", hint: "notes init ~/notes")
     for place in ["home", ".", "home/.local/share"] {
       #expect(access(shell.folder[place] + "/.git", F_OK) != 0)

@@ -183,8 +183,8 @@ import Testing
   @Test func `The page and the sources name the same fields`() throws {
     // Keys of dictionary literals; those of `switch` statements have a `case` before them.
     let script = #"""
-      grep -rhE --include='*.swift' --exclude=NotesCommand.swift '[[ ]"[a-z_]+": ?["!$.A-Za-z(]' "$0" | grep -v 'case "' |
-        grep -oE '[[ ]"[a-z_]+": ?["!$.A-Za-z(]' | cut -d '"' -f 2 | sort -u
+      grep -rhE --include='*.swift' --exclude=NotesCommand.swift '[[ ]"[a-z_0-9]+": ?["!$.A-Za-z(]' "$0" | grep -v 'case "' |
+        grep -oE '[[ ]"[a-z_0-9]+": ?["!$.A-Za-z(]' | cut -d '"' -f 2 | sort -u
       """#
     let sources = try run(["sh", "-c", script, BuiltBinary.sourceFolder + "/Sources/notes"])
     let keys = Set(sources.lines)

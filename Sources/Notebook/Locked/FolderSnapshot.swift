@@ -38,9 +38,7 @@ struct FolderSnapshot {
     let guardian = DeletionGuard(repository: repository)
     if guardsDeletions && paths.isEmpty { try guardian.check(found, since: head.commit) }
     if !paths.isEmpty {
-      let isWanted = { (path: TreePath) in paths.contains { path == $0 || path.isBelow($0) } }
-      found.candidates.removeAll { !isWanted($0.path) }
-      found.deleted.removeAll { !isWanted($0.path) }
+      found.keep(atOrBelow: paths)
     }
     let isSame = found.isEmpty
     var log = CheckoutLog(stateFolder: workTree.stateFolder)

@@ -161,6 +161,13 @@ package struct WorkingChanges {
     }
   }
 
+  /// Leaves out what is not at one of these paths or below it.
+  package mutating func keep(atOrBelow paths: [TreePath]) {
+    func isWanted(_ path: TreePath) -> Bool { paths.contains { path == $0 || path.isBelow($0) } }
+    candidates.removeAll { !isWanted($0.path) }
+    deleted.removeAll { !isWanted($0.path) }
+  }
+
   /// Whether nothing at all has to be looked at.
   package var isEmpty: Bool { candidates.isEmpty && deleted.isEmpty && newlySparse.isEmpty }
 }

@@ -59,8 +59,7 @@ extension NotebookError: ExplainedError {
     case .intoItself: .failed("into_itself", "choose a folder outside of it")
     case .largeVersion:
       .failed("large_version", "nothing was changed; 'notes sync --allow-large' goes on")
-    case .mergeTooLarge:
-      .failed("merge_too_large", Failure.deleteSome)
+    case .mergeTooLarge: .failed("merge_too_large", Failure.deleteSome)
     case .wasCutOff:
       .failed("version_cut_off", "'notes doctor --repair' on that device cuts it off there, too")
     case .nothingToUndo: .failed("nothing_to_undo", Failure.operations)
