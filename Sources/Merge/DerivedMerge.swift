@@ -103,7 +103,7 @@ public enum DerivedMerge {
       reports: result.reports)
   }
 
-  /// A note of a derived merge made again by lines alone, so that what rules below the line settled
+  /// A note of a derived merge made again by lines alone, so that what fine-grained rules settled
   /// stands in markers; nil when the merge has no such note.
   ///
   /// Saving it makes a version that takes the automatic merge back; its trailers must name the

@@ -6,7 +6,7 @@ public struct MergeReport: Hashable, Codable, Sendable {
   public enum Kind: Hashable, Codable, Sendable {
     /// The note holds a conflict block.
     case conflict
-    /// Rules below the line settled what lines left in conflict.
+    /// Fine-grained rules settled what lines left in conflict.
     case merged(MergeRules)
     /// One side edited the file, another deleted it: the edit stays.
     case keptEdit
@@ -30,7 +30,7 @@ public struct MergeReport: Hashable, Codable, Sendable {
   }
 }
 
-/// Which of the rules below the line a merge uses: notes-merge(7), "Below the line".
+/// Which of the fine-grained rules a merge uses: notes-merge(7), "Fine-grained merge".
 public struct MergeRules: OptionSet, Hashable, Codable, Sendable {
   public let rawValue: Int
 

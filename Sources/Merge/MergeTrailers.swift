@@ -10,7 +10,7 @@ public struct MergeTrailers: Hashable, Sendable {
   public var version: Int?
   /// The notes that hold blocks of ours, with the size of their markers.
   public var conflicts: [TreePath: Int] = [:]
-  /// The notes in which rules below the line settled something.
+  /// The notes in which fine-grained rules settled something.
   public var merged: [TreePath: MergeRules] = [:]
   /// How many notes had no room in the lists. Of these, conflicts are known from the parents.
   public var omitted = 0

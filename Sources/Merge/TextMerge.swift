@@ -18,7 +18,7 @@ package struct TextMergeResult: Sendable {
   package var text: [UInt8]
   /// The size of the markers of the blocks in `text`, nil when it has none.
   package var markerSize: Int?
-  /// The rules below the line that had a part in it.
+  /// The fine-grained rules that had a part in it.
   package var rules: MergeRules
 }
 

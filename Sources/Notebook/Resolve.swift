@@ -22,7 +22,7 @@ extension Notebook {
     }
   }
 
-  /// Takes back what a merge settled below the line in a note: the version made has the sides in
+  /// Takes back what a merge settled by fine-grained rules in a note: the version made has the sides in
   /// markers, as a conflict to resolve. What the folder holds is saved first.
   ///
   /// - Returns: the new version; nil when the note's last change is no such merge.

@@ -8,7 +8,7 @@ import Notebook
 ///
 /// `{"repository": FOLDER, "heads": [ID, …]}` makes a tip in that repository, within `"bounds"`.
 /// `{"positives": [TEXT, …], "negatives": [TEXT or null, …]}` merges texts, in base64; the sides are
-/// labelled `S1 · 2026-01-01 00:00` and so on. `"rules": 0` leaves the rules below the line out.
+/// labelled `S1 · 2026-01-01 00:00` and so on. `"rules": 0` leaves the fine-grained rules out.
 @main
 struct MergeTrial {
   struct Request: Decodable {
@@ -28,7 +28,7 @@ struct MergeTrial {
     /// Paths, which may be any bytes, in base64.
     var conflicts: [String]?
     var reports: [String]?
-    /// Paths in base64, and the rules below the line that had a part in them.
+    /// Paths in base64, and the fine-grained rules that had a part in them.
     var merged: [[String]]?
     var text: String?
     var markerSize: Int?

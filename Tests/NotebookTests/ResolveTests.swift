@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `A merge below the line goes back to markers`() throws {
+  @Test func `A fine-grained merge goes back to markers`() throws {
     let ada = try conflict(
       "one\ntwo\nthree\nfrom Ada\n", "one\ntwo\nthree\nfrom Ben\n")
     #expect(try ada.read("Note.txt") == "one\ntwo\nthree\nfrom Ada\nfrom Ben\n")

@@ -1,4 +1,4 @@
-"""notes-merge(7), "Text" and "Below the line", once more."""
+"""notes-merge(7), "Text" and "Fine-grained merge", once more."""
 
 import re
 from collections import Counter
@@ -364,7 +364,7 @@ def contains(outer, inner):
     return any(outer[i:i + len(inner)] == inner for i in range(len(outer) - len(inner) + 1))
 
 
-# Below the line.
+# Fine-grained merge.
 
 
 def join_all(sides, before, after):

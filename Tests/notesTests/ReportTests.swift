@@ -69,7 +69,7 @@ final class ReportFixture {
 @Suite(.serialized) struct ReportTests {
   private let now = ReportFixture.now
 
-  /// A notebook in which everything is to be seen: versions, a conflict, a merge below the line,
+  /// A notebook in which everything is to be seen: versions, a conflict, a fine-grained merge,
   /// changes, skipped files and names that play tricks.
   static func eventful() throws -> ReportFixture {
     let fixture = try ReportFixture()
