@@ -47,13 +47,13 @@ public enum NotebookError: FileFailure, Sendable {
   case nameTaken(TreePath, by: TreePath, isFolder: Bool)
   /// A folder can't be moved into itself.
   case intoItself(TreePath)
-  /// So many operations can't be taken back: how many could.
   /// So much would come into the folder, and so much is free, in bytes.
   case largeVersion(bytes: Int, free: Int)
   /// What heads come to would be larger than devices take: what there is too much of, and the limit.
   case mergeTooLarge(String, limit: Int)
   /// A head descends from a version that was cut off here, which somebody still has.
   case wasCutOff(ObjectID)
+  /// So many operations can't be taken back: how many could.
   case nothingToUndo(available: Int)
   /// So many undos cannot be taken back: how many could.
   case nothingToRedo(available: Int)
@@ -106,7 +106,7 @@ extension NotebookError: CustomStringConvertible {
     case .unfitTitle(let title, let why):
       "'\(title.count > 60 ? title.prefix(59) + "…" : title)' cannot be a title: \(why)"
     case .nameTaken(_, let other, let isFolder):
-      "there is a \(isFolder ? "folder" : Self.isNote(other) ? "note" : "file") \(other) already"
+      "there is a \(isFolder ? "folder" : other.titleRange != nil ? "note" : "file") \(other) already"
     case .intoItself(let folder): "the folder \(folder) cannot be moved into itself"
     case .largeVersion(let bytes, let free):
       "this would bring \(bytes) bytes into the folder, where \(free) bytes are free"
@@ -123,10 +123,6 @@ extension NotebookError: CustomStringConvertible {
     case .noSuchOperation(let name): "no operation that could be undone led to version \(name)"
     case .undoConflict(let paths): "the same lines of \(Self.list(paths)) were edited since"
     }
-  }
-
-  private static func isNote(_ path: TreePath) -> Bool {
-    path.description.hasSuffix(".txt") || path.description.hasSuffix(".md")
   }
 
   private static func list(_ paths: [TreePath]) -> String {

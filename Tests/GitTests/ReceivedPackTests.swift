@@ -168,7 +168,7 @@ import Testing
       _ = try received.finish()
     }
     try receive(keeping: .max, "much")
-    #expect(throws: PackError.overLimit("bytes that a pack unpacks to", limit: unpacked)) {
+    #expect(throws: PackError.costly("bytes that a pack unpacks to", limit: unpacked)) {
       try receive(keeping: 0, "nothing")
     }
   }

@@ -132,7 +132,7 @@ import WorkTree
         SyncError.protocolBroken("a pack before hello"), SyncError.overLimit("10000 heads"),
         SyncError.noCommonVersion([7]), SyncError.wrongNotebook,
         SyncError.notAMember(device: "ABC"), SyncError.packRefused(.malformed("cut short")),
-        SyncError.packRefused(.overLimit("bytes that a pack unpacks to", limit: 1024)),
+        SyncError.packRefused(.costly("bytes that a pack unpacks to", limit: 1024)),
         SyncError.interrupted("the other end has gone"), SyncError.timedOut("no answer in 30 s"),
         SyncError.ended(.stopped), SyncError.duplicate(device: "ABC"),
         SyncError.massDeletion(deleted: 9, of: 10), SyncError.massDeletionAtPeer,

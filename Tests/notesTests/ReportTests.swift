@@ -148,7 +148,8 @@ final class ReportFixture {
   @Test func `save`() throws {
     let fixture = try ReportFixture()
     let files = (1...23).map { ("Note \($0).txt", "x\n") }
-    let report = SaveReport(result: try fixture.save(files, at: 1_700_000_000))
+    let report = SaveReport(
+      result: try fixture.save(files, at: 1_700_000_000), branch: "main")
     try both("save") { report.text(on: $0) }
     try Golden.expect(lines([report.json]), matches: "save.json")
   }

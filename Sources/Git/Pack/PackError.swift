@@ -6,6 +6,9 @@ public enum PackError: Error, Sendable, Equatable {
   case malformed(String)
   /// Something is larger than allowed: what, and how much is allowed.
   case overLimit(String, limit: Int)
+  /// Something costs more than it may unless the user agrees (`PackLimits.large`): what, and how much
+  /// is allowed.
+  case costly(String, limit: Int)
   case refused(ObjectID, String)
   /// An object needs one that neither the pack nor the repository has.
   case incomplete(ObjectID, needs: ObjectID)
@@ -23,7 +26,8 @@ extension PackError: CustomStringConvertible {
     case .libraryMissing(let what): "zlib could not be loaded: \(what)"
     case .compression(let code): "zlib failed (\(code))"
     case .malformed(let what): "not a valid pack: \(what)"
-    case .overLimit(let what, let limit): "\(what): the limit is \(limit)"
+    case .overLimit(let what, let limit), .costly(let what, let limit):
+      "\(what): the limit is \(limit)"
     case .refused(let id, let why): "object \(id) is refused: \(why)"
     case .incomplete(let id, let needed): "object \(id) needs \(needed), which did not come"
     case .baseMissing(let id): "a delta is based on object \(id), which did not come before it"

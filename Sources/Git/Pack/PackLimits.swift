@@ -61,7 +61,7 @@ public struct PackLimits: Sendable, Equatable {
     let limit =
       more.overflow || more.partialValue > room
       ? unpackedBytes : min(unpackedBytesOfAny + more.partialValue, unpackedBytes)
-    if unpacked > limit { throw PackError.overLimit("bytes that a pack unpacks to", limit: limit) }
+    if unpacked > limit { throw PackError.costly("bytes that a pack unpacks to", limit: limit) }
   }
 
   func bytes(of kind: ObjectKind) -> Int {

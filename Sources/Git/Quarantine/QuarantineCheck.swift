@@ -31,7 +31,7 @@ struct QuarantineCheck {
       parents += link.parents.count
       let limit = limits.allParents + limits.parentsPerCommit * commits.count
       guard parents <= limit else {
-        throw PackError.overLimit("parents of all commits", limit: limit)
+        throw PackError.costly("parents of all commits", limit: limit)
       }
       links[id] = link
     }

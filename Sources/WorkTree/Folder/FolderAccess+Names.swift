@@ -173,10 +173,13 @@ extension WorkTree {
 
   /// Why a versioned file is not in the folder; nil for one that is there, or that nothing keeps out.
   public func absence(of path: TreePath) throws -> SkippedFile? {
-    if let absent = try absentFiles().first(where: { $0.path == path }) { return absent }
-    return try FolderAccess(folder: folder).obstacle(of: path).map {
-      SkippedFile(path: path, reason: .obstructed(by: $0))
-    }
+    let access = try FolderAccess(folder: folder)
+    let index = try indexFile()
+    let isSparse = index.position(of: path).map(index.skipsWorktree) ?? false
+    let reason =
+      try isSparse
+      ? access.absence(of: path) : access.obstacle(of: path).map { .obstructed(by: $0) }
+    return reason.map { SkippedFile(path: path, reason: $0) }
   }
 }
 

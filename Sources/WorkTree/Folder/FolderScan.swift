@@ -25,14 +25,16 @@ extension WorkTree {
     defer { withExtendedLifetime(access) { thread?.join() } }
     let rules = IgnoreRules(of: self, index: index)
     let listing = try FolderListing(folder: folder) { path, hasIgnoreFile in
-      let isHidden = isHidden(path)
-      return try (isHidden || rules.mayExclude(hasIgnoreFile)) && !index.containsFolder(path)
-        && (isHidden || rules.isIgnored(path, isFolder: true))
+      guard !index.containsFolder(path) else { return false }
+      return try isHidden(path)
+        || rules.mayExclude(hasIgnoreFile) && rules.isIgnored(path, isFolder: true)
     }
     known.look()
     thread?.join()
     let deviations = known.deviations
-    var changes = WorkingChanges(skipped: listing.skipped, excludedFolders: listing.excluded)
+    // What is hidden is not ignored, whether a rule names it as well or not.
+    var changes = WorkingChanges(
+      skipped: listing.skipped, excludedFolders: listing.excluded.filter { !isHidden($0) })
     var seen = [Bool](repeating: false, count: index.count)
     // A folder with as many files as the index has in it, all of which were found, has no others.
     // Where names are folded, a file may be found by a name that it does not have.

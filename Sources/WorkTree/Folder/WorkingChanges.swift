@@ -229,13 +229,10 @@ extension WorkTree {
       case .skipped(let reason): skipped.append(SkippedFile(path: path, reason: reason))
       }
     }
-    // What is hidden is none of them, whether a rule names it as well or not.
-    let ignored = try found.excludedFolders.filter { !isHidden($0) }
-      .reduce(found.ignoredNotes) { count, top in
-        let files = try FolderListing(folder: folder, below: top) { path, _ in isHidden(path) }
-          .files
-        return count + files.count { $0.titleRange != nil && !Self.isDebris($0) && !isHidden($0) }
-      }
+    let ignored = try found.excludedFolders.reduce(found.ignoredNotes) { count, top in
+      let files = try FolderListing(folder: folder, below: top) { path, _ in isHidden(path) }.files
+      return count + files.count { $0.titleRange != nil && !Self.isDebris($0) && !isHidden($0) }
+    }
     return (
       changes.sorted { $0.path < $1.path }, skipped.sorted { $0.path < $1.path }, ignored
     )

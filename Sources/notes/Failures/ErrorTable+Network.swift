@@ -62,7 +62,7 @@ extension SyncError: ExplainedError {
     case .wrongNotebook: ByeReason.wrongNotebook.meaning
     case .notAMember:
       .refused("not_a_member", "'notes members' shows who is; 'notes invite' lets it join")
-    case .packRefused(.overLimit):
+    case .packRefused(.costly):
       .failed("pack_refused", "nothing of it was kept; if it is meant: 'notes sync --allow-large'")
     case .packRefused:
       .failed("pack_refused", "nothing of it was kept; 'git fsck' on the other device tells more")

@@ -127,7 +127,7 @@ extension [SkippedFile] {
 struct SaveReport {
   let result: SaveResult
   /// Where the version went; nil where HEAD is detached.
-  var branch: String? = "main"
+  let branch: String?
 
   var json: JSON {
     [

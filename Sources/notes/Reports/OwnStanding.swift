@@ -47,21 +47,22 @@ struct OwnStanding {
 
   var removalRemedy: String { "the notes here stay; \(admins) can invite it again" }
 
+  private var lines: [(message: String, remedy: String)] {
+    [(removalMessage, removalRemedy), (readerMessage, readerRemedy)].compactMap { message, remedy in
+      message.map { ($0, remedy) }
+    }
+  }
+
   /// A line of each, for people.
   var text: String {
-    let lines = [(removalMessage, removalRemedy), (readerMessage, readerRemedy)]
-    return lines.map { message, remedy in
-      message.map { "\($0.prefix(1).uppercased())\($0.dropFirst());\n  \(remedy)\n" } ?? ""
-    }.joined()
+    lines.map { "\($0.prefix(1).uppercased())\($0.dropFirst());\n  \($1)\n" }.joined()
   }
 
   /// As a warning on standard error.
   func warn() {
-    for (message, remedy) in [(removalMessage, removalRemedy), (readerMessage, readerRemedy)] {
-      if let message {
-        Output.errors.write("notes: warning: \(message)\nnotes: hint: \(remedy)\n")
-        Output.errors.flush()
-      }
+    for (message, remedy) in lines {
+      Output.errors.write("notes: warning: \(message)\nnotes: hint: \(remedy)\n")
+      Output.errors.flush()
     }
   }
 }
