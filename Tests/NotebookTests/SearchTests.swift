@@ -82,7 +82,10 @@ import Testing
     try fixture.write("out/kept too.txt", "milk\n")
     _ = try fixture.notebook.save()
     try fixture.write(".gitignore", "out\nkept.txt\nsecret*\n")
-    for name in ["out/other.txt", "secret.txt", "new.txt", "new.txt~", ".#new.txt"] {
+    for name in [
+      "out/other.txt", "secret.txt", "new.txt", "new.txt~", ".#new.txt", ".trash/old.txt",
+      ".own.txt",
+    ] {
       try fixture.write(name, "milk\n")
     }
     let query = try SearchQuery(["milk"])

@@ -11,8 +11,9 @@ extension History {
     let index = try workTree.indexFile()
     let rules = IgnoreRules(of: workTree, index: index)
     let listing = try FolderListing(folder: workTree.folder) { path, hasIgnoreFile in
-      try rules.mayExclude(hasIgnoreFile) && !index.containsFolder(path)
-        && rules.isIgnored(path, isFolder: true)
+      guard !index.containsFolder(path) else { return false }
+      return try workTree.isHidden(path)
+        || rules.mayExclude(hasIgnoreFile) && rules.isIgnored(path, isFolder: true)
     }
     let paths = listing.files
     let search = try FolderSearch(
@@ -20,9 +21,10 @@ extension History {
     let hits = try search.run { progress($0, paths.count) }
     // Few files are found: asking for these alone is cheaper than for all.
     return try hits.filter { hit in
-      try !SkipRules.isDebris(hit.path.name.bytes)
-        && (!rules.mayExclude(listing.hasIgnoreFile) || index.position(of: hit.path) != nil
-          || !rules.isIgnored(hit.path, isFolder: false))
+      if SkipRules.isDebris(hit.path.name.bytes) { return false }
+      if index.position(of: hit.path) != nil { return true }
+      return try !workTree.isHidden(hit.path)
+        && !(rules.mayExclude(listing.hasIgnoreFile) && rules.isIgnored(hit.path, isFolder: false))
     }.sorted(by: SearchHit.precedes)
   }
 
