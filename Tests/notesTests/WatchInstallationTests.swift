@@ -33,18 +33,34 @@ struct WatchInstallationTests {
     #expect(lines(packaged).contains("SystemCallFilter=@system-service"))
   }
 
-  @Test(
-    "is one that systemd takes",
-    .enabled("systemd-analyze is not installed") { access("/usr/bin/systemd-analyze", X_OK) == 0 })
-  func verified() throws {
+  private static var hasAnalyzer: Bool { access("/usr/bin/systemd-analyze", X_OK) == 0 }
+
+  private func analyzed(_ words: [String]) throws -> ProcessResult {
     let folder = try TemporaryFolder()
     try makeFolder(folder["run"])
     try WatchInstallation(
       program: BuiltBinary.notes(), words: ["--all", folder["my notes 100% \"$x\""]]
     ).write(to: folder.path)
-    let check = try run(
-      ["systemd-analyze", "verify", "--user", "--man=no", folder[WatchInstallation.unit]],
+    return try run(
+      ["systemd-analyze"] + words + [folder[WatchInstallation.unit]],
       environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path, "XDG_RUNTIME_DIR": folder["run"]])
+  }
+
+  @Test("is one that systemd takes", .enabled("systemd-analyze is not installed") { hasAnalyzer })
+  func verified() throws {
+    let check = try analyzed(["verify", "--user", "--man=no"])
     #expect(check.isSuccess && check.errorText.isEmpty, "\(check)")
+  }
+
+  // systemd counts what only its own manager can take away, too: users, devices, the kernel's tunables.
+  @Test(
+    "exposes no more than systemd rates 7.4 of 10",
+    .enabled("systemd-analyze is not installed") { hasAnalyzer })
+  func exposure() throws {
+    let rating = try analyzed([
+      "security", "--user", "--offline=true", "--no-pager", "--threshold=74",
+    ])
+    print(rating.lines.last ?? "")
+    #expect(rating.isSuccess, "\(rating)")
   }
 }
