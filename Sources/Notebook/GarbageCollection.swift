@@ -1,4 +1,5 @@
 internal import Git
+internal import History
 
 /// What collecting garbage did.
 public struct GarbageCollection: Sendable {
@@ -8,6 +9,12 @@ public struct GarbageCollection: Sendable {
   public let bytesBefore: Int
   /// What they take now, in bytes.
   public let bytesAfter: Int
+  /// How many versions that git dropped are kept no longer.
+  public internal(set) var versionsReleased = 0
+
+  /// How long versions that git dropped are kept, in days: as long as git keeps the lines of a branch's
+  /// log (gc.reflogExpire).
+  public static let keepingDays = 90
 
   /// From how many loose objects on a command packs them, or from how many bytes of them on that are
   /// also this part of what the packs have: every thirty versions of 10,000 notes in one folder, whose
@@ -33,15 +40,39 @@ extension Notebook {
   }
 
   /// Packs all that is stored into one pack, with deltas. Nothing is dropped, not even what nothing
-  /// leads to any more: whoever looked at it may want it back.
+  /// leads to any more: whoever looked at it may want it back. Versions that git dropped long ago are
+  /// kept no longer, so that git's own collection removes them.
   ///
   /// - Parameter progress: how many objects are packed, of how many.
   /// - Returns: nil when git or another command is at it.
   public func collectGarbage(progress: (Int, Int) -> Void = { _, _ in }) throws
     -> GarbageCollection?
   {
-    try collect(progress: progress) { packs, loose in
+    var collected = try collect(progress: progress) { packs, loose in
       packs.count > 1 || loose > 0 ? packs : []
+    }
+    if collected != nil { collected?.versionsReleased = try releaseDropped() }
+    return collected
+  }
+
+  /// Lets go of versions that git dropped, where they are history again or were noticed long ago.
+  ///
+  /// - Returns: how many versions nothing keeps any more.
+  private func releaseDropped() throws -> Int {
+    let latest = clock.now().seconds - Int64(GarbageCollection.keepingDays) * 86_400
+    guard !(try DroppedVersions.all(in: repository).isEmpty) else { return 0 }
+    return try withWriterLock { _ in
+      let kept = try DroppedVersions.all(in: repository)
+      let tip = try repository.head().commit
+      let isBack = { (dropped: DroppedVersions) in
+        try tip.map { try self.repository.isAncestor(dropped.newest, of: $0) } ?? false
+      }
+      let old = try kept.filter { try $0.time < latest || isBack($0) }
+      for dropped in old { try repository.delete(reference: dropped.reference) }
+      let staying = try repository.references(under: "refs/").map(\.id) + [tip].compactMap { $0 }
+      return try repository.walk(
+        from: old.map(\.newest), hiding: staying.filter { (try? repository.commit($0)) != nil }
+      ).all().count
     }
   }
 

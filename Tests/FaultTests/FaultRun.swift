@@ -162,7 +162,7 @@ final class FaultRun: Sendable {
   private func checkLeftovers(_ folder: String) throws {
     let found = try FileManager.default.subpathsOfDirectory(atPath: folder + "/.git").filter {
       $0.hasSuffix(".lock") || $0.hasPrefix("notes/checkout/")
-        || $0.hasPrefix("refs/notes-state/") || $0.hasPrefix("notes/lingering/")
+        || $0.hasPrefix("refs/notes-state/rescued") || $0.hasPrefix("notes/lingering/")
     }
     guard found.isEmpty else { throw Violation(description: "left behind: \(found)") }
     let status = try run(

@@ -103,6 +103,31 @@ struct ReferenceFile {
     return true
   }
 
+  /// Lets another reference stand where this one does, without a wait for the disk: its file becomes a
+  /// second name of this one's, whose content is there already. Git and libgit2 never write into such
+  /// a file. False where libgit2 has to do it.
+  ///
+  /// - Throws: where somebody holds the other's lock.
+  func link(as copy: ReferenceFile) throws -> Bool {
+    let lock = copy.path + ".lock"
+    var isLinked = Glibc.link(path, lock) == 0
+    if !isLinked, errno == ENOENT {
+      try Disk.makeFolders(Disk.parent(of: lock))
+      isLinked = Glibc.link(path, lock) == 0
+    }
+    if !isLinked, errno == EEXIST { throw GitError.locked(lock) }
+    guard isLinked else { return false }
+    do {
+      try Disk.rename(lock, to: copy.path)
+    } catch {
+      unlink(lock)
+      throw error
+    }
+    // Two names of one file are left alone by rename(2).
+    unlink(lock)
+    return true
+  }
+
   /// False where libgit2 may manage what failed: something is missing, or in the way.
   private static func leaveToLibrary(_ call: String, _ path: String) throws -> Bool {
     if [ENOENT, ENOTDIR, EEXIST].contains(errno) { return false }

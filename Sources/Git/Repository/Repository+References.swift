@@ -131,6 +131,22 @@ extension Repository {
     try handles().check("git_reference_create_matching", status)
   }
 
+  /// Points `copy` at where another reference stands, `id`: for references that only this device writes.
+  /// Where the file system has hard links that costs no wait for the disk, and a power cut leaves the
+  /// value before or this one.
+  public func copy(reference name: String, at id: ObjectID, to copy: String) throws {
+    let (file, other) = (
+      ReferenceFile(name, in: gitFolder), ReferenceFile(copy, in: gitFolder)
+    )
+    if isOfCommonForm, file.content == .id(id), try file.link(as: other) { return }
+    try set(reference: copy, to: id, message: "")
+  }
+
+  /// Whether the file of a reference says `id`. One without a file of its own is not looked for.
+  public func hasFile(ofReference name: String, at id: ObjectID) -> Bool {
+    ReferenceFile(name, in: gitFolder).content == .id(id)
+  }
+
   /// Removes a reference; one that does not exist is no error.
   public func delete(reference name: String) throws {
     let git = try handles()

@@ -71,11 +71,14 @@ package struct OperationHistory {
   /// What the undos took back.
   private(set) var takenBack: Set<ObjectID> = []
 
-  package init(_ log: BranchLog, in repository: Repository) {
+  /// - Parameter dropped: what git commands took off a branch, in the log of this one or not.
+  package init(
+    _ log: BranchLog, dropped: [DroppedVersions] = [], in repository: Repository
+  ) {
     // What each undo took back, and each redo did again.
     var taken: [ObjectID: [Operation]] = [:]
     var redone: [ObjectID: [Operation]] = [:]
-    for entry in log.entries {
+    for entry in DroppedVersions.entries(of: log, with: dropped) {
       // A branch or a clone began with what was there: nothing was done to the notes.
       if entry.old == nil, ["branch: ", "clone: "].contains(where: entry.message.hasPrefix) {
         continue
@@ -165,7 +168,8 @@ extension History {
   package func operationHistory() throws -> OperationHistory {
     let head = try repository.head()
     let log = try BranchLog(of: head.reference, tip: head.commit, gitFolder: repository.gitFolder)
-    return OperationHistory(log, in: repository)
+    return OperationHistory(
+      log, dropped: try DroppedVersions.all(in: repository), in: repository)
   }
 
   /// The operation with its summary.
@@ -177,6 +181,7 @@ extension History {
 
   private func summary(of step: Operation) throws -> String {
     let after = try repository.commit(step.after)
+    if let drop = try step.summaryOfDrop(in: repository) { return drop }
     if step.kind != .receive, !DerivedMerge.isDerived(after) {
       return String(after.message.prefix { !$0.isNewline })
     }

@@ -59,10 +59,18 @@ package final class VersionWriter {
   func move(_ head: Head, to id: ObjectID, message: String) throws {
     repository.identity = (device.name, device.email)
     try repository.update(reference: head.reference, to: id, from: head.commit, message: message)
+    // The branch has it: where this fails, the next command does it.
+    try? BranchRecord(writer: self).follow(head.reference, at: id)
   }
 
   package func move(_ head: Head, to id: ObjectID, operation: OperationKind) throws {
     try move(head, to: id, message: "notes: \(operation.rawValue)")
+  }
+
+  /// Points a reference that only this device writes at where another one stands, `id`.
+  func copy(reference name: String, at id: ObjectID, to copy: String) throws {
+    movedReferences.insert(copy)
+    try repository.copy(reference: name, at: id, to: copy)
   }
 
   /// Points a reference that only this device writes, beside the branch, at a commit.

@@ -47,10 +47,12 @@ package final class WriteTransaction {
     try rescued.keep(UnbornBranch(writer: writer, history: history).adoptHistory())
     try checkout.finishInterrupted()
     let kept = try rescued.kept().map { try portableRewrite.version(for: $0)?.version ?? $0 }
-    if kept.isEmpty { return }
-    var edits = try edits(of: snapshot(guardsDeletions: false).take().stale)
-    edits.versions += kept
-    try merge(edits, options: MergeOptions(allowsMassDeletion: true, allowsLarge: true))
+    if !kept.isEmpty {
+      var edits = try edits(of: snapshot(guardsDeletions: false).take().stale)
+      edits.versions += kept
+      try merge(edits, options: MergeOptions(allowsMassDeletion: true, allowsLarge: true))
+    }
+    try BranchRecord(writer: writer).keepDropped(at: history.clock.now().seconds)
   }
 
   /// Whether a lock file of git's stands where this run wrote: it could not be removed.

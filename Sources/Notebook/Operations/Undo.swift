@@ -101,7 +101,7 @@ extension Notebook {
       let present = try savedFiles()
       let plan = try reversal(of: chosen, on: present, key: key)
       let made = try transaction.writer.makeVersion(
-        of: plan.files.tree, parents: [presentVersion()], message: plan.message,
+        of: plan.files.tree, parents: parents(of: chosen), message: plan.message,
         trailers: [plan.trailer] + plan.renames.map(\.line), conflicts: plan.files.conflicts)
       let result = try outcome(of: plan, from: present, version: made)
       try transaction.merge(
@@ -111,6 +111,13 @@ extension Notebook {
   }
 
   private func undoTrial(_ choice: OperationChoice) throws -> Reversal {
+  /// The present version, and what git dropped of those that come back: they are history again.
+  private func parents(of steps: ArraySlice<Operation>) throws -> [Commit] {
+    let present = try presentVersion()
+    let dropped = try steps.flatMap { try $0.dropped(from: present.id, in: repository) }
+    return try [present] + repository.heads(among: dropped).sorted().map(repository.commit)
+  }
+
     let unsaved = try workTree.changes().changes
     let present = try unsavedFiles(unsaved)
     let saved = try savedFiles()

@@ -9,7 +9,8 @@ struct GarbageCommand: Command {
     commandName: "gc", abstract: "Pack all that is stored, so that it takes less room.",
     discussion: """
       Every version, and everything else that is stored, goes into one pack in which older versions \
-      are kept as differences. Nothing is dropped. 'notes save' and 'notes sync' pack what has \
+      are kept as differences. Nothing is dropped; only what git commands by hand took off the \
+      branch more than 90 days ago is left to 'git gc'. 'notes save' and 'notes sync' pack what has \
       gathered by themselves when there is much of it.
 
       Examples:
@@ -42,12 +43,19 @@ struct GarbageCommand: Command {
     options.tell(
       [
         "type": "packed", "objects": done.objectsPacked, "bytes_before": done.bytesBefore,
-        "bytes_after": done.bytesAfter,
-      ],
+        "bytes_after": done.bytesAfter, "versions_released": done.versionsReleased,
+      ], Self.text(of: done))
+  }
+
+  private static func text(of done: GarbageCollection) -> String {
+    let packed =
       done.objectsPacked == 0
-        ? "Everything is packed."
-        : "Packed \(Phrase.count(done.objectsPacked, "object")): "
-          + "\(Phrase.bytes(done.bytesAfter)) instead of \(Phrase.bytes(done.bytesBefore)).")
+      ? "Everything is packed."
+      : "Packed \(Phrase.count(done.objectsPacked, "object")): "
+        + "\(Phrase.bytes(done.bytesAfter)) instead of \(Phrase.bytes(done.bytesBefore))."
+    guard done.versionsReleased > 0 else { return packed }
+    return packed + "\n\(Phrase.count(done.versionsReleased, "version")) that git commands dropped "
+      + "more than \(GarbageCollection.keepingDays) days ago: kept no longer, 'git gc' removes them."
   }
 }
 

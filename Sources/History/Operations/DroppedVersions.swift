@@ -1,0 +1,76 @@
+package import Git
+internal import Merge
+
+/// Versions of this device that a git command took off their branch before anybody else had them:
+/// notes-undo(1), "Versions that git dropped".
+///
+/// `refs/notes-state/dropped/SECONDS-ID` keeps each: a commit whose first parent is the version, and
+/// whose second one, where there is one, is what the branch had instead.
+package struct DroppedVersions: Hashable {
+  package static let folder = "refs/notes-state/dropped/"
+
+  /// The reference that keeps them.
+  package let reference: String
+  /// When that was noticed, in seconds since 1970.
+  package let time: Int64
+  /// The newest of them, which all others descend to.
+  package let newest: ObjectID
+  /// What the branch had instead or, where the branch was gone, what they were made on.
+  package let instead: ObjectID?
+
+  package static func reference(to newest: ObjectID, at time: Int64) -> String {
+    "\(folder)\(time)-\(newest)"
+  }
+
+  /// All that are kept, by time. What is no such reference is passed over.
+  package static func all(in repository: Repository) throws -> [DroppedVersions] {
+    try repository.references(under: folder).compactMap { name, keeper in
+      let words = name.dropFirst(folder.count).split(separator: "-")
+      guard words.count == 2, let time = Int64(words[0]), let newest = ObjectID(hex: words[1]),
+        let parents = (try? repository.commit(keeper))?.parents, parents.first == newest
+      else { return nil }
+      return DroppedVersions(
+        reference: name, time: time, newest: newest, instead: parents.dropFirst().first)
+    }.sorted { ($0.time, $0.reference) < ($1.time, $1.reference) }
+  }
+
+  /// As a step of the branch's log.
+  var entry: BranchLog.Entry? {
+    instead.map { BranchLog.Entry(old: newest, new: $0, time: time, message: "git: dropped") }
+  }
+
+  /// The log's steps, and those of `dropped` that the log does not have: of another branch, or of a time
+  /// whose lines git has removed.
+  static func entries(
+    of log: BranchLog, with dropped: [DroppedVersions]
+  ) -> [BranchLog.Entry] {
+    let known = Set(
+      log.entries.filter { OperationHistory.kind(of: $0) == .git }.map(\.old))
+    var entries = log.entries
+    for entry in dropped.filter({ !known.contains($0.newest) }).compactMap(\.entry) {
+      let position = entries.firstIndex { $0.time > entry.time } ?? entries.endIndex
+      entries.insert(entry, at: position)
+    }
+    return entries
+  }
+}
+
+extension Operation {
+  /// The heads that a git command took away and that nothing in the history of `tip` has.
+  package func dropped(from tip: ObjectID, in repository: Repository) throws -> [ObjectID] {
+    guard kind == .git, let before else { return [] }
+    return try DerivedMerge.reduce([before], in: repository).filter {
+      try !repository.isAncestor($0, of: tip)
+    }
+  }
+
+  /// What a git command did that took versions away; nil where it took none.
+  func summaryOfDrop(in repository: Repository) throws -> String? {
+    let lost = try dropped(from: after, in: repository)
+    guard let first = lost.first else { return nil }
+    let versions = try repository.walk(from: lost, hiding: [after]).all()
+    if versions.count > 1 { return "Drop \(versions.count) versions" }
+    let message = try repository.commit(first).message
+    return "Drop: \(message.prefix { !$0.isNewline })"
+  }
+}

@@ -1,0 +1,91 @@
+internal import Git
+internal import Glibc
+internal import History
+internal import Merge
+internal import System
+internal import WorkTree
+
+/// Where each branch stood when `notes` last moved or looked at it: `refs/notes-state/made/BRANCH`.
+/// With it no version that was made here is ever reachable from nothing, whatever git does to the
+/// branch, and what git took off the branch is noticed: notes-undo(1), "Versions that git dropped".
+struct BranchRecord {
+  static let folder = "refs/notes-state/made/"
+
+  let writer: VersionWriter
+
+  private var repository: Repository { writer.repository }
+
+  /// The record of a branch, or of a detached HEAD.
+  private func name(of reference: String) -> String {
+    Self.folder + (reference.hasPrefix("refs/") ? String(reference.dropFirst(5)) : reference)
+  }
+
+  private func reference(named name: String) -> String {
+    let rest = String(name.dropFirst(Self.folder.count))
+    return rest.contains("/") ? "refs/" + rest : rest
+  }
+
+  func follow(_ reference: String, at id: ObjectID) throws {
+    try writer.copy(reference: reference, at: id, to: name(of: reference))
+  }
+
+  /// Keeps versions that a git command took off their branch since the last command, and brings the
+  /// record up to date. The branch is where this command found it.
+  func keepDropped(at time: Int64) throws {
+    let head = try repository.head()
+    if isUpToDate(head) { return }
+    let recorded = try repository.references(under: Self.folder)
+    for (name, last) in recorded {
+      let branch = reference(named: name)
+      let tip = try branch == head.reference ? head.commit : repository.reference(branch)
+      if tip == last { continue }
+      try keep(last, unlessReachableFrom: head, insteadOf: tip, at: time)
+      if let tip, branch != "HEAD" || branch == head.reference {
+        try follow(branch, at: tip)
+      } else {
+        try repository.delete(reference: name)
+      }
+    }
+    if let tip = head.commit { try follow(head.reference, at: tip) }
+  }
+
+  /// As far as can be told without reading references: the usual case is one branch, that stands where
+  /// this program left it.
+  private func isUpToDate(_ head: Head) -> Bool {
+    guard let tip = head.commit, head.branch != nil else { return false }
+    return repository.hasFile(ofReference: name(of: head.reference), at: tip)
+      && Disk.namesIfAny(in: "\(repository.gitFolder)/\(Self.folder)heads").count == 1
+      && access("\(repository.gitFolder)/\(Self.folder)HEAD", F_OK) != 0
+  }
+
+  private func keep(
+    _ last: ObjectID, unlessReachableFrom head: Head, insteadOf tip: ObjectID?, at time: Int64
+  ) throws {
+    guard try isDropped(last, head) else { return }
+    let kept = try DroppedVersions.all(in: repository)
+    guard !kept.contains(where: { $0.newest == last }) else { return }
+    // Where the branch is gone, what they were made on is what is left of it.
+    let instead =
+      try tip ?? head.commit.flatMap { try repository.mergeBases(of: last, and: $0).first }
+    let parents = try [last, instead].compactMap { try $0.map(repository.commit) }
+    let keeper = try writer.makeVersion(
+      of: parents[0].tree, parents: parents, message: "Kept by notes: git dropped these versions")
+    try writer.setDeviceReference(
+      DroppedVersions.reference(to: last, at: time), to: keeper, message: "notes: dropped")
+  }
+
+  /// Whether a version, or one of those that it merges, is reachable from no branch, no tag, and nothing
+  /// that another device had.
+  private func isDropped(_ last: ObjectID, _ head: Head) throws -> Bool {
+    guard try repository.contains(last) else { return false }
+    let places = ["refs/heads/", "refs/remotes/", "refs/tags/"]
+    let known = try places.flatMap { try repository.references(under: $0).map(\.id) }
+    let starts = [head.commit].compactMap { $0 } + known.eachOnce
+    return try DerivedMerge.reduce([last], in: repository).contains { version in
+      try !starts.contains { start in
+        // A tag may stand for something else.
+        try (try? repository.commit(start)) != nil && repository.isAncestor(version, of: start)
+      }
+    }
+  }
+}
