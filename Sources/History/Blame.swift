@@ -37,7 +37,8 @@ extension History {
     guard let name = table.paths.firstIndex(of: (version?.path ?? path).bytes),
       let blob = table.blob(of: name, at: start)
     else { return Blame.unsaved(text) }
-    var blame = Blame(table: table, repository: repository)
+    var blame = Blame(
+      table: table, order: order(of: table, from: tip), repository: repository)
     return try blame.lines(of: text, stored: blob, named: name, at: start)
   }
 }
@@ -47,6 +48,7 @@ extension History {
 /// wrote it. Versions that did not change the note are passed over by the table's numbers.
 private struct Blame {
   let table: HistoryTable
+  let order: VersionOrder
   let repository: Repository
 
   /// Where a line stands in a version, and in the text that was asked about.
@@ -174,7 +176,7 @@ private struct Blame {
       Self.markerLines(of: try repository.blob(blob), markerSize: size)
     }
     let makers = sources.compactMap { table.maker(of: $0.path, at: $0.parent) }
-    let newest = makers.max { table.isNewer($1, than: $0) } ?? suspicion.version
+    let newest = makers.max { order.isNewer($1, than: $0) } ?? suspicion.version
     for line in lines {
       origins[line.asked] =
         markers?.contains(line.there) == true ? .marker : .version(table.id(of: newest))

@@ -5,9 +5,9 @@ internal import WorkTree
 /// notes-log(1), "Bursts".
 public struct Burst: Sendable {
   /// The longest pause between two versions of a burst, in seconds.
-  public static let longestPause: Int64 = 600
+  public static let longestPause: UInt64 = 600
   /// The longest a burst lasts, in seconds.
-  public static let longestTime: Int64 = 3600
+  public static let longestTime: UInt64 = 3600
 
   /// The versions, newest first; one at least.
   public private(set) var versions: [Version]
@@ -30,8 +30,8 @@ public struct Burst: Sendable {
     let (last, next) = (oldest.commit, older.commit)
     guard last.author.name == next.author.name, last.author.email == next.author.email,
       last.parents.count == 1, next.parents.count <= 1, isOfOneNote || last.parents[0] == next.id,
-      last.author.time - next.author.time <= Self.longestPause,
-      newest.commit.author.time - next.author.time <= Self.longestTime,
+      (last.author.time &- next.author.time).magnitude <= Self.longestPause,
+      (newest.commit.author.time &- next.author.time).magnitude <= Self.longestTime,
       oldest.isUntitled, older.isUntitled
     else { return false }
     versions.append(older)

@@ -16,6 +16,8 @@ public final class History {
   public var progress: ((Int, Int) -> Void)?
   /// The table of the history, once something asked for it.
   var loadedTable: HistoryTable?
+  /// The order of its versions from a tip on, and how many it had.
+  var loadedOrder: (tip: ObjectID, count: Int, order: VersionOrder)?
 
   package init(of workTree: WorkTree) {
     self.workTree = workTree
@@ -34,17 +36,28 @@ extension History {
 
   /// The versions of the tip, or those that changed a file under the name it had at the time, newest
   /// first. Each is read when it is asked for: the first is there at once, however long the history is.
+  /// With a period, in seconds since 1970, only those that count as made then.
   public func versions(
-    of path: TreePath? = nil, includingDerived includesDerived: Bool = false
+    of path: TreePath? = nil, includingDerived includesDerived: Bool = false,
+    in period: Range<Int64>? = nil
   ) throws -> VersionWalk {
-    if let path, let (table, tip) = try historyTable(newVersions: Self.fewVersions) {
-      let steps = table.trail(of: path, from: tip).filter {
-        includesDerived || !table.isDerived($0.version)
-      }
-      return VersionWalk(self, along: steps, in: table)
+    let isWhole = path == nil && period == nil
+    let limit = isWhole ? Self.versionsReadAtOnce : Self.fewVersions
+    guard let (table, tip) = try historyTable(newVersions: limit) else {
+      return try VersionWalk(
+        self, from: repository.head().commit, of: path, in: period,
+        includesDerived: includesDerived)
     }
-    return try VersionWalk(
-      self, from: repository.head().commit, of: path, includesDerived: includesDerived)
+    let order = order(of: table, from: tip)
+    let steps = path.map { table.trail(of: $0, from: tip, in: order) }
+    var versions = order.versions
+    if let steps { versions = steps.map(\.version).eachOnce }
+    if !includesDerived { versions.removeAll { table.isDerived($0) } }
+    if let period {
+      let dates = dates(in: table, from: tip)
+      versions.removeAll { !period.contains(dates[$0]) }
+    }
+    return VersionWalk(self, along: versions, of: steps, in: table)
   }
 
   /// Goes through `versions(of:includingDerived:)` until `body` returns false.

@@ -7,18 +7,18 @@ extension History {
   /// come to. The same on every device that has them. Throws `noSuchVersion` with the name that the
   /// user gave, when everything is younger. The time is in seconds since 1970.
   public func pastTip(at time: Int64, named name: String) throws -> Commit {
-    guard let tip = try repository.head().commit else { throw NotebookError.noSuchVersion(name) }
+    guard let (table, tip) = try historyTable() else { throw NotebookError.noSuchVersion(name) }
+    let dates = dates(in: table, from: tip)
     // On each way back from the tip the first version by then.
     var frontier: [ObjectID] = []
     var waiting = [tip]
-    var seen: Set<ObjectID> = []
-    while let id = waiting.popLast() {
-      guard seen.insert(id).inserted else { continue }
-      let commit = try repository.commit(id)
-      if commit.author.time <= time, !DerivedMerge.isDerived(commit) {
-        frontier.append(id)
+    var seen: Set<Int> = []
+    while let version = waiting.popLast() {
+      guard seen.insert(version).inserted else { continue }
+      if dates[version] <= time, !table.isDerived(version) {
+        frontier.append(table.id(of: version))
       } else {
-        waiting += commit.parents
+        waiting += table.parents(of: version).map { table.parents.number($0) }
       }
     }
     guard !frontier.isEmpty else { throw NotebookError.noSuchVersion(name) }

@@ -3,32 +3,44 @@ internal import Merge
 
 /// A walk through versions, newest first, a version a step.
 ///
-/// Along a table the order is exact (`HistoryTable.isNewer`). Without one it is by the author's time
-/// among the versions whose children were seen, which is the same unless a foreign commit is
-/// dated before its parent.
+/// Along a table the order is exact (`VersionOrder`). Without one it is by the author's time among the
+/// versions of which a child was seen, which is the same unless dates go back.
 public final class VersionWalk {
   /// The next version, or nil after the last.
   public let next: () throws -> Version?
   /// Whether a note's versions are looked for in a history that no table was made of yet.
   public let lacksTable: Bool
 
-  init(_ history: History, along steps: [HistoryTable.Step], in table: HistoryTable) {
+  /// The steps are those of one note, where it is about one.
+  init(
+    _ history: History, along versions: [Int], of steps: [HistoryTable.Step]?,
+    in table: HistoryTable
+  ) {
     lacksTable = false
-    var steps = steps[...]
+    var versions = versions[...]
+    let steps = steps.map { Dictionary(grouping: $0, by: \.version) }
     next = {
-      guard let step = steps.first else { return nil }
-      let changes = steps.prefix { $0.version == step.version }.map { table.value(of: $0.change) }
-      steps = steps.dropFirst(changes.count)
+      guard let version = versions.popFirst() else { return nil }
+      let changes =
+        steps.map { $0[version]?.map(\.change) ?? [] } ?? Array(table.changes(of: version))
       return Version(
-        commit: try history.repository.commit(table.id(of: step.version)),
-        isDerived: table.isDerived(step.version), changes: changes)
+        commit: try history.repository.commit(table.id(of: version)),
+        isDerived: table.isDerived(version), changes: changes.map(table.value))
     }
   }
 
-  init(_ history: History, from tip: ObjectID?, of path: TreePath?, includesDerived: Bool) throws {
-    lacksTable = path != nil
+  init(
+    _ history: History, from tip: ObjectID?, of path: TreePath?, in period: Range<Int64>?,
+    includesDerived: Bool
+  ) throws {
+    lacksTable = path != nil || period != nil
     var stream = try VersionStream(history, from: tip, of: path, includesDerived: includesDerived)
-    next = { try stream.next() }
+    next = {
+      while let version = try stream.next() {
+        if period?.contains(version.commit.author.time) ?? true { return version }
+      }
+      return nil
+    }
   }
 }
 

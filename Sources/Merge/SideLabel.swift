@@ -3,7 +3,7 @@ internal import System
 
 /// The label of a side: who wrote it, and when where they wrote it: notes-merge(7), "Labels".
 package enum SideLabel {
-  static func text(for author: Signature) -> [UInt8] {
+  package static func text(for author: Signature) -> [UInt8] {
     Array("\(cleanName(author.name)) · \(date(of: author))".utf8)
   }
 

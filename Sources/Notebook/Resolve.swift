@@ -1,6 +1,7 @@
 public import Git
 internal import History
 public import Merge
+internal import WorkTree
 
 extension Notebook {
   /// Replaces a note's conflict blocks by the chosen sides, as a new version; what the folder holds
@@ -14,7 +15,10 @@ extension Notebook {
         let size = try OpenConflicts.conflicts(at: tip.id, in: repository)[path],
         let entry = try repository.entry(at: path, in: tip.tree)
       else { throw MergeError.noConflict }
-      let text = try resolution.apply(to: repository.blob(entry.id), markerSize: size)
+      let marked = try repository.blob(entry.id)
+      let labels = MarkedText(marked, markerSize: size).blocks.joined().map(\.label).eachOnce
+      let text = try resolution.apply(
+        to: marked, markerSize: size, times: history.times(ofLabels: labels, in: path))
       let resolved = TreeEntry(
         name: path.name, mode: entry.mode, id: try repository.write(blob: text))
       return try transaction.replace(

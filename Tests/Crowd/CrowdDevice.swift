@@ -16,10 +16,10 @@ final class CrowdDevice {
   /// What others fetch from: open since the device began, whatever other instances store, pack and
   /// remove meanwhile, as in a service that runs for months.
   let served: Repository
-  private let clock: WrongClock
+  let clock: WrongClock
 
   /// Seconds since 1970 as the device believes.
-  private final class WrongClock: Sendable {
+  final class WrongClock: Sendable {
     let seconds: Atomic<Int64>
     init(_ seconds: Int64) { self.seconds = Atomic(seconds) }
   }

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import TestSupport
 
 /// What people do to their notes.
@@ -35,6 +36,9 @@ extension CrowdDevice {
     case 11, 12: try resolve(path, text, token, &random)
     default: try editLine(path, text, token, &random)
     }
+    // The times of files are this device's clock's, so that a seed makes the same versions again.
+    let stamp = timespec(tv_sec: Int(self.clock.seconds.load(ordering: .relaxed)), tv_nsec: 0)
+    for name in touched { utimensat(AT_FDCWD, folder + "/" + name, [stamp, stamp], 0) }
   }
 
   private func put(_ name: String, _ text: String) throws {

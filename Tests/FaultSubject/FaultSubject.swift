@@ -31,7 +31,7 @@ struct FaultSubject {
     let rest = Array(arguments.dropFirst(2))
     if arguments[0] == "init" { try makeNotebook(at: folder) }
     let notebook = try Notebook.open(at: folder)
-    notebook.clock = Clock { (1_800_000_000, 60) }
+    notebook.clock = Clock { (1_700_000_900, 60) }
     switch arguments[0] {
     case "init", "save": _ = try notebook.save()
     case "join": _ = try notebook.merge(rest.compactMap { ObjectID(hex: $0) })

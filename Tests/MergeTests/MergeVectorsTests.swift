@@ -50,6 +50,8 @@ struct MergeVector: Decodable {
     var author: String
     var email: String
     var time: Int64
+    /// The committer's time, where it is another than the author's.
+    var made: Int64?
     var zone: Int
     var message: String
     var files: [File]
@@ -138,7 +140,10 @@ struct MergeVector: Decodable {
     }
     let author = Signature(
       name: version.author, email: version.email, time: version.time, offset: version.zone)
+    var committer = author
+    committer.time = version.made ?? version.time
     return try repository.write(
-      commit: tree, parents: parents, author: author, committer: author, message: version.message)
+      commit: tree, parents: parents, author: author, committer: committer,
+      message: version.message)
   }
 }

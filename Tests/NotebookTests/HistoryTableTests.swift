@@ -65,7 +65,7 @@ struct HistoryTableTests {
       for path in try notebook.history.files().map(\.path) {
         let told = try ids(notebook.history.versions(of: path, includingDerived: true))
         let read = try ids(
-          VersionWalk(notebook.history, from: tip, of: path, includesDerived: true))
+          VersionWalk(notebook.history, from: tip, of: path, in: nil, includesDerived: true))
         #expect(Set(told) == Set(read), "\(path), seed \(seed)")
         for (position, id) in told.enumerated() {
           for later in told[position...].dropFirst() {
@@ -122,11 +122,13 @@ struct HistoryTableTests {
       }
       let last = forged.versions.count - 1
       let paths = forged.paths.indices.map { forged.path($0) }
-      for path in paths { _ = forged.trail(of: path, from: last) }
-      _ = forged.lives(of: paths, at: last)
+      let order = VersionOrder(of: forged, from: last)
+      for path in paths { _ = forged.trail(of: path, from: last, in: order) }
+      _ = forged.lives(of: paths, at: last, in: order)
+      _ = order.dates(in: forged, now: 1_700_000_000)
       _ = forged.parents(among: [0, last / 2], from: last)
     }
-    try home.write(".git/notes/cache/history", "notesHT3 nonsense")
+    try home.write(".git/notes/cache/history", "notesHT4 nonsense")
     #expect(try home.notebook.history.historyTable()?.table == table)
     #expect(try home.read(".git/notes/cache/history") != nil)
   }

@@ -45,6 +45,15 @@ final class Fixture {
     try writeFile(path + "/" + name, Array(text.utf8))
   }
 
+  /// Writes a file as a program did at that time.
+  func write(_ name: String, _ text: String, at time: Int64) throws {
+    try write(name, text)
+    let stamp = timespec(tv_sec: Int(time), tv_nsec: 0)
+    guard utimensat(AT_FDCWD, path + "/" + name, [stamp, stamp], 0) == 0 else {
+      throw SystemError("utimensat", name)
+    }
+  }
+
   func read(_ name: String) throws -> String? {
     guard access(path + "/" + name, F_OK) == 0 else { return nil }
     return String(decoding: try readFile(path + "/" + name), as: UTF8.self)

@@ -173,18 +173,6 @@ struct SaveTests {
     }
   }
 
-  @Test("commit times never go back, whatever the clock says (design §3)")
-  func clockGoesBack() throws {
-    let home = try Fixture()
-    home.seconds.now = 2_000_000_000
-    try home.write("a.txt", "1")
-    _ = try home.notebook.save()
-    home.seconds.now = 5
-    try home.write("a.txt", "2")
-    let version = try #require(try home.notebook.save().version)
-    #expect(try home.notebook.repository.commit(version).author.time == 2_000_000_000)
-  }
-
   @Test("a hand-made git commit on top is taken as it is")
   func handMade() throws {
     let home = try Fixture()

@@ -251,7 +251,7 @@ class Vector:
         self.about, self.store, self.commits, self.ids = about, Store(), [], {}
         self.merge = Merge(self.store)
 
-    def add(self, name, files, parents=(), time=0, author=None, zone=60, host="notes.invalid"):
+    def add(self, name, files, parents=(), time=0, author=None, zone=60, host="notes.invalid", made=None):
         author = author or name.capitalize()
         stored = {}
         for path, value in files.items():
@@ -269,10 +269,12 @@ class Vector:
             None, conflicts, {}, BOUNDS["listBytes"]))
         message = name + "\n" + ("\n" + trailers if trailers and host == "notes.invalid" else "")
         person = Person(author, f"{name}@{host}", START + time, zone)
-        self.ids[name] = self.store.put_commit(tree, ids, person, person, message)
+        committer = person if made is None else person._replace(time=made)
+        self.ids[name] = self.store.put_commit(tree, ids, person, committer, message)
         self.commits.append({
             "name": name, "parents": list(parents), "author": author, "email": person.email,
             "time": person.time, "zone": zone, "message": message,
+            **({} if made is None else {"made": made}),
             "files": [dict(path=shown(p), mode="%o" % m, **content_of(d))
                       for p, (m, d) in sorted(stored.items())]})
         return self
@@ -480,13 +482,44 @@ def standing():
     vector.write("labels", ["bob", "cyd"])
 
 
+def clocks():
+    """Times that go back and forth along history."""
+    latest = 253402300799
+
+    def drink(word):
+        return {"n.txt": swap(NOTE, "milk", word + " milk")}
+
+    vector = Vector("written first and saved last is older").add("base", {"n.txt": NOTE})
+    vector.add("ann", drink("oat"), ["base"], 60, made=START + 10800).add("bob", drink("soy"), ["base"], 3600)
+    vector.write("clock-written-first", ["ann", "bob"])
+
+    vector = Vector("a clock in 9999 is the newest as long as its version is a head").add("base", {"n.txt": NOTE})
+    vector.add("ann", drink("oat"), ["base"], latest - START).add("bob", drink("soy"), ["base"], 60)
+    vector.write("clock-of-9999", ["ann", "bob"])
+    vector.add("cyd", drink("rice"), ["ann"], 30).write("clock-of-9999-passed", ["cyd", "bob"])
+    vector.add("dan", drink("nut"), ["base"], 90).add("eve", drink("no"), [["ann", "bob"]], 45)
+    vector.write("clock-of-9999-merged", ["eve", "dan"])
+
+    vector = Vector("a clock in 1970, and what was written upon it").add("base", {"n.txt": NOTE})
+    vector.add("ann", drink("oat"), ["base"], -START).add("bob", drink("soy"), ["base"], 60)
+    vector.write("clock-of-1970", ["ann", "bob"])
+    vector.add("cyd", drink("rice"), ["ann"], 90).write("clock-of-1970-passed", ["cyd", "bob"])
+
+    vector = Vector("the base is the newest ancestor, whatever its times").add("base", {"n.txt": NOTE}, time=500)
+    vector.add("ann", drink("oat"), ["base"], 400, made=latest).add("bob", drink("oat"), ["ann"], -START, made=5)
+    vector.add("cyd", drink("rice"), ["bob"], 10, made=START + 20).add("dan", drink("nut"), ["bob"], 20, made=0)
+    vector.write("clock-of-bases", ["cyd", "dan"])
+
+
 def main():
     os.makedirs(FOLDER, exist_ok=True)
     for name in os.listdir(FOLDER):
-        os.remove(os.path.join(FOLDER, name))
+        if name.endswith(".json"):
+            os.remove(os.path.join(FOLDER, name))
     pairs()
     many()
     standing()
+    clocks()
     print(len(os.listdir(FOLDER)), "vectors")
 
 

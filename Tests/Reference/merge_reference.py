@@ -245,9 +245,11 @@ class Merge:
                 writer = head if self.is_derived(commit) else commit
                 break
         name = "".join(" " if ord(c) < 32 or ord(c) == 127 else c for c in writer.author.name)
-        moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(
-            seconds=writer.author.time, minutes=writer.author.offset)
-        return f"{name.strip(' ') or 'unknown'} \u00b7 {moment:%Y-%m-%d %H:%M}".encode()
+        # The calendar repeats itself every 400 years; Python's ends with 9999.
+        eras, seconds = divmod(writer.author.time + 60 * writer.author.offset, 146097 * 86400)
+        moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=seconds)
+        year = min(max(moment.year + 400 * eras, 0), 9999)
+        return f"{name.strip(' ') or 'unknown'} \u00b7 {year:04}-{moment:%m-%d %H:%M}".encode()
 
     # Similarity.
 

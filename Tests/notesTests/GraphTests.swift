@@ -12,8 +12,7 @@ import Testing
     _ fixture: ReportFixture, on terminal: Terminal, showsPatch: Bool = false
   ) throws -> String {
     var entries = LogEntries(
-      walk: try fixture.notebook.history.versions(of: nil, includingDerived: true), since: nil,
-      author: nil,
+      walk: try fixture.notebook.history.versions(of: nil, includingDerived: true), author: nil,
       showsAll: true, folds: false, isOfOneNote: false)
     let style = VersionReport.Style(
       terminal: terminal, now: ReportFixture.now,

@@ -16,7 +16,8 @@ import Testing
     all: Bool = false, folds: Bool = true
   ) throws -> [VersionReport] {
     var entries = LogEntries(
-      walk: try fixture.notebook.history.versions(of: path, includingDerived: true), since: since,
+      walk: try fixture.notebook.history.versions(
+        of: path, includingDerived: true, in: since.map { $0..<Int64.max }),
       author: by, showsAll: all, folds: folds, isOfOneNote: path != nil)
     var reports: [VersionReport] = []
     while let burst = try entries.next() {

@@ -45,9 +45,12 @@ extension History {
       for side in blocks.flatMap({ $0 }) where !labels.contains(where: { $0.label == side.label }) {
         labels.append(side)
       }
+      let times = try times(ofLabels: labels.map(\.label), in: path)
       return Conflict(
         path: path, since: origin.committer.time, version: origin.id,
-        sides: try sides(labels, of: path))
+        sides: labels.map {
+          Conflict.Side(name: $0.name, date: $0.date, time: times[$0.label])
+        })
     }
   }
 
@@ -63,17 +66,20 @@ extension History {
     return found
   }
 
-  private func sides(_ labels: [MarkedText.Side], of path: TreePath) throws -> [Conflict.Side] {
-    var times: [String: Int64] = [:]
-    let wanted = Set(labels.map { "\($0.name) \($0.date)" })
+  /// When the versions of a note were written that sides of its blocks are labelled with, in seconds
+  /// since 1970. A label that none of them has is left out.
+  package func times(
+    ofLabels labels: [[UInt8]], in path: TreePath
+  ) throws -> [[UInt8]: Int64] {
+    let wanted = Set(labels)
+    var times: [[UInt8]: Int64] = [:]
+    if wanted.isEmpty { return times }
     try forEachVersion(of: path) { version in
       let author = version.commit.author
-      let key = "\(SideLabel.cleanName(author.name)) \(SideLabel.date(of: author))"
-      if wanted.contains(key), times[key] == nil { times[key] = author.time }
+      let label = SideLabel.text(for: author)
+      if wanted.contains(label), times[label] == nil { times[label] = author.time }
       return times.count < wanted.count
     }
-    return labels.map {
-      Conflict.Side(name: $0.name, date: $0.date, time: times["\($0.name) \($0.date)"])
-    }
+    return times
   }
 }

@@ -40,17 +40,18 @@ extension History {
     let wanted = VersionName(parsing: name, now: clock.now().seconds)
     if case .id(let prefix) = wanted { return try version(withPrefix: prefix) }
     guard let (table, tip) = try historyTable() else { throw NotebookError.noSuchVersion(name) }
-    let numbers = path.map { table.versions(of: $0, from: tip) } ?? table.versions(from: tip)
+    let numbers = table.versions(of: path, from: tip, in: order(of: table, from: tip))
     switch wanted {
     case .back(let count) where count < numbers.count:
       return try repository.commit(table.id(of: numbers[count]))
     case .back: throw NotebookError.tooFewVersions(name, count: numbers.count)
     case .by(let time):
-      if let found = numbers.first(where: { table.time(of: $0) <= time.last }) {
+      let dates = dates(in: table, from: tip)
+      if let found = numbers.first(where: { dates[$0] <= time.last }) {
         return try repository.commit(table.id(of: found))
       }
-      guard let first = numbers.map(table.time).min() else { fallthrough }
-      throw NotebookError.noVersionBy(name, first: first)
+      guard let first = numbers.last else { fallthrough }
+      throw NotebookError.noVersionBy(name, first: dates[first])
     case .id: throw NotebookError.noSuchVersion(name)
     }
   }

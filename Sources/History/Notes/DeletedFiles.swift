@@ -25,7 +25,7 @@ extension History {
     let history = try historyTable()
     if let (table, tip) = history {
       // What happened last to a name is met first.
-      for version in table.versions(from: tip) {
+      for version in table.versions(from: tip, in: order(of: table, from: tip)) {
         for change in table.changes(of: version).map(table.value) {
           if let former = change.formerPath { settled.insert(former) }
           let path = change.path

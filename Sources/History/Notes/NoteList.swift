@@ -67,7 +67,7 @@ extension History {
   /// merges count for nothing: nobody wrote them.
   public func times(of paths: [TreePath]) throws -> [TreePath: NoteTimes] {
     guard let (table, tip) = try historyTable() else { return [:] }
-    return table.lives(of: paths, at: tip).mapValues { life in
+    return table.lives(of: paths, at: tip, in: order(of: table, from: tip)).mapValues { life in
       NoteTimes(
         created: table.time(of: life.first.version), modified: table.time(of: life.last.version),
         author: table.author(of: life.last.version), firstVersion: table.id(of: life.first.version),

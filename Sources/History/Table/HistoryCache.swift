@@ -6,6 +6,8 @@ extension History {
   /// How many versions a cache may lack for a command that shows something at once: they are read
   /// in about a second.
   public static let fewVersions = 20_000
+  /// How many it may lack for one that shows the first versions before it has read the others.
+  static let versionsReadAtOnce = 1_000
 
   private var historyCachePath: String { stateFolder + "/cache/history" }
 

@@ -4,11 +4,11 @@ internal import System
 // The file `.git/notes/cache/history`, a cache that can be made again at any time. Numbers are little-
 // endian, of 4 bytes where nothing else is said; no path is 2^32 - 1, no blob zeros.
 //
-//   8 bytes  "notesHT3"
+//   8 bytes  "notesHT4"
 //   then eight parts, of each how many bytes it takes and these:
-//     the versions, of each: its ID; the author's time, and the latest of it and all it was made on
-//       (8 bytes each); its generation; its author; 1 for a derived merge, or 0; where its parents,
-//       changes and moves end, which begin where those of the version before do
+//     the versions, of each: its ID; the author's time, and the time that orders it (8 bytes each);
+//       its author; 1 for a derived merge, or 0; where its parents, changes and moves end, which begin
+//       where those of the version before do
 //     the parents: a version's number each
 //     the changes, of each: path, former path, old blob, new blob
 //     the moves, of each: the parent's position, path, former path
@@ -19,7 +19,7 @@ internal import System
 // checked all the same. It says nothing that could not be read from the commits whose IDs it names, so
 // that a table of another notebook is harmless: no version of this one is in it.
 extension HistoryTable {
-  private static let magic = Array("notesHT3".utf8)
+  private static let magic = Array("notesHT4".utf8)
 
   /// The content of the file.
   var serialized: [UInt8] {
@@ -52,10 +52,10 @@ extension HistoryTable {
   private var isSound: Bool {
     let (pathCount, authorCount) = (paths.count, authors.count)
     return paths.ends.ascend(to: paths.all.count) && authors.ends.ascend(to: authors.all.count)
-      && versions.ascend(to: parents.count, at: 48) && versions.ascend(to: changes.count, at: 52)
-      && versions.ascend(to: moves.count, at: 56)
+      && versions.ascend(to: parents.count, at: 44) && versions.ascend(to: changes.count, at: 48)
+      && versions.ascend(to: moves.count, at: 52)
       && versions.indices.allSatisfy { version in
-        versions.number(version, at: 40) < authorCount
+        versions.number(version, at: 36) < authorCount
           && parents(of: version).allSatisfy { parents.number($0) < version }
       }
       && changes.indices.allSatisfy {

@@ -1,4 +1,5 @@
 public import Git
+internal import WorkTree
 
 extension HistoryTable {
   /// A version that changed a note.
@@ -8,19 +9,11 @@ extension HistoryTable {
     let change: Int
   }
 
-  /// The versions of the tip, newest first, without derived merges.
-  func versions(from tip: Int) -> [Int] {
-    reachable(from: tip).filter { !isDerived($0) }.sorted { isNewer($0, than: $1) }
-  }
-
-  /// The versions that changed a note, newest first, without derived merges.
-  func versions(of path: TreePath, from tip: Int) -> [Int] {
-    var found: [Int] = []
-    for step in trail(of: path, from: tip)
-    where !isDerived(step.version) && found.last != step.version {
-      found.append(step.version)
-    }
-    return found
+  /// The versions that changed a note, or all, newest first, without derived merges.
+  func versions(of path: TreePath? = nil, from tip: Int, in order: VersionOrder) -> [Int] {
+    let versions =
+      path.map { trail(of: $0, from: tip, in: order).map(\.version).eachOnce } ?? order.versions
+    return versions.filter { !isDerived($0) }
   }
 
   /// The versions of the tip, children before parents.
@@ -39,14 +32,15 @@ extension HistoryTable {
   ///
   /// From each version the name is taken along to its parents: a rename changes it on the way back.
   /// Where a file of that name was deleted and made again, both lives are told.
-  func trail(of path: TreePath, from tip: Int) -> [Step] {
+  func trail(of path: TreePath, from tip: Int, in order: VersionOrder) -> [Step] {
     guard let path = paths.firstIndex(of: path.bytes) else { return [] }
     var steps: [Step] = []
     follow(path, from: tip, downTo: 0) { version, _, change in
       if let change { steps.append(Step(version: version, change: change)) }
     }
     return steps.sorted {
-      $0.version == $1.version ? $0.change < $1.change : isNewer($0.version, than: $1.version)
+      $0.version == $1.version
+        ? $0.change < $1.change : order.isNewer($0.version, than: $1.version)
     }
   }
 
@@ -100,7 +94,7 @@ extension HistoryTable {
   }
 
   /// The lives of these files, which are there in the version `tip`.
-  func lives(of present: [TreePath], at tip: Int) -> [TreePath: Life] {
+  func lives(of present: [TreePath], at tip: Int, in order: VersionOrder) -> [TreePath: Life] {
     // Which present file a path of that time belongs to; names change on the way back.
     let wanted = Dictionary(zip(present, 0...)) { first, _ in first }
     var owners = paths.indices.map { wanted[path($0)] }
@@ -113,8 +107,8 @@ extension HistoryTable {
           let step = Step(version: version, change: change)
           let life = lives[owner] ?? Life(first: step, last: step)
           lives[owner] = Life(
-            first: isNewer(life.first.version, than: version) ? step : life.first,
-            last: isNewer(version, than: life.last.version) ? step : life.last)
+            first: order.isNewer(life.first.version, than: version) ? step : life.first,
+            last: order.isNewer(version, than: life.last.version) ? step : life.last)
         }
         if let former = former(ofChange: change) {
           owners[former] = owner
@@ -172,7 +166,8 @@ extension History {
   /// For each version that changed a note, derived merges too, the nearest ones it was made on.
   public func parents(inHistoryOf path: TreePath) throws -> [ObjectID: [ObjectID]] {
     guard let (table, tip) = try historyTable() else { return [:] }
-    let chosen = Set(table.trail(of: path, from: tip).map(\.version))
+    let chosen = Set(
+      table.trail(of: path, from: tip, in: order(of: table, from: tip)).map(\.version))
     let parents = table.parents(among: chosen, from: tip)
     return Dictionary(
       uniqueKeysWithValues: parents.map { version, parents in

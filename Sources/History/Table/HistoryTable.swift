@@ -7,7 +7,7 @@ internal import Merge
 /// a note went through is found by one pass over numbers, without opening an object. They stay as the
 /// file has them (HistoryTable+File.swift), and a command takes out those alone that it needs.
 struct HistoryTable: Equatable, Sendable {
-  var versions = Records(ofSize: 60)
+  var versions = Records(ofSize: 56)
   /// The parents of all versions, those of the first one first; so are changes and moves.
   var parents = Records(ofSize: 4)
   var changes = Records(ofSize: 48)
@@ -23,22 +23,19 @@ extension HistoryTable {
   /// The author's time, in seconds since 1970.
   func time(of version: Int) -> Int64 { versions.long(version, at: 20) }
 
-  /// The latest time of it and of all it was made on.
-  func order(of version: Int) -> Int64 { versions.long(version, at: 28) }
-
-  /// The longest way to a version without parents.
-  func generation(of version: Int) -> Int { versions.number(version, at: 36) }
+  /// The time that orders it: the author's, or where that is before a parent's the committer's.
+  func orderingTime(of version: Int) -> Int64 { versions.long(version, at: 28) }
 
   func author(of version: Int) -> String {
-    String(decoding: authors[versions.number(version, at: 40)], as: UTF8.self)
+    String(decoding: authors[versions.number(version, at: 36)], as: UTF8.self)
   }
 
-  func isDerived(_ version: Int) -> Bool { versions.number(version, at: 44) == 1 }
+  func isDerived(_ version: Int) -> Bool { versions.number(version, at: 40) == 1 }
 
   // Where its parents, changes and moves are among those of all versions.
-  func parents(of version: Int) -> Range<Int> { run(of: version, endingAt: 48) }
-  func changes(of version: Int) -> Range<Int> { run(of: version, endingAt: 52) }
-  func moves(of version: Int) -> Range<Int> { run(of: version, endingAt: 56) }
+  func parents(of version: Int) -> Range<Int> { run(of: version, endingAt: 44) }
+  func changes(of version: Int) -> Range<Int> { run(of: version, endingAt: 48) }
+  func moves(of version: Int) -> Range<Int> { run(of: version, endingAt: 52) }
 
   private func run(of version: Int, endingAt field: Int) -> Range<Int> {
     let start = version == 0 ? 0 : versions.number(version - 1, at: field)
@@ -50,14 +47,6 @@ extension HistoryTable {
     // Its first bytes tell most others apart; an ID for each would take ten times as long.
     let start = Records(ofSize: ObjectID.byteCount, id.bytes[...]).long(0)
     return versions.indices.last { versions.long($0) == start && self.id(of: $0) == id }
-  }
-
-  /// The order in which versions are shown, newest first: by time, which never goes back from
-  /// parents to children; then children before parents; then by ID, so that all devices agree.
-  func isNewer(_ left: Int, than right: Int) -> Bool {
-    let (first, second) = (order(of: left), order(of: right))
-    if first != second { return first > second }
-    return (generation(of: left), id(of: left)) > (generation(of: right), id(of: right))
   }
 
   func path(ofChange change: Int) -> Int { changes.number(change) }
@@ -140,12 +129,10 @@ struct HistoryTableBuilder {
       }
     }
     versions[commit.id] = table.versions.count
-    let order = parents.reduce(commit.author.time) { max($0, table.order(of: $1)) }
-    let generation = parents.reduce(0) { max($0, table.generation(of: $1) + 1) }
+    let isDatedBack = parents.contains { table.time(of: $0) > commit.author.time }
     table.versions.append(commit.id)
     table.versions.append(long: commit.author.time)
-    table.versions.append(long: order)
-    table.versions.append(generation)
+    table.versions.append(long: isDatedBack ? commit.committer.time : commit.author.time)
     table.versions.append(number(ofAuthor: commit.author.name))
     table.versions.append(DerivedMerge.isDerived(commit) ? 1 : 0)
     for end in [table.parents.count, table.changes.count, table.moves.count] {

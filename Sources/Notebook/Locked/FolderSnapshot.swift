@@ -43,7 +43,8 @@ struct FolderSnapshot {
     let isSame = found.isEmpty
     var log = CheckoutLog(stateFolder: workTree.stateFolder)
     var recording = SnapshotWriter(
-      workTree, index: index, log: log, conflicts: history.openConflictPaths)
+      workTree, index: index, log: log, gone: Set(found.deleted.map(\.id)),
+      conflicts: history.openConflictPaths)
     var newIndex: StagedIndex?
     var result = Result(skipped: found.skipped, hasSparseFiles: !index.sparsePositions.isEmpty)
     try repository.withBatchedWrites(isBeforeMove: true) {
@@ -68,7 +69,7 @@ struct FolderSnapshot {
       result.changes.sort { $0.path < $1.path }
       result.version = try writer.makeVersion(
         of: tree, parents: parent.map { [$0] } ?? [],
-        message: message ?? Change.summary(of: result.changes),
+        message: message ?? Change.summary(of: result.changes), written: recording.written,
         conflicts: formerConflicts(in: tree, among: recording.marked, head: head))
       // One wait for the disk serves the objects and the index.
       if !isSame { newIndex = try recording.stageIndex() }

@@ -20,40 +20,46 @@ package final class VersionWriter {
 
   func tip() throws -> Commit? { try repository.head().commit.map { try repository.commit($0) } }
 
-  /// Stores a version made by this device now; no reference moves. `conflicts` are those beyond the
-  /// parents'.
+  /// Stores a version made by this device now; no reference moves. `written` is when its texts were, now
+  /// where it has none; `conflicts` are those beyond the parents'.
   func makeVersion(
     of tree: ObjectID, parents: [Commit], message: String, trailers: [String] = [],
-    conflicts: [TreePath: Int] = [:]
+    written: Int64? = nil, conflicts: [TreePath: Int] = [:]
   ) throws -> ObjectID {
-    let author = signature(after: parents)
+    let (author, committer) = signatures(written: written)
     var carried = try OpenConflicts.carried(from: parents, to: tree, in: repository)
     carried.conflicts.merge(conflicts) { max($0, $1) }
     return try repository.write(
-      commit: tree, parents: parents.map(\.id), author: author, committer: author,
+      commit: tree, parents: parents.map(\.id), author: author, committer: committer,
       message: message.withTrailers(trailers, carried.lines(first: Set(conflicts.keys))))
   }
 
-  func makeVersion(on base: ObjectID?, replacing files: [TreePath: TreeEntry?]) throws -> ObjectID {
+  func makeVersion(
+    on base: ObjectID?, replacing files: [TreePath: TreeEntry?], written: Int64? = nil
+  ) throws -> ObjectID {
     let parents = try base.map { [try repository.commit($0)] } ?? []
     let changes = files.keys.sorted().map {
       Change(path: $0, kind: files[$0] == .some(nil) ? .deleted : .modified)
     }
     return try makeVersion(
       of: repository.write(tree: parents.first?.tree, replacing: files), parents: parents,
-      message: Change.summary(of: changes))
+      message: Change.summary(of: changes), written: written)
   }
 
-  /// This device's signature for a version made now. Times never go back along history, whatever
-  /// the clock says (design, "commit times").
-  private func signature(after parents: [Commit]) -> Signature {
-    var now = history.clock.now()
-    // What other devices take from a clock that stands anywhere: notes-protocol(7), PACKS.
-    now.seconds = min(max(now.seconds, 0), Signature.latestTime)
-    if abs(now.offset) >= 24 * 60 { now.offset = 0 }
-    let earliest = parents.flatMap { [$0.author.time, $0.committer.time] }.max() ?? now.seconds
-    return Signature(
-      name: device.name, email: device.email, time: max(now.seconds, earliest), offset: now.offset)
+  /// This device's signatures for a version made now: the author's time is when it was written, the
+  /// committer's is now, whatever its parents say (notes-merge(7), "Times").
+  private func signatures(written: Int64?) -> (author: Signature, committer: Signature) {
+    let now = history.clock.now()
+    let committer = signature(now.seconds, now.offset)
+    guard let written, written < committer.time else { return (committer, committer) }
+    return (signature(written, history.clock.offset(written)), committer)
+  }
+
+  /// What other devices take from a clock that stands anywhere: notes-protocol(7), PACKS.
+  private func signature(_ seconds: Int64, _ offset: Int) -> Signature {
+    Signature(
+      name: device.name, email: device.email, time: min(max(seconds, 0), Signature.latestTime),
+      offset: abs(offset) < 24 * 60 ? offset : 0)
   }
 
   func move(_ head: Head, to id: ObjectID, message: String) throws {

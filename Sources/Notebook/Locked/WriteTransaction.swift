@@ -207,8 +207,9 @@ package final class WriteTransaction {
       var version = base
       if !written.isEmpty {
         version = try writer.makeVersion(
-          on: base, replacing: Dictionary(written.map { ($0.path, $0.entry) }) { first, _ in first }
-        )
+          on: base,
+          replacing: Dictionary(written.map { ($0.path, $0.entry) }) { first, _ in first },
+          written: written.map(\.written).max())
         edits.versions.append(version)
       }
       edits.overlay += saves.map {

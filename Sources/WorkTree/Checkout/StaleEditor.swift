@@ -38,6 +38,8 @@ package struct StaleSave {
   package let path: TreePath
   /// What it wrote.
   package let entry: TreeEntry
+  /// When, in seconds since 1970.
+  package let written: Int64
   /// The oldest checkout it had not seen.
   package let unseen: CheckoutLog.Entry
 }

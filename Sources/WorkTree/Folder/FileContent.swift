@@ -7,6 +7,8 @@ package struct FileContent {
   package let bytes: [UInt8]
   package let status: FileStatus
   package let mode: FileMode
+  /// When it was last written to, in seconds since 1970.
+  package let written: Int64
 
   /// How often a file that changes under our hands is read again before it is left for later.
   static let attempts = 8
@@ -63,7 +65,10 @@ package struct FileContent {
       var after = stat()
       guard fstat(descriptor, &after) == 0 else { return .skipped(.unreadable(errno: errno)) }
       if FileStatus(before) == FileStatus(after), bytes.count == Int(after.st_size) {
-        return .read(FileContent(bytes: bytes, status: FileStatus(after), mode: FileMode(after)))
+        return .read(
+          FileContent(
+            bytes: bytes, status: FileStatus(after), mode: FileMode(after),
+            written: Int64(after.st_mtim.tv_sec)))
       }
       attempt += 1
     }

@@ -10,14 +10,15 @@ final class BulkRead: Sendable {
   static let threshold = 100
 
   enum Outcome {
-    /// Whether it may hold conflict blocks comes last.
-    case stored(ObjectID, FileMode, FileStatus, Bool)
+    /// The last two are when it was written, and whether it may hold conflict blocks.
+    case stored(ObjectID, FileMode, FileStatus, Int64, Bool)
     case gone
     case skipped(SkipReason)
 
     /// A file with this content, which has that ID.
     init(_ id: ObjectID, _ content: FileContent) {
-      self = .stored(id, content.mode, content.status, MarkedText.mayHoldBlocks(content.bytes))
+      self = .stored(
+        id, content.mode, content.status, content.written, MarkedText.mayHoldBlocks(content.bytes))
     }
   }
 

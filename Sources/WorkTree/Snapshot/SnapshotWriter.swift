@@ -16,16 +16,21 @@ package struct SnapshotWriter {
   package private(set) var skipped: [SkippedFile] = []
   /// Edits of texts from before a checkout; the index keeps what the checkout left.
   package private(set) var stale: [StaleSave] = []
+  /// When the last of the texts that it stored was written, in seconds since 1970; nil where it stored
+  /// none that is new.
+  package private(set) var written: Int64?
+  /// The texts of files that are gone: such a text has moved, and was not written now.
+  private let gone: Set<ObjectID>
   /// The files that may hold conflict blocks.
   package private(set) var marked: Set<TreePath> = []
   private var pack: NewPack?
 
   package init(
-    _ workTree: WorkTree, index: IndexFile, log: CheckoutLog,
+    _ workTree: WorkTree, index: IndexFile, log: CheckoutLog, gone: Set<ObjectID>,
     conflicts: @escaping () throws -> [TreePath]
   ) {
     self.workTree = workTree
-    self.log = log
+    (self.log, self.gone) = (log, gone)
     editors = StaleEditor(repository: workTree.repository, log: log, conflicts: conflicts)
     self.index = index
     edit = IndexEdit(of: index)
@@ -120,7 +125,8 @@ package struct SnapshotWriter {
         let unseen = try editors.unseenCheckout(of: path, text: id, current: known)
       {
         let entry = TreeEntry(name: path.name, mode: mode(content.mode, of: candidate), id: id)
-        stale.append(StaleSave(path: path, entry: entry, unseen: unseen))
+        stale.append(
+          StaleSave(path: path, entry: entry, written: content.written, unseen: unseen))
       } else {
         take(BulkRead.Outcome(id, content), of: candidate)
       }
@@ -135,11 +141,13 @@ package struct SnapshotWriter {
     switch outcome {
     case .skipped(let reason): skipped.append(SkippedFile(path: candidate.path, reason: reason))
     case .gone: if let position = candidate.position { remove(index[position]) }
-    case .stored(let id, let seen, let status, let mayHoldBlocks):
+    case .stored(let id, let seen, let status, let time, let mayHoldBlocks):
       if mayHoldBlocks { marked.insert(candidate.path) }
       let mode = self.mode(seen, of: candidate)
       edit.set(IndexEntry(path: candidate.path, mode: mode, id: id, status: status))
-      let isSame = candidate.position.map { index.id(at: $0) == id && index.mode(at: $0) == mode }
+      let known = candidate.position.map { index.id(at: $0) }
+      if known != id, !gone.contains(id) { written = max(written ?? time, time) }
+      let isSame = candidate.position.map { known == id && index.mode(at: $0) == mode }
       if isSame != true {
         changes.append(Change(path: candidate.path, kind: isSame == nil ? .added : .modified))
       }

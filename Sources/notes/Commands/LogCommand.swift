@@ -61,13 +61,13 @@ struct LogCommand: Command {
     if operations { return try showOperations(in: notebook) }
     let path = try note.map { try NotebookLocator.note($0, in: notebook, among: .former) }
     let nearest = try graph ? path.map { try notebook.history.parents(inHistoryOf: $0) } : nil
-    let walk = try notebook.history.versions(of: path, includingDerived: true)
+    let walk = try notebook.history.versions(
+      of: path, includingDerived: true, in: period())
     // The next command finds the note's versions at once.
     defer { if walk.lacksTable { BackgroundGC.start(inFolder: notebook.folder) } }
     var entries = LogEntries(
-      walk: walk, since: try since.map(NamedTime.named)?.first,
-      until: try until.map(NamedTime.named)?.last, author: by, showsAll: all || graph,
-      folds: !(all || graph || options.json), isOfOneNote: path != nil)
+      walk: walk, author: by, showsAll: all || graph, folds: !(all || graph || options.json),
+      isOfOneNote: path != nil)
     func forEachEntry(_ body: (Burst) throws -> Void) throws {
       var left = limit ?? .max
       while left > 0, !Output.standard.isClosed, let burst = try entries.next() {
@@ -94,6 +94,13 @@ struct LogCommand: Command {
       }
       if isFirst { Output.standard.line(nothing(besides: entries.otherAuthors)) }
     }
+  }
+
+  private func period() throws -> Range<Int64>? {
+    if since == nil, until == nil { return nil }
+    let start = try since.map(NamedTime.named)?.first ?? .min
+    let end = try until.map(NamedTime.named).map { $0.last + 1 } ?? .max
+    return start..<max(start, end)
   }
 
   /// Where there are versions by others, one of them may be meant.

@@ -5,8 +5,6 @@ internal import Notebook
 /// Versions that pass, folded into bursts where that is wanted, read one by one.
 struct LogEntries {
   let walk: VersionWalk
-  let since: Int64?
-  var until: Int64?
   let author: String?
   let showsAll: Bool
   let folds: Bool
@@ -14,10 +12,6 @@ struct LogEntries {
 
   private(set) var otherAuthors: Set<String> = []
   var pending: Version?
-  var old = 0
-
-  /// So many in a row that are too old end the search: foreign dates go back and forth a little.
-  private static let patience = 64
 
   mutating func next() throws -> Burst? {
     let first = try pending ?? nextVersion()
@@ -34,13 +28,7 @@ struct LogEntries {
   }
 
   private mutating func nextVersion() throws -> Version? {
-    while old < Self.patience, let version = try walk.next() {
-      if let since, version.commit.author.time < since {
-        old += 1
-        continue
-      }
-      old = 0
-      if let until, version.commit.author.time > until { continue }
+    while let version = try walk.next() {
       if version.isDerived, !showsAll, !VersionReport.settledSomething(version) { continue }
       let name = version.commit.author.name
       if let author, !name.lowercased().contains(author.lowercased()) {
