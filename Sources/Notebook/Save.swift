@@ -63,6 +63,18 @@ extension Notebook {
     }
   }
 
+  /// The newest version of a note that this device made since the tip was `former`; nil where there is
+  /// none.
+  public func ownVersion(of path: TreePath, since former: ObjectID?) throws -> ObjectID? {
+    let versions = try history.versions(of: path)
+    while let version = try versions.next() {
+      let id = version.commit.id
+      if let former, try repository.isAncestor(id, of: former) { return nil }
+      if version.deviceID == identity.device.deviceID { return id }
+    }
+    return nil
+  }
+
   /// Makes a version of what differs from the last one within `scope`; see `save(message:only:…)`.
   public func save(_ scope: SaveScope) throws -> SaveResult {
     try withWriterLock { try $0.save(scope: scope) }

@@ -127,6 +127,18 @@ import Testing
     #expect(try run(["git", "rev-parse", "HEAD"], in: shell.folder["notes"]).text == before)
   }
 
+  // notes-edit(1): "a watcher may have made the version".
+  @Test func `A version that a watcher made of the edit is named`() throws {
+    let notes = try BuiltBinary.notes()
+    shell.environment["EDITOR"] =
+      "sh -c 'echo eggs >> \"$1\"; \(notes) save >&2; echo >> Other.txt' editor"
+    let edited = try shell.notes("edit", "shopping", "--json")
+    let latest = try shell.notes("log", "-n", "1", "--json").text
+    let version = try #require(latest.firstMatch(of: /"id":"([0-9a-f]{40})"/)).output.1
+    #expect(
+      edited.text == #"{"type":"edited","path":"Shopping.txt","version":"\#(version)"}"# + "\n")
+  }
+
   @Test func `An editor's text becomes a version`() throws {
     shell.environment["EDITOR"] = "sh -c 'echo eggs >> \"$1\"' editor"
     #expect(try shell.notes("edit", "shopping").text.hasPrefix("Saved Shopping.txt: version "))

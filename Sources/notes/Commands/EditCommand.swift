@@ -56,14 +56,18 @@ struct EditCommand: Command {
       throw Failure(.failed, "not_in_folder", absent.absence, hint: absent.remedy)
     }
     let editor = try Editor.find()
-    let watcher = Self.announceEdit(of: path, in: notebook)
+    let before = try notebook.state().tip
+    let watcher = try Self.announceEdit(of: path, in: notebook)
     try editor.edit(Self.file(path, in: notebook))
     withExtendedLifetime(watcher) {}
-    try Self.save(path, in: notebook, as: .edit, options)
+    try Self.save(path, in: notebook, as: .edit, since: before, options)
   }
 
-  /// Tells other devices of the edit while the connection lasts, and warns where others are in it.
-  private static func announceEdit(of path: TreePath, in notebook: Notebook) -> ControlClient? {
+  /// Tells other devices of the edit while the connection lasts, and warns where others are in it: on a
+  /// terminal before the editor hides that.
+  private static func announceEdit(
+    of path: TreePath, in notebook: Notebook
+  ) throws -> ControlClient? {
     let peers = RunningWatcher.status(of: notebook)?.peers ?? []
     let others = peers.filter { $0.shows.editing.contains(path) }
     let connection = RunningWatcher.of(notebook)
@@ -73,6 +77,7 @@ struct EditCommand: Command {
       Output.errors.line(
         "notes: warning: \(path.label) is open on \(names), too; both edits will be merged")
       Output.errors.flush()
+      if Console.canAsk { try Console.waitForEnter("Press Enter to edit it all the same.") }
     }
     return connection
   }
@@ -81,6 +86,7 @@ struct EditCommand: Command {
     _ path: TreePath, anySuffix: Bool, in notebook: Notebook, _ options: CommonOptions
   ) throws {
     let editor = try Editor.find()
+    let before = try notebook.state().tip
     try notebook.prepareFolder(for: path, anySuffix: anySuffix)
     defer { try? notebook.abandonFolder(for: path) }
     try editor.edit(file(path, in: notebook))
@@ -89,22 +95,25 @@ struct EditCommand: Command {
         .failed, "nothing_written", "nothing was written, and no note was made",
         hint: "write the file in the editor before you leave it")
     }
-    try save(path, in: notebook, as: .create, options)
+    try save(path, in: notebook, as: .create, since: before, options)
   }
 
   private static func file(_ path: TreePath, in notebook: Notebook) -> [UInt8] {
     Array((notebook.folder + "/").utf8) + path.bytes
   }
 
+  /// A watcher may have saved it first: `before` is the tip that the edit began with.
   private static func save(
-    _ path: TreePath, in notebook: Notebook, as operation: OperationKind, _ options: CommonOptions
+    _ path: TreePath, in notebook: Notebook, as operation: OperationKind, since before: ObjectID?,
+    _ options: CommonOptions
   ) throws {
     let saved = try notebook.save(only: [path], operation: operation)
+    let version = try saved.version ?? notebook.ownVersion(of: path, since: before)
     let isNew = operation == .create
     let reason = saved.skipped.first { $0.path == path }?.reason.words
     options.tell(
-      ["type": isNew ? "created" : "edited", "path": path, "version": saved.version],
-      NewCommand.sentence(isNew ? "Added" : "Saved", path, saved.version)
+      ["type": isNew ? "created" : "edited", "path": path, "version": version],
+      NewCommand.sentence(isNew ? "Added" : "Saved", path, version)
         + (reason.map { "\nIt is not versioned: \($0)." } ?? ""))
     BackgroundGC.startIfDue(in: notebook)
   }

@@ -93,6 +93,14 @@ enum Console {
     return ask(question)
   }
 
+  /// Waits until a line is entered; the end of the input, as Ctrl-D makes it, interrupts the command.
+  static func waitForEnter(_ request: String) throws(Failure) {
+    guard ask(request + " ") != nil else {
+      Output.errors.line()
+      throw .interrupted
+    }
+  }
+
   /// Enter answers yes, or no where that is safer; the end of the input means no.
   static func confirm(_ question: String, byDefault expected: Bool = true) -> Bool {
     while true {
