@@ -1,6 +1,7 @@
 public import Git
 public import Membership
 public import Notebook
+public import WorkTree
 
 /// What happens while devices exchange versions, and in a notebook that is watched. One list for the
 /// sessions, the service, the watcher's socket, the log, `--json` and what people are told.
@@ -65,6 +66,8 @@ public enum Event: Codable, Sendable {
   case held(notebook: String, deleted: Int, of: Int)
   /// A save or a look at the folder failed; it is tried again.
   case notebookFailed(notebook: String, cause: Cause)
+  /// Notes that a power cut had damaged have their last text again.
+  case broughtBack(notebook: String, files: [SkippedFile], version: ObjectID)
   /// The user has no more watches: the folder is looked through every so many seconds instead.
   case watchLimit(notebook: String, interval: Double)
   /// The folder is not there; or is there again.

@@ -158,7 +158,6 @@ final class NotebookLoop {
   // MARK: What others ask
 
   func stop() { isStopped = true }
-
   func rest() { notebook?.repository.close() }
 
   func lookSoon() { nextLook = .now }
@@ -219,7 +218,7 @@ final class NotebookLoop {
     self.unsettled.remove(ready)
   }
 
-  /// Saves; true when something became a version.
+  /// Saves; true when something became a version. Notes that a power cut damaged come back at once.
   private func save(_ scope: SaveScope) -> Bool {
     guard let notebook else { return false }
     let paths: Set<TreePath> = if case .only(let paths) = scope { paths } else { [] }
@@ -227,6 +226,10 @@ final class NotebookLoop {
     do {
       let result = try notebook.save(scope)
       (isHolding, isWaitingForGit) = (false, false)
+      let cut = result.skipped.filter(\.reason.isCut).map(\.path)
+      if !cut.isEmpty, let (files, version) = try notebook.bringBackCutFiles(cut) {
+        owner.emit(.broughtBack(notebook: owner.notebookID, files: files, version: version))
+      }
       announce()
       guard result.version != nil else { return false }
       owner.emit(.version(notebook: owner.notebookID, saved: result))

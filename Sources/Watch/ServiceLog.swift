@@ -26,7 +26,7 @@ struct ServiceLog: Sendable {
       .info
     case .joined, .declined, .ended, .folder: .notice
     case .discoveryFailed, .replaced, .failed, .differs, .wrongCode, .held, .notebookFailed,
-      .watchLimit:
+      .broughtBack, .watchLimit:
       .warning
     }
   }
@@ -66,7 +66,8 @@ struct ServiceLog: Sendable {
       "wrong code for invitation \(locator) from \(address.printable), \(left) attempts left"
     case .ended(let locator, let end): "invitation \(locator) ended: \(end)"
     case .replaced, .version, .connected, .disconnected, .shows, .editing, .membersChanged,
-      .addressesChanged, .held, .notebookFailed, .watchLimit, .folder, .gcDue:
+      .addressesChanged, .held, .notebookFailed, .broughtBack, .watchLimit, .folder,
+      .gcDue:
       lineOfNotebook(event)
     }
   }
@@ -92,6 +93,10 @@ struct ServiceLog: Sendable {
       "\(short(notebook)): held back a version that would delete \(deleted) of \(total) notes; "
         + "'notes save --allow-deletes' lets it through"
     case .notebookFailed(let notebook, let cause): "\(short(notebook)): \(text(cause.error))"
+    case .broughtBack(let notebook, let files, let version):
+      "\(short(notebook)): a power cut had damaged "
+        + files.map { "\($0.path)".printable }.joined(separator: ", ")
+        + "; \(short(version)) brings back what was last saved"
     case .watchLimit(let notebook, let interval):
       "\(short(notebook)): no more folders can be watched (fs.inotify.max_user_watches); "
         + "the folder is looked through every \(Int(interval)) s instead"

@@ -1,4 +1,5 @@
 public import Git
+internal import System
 
 /// The folder that a repository's files stand in, and the index that remembers how they were.
 ///
@@ -18,6 +19,9 @@ public final class WorkTree {
   public lazy var takesHiddenFiles = takesHiddenFiles(by: configuration)
   /// The text of `.git/config` when it was first needed.
   private lazy var configuration = readConfiguration()
+
+  /// The machine's present run, by which files that a power cut damaged are told.
+  lazy var machine = MachineStart.present
 
   /// Whether files are versioned whose names no other device takes: for tests of what shows names.
   package var takesUnfitNames = false

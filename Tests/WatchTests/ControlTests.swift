@@ -55,6 +55,9 @@ import Testing
       .editing(notebook: "n", peer: peer, paths: ["a.txt"]), .membersChanged(notebook: "n"),
       .addressesChanged(notebook: "n"), .held(notebook: "n", deleted: 1, of: 2),
       .notebookFailed(notebook: "n", cause: Cause(SyncError.declined)),
+      .broughtBack(
+        notebook: "n", files: [SkippedFile(path: "a.txt", reason: .cut(.zeros))],
+        version: .emptyTree),
       .watchLimit(notebook: "n", interval: 20), .folder(notebook: "n", isThere: true),
       .gcDue(notebook: "n", folder: "f"),
     ]

@@ -37,10 +37,9 @@ struct FolderSnapshot {
     var found = try workTree.scan(scope, against: index)
     let guardian = DeletionGuard(repository: repository)
     if guardsDeletions && paths.isEmpty { try guardian.check(found, since: head.commit) }
-    if !paths.isEmpty {
-      found.keep(atOrBelow: paths)
-    }
-    let isSame = found.isEmpty
+    let cut = try takeOut(of: &found, only: paths, scope: scope, index: index)
+    if !paths.isEmpty { found.keep(atOrBelow: paths) }
+    let isSame = found.isEmpty && cut.isEmpty
     var log = CheckoutLog(stateFolder: workTree.stateFolder)
     var recording = SnapshotWriter(
       workTree, index: index, log: log, gone: Set(found.deleted.map(\.id)),
@@ -52,6 +51,7 @@ struct FolderSnapshot {
       // They may be very many, and their files are read.
       found.candidates = []
       for entry in found.deleted { recording.remove(entry) }
+      try recording.keepVersioned(cut, in: head)
       // Named files are agreed to whoever wrote them, the others where they were written here.
       try workTree.agree(toIgnoreFilesAmong: Set(paths + recording.changes.map(\.path)))
       recording.leaveOut(found.newlySparse)
@@ -86,6 +86,23 @@ struct FolderSnapshot {
     result.stale = recording.stale
     result.skipped = (found.skipped + recording.skipped).sorted { $0.path < $1.path }
     return result
+  }
+
+  /// Takes the files that a power cut damaged out of what was found, and remembers them; those that are
+  /// named are meant as they are.
+  private func takeOut(
+    of found: inout WorkingChanges, only paths: [TreePath], scope: SaveScope, index: IndexFile
+  ) throws -> [CutFile] {
+    let cut = try history.workTree.cutFiles(among: found.candidates, of: index).filter { file in
+      !paths.contains { $0 == file.path || file.path.isBelow($0) }
+    }
+    var isWhole = false
+    if case .everything = scope { isWhole = true }
+    try history.workTree.remember(cut, among: isWhole ? nil : found.candidates)
+    found.skipped += cut.map(\.skipped)
+    let excluded = Set(cut.map(\.path))
+    found.candidates.removeAll { excluded.contains($0.path) }
+    return cut
   }
 
   /// Those of these files in `tree` that hold blocks of what the folder held before: notes that were

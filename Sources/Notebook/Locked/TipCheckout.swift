@@ -80,14 +80,25 @@ struct TipCheckout {
     try log.store()
   }
 
-  /// Makes versions of what was written during a checkout, each on what it was written upon.
+  /// Makes versions of what was written during a checkout, each on what it was written upon. What a power
+  /// cut left of a file nobody has written: a version that goes without it stands for that.
   private func makeVersions(
     of files: [TreePath: TreeEntry?], _ journal: CheckoutJournal
   ) throws -> [ObjectID] {
-    try Dictionary(grouping: files.keys, by: journal.base)
-      .map { base, paths in
+    let cut = try files.filter { path, file in
+      guard let file, let base = try journal.base(of: path).map(repository.commit),
+        let former = try repository.entry(at: path, in: base.tree)
+      else { return false }
+      return try workTree.isCut(file.id, at: path, from: former.id)
+    }
+    func versions(_ files: [TreePath: TreeEntry?]) throws -> [ObjectID] {
+      try Dictionary(grouping: files.keys, by: journal.base).map { base, paths in
         try writer.makeVersion(on: base, replacing: files.filter { paths.contains($0.key) })
-      }.sorted()
+      }
+    }
+    let names = cut.keys.sorted().map(\.noteTitle).joined(separator: ", ")
+    let others = try versions(cut).map { try writer.makeVersion(bringingBack: names, beside: $0) }
+    return try (versions(files.filter { !cut.keys.contains($0.key) }) + others).sorted()
   }
 
   /// Makes versions of what was written since into files that were swapped out while a program had

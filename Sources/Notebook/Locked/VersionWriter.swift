@@ -46,6 +46,16 @@ package final class VersionWriter {
       message: Change.summary(of: changes), written: written)
   }
 
+  /// Stores a version that has what the parent of `left` has, and leads to `left` as well: what a power
+  /// cut left is in the history, and counts for nothing.
+  func makeVersion(bringingBack names: String, beside left: ObjectID) throws -> ObjectID {
+    let damaged = try repository.commit(left)
+    let parents = try damaged.parents.prefix(1).map(repository.commit)
+    return try makeVersion(
+      of: parents.first?.tree ?? damaged.tree, parents: parents + [damaged],
+      message: "Bring back \(names) after a power cut")
+  }
+
   /// This device's signatures for a version made now: the author's time is when it was written, the
   /// committer's is now, whatever its parents say (notes-merge(7), "Times").
   private func signatures(written: Int64?) -> (author: Signature, committer: Signature) {

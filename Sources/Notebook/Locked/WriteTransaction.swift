@@ -130,6 +130,7 @@ package final class WriteTransaction {
     _ heads: [ObjectID], options: MergeOptions = MergeOptions()
   ) throws -> MergeOutcome {
     try portableRewrite.check(heads)
+    try bringBackCutFiles()
     return try merge(Edits(versions: heads), options: options)
   }
 
@@ -219,6 +220,44 @@ package final class WriteTransaction {
     return edits
   }
 
+  // MARK: After a power cut
+
+  /// Brings files back to their last version that a power cut damaged: all that are known, or these.
+  /// What they hold is versioned beside, and no other device ever shows it.
+  ///
+  /// - Returns: the files, and the new version; nil where there were none.
+  @discardableResult
+  func bringBackCutFiles(
+    _ paths: [TreePath]? = nil
+  ) throws -> (files: [CutFile], version: ObjectID)? {
+    let cut = try workTree.knownCutFiles().filter { paths?.contains($0.path) ?? true }
+    guard !cut.isEmpty, let tip = try writer.tip() else { return nil }
+    var found: [TreePath: TreeEntry?] = [:]
+    for file in cut {
+      guard let former = try repository.entry(at: file.path, in: tip.tree),
+        case .read(let content) = try FileContent.read(
+          file.path, in: workTree.folder, sizeLimit: workTree.sizeLimit)
+      else { continue }
+      found[file.path] = TreeEntry(
+        name: former.name, mode: former.mode, id: try repository.write(blob: content.bytes))
+    }
+    if found.isEmpty { return nil }
+    let titles = found.keys.sorted().map(\.noteTitle)
+    let names = titles.count <= 3 ? titles.joined(separator: ", ") : "\(titles.count) notes"
+    let left = try writer.makeVersion(
+      of: repository.write(tree: tip.tree, replacing: found), parents: [tip],
+      message: "What a power cut left of \(names)")
+    let version = try writer.makeVersion(bringingBack: names, beside: left)
+    let overlay = cut.compactMap { file in
+      found[file.path]?.map { CheckoutJournal.Overlay(path: file.path, file: $0, base: left) }
+    }
+    try merge(
+      Edits(versions: [version], overlay: overlay),
+      options: MergeOptions(allowsMassDeletion: true, allowsLarge: true, operation: .continuation))
+    try workTree.forgetCutFiles(cut)
+    return (cut, version)
+  }
+
   // MARK: Changing files
 
   /// Makes a version of the tip with some files replaced (nil removes one) and brings the folder, which
@@ -227,6 +266,7 @@ package final class WriteTransaction {
     _ files: [TreePath: TreeEntry?], message: String, trailers: [String] = [],
     conflicts: [TreePath: Int] = [:], operation: OperationKind, allowsMassDeletion: Bool = false
   ) throws -> ObjectID? {
+    try bringBackCutFiles()
     let parent = try writer.tip()
     // A name may hold a line break, which would end the subject.
     let subject = String(message.map { $0.isNewline ? " " : $0 })

@@ -97,6 +97,7 @@ extension Notebook {
   ) throws -> Reversal {
     try withWriterLock { transaction in
       try transaction.save(allowsMassDeletion: savesAll)
+      try transaction.bringBackCutFiles()
       let chosen = try steps()
       let present = try savedFiles()
       let plan = try reversal(of: chosen, on: present, key: key)
@@ -110,7 +111,6 @@ extension Notebook {
     }
   }
 
-  private func undoTrial(_ choice: OperationChoice) throws -> Reversal {
   /// The present version, and what git dropped of those that come back: they are history again.
   private func parents(of steps: ArraySlice<Operation>) throws -> [Commit] {
     let present = try presentVersion()
@@ -118,6 +118,7 @@ extension Notebook {
     return try [present] + repository.heads(among: dropped).sorted().map(repository.commit)
   }
 
+  private func undoTrial(_ choice: OperationChoice) throws -> Reversal {
     let unsaved = try workTree.changes().changes
     let present = try unsavedFiles(unsaved)
     let saved = try savedFiles()

@@ -20,6 +20,8 @@ public enum SkipReason: Hashable, Codable, Sendable {
   case sparse
   /// It is versioned, but something that is no note stands in its place.
   case obstructed(by: Obstacle)
+  /// It is versioned, but a power cut left something else in the folder than its last version.
+  case cut(CutDamage)
   /// It is versioned and was left out of the folder; there is room now, and the next save brings it.
   case waiting
 
@@ -30,6 +32,9 @@ public enum SkipReason: Hashable, Codable, Sendable {
     default: false
     }
   }
+
+  /// Whether a power cut damaged the file.
+  public var isCut: Bool { if case .cut = self { true } else { false } }
 }
 
 /// What stands where a note has to be, and is no file; or on the way there, and is no folder.

@@ -210,8 +210,10 @@ extension WorkTree {
     let index = try indexFile()
     let found = try scan(against: index)
     var changes = found.deleted.map { Change(path: $0.path, kind: .deleted) }
-    var skipped = found.skipped
-    for candidate in found.candidates {
+    let cut = try cutFiles(among: found.candidates, of: index)
+    var skipped = found.skipped + cut.map(\.skipped)
+    let cutPaths = Set(cut.map(\.path))
+    for candidate in found.candidates where !cutPaths.contains(candidate.path) {
       let path = candidate.path
       guard let position = candidate.position else {
         changes.append(Change(path: path, kind: .added))

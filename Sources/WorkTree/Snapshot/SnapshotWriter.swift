@@ -58,6 +58,19 @@ package struct SnapshotWriter {
     changes.append(Change(path: entry.path, kind: .deleted))
   }
 
+  /// Lets the index have files that a power cut damaged as the last version has them.
+  package mutating func keepVersioned(_ cut: [CutFile], in head: Head) throws {
+    guard !cut.isEmpty, let tip = head.commit else { return }
+    let tree = try workTree.repository.commit(tip).tree
+    for path in cut.map(\.path) {
+      guard let entry = try workTree.repository.entry(at: path, in: tree),
+        index.position(of: path).map({ index.id(at: $0) }) != entry.id
+      else { continue }
+      edit.set(
+        IndexEntry(path: path, mode: entry.mode, id: entry.id, status: FileStatus(stat())))
+    }
+  }
+
   /// Lets the index say that these notes are left out of the folder.
   package mutating func leaveOut(_ positions: [Int]) {
     for position in positions {

@@ -75,6 +75,8 @@ struct RestoreCommand: Command {
       version = try notebook.history.version(named: name, of: path)
     } else if try !notebook.isThere(path), let last = try notebook.history.lastVersion(with: path) {
       version = last
+    } else if try bringBack(path, in: notebook) {
+      return
     } else {
       throw Failure.usage(
         "say which version of \(Visible.name(path.noteTitle)) to restore",
@@ -104,6 +106,23 @@ struct RestoreCommand: Command {
         "type": "restored", "path": shown, "from": version.id, "version": made,
         "dry_run": trial.isOn,
       ], sentence)
+  }
+
+  /// Brings back a note that a power cut damaged; false where none did.
+  private func bringBack(_ path: TreePath, in notebook: Notebook) throws -> Bool {
+    guard title == nil, let tip = try notebook.state().tip,
+      try notebook.status().skipped.contains(where: { $0.path == path && $0.reason.isCut })
+    else { return false }
+    var sentence = "This would restore \(Visible.name(path)) as last saved."
+    var version: ObjectID?
+    if !trial.isOn, let done = try notebook.bringBackCutFiles([path]) {
+      version = done.version
+      sentence = done.files.sentence(broughtBackIn: done.version)
+    }
+    options.tell(
+      ["type": "restored", "path": path, "from": tip, "version": version, "dry_run": trial.isOn],
+      sentence)
+    return true
   }
 
   private static func past(_ version: Commit) -> String {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Git
 internal import History
 internal import Notebook
+internal import WorkTree
 
 struct SaveCommand: Command {
   static let configuration = CommandConfiguration(
@@ -44,6 +45,16 @@ struct SaveCommand: Command {
     let report = SaveReport(result: result, branch: try notebook.repository.head().branch)
     Output.standard.report(json ? [report.json] : nil) { report.text(on: $0) }
     if result.version != nil { BackgroundGC.startIfDue(in: notebook) }
+    if !json { try offerToBringBack(result.skipped.filter(\.reason.isCut), in: notebook) }
+  }
+
+  /// Asks about notes that a power cut damaged.
+  private static func offerToBringBack(_ cut: [SkippedFile], in notebook: Notebook) throws {
+    guard !cut.isEmpty, Console.canAsk,
+      Console.confirm("Bring back what was last saved?"),
+      let (files, version) = try notebook.bringBackCutFiles(cut.map(\.path))
+    else { return }
+    Output.standard.line(files.sentence(broughtBackIn: version))
   }
 }
 

@@ -92,7 +92,7 @@ extension Check {
         ? .advice(file.absence, remedy: file.remedy)
         : .advice(
           "\(Visible.name(file.path)) is not versioned: \(file.reason.words)",
-          remedy: "move it elsewhere, or name it in .gitignore")
+          remedy: file.reason.isCut ? file.remedy : "move it elsewhere, or name it in .gitignore")
     }
     guard findings.isEmpty else { return findings }
     let notes = try context.notebook.history.noteCount()

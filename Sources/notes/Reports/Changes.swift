@@ -59,6 +59,7 @@ extension SkipReason {
     case .sparse: ("not_in_folder", "the file system does not take the name")
     case .obstructed(let obstacle): ("place_taken", obstacle.kind.words + " is in its place")
     case .waiting: ("waiting", "left out before; a save tries again")
+    case .cut(let damage): ("power_cut", damage.words)
     }
   }
 
@@ -70,6 +71,9 @@ extension SkipReason {
     case .obstructed(let obstacle):
       "move \(Visible.word(obstacle.path.description)) away; then 'notes save' brings the note"
     case .waiting: "'notes save' tries again"
+    case .cut:
+      "'notes restore \(Visible.word(path.description))' brings back its last version, "
+        + "'notes save \(Visible.word(path.description))' keeps it so"
     default: "rename it: 'notes mv \(Visible.word(path.description)) NEW'"
     }
   }
@@ -78,6 +82,19 @@ extension SkipReason {
     let fields: JSON = ["path": path, "reason": names.word]
     guard case .obstructed(let obstacle) = self else { return fields }
     return fields + ["obstacle": obstacle.kind.word, "obstacle_path": obstacle.path]
+  }
+}
+
+extension CutDamage {
+  fileprivate var words: String {
+    let what =
+      switch self {
+      case .empty: "is empty"
+      case .zeros: "holds zero bytes only"
+      case .shortened: "is cut short"
+      case .older: "has an older text"
+      }
+    return what + " since the machine was started anew"
   }
 }
 
@@ -99,6 +116,9 @@ extension Obstacle.Kind {
 extension SkippedFile: JSONEncodable {
   var json: JSON { reason.json(at: path) }
 
+  /// That a power cut damaged a note, and what helps.
+  var cutNotice: String { "\(Visible.name(path)) \(reason.words);\n  \(remedy)\n" }
+
   /// That a versioned note is not in the folder.
   var absence: String { "\(Visible.name(path)) is not in this folder: \(reason.words)" }
 
@@ -106,6 +126,12 @@ extension SkippedFile: JSONEncodable {
 }
 
 extension [SkippedFile] {
+  /// That notes which a power cut damaged are as they were saved.
+  func sentence(broughtBackIn version: ObjectID) -> String {
+    "Brought back \(Phrase.list(map { Visible.name($0.path) })) as last saved: version "
+      + Console.output.paint(version)
+  }
+
   func text(on terminal: Terminal) -> String {
     func section(_ heading: String, _ files: [SkippedFile]) -> String {
       guard !files.isEmpty else { return "" }
@@ -118,7 +144,10 @@ extension [SkippedFile] {
     let obstructed = absent.first {
       if case .obstructed = $0.reason { true } else { false }
     }
-    return section("Not versioned", filter { !$0.reason.isVersioned })
+    let cut = filter(\.reason.isCut)
+    return section("Left as a power cut left them", cut)
+      + (cut.first.map { "  \($0.remedy)\n" } ?? "")
+      + section("Not versioned", filter { !$0.reason.isVersioned && !$0.reason.isCut })
       + section("Versioned, but not in this folder", absent)
       + (obstructed.map { "  \($0.remedy)\n" } ?? "")
   }
@@ -142,8 +171,10 @@ struct SaveReport {
         + (branch == nil ? StatusReport.words(forBranch: nil) : "")
     }
     let absent = result.skipped.filter(\.reason.isVersioned)
+    let cut = result.skipped.filter(\.reason.isCut)
+    let others = result.skipped.count - absent.count - cut.count
     return (made ?? "Nothing changed since the last version.\n")
-      + Self.pointer(to: result.skipped.count - absent.count, "file", "not versioned")
+      + cut.map(\.cutNotice).joined() + Self.pointer(to: others, "file", "not versioned")
       + Self.text(ofAbsent: absent)
   }
 

@@ -57,6 +57,8 @@ struct EventJSON {
       object("editing", notebook, peer.fields + ["paths": paths])
     case .held(let notebook, let deleted, let total):
       object("held", notebook, ["deleted": deleted, "of": total])
+    case .broughtBack(let notebook, let files, let version):
+      object("brought_back", notebook, ["files": files, "version": version])
     case .notebookFailed(let notebook, let cause): object("failed", notebook, cause.error.fields)
     case .watchLimit(let notebook, let interval):
       object("watch_limit", notebook, ["interval": Int(interval)])

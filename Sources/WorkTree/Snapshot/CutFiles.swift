@@ -1,0 +1,175 @@
+package import Git
+internal import System
+
+/// How a file is not what was last written into it: notes-save(1), "After a power cut".
+public enum CutDamage: String, Hashable, Codable, Sendable {
+  /// It holds nothing.
+  case empty
+  /// It holds zero bytes only.
+  case zeros
+  /// It holds the beginning of the last version, with zero bytes after it or none.
+  case shortened
+  /// It holds the text of an earlier version.
+  case older
+
+  /// What became of a text, but for an older one; nil where it is no such thing.
+  init?(of bytes: [UInt8], from former: [UInt8]) {
+    let rest = bytes.reversed().drop { $0 == 0 }.count
+    if bytes.isEmpty {
+      self = .empty
+    } else if rest == 0 {
+      self = .zeros
+    } else if rest < former.count, former.starts(with: bytes.prefix(rest)) {
+      self = .shortened
+    } else {
+      return nil
+    }
+  }
+}
+
+/// A versioned file whose editor had not waited for the disk when the power was cut.
+package struct CutFile: Hashable, Sendable {
+  package let path: TreePath
+  /// What it holds now.
+  package let id: ObjectID
+  package let damage: CutDamage
+
+  package var skipped: SkippedFile { SkippedFile(path: path, reason: .cut(damage)) }
+}
+
+/// Which run of the machine a command last looked at the whole folder in, and the files it found then
+/// that a power cut damaged: `.git/notes/machine`. Where it is lost, they are found anew.
+private struct MachineRecord: Equatable {
+  static let format = "1"
+
+  var id = ""
+  var cut: [CutFile] = []
+
+  private static func path(_ stateFolder: String) -> String { stateFolder + "/machine" }
+
+  init(id: String, cut: [CutFile]) { (self.id, self.cut) = (id, cut) }
+
+  init(in stateFolder: String) {
+    guard let content = try? Disk.readIfThere(Self.path(stateFolder)) else { return }
+    let lines = content.split(separator: UInt8(ascii: "\n")).map { StateWords($0) }
+    guard lines.count > 1, lines[0].count == 1, lines[0][0] == Self.format, lines[1].count == 1
+    else { return }
+    id = lines[1][0]
+    cut = lines.dropFirst(2).compactMap { words in
+      guard words.count == 3, let file = words.id(0), let damage = CutDamage(rawValue: words[1]),
+        let path = words.path(2)
+      else { return nil }
+      return CutFile(path: path, id: file, damage: damage)
+    }
+  }
+
+  func store(in stateFolder: String) throws {
+    var text = "\(Self.format)\n\(id)\n"
+    for file in cut { text += "\(file.id) \(file.damage.rawValue) \(file.path.hexadecimal)\n" }
+    try Disk.replace(Self.path(stateFolder), with: Array(text.utf8), waits: false)
+  }
+}
+
+extension WorkTree {
+  /// Those of the candidates that a power cut damaged, and that nobody has touched since.
+  package func cutFiles(
+    among candidates: [Candidate], of index: IndexFile
+  ) throws -> [CutFile] {
+    let record = MachineRecord(in: stateFolder)
+    let isStartedAnew = record.id != machine.id
+    if !isStartedAnew, record.cut.isEmpty { return [] }
+    let tip = try repository.head().commit.map { try repository.commit($0).tree }
+    let behind = try isStartedAnew ? unlisted(candidates, index, tip) : []
+    return try (candidates + behind).compactMap { candidate in
+      guard let position = candidate.position else { return nil }
+      let known = record.cut.first { $0.path == candidate.path }
+      let isSuspect = isStartedAnew && machine.isLater(than: Int64(candidate.modifiedSeconds))
+      guard known != nil || isSuspect,
+        case .read(let content) = try FileContent.read(
+          candidate.path, in: folder, sizeLimit: sizeLimit)
+      else { return nil }
+      let id = try repository.hash(blob: content.bytes)
+      if let known, known.id == id { return known }
+      let last = try tip.flatMap { try repository.entry(at: candidate.path, in: $0) }?.id
+      let former = last ?? index.id(at: position)
+      guard isSuspect, let damage = try damage(content.bytes, id, of: candidate.path, from: former)
+      else { return nil }
+      return CutFile(path: candidate.path, id: id, damage: damage)
+    }
+  }
+
+  /// Files that the index has as they stand, but not as the last version has: the cut fell between the
+  /// version and its index.
+  private func unlisted(
+    _ candidates: [Candidate], _ index: IndexFile, _ tip: ObjectID?
+  ) throws -> [Candidate] {
+    guard let tip, let listed = index.tree, listed != tip, try repository.contains(listed) else {
+      return []
+    }
+    let known = Set(candidates.map(\.path))
+    let access = try FolderAccess(folder: folder)
+    return try repository.changes(from: listed, to: tip).compactMap { change in
+      guard change.new?.mode.isFile == true, !known.contains(change.path),
+        let position = index.position(of: change.path),
+        let status = try access.status(of: change.path)
+      else { return nil }
+      return Candidate(change.path, status, position: position)
+    }
+  }
+
+  /// Whether an interrupted checkout has met a file that a power cut damaged, in the place of `former`.
+  package func isCut(_ file: ObjectID, at path: TreePath, from former: ObjectID) throws -> Bool {
+    guard MachineRecord(in: stateFolder).id != machine.id else { return false }
+    return try damage(repository.blob(file), file, of: path, from: former) != nil
+  }
+
+  private func damage(
+    _ bytes: [UInt8], _ id: ObjectID, of path: TreePath, from former: ObjectID
+  ) throws -> CutDamage? {
+    if id == former { return nil }
+    if let damage = try CutDamage(of: bytes, from: repository.blob(former)) { return damage }
+    guard let tip = try repository.head().commit else { return nil }
+    let walk = try repository.walk(from: [tip])
+    for _ in 0..<Self.searchedVersions {
+      guard let version = try walk.next() else { break }
+      if try repository.entry(at: path, in: repository.commit(version).tree)?.id == id {
+        return .older
+      }
+    }
+    return nil
+  }
+
+  /// How many versions are looked through for an older text.
+  private static let searchedVersions = 10_000
+
+  /// Remembers what a look found.
+  ///
+  /// - Parameter candidates: the files that it compared; nil for a look at the whole folder.
+  package func remember(_ cut: [CutFile], among candidates: [Candidate]?) throws {
+    let former = MachineRecord(in: stateFolder)
+    var record = MachineRecord(id: machine.id, cut: cut)
+    if let candidates {
+      let seen = Set(candidates.map(\.path))
+      let others = former.cut.filter { !seen.contains($0.path) }
+      record = MachineRecord(id: former.id, cut: others + cut)
+    }
+    if record != former { try record.store(in: stateFolder) }
+  }
+
+  /// The files known to be damaged that still hold what the cut left.
+  package func knownCutFiles() throws -> [CutFile] {
+    try MachineRecord(in: stateFolder).cut.filter { file in
+      guard
+        case .read(let content) = try FileContent.read(file.path, in: folder, sizeLimit: sizeLimit)
+      else { return false }
+      return try repository.hash(blob: content.bytes) == file.id
+    }
+  }
+
+  /// Forgets files that hold their last version again.
+  package func forgetCutFiles(_ files: [CutFile]) throws {
+    var record = MachineRecord(in: stateFolder)
+    record.cut.removeAll(where: files.contains)
+    try record.store(in: stateFolder)
+  }
+}
