@@ -135,6 +135,11 @@ public final class Notebook {
     try withWriterLock { _ in try workTree.set(hiddenFiles: text) }
   }
 
+  /// Sets whether files become executable here that a version has so; nil takes the setting away.
+  public func setExecutableFiles(_ text: String?) throws {
+    try withWriterLock { _ in try workTree.set(executableFiles: text) }
+  }
+
   /// Which version this device shows now. What is in the folder and not saved yet is not part of it.
   public func state() throws -> NotebookState { try history.state() }
 
@@ -144,6 +149,7 @@ public final class Notebook {
     _ body: (WriteTransaction) throws -> Result
   ) throws -> Result {
     let lock = try WriterLock(stateFolder: stateFolder, folder: folder)
+    workTree.forgetSettings()
     let transaction = WriteTransaction(history, device: identity.device, earlyNotice: earlyNotice)
     // A lock file of git's that could not be removed is left for the next run to remove.
     defer { if !transaction.leavesLockFile() { lock.end() } }

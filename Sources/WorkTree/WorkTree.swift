@@ -10,15 +10,18 @@ public final class WorkTree {
   /// The repository behind it.
   public let repository: Repository
 
-  /// The largest file that is versioned, in bytes: 50 MiB, or what `notes.maxFileSize` in
-  /// `.git/config` says.
-  public lazy var sizeLimit = SizeLimit.configured(in: repository, configuration: configuration)
+  /// What `.git/config` said when it was needed first in this transaction.
+  private var knownSettings: FolderSettings?
+  var settings: FolderSettings {
+    if let knownSettings { return knownSettings }
+    let settings = FolderSettings(of: repository)
+    knownSettings = settings
+    return settings
+  }
+  /// The largest file that is versioned, in bytes.
+  public var sizeLimit: Int { settings.sizeLimit }
   /// What the executable bits of files in the folder say.
-  package lazy var fileModes = FileModeTrust(repository, configuration: configuration)
-  /// Whether hidden files are versioned as others are: `notes.hiddenFiles` in `.git/config`.
-  public lazy var takesHiddenFiles = takesHiddenFiles(by: configuration)
-  /// The text of `.git/config` when it was first needed.
-  private lazy var configuration = readConfiguration()
+  package var fileModes: FileModeTrust { settings.fileModes }
 
   /// The machine's present run, by which files that a power cut damaged are told.
   lazy var machine = MachineStart.present
@@ -33,4 +36,7 @@ public final class WorkTree {
     self.folder = folder
     self.repository = repository
   }
+
+  /// Has the settings read anew: another process may have changed them since.
+  package func forgetSettings() { knownSettings = nil }
 }

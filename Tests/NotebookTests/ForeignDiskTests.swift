@@ -129,6 +129,10 @@ struct ForeignDiskTests {
     #expect(
       try home.git(["ls-files", "--format=%(objectmode) %(path)"])
         == "100755 A.txt\n100644 Trip/one.txt\n100644 new.txt\n100644 plain.txt\n")
+    // Asking for bits where there are none changes nothing.
+    try abroad.notebook.setExecutableFiles("true")
+    #expect(try abroad.git(["config", "core.fileMode"]) == "false\n")
+    #expect(try abroad.notebook.status().changes.isEmpty)
   }
 
   @Test("it is packed where there are no links")

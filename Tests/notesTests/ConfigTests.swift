@@ -27,6 +27,21 @@ import Testing
     #expect(unset.errorText.hasPrefix("notes: error: on-change is not set\n"))
   }
 
+  // notes-config(1): "executable-files … of the notebook at hand".
+  @Test func `Whether received files become executable is the notebook's setting`() throws {
+    try shell.initialise()
+    try expectValue("false", of: "executable-files")
+    let refused = try shell.notes("config", "executable-files", "maybe")
+    #expect(refused.status == .exited(64))
+    #expect(refused.errorText.contains("'maybe' is neither true nor false"))
+    #expect(refused.errorText.contains("hint: 'notes config executable-files true' lets"))
+    #expect(try shell.notes("config", "executable-files", "true").isSuccess)
+    try expectValue("true", of: "executable-files")
+    #expect(try shell.folder.text("notes/.git/config").contains("executableFiles = true"))
+    #expect(try shell.notes("config", "--unset", "executable-files").isSuccess)
+    try expectValue("false", of: "executable-files")
+  }
+
   // "lines name = value, of which the last one for a name counts, and comments that begin with #"
   @Test func `What else is in the file stays as it was`() throws {
     let before = "# mine\nlisten = *:1\n\nfuture = x = y\n on-change=a\nlisten = *:2\n"
@@ -83,9 +98,9 @@ import Testing
     try shell.notes("config", "on-change", "true")
     let lines = try shell.notes("config").lines
     #expect(lines.count == Setting.allCases.count)
-    #expect(lines.contains("on-change      true"))
-    #expect(lines.contains("listen         *:0 (by default)"))
-    #expect(lines.contains("on-conflict    not set"))
+    #expect(lines.contains("on-change         true"))
+    #expect(lines.contains("listen            *:0 (by default)"))
+    #expect(lines.contains("on-conflict       not set"))
     let json = try shell.notes("config", "--json").lines
     #expect(
       json.contains(#"{"name":"on-change","value":"true","default":null,"scope":"user"}"#))

@@ -23,6 +23,17 @@ extension Repository {
     try Disk.sync(folder: folder)
     return try open(at: folder)
   }
+
+  /// Whether the file system keeps the executable bit of a file as it is set, tried with the
+  /// configuration's.
+  package static func keepsModes(in gitFolder: String) -> Bool {
+    let path = gitFolder + "/config"
+    var status = stat()
+    guard stat(path, &status) == 0, chmod(path, status.st_mode ^ S_IXUSR) == 0 else { return true }
+    defer { chmod(path, status.st_mode) }
+    var changed = stat()
+    return stat(path, &changed) == 0 && changed.st_mode != status.st_mode
+  }
 }
 
 private struct RepositoryLayout {
@@ -45,7 +56,7 @@ private struct RepositoryLayout {
       """
       [core]
       \trepositoryformatversion = 0
-      \tfilemode = \(keepsModes)
+      \tfilemode = \(Repository.keepsModes(in: gitFolder))
       \tbare = false
       \tlogallrefupdates = true\(peculiarities)
 
@@ -61,16 +72,6 @@ private struct RepositoryLayout {
 
   // What the file system can't do goes into the configuration, as git init does it (git-config(1)):
   // git would else see changes where there are none.
-
-  /// Whether the executable bit of a file stays as it is set.
-  private var keepsModes: Bool {
-    let path = gitFolder + "/config"
-    var status = stat()
-    guard stat(path, &status) == 0, chmod(path, status.st_mode ^ S_IXUSR) == 0 else { return true }
-    defer { chmod(path, status.st_mode) }
-    var changed = stat()
-    return stat(path, &changed) == 0 && changed.st_mode != status.st_mode
-  }
 
   private var peculiarities: String {
     var lines = ""

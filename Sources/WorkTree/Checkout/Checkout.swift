@@ -49,12 +49,17 @@ package struct Checkout {
   package func stage() throws {
     try Disk.makeFolders(staging)
     try CheckoutJournal.emptyStaging(in: workTree.stateFolder)
+    if workTree.fileModes.isTrusted,
+      plan.steps.contains(where: { $0.new.map { workTree.fileModes.leavesOut($0.mode) } ?? false })
+    {
+      try workTree.trustFileModes(false)
+    }
     var written: [String] = []
     for step in plan.steps {
       guard let new = step.new else { continue }
       try Disk.create(
         path(of: step), workTree.repository.blob(new.id),
-        mode: new.mode == .executable ? 0o777 : 0o666, overLeftover: true, waits: false)
+        mode: workTree.fileModes.permissions(of: new.mode), overLeftover: true, waits: false)
       written.append(path(of: step))
     }
     try written.append(journal.write(in: workTree.stateFolder))
@@ -245,19 +250,12 @@ package struct Checkout {
   }
 
   private func setMode(_ step: CheckoutPlan.Step, _ new: TreeEntry) throws {
-    let mode: mode_t = new.mode == .executable ? 0o777 : 0o666
-    let mask = FileModeMask.ofProcess
     if folder.obstacle(of: step.path) != nil {
       throw NotebookError.obstructed(path: step.path.description)
     }
-    _ = try folder.withParent(of: step.path, create: false) { parent, name in
-      // Not by its name, which may be a link's by now.
-      let file = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-      defer { if file >= 0 { close(file) } }
-      // Some file systems have no such bit.
-      guard file >= 0 && fchmod(file, mode & ~mask) == 0 || [ENOENT, ELOOP, EPERM].contains(errno)
-      else { throw NotebookError.file(call: "chmod", path: step.path.description, errno: errno) }
-    }
+    // What the user made executable here may stay so.
+    if workTree.fileModes.leavesOut(new.mode) { return }
+    try folder.setPermissions(workTree.fileModes.permissions(of: new.mode), of: step.path)
   }
 
   /// Keeps what came out of the folder, if it is not what the old tree has.

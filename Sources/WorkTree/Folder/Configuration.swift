@@ -36,32 +36,42 @@ extension WorkTree {
 
   package func set(sizeLimit text: String?) throws {
     try repository.set(SizeLimit.setting, to: text)
-    sizeLimit = SizeLimit.configured(in: repository, configuration: readConfiguration())
+    forgetSettings()
   }
-
-  private static let hiddenFiles = "notes.hiddenFiles"
 
   /// Whether hidden files are versioned, as the user set it; nil where nothing is set.
-  public func hiddenFilesSetting() throws -> String? { try repository.setting(Self.hiddenFiles) }
-
-  package func set(hiddenFiles text: String?) throws {
-    try repository.set(Self.hiddenFiles, to: text)
-    takesHiddenFiles = takesHiddenFiles(by: readConfiguration())
+  public func hiddenFilesSetting() throws -> String? {
+    try repository.setting(FolderSettings.hiddenFiles)
   }
 
-  func takesHiddenFiles(by configuration: ConfigurationLines) -> Bool {
-    guard configuration.mayHold("hiddenfiles"), let text = try? hiddenFilesSetting()
-    else { return false }
-    return ConfigurationLines.isTrue(text)
+  package func set(hiddenFiles text: String?) throws {
+    try repository.set(FolderSettings.hiddenFiles, to: text)
+    forgetSettings()
   }
 
   /// Whether a path that is not versioned yet is left out because it is hidden.
   package func isHidden(_ path: TreePath) -> Bool {
-    !takesHiddenFiles && SkipRules.isHidden(path)
+    !settings.takesHiddenFiles && SkipRules.isHidden(path)
   }
+}
 
-  func readConfiguration() -> ConfigurationLines {
-    ConfigurationLines((try? Disk.readIfThere(repository.gitFolder + "/config")) ?? [])
+/// What `.git/config` says about the files of the folder.
+struct FolderSettings {
+  static let hiddenFiles = "notes.hiddenFiles"
+
+  /// The largest file that is versioned, in bytes: 50 MiB, or what `notes.maxFileSize` says.
+  let sizeLimit: Int
+  /// What the executable bits of files in the folder say.
+  let fileModes: FileModeTrust
+  /// Whether hidden files are versioned as others are: `notes.hiddenFiles`.
+  let takesHiddenFiles: Bool
+
+  init(of repository: Repository) {
+    let lines = ConfigurationLines(
+      (try? Disk.readIfThere(repository.gitFolder + "/config")) ?? [])
+    sizeLimit = SizeLimit.configured(in: repository, configuration: lines)
+    fileModes = FileModeTrust(repository, configuration: lines)
+    takesHiddenFiles = lines.isSet(Self.hiddenFiles, in: repository)
   }
 }
 
@@ -85,43 +95,16 @@ struct ConfigurationLines {
     !["false", "no", "off", "0", ""].contains(value.lowercased())
   }
 
+  /// Whether the setting of ours, `notes.NAME`, is there and means yes.
+  func isSet(_ setting: String, in repository: Repository) -> Bool {
+    guard mayHold(setting.dropFirst("notes.".count).lowercased()) else { return false }
+    return ((try? repository.setting(setting)) ?? nil).map(Self.isTrue) ?? false
+  }
+
   /// Whether a setting of this name may be there; it may stand behind its section's name.
   func mayHold(_ name: String) -> Bool {
     lines.contains { line in
       line.split(separator: UInt8(ascii: "]") | 0x20).contains { $0.starts(with: name.utf8) }
     }
   }
-}
-
-/// Whether the executable bit of a file says anything: `core.fileMode` in `.git/config`
-/// (git-config(1)). Where it does not, as on file systems of other systems, a note keeps the mode that
-/// its last version has, and a new one is not executable.
-package struct FileModeTrust {
-  private let isTrusted: Bool
-
-  init(_ repository: Repository, configuration: ConfigurationLines) {
-    // The line as git writes it into every new repository: nothing else has to be read then.
-    let usual = Array("filemode=true".utf8).map { $0 | 0x20 }
-    isTrusted =
-      configuration.lines(beginningWith: "filemode") == [usual]
-      || ConfigurationLines.isTrue((try? repository.setting("core.fileMode")) ?? "true")
-  }
-
-  /// The mode that a file gets in a version; `known` is that of the last one, nil for a new file.
-  package func mode(of seen: FileMode, known: FileMode?) -> FileMode {
-    isTrusted ? seen : known ?? .regular
-  }
-}
-
-/// The mode bits that new files of this process do not get.
-enum FileModeMask {
-  /// Read once from the process's status (proc(5), "Umask"): umask(2) can only tell the mask by
-  /// setting another, which files that other threads make in that moment would get.
-  static let ofProcess: mode_t = {
-    let status = (try? Disk.readIfThere("/proc/self/status")) ?? nil
-    let line = (status ?? []).split(separator: UInt8(ascii: "\n"))
-      .first { $0.starts(with: "Umask:".utf8) }
-    let digits = (line ?? []).filter { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "7") }
-    return mode_t(String(decoding: digits, as: UTF8.self), radix: 8) ?? 0o022
-  }()
 }

@@ -207,6 +207,7 @@ extension WorkTree {
   package func changes() throws -> (
     changes: [Change], skipped: [SkippedFile], ignoredNotes: Int
   ) {
+    forgetSettings()
     let index = try indexFile()
     let found = try scan(against: index)
     var changes = found.deleted.map { Change(path: $0.path, kind: .deleted) }

@@ -72,6 +72,7 @@ struct ConfigCommand: Command {
 enum Setting: String, CaseIterable {
   case deviceName = "device-name"
   case listen
+  case executableFiles = "executable-files"
   case hiddenFiles = "hidden-files"
   case maxFileSize = "max-file-size"
   case onChange = "on-change"
@@ -80,14 +81,19 @@ enum Setting: String, CaseIterable {
   /// Whose it is: the user's, for all notebooks, or one notebook's on this device.
   enum Scope: String { case user, notebook }
 
-  var scope: Scope { [.maxFileSize, .hiddenFiles].contains(self) ? .notebook : .user }
+  var scope: Scope {
+    switch self {
+    case .executableFiles, .hiddenFiles, .maxFileSize: .notebook
+    case .deviceName, .listen, .onChange, .onConflict: .user
+    }
+  }
 
   /// What holds while it is not set; nil for nothing.
   var fallback: String? {
     switch self {
     case .deviceName: DeviceName.hostName
     case .listen: Address.anywhere.description
-    case .hiddenFiles: "false"
+    case .hiddenFiles, .executableFiles: "false"
     case .maxFileSize: "50m"
     case .onChange, .onConflict: nil
     }
@@ -118,9 +124,9 @@ enum Setting: String, CaseIterable {
       throw Failure.usage(
         "'\(Visible.name(value))' is not HOST:PORT", hint: "for instance '*:4711'")
     case .hiddenFiles where value != "true" && value != "false":
-      throw Failure.usage(
-        "'\(Visible.name(value))' is neither true nor false",
-        hint: "'notes config hidden-files true' versions hidden files")
+      throw notABoolean(value, "versions hidden files")
+    case .executableFiles where value != "true" && value != "false":
+      throw notABoolean(value, "lets received files be executable")
     case .maxFileSize where !WorkTree.isSizeLimit(value):
       throw Failure.usage(
         "'\(Visible.name(value))' is not a number of bytes", hint: "for instance 500k, 20m or 1g")
@@ -128,10 +134,17 @@ enum Setting: String, CaseIterable {
     }
   }
 
+  private func notABoolean(_ value: String, _ effect: String) -> Failure {
+    .usage(
+      "'\(Visible.name(value))' is neither true nor false",
+      hint: "'notes config \(rawValue) true' \(effect)")
+  }
+
   func value(in notebook: Notebook? = nil) throws -> String? {
     switch self {
     case .maxFileSize: try notebook?.workTree.sizeLimitSetting()
     case .hiddenFiles: try notebook?.workTree.hiddenFilesSetting()
+    case .executableFiles: try notebook?.workTree.executableFilesSetting()
     default: try UserSettings.read()[rawValue]
     }
   }
@@ -141,6 +154,7 @@ enum Setting: String, CaseIterable {
     switch self {
     case .maxFileSize: try notebook?.setSizeLimit(value)
     case .hiddenFiles: try notebook?.setHiddenFiles(value)
+    case .executableFiles: try notebook?.setExecutableFiles(value)
     default: try UserSettings.set(rawValue, to: value)
     }
   }
