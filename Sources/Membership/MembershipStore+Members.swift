@@ -85,10 +85,10 @@ extension MembershipStore {
   }
 
   /// Gives a member another role or name: a new certificate, and the old serial numbers revoked.
-  /// Throws as `remove` does.
+  /// In the same step it removes other devices. Throws as `remove` does.
   public func reissue(
-    device deviceID: String, name: String? = nil, role: Role? = nil, by key: DeviceKey,
-    now: Int64 = WallClock.now()
+    device deviceID: String, name: String? = nil, role: Role? = nil, removing others: [String] = [],
+    by key: DeviceKey, now: Int64 = WallClock.now()
   ) throws {
     try change(by: key) { set, authority in
       let old = set.certificates.filter { $0.deviceID == deviceID }
@@ -109,6 +109,7 @@ extension MembershipStore {
       let reason = role < member.role ? RevocationList.Reason.demoted : .superseded
       try Self.revoke(Array(old), reason, adding: [certificate], in: &set, authority, key, now)
       if reason == .superseded { try Self.demand(certificate, in: set) }
+      try Self.remove(others, from: &set, authority, key, now)
     }
   }
 
@@ -119,15 +120,23 @@ extension MembershipStore {
     devices: [String], by key: DeviceKey, now: Int64 = WallClock.now()
   ) throws {
     try change(by: key) { set, authority in
-      if devices.contains(set.root.deviceID) { throw MembershipError.founderIsPermanent }
-      if devices.contains(key.deviceID) { throw MembershipError.anotherAdminNeeded }
-      let all = Dictionary(grouping: set.certificates, by: \.deviceID)
-      for device in devices where all[device] == nil {
-        throw MembershipError.notAMember(device: device)
-      }
-      let certificates = devices.flatMap { all[$0] ?? [] }
-      try Self.revoke(certificates, .removed, adding: [], in: &set, authority, key, now)
+      try Self.remove(devices, from: &set, authority, key, now)
     }
+  }
+
+  private static func remove(
+    _ devices: [String], from set: inout CertificateSet, _ authority: Certificate,
+    _ key: DeviceKey, _ now: Int64
+  ) throws {
+    if devices.isEmpty { return }
+    if devices.contains(set.root.deviceID) { throw MembershipError.founderIsPermanent }
+    if devices.contains(key.deviceID) { throw MembershipError.anotherAdminNeeded }
+    let all = Dictionary(grouping: set.certificates, by: \.deviceID)
+    for device in devices where all[device] == nil {
+      throw MembershipError.notAMember(device: device)
+    }
+    let certificates = devices.flatMap { all[$0] ?? [] }
+    try revoke(certificates, .removed, adding: [], in: &set, authority, key, now)
   }
 
   /// The members that a device invited or made an admin, or that those did, in the order of time.

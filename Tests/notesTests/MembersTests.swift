@@ -124,8 +124,49 @@ import Testing
     #expect(try keys.map { try role(of: $0) } == [nil, nil, nil])
   }
 
+  // "So does the command where an admin's device is given a lesser role."
+  @Test func `Whom a former admin invited is listed, and stays`() throws {
+    let keys = try addInviter()
+    let told = try shell.notes("members", "role", "ann", "reader")
+    #expect(
+      told.text.hasPrefix("ann is now a reader. Other devices learn it at their next sync.\n"))
+    #expect(
+      told.text.contains("Still members, whom it invited or made an admin, itself"), "\(told)")
+    #expect(told.text.contains("invited by ann just now"))
+    #expect(told.text.contains("made an admin by ann just now"))
+    #expect(try keys.map { try role(of: $0) } == [.reader, .reader, .admin])
+    // No admin any more: nothing is listed.
+    #expect(
+      try shell.notes("members", "role", "ann", "writer").text
+        == "ann is now a writer. Other devices learn it at their next sync.\n")
+  }
+
+  @Test func `They are removed in the step that demotes, where --with-invited is confirmed`() throws
+  {
+    let keys = try addInviter()
+    let refused = try shell.notes("members", "role", "ann", "reader", "--with-invited")
+    #expect(refused.status == .exited(64))
+    #expect(
+      refused.errorText.hasPrefix("notes: error: removing whom ann invited has to be confirmed\n"))
+    #expect(try keys.map { try role(of: $0) } == [.admin, .reader, .admin])
+    let done = try shell.notes(
+      "members", "role", "ann", "reader", "--with-invited", "--yes", "--json")
+    #expect(done.text.contains(#""role":"reader""#) && done.text.contains(#""stay":[]"#), "\(done)")
+    #expect(try keys.map { try role(of: $0) } == [.reader, nil, nil])
+  }
+
   @Test(arguments: [("y\ry\r", true), ("y\rn\r", false)])
   func `On a terminal it asks about whom it invited`(typed: String, go: Bool) throws {
+    let demoted = try addInviter()
+    let asked = try run(
+      ["script", "-qec", "\(BuiltBinary.notes()) members role ann reader", "/dev/null"],
+      in: shell.folder["notes"], environment: shell.environment,
+      input: Array(typed.utf8.dropFirst(2)))
+    #expect(asked.text.contains("Remove these, too?"), "\(asked)")
+    let left = go ? nil : Role.reader
+    #expect(try demoted.map { try role(of: $0) } == [.reader, left, go ? nil : .admin])
+    try store.remove(devices: demoted.map(\.deviceID), by: founder)
+
     let keys = try addInviter()
     let command = try "\(BuiltBinary.notes()) members remove ann"
     let result = try run(

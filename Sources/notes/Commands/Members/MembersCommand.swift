@@ -45,14 +45,23 @@ struct MembersRoleCommand: Command {
       The other devices learn it at their next sync, from whichever device they meet. NAME may be \
       the beginning of a device ID.
 
+      Whom an admin's device invited stays when it is an admin no longer, unless --with-invited is \
+      given; the command lists them.
+
       Examples:
         notes members role phone reader
+        notes members role ann writer --with-invited
         notes members role SZ5P admin
       """)
 
   @Argument(help: "The device.", completion: LiveCompletion.members) var name: String
 
   @Argument(help: "reader, writer or admin.", completion: .roles) var role: String
+
+  @Flag(help: "Remove whom an admin's device invited or made an admin, and whom those did.")
+  var withInvited = false
+
+  @Flag(name: [.short, .long], help: "Do not ask.") var yes = false
 
   @OptionGroup var options: CommonOptions
 
@@ -62,17 +71,41 @@ struct MembersRoleCommand: Command {
         "there is no role '\(Visible.name(role))'", hint: "it is reader, writer or admin")
     }
     let change = try MembershipChange(of: name)
-    let isNew = change.member.role != role
-    if isNew {
-      try change.check()
-      try change.membership.reissue(device: change.member.deviceID, role: role, by: change.key)
-    }
     let shown = Visible.name(change.member.name)
+    guard change.member.role != role else {
+      return change.report("role", options, "\(shown) is \(role.withArticle) already.")
+    }
+    try change.check()
+    guard change.member.role == .admin else {
+      try change.membership.reissue(device: change.member.deviceID, role: role, by: change.key)
+      return change.report("role", options, told(shown, role))
+    }
+    let invited = InvitedMembers(by: change)
+    let all = try removes(invited, of: shown)
+    try change.membership.reissue(
+      device: change.member.deviceID, role: role, removing: all ? invited.devices : [],
+      by: change.key)
     change.report(
       "role", options,
-      isNew
-        ? "\(shown) is now \(role.withArticle). Other devices learn it at their next sync."
-        : "\(shown) is \(role.withArticle) already.")
+      told(shown, role)
+        + (all ? "\nRemoved \(Phrase.list(invited.names))." : invited.staying),
+      more: invited.json(removed: all))
+  }
+
+  private func told(_ shown: String, _ role: Role) -> String {
+    "\(shown) is now \(role.withArticle). Other devices learn it at their next sync."
+  }
+
+  /// Whether those go whom an admin invited that is to be one no longer.
+  private func removes(_ invited: InvitedMembers, of shown: String) throws -> Bool {
+    guard withInvited else { return !yes && invited.confirmRemoval() }
+    if !yes, !invited.isEmpty {
+      try Console.demandConsent(
+        to: "removing whom \(shown) invited",
+        "Remove \(Phrase.list(invited.names))? They keep the notes they have received.",
+        otherwise: "nothing was changed")
+    }
+    return !invited.isEmpty
   }
 }
 
@@ -154,11 +187,6 @@ struct MembershipChange {
   func setBlocked(_ blocks: Bool, _ options: CommonOptions, words: (String) -> String) throws {
     try membership.setBlocked(blocks, device: member.deviceID, by: key)
     report(blocks ? "blocked" : "unblocked", options, words(Visible.name(member.name)))
-  }
-
-  /// Of all devices, by their IDs.
-  var names: [String: String] {
-    Dictionary(membership.members().map { ($0.deviceID, $0.name) }) { first, _ in first }
   }
 
   func report(_ type: String, _ options: CommonOptions, _ text: String, more: JSON = [:]) {

@@ -33,9 +33,7 @@ struct MembersRemoveCommand: Command {
     let member = change.member
     try change.check()
     let shown = Visible.name(member.name)
-    let invited = change.membership.invited(by: member.deviceID).filter {
-      $0.member.deviceID != change.key.deviceID
-    }
+    let invited = InvitedMembers(by: change)
     if !yes {
       try Console.demandConsent(
         to: "removing \(shown)",
@@ -47,55 +45,18 @@ struct MembersRemoveCommand: Command {
         Remove \(shown)?
         """, otherwise: "nothing was removed")
     }
-    var all = withInvited
-    if !yes, !withInvited, !invited.isEmpty {
-      all = Console.confirm(
-        "It invited, or made an admin, itself or through others:\n\(lines(of: invited, change))"
-          + "Remove \(invited.count == 1 ? "this one" : "these"), too?", byDefault: false)
-    }
-    let others = all ? invited : []
-    try change.membership.remove(
-      devices: [member.deviceID] + others.map(\.member.deviceID), by: change.key)
-    let stay = all ? [] : invited
+    let all = withInvited || (!yes && invited.confirmRemoval())
+    let others = all ? invited.devices : []
+    try change.membership.remove(devices: [member.deviceID] + others, by: change.key)
     change.report(
       "removed", options,
       """
-      Removed \(Phrase.list([shown] + others.map { Visible.name($0.member.name) })). \
+      Removed \(Phrase.list([shown] + (all ? invited.names : []))). \
       Other devices learn it at their next sync.
       \(all && !others.isEmpty ? "They keep the notes they have" : "It keeps the notes it has") \
       received: a removal cannot take them back.
       """
-        + (stay.isEmpty
-          ? ""
-          : "\nStill members, whom it invited or made an admin, itself or through others:\n"
-            + String(lines(of: stay, change).dropLast())),
-      more: ["with": others.map { json($0, change) }, "stay": stay.map { json($0, change) }])
-  }
-
-  /// Whom a device invited, a line each.
-  private func lines(of invited: [InvitedMember], _ change: MembershipChange) -> String {
-    let names = change.names
-    return Table(
-      flexible: 0,
-      rows: invited.map { one in
-        let issuer = names[one.issuedBy].map { Visible.name($0) } ?? String(one.issuedBy.prefix(8))
-        return [
-          Styled("  " + Visible.name(one.member.name)), Styled(one.member.role.rawValue),
-          Styled(String(one.member.deviceID.prefix(8))),
-          Styled(
-            (one.wasMadeAdmin ? "made an admin by " : "invited by ") + issuer + " "
-              + TimeText.relative(one.issuedAt, now: TimeText.now)),
-        ]
-      }
-    ).text(on: Console.errors)
-  }
-
-  private func json(_ one: InvitedMember, _ change: MembershipChange) -> JSON {
-    [
-      "name": one.member.name, "device": one.member.deviceID, "role": one.member.role.rawValue,
-      "issued_by": one.issuedBy, "issued_by_name": change.names[one.issuedBy],
-      "since": TimeText.rfc3339(one.issuedAt), "made_admin": one.wasMadeAdmin,
-    ]
+        + (all ? "" : invited.staying), more: invited.json(removed: all))
   }
 }
 
