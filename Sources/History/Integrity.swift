@@ -63,12 +63,20 @@ private struct Inspection {
       report.versions += 1
       guard let commit = read(id, { try $0.commit(id) }) else { continue }
       look(atTree: commit.tree)
-      if let why = (try? repository.excess(ofTree: commit.tree)) ?? nil {
-        report.oversized.append(Damage(id: id, what: "\(why)"))
-      }
+      if let why = excess(of: commit) { report.oversized.append(Damage(id: id, what: why)) }
       for parent in commit.parents where seen.insert(parent).inserted { pending.append(parent) }
     }
     report.isComplete = next == pending.count
+  }
+
+  /// Why no device takes the version, as far as that shows in it alone.
+  private func excess(of commit: Commit) -> String? {
+    let limits = PackLimits.standard
+    if commit.parents.count > limits.parents { return "it has \(commit.parents.count) parents" }
+    if let size = try? repository.header(of: commit.id).size, size > limits.commitBytes {
+      return "it has \(size) bytes"
+    }
+    return ((try? repository.excess(ofTree: commit.tree)) ?? nil).map { "\($0)" }
   }
 
   private mutating func look(atTree top: ObjectID) {

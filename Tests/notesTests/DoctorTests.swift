@@ -1,5 +1,7 @@
 import Channel
+import Git
 import Glibc
+import History
 import Notebook
 import TestSupport
 import Testing
@@ -80,6 +82,36 @@ import Testing
     let repair = try shell.notes("doctor", "--repair", "--no-discovery")
     #expect(repair.isSuccess && repair.text.hasPrefix("Cut off version "), "\(repair)")
     #expect(try shell.notes("log").isSuccess)
+    #expect(try readFile(shell.folder["notes/Two.txt"]) == Array("two\n".utf8))
+  }
+
+  /// A version of 300 parents, as an earlier release made it of so many heads, under an edit.
+  static let wide = """
+    export GIT_AUTHOR_NAME=M GIT_AUTHOR_EMAIL=m@example.org
+    export GIT_COMMITTER_NAME=M GIT_COMMITTER_EMAIL=m@example.org
+    parents=$(for n in $(seq 300); do
+      echo "-p $(git commit-tree -p HEAD -m side$n HEAD^{tree})"
+    done)
+    git reset -q --soft $(git commit-tree $parents -m wide HEAD^{tree})
+    git reset -q --soft $(git commit-tree -p HEAD -m next HEAD^{tree})
+    """
+
+  // notes-doctor(1), --repair: "So are parents … that are too many … for other devices."
+  @Test func `A version of too many parents is cut off, and other devices take the rest`() throws {
+    try Self.sh(shell, "cd notes; \(Self.wide)")
+    let told = try shell.notes("doctor", "--no-discovery")
+    #expect(told.text.contains("is too large: it has 300 parents"), "\(told)")
+    let repair = try shell.notes("doctor", "--repair", "--no-discovery")
+    #expect(repair.isSuccess && repair.text.hasPrefix("Cut off version "), "\(repair)")
+    #expect(try !shell.notes("doctor", "--no-discovery").text.contains("too large"))
+    let home = try Notebook.open(at: shell.folder["notes"])
+    let tip = try #require(try home.state().tip)
+    let taken = try TemporaryFolder()
+    let other = try Repository.create(at: taken.path)
+    let pack = try home.repository.pack(wants: [tip], haves: [])
+    let quarantine = try other.quarantine()
+    while let piece = try pack.next() { try quarantine.append(piece) }
+    #expect(try quarantine.join(promised: [tip]) > 300)
     #expect(try readFile(shell.folder["notes/Two.txt"]) == Array("two\n".utf8))
   }
 
