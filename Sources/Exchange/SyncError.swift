@@ -24,10 +24,10 @@ public enum SyncError: FileFailure, Sendable {
   case ended(ByeReason)
   /// Another connection to the same device is in use.
   case duplicate(device: String)
-  /// The sync would delete most of the notebook, so nothing was changed.
-  case massDeletion(deleted: Int, of: Int)
-  /// The peer's guard against mass deletion stopped it there.
-  case massDeletionAtPeer
+  /// What the peer shows is not merged, and nothing was changed: why, and in words.
+  case notMerged(MergeRefusal, String)
+  /// The peer merges nothing of what is shown here.
+  case notMergedAtPeer(MergeRefusal)
   case invitationExpired
   case declined
   case wrongCode
@@ -70,10 +70,8 @@ extension SyncError: CustomStringConvertible {
     case .timedOut(let what): (.failed, "the peer stopped answering: \(what)")
     case .ended(let reason): (reason, "the session was ended (\(reason.rawValue))")
     case .duplicate: (.duplicate, "another session with this device is under way")
-    case .massDeletion(let deleted, let total):
-      (.failed, "this would delete \(deleted) of \(total) notes")
-    case .massDeletionAtPeer:
-      (.failed, "the peer refused to delete most of its notes; it changed nothing")
+    case .notMerged(_, let words): (.failed, words)
+    case .notMergedAtPeer(let refusal): (.failed, refusal.wordsAtPeer)
     case .invitationExpired: (.expired, "the invitation has ended")
     case .declined: (.done, "the invitation was declined")
     case .wrongCode: (.failed, "the code is wrong")
@@ -83,6 +81,17 @@ extension SyncError: CustomStringConvertible {
     case .ownAddress: (.failed, "the address is this device's own")
     case .stopped: (.stopped, "interrupted")
     case .failed(let what): (.failed, what)
+    }
+  }
+}
+
+extension MergeRefusal {
+  fileprivate var wordsAtPeer: String {
+    switch self {
+    case .massDeletion: "the peer refused to delete most of its notes; it changed nothing"
+    case .largeVersion: "the peer takes so large a version only if allowed; it changed nothing"
+    case .tooLarge: "the peer would make a version that no device takes; it changed nothing"
+    case .cutOff: "the peer has cut off a version that is still here; it changed nothing"
     }
   }
 }

@@ -45,7 +45,7 @@ final class RepositoryLink: Link {
 
   func count(into state: inout PeerState) {}
   func show(_ shown: Shown) {}
-  func answer(_ shown: Shown, heard: Int, received: Int, conflicts: Int, isRefused: Bool) {}
+  func answer(_ shown: Shown, heard: Int, received: Int, conflicts: Int, refusal: MergeRefusal?) {}
   func tell(_ remark: LinkRemark) {}
   func whileBusy<Result>(
     onTick: () -> Void, _ body: @escaping () throws -> Result

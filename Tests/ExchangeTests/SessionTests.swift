@@ -1,4 +1,5 @@
 import Channel
+import FoundationEssentials
 import Git
 import History
 import Membership
@@ -184,6 +185,47 @@ struct SessionTests {
     _ = try sync(bob, ada, allowsMassDeletion: true)
     #expect(!bob.exists("0.txt"))
     #expect(try ada.tip() == bob.tip())
+  }
+
+  // "it changes nothing, and answers applied with refused large_version and its old heads"
+  @Test("what a device does not merge it refuses by its reason, and both say so")
+  func largeVersion() throws {
+    try ada.write("a\n", to: "n.txt")
+    let context = ada.context
+    let results = try withConnections(from: bob, to: ada) {
+      try Session.run(on: $0, as: context)
+    } call: {
+      var options = SessionOptions()
+      options.unaskedBytes = 1
+      return try Session.run(on: $0, as: bob.context, options: options)
+    }
+    #expect { try results.called.get() } throws: {
+      if case SyncError.notMerged(.largeVersion, let words) = $0 {
+        words.hasPrefix("this would bring 2 bytes into the folder")
+      } else {
+        false
+      }
+    }
+    #expect { try results.served.get() } throws: {
+      if case SyncError.notMergedAtPeer(.largeVersion) = $0 { true } else { false }
+    }
+    #expect(!bob.exists("n.txt"))
+    _ = try sync(bob, ada)
+    #expect(try bob.text("n.txt") == "a\n")
+  }
+
+  // notes-control(7): "or the same with _there where the other one does not"
+  @Test("programs are told who refuses, and why")
+  func refusals() throws {
+    for reason in MergeRefusal.allCases {
+      for isThere in [false, true] {
+        var state = PeerState()
+        state.refusal = PeerState.Refusal(reason, isThere: isThere)
+        let text = String(decoding: try JSONEncoder().encode(state), as: UTF8.self)
+        #expect(text.contains("\"\(reason.rawValue)\(isThere ? "_there" : "")\""), "\(text)")
+        #expect(try JSONDecoder().decode(PeerState.self, from: Data(text.utf8)) == state)
+      }
+    }
   }
 
   @Test("a peer that stops answering ends the session in seconds, and nothing has changed")

@@ -41,7 +41,7 @@ import Testing
       .replaced(PortableVersion(made: .emptyTree, version: .emptyBlob, excluded: skipped)),
       .finished(SessionResult(peer: peer, shows: PeerState(), tip: .emptyTree)),
       .failed(
-        SyncFailure(peer: peer, address: "a", error: SyncError.massDeletion(deleted: 3, of: 12))),
+        SyncFailure(peer: peer, address: "a", error: SyncError.notMerged(.massDeletion, "3 of 12"))),
       .failed(SyncFailure(address: "a", error: SyncError.declined)),
       .differs(peer, difference), .invitation(open: OpenInvitation(invitation, port: 7)),
       .offered(locator: "42", address: "a"), .declined(locator: "42", address: "a"),

@@ -173,9 +173,8 @@ struct AppliedMessage: Message {
   var heard: Int?
   var received: Int
   var conflicts: Int
+  /// A `MergeRefusal`; another reason means nothing to this version.
   var refused: String?
-
-  static let massDeletion = "mass_deletion"
 
   func validate() throws { try MessageRules.check(heads: heads) }
 }

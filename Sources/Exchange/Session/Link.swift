@@ -23,9 +23,10 @@ package protocol Link: AnyObject {
   /// Shows the other side something new, of which it takes what it lacks.
   func show(_ shown: Shown) throws
   /// Says what this side shows now, how many times the other side had told its heads by what this
-  /// answers, how many versions came in this session, how many notes are in conflict, and whether the
-  /// guard against mass deletion kept it from being merged.
-  func answer(_ shown: Shown, heard: Int, received: Int, conflicts: Int, isRefused: Bool) throws
+  /// answers, how many versions came in this session, how many notes are in conflict, and why it was
+  /// not merged, if it was not.
+  func answer(_ shown: Shown, heard: Int, received: Int, conflicts: Int, refusal: MergeRefusal?)
+    throws
   /// Tells the other side what is no version.
   func tell(_ remark: LinkRemark) throws
   /// What happens next, waited for; nil when `deadline` has come, or somebody called the waker.
@@ -81,7 +82,7 @@ package enum LinkEvent {
   case shows(Shown)
   /// The same, as an answer: `heard` tells how many times this side had told its heads by what the
   /// other side has settled.
-  case answered(Shown, heard: Int?, isRefused: Bool)
+  case answered(Shown, heard: Int?, refusal: MergeRefusal?)
   /// What was asked for is here, apart from the repository.
   case arrived(Quarantine)
   /// Little of what was asked for has come in a while: others may be asked, too.

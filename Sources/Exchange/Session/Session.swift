@@ -30,7 +30,7 @@ public final class Session {
   private(set) var theirs: Shown
   private var state = PeerState()
   private var merges: [MergeOutcome] = []
-  private var refused: [ObjectID]?
+  private var refused: (heads: [ObjectID], reason: MergeRefusal)?
   private var hasNegotiated = false
   private var packsSinceOpening = 0
   private var editing: [TreePath] = []
@@ -139,13 +139,14 @@ public final class Session {
       peer: peer, stage: .joining, objectsToReceive: quarantine?.objectCount ?? 0)
     report(.progress(progress))
     let (received, merged, result) = try link.whileBusy(onTick: { report(.progress(progress)) }) {
-      () -> (Int, [ObjectID], Result<MergeOutcome, SyncError>) in
+      () -> (Int, [ObjectID], Result<MergeOutcome, NotMerged>) in
       let received = try quarantine?.join(promised: wanted) ?? 0
       let here = try shown.allSatisfy { try repository.contains($0) } ? shown : wanted
       do {
         return (received, here, .success(try keeper.merge(here, from: peer)))
-      } catch NotebookError.massDeletion(let deleted, let total) {
-        return (received, shown, .failure(.massDeletion(deleted: deleted, of: total)))
+      } catch {
+        guard let reason = MergeRefusal(error) else { throw error }
+        return (received, shown, .failure(NotMerged(reason: reason, words: "\(error)")))
       }
     }
     if quarantine != nil { rules.arrived() }
@@ -160,9 +161,10 @@ public final class Session {
         report(.received(from: peer, joined, notebook: notebook.identity.id))
       }
       try answer()
-    case .failure(let error):
-      refused = shown
-      try answer(isRefused: true)
+    case .failure(let failure):
+      refused = (shown, failure.reason)
+      try answer(refusal: failure.reason)
+      let error = SyncError.notMerged(failure.reason, failure.words)
       if terms.exchange.ends { throw error }
       report(.failed(SyncFailure(peer: peer, address: peer.address, error: error)))
     }
@@ -171,13 +173,18 @@ public final class Session {
     if packsSinceOpening >= Self.packsUntilReopening { closeCaches() }
   }
 
-  private func answer(isRefused: Bool = false) throws {
+  private struct NotMerged: Error {
+    let reason: MergeRefusal
+    let words: String
+  }
+
+  private func answer(refusal: MergeRefusal? = nil) throws {
     let present = try notebook.state()
     own = Shown(present)
     rules.tell(own.heads)
     try link.answer(
       own, heard: rules.answer(), received: state.receivedVersions,
-      conflicts: present.conflictCount, isRefused: isRefused)
+      conflicts: present.conflictCount, refusal: refusal)
   }
 
   private func closeCaches() {
@@ -211,13 +218,13 @@ public final class Session {
   private func take(_ event: LinkEvent) throws {
     switch event {
     case .shows(let shown): hear(shown, answering: nil)
-    case .answered(let shown, let heard, let isRefused):
-      if isRefused {
-        if terms.exchange.ends { throw SyncError.massDeletionAtPeer }
-        let (peer, error) = (link.peer, SyncError.massDeletionAtPeer)
+    case .answered(let shown, let heard, let refusal):
+      if let refusal {
+        let (peer, error) = (link.peer, SyncError.notMergedAtPeer(refusal))
+        if terms.exchange.ends { throw error }
         report(.failed(SyncFailure(peer: peer, address: peer.address, error: error)))
       }
-      state.refusal = isRefused ? .there : nil
+      state.refusal = refusal.map { PeerState.Refusal($0, isThere: true) }
       hear(shown, answering: heard)
     case .arrived(let quarantine):
       guard case .asked(let wanted) = rules.fetch else { return }
@@ -240,9 +247,9 @@ public final class Session {
     state.tip = theirs.tip
     state.heads = theirs.heads
     link.count(into: &state)
-    if refused == theirs.heads {
-      state.refusal = .here
-    } else if state.refusal == .here {
+    if let refused, refused.heads == theirs.heads {
+      state.refusal = PeerState.Refusal(refused.reason, isThere: false)
+    } else if state.refusal?.isThere == false {
       state.refusal = nil
     }
     keeper.update(state, of: handle)

@@ -1,5 +1,6 @@
 public import Channel
 public import Membership
+internal import Notebook
 
 /// Who this device is in one notebook: what a session needs besides the connection.
 public struct SessionContext: Sendable {
@@ -88,6 +89,8 @@ public struct SessionOptions: Sendable {
   public var allowsMassDeletion = false
   /// Let a pack cost much, and much come into the folder: notes-protocol(7), "Large versions".
   public var allowsLarge = false
+  /// How many bytes may come into the folder where that is not allowed.
+  package var unaskedBytes = MergeOptions().unaskedBytes
   /// The port this device listens on, told to the peer for later connections; nil when it does not.
   public var port: UInt16?
   /// Saves and merges; nil: the session does so itself.

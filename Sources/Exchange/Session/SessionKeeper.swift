@@ -19,8 +19,8 @@ public protocol SessionKeeper: AnyObject, Sendable {
 
   func end(_ session: SessionHandle)
 
-  /// Merges heads whose objects are in the repository. Throws `NotebookError.massDeletion`, before a
-  /// file has changed.
+  /// Merges heads whose objects are in the repository. Where it throws what is a
+  /// `MergeRefusal`, no file has changed.
   func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> MergeOutcome
 
   /// What the peer of a session shows now.
@@ -41,14 +41,6 @@ public struct PeerState: Hashable, Codable, Sendable {
   package var receivedVersions = 0
   /// Why what the other one shows is not merged, if it is not.
   public var refusal: Refusal?
-
-  /// Who refuses, as programs are told.
-  public enum Refusal: String, Codable, Sendable {
-    /// This device: most notes would be deleted.
-    case here = "mass_deletion"
-    /// The other one, for the same reason.
-    case there = "mass_deletion_there"
-  }
 
   package init() {}
 }
@@ -138,10 +130,10 @@ package final class DirectKeeper: SessionKeeper {
   package func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> MergeOutcome {
     try atWork.withLock { _ in
       let notebook = try Notebook.open(at: folder)
-      let result = try notebook.merge(
-        heads,
-        options: MergeOptions(
-          allowsMassDeletion: options.allowsMassDeletion, allowsLarge: options.allowsLarge))
+      var large = MergeOptions(
+        allowsMassDeletion: options.allowsMassDeletion, allowsLarge: options.allowsLarge)
+      large.unaskedBytes = options.unaskedBytes
+      let result = try notebook.merge(heads, options: large)
       sessions.show(try notebook.state())
       return result
     }

@@ -70,9 +70,8 @@ extension SyncError: ExplainedError {
     case .timedOut: .unreached("timed_out", "is the other device awake, and the network working?")
     case .ended: .failed("ended", "try again")
     case .duplicate: .failed("duplicate", "try again when it has ended")
-    case .massDeletion: Failure.massDeletion
-    case .massDeletionAtPeer:
-      .refused("mass_deletion_at_peer", "if it is meant: 'notes sync --allow-deletes' there")
+    case .notMerged(let refusal, _): refusal.meaning
+    case .notMergedAtPeer(let refusal): refusal.meaningAtPeer
     case .invitationExpired: ByeReason.expired.meaning
     case .declined: .failed("declined", "'notes invite' opens a new one")
     case .wrongCode: Failure.wrongCode
@@ -87,6 +86,28 @@ extension SyncError: ExplainedError {
     case .stopped: .interrupted
     case .failed: .failed("failed", Failure.examine)
     }
+  }
+}
+
+extension MergeRefusal {
+  fileprivate var meaning: ErrorMeaning {
+    switch self {
+    case .massDeletion: Failure.massDeletion
+    case .largeVersion: Failure.largeVersion
+    case .tooLarge: Failure.mergeTooLarge
+    case .cutOff: Failure.versionCutOff
+    }
+  }
+
+  fileprivate var meaningAtPeer: ErrorMeaning {
+    let hint =
+      switch self {
+      case .massDeletion: "if it is meant: 'notes sync --allow-deletes' there"
+      case .largeVersion: "if it is meant: 'notes sync --allow-large' there"
+      case .tooLarge: "delete what is not needed here or there, then sync again"
+      case .cutOff: "'notes doctor --repair' cuts it off here, too"
+      }
+    return .refused(rawValue + "_at_peer", hint)
   }
 }
 

@@ -57,11 +57,9 @@ extension NotebookError: ExplainedError {
     case .nameTaken(let path, let other, let isFolder):
       .failed("name_taken", Failure.hint(for: path, takenBy: other, isFolder: isFolder))
     case .intoItself: .failed("into_itself", "choose a folder outside of it")
-    case .largeVersion:
-      .failed("large_version", "nothing was changed; 'notes sync --allow-large' goes on")
-    case .mergeTooLarge: .failed("merge_too_large", Failure.deleteSome)
-    case .wasCutOff:
-      .failed("version_cut_off", "'notes doctor --repair' on that device cuts it off there, too")
+    case .largeVersion: Failure.largeVersion
+    case .mergeTooLarge: Failure.mergeTooLarge
+    case .wasCutOff: Failure.versionCutOff
     case .nothingToUndo: .failed("nothing_to_undo", Failure.operations)
     case .nothingToRedo:
       .failed("nothing_to_redo", "'notes redo' redoes what was undone; " + Failure.operations)
@@ -187,6 +185,11 @@ extension Failure {
 
   static let massDeletion = ErrorMeaning.failed(
     "mass_deletion", "nothing was changed; --allow-deletes goes on")
+  static let largeVersion = ErrorMeaning.failed(
+    "large_version", "nothing was changed; 'notes sync --allow-large' goes on")
+  static let mergeTooLarge = ErrorMeaning.failed("merge_too_large", deleteSome)
+  static let versionCutOff = ErrorMeaning.failed(
+    "version_cut_off", "'notes doctor --repair' on that device cuts it off there, too")
 
   static func remedyOrExamine(_ errno: Int32) -> String { remedy(errno) ?? examine }
 

@@ -171,12 +171,14 @@ final class DeviceLink: Link {
     try enqueue(HeadsMessage(tip: shown.tip, heads: shown.heads))
   }
 
-  func answer(_ shown: Shown, heard: Int, received: Int, conflicts: Int, isRefused: Bool) throws {
+  func answer(_ shown: Shown, heard: Int, received: Int, conflicts: Int, refusal: MergeRefusal?)
+    throws
+  {
     offer(shown.heads)
     try enqueue(
       AppliedMessage(
         tip: shown.tip, heads: shown.heads, heard: heard, received: received,
-        conflicts: conflicts, refused: isRefused ? AppliedMessage.massDeletion : nil))
+        conflicts: conflicts, refused: refusal?.rawValue))
   }
 
   func enqueue(_ message: some Message) throws { queue.append(try Frame(message)) }
@@ -246,7 +248,7 @@ final class DeviceLink: Link {
       events.append(
         .answered(
           Shown(tip: message.tip, heads: message.heads), heard: message.heard,
-          isRefused: message.refused == AppliedMessage.massDeletion))
+          refusal: message.refused.flatMap(MergeRefusal.init)))
     case .editing:
       let message = try frame.decode(EditingMessage.self)
       events.append(.editing(message.paths.map { TreePath(bytes: $0.bytes) }))

@@ -1,0 +1,60 @@
+internal import Git
+internal import WorkTree
+
+/// Why heads whose objects are here are not merged, the field `refused` of notes-protocol(7),
+/// "applied". The same heads would be refused again.
+public enum MergeRefusal: String, Codable, Sendable, CaseIterable {
+  /// Most notes would be deleted; the user may allow it.
+  case massDeletion = "mass_deletion"
+  /// More would come into the folder than is usual, or free; the user may allow it.
+  case largeVersion = "large_version"
+  /// What would come of it no device takes.
+  case tooLarge = "merge_too_large"
+  /// They descend from a version that was cut off.
+  case cutOff = "version_cut_off"
+
+  /// Nil where a merge failed for another reason, which may have gone by the next time.
+  init?(_ error: any Error) {
+    switch error {
+    case NotebookError.massDeletion: self = .massDeletion
+    case NotebookError.largeVersion: self = .largeVersion
+    case NotebookError.mergeTooLarge, GitError.tooLarge: self = .tooLarge
+    case NotebookError.wasCutOff: self = .cutOff
+    default: return nil
+    }
+  }
+}
+
+extension PeerState {
+  /// Who refuses to merge what the other one shows, and why. To programs it is the reason's name, with
+  /// `_there` behind it where the other device refuses.
+  public struct Refusal: Hashable, Codable, Sendable {
+    let reason: MergeRefusal
+    let isThere: Bool
+
+    init(_ reason: MergeRefusal, isThere: Bool) {
+      self.reason = reason
+      self.isThere = isThere
+    }
+
+    private static let suffix = "_there"
+
+    /// Throws for a reason that is none.
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      let text = try container.decode(String.self)
+      isThere = text.hasSuffix(Self.suffix)
+      let name = String(isThere ? text.dropLast(Self.suffix.count) : text[...])
+      guard let reason = MergeRefusal(rawValue: name) else {
+        throw DecodingError.dataCorruptedError(in: container, debugDescription: "a reason: \(text)")
+      }
+      self.reason = reason
+    }
+
+    /// Writes one string.
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(reason.rawValue + (isThere ? Self.suffix : ""))
+    }
+  }
+}
