@@ -62,11 +62,7 @@ struct FolderSnapshot {
       if guardsDeletions, let parent, index.tree != parent.tree {
         try guardian.check(from: parent.tree, to: tree)
       }
-      result.changes = recording.changes
-      if result.changes.isEmpty {
-        result.changes = try repository.changes(from: parent?.tree, to: tree).map(Change.init)
-      }
-      result.changes.sort { $0.path < $1.path }
+      result.changes = try changes(of: recording, from: parent?.tree, to: tree)
       result.version = try writer.makeVersion(
         of: tree, parents: parent.map { [$0] } ?? [],
         message: message ?? Change.summary(of: result.changes), written: recording.written,
@@ -86,6 +82,17 @@ struct FolderSnapshot {
     result.stale = recording.stale
     result.skipped = (found.skipped + recording.skipped).sorted { $0.path < $1.path }
     return result
+  }
+
+  /// What was recorded; where that is nothing, what git did to the index by hand.
+  private func changes(
+    of recording: SnapshotWriter, from former: ObjectID?, to tree: ObjectID
+  ) throws -> [Change] {
+    let recorded = recording.changes
+    let all =
+      try recorded.isEmpty
+      ? repository.changes(from: former, to: tree).map(Change.init) : recorded
+    return all.sorted { $0.path < $1.path }
   }
 
   /// Takes the files that a power cut damaged out of what was found, and remembers them; those that are
