@@ -8,6 +8,14 @@ struct HeadMerge {
   let bounds: MergeBounds
   /// By depth, and the commits that the bases were looked for among.
   private(set) var knownBases: [Int: [Set<ObjectID>: MergeTerm]] = [:]
+  /// Ancestors that were looked through for open conflicts.
+  private var knownCommits: [ObjectID: Commit] = [:]
+
+  init(store: any MergeStore, rules: MergeRules, bounds: MergeBounds) {
+    self.store = store
+    self.rules = rules
+    self.bounds = bounds
+  }
 
   /// How deep merges of bases may be in one another: more than any history that people make, and
   /// few enough for the stack.
@@ -17,7 +25,9 @@ struct HeadMerge {
   mutating func merge(_ heads: [Commit], depth: Int = 0) throws -> TreeSum.Result {
     let positives = try heads.map { head in
       MergeTerm(
-        tree: head.tree, conflicts: try OpenConflicts.conflicts(at: head, in: store), head: head)
+        tree: head.tree,
+        conflicts: try OpenConflicts.conflicts(at: head, in: store, known: &knownCommits),
+        head: head)
     }
     var negatives: [MergeTerm] = []
     for index in heads.indices.dropFirst() {
@@ -42,7 +52,7 @@ struct HeadMerge {
       term = MergeTerm(tree: result.tree, conflicts: result.conflicts)
     } else if let base = bases.first {
       term.tree = base.tree
-      term.conflicts = try OpenConflicts.conflicts(at: base, in: store)
+      term.conflicts = try OpenConflicts.conflicts(at: base, in: store, known: &knownCommits)
     }
     knownBases[depth, default: [:]][ids] = term
     return term

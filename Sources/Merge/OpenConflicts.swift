@@ -29,6 +29,14 @@ public enum OpenConflicts {
   package static func conflicts(
     at commit: Commit, in store: any MergeStore
   ) throws -> [TreePath: Int] {
+    var known: [ObjectID: Commit] = [:]
+    return try conflicts(at: commit, in: store, known: &known)
+  }
+
+  /// The same for one of several commits, whose searches go through the same ancestors.
+  static func conflicts(
+    at commit: Commit, in store: any MergeStore, known: inout [ObjectID: Commit]
+  ) throws -> [TreePath: Int] {
     var found: [TreePath: Int] = [:]
     var seen: Set<ObjectID> = [commit.id]
     var waiting = [commit]
@@ -44,7 +52,9 @@ public enum OpenConflicts {
         if trailers.omitted == 0 { continue }
       }
       for parent in current.parents where seen.insert(parent).inserted {
-        waiting.append(try store.commit(parent))
+        let commit = try known[parent] ?? store.commit(parent)
+        known[parent] = commit
+        waiting.append(commit)
       }
     }
     return found
