@@ -20,10 +20,13 @@ struct FileSum {
   mutating func files(
     positives: [TermFile?], negatives: [TermFile?], keeps: Bool
   ) throws -> [TermFile] {
+    // Renamed and not changed, it is what the base has, which others deleted.
+    let renamed = keeps ? positives.first { $0.map { names.contains($0.source) } ?? false } : nil
     var (positives, negatives) = Self.remaining(positives, negatives)
     if Set(positives.map(\.?.value)).count > 1 || keeps {
-      let present = positives.filter { $0 != nil }
-      if present.count < positives.count, !present.isEmpty {
+      var present = positives.filter { $0 != nil }
+      if present.isEmpty, let renamed { present = [renamed] }
+      if !present.isEmpty, positives.contains(where: { $0 == nil }) {
         keptEdit = true
         Self.drop(positives.count - present.count, from: &negatives)
         positives = present

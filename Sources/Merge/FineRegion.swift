@@ -1,132 +1,184 @@
-/// A region with two sides and one base, merged by parts smaller than it: notes-merge(7), "Below the
-/// line".
+/// A region with two sides and one base, merged by finer rules than lines: notes-merge(7),
+/// "Fine-grained merge".
 struct FineRegion {
+  /// What becomes of a stretch of the region.
+  enum Piece {
+    case settled([Int32])
+    /// A block is needed.
+    case open(older: [Int32], newer: [Int32])
+  }
+
+  /// What the rules come to.
+  struct Outcome {
+    var pieces: [Piece]
+    var rules: MergeRules
+
+    init(_ lines: [Int32], by rules: MergeRules) {
+      (pieces, self.rules) = ([.settled(lines)], rules)
+    }
+
+    init(pieces: [Piece], rules: MergeRules) { (self.pieces, self.rules) = (pieces, rules) }
+
+    /// The lines of all pieces that need no block.
+    var settled: [Int32] {
+      pieces.flatMap { piece -> [Int32] in
+        if case .settled(let lines) = piece { lines } else { [] }
+      }
+    }
+
+    var isWhole: Bool {
+      pieces.allSatisfy { if case .settled = $0 { true } else { false } }
+    }
+  }
+
   private let base: [Int32]
-  /// What stands around the base.
-  private let context: SortedContext
   private let older: [Int32]
   private let newer: [Int32]
+  /// What stands around the base.
+  private let context: InsertionContext
+  private let rules: MergeRules
 
   /// More lines than this are not looked into.
   static let mostLines = 2000
   /// Nor more bytes.
   static let mostBytes = 1 << 20
+  /// An insertion has its place beside this many lines even if none of them is like what they became.
+  static let mostLinesMadeOver = 3
 
-  /// The lines that a rule makes of the sides, and the rule; nil when markers are needed.
+  /// What the rules make of two sides, at least of parts of them; nil when there is nothing but a
+  /// block.
   static func merge(
-    sides: [[Int32]], base: [Int32], context: SortedContext, rules: MergeRules,
+    base: [Int32], older: [Int32], newer: [Int32], context: InsertionContext, rules: MergeRules,
     table: inout LineTable
-  ) -> (lines: [Int32], rule: MergeRules)? {
-    if base.isEmpty {
-      guard rules.contains(.joinedInsertions) else { return nil }
-      return JoinedInsertions.join(sides, in: context, table: table).map { ($0, .joinedInsertions) }
+  ) -> Outcome? {
+    let region = FineRegion(
+      base: base, older: older, newer: newer, context: context, rules: rules)
+    if rules.contains(.words), table.areAlikeButForSpace(older, newer) {
+      return Outcome(newer, by: .words)
     }
-    guard sides.count == 2 else { return nil }
-    let region = FineRegion(base: base, context: context, older: sides[0], newer: sides[1])
-    guard ([base] + sides).allSatisfy({ isSmall($0, table) }) else { return nil }
-    let attempts: [(MergeRules, (inout LineTable) -> [Int32]?)] = [
-      (.touchingLines, region.mergedByLines),
-      // At least one unchanged token between the edits of both sides.
-      (.sentences, { region.merged(&$0, gap: 1, tokens: Token.sentences) { _, _, _, _ in nil } }),
-      (.words, region.mergedByWords),
-      (.words, { region.isWrapped(region.older, $0) ? region.newer : nil }),
-      (.words, { region.isWrapped(region.newer, $0) ? region.older : nil }),
-    ]
-    for (rule, merged) in attempts where rules.contains(rule) {
-      if let lines = merged(&table), region.passesGuards(lines, table) { return (lines, rule) }
+    if base.isEmpty { return region.joined(&table) }
+    guard [base, older, newer].allSatisfy({ isSmall($0, table) }) else { return nil }
+    let hunks = (
+      older: LineMatching.hunks(from: base, to: older),
+      newer: LineMatching.hunks(from: base, to: newer)
+    )
+    if losesPlace(base, older, hunks.older, beside: hunks.newer, table)
+      || losesPlace(base, newer, hunks.newer, beside: hunks.older, table)
+    {
+      return nil
     }
-    return nil
+    let parts =
+      rules.contains(.touchingLines) ? region.mergedByParts(hunks.older, hunks.newer, &table) : nil
+    if let parts, parts.isWhole { return parts }
+    if rules.contains(.words), let lines = region.mergedByWords(&table) {
+      return Outcome(lines, by: .words)
+    }
+    // Blank lines are nothing that an insertion could be an edit of.
+    if base.allSatisfy(table.isBlank), let joined = region.joined(&table) { return joined }
+    return parts
+  }
+
+  /// Whether one side made something else of more than a few lines beside which the other inserted
+  /// some, so that nothing tells where these belong.
+  private static func losesPlace(
+    _ base: [Int32], _ side: [Int32], _ hunks: [Hunk], beside others: [Hunk], _ table: LineTable
+  ) -> Bool {
+    let places = Set(others.map(\.a).filter(\.isEmpty).map(\.lowerBound))
+    return hunks.contains { hunk in
+      hunk.a.count > mostLinesMadeOver && !hunk.b.isEmpty
+        && (places.contains(hunk.a.lowerBound) || places.contains(hunk.a.upperBound))
+        && !SimilarLines.arePresent(in: Array(base[hunk.a]), and: Array(side[hunk.b]), table)
+    }
   }
 
   private static func isSmall(_ lines: [Int32], _ table: LineTable) -> Bool {
     lines.count <= mostLines && lines.reduce(0) { $0 + table[$1].count + 1 } <= mostBytes
   }
 
-  /// The merge by lines, edits that touch allowed.
-  private func mergedByLines(_ table: inout LineTable) -> [Int32]? {
-    EditCombination.combine(
-      base: base, older: older, newer: newer, olderHunks: LineMatching.hunks(from: base, to: older),
-      newerHunks: LineMatching.hunks(from: base, to: newer), gap: 0
-    ) { [table] older, newer in
-      guard older.range.isEmpty else { return nil }
-      return JoinedInsertions.join(
-        [older.text, newer.text], in: context.at(older.range.lowerBound), table: table)
-    }
+  private func joined(_ table: inout LineTable) -> Outcome? {
+    guard rules.contains(.joinedInsertions) else { return nil }
+    return JoinedInsertions.join(older, newer, in: context, table: &table)
+      .map { Outcome($0, by: .joinedInsertions) }
   }
 
-  /// The merge by words, at least two unchanged tokens between the edits of both sides.
+  /// Each stretch of the base in which edits overlap by itself; nil if there is but one, or if the
+  /// result would say something twice.
+  private func mergedByParts(
+    _ olderHunks: [Hunk], _ newerHunks: [Hunk], _ table: inout LineTable
+  ) -> Outcome? {
+    let spans = Self.overlaps(of: olderHunks + newerHunks)
+    if spans.count < 2 { return nil }
+    var outcome = Outcome(pieces: [], rules: .touchingLines)
+    var end = 0
+    for span in spans {
+      outcome.pieces.append(.settled(Array(base[end..<span.lowerBound])))
+      end = span.upperBound
+      let part = Array(base[span])
+      let sides = (
+        older: edited(span, by: olderHunks, from: older),
+        newer: edited(span, by: newerHunks, from: newer)
+      )
+      if part == sides.newer || sides.older == sides.newer {
+        outcome.pieces.append(.settled(sides.older))
+      } else if part == sides.older {
+        outcome.pieces.append(.settled(sides.newer))
+      } else if let merged = Self.merge(
+        base: part, older: sides.older, newer: sides.newer, context: context.replacing(span),
+        rules: rules, table: &table)
+      {
+        outcome.pieces += merged.pieces
+        outcome.rules.formUnion(merged.rules)
+      } else {
+        outcome.pieces.append(.open(older: sides.older, newer: sides.newer))
+      }
+    }
+    outcome.pieces.append(.settled(Array(base[end...])))
+    return guards.allow(outcome.settled, in: context, table) ? outcome : nil
+  }
+
+  /// The stretches of the base that hunks cover; those that overlap are one, those that touch are not.
+  private static func overlaps(of hunks: [Hunk]) -> [Range<Int>] {
+    var spans: [Range<Int>] = []
+    for range in hunks.map(\.a).sorted(by: { $0.precedes($1) }) where range != spans.last {
+      if let last = spans.last, range.lowerBound < last.upperBound {
+        spans[spans.count - 1] =
+          last.lowerBound..<max(last.upperBound, range.upperBound)
+      } else {
+        spans.append(range)
+      }
+    }
+    return spans
+  }
+
+  /// A stretch of the base as a side has it.
+  private func edited(_ span: Range<Int>, by hunks: [Hunk], from side: [Int32]) -> [Int32] {
+    var lines: [Int32] = []
+    var position = span.lowerBound
+    for hunk in hunks
+    where hunk.a == span
+      || hunk.a.lowerBound < span.upperBound && hunk.a.upperBound > span.lowerBound
+    {
+      lines += base[position..<hunk.a.lowerBound] + side[hunk.b]
+      position = hunk.a.upperBound
+    }
+    return lines + base[position..<span.upperBound]
+  }
+
+  /// What edits of words come to; or where one side changed white space alone, the other side.
   private func mergedByWords(_ table: inout LineTable) -> [Int32]? {
-    if table.hasOpenFence(in: [older, newer]) { return nil }
-    return merged(&table, gap: 2, tokens: Token.words, joining: Enumeration.join)
+    if let lines = WordMerge.merge(base: base, older: older, newer: newer, table: &table),
+      guards.allow(lines, in: context, table)
+    {
+      return lines
+    }
+    for (side, other) in [(older, newer), (newer, older)]
+    where table.areAlikeButForSpace(side, base) && guards.allow(other, in: context, table) {
+      return other
+    }
+    return nil
   }
 
-  /// Whether a side only wrapped the base's lines anew.
-  private func isWrapped(_ side: [Int32], _ table: LineTable) -> Bool {
-    if older.isEmpty || newer.isEmpty || table.hasOpenFence(in: [older, newer]) { return false }
-    func words(_ lines: [Int32]) -> [ArraySlice<UInt8>] {
-      lines.flatMap { table[$0].split(whereSeparator: Token.isSpace) }
-    }
-    return words(side) == words(base)
-      && (base + side).allSatisfy {
-        !table.isBlank($0) && !Token.isSpace(table[$0].first ?? UInt8(ascii: " "))
-      }
-  }
-
-  private func merged(
-    _ table: inout LineTable, gap: Int, tokens cut: ([UInt8]) -> [ArraySlice<UInt8>],
-    joining join: (EditCombination.Edit, EditCombination.Edit, [Int32], LineTable) -> [Int32]?
-  ) -> [Int32]? {
-    var tokens = LineTable()
-    func numbers(_ lines: [Int32]) -> [Int32] {
-      cut(table.text(of: lines)).map { tokens.number(of: $0) }
-    }
-    let (base, older, newer) = (numbers(base), numbers(older), numbers(newer))
-    guard let olderHunks = TokenMatching.hunks(from: base, to: older),
-      let newerHunks = TokenMatching.hunks(from: base, to: newer),
-      let merged = EditCombination.combine(
-        base: base, older: older, newer: newer, olderHunks: olderHunks, newerHunks: newerHunks,
-        gap: gap,
-        meeting: { [tokens] older, newer in
-          let isReplacement = !older.text.isEmpty && !newer.text.isEmpty
-          return (isReplacement ? JoinedInsertions.larger(older.text, newer.text) : nil)
-            ?? join(older, newer, base, tokens)
-        })
-    else { return nil }
-    return table.lines(of: merged.flatMap { tokens[$0] })
-  }
-
-  /// Refuses a result that says a line more often than either side, keeps a line that a side has no
-  /// more, or two similar lines that the sides added.
-  private func passesGuards(_ merged: [Int32], _ table: LineTable) -> Bool {
-    func counts(_ lines: [Int32]) -> [Int32: Int] {
-      lines.reduce(into: [:]) { $0[$1, default: 0] += 1 }
-    }
-    let (inBase, inOlder, inNewer, inMerged) =
-      (counts(base), counts(older), counts(newer), counts(merged))
-    for (line, count) in inMerged where table.hasLetters(line) {
-      let here = [inOlder[line, default: 0], inNewer[line, default: 0]]
-      if here != [0, 0], here.allSatisfy({ $0 < count }) { return false }
-      // One side took it away or changed it, and the other added none.
-      if let former = inBase[line], here.contains(0), here.allSatisfy({ $0 <= former }) {
-        return false
-      }
-    }
-    func added(_ side: [Int32], beside other: [Int32: Int]) -> [Int32] {
-      side.filter { inBase[$0] == nil && inMerged[$0] != nil && other[$0] == nil }
-    }
-    let olderAdded = added(older, beside: inNewer)
-    let newerAdded = added(newer, beside: inOlder)
-    if !SimilarLines.arePresent(in: olderAdded, and: newerAdded, table) { return true }
-    // Where no line is made of both sides', a line like one of the base that its side has no more is
-    // that one, edited.
-    if merged.contains(where: { inOlder[$0] == nil && inNewer[$0] == nil }) { return false }
-    let olderGone = base.filter { inOlder[$0] == nil && inNewer[$0] != nil }
-    let newerGone = base.filter { inNewer[$0] == nil && inOlder[$0] != nil }
-    guard let olderEdited = SimilarLines.lines(olderAdded, similarTo: olderGone, table),
-      let newerEdited = SimilarLines.lines(newerAdded, similarTo: newerGone, table)
-    else { return false }
-    return !SimilarLines.arePresent(
-      in: olderAdded.filter { !olderEdited.contains($0) },
-      and: newerAdded.filter { !newerEdited.contains($0) }, table)
+  private var guards: RepetitionGuards {
+    RepetitionGuards(base: base, older: older, newer: newer)
   }
 }

@@ -1,56 +1,88 @@
 /// Sides that only inserted lines at one place: notes-merge(7), "Joined insertions".
 enum JoinedInsertions {
-  /// All insertions, the first side's first, or nil when they look like versions of one thing.
-  static func join(_ sides: [[Int32]], in context: SortedContext, table: LineTable) -> [Int32]? {
-    var joined = sides[0]
-    for side in sides.dropFirst() {
-      guard let next = join(joined, side, in: context, table: table) else { return nil }
-      joined = next
-    }
-    return joined
-  }
-
-  private static func join(
-    _ older: [Int32], _ newer: [Int32], in context: SortedContext, table: LineTable
+  /// Both insertions, the older first, or nil when they look like versions of one thing.
+  static func join(
+    _ older: [Int32], _ newer: [Int32], in context: InsertionContext, table: inout LineTable
   ) -> [Int32]? {
     if let larger = larger(older, newer) { return larger }
-    let shorter = min(older.count, newer.count)
-    var start = 0
-    while start < shorter, older[start] == newer[start] { start += 1 }
-    while start > 0, table.isBlank(older[start - 1]) { start -= 1 }
-    var end = 0
-    while end < shorter - start, older[older.count - 1 - end] == newer[newer.count - 1 - end] {
-      end += 1
-    }
-    while end > 0, table.isBlank(older[older.count - end]) { end -= 1 }
+    var (start, end) = commonLines(older, newer, table)
+    func rest(_ lines: [Int32]) -> [Int32] { Array(lines.dropFirst(start).dropLast(end)) }
+    if !areItems(rest(older), rest(newer), table) { (start, end) = (0, 0) }
     // Lines of a pattern that the note has already say nothing; items of a list do.
     let around = start == 0 ? context.around : []
     let usual = table.isList(older + newer) ? [] : Set(around)
     if older.suffix(end).contains(where: { usual.contains($0) && !table.isBlank($0) }) { end = 0 }
-    let olderRest = Array(older.dropFirst(start).dropLast(end))
-    let newerRest = Array(newer.dropFirst(start).dropLast(end))
-    let olderOwn = olderRest.filter { !usual.contains($0) }
-    let newerOwn = newerRest.filter { !usual.contains($0) }
-    if table.hasOpenFence(in: [olderRest, newerRest]) || table.sharesLine(olderOwn, newerOwn)
-      || SimilarLines.arePresent(in: olderOwn, and: newerOwn, around: around, table)
+    let (olderRest, newerRest) = (rest(older), rest(newer))
+    if differInIndentation(olderRest, newerRest, table)
+      || table.hasOpenFence(in: [olderRest, newerRest])
+      || saySomethingTwice(
+        olderRest.filter { !usual.contains($0) }, newerRest.filter { !usual.contains($0) }, around,
+        context, &table)
     {
       return nil
     }
     let isWhole = start == 0 && end == 0
-    let rest =
-      (isWhole ? context.ordered(olderRest, newerRest, table: table) : nil)
-      ?? (continues(newerRest, before: olderRest, table: table)
-        ? newerRest + olderRest : olderRest + newerRest)
-    return older.prefix(start) + rest + older.suffix(end)
+    let middle = isWhole ? context.ordered(olderRest, newerRest, table: table) : nil
+    return older.prefix(start) + (middle ?? olderRest + newerRest) + older.suffix(end)
   }
 
-  /// Whether some lines are items of a list that other lines begin with and leave.
-  private static func continues(_ items: [Int32], before other: [Int32], table: LineTable) -> Bool {
-    guard let first = other.first, !items.isEmpty else { return false }
-    func isItems(_ lines: [Int32]) -> Bool {
-      table.isList(lines) && !lines.contains(where: table.isBlank)
+  /// How many lines both begin with, and how many of the others both end with; neither run has blank
+  /// lines or code fences where the rests begin.
+  private static func commonLines(
+    _ older: [Int32], _ newer: [Int32], _ table: LineTable
+  ) -> (start: Int, end: Int) {
+    func isBare(_ line: Int32) -> Bool { table.isBlank(line) || table.isFence(line) }
+    let shorter = min(older.count, newer.count)
+    var start = 0
+    while start < shorter, older[start] == newer[start] { start += 1 }
+    while start > 0, isBare(older[start - 1]) { start -= 1 }
+    var end = 0
+    while end < shorter - start, older[older.count - 1 - end] == newer[newer.count - 1 - end] {
+      end += 1
     }
-    return isItems(items + [first]) && !isItems(other)
+    while end > 0, isBare(older[older.count - end]) { end -= 1 }
+    return (start, end)
+  }
+
+  /// Whether the rests beside common lines begin as items of one list do, or one of them is blank.
+  private static func areItems(_ older: [Int32], _ newer: [Int32], _ table: LineTable) -> Bool {
+    guard let (older, newer) = firstLines(older, newer, table) else { return true }
+    let mark = Token.mark(table[older])
+    return mark == Token.mark(table[newer])
+      && !mark.allSatisfy { Token.isSpace($0) || $0 == UInt8(ascii: "\r") }
+  }
+
+  /// Whether one is deeper than the other, as a child of a list's item is, and so may belong to
+  /// another parent than the line before it.
+  private static func differInIndentation(
+    _ older: [Int32], _ newer: [Int32], _ table: LineTable
+  ) -> Bool {
+    guard let (older, newer) = firstLines(older, newer, table) else { return false }
+    return table.indentation(older) != table.indentation(newer)
+  }
+
+  /// The first lines that are not blank; nil if one has none.
+  private static func firstLines(
+    _ older: [Int32], _ newer: [Int32], _ table: LineTable
+  ) -> (Int32, Int32)? {
+    guard let older = older.first(where: { !table.isBlank($0) }),
+      let newer = newer.first(where: { !table.isBlank($0) })
+    else { return nil }
+    return (older, newer)
+  }
+
+  private static func saySomethingTwice(
+    _ older: [Int32], _ newer: [Int32], _ around: [Int32], _ context: InsertionContext,
+    _ table: inout LineTable
+  ) -> Bool {
+    if table.sharesLine(older, newer) || !table.links(older).isDisjoint(with: table.links(newer))
+      || !context.names(older, table).isDisjoint(with: context.names(newer, table))
+    {
+      return true
+    }
+    let plainAround = around.filter { table.blocks[$0] == nil }
+    let texts = [older, newer, plainAround].map { $0 + table.paragraphs($0) }
+    return SimilarLines.arePresent(in: texts[0], and: texts[1], around: texts[2], table)
   }
 
   /// The one of two sequences in which the other stands as it is.

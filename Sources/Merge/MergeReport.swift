@@ -40,13 +40,11 @@ public struct MergeRules: OptionSet, Hashable, Codable, Sendable {
   public static let joinedInsertions = MergeRules(rawValue: 1)
   /// Edits of neighbouring lines merge.
   public static let touchingLines = MergeRules(rawValue: 2)
-  /// Edits of different sentences merge.
-  public static let sentences = MergeRules(rawValue: 4)
-  /// Edits with a whole unchanged word between them merge.
+  /// Edits with a whole unchanged word between them merge, and white space gives way to words.
   public static let words = MergeRules(rawValue: 8)
 
   /// Every rule: what a tip is made with.
-  public static let all: MergeRules = [.joinedInsertions, .touchingLines, .sentences, .words]
+  public static let all: MergeRules = [.joinedInsertions, .touchingLines, .words]
   /// Lines alone: what is left is in markers.
   public static let lines: MergeRules = []
 }

@@ -126,16 +126,17 @@ public struct MergeTrailers: Hashable, Sendable {
 
 extension MergeRules {
   private static let named: [(MergeRules, String)] = [
-    (.joinedInsertions, "joined"), (.touchingLines, "lines"), (.sentences, "sentences"),
-    (.words, "words"),
+    (.joinedInsertions, "joined"), (.touchingLines, "lines"), (.words, "words"),
   ]
 
-  /// The names of the rules, joined by commas: `joined`, `lines`, `sentences`, `words`.
+  /// The names of the rules, joined by commas: `joined`, `lines`, `words`.
   public var names: String { Self.named.filter { contains($0.0) }.map(\.1).joined(separator: ",") }
 
   init?(names: String) {
     self = []
     for name in names.split(separator: ",") {
+      // What earlier versions merged by sentences is merged by words now.
+      let name = name == "sentences" ? "words" : name
       guard let rule = Self.named.first(where: { $0.1 == name }) else { return nil }
       insert(rule.0)
     }

@@ -161,7 +161,8 @@ extension NameSettlement {
       .min { $0.1.owner < $1.1.owner }
   }
 
-  /// Renames all of these that no head, nor the reference, has beside one that stays.
+  /// Puts what these folders hold into the first, and renames files and folders that meet, but for
+  /// names that some head, or the reference, has beside one that stays.
   private mutating func separate(
     _ group: [TreePath], _ names: Names, _ holders: [TreePath: Set<Int>]
   ) throws {
@@ -173,6 +174,7 @@ extension NameSettlement {
     }.sorted { $0.rank < $1.rank }
     // Of names that the same ones have, one says it for all.
     var kept: Set<Set<Int>> = []
+    var firstFolder: TreePath?
     for name in ranked.map(\.name) {
       let paths = names[name] ?? []
       let mine = holders[name] ?? []
@@ -183,6 +185,11 @@ extension NameSettlement {
         !isFolder || longest - name.name.bytes.count + CopyName.longestName <= bounds.pathBytes
       guard isAlone, hasRoom, let first = first(of: paths) else {
         kept.insert(mine)
+        if isFolder, firstFolder == nil { firstFolder = name }
+        continue
+      }
+      if isFolder, let firstFolder {
+        try move(paths, from: name, into: firstFolder)
         continue
       }
       let copy = try freeName(for: name, first.file, isFolder: isFolder)
@@ -190,6 +197,22 @@ extension NameSettlement {
         let file = put(nil, at: path)
         put(file, at: TreePath(bytes: copy.bytes + path.bytes.dropFirst(name.bytes.count)))
       }
+    }
+  }
+}
+
+extension NameSettlement {
+  /// Moves files of one folder to the same places in another; those whose place is taken become
+  /// copies.
+  private mutating func move(
+    _ paths: [TreePath], from folder: TreePath, into other: TreePath
+  ) throws {
+    for path in paths {
+      guard let file = put(nil, at: path) else { continue }
+      let place = TreePath(bytes: other.bytes + path.bytes.dropFirst(folder.bytes.count))
+      let isFree = files[place] == nil && folders[place] == nil
+      let fits = place.bytes.count <= bounds.pathBytes
+      put(file, at: isFree && fits ? place : try freeName(for: place, file))
     }
   }
 }

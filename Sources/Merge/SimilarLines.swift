@@ -21,8 +21,6 @@ struct SimilarLines {
     let bytes: [UInt8]
     /// How often each byte occurs, the high bits of non-ASCII bytes left out.
     let counts: [Int]
-    /// The numbers after the first `://`: links with other numbers lead to other things.
-    let linkNumbers: Set<ArraySlice<UInt8>>
   }
 
   /// Whether a line of one side differs from a line of the other in nothing but spaces and
@@ -37,14 +35,6 @@ struct SimilarLines {
     } catch {
       return true
     }
-  }
-
-  /// Those of the lines that are similar to one of `others`, or nil when finding out would take
-  /// longer than `effortLimit`.
-  static func lines(_ lines: [Int32], similarTo others: [Int32], _ table: LineTable) -> Set<Int32>?
-  {
-    var search = SimilarLines(table: table)
-    return try? search.find(among: search.lines(lines), similarTo: search.lines(others))
   }
 
   /// The distinct lines of letters.
@@ -66,23 +56,6 @@ struct SimilarLines {
     return false
   }
 
-  private mutating func find(among lines: [Int32], similarTo others: [Int32]) throws -> Set<Int32> {
-    let known = Set(others.map(words))
-    try spend(lines.count * others.count * Self.pairEffort)
-    var found: Set<Int32> = []
-    for line in lines {
-      if known.contains(words(line)) {
-        found.insert(line)
-      } else {
-        for other in others where try distance(line, other) != nil {
-          found.insert(line)
-          break
-        }
-      }
-    }
-    return found
-  }
-
   private mutating func spend(_ more: Int) throws {
     effort += more
     if effort > Self.effortLimit { throw TooMuchEffort() }
@@ -96,10 +69,7 @@ struct SimilarLines {
     // 2·common > 0.8·total, where total − 2·common is the number of insertions and deletions.
     let total = a.bytes.count + b.bytes.count
     let limit = (total - 1) / 5
-    guard Self.areAlike(a, b, limit),
-      a.linkNumbers.isEmpty || b.linkNumbers.isEmpty
-        || !a.linkNumbers.isDisjoint(with: b.linkNumbers)
-    else { return nil }
+    guard Self.areAlike(a, b, limit) else { return nil }
     try spend(limit * total)
     return MyersMatcher.distance(a.bytes, b.bytes, atMost: limit)
   }
@@ -129,16 +99,9 @@ struct SimilarLines {
     if let known = shapes[line] { return known }
     var counts = Array(repeating: 0, count: 128)
     for byte in table[line] { counts[Int(byte & 0x7f)] += 1 }
-    let shape = Shape(
-      bytes: Array(table[line]), counts: counts, linkNumbers: Self.linkNumbers(table[line]))
+    let shape = Shape(bytes: Array(table[line]), counts: counts)
     shapes[line] = shape
     return shape
-  }
-
-  private static func linkNumbers(_ line: ArraySlice<UInt8>) -> Set<ArraySlice<UInt8>> {
-    guard let link = line.firstRange(of: "://".utf8) else { return [] }
-    return Set(
-      line[link.upperBound...].split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
   }
 
   /// Whether sizes and bytes leave it open that the distance is within the limit.

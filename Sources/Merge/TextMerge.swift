@@ -49,7 +49,10 @@ package struct TextMerge {
     if isMixed { endings.style = .lf }
     let terms = (positives + negatives).map { units(of: $0, normalised: !isMixed) }
     let reference = hasBase ? positives.count : 0
-    for part in Alignment(terms: terms, reference: reference).parts {
+    let alignment = Alignment(terms: terms, reference: reference) { [table] in
+      hasBase || Self.isParting($0, table)
+    }
+    for part in alignment.parts {
       switch part {
       case .same(let lines): output += terms[reference][lines]
       case .different(let ranges):
@@ -57,7 +60,8 @@ package struct TextMerge {
         mergeRegion(
           positives: Array(values.prefix(positives.count)),
           negatives: Array(values.dropFirst(positives.count)), labels: positives.map(\.label)
-        ) { base in SortedContext(base: base, replacing: ranges[reference], of: terms[reference]) }
+        ) { base in InsertionContext(base: base, replacing: ranges[reference], of: terms[reference])
+        }
       }
     }
     return rendered(endings)
@@ -80,30 +84,86 @@ package struct TextMerge {
     return units
   }
 
+  /// Whether lines that all sides share tell what stands before them from what stands after them.
+  private static func isParting(_ lines: ArraySlice<Int32>, _ table: LineTable) -> Bool {
+    lines.contains { table.blocks[$0] != nil || table.hasLetters($0) }
+  }
+
   private mutating func mergeRegion(
     positives: [[Int32]], negatives: [[Int32]], labels: [[UInt8]],
-    context: (_ base: [Int32]) -> SortedContext
+    context: (_ base: [Int32]) -> InsertionContext
   ) {
     let left = Cancellation(positives: positives, negatives: negatives)
     if left.positives.count == 1 { return output += positives[left.positives[0]] }
-    let sides = left.positives.map { positives[$0] }
-    let bases = left.negatives.map { negatives[$0] }
-    let isPlain = (sides + bases).joined().allSatisfy { table.blocks[$0] == nil }
-    if isPlain, bases.count == 1,
-      let result = FineRegion.merge(
-        sides: sides, base: bases[0], context: context(bases[0]), rules: rules, table: &table)
-    {
-      used.formUnion(result.rule)
-      return output += result.lines
+    var sides = left.positives.map {
+      ConflictBlock.Side(label: labels[$0], lines: positives[$0])
     }
-    putBlock(
+    let bases = left.negatives.map { negatives[$0] }
+    let isPlain = (sides.map(\.lines) + bases).joined().allSatisfy { table.blocks[$0] == nil }
+    if isPlain, bases.count == 1, !rules.isEmpty {
+      let pieces = mergeFinely(&sides, base: bases[0], context: context(bases[0]))
+      if let pieces { return put(pieces, labels: sides.map(\.label)) }
+    }
+    putBlocks(
       ConflictSides.sides(
-        left.positives.map { (positives[$0], labels[$0]) }, positives: positives,
-        negatives: negatives, blocks: table.blocks))
+        sides.map { ($0.lines, $0.label) }, positives: positives, negatives: negatives,
+        blocks: table.blocks),
+      isUnion: negatives.isEmpty)
   }
 
-  /// Puts out a block of the sides, the lines that all share at their start and end outside it.
-  private mutating func putBlock(_ sides: [ConflictBlock.Side]) {
+  /// Makes one side of those that the fine-grained rules merge, each with the first that it goes
+  /// with. Returns what stands in place of all when that leaves one, or two of which parts merge.
+  private mutating func mergeFinely(
+    _ sides: inout [ConflictBlock.Side], base: [Int32], context: InsertionContext
+  ) -> [FineRegion.Piece]? {
+    var merged: [ConflictBlock.Side] = []
+    // What the first two come to, if that is known.
+    var ofTwo: FineRegion.Outcome??
+    for side in sides {
+      var isTaken = false
+      for index in merged.indices where !isTaken {
+        let outcome = FineRegion.merge(
+          base: base, older: merged[index].lines, newer: side.lines, context: context,
+          rules: rules, table: &table)
+        if merged.count == 1 { ofTwo = .some(outcome) }
+        guard let outcome, outcome.isWhole else { continue }
+        merged[index].lines = outcome.settled
+        used.formUnion(outcome.rules)
+        isTaken = true
+        ofTwo = .none
+      }
+      if !isTaken { merged.append(side) }
+    }
+    sides = merged
+    if merged.count == 1 { return [.settled(merged[0].lines)] }
+    guard merged.count == 2 else { return nil }
+    let outcome =
+      if let ofTwo {
+        ofTwo
+      } else {
+        FineRegion.merge(
+          base: base, older: merged[0].lines, newer: merged[1].lines, context: context,
+          rules: rules, table: &table)
+      }
+    if let outcome { used.formUnion(outcome.rules) }
+    return outcome?.pieces
+  }
+
+  private mutating func put(_ pieces: [FineRegion.Piece], labels: [[UInt8]]) {
+    for piece in pieces {
+      switch piece {
+      case .settled(let lines): output += lines
+      case .open(let older, let newer):
+        putBlocks([
+          .init(label: labels[0], lines: older), .init(label: labels[1], lines: newer),
+        ])
+      }
+    }
+  }
+
+  /// Puts out the lines that all sides share, and a block for each stretch in which they differ; in
+  /// a union, a side without lines there is none.
+  private mutating func putBlocks(_ sides: [ConflictBlock.Side], isUnion: Bool = false) {
     let first = sides.first?.lines ?? []
     guard sides.count > 1 else { return output += first }
     let shortest = sides.map(\.lines.count).min() ?? 0
@@ -114,11 +174,27 @@ package struct TextMerge {
       sides.allSatisfy({ $0.lines[$0.lines.count - 1 - end] == first[first.count - 1 - end] })
     { end += 1 }
     output += first.prefix(start)
-    let block = ConflictBlock(
-      sides: sides.map {
-        .init(label: $0.label, lines: Array($0.lines.dropFirst(start).dropLast(end)))
-      })
-    output.append(table.append(block))
+    let middles = sides.map { Array($0.lines.dropFirst(start).dropLast(end)) }
+    let alignment = Alignment(terms: middles, reference: 0) { [table] in
+      Self.isParting($0, table)
+    }
+    for part in alignment.parts {
+      switch part {
+      case .same(let lines): output += middles[0][lines]
+      case .different(let ranges):
+        var seen: Set<[Int32]> = []
+        let differing = zip(sides, zip(middles, ranges)).compactMap { side, place in
+          let lines = Array(place.0[place.1])
+          let isShown = !(lines.isEmpty && isUnion) && seen.insert(lines).inserted
+          return isShown ? ConflictBlock.Side(label: side.label, lines: lines) : nil
+        }
+        if differing.count == 1 {
+          output += differing[0].lines
+        } else {
+          output.append(table.append(ConflictBlock(sides: differing)))
+        }
+      }
+    }
     output += first.suffix(end)
   }
 

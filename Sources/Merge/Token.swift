@@ -53,30 +53,4 @@ package enum Token {
     }
     return tokens
   }
-
-  /// Sentences, single newlines, and the runs of white space between sentences.
-  static func sentences(in text: [UInt8]) -> [ArraySlice<UInt8>] {
-    var tokens: [ArraySlice<UInt8>] = []
-    var start = 0
-    var index = 0
-    func isNewline(_ index: Int) -> Bool { text[index] == UInt8(ascii: "\n") }
-    while index < text.count {
-      if isNewline(index) {
-        index += 1
-      } else if isSpace(text[index]) {
-        while index < text.count, isSpace(text[index]) { index += 1 }
-      } else {
-        while index < text.count, !isNewline(index) {
-          let byte = text[index]
-          index += 1
-          guard [UInt8]("!?.".utf8).contains(byte) else { continue }
-          while index < text.count, [UInt8]("!?.\"')]*_".utf8).contains(text[index]) { index += 1 }
-          if index == text.count || isNewline(index) || isSpace(text[index]) { break }
-        }
-      }
-      tokens.append(text[start..<index])
-      start = index
-    }
-    return tokens
-  }
 }

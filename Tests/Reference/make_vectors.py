@@ -25,8 +25,6 @@ PROSE = ("The ferry leaves at nine from the old pier and takes an hour. Tickets 
 LONG = "word " * 30_000
 DAYS = "".join(f"\n## 2026-11-{day}\n\n* slept {day % 5 + 5} hours\n\nTodo: none\n" for day in (18, 19, 20))[1:]
 RUNS = "".join(f"2026-11-{day} ran {day % 4 + 3} km in {day + 10} minutes\n" for day in (17, 18, 20))
-ITEMS = "".join(f"{name} icon (box) as a link\n" for name in ("Alias", "Drive", "Files", "Koofr", "Mega"))
-MIXED = "".join(f"icon (box) {name}\n" for name in ("Alias", "Drive", "Files", "Koofr", "Mega", "Union"))
 PARAGRAPHS = "".join(f"Paragraph {n} says something of its own.\n" for n in range(12))
 
 
@@ -48,7 +46,7 @@ PAIRS = {
                   {"n.txt": swap(NOTE, "milk", "soy milk")}),
     "touching-lines": ("edits of neighbouring lines merge", {"n.txt": NOTE},
                        {"n.txt": swap(NOTE, "bread", "rye bread")}, {"n.txt": swap(NOTE, "milk", "goat milk")}),
-    "sentences": ("edits of different sentences merge", {"n.txt": PROSE},
+    "sentences": ("edits of different sentences merge by words", {"n.txt": PROSE},
                   {"n.txt": swap(PROSE, "at nine from the old pier and takes an hour", "whenever the tide allows")},
                   {"n.txt": swap(PROSE, "are sold on board", "cost four euros")}),
     "words": ("edits with a whole word between them merge", {"n.txt": PROSE},
@@ -72,12 +70,6 @@ PAIRS = {
     "joined-punctuation": ("insertions that differ in punctuation alone are versions of one thing",
                            {"n.txt": "a\n"}, {"n.txt": "a\n      * blake3\n      * xxh3\n"},
                            {"n.txt": "a\n- blake3\n- xxh3\n"}),
-    "joined-links": ("lines whose links have other numbers are other things", {"n.txt": "Changes\n"},
-                     {"n.txt": "Changes\n* it compares\n  https://example.org/issues/1460\n"},
-                     {"n.txt": "Changes\n* it waits\n  https://example.org/issues/1457\n"}),
-    "joined-links-alike": ("a link with the same number is the same thing", {"n.txt": "Changes\n"},
-                           {"n.txt": "Changes\n* it compares\n  http://example.org/issues/1460\n"},
-                           {"n.txt": "Changes\n* it waits\n  https://example.org/issue/1460\n"}),
     "lines-punctuation": ("a list is not repeated behind another form of itself",
                           {"n.txt": "Known:\n\n  * md5\n  * sha1\n\nThen\n"},
                           {"n.txt": "Known:\n\n  * md5\n  * sha1\n  * blake3\n\nThen\n"},
@@ -105,35 +97,66 @@ PAIRS = {
     "joined-usual-likeness": ("lines are as alike as those around them", {"n.txt": RUNS},
                               {"n.txt": RUNS + "2026-11-21 ran 6 km in 31 minutes\n"},
                               {"n.txt": RUNS + "2026-11-22 ran 5 km in 27 minutes\n"}),
-    "joined-list-first": ("who goes on with a list comes before who leaves it", {"n.txt": "Fruit\n* plum\n"},
-                          {"n.txt": "Fruit\n* plum\n* apple\n\nBread\n* rye\n"},
-                          {"n.txt": "Fruit\n* plum\n* cherry\n"}),
-    "joined-underlined": ("an underline of tildes is no code fence", {"n.txt": "a\n\n"},
-                          {"n.txt": "a\n\nCaf\u00e9 au lait\n~~~~~~~~~~~~\nwith milk\n"},
-                          {"n.txt": "a\n\nTea\n~~~\nwithout\n"}),
-    "enumeration": ("two people append to an enumeration", {"n.txt": "Tags: home, garden, rain\n"},
-                    {"n.txt": "Tags: home, garden, rain, tomatoes\n"},
-                    {"n.txt": "Tags: home, garden, rain, slugs\n"}),
-    "enumeration-start": ("and insert at its start", {"n.txt": "home; garden; rain\n"},
-                          {"n.txt": "tomatoes; home; garden; rain\n"},
-                          {"n.txt": "slugs; home; garden; rain\n"}),
-    "enumeration-alike": ("the same thing twice is not enumerated", {"n.txt": "Ann, Bob, Cyd\n"},
-                          {"n.txt": "Ann, Bob, Cyd, Doctor Eve Miller\n"},
-                          {"n.txt": "Ann, Bob, Cyd, Doctor Eva Miller\n"}),
-    "enumeration-too-short": ("one comma makes no enumeration", {"n.txt": "At nine, we left\n"},
-                              {"n.txt": "At nine, we left, and it rained\n"},
-                              {"n.txt": "At nine, we left, glad of the sun\n"}),
     "wrapped": ("words changed here, lines wrapped there: the words", {"n.txt": PROSE},
                 {"n.txt": swap(PROSE, "pier and takes", "pier\nand takes")},
                 {"n.txt": swap(PROSE, "old pier and takes an", "new bridge which needs one")}),
-    "wrapped-indented": ("indented lines are not text that is wrapped", {"n.txt": "one\n  two three\n"},
-                         {"n.txt": "one\n  two\n  three\n"}, {"n.txt": "one\n  two fifty\n"}),
-    "lines-edited-and-added": ("a line added between lines that the other side edited", {"n.txt": ITEMS},
-                               {"n.txt": swap(ITEMS, "Koofr", "Jotta icon (box) as a link\nKoofr")},
-                               {"n.txt": ITEMS.replace("(box)", "(box wide)")}),
-    "lines-edited-and-mixed": ("a line made of both may be one twice", {"n.txt": MIXED},
-                               {"n.txt": swap(MIXED, "icon (box) Koofr", "icon (box) Jotta\nicon (box) Koofr")},
-                               {"n.txt": MIXED.replace("(box)", "(box wide)")}),
+    "words-equal-edits": ("an edit that both made needs no gap", {"n.txt": "Navegar este tutorial\n"},
+                          {"n.txt": "Navegar neste tutorial\n"}, {"n.txt": "navegar neste tutorial\n"}),
+    "white-space-sides": ("sides that differ in white space alone", {"n.txt": "one two\nthree\n"},
+                          {"n.txt": "one 2\n  three four\n"}, {"n.txt": "one 2 three\nfour\n"}),
+    "white-space-indented": ("white space gives way to words", {"n.txt": "list\n* one, two, three\n"},
+                             {"n.txt": "list\n    * one,\n    two, three\n"},
+                             {"n.txt": "list\n* two, one, four\n"}),
+    "joined-blank-base": ("blank lines are nothing to edit", {"n.txt": "list\n- a\n\n"},
+                          {"n.txt": "list\n- a\n- milk\n"}, {"n.txt": "list\n- a\n- bread\n"}),
+    "joined-code": ("code fences may be alike", {"n.txt": "Notes\n"},
+                    {"n.txt": "Notes\n\n## Ruby\n\n```sh\nbundle install\n```\n"},
+                    {"n.txt": "Notes\n\n## Python\n\n```sh\npip download\n```\n"}),
+    "joined-heading-and-items": ("a heading and items of a list: the heading once", {"n.txt": "# List\n"},
+                                 {"n.txt": "# List\n\n## Monday\n* bread\n"},
+                                 {"n.txt": "# List\n\n## Monday\n* stamps\n"}),
+    "joined-paraphrases": ("a heading and paraphrases: one thing said twice", {"n.txt": "# Log\n"},
+                           {"n.txt": "# Log\n\n## Monday\nWe went to the lake early.\n"},
+                           {"n.txt": "# Log\n\n## Monday\nEarly trip, to some lake.\n"}),
+    "joined-wrapped-alike": ("paragraphs are compared however they are wrapped", {"n.txt": "# Log\n"},
+                             {"n.txt": "# Log\n\nThe ferry leaves at nine from the old pier\nand takes an hour.\n"},
+                             {"n.txt": "# Log\n\nThe ferry leaves at nine\nfrom the new pier and takes an hour.\n"}),
+    "joined-same-link": ("list entries with one link are one entry", {"n.txt": "- a\n"},
+                         {"n.txt": "- a\n- [Swift](https://swift.org/) language\n"},
+                         {"n.txt": "- a\n- <https://swift.org>: what we write in\n"}),
+    "joined-link-items": ("two items for one thing", {"n.txt": "* [a](https://a.org)\n"},
+                          {"n.txt": "* [a](https://a.org)\n* [b](https://b.org) bundles\n"},
+                          {"n.txt": "* [a](https://a.org)\n* [b](https://example.org/b): serves files\n"}),
+    "joined-definitions": ("two definitions of one link", {"n.txt": "See [map].\n\n"},
+                           {"n.txt": "See [map].\n\n[map]: https://example.org/a\n"},
+                           {"n.txt": "See [map].\n\n[map]: ../pictures/overview.png\n"}),
+    "joined-front-matter": ("two values of one key in front matter", {"n.txt": "---\ntitle: x\n---\ntext\n"},
+                            {"n.txt": "---\ntitle: x\ntags: [home]\n---\ntext\n"},
+                            {"n.txt": "---\ntitle: x\ntags: garden, rain\n---\ntext\n"}),
+    "joined-front-matter-keys": ("two keys in front matter", {"n.txt": "---\ntitle: x\n---\ntext\n"},
+                                 {"n.txt": "---\ntitle: x\ntags: [home]\n---\ntext\n"},
+                                 {"n.txt": "---\ntitle: x\nlang: de\n---\ntext\n"}),
+    "joined-child-item": ("a child stays with its parent", {"n.txt": "- fruit\n"},
+                          {"n.txt": "- fruit\n- bread\n"}, {"n.txt": "- fruit\n  - plum\n"}),
+    "lines-lost-place": ("an insertion beside lines that became others", {"n.txt": "one\ntwo\nthree\nfour\n"},
+                         {"n.txt": "one\ntwo\nthree\nfour\nfive\n"}, {"n.txt": "Something else altogether\n"}),
+    "lines-same-date": ("a date that both added stands once, or in a block", {"n.txt": "old\n"},
+                        {"n.txt": "21.11.\nrain\nold\n"}, {"n.txt": "21.11.\nwind\nold text\n"}),
+    "lines-fence-closed": ("a fence that both closed is closed once", {"n.txt": "```\nx = 1\n"},
+                           {"n.txt": "```\nx = 2\n```\n"}, {"n.txt": "```\nx = 1\n```\nmore\n"}),
+    "lines-fences": ("fences that both put about a text", {"n.txt": "echo \"a\";\n"},
+                     {"n.txt": "```md\necho \"a\";\n```\n"}, {"n.txt": "```php\necho \"a\";\n```\n"}),
+    "block-of-a-part": ("a block holds only the lines that clash", {"n.txt": "one\ntwo\nthree\nfour\n"},
+                        {"n.txt": "one 1\ntwo\nthree\nvier\n"}, {"n.txt": "one\nzwei\ndrei\nquatre\n"}),
+    "block-shared-middle": ("what both sides share stands outside", {"n.txt": "a\n"},
+                            {"n.txt": "x y\nthe same line\nz z\n"}, {"n.txt": "v w\nthe same line\nu u\n"}),
+    "block-shared-blank": ("blank lines do not part a block", {"n.txt": "a\n"},
+                           {"n.txt": "x y\n\nz z\n"}, {"n.txt": "v w\n\nu u\n"}),
+    "added-by-both-empty": ("both added, one of them empty: the text", {"a.txt": "a\n"},
+                            {"a.txt": "a\n", "n.txt": ""}, {"a.txt": "a\n", "n.txt": NOTE}),
+    "added-by-both-alike": ("both added: what both have stands once, and so does what one has",
+                            {"a.txt": "a\n"}, {"a.txt": "a\n", "n.txt": NOTE + "\nMine.\n"},
+                            {"a.txt": "a\n", "n.txt": "Theirs.\n\n" + swap(NOTE, "milk", "oat milk")}),
     "added-by-both": ("both added, different text: markers around what differs", {"a.txt": "a\n"},
                       {"a.txt": "a\n", "n.txt": "title\n\nfirst\n\nend\n"},
                       {"a.txt": "a\n", "n.txt": "title\n\nsecond\n\nend\nand more\n"}),
@@ -188,6 +211,11 @@ PAIRS = {
     "names-of-folders": ("folders whose names differ only by case", {"a.txt": "a\n"},
                          {"a.txt": "a\n", "Trip/one.txt": "1\n", "Trip/more/x.txt": "x\n"},
                          {"a.txt": "a\n", "trip/two.txt": "2\n"}),
+    "names-of-folders-clash": ("files of such folders that clash", {"a.txt": "a\n"},
+                               {"a.txt": "a\n", "Caf\u00e9/x": "1\n", "Caf\u00e9/y/z": "2\n", "Caf\u00e9/b": b"\0b"},
+                               {"a.txt": "a\n", "cafe\u0301/X": "2\n", "cafe\u0301/y": "3\n", "cafe\u0301/b": b"\0c"}),
+    "names-of-folder-and-file": ("a folder and a file", {"a.txt": "a\n"},
+                                 {"a.txt": "a\n", "Trip/one.txt": "1\n"}, {"a.txt": "a\n", "trip": "2\n"}),
     "names-one-head-has-both": ("names that one head has both stay", {"a.txt": "a\n", "B.txt": "B\n"},
                                 {"a.txt": "a\n", "B.txt": "B\n", "b.txt": "b\n"},
                                 {"a.txt": "a\n", "B.txt": "BB\n"}),
@@ -341,6 +369,19 @@ def many():
     for index, (name, line) in enumerate((("ann", "bread"), ("bob", "light bulbs"), ("cyd", "stamps"))):
         vector.add(name, {"n.txt": "list\n" + line + "\n"}, ["base"], index)
     vector.write("heads-3-joined", ["ann", "bob", "cyd"])
+
+    vector = Vector("what all or all but one share stands outside the block").add(
+        "base", {"n.txt": "milk\nbutter\nham\n"})
+    vector.add("ann", {"n.txt": "milk\nbutter\nham\neggs\n"}, ["base"], 1)
+    vector.add("bob", {"n.txt": "milk\nbutter\nham\nbread\n"}, ["base"], 2)
+    vector.add("cyd", {"n.txt": "milk\nbutter\nsmoked ham\ntea\n"}, ["base"], 3)
+    vector.write("heads-3-list", ["ann", "bob", "cyd"])
+
+    vector = Vector("a block has as many sides as there are texts").add("base", {"n.txt": NOTE})
+    vector.add("ann", {"n.txt": swap(swap(NOTE, "milk", "oat milk"), "bread", "rye")}, ["base"], 1)
+    vector.add("bob", side("soy"), ["base"], 2)
+    vector.add("cyd", {"n.txt": swap(side("soy")["n.txt"], "butter", "no butter")}, ["base"], 3)
+    vector.write("heads-3-two-texts", ["ann", "bob", "cyd"])
 
     vector = Vector("three heads, two of them alike").add("base", {"n.txt": NOTE})
     vector.add("ann", side("oat"), ["base"], 1).add("bob", side("soy"), ["base"], 2)

@@ -335,7 +335,7 @@ class TreeSum:
         return names, claims, rules
 
     def sum_values(self, above, below, renamed, names, label):
-        bounds = self.merge.bounds
+        bounds, terms = self.merge.bounds, above
         net = Counter(t[0] for t in above)
         net.subtract(Counter(t[0] for t in below))
 
@@ -349,7 +349,7 @@ class TreeSum:
 
         above, below = left(above, 1), left(below, -1)
         if len({t[0] for t in above}) > 1 or renamed:
-            present = [t for t in above if t[0]]
+            present = [t for t in above if t[0]] or [t for t in terms if t[0] and t[2] in names][:renamed]
             if present:
                 for _ in range(len(above) - len(present)):
                     absent = next((i for i, t in enumerate(below) if t[0] is None), None)
@@ -499,6 +499,7 @@ class TreeSum:
         return sorted(p for p in self.final if p == name or p.startswith(name + b"/"))
 
     def separate(self, names):
+        """Puts folders together, and makes copies of other names but the first."""
         trees = [self.reference] + self.trees[:self.count]
         has = {n: {i for i, tree in enumerate(trees) if self.store.entry(tree, n)} for n in names}
         rank = {n: (0 not in has[n], min(self.final[p][1] for p in self.below(n)), n)
@@ -510,6 +511,14 @@ class TreeSum:
             if all(has[name] & has[other] for other in kept) or (
                     paths[0] != name and longest > self.merge.bounds["pathBytes"]):
                 kept.append(name)
+                continue
+            if paths[0] != name and (folder := next((k for k in kept if k not in self.final), None)):
+                for path in paths:
+                    claim = self.final.pop(path)
+                    place = folder + path[len(name):]
+                    if self.below(place) or len(place) > self.merge.bounds["pathBytes"]:
+                        place = self.free_name(place, claim)
+                    self.final[place] = claim
                 continue
             first = min((self.final[p] for p in paths), key=lambda c: c[1])
             copy = self.free_name(name, first, paths[0] != name)

@@ -3,6 +3,18 @@
 import re
 from collections import Counter
 
+# Rules and guards by name: left out, and met since the set was emptied (scripts/merge-cases).
+left_out, met = set(), set()
+
+
+def applies(rule, condition):
+    """Whether the condition of a rule holds and the rule is not left out."""
+    if not condition or rule in left_out:
+        return False
+    met.add(rule)
+    return True
+
+
 LABEL = re.compile(rb"(.+) \xc2\xb7 (\d{4}-\d\d-\d\d \d\d:\d\d)", re.S)
 
 
@@ -237,25 +249,32 @@ def is_letter(byte):
     return byte >= 0x80 or 65 <= byte <= 90 or 97 <= byte <= 122
 
 
+def is_word(byte):
+    return is_letter(byte) or 48 <= byte <= 57
+
+
+def is_fence(line):
+    return isinstance(line, bytes) and line.lstrip(b" \t").startswith((b"```", b"~~~"))
+
+
+def is_bare(line):
+    return is_blank(line) or is_fence(line)
+
+
+def says_something(line):
+    return isinstance(line, bytes) and any(map(is_word, line))
+
+
 def has_letters(line):
-    return isinstance(line, bytes) and sum(map(is_letter, line)) >= 3
-
-
-def characters(line):
-    return sum(byte & 0xC0 != 0x80 for byte in line)
+    return isinstance(line, bytes) and not is_fence(line) and sum(map(is_letter, line)) >= 3
 
 
 def open_fence(lines):
-    found = 0
-    for before, line in zip((None,) + tuple(lines), lines):
-        is_underline = (before is not None and line and not line.strip(b"~")
-                        and len(line) == characters(before))
-        found += line.lstrip(b" \t").startswith((b"```", b"~~~")) and not is_underline
-    return found % 2 == 1
+    return sum(map(is_fence, lines)) % 2 == 1
 
 
 def letters_and_digits(line):
-    return bytes(byte for byte in line if is_letter(byte) or 48 <= byte <= 57)
+    return bytes(filter(is_word, line))
 
 
 def distance(a, b, limit):
@@ -302,8 +321,7 @@ def similarity(a, b, cost):
         return None
     total = len(a) + len(b)
     limit = (total - 1) // 5
-    numbers = [set(re.findall(rb"[0-9]+", line.partition(b"://")[2])) for line in (a, b)]
-    if not are_alike(a, b, limit) or all(numbers) and not numbers[0] & numbers[1]:
+    if not are_alike(a, b, limit):
         return None
     cost.add(limit * total)
     return distance(a, b, limit)
@@ -318,7 +336,7 @@ def is_usual(a, b, d, around, cost):
             cost.add(32)
             if are_alike(side, line, d):
                 cost.add(d * (len(side) + len(line)))
-                if distance(side, line, d) is not None:
+                if applies("joined: usual likeness", distance(side, line, d) is not None):
                     return True
     return False
 
@@ -344,20 +362,38 @@ def has_similar(older, newer, around=()):
     return False
 
 
-def edited(lines, gone):
-    """Those of the lines that are similar to one that is gone, or None if that costs too much."""
-    lines, gone = with_letters(lines), with_letters(gone)
-    known = {letters_and_digits(line) for line in gone}
-    cost, found = Cost(), set()
-    try:
-        cost.add(32 * len(lines) * len(gone))
-        for a in lines:
-            if letters_and_digits(a) in known or any(
-                    similarity(a, b, cost) is not None for b in gone):
-                found.add(a)
-    except TooCostly:
-        return None
-    return found
+LINK = re.compile(rb"://[^ \t<>()\[\]\"']+")
+DEFINITION = re.compile(rb"\[[^\]]+\]:|[ \t]*[-*+] \[[^\]]+\]\(")
+KEY = re.compile(rb"[^ \t:]+:")
+
+
+def links(lines):
+    return {link.rstrip(b"/.,;") for line in lines for link in LINK.findall(line)}
+
+
+def names(lines, before):
+    """What the lines define: link definitions, items of links, and in front matter keys."""
+    is_front = len(before) < 100 and before[:1] == (b"---",) and b"---" not in before[1:]
+    patterns = (DEFINITION, KEY) if is_front else (DEFINITION,)
+    return {found[0] for line in lines for pattern in patterns if (found := pattern.match(line))}
+
+
+def paragraphs(lines):
+    """Runs of two lines or more that are not blank, each as one line."""
+    found, run = [], []
+    for line in (*lines, b""):
+        if not is_blank(line):
+            run.append(line.strip(b" \t\r"))
+            continue
+        if len(run) > 1:
+            found.append(b" ".join(run))
+        run = []
+    return tuple(found)
+
+
+def texts_of(lines):
+    lines = tuple(line for line in lines if isinstance(line, bytes))
+    return lines + paragraphs(lines)
 
 
 def contains(outer, inner):
@@ -367,55 +403,84 @@ def contains(outer, inner):
 # Fine-grained merge.
 
 
-def join_all(sides, before, after):
-    joined = sides[0]
-    for side in sides[1:]:
-        joined = join(joined, side, before, after)
-        if joined is None:
-            return None
-    return joined
+def fine_grained(base, older, newer, before, after):
+    """(lines, rules), with blocks of both sides where only parts are settled; or None."""
+    if applies("white space of both sides", without_space(older) == without_space(newer)):
+        return newer, {"words"}
+    if not base:
+        lines = join(older, newer, before, after)
+        return lines and (lines, {"joined"})
+    if any(len(t) > 2000 or sum(len(line) + 1 for line in t) > 1 << 20 for t in (base, older, newer)):
+        return None
+    both = hunks(base, older), hunks(base, newer)
+    if applies("guard: lost places", loses_place(base, older, newer, *both)
+               or loses_place(base, newer, older, *reversed(both))):
+        return None
+    found = by_parts(base, older, newer, both, before, after)
+    if found and not any(isinstance(line, Block) for line in found[0]):
+        return found
+    for merged in by_words(base, older, newer):
+        if passes(base, older, newer, merged, before):
+            return merged, {"words"}
+    if applies("joined: blank base", all(map(is_blank, base))):
+        lines = join(older, newer, before, after)
+        if lines is not None:
+            return lines, {"joined"}
+    return found
+
+
+def without_space(lines):
+    return re.sub(rb"[ \t\r\n]", b"", b"".join(lines))
 
 
 def join(older, newer, before, after):
-    if contains(older, newer):
-        return older
-    if contains(newer, older):
-        return newer
+    if applies("joined: one in the other", contains(older, newer) or contains(newer, older)):
+        return older if contains(older, newer) else newer
     start, short = 0, min(len(older), len(newer))
     while start < short and older[start] == newer[start]:
         start += 1
-    while start and is_blank(older[start - 1]):
+    while start and is_bare(older[start - 1]):
         start -= 1
     end = 0
     while end < short - start and older[-1 - end] == newer[-1 - end]:
         end += 1
-    while end and is_blank(older[-end]):
+    while end and is_bare(older[-end]):
         end -= 1
+    if start + end and not are_items(older[start:len(older) - end], newer[start:len(newer) - end]):
+        start = end = 0
     around = before[-100:] + after[:100] if start == 0 else ()
     is_list = len({mark(line) for line in older + newer if not is_blank(line)}) == 1
-    if not is_list and any(not is_blank(l) and l in around for l in older[len(older) - end:]):
+    if not is_list and applies("joined: usual last lines", any(
+            not is_blank(l) and l in around for l in older[len(older) - end:])):
         end = 0
     rest = older[start:len(older) - end], newer[start:len(newer) - end]
-    own = rest if is_list else [[line for line in side if line not in around] for side in rest]
-    if any(map(open_fence, rest)) or any(l in own[0] and has_letters(l) for l in own[1]) \
-            or has_similar(*own, around):
+    deep = {len(line) - len(line.lstrip(b" \t")) for line in map(first_line, rest) if line}
+    if applies("joined: indentation", len(deep) > 1):
+        return None
+    own = rest
+    if not is_list and applies("joined: usual lines", any(line in around for line in sum(rest, ()))):
+        own = [[line for line in side if line not in around] for side in rest]
+    if applies("joined: code fences", any(map(open_fence, rest))) \
+            or applies("joined: shared lines", any(
+                line in own[0] and says_something(line) and not is_fence(line) for line in own[1])) \
+            or applies("joined: shared links", links(own[0]) & links(own[1])) \
+            or applies("joined: names", names(own[0], before) & names(own[1], before)) \
+            or applies("joined: similar lines", has_similar(*map(texts_of, own), texts_of(around))):
         return None
     middle = ordered(*rest, before, after) if start == end == 0 else None
-    if middle is None:
-        middle = rest[1] + rest[0] if continues(rest[1], rest[0]) else rest[0] + rest[1]
-    return older[:start] + middle + older[len(older) - end:]
+    return older[:start] + (middle or rest[0] + rest[1]) + older[len(older) - end:]
 
 
-def continues(items, other):
-    """Whether the lines are items of a list that the other ones begin with and leave."""
-    def are_items(lines):
-        return len({mark(line) for line in lines}) == 1 and not any(map(is_blank, lines))
-
-    return bool(items and other) and are_items(items + other[:1]) and not are_items(other)
+def first_line(lines):
+    return next((line for line in lines if not is_blank(line)), b"")
 
 
-def is_word(byte):
-    return is_letter(byte) or 48 <= byte <= 57
+def are_items(older, newer):
+    """Whether two texts between common lines begin as the same list does, or one says nothing."""
+    first = [first_line(older), first_line(newer)]
+    marks = [mark(line).strip(b" \t\r") for line in first]
+    return not all(first) or not applies(
+        "joined: common lines", mark(first[0]) != mark(first[1]) or not marks[0])
 
 
 def mark(line):
@@ -454,25 +519,95 @@ def ordered(older, newer, before, after):
     if any(above + k + below != sorted(above + k + below) for k in keys):
         return None
     if not is_list:
-        return newer + older if keys[1][0] < keys[0][0] else older + newer
-    both = [(k, 0, l) for k, l in zip(keys[0], older)] + [(k, 1, l) for k, l in zip(keys[1], newer)]
-    return tuple(line for _, _, line in sorted(both, key=lambda item: item[:2]))
+        both = newer + older if keys[1][0] < keys[0][0] else older + newer
+    else:
+        both = [(k, 0, l) for k, l in zip(keys[0], older)] + [(k, 1, l) for k, l in zip(keys[1], newer)]
+        both = tuple(line for _, _, line in sorted(both, key=lambda item: item[:2]))
+    return both if applies("joined: order", both != older + newer) else None
 
 
-def combine(base, older, newer, older_hunks, newer_hunks, gap, meet):
+# Smaller parts.
+
+
+def loses_place(base, side, other, side_hunks, other_hunks):
+    """Whether the other inserted lines beside more than three that the side made something else of."""
+    places = {start for start, end, _, _ in other_hunks if start == end}
+    return any(a1 - a0 > 3 and b1 > b0 and {a0, a1} & places and not has_similar(base[a0:a1], side[b0:b1])
+               for a0, a1, b0, b1 in side_hunks)
+
+
+def by_parts(base, older, newer, both, before, after):
+    """Each stretch of the base in which edits overlap by itself; None if there is but one."""
+    spans = []
+    for start, end in sorted({hunk[:2] for found in both for hunk in found}):
+        if spans and start < spans[-1][1]:
+            spans[-1][1] = max(spans[-1][1], end)
+        else:
+            spans.append([start, end])
+
+    def edited(side, found, start, end):
+        lines, position = (), start
+        for a0, a1, b0, b1 in found:
+            if (a0, a1) == (start, end) or a0 < end and a1 > start:
+                lines += base[position:a0] + side[b0:b1]
+                position = a1
+        return lines + base[position:end]
+
+    if len(spans) < 2 or not applies("lines", True):
+        return None
+    lines, position, rules = (), 0, {"lines"}
+    for start, end in spans:
+        lines += base[position:start]
+        position = end
+        part, *sides = base[start:end], edited(older, both[0], start, end), edited(
+            newer, both[1], start, end)
+        if part in sides or sides[0] == sides[1]:
+            lines += sides[1] if part == sides[0] else sides[0]
+            continue
+        found = fine_grained(part, *sides, before + base[:start], base[end:] + after)
+        lines += found[0] if found else (Block([(b"", side) for side in sides]),)
+        rules |= found[1] if found else set()
+    lines += base[position:]
+    settled = tuple(line for line in lines if isinstance(line, bytes))
+    return (lines, rules) if passes(base, older, newer, settled, before) else None
+
+
+def by_words(base, older, newer):
+    """What edits of words come to, and where one side changed white space alone, the other side."""
+    cuts = [tuple(words(b"".join(line + b"\n" for line in t))) for t in (base, older, newer)]
+    edits = []
+    for side in cuts[1:]:
+        pairs = shortest_edit(cuts[0], side)
+        if pairs is None:
+            break
+        free = [True] * len(cuts[0]), [True] * len(side)
+        for i, j in pairs:
+            free[0][i] = free[1][j] = False
+        edits.append(slid(cuts[0], free[0], side, free[1]))
+    tokens = combine(*cuts, *edits) if len(edits) == 2 else None
+    if applies("words", tokens is not None):
+        text = b"".join(tokens)
+        lines = text.split(b"\n")
+        yield tuple(lines if lines[-1] else lines[:-1])
+    for side, other in ((older, newer), (newer, older)):
+        if applies("white space of one side", without_space(side) == without_space(base)):
+            yield other
+
+
+def combine(base, older, newer, older_hunks, newer_hunks):
     """The base with the edits of both, or None."""
     edits = {1: [((h[0], h[1]), older[h[2]:h[3]]) for h in older_hunks],
              2: [((h[0], h[1]), newer[h[2]:h[3]]) for h in newer_hunks]}
     result, position, previous = [], 0, None
     while edits[1] or edits[2]:
         x, y = (edits[side][0] if edits[side] else None for side in (1, 2))
-        who = None
-        if x and y and x == y:
-            edit, who = x, 3
-        elif x and y and x[0] == y[0]:
-            text = meet(x[0], x[1], y[1])
-            if text is not None:
-                edit, who = (x[0], text), 3
+        who, is_same = None, False
+        if x and y and x[0] == y[0]:
+            if x == y:
+                edit, who, is_same = x, 3, True
+            elif x[1] and y[1] and applies(
+                    "words: one in the other", contains(x[1], y[1]) or contains(y[1], x[1])):
+                edit, who = x if contains(x[1], y[1]) else y, 3
         if who is None:
             edit, who = (x, 1) if not y or (x and x[0] < y[0]) else (y, 2)
         for side in (1, 2):
@@ -480,12 +615,15 @@ def combine(base, older, newer, older_hunks, newer_hunks, gap, meet):
                 edits[side].pop(0)
         (start, end), text = edit
         if previous and (who != previous[0] or who == 3):
-            same_place = start == end and previous[1] == previous[2] == start
-            if start - previous[2] < gap or same_place:
+            gap = start - previous[2]
+            if gap == 0 and previous[1] == start == end:
+                return None
+            if gap < 2 and not (
+                    (is_same or previous[3]) and gap >= 0 and applies("words: equal edits", True)):
                 return None
         result += base[position:start]
         result += text
-        position, previous = end, (who, start, end)
+        position, previous = end, (who, start, end, is_same)
     return tuple(result) + tuple(base[position:])
 
 
@@ -517,111 +655,19 @@ def words(text):
     return tokens
 
 
-SENTENCE = re.compile(rb"""\n|[ \t]+|[^\n]*?[.!?][!?."')\]*_]*(?=[ \t\n]|\Z)|[^\n]+""")
-
-
-def sentences(text):
-    return SENTENCE.findall(text)
-
-
-def smaller_parts(base, older, newer, before, after):
-    if any(len(t) > 2000 or sum(len(line) + 1 for line in t) > 1 << 20 for t in (base, older, newer)):
-        return None
-
-    def meet_lines(place, x, y):
-        if place[0] != place[1]:
-            return None
-        return join(x, y, before + base[:place[0]], base[place[1]:] + after)
-
-    merged = combine(base, older, newer, hunks(base, older), hunks(base, newer), 0, meet_lines)
-    if merged is not None and passes(base, older, newer, merged):
-        return merged, "lines"
-    for cut, gap, name in ((sentences, 1, "sentences"), (words, 2, "words")):
-        if name == "words" and (open_fence(older) or open_fence(newer)):
-            return None
-        cuts = [tuple(cut(b"".join(line + b"\n" for line in t))) for t in (base, older, newer)]
-        edits = []
-        for side in cuts[1:]:
-            pairs = shortest_edit(cuts[0], side)
-            if pairs is None:
-                break
-            free = [True] * len(cuts[0]), [True] * len(side)
-            for i, j in pairs:
-                free[0][i] = free[1][j] = False
-            edits.append(slid(cuts[0], free[0], side, free[1]))
-        if len(edits) < 2:
-            continue
-        def meet_tokens(place, x, y):
-            if not x or not y:
-                return None
-            if contains(x, y) or contains(y, x):
-                return x if contains(x, y) else y
-            return enumerated(cuts[0], place, x, y) if name == "words" else None
-
-        tokens = combine(*cuts, *edits, gap, meet_tokens)
-        if tokens is None:
-            continue
-        text = b"".join(tokens)
-        merged = tuple(text.split(b"\n")[:-1] if text.endswith(b"\n") else text.split(b"\n"))
-        if text == b"":
-            merged = ()
-        if passes(base, older, newer, merged):
-            return merged, name
-    texts = [b" ".join(t).split(b" ") for t in (base, older, newer)]
-    all_words = [[w for t in text for w in t.split(b"\t") if w] for text in texts]
-    for side, other, found in ((older, newer, all_words[1]), (newer, older, all_words[2])):
-        if older and newer and found == all_words[0] and not any(
-                is_blank(line) or line[:1] in b" \t" for line in base + side) \
-                and passes(base, older, newer, other):
-            return other, "words"
-    return None
-
-
-SEPARATORS = (b",", b";", b"\xe3\x80\x81", b"\xef\xbc\x8c")
-
-
-def enumerated(base, place, x, y):
-    """Both of two insertions in an enumeration, or None."""
-    if place[0] != place[1] or b"\n" in x + y:
-        return None
-    start = end = place[0]
-    while start > 0 and base[start - 1] != b"\n":
-        start -= 1
-    while end < len(base) and base[end] != b"\n":
-        end += 1
-
-    def last(tokens):
-        is_space = not tokens[-1].strip(b" \t") and len(tokens) > 1
-        return tokens[-2] if is_space else tokens[-1]
-
-    shared = {x[0]} & {y[0]} | {last(x)} & {last(y)}
-    if not any(base[start:end].count(mark) >= 2 for mark in shared if mark in SEPARATORS):
-        return None
-    return None if has_similar([b"".join(x)], [b"".join(y)]) else x + y
-
-
-def passes(base, older, newer, merged):
-    counts = Counter(merged)
-    for line, count in counts.items():
+def passes(base, older, newer, merged, before):
+    """Whether a result says nothing twice."""
+    for line, count in Counter(merged).items():
         most = max(older.count(line), newer.count(line))
-        if has_letters(line) and most and count > most:
+        if applies("guard: lines repeated", (says_something(line) or is_fence(line)) and 0 < most < count):
             return False
-        here = older.count(line), newer.count(line)
-        if has_letters(line) and min(here) == 0 < base.count(line) >= max(here):
-            return False
-    added = [[l for l in side if l not in base and l in counts and l not in other]
-             for side, other in ((older, newer), (newer, older))]
-    if not has_similar(*added):
-        return True
-    if not all(line in older or line in newer for line in merged):
+    fences = [Counter(filter(is_fence, lines)) for lines in (base, older, newer)]
+    if applies("guard: code fences", len({tuple(sorted(f.items())) for f in fences}) == 3):
         return False
-    sides = []
-    for lines, side, other in ((added[0], older, newer), (added[1], newer, older)):
-        own = edited(lines, [line for line in base if line in other and line not in side])
-        if own is None:
-            return False
-        sides.append([line for line in lines if line not in own])
-    return not has_similar(*sides)
+    added = [[l for l in side if l not in base and l in merged and l not in other]
+             for side, other in ((older, newer), (newer, older))]
+    return not applies("guard: names", names(added[0], before) & names(added[1], before)) \
+        and not applies("guard: similar lines", has_similar(*added))
 
 
 # Markers.
@@ -724,28 +770,11 @@ def merge_texts(positives, negatives, fine=True):
     reference = below[0] if below else above[0]
     terms = above + below
     edits = [hunks(reference, t) for t in terms]
-    spans = []
-    for start, end in sorted({(h[0], h[1]) for e in edits for h in e}):
-        if spans and start <= spans[-1][1]:
-            spans[-1][1] = max(spans[-1][1], end)
-        else:
-            spans.append([start, end])
-
-    def shift(before):
-        last = (0, 0, 0, 0)
-        for last in before:
-            pass
-        return last[3] - last[1]
-
     output, rules, position = [], set(), 0
-    for start, end in spans:
+    for start, end in spans_of(edits, () if has_base else reference):
         output += reference[position:start]
-        values = []
-        for term, edit in zip(terms, edits):
-            first = start + shift(h for h in edit if h[1] < start)
-            last = end + shift(h for h in edit if h[0] <= end)
-            values.append(term[first:last])
         position = end
+        values = values_of(terms, edits, start, end)
         output += region(values[:len(above)], values[len(above):], [t[2] for t in positives],
                          reference[:start][-100:], reference[end:][:100], has_base, fine, rules)
     output += reference[position:]
@@ -757,38 +786,95 @@ def region(positives, negatives, labels, before, after, has_base, fine, rules):
     if len(left) == 1:
         return list(left[0])
     plain = not any(isinstance(line, Block) for value in left + bases for line in value)
+    first = {value: labels[positives.index(value)] for value in left}
+    groups = [(value, first[value]) for value in left]
     if fine and has_base and plain and len(bases) == 1:
-        if not bases[0]:
-            found = join_all(left, before, after), "joined"
-            found = found if found[0] is not None else None
-        else:
-            found = smaller_parts(bases[0], *left, before, after) if len(left) == 2 else None
-        if found:
-            rules.add(found[1])
-            return list(found[0])
-    expanded = [expand(value, labels[positives.index(value)]) for value in left]
+        groups = []
+        for value in left:
+            for i, (group, label) in enumerate(groups):
+                found = fine_grained(bases[0], group, value, before, after)
+                if found and not any(isinstance(line, Block) for line in found[0]):
+                    groups[i] = found[0], label
+                    rules |= found[1]
+                    break
+            else:
+                groups.append((value, first[value]))
+        if len(groups) == 1:
+            return list(groups[0][0])
+        if len(groups) == 2:
+            found = fine_grained(bases[0], groups[0][0], groups[1][0], before, after)
+            if found:
+                rules |= found[1]
+                return [line for unit in found[0] for line in (
+                    blocks([(label, lines) for (_, label), lines in zip(groups, unit)])
+                    if isinstance(unit, Block) else [unit])]
     net = Counter()
     for values, sign in ((positives, 1), (negatives, -1)):
         for value in values:
             for lines in {lines for _, lines in expand(value, b"")}:
                 net[lines] += sign
     sides = []
-    for value in expanded:
-        for label, lines in value:
-            dropped = len(value) > 1 and net[lines] <= 0
+    for value, name in groups:
+        expanded = expand(value, name)
+        for label, lines in expanded:
+            dropped = len(expanded) > 1 and net[lines] <= 0
             if not dropped and lines not in [l for _, l in sides]:
                 sides.append((label, lines))
-    if len(sides) == 1:
-        return list(sides[0][1])
-    first, short = sides[0][1], min(len(lines) for _, lines in sides)
-    start = 0
-    while start < short and all(l[start] == first[start] for _, l in sides):
+    return blocks(sides, not has_base)
+
+
+def blocks(sides, is_union=False):
+    """The lines that all sides share, and a block for each stretch in which they differ."""
+    texts = [lines for _, lines in sides]
+    start, short = 0, min(map(len, texts))
+    while start < short and len({lines[start] for lines in texts}) == 1:
         start += 1
     end = 0
-    while end < short - start and all(l[-1 - end] == first[-1 - end] for _, l in sides):
+    while end < short - start and len({lines[-1 - end] for lines in texts}) == 1:
         end += 1
-    cut = [(label, lines[start:len(lines) - end]) for label, lines in sides]
-    return list(first[:start]) + [Block(cut)] + list(first[len(first) - end:])
+    first, tail = texts[0], texts[0][len(texts[0]) - end:]
+    output, texts = list(first[:start]), [lines[start:len(lines) - end] for lines in texts]
+    first = texts[0]
+    edits = [hunks(first, lines) for lines in texts]
+    position = 0
+    for start, end in spans_of(edits, first):
+        output += first[position:start]
+        position = end
+        found = {}
+        for (label, _), lines in zip(sides, values_of(texts, edits, start, end)):
+            if lines or not is_union:
+                found.setdefault(lines, label)
+        if len(found) == 1:
+            output += next(iter(found))
+        else:
+            output.append(Block([(label, lines) for lines, label in found.items()]))
+    return output + list(first[position:]) + list(tail)
+
+
+def spans_of(edits, lines=()):
+    """Where edits differ from the reference; given its lines, some between two must have letters."""
+    spans = []
+    for start, end in sorted({hunk[:2] for found in edits for hunk in found}):
+        between = lines[spans[-1][1]:start] if spans else ()
+        if spans and (start <= spans[-1][1] or lines and not any(
+                isinstance(line, Block) or has_letters(line) for line in between)):
+            spans[-1][1] = max(spans[-1][1], end)
+        else:
+            spans.append([start, end])
+    return spans
+
+
+def values_of(terms, edits, start, end):
+    """What each term has in place of a span of the reference."""
+    def shift(before):
+        last = (0, 0, 0, 0)
+        for last in before:
+            pass
+        return last[3] - last[1]
+
+    return [term[start + shift(h for h in edit if h[1] < start):
+                 end + shift(h for h in edit if h[0] <= end)]
+            for term, edit in zip(terms, edits)]
 
 
 def expand(value, label):
@@ -833,5 +919,5 @@ def render(output, style, final, rules):
         result = result[:-1]
     if style == "crlf":
         result = result.replace(b"\n", b"\r\n")
-    order = [name for name in ("joined", "lines", "sentences", "words") if name in rules]
+    order = [name for name in ("joined", "lines", "words") if name in rules]
     return result, size if blocks else None, order

@@ -22,7 +22,7 @@ import Testing
     changes: [Change(path: TreePath(bytes: [0xFF]), kind: .renamed, formerPath: "a.txt")],
     conflicts: ["c.txt"],
     reports: [
-      MergeReport(path: "m.txt", kind: .merged([.words, .sentences])),
+      MergeReport(path: "m.txt", kind: .merged([.words, .touchingLines])),
       MergeReport(path: "r.txt", kind: .renamed(from: "s.txt")),
     ])
 

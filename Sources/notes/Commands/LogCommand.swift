@@ -8,7 +8,7 @@ struct LogCommand: Command {
     discussion: """
       With NOTE only the versions that changed that note, also under its former names. Versions \
       saved in one go are shown as one, and merges that notes made by itself only where they \
-      settled something: a conflict, or edits of one line merged by sentences or words.
+      settled something: a conflict, or edits of one line merged by words.
 
       Examples:
         notes log

@@ -164,7 +164,7 @@ extension MergeRules {
   var phrase: String {
     let phrases: [(MergeRules, String)] = [
       (.joinedInsertions, "both additions kept"), (.touchingLines, "neighbouring lines"),
-      (.sentences, "by sentences"), (.words, "by words"),
+      (.words, "by words"),
     ]
     return phrases.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
   }

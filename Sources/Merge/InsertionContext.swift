@@ -1,6 +1,6 @@
-/// What stands around joined insertions, and where they go in a list that is in alphabetical order:
-/// notes-merge(7), "Lines around" and "Order of insertions".
-struct SortedContext {
+/// What stands around insertions, and what follows from it: notes-merge(7), "Lines around" and "Order
+/// of insertions".
+struct InsertionContext {
   /// How far from the insertions lines are looked at.
   static let reach = 100
   /// How many lines before and after the insertions are looked at.
@@ -17,10 +17,10 @@ struct SortedContext {
     place = before.count..<before.count + base.count
   }
 
-  /// The place between two lines of the region.
-  func at(_ position: Int) -> SortedContext {
+  /// A stretch of the place as the place.
+  func replacing(_ stretch: Range<Int>) -> InsertionContext {
     var context = self
-    context.place = place.lowerBound + position..<place.lowerBound + position
+    context.place = place.lowerBound + stretch.lowerBound..<place.lowerBound + stretch.upperBound
     return context
   }
 
@@ -29,6 +29,54 @@ struct SortedContext {
   private var below: ArraySlice<Int32> { lines[place.upperBound...].prefix(Self.reach) }
 
   var around: [Int32] { Array(above + below) }
+
+  /// What some lines in this place define: links by name, items of links, and keys in front matter.
+  func names(_ lines: [Int32], _ table: LineTable) -> Set<ArraySlice<UInt8>> {
+    let isFrontMatter = isFrontMatter(table)
+    return Set(
+      lines.flatMap { line -> [ArraySlice<UInt8>] in
+        let key = isFrontMatter ? Self.frontMatterKey(table[line]) : nil
+        return [Self.definition(table[line]), Self.linkItem(table[line]), key].compactMap { $0 }
+      })
+  }
+
+  /// Whether the place is between the first line of the note, three hyphens, and the next such line.
+  private func isFrontMatter(_ table: LineTable) -> Bool {
+    let before = lines[..<place.lowerBound]
+    func isFence(_ line: Int32) -> Bool { table[line].elementsEqual("---".utf8) }
+    return before.count < Self.reach && before.first.map(isFence) == true
+      && !before.dropFirst().contains(where: isFence)
+  }
+
+  /// `[NAME]:` if a line begins so.
+  private static func definition(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    bracketed(line, before: UInt8(ascii: ":")).map { line[..<$0] }
+  }
+
+  /// `- [NAME](` if a line begins so, after spaces and tabs and with any item's mark.
+  private static func linkItem(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let item = line.drop(while: Token.isSpace)
+    guard let mark = item.first, "-*+".utf8.contains(mark),
+      item.dropFirst().first == UInt8(ascii: " ")
+    else { return nil }
+    return bracketed(item.dropFirst(2), before: UInt8(ascii: "(")).map { line[..<$0] }
+  }
+
+  /// Where `[NAME]` and one byte more end that some bytes begin with.
+  private static func bracketed(_ text: ArraySlice<UInt8>, before byte: UInt8) -> Int? {
+    guard text.first == UInt8(ascii: "["), let end = text.firstIndex(of: UInt8(ascii: "]")),
+      end > text.startIndex + 1, end + 1 < text.endIndex, text[end + 1] == byte
+    else { return nil }
+    return end + 2
+  }
+
+  /// `KEY:` if a line begins so.
+  private static func frontMatterKey(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard let end = line.firstIndex(where: { " \t:".utf8.contains($0) }), end > line.startIndex,
+      line[end] == UInt8(ascii: ":")
+    else { return nil }
+    return line[...end]
+  }
 
   /// Both runs of lines in the order of the list they are inserted in, or nil when it is in none.
   func ordered(_ older: [Int32], _ newer: [Int32], table: LineTable) -> [Int32]? {
