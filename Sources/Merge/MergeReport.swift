@@ -14,6 +14,8 @@ public struct MergeReport: Hashable, Codable, Sendable {
     case renamed(from: TreePath)
     /// Sides renamed the file differently: it stays under each name.
     case renamedDifferently(from: TreePath)
+    /// The file was added to a folder that another side renamed to this one: it stays in the former.
+    case folderRenamed(to: TreePath)
     /// The newer side's file stays beside the older one's, which has the name `of`.
     case copied(of: TreePath)
   }

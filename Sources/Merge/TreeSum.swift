@@ -41,6 +41,7 @@ package struct TreeSum {
   package mutating func run() throws -> Result {
     let reference = negatives[0].tree
     var files = try TermFiles(store: store, reference: reference, terms: positives + negatives)
+    let folders = FolderRenames(store: store, files: files, heads: positives)
     let renames = try RenameDetection.renames(store: store, files: files)
     for (term, moves) in renames.enumerated() {
       for (source, target) in moves { files.undoRename(from: source, to: target, in: term) }
@@ -58,7 +59,7 @@ package struct TreeSum {
       store: store, reference: reference, heads: positives, rules: rules, bounds: bounds,
       labels: labels, room: room)
     try settlement.settle(claims, copies: copies)
-    reports += settlement.reports
+    reports += try settlement.reports + folders.reports(on: settlement.files)
     var replaced: [TreePath: TreeEntry?] = [:]
     for path in files.paths { replaced.updateValue(nil, forKey: path) }
     var conflicts: [TreePath: Int] = [:]

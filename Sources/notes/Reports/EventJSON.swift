@@ -143,6 +143,7 @@ extension MergeReport {
     case .keptEdit: (rules, former) = (["kept_edit"], nil)
     case .renamed(let path): (rules, former) = (["renamed"], path)
     case .renamedDifferently(let path): (rules, former) = (["renamed_differently"], path)
+    case .folderRenamed(let path): (rules, former) = (["folder_renamed"], path)
     case .copied(let path): (rules, former) = (["copied"], path)
     }
     let fields: JSON = ["path": path, "rules": rules]

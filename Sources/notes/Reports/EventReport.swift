@@ -258,6 +258,8 @@ extension MergeReport {
     case .renamed(let former): remark = "renamed from \(Visible.name(former))"
     case .renamedDifferently(let former):
       remark = "renamed differently from \(Visible.name(former)): both names kept"
+    case .folderRenamed(let folder):
+      remark = "added to a folder that another device renamed to \(Visible.name(folder))"
     case .copied(let original): remark = "kept beside \(Visible.name(original))"
     }
     return [Styled("merged", .cyan), Styled(Visible.name(path)), Styled(remark, .dim)]
