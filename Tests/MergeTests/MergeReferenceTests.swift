@@ -14,6 +14,17 @@ import Testing
     #expect(result.isSuccess, "\(result)")
   }
 
+  /// "what git merges cleanly is merged alike": scripts/merge-oracle prints its seed and every file that
+  /// differs for no reason that notes-merge(7) states.
+  @Test func whatGitMergesCleanlyIsMergedAlike() throws {
+    let script = BuiltBinary.sourceFolder + "/scripts/merge-oracle"
+    let seed = TestEnvironment.variable("NOTES_TEST_SEED").map { ["--seed", $0] } ?? []
+    let result = try run(
+      ["python3", script, "--pairs", "150", "--trial", try mergeTrial()] + seed, within: 240)
+    print(result.text)
+    #expect(result.isSuccess, "\(result)")
+  }
+
   /// The program of Tests/MergeTrial, built beside the tests.
   private func mergeTrial() throws -> String {
     guard let path = realpath("/proc/self/exe", nil) else { throw SystemError("realpath") }
