@@ -40,13 +40,14 @@ public struct ChildProcess: Sendable {
   /// - Parameters:
   ///   - program: its path, or a name that is looked up in $PATH.
   ///   - arguments: the words that it is given, the name it is called by first; without NUL bytes.
-  ///   - variables: what stands in its environment after what stands in ours.
+  ///   - variables: `NAME=VALUE` of its environment, in place of what ours has of that name.
+  ///   - withoutVariables: the names in our environment that it does not get.
   ///   - defaultSignals: those that it does not ignore though we may. What ignores "file too large"
   ///     here is not the user's wish either.
   public init(
-    _ program: String, arguments: [[UInt8]], variables: [[UInt8]] = [], input: Stream = .inherited,
-    output: Stream = .inherited, errors: Stream = .inherited, group: Group = .inherited,
-    defaultSignals: [Int32] = []
+    _ program: String, arguments: [[UInt8]], variables: [[UInt8]] = [],
+    withoutVariables: Set<String> = [], input: Stream = .inherited, output: Stream = .inherited,
+    errors: Stream = .inherited, group: Group = .inherited, defaultSignals: [Int32] = []
   ) throws(SystemCallError) {
     var actions = posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
@@ -80,17 +81,29 @@ public struct ChildProcess: Sendable {
     let words = terminated(arguments)
     let own = variables.isEmpty ? [] : terminated(variables)
     defer { for word in words + own { free(word) } }
-    var environment: [UnsafeMutablePointer<CChar>?] = []
-    var entry = environ
-    while let text = entry.pointee {
-      environment.append(text)
-      entry += 1
-    }
+    let environment = Self.inherited(
+      but: withoutVariables.union(variables.map { Self.name(of: $0) }))
     var child = pid_t()
     let status = posix_spawnp(
       &child, program, &actions, &attributes, words, environment + (own.isEmpty ? [nil] : own))
     if status != 0 { throw .system(call: "posix_spawn", path: program, errno: status) }
     id = child
+  }
+
+  /// The entries of this process's environment whose names are none of these.
+  private static func inherited(but left: Set<String>) -> [UnsafeMutablePointer<CChar>?] {
+    var environment: [UnsafeMutablePointer<CChar>?] = []
+    var entry = environ
+    while let text = entry.pointee {
+      let bytes = UnsafeRawBufferPointer(start: text, count: strlen(text))
+      if left.isEmpty || !left.contains(name(of: bytes)) { environment.append(text) }
+      entry += 1
+    }
+    return environment
+  }
+
+  private static func name(of variable: some Sequence<UInt8>) -> String {
+    String(decoding: variable.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
   }
 
   /// The same, with words that are text.
@@ -124,6 +137,11 @@ public struct ChildProcess: Sendable {
 
   /// Whether it has ended; from then on the system knows no more of it.
   public var hasEnded: Bool { waitpid(id, nil, WNOHANG) != 0 }
+
+  /// Sends it, or those of its process group where it has one of its own, a signal.
+  public func signal(_ signal: Int32, group: Group = .inherited) {
+    if case .inherited = group { kill(id, signal) } else { kill(-id, signal) }
+  }
 
   /// Kills it and those of its process group, for one that has a group of its own, and waits for its end.
   public func killGroup() {

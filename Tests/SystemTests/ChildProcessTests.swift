@@ -38,6 +38,26 @@ struct ChildProcessTests {
     #expect(Array(bytes[..<max(count, 0)]) == name + [UInt8(ascii: "|")] + name)
   }
 
+  @Test("variables take the place of ours of the same name, and what is left out is not there")
+  func environment() throws {
+    setenv("NOTES_TEST_HERE", "here", 1)
+    defer { unsetenv("NOTES_TEST_HERE") }
+    let pipe = try Pipe()
+    func printed(_ variables: [String], without left: Set<String> = []) throws -> String {
+      let child = try ChildProcess(
+        "/bin/sh", arguments: ChildProcess.shell(#"printf '%s' "${NOTES_TEST_HERE-none}""#),
+        variables: variables.map { Array($0.utf8) }, withoutVariables: left, input: .null,
+        output: .descriptor(pipe.writeEnd))
+      #expect(child.wait() == .exited(0))
+      var bytes = [UInt8](repeating: 0, count: 16)
+      let count = read(pipe.readEnd, &bytes, bytes.count)
+      return String(decoding: bytes[..<max(count, 0)], as: UTF8.self)
+    }
+    #expect(try printed([]) == "here")
+    #expect(try printed(["NOTES_TEST_HERE=there"]) == "there")
+    #expect(try printed([], without: ["NOTES_TEST_HERE"]) == "none")
+  }
+
   @Test("a session of its own has no part in ours")
   func session() throws {
     #expect(getsid(try shell("sleep 0.2", group: .session).id) != getsid(0))
