@@ -26,7 +26,7 @@ package enum ProtocolLimits {
   /// Characters of the line in a `bye`.
   static let byeCharacters = 200
   /// Packs that a side takes in a session that is to end.
-  static let packsTaken = 4
+  package static let packsTaken = 4
   /// Under way at once; the oldest makes room for a new one.
   package static let handshakes = 64
   static let handshakesPerAddress = 16

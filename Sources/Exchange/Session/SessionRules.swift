@@ -11,9 +11,15 @@ package struct SessionRules: Hashable, Sendable {
     var owesAnswers: Bool
     /// A side wants the session to end when both are done.
     var ends: Bool
+    /// How many packs this side takes in a session that ends.
+    var mostPacks: Int
 
     /// Those of a session that begins.
-    package init(gives: Bool, takes: Bool, owesAnswers: Bool, ends: Bool) {
+    package init(
+      gives: Bool, takes: Bool, owesAnswers: Bool, ends: Bool,
+      mostPacks: Int = ProtocolLimits.packsTaken
+    ) {
+      self.mostPacks = mostPacks
       self.gives = gives
       self.takes = takes
       self.owesAnswers = owesAnswers
@@ -81,7 +87,7 @@ package struct SessionRules: Hashable, Sendable {
       let wanted = try lacking(theirs)
       if wanted.isEmpty {
         if try !isShown(theirs) { return .merge }
-      } else if !terms.ends || packsTaken < ProtocolLimits.packsTaken {
+      } else if !terms.ends || packsTaken < terms.mostPacks {
         return .fetch(wanted)
       }
       settled = theirs
