@@ -32,6 +32,9 @@ public enum Event: Codable, Sendable {
   case failed(SyncFailure)
   /// The peer has the same heads and shows another tip; told once for each such tip.
   case differs(PeerIdentity, TipDifference)
+  /// A hub's branch does not lead on from where it stood: it was set back, rewritten or, where there is
+  /// no version there now, made anew. What was there is here, and goes there again.
+  case hubWentBack(PeerIdentity, from: ObjectID, to: ObjectID?)
 
   // MARK: Invitations
 
@@ -82,6 +85,7 @@ public enum Event: Codable, Sendable {
   private enum ReplacedCodingKeys: String, CodingKey { case _0 = "replacement", notebook }
   private enum FinishedCodingKeys: String, CodingKey { case _0 = "session" }
   private enum FailedCodingKeys: String, CodingKey { case _0 = "failure" }
+  private enum HubWentBackCodingKeys: String, CodingKey { case _0 = "peer", from, to }
   private enum DiffersCodingKeys: String, CodingKey { case _0 = "peer", _1 = "difference" }
 }
 
@@ -118,20 +122,23 @@ extension Event {
   }
 }
 
-/// A device of the notebook at the other end of a connection.
+/// A device of the notebook at the other end of a connection, or a hub.
 public struct PeerIdentity: Hashable, Codable, Sendable {
-  /// Its name, by its certificate.
+  /// Its name, by its certificate; what this device calls a hub.
   public let name: String
-  /// Its device ID.
+  /// Its device ID; a hub's name, which is no device's ID.
   public let deviceID: String
-  /// Its present role.
+  /// Its present role; a hub passes on what writers left there.
   public let role: Role
-  /// Where it is, as `HOST:PORT`.
+  /// Where it is, as `HOST:PORT`; a hub's address as git takes it.
   public let address: String
+  /// Whether it is a hub, which proves nothing.
+  public let isHub: Bool
 
   private enum CodingKeys: String, CodingKey {
     case name, role, address
     case deviceID = "device"
+    case isHub = "hub"
   }
 
   /// The device of that ID at that address.
@@ -140,6 +147,16 @@ public struct PeerIdentity: Hashable, Codable, Sendable {
     self.deviceID = deviceID
     self.role = role
     self.address = address
+    isHub = false
+  }
+
+  /// A hub.
+  init(hub name: String, at url: String) {
+    self.name = name
+    deviceID = name
+    role = .writer
+    address = url
+    isHub = true
   }
 }
 

@@ -30,8 +30,12 @@ public final class History {
 extension History {
   /// A version with what it changed.
   public func version(of commit: Commit) throws -> Version {
-    Version(
-      commit: commit, isDerived: DerivedMerge.isDerived(commit), changes: try changes(of: commit))
+    Version(commit: commit, isDerived: try isDerived(commit), changes: try changes(of: commit))
+  }
+
+  /// Whether nobody wrote a commit: a derived merge, or what leads a hub's branch to one.
+  package func isDerived(_ commit: Commit) throws -> Bool {
+    try DerivedMerge.isDerived(commit) || HubMerge.isOne(commit, in: repository)
   }
 
   /// The versions of the tip, or those that changed a file under the name it had at the time, newest

@@ -6,7 +6,7 @@ public import WorkTree
 public struct Version: Sendable {
   /// The commit that holds it.
   public let commit: Commit
-  /// Whether it is a derived merge, which nobody wrote.
+  /// Whether nobody wrote it: a derived merge, or what leads a hub's branch to one.
   public let isDerived: Bool
   /// What it changed against its first parent, by path; in the versions of one note, what it
   /// changed in that note.

@@ -68,7 +68,7 @@ private struct VersionStream {
   mutating func next() throws -> Version? {
     while let commit = waiting.popLast() {
       for parent in commit.parents where seen.insert(parent).inserted { try wait(for: parent) }
-      let isDerived = DerivedMerge.isDerived(commit)
+      let isDerived = try history.isDerived(commit)
       let isWanted = includesDerived || !isDerived
       let changes = try path != nil ? follow(commit) : isWanted ? history.changes(of: commit) : []
       if !isWanted || (path != nil && changes.isEmpty) { continue }

@@ -26,7 +26,7 @@ struct ServiceLog: Sendable {
       .info
     case .joined, .declined, .ended, .folder: .notice
     case .discoveryFailed, .replaced, .failed, .differs, .wrongCode, .held, .notebookFailed,
-      .broughtBack, .watchLimit:
+      .broughtBack, .watchLimit, .hubWentBack:
       .warning
     }
   }
@@ -53,6 +53,9 @@ struct ServiceLog: Sendable {
         + "\(short(difference.peerTip)) by rules "
         + "\(difference.peerRules.map(String.init) ?? "unknown"), "
         + "here \(short(difference.tip)) by rules \(difference.rules); the next edit settles it"
+    case .hubWentBack(let hub, let former, let tip):
+      "\(name(hub)) held \(short(former)) and holds \(tip.map { "\(short($0))" } ?? "nothing") now; "
+        + "what was synced goes there again"
     case .invitation(let open):
       "invitation \(open.code.locator) for a \(open.role.rawValue) is open on port \(open.port)"
     case .joined(let locator, let device):
@@ -108,7 +111,8 @@ struct ServiceLog: Sendable {
   }
 
   private static func name(_ peer: PeerIdentity) -> String {
-    "\(peer.name.printable) (\(short(peer.deviceID))) at \(peer.address.printable)"
+    if peer.isHub { return "hub \(peer.name.printable) at \(peer.address.printable)" }
+    return "\(peer.name.printable) (\(short(peer.deviceID))) at \(peer.address.printable)"
   }
 
   private static func text(_ error: any Error) -> String { "\(error)".printable }

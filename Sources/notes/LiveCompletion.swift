@@ -136,6 +136,17 @@ struct LiveCompletion {
     }
   }
 
+  static var hubs: CompletionKind { kind { try words($0.notebook.hubs().map(\.name)) } }
+
+  /// Whom a sync can mean: the other devices, and the hubs.
+  static var peers: CompletionKind {
+    kind { live in
+      let own = live.notebook.identity.device.deviceID
+      let members = try live.notebook.membership().members().others(besides: own)
+      return words(members.map(\.name) + (try live.notebook.hubs().map(\.name)))
+    }
+  }
+
   static var members: CompletionKind {
     kind { live in
       let own = live.notebook.identity.device.deviceID

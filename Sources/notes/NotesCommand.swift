@@ -33,8 +33,9 @@ enum Commands {
       group("Conflicts", ConflictsCommand.self, ResolveCommand.self),
       group(
         "Other devices", InviteCommand.self, InvitationsCommand.self, JoinCommand.self,
-        SyncCommand.self, PullCommand.self, PushCommand.self, WatchCommand.self, ServeCommand.self,
-        PeersCommand.self, MembersCommand.self, DeviceCommand.self),
+        SyncCommand.self, PullCommand.self, PushCommand.self, RemoteCommand.self,
+        WatchCommand.self, ServeCommand.self, PeersCommand.self, MembersCommand.self,
+        DeviceCommand.self),
       group("Upkeep", ConfigCommand.self, DoctorCommand.self, GarbageCommand.self),
     ]
   }

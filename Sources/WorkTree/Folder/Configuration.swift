@@ -53,6 +53,11 @@ extension WorkTree {
   package func isHidden(_ path: TreePath) -> Bool {
     !settings.takesHiddenFiles && SkipRules.isHidden(path)
   }
+
+  /// Whether a setting of this name, in lower case, may be in `.git/config`: which costs no library.
+  package func mayHoldSetting(_ name: String) -> Bool {
+    ConfigurationLines(of: repository).mayHold(name)
+  }
 }
 
 /// What `.git/config` says about the files of the folder.
@@ -67,8 +72,7 @@ struct FolderSettings {
   let takesHiddenFiles: Bool
 
   init(of repository: Repository) {
-    let lines = ConfigurationLines(
-      (try? Disk.readIfThere(repository.gitFolder + "/config")) ?? [])
+    let lines = ConfigurationLines(of: repository)
     sizeLimit = SizeLimit.configured(in: repository, configuration: lines)
     fileModes = FileModeTrust(repository, configuration: lines)
     takesHiddenFiles = lines.isSet(Self.hiddenFiles, in: repository)
@@ -78,6 +82,10 @@ struct FolderSettings {
 /// The lines of `.git/config`, in lower case and without blanks.
 struct ConfigurationLines {
   private let lines: [[UInt8]]
+
+  init(of repository: Repository) {
+    self.init((try? Disk.readIfThere(repository.gitFolder + "/config")) ?? [])
+  }
 
   init(_ content: [UInt8]) {
     lines = content.split(separator: UInt8(ascii: "\n")).map { line in

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Exchange
+internal import Git
 internal import History
 internal import Membership
 internal import Notebook
@@ -15,19 +16,23 @@ struct SyncCommand: ExchangeCommand {
       Saves what you wrote, finds the notebook's devices on the local network, receives what they \
       have and sends what they lack. Edits of both sides are merged; where they met on the same \
       lines, the note holds both between markers. While it looks for devices it also listens, so \
-      that two people who both type it find each other.
+      that two people who both type it find each other. Then it visits the hubs, if 'notes remote \
+      add' named any.
 
       Examples:
         notes sync
         notes sync phone
+        notes sync --hub
         notes sync --at 192.168.1.20:4711
       """)
 
   @OptionGroup var exchange: ExchangeOptions
+  @OptionGroup var visits: HubVisitOptions
   @OptionGroup var listening: ListenOption
   @OptionGroup var options: CommonOptions
 
   var listen: ListenOption? { listening }
+  var hubVisits: HubVisitOptions? { visits }
 }
 
 struct PullCommand: ExchangeCommand {
@@ -63,10 +68,22 @@ struct PushCommand: ExchangeCommand {
   @OptionGroup var options: CommonOptions
 }
 
+/// Which hubs a sync visits, and how.
+struct HubVisitOptions: ParsableArguments {
+  @Flag(help: "Visit the hubs alone.") var hub = false
+  @Flag(help: "Visit no hub.") var noHub = false
+  @Flag(help: "Merge a hub's history that shares nothing with the notebook's.")
+  var allowUnrelated = false
+
+  func validate() throws {
+    if hub, noHub { throw ValidationError("--hub and --no-hub exclude each other.") }
+  }
+}
+
 struct ExchangeOptions: ParsableArguments {
   @Argument(
     help: .named("peer", "Only these devices, by name or the beginning of their ID."),
-    completion: LiveCompletion.members)
+    completion: LiveCompletion.peers)
   var peers: [String] = []
 
   @OptionGroup var deletions: DeletionOption
@@ -83,39 +100,87 @@ protocol ExchangeCommand: Command {
   var options: CommonOptions { get }
   /// Nil where it does not listen while it looks.
   var listen: ListenOption? { get }
+  /// Nil where it visits no hubs.
+  var hubVisits: HubVisitOptions? { get }
 }
 
 extension ExchangeCommand {
   var listen: ListenOption? { nil }
+  var hubVisits: HubVisitOptions? { nil }
 
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     let context = try notebook.sessionContext()
+    let meant = try MeantPlaces(exchange, hubVisits, in: notebook, context)
+    let report = EventReport(json: options.json)
+    defer { BackgroundGC.startIfDue(in: notebook) }
+    var outcome = SyncOutcome()
+    if meant.includesDevices {
+      let run = syncRun(with: context, peers: meant.peers)
+      // The connections of a watcher do as well as new ones.
+      let mayUseWatcher =
+        listen.map { $0.address == nil } ?? false && exchange.at.addresses.isEmpty
+        && !exchange.deletions.isAllowed && !exchange.allowLarge
+      outcome =
+        try mayUseWatcher
+        ? run.runBesideWatcher(of: notebook, reportingTo: report) : run.run(reportingTo: report)
+    }
+    var visit = HubRun(context: context, hubs: meant.hubs)
+    visit.options = sessionOptions
+    visit.allowsUnrelated = hubVisits?.allowUnrelated ?? false
+    visit.program.mayAsk = Console.canAsk
+    defer { report.finish() }
+    try visit.run(addingTo: &outcome, cancellation: Interruption.token()) { report.write($0) }
+    try report.conclude(outcome, in: notebook, mode: Self.mode).end()
+  }
+
+  private var sessionOptions: SessionOptions {
+    var options = SessionOptions()
+    options.mode = Self.mode
+    options.allowsMassDeletion = exchange.deletions.isAllowed
+    options.allowsLarge = exchange.allowLarge
+    return options
+  }
+
+  private func syncRun(with context: SessionContext, peers: [String]) -> SyncRun {
     var run = SyncRun(context: context)
-    run.options.mode = Self.mode
-    run.options.allowsMassDeletion = exchange.deletions.isAllowed
-    run.options.allowsLarge = exchange.allowLarge
+    run.options = sessionOptions
     run.addresses = exchange.at.addresses
     run.window = exchange.wait.seconds
-    let everybody = context.membership.members()
-    // The devices of a name are all meant.
-    run.peers = try exchange.peers.flatMap {
-      try everybody.members(named: $0, besides: context.key.deviceID).map(\.deviceID)
-    }
+    run.peers = peers
     if exchange.at.addresses.isEmpty {
       run.discovery = exchange.discovery.discovery(for: context.key.deviceID)
     }
     run.listen = listen.map { $0.address ?? .anywhere }
-    let report = EventReport(json: options.json)
-    defer { BackgroundGC.startIfDue(in: notebook) }
-    // The connections of a watcher do as well as new ones.
-    let mayUseWatcher =
-      listen.map { $0.address == nil } ?? false && exchange.at.addresses.isEmpty
-      && !exchange.deletions.isAllowed && !exchange.allowLarge
-    let outcome =
-      try mayUseWatcher
-      ? run.runBesideWatcher(of: notebook, reportingTo: report) : run.run(reportingTo: report)
-    try report.conclude(outcome, in: notebook, mode: Self.mode).end()
+    return run
+  }
+}
+
+/// The devices and hubs that a command line means.
+private struct MeantPlaces {
+  /// The IDs of devices; empty for all.
+  private(set) var peers: [String] = []
+  private(set) var hubs: [Hub] = []
+  private(set) var includesDevices = true
+
+  init(
+    _ exchange: ExchangeOptions, _ visits: HubVisitOptions?, in notebook: Notebook,
+    _ context: SessionContext
+  ) throws {
+    let all = visits?.noHub == false ? try notebook.hubs() : []
+    let areHubsAlone = visits?.hub == true
+    if areHubsAlone, all.isEmpty {
+      throw Failure.usage("the notebook has no hub", hint: "'notes remote add NAME URL' adds one")
+    }
+    hubs = all.filter { exchange.peers.contains($0.name) }
+    let others = exchange.peers.filter { name in !hubs.contains { $0.name == name } }
+    let everybody = context.membership.members()
+    // The devices of a name are all meant.
+    peers = try others.flatMap {
+      try everybody.members(named: $0, besides: context.key.deviceID).map(\.deviceID)
+    }
+    if exchange.peers.isEmpty, exchange.at.addresses.isEmpty || areHubsAlone { hubs = all }
+    includesDevices = !areHubsAlone && (exchange.peers.isEmpty || !peers.isEmpty)
   }
 }
 

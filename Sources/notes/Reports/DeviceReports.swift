@@ -3,7 +3,6 @@ internal import Exchange
 internal import Git
 internal import History
 internal import Membership
-internal import Merge
 internal import Notebook
 internal import Watch
 
@@ -65,19 +64,26 @@ struct DeviceStates {
     // What it shows may not have arrived yet.
     let isHere = try shown.map { try notebook.repository.contains($0) } ?? false
     if let known = isHere ? shown : recorded {
-      state.ahead = try tip.map { try count(from: $0, lacking: known) } ?? 0
+      state.ahead = try notebook.versionCount(from: tip, lacking: known)
     }
-    if isHere, let shown { state.behind = try tip.map { try count(from: shown, lacking: $0) } ?? 0 }
+    if isHere, let shown, let tip {
+      state.behind = try notebook.versionCount(from: shown, lacking: tip)
+    } else if isHere {
+      state.behind = 0
+    }
     return state
   }
 
-  /// How many versions that somebody made are in `tip` and not in `other`.
-  private func count(from tip: ObjectID, lacking other: ObjectID) throws -> Int {
-    if tip == other { return 0 }
-    let walk = try notebook.repository.walk(from: [tip], hiding: [other])
+}
+
+extension Notebook {
+  /// How many versions that somebody made are in the history of `tip` and not in that of `other`.
+  func versionCount(from tip: ObjectID?, lacking other: ObjectID) throws -> Int {
+    guard let tip, tip != other else { return 0 }
+    let walk = try repository.walk(from: [tip], hiding: [other])
     var count = 0
     while let id = try walk.next() {
-      if try !DerivedMerge.isDerived(notebook.repository.commit(id)) { count += 1 }
+      if try !history.isDerived(repository.commit(id)) { count += 1 }
     }
     return count
   }

@@ -30,6 +30,8 @@ struct EventJSON {
     case .finished(let result): object("finished", result.json)
     case .failed(let failure): object("failed", failure.fields + failure.error.fields)
     case .differs(let peer, let tips): object("differs", peer.fields + tips.json)
+    case .hubWentBack(let peer, let former, let tip):
+      object("hub_went_back", peer.fields + ["former_tip": former, "tip": tip])
     case .invitation(let open):
       object(
         "invitation",
@@ -86,8 +88,9 @@ extension SyncOutcome {
 extension SessionResult {
   fileprivate var json: JSON {
     [
-      "name": peer.name, "device": peer.deviceID, "address": peer.address,
-      "result": isInSync ? "in_sync" : "done", "tip": peerTip, "sent_versions": sentVersions,
+      "name": peer.name, "device": peer.isHub ? nil : peer.deviceID, "hub": peer.isHub,
+      "address": peer.address, "result": isInSync ? "in_sync" : "done", "tip": peerTip,
+      "sent_versions": sentVersions,
       "received_versions": receivedVersions, "sent_bytes": sentBytes,
       "received_bytes": receivedBytes, "tip_difference": tipDifference?.json,
     ]
@@ -95,7 +98,12 @@ extension SessionResult {
 }
 
 extension SyncFailure {
-  fileprivate var fields: JSON { ["name": peer?.name, "device": device, "address": address] }
+  fileprivate var fields: JSON {
+    let isHub = peer?.isHub == true
+    return [
+      "name": peer?.name, "device": isHub ? nil : device, "hub": isHub, "address": address,
+    ]
+  }
 
   /// A peer with whom it failed, as a peer of the last line.
   fileprivate var json: JSON {
@@ -108,7 +116,10 @@ extension SyncFailure {
 
 extension PeerIdentity {
   fileprivate var fields: JSON {
-    ["name": name, "device": deviceID, "role": role.rawValue, "address": address]
+    [
+      "name": name, "device": isHub ? nil : deviceID, "hub": isHub,
+      "role": isHub ? nil : role.rawValue, "address": address,
+    ]
   }
 }
 

@@ -133,6 +133,13 @@ struct EventText {
   func warning(of event: Event) -> String? {
     switch event {
     case .replaced(let plain, _): return plain.warning
+    case .hubWentBack(let hub, let former, let tip):
+      return Self.warning(
+        tip == nil
+          ? "\(Visible.name(hub.name)) holds no version any more; all of them go there again"
+          : "\(Visible.name(hub.name)) was set back or rewritten; what was synced stays, and goes "
+            + "there again",
+        "it held version \(former.hex.prefix(10))")
     case .discoveryFailed(let cause):
       let failure = Failure(describing: cause.error)
       guard case .invitation = occasion else { return Self.warning(failure.message, failure.hint) }
@@ -148,7 +155,9 @@ struct EventText {
 
   /// Names are not unique: two devices that failed are told apart by their IDs.
   private static func culprit(_ failure: SyncFailure) -> String {
-    failure.peer.map { "\(Visible.name($0.name)) (\($0.deviceID.prefix(8)))" }
+    failure.peer.map { peer in
+      Visible.name(peer.name) + (peer.isHub ? "" : " (\(peer.deviceID.prefix(8)))")
+    }
       ?? Visible.name(failure.address)
   }
 

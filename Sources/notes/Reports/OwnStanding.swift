@@ -2,7 +2,6 @@ internal import Exchange
 internal import Git
 internal import History
 internal import Membership
-internal import Merge
 internal import Notebook
 
 /// What the other devices let this one do, where that is less than a person may think.
@@ -75,7 +74,7 @@ extension Notebook {
     let walk = try repository.walk(from: [tip], hiding: known)
     var count = 0
     while let id = try walk.next() {
-      if try !DerivedMerge.isDerived(repository.commit(id)) { count += 1 }
+      if try !history.isDerived(repository.commit(id)) { count += 1 }
     }
     return count
   }

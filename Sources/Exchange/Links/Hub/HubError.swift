@@ -1,0 +1,117 @@
+internal import Git
+
+/// Why nothing was exchanged with a hub. The words are those of git or of the hub.
+public enum HubError: Error, Sendable, Equatable {
+  /// The git program is missing.
+  case gitMissing
+  /// Nobody answers there.
+  case unreachable(String)
+  /// It stopped answering: after how many seconds.
+  case silent(seconds: Int)
+  /// The server is not the one that was known there, or not known at all.
+  case hostUnproved(String)
+  /// The server does not let this user in, or not without a password.
+  case notLetIn(String)
+  /// There is no repository, or one that git does not trust.
+  case noRepository(String)
+  case foreignOwner(String)
+  /// It takes nothing: what it says.
+  case refused(String)
+  /// It has no room left.
+  case full(String)
+  /// Others moved its branch again and again: how many times.
+  case busy(attempts: Int)
+  /// It holds a history that shares nothing with the notebook's.
+  case unrelated
+  /// The notebook is on no branch, so that there is none to meet on.
+  case noBranch
+  /// Something else.
+  case failed(String)
+}
+
+extension HubError: CustomStringConvertible {
+  /// What happened, as people are told: lower case, no full stop.
+  public var description: String {
+    switch self {
+    case .gitMissing: "hubs are reached by the program git, which is missing"
+    case .unreachable(let words): "the hub cannot be reached: \(words)"
+    case .silent(let seconds): "the hub did not answer for \(seconds) s"
+    case .hostUnproved(let words): "the hub's server did not prove who it is: \(words)"
+    case .notLetIn(let words): "the hub does not let this device in: \(words)"
+    case .noRepository(let words): "there is no repository: \(words)"
+    case .foreignOwner(let words): "the hub's folder belongs to another user: \(words)"
+    case .refused(let words): "the hub refused: \(words)"
+    case .full(let words): "the hub has no room left: \(words)"
+    case .busy(let attempts): "the hub's branch was moved by others \(attempts) times in a row"
+    case .unrelated: "the hub holds another history, which shares nothing with this notebook"
+    case .noBranch: "the notebook is on no branch (a detached HEAD)"
+    case .failed(let words): "git failed: \(words)"
+    }
+  }
+}
+
+extension HubError {
+  /// What an error of the git program means for whoever wanted to reach a hub; nil for what is none of
+  /// the hub's.
+  init?(_ error: any Error) {
+    guard let error = error as? TransferError else { return nil }
+    switch error {
+    case .programMissing: self = .gitMissing
+    case .silent(let seconds): self = .silent(seconds: seconds)
+    case .stopped: return nil
+    case .failed(_, let lines): self = Self.meaning(of: lines)
+    }
+  }
+
+  /// What git, ssh, curl and servers say, as far as it is known, in the order in which it is looked for.
+  private static let phrases: [(words: [String], make: @Sendable (String) -> HubError)] = [
+    (["No space left on device", "Disk quota exceeded"], { .full($0) }),
+    (
+      [
+        "Host key verification failed", "REMOTE HOST IDENTIFICATION HAS CHANGED",
+        "server certificate verification failed", "SSL certificate problem",
+        "certificate subject name",
+      ], { .hostUnproved($0) }
+    ),
+    (["dubious ownership"], { .foreignOwner($0) }),
+    (
+      [
+        "Permission denied (", "Authentication failed", "could not read Username",
+        "could not read Password", "error: 401", "error: 403", "terminal prompts disabled",
+        "access denied or repository not exported",
+      ], { .notLetIn($0) }
+    ),
+    (
+      [
+        "Could not resolve host", "unable to look up", "Connection refused", "timed out",
+        "No route to host", "Network is unreachable", "Failed to connect", "Couldn't connect",
+        "unable to connect", "Connection reset", "Connection closed", "early EOF",
+        "hung up unexpectedly", "Operation too slow", "Recv failure", "Empty reply",
+      ], { .unreachable($0) }
+    ),
+    (
+      [
+        "does not appear to be a git repository", "not found", "No such file or directory",
+        "repository not exported",
+      ], { .noRepository($0) }
+    ),
+  ]
+
+  private static func meaning(of lines: [String]) -> HubError {
+    for (phrases, make) in phrases {
+      for line in lines where phrases.contains(where: line.contains) { return make(plain(line)) }
+    }
+    let fatal = lines.first { $0.hasPrefix("fatal: ") || $0.hasPrefix("error: ") }
+    return .failed(plain(fatal ?? lines.last ?? "it said nothing"))
+  }
+
+  /// A line without git's own beginnings and ends.
+  private static func plain(_ line: String) -> String {
+    var words = Substring(line)
+    for beginning in ["remote: ", "fatal: ", "error: "] where words.hasPrefix(beginning) {
+      words = words.dropFirst(beginning.count)
+    }
+    while words.last == "." || words.last == " " { words.removeLast() }
+    return String(words.prefix(300))
+  }
+}

@@ -1,0 +1,237 @@
+package import Git
+internal import History
+internal import Merge
+package import Notebook
+package import System
+
+/// The link to a hub: an ordinary git repository, which keeps what it is given and does nothing by
+/// itself. notes-hub(7).
+///
+/// What its branch holds is what the other side shows. This side fetches it, has the session merge it,
+/// and moves the branch forward to what comes of it; where somebody else was faster, what that one
+/// pushed is shown next.
+package final class HubLink: Link {
+  package let peer: PeerIdentity
+  package let isGiving = false
+  package var isWaitingForOthers = false
+  package var waker: @Sendable () -> Void { { [wakeUp] in wakeUp.signal() } }
+
+  private let wakeUp: WakeUp
+  private let hub: Hub
+  private let notebook: Notebook
+  private let transfer: Transfer
+  private let options: HubOptions
+  private let report: (Event) -> Void
+  private let branch: String
+
+  private var gives = false
+  private var limits = PackLimits.standard
+  private var own = Shown(tip: nil, heads: [])
+  /// What the hub's branch holds, as far as is known here.
+  private var tip: ObjectID?
+  private var arrived: Quarantine?
+  private var events: [LinkEvent] = []
+  private var attempts = 0
+  private var traffic = (sentBytes: 0, receivedBytes: 0, sentVersions: 0)
+
+  private var repository: Repository { notebook.repository }
+
+  // How often a branch that others move is fetched and pushed again, and how long at most between, in
+  // seconds.
+  private static let (mostAttempts, longestPause) = (60, 2.0)
+
+  /// A link to a hub, by a git program. Throws `HubError.noBranch`.
+  package init(
+    to hub: Hub, from notebook: Notebook, by program: GitProgram,
+    _ options: HubOptions = HubOptions(), report: @escaping (Event) -> Void = { _ in }
+  ) throws {
+    guard let branch = try notebook.repository.head().branch else { throw HubError.noBranch }
+    self.hub = hub
+    self.notebook = notebook
+    self.options = options
+    self.report = report
+    self.branch = branch
+    wakeUp = try WakeUp()
+    peer = PeerIdentity(hub: hub.name, at: hub.url)
+    transfer = try Transfer(notebook.repository, by: program)
+  }
+
+  package func open(showing own: Shown, _ options: SessionOptions) throws -> LinkTerms {
+    self.own = own
+    gives = self.options.gives && options.mode.gives
+    limits = options.allowsLarge ? .large : .standard
+    try look()
+    try checkHistory()
+    return LinkTerms(
+      theirs: try shown,
+      exchange: SessionRules.Terms(
+        gives: gives, takes: options.mode.receives, owesAnswers: false, ends: true,
+        mostPacks: Self.mostAttempts))
+  }
+
+  // MARK: What the hub shows
+
+  /// Fetches what the branch holds now.
+  private func look() throws {
+    var known = [own.tip].compactMap { $0 }
+    known += try repository.references(under: "refs/remotes/").map(\.id)
+    var progress = TransferProgress(peer: peer)
+    tip = try talking {
+      try transfer.fetch(branch, from: hub.url, known: Array(Set(known)).sorted(), limits: limits) {
+        progress.objectsToReceive = $0.total
+        progress.receivedBytes = $0.bytes
+        if $0.stage != nil { report(.progress(progress)) }
+      }
+    }
+    guard let tip, try !repository.contains(tip) else { return }
+    guard let (quarantine, bytes) = try transfer.received(limits: limits) else {
+      throw HubError.failed("what it fetched is not there")
+    }
+    traffic.receivedBytes += bytes
+    arrived = quarantine
+  }
+
+  private var shown: Shown {
+    get throws {
+      guard let tip else { return Shown(tip: nil, heads: []) }
+      // Of one that is not here yet it shows when it has come whether it is a merge.
+      guard try repository.contains(tip) else { return Shown(tip: tip, heads: [tip]) }
+      return Shown(tip: tip, heads: try DerivedMerge.told(of: tip, in: repository).sorted())
+    }
+  }
+
+  /// Compares what the hub holds with what it held: notes-hub(7), "A hub that went back".
+  private func checkHistory() throws {
+    let former = try repository.reference("refs/remotes/\(hub.name)/\(branch)")
+    guard let tip else {
+      if let former { report(.hubWentBack(peer, from: former, to: nil)) }
+      return
+    }
+    if let former {
+      if try former == tip || isAncestor(former, of: tip) { return }
+      report(.hubWentBack(peer, from: former, to: tip))
+    }
+    guard let own = own.tip, !options.allowsUnrelated else { return }
+    guard try transfer.areRelated(own, tip) else { throw HubError.unrelated }
+  }
+
+  private func isAncestor(_ ancestor: ObjectID, of descendant: ObjectID) throws -> Bool {
+    try repository.contains(descendant)
+      ? repository.isAncestor(ancestor, of: descendant)
+      : transfer.isAncestor(ancestor, of: descendant)
+  }
+
+  package func fetch(_ wanted: [ObjectID], known: [ObjectID]) throws {
+    guard let arrived else { throw HubError.failed("what it fetched is not there") }
+    events.append(.arrived(arrived))
+    self.arrived = nil
+  }
+
+  // MARK: What this side shows
+
+  package func show(_ shown: Shown) { own = shown }
+
+  package func answer(
+    _ shown: Shown, heard: Int, received: Int, conflicts: Int, isRefused: Bool
+  ) { own = shown }
+
+  package func next(until deadline: Instant?) throws -> LinkEvent? {
+    if events.isEmpty, gives { try give() }
+    if !events.isEmpty { return events.removeFirst() }
+    // Another session is fetching what the hub has, too.
+    Poll.wait(for: [wakeUp.descriptor], until: deadline ?? .never)
+    wakeUp.clear()
+    return nil
+  }
+
+  /// Moves the branch to what this side shows, if that leads forward; else what stands in the way is
+  /// shown next.
+  private func give() throws {
+    guard let own = own.tip, own != tip else {
+      return events.append(.answered(try shown, heard: .max, isRefused: false))
+    }
+    let isMerged = try shown.heads.allSatisfy {
+      try repository.contains($0) && repository.isAncestor($0, of: own)
+    }
+    guard isMerged else { return }
+    var version = own
+    if let tip, try !repository.isAncestor(tip, of: own) {
+      // It is a derived merge of what is merged here: notes-merge(7), "Hubs".
+      version = try HubMerge.make(tip: own, over: tip, in: repository)
+    }
+    var progress = TransferProgress(peer: peer)
+    let outcome = try talking {
+      try transfer.push(version, to: branch, at: hub.url) {
+        progress.objectsToSend = $0.total
+        progress.sentObjects = $0.done
+        if $0.stage != nil { report(.progress(progress)) }
+      }
+    }
+    switch outcome {
+    case .done(let bytes):
+      let walk = try repository.walk(from: [version], hiding: tip.map { [$0] } ?? [])
+      while try walk.next() != nil { traffic.sentVersions += 1 }
+      traffic.sentBytes += bytes
+      tip = version
+      // What leads the branch forward is taken like anybody's version; one that lost a race is forgotten.
+      events.append(
+        version == own ? .answered(try shown, heard: nil, isRefused: false) : .shows(try shown))
+    case .moved:
+      try waitForTurn()
+      try look()
+      events.append(.shows(try shown))
+    case .refused(let words):
+      throw words.contains("No space left") ? HubError.full(words) : HubError.refused(words)
+    }
+  }
+
+  /// Lets others go first, longer each time, so that of many one comes through.
+  private func waitForTurn() throws {
+    attempts += 1
+    guard attempts < Self.mostAttempts else { throw HubError.busy(attempts: attempts) }
+    let pause = min(0.02 * Double(1 << min(attempts, 10)), Self.longestPause)
+    let stop = options.cancellation?.descriptor ?? -1
+    Poll.wait(for: [stop], until: .after(seconds: Double.random(in: 0...pause)))
+    if options.cancellation?.isCancelled == true { throw SyncError.stopped }
+  }
+
+  /// Does what the git program does, and says of its failures what they mean.
+  private func talking<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch TransferError.stopped {
+      throw SyncError.stopped
+    } catch {
+      throw HubError(error) ?? error
+    }
+  }
+
+  // MARK: What a hub has no part in
+
+  package func count(into state: inout PeerState) {
+    (state.sentBytes, state.receivedBytes) = (traffic.sentBytes, traffic.receivedBytes)
+    state.sentVersions = traffic.sentVersions
+  }
+
+  package func tell(_ remark: LinkRemark) {}
+
+  package func whileBusy<Result>(
+    onTick: () -> Void, _ body: @escaping () throws -> Result
+  ) throws -> Result { try body() }
+
+  package func close(_ reason: ByeReason) {}
+  package func close(after error: any Error) {}
+}
+
+/// What is done with a hub.
+package struct HubOptions: Sendable {
+  /// Whether what was written here goes there.
+  package var gives = true
+  /// Whether a history that shares nothing with the notebook's is merged.
+  package var allowsUnrelated = false
+  /// Ends it.
+  package var cancellation: CancellationToken?
+
+  /// Both ways, and nothing unrelated.
+  package init() {}
+}

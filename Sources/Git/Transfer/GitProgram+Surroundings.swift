@@ -1,0 +1,57 @@
+/// What git is told and not told: notes-hub(7), "What is run".
+extension GitProgram {
+  /// The protocols that an address may name; git refuses all others, `ext::` among them.
+  static let protocols = "file:git:https:ssh"
+
+  /// Settings that outrank those of the user: nothing runs but what takes part in the exchange.
+  private static let settings = [
+    "core.hooksPath=/dev/null", "core.fsmonitor=false",
+    "core.alternateRefsCommand=true", "gc.auto=0", "maintenance.auto=false",
+    // A pack stays a pack, which is checked as a peer's is.
+    "fetch.unpackLimit=1", "transfer.unpackLimit=1", "fetch.fsckObjects=false",
+    "fetch.writeCommitGraph=false", "fetch.uriProtocols=", "transfer.bundleURI=false",
+    "fetch.recurseSubmodules=false", "submodule.recurse=false", "push.recurseSubmodules=no",
+    "push.followTags=false", "push.gpgSign=false", "push.pushOption=", "http.lowSpeedLimit=1",
+    "http.lowSpeedTime=60",
+  ]
+
+  /// The same for git at the other end, where that is a folder of this machine: whoever made the folder
+  /// may have put hooks into it.
+  static let receivePack =
+    "git -c core.hooksPath=/dev/null -c core.fsmonitor=false "
+    + "-c core.alternateRefsCommand=true -c receive.autogc=false "
+    + "-c core.fsync=committed,reference receive-pack"
+
+  var configuration: [String] {
+    let silent = mayAsk ? [] : ["core.askPass="]
+    return (Self.settings + silent).flatMap { ["-c", $0] }
+  }
+
+  func variables(_ gitFolder: String, _ objects: [String]) -> [String] {
+    var variables = [
+      "GIT_DIR=" + gitFolder, "GIT_ALLOW_PROTOCOL=" + Self.protocols,
+      // What it says is read, and shown in the language of our own words.
+      "LC_ALL=C", "GIT_TERMINAL_PROMPT=" + (mayAsk ? "1" : "0"),
+    ]
+    if !objects.isEmpty {
+      variables.append(
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + objects.map(Self.quoted).joined(separator: ":"))
+    }
+    if !mayAsk { variables += ["GIT_ASKPASS=", "SSH_ASKPASS_REQUIRE=never"] }
+    return variables
+  }
+
+  /// What a caller's environment may hold of another repository's, or of git's settings.
+  static let foreignVariables: Set<String> = [
+    "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX", "GIT_PROTOCOL_FROM_USER", "GIT_QUARANTINE_PATH", "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE", "GIT_TEMPLATE_DIR", "GIT_WORK_TREE", "LANGUAGE",
+  ]
+
+  /// A path as git(1) reads it in a list of paths: one that begins with a double quote is unquoted.
+  private static func quoted(_ path: String) -> String {
+    let escapes: [Character: String] = ["\"": "\\\"", "\\": "\\\\", "\n": "\\n"]
+    return "\"" + path.map { escapes[$0] ?? String($0) }.joined() + "\""
+  }
+}

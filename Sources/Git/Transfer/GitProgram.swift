@@ -1,0 +1,132 @@
+internal import Glibc
+public import System
+
+/// The git program, which talks to other people's repositories: it has everybody's ssh configuration,
+/// agents, known hosts, credential helpers and proxies, and protocol version 2.
+public struct GitProgram: Sendable {
+  /// Whether it, or what it starts, may ask for passwords on this process's terminal. Else it fails
+  /// where it would ask.
+  public var mayAsk = false
+  /// Ends a run.
+  public var cancellation: CancellationToken?
+  /// How many seconds a run may take without a sign of progress.
+  public var patience = 60.0
+  /// Its name, which is looked up in $PATH, or its path.
+  public var name = "git"
+
+  /// One that asks nobody anything, and waits a minute for a sign of life.
+  public init() {}
+
+  /// What a run came to.
+  struct Ending {
+    let status: Int32
+    let output: [UInt8]
+    let progress: GitProgress
+  }
+
+  // How often `onTick` is called, and how long a run that is to end may take for it, in seconds.
+  private static let (tick, farewell) = (0.1, 2.0)
+  /// How much of its output is kept.
+  private static let outputBytes = 1 << 20
+
+  /// Runs it, with `GIT_DIR` the folder and the objects of other repositories beside that one's.
+  ///
+  /// - Parameters:
+  ///   - input: a file that is its standard input; nothing when nil.
+  ///   - onTick: called again and again while it runs; what it throws ends the run.
+  /// - Throws: `TransferError.programMissing`, `.silent` and `.stopped`; a status other than 0 is the
+  ///   caller's to judge.
+  func run(
+    _ arguments: [String], in gitFolder: String, objects: [String] = [],
+    onTick: (GitProgress) throws -> Void = { _ in }
+  ) throws -> Ending {
+    let output = try OutputPipe()
+    let errors = try OutputPipe()
+    let child: ChildProcess
+    do {
+      child = try ChildProcess(
+        name, arguments: ([name] + configuration + arguments).map { Array($0.utf8) },
+        variables: variables(gitFolder, objects).map { Array($0.utf8) },
+        withoutVariables: Self.foreignVariables, input: mayAsk ? .inherited : .null,
+        output: .descriptor(output.writeEnd), errors: .descriptor(errors.writeEnd), group: group)
+    } catch {
+      throw error.errno == ENOENT ? TransferError.programMissing(name) : error
+    }
+    output.closeWriteEnd()
+    errors.closeWriteEnd()
+    var (text, progress) = ([UInt8](), GitProgress())
+    do {
+      try follow(output, errors, &text, &progress, onTick)
+    } catch {
+      end(child)
+      throw error
+    }
+    let ending = child.wait()
+    // What ssh leaves behind may hold the stream open: an end of it is not waited for.
+    while let piece = errors.read(), !piece.isEmpty { progress.read(piece) }
+    progress.finish()
+    guard case .exited(let status)? = ending else {
+      if cancellation?.isCancelled == true { throw TransferError.stopped }
+      return Ending(status: -1, output: text, progress: progress)
+    }
+    return Ending(status: status, output: text, progress: progress)
+  }
+
+  /// Reads what it writes until it has closed its standard output, which it does by ending.
+  private func follow(
+    _ output: borrowing OutputPipe, _ errors: borrowing OutputPipe, _ text: inout [UInt8],
+    _ progress: inout GitProgress, _ onTick: (GitProgress) throws -> Void
+  ) throws {
+    var lastSign = Instant.now
+    var errorEnd = errors.readEnd
+    while true {
+      let stop = cancellation?.descriptor ?? -1
+      let ready = Poll.wait(for: [output.readEnd, errorEnd, stop], until: .now + Self.tick)
+      if ready.contains(stop) { throw TransferError.stopped }
+      if !ready.isEmpty { lastSign = .now }
+      if ready.contains(errorEnd) {
+        if let piece = errors.read(), !piece.isEmpty { progress.read(piece) } else { errorEnd = -1 }
+      }
+      if ready.contains(output.readEnd) {
+        guard let piece = output.read(), !piece.isEmpty else { return }
+        text += piece.prefix(max(Self.outputBytes - text.count, 0))
+      }
+      try onTick(progress)
+      if Instant.now - lastSign > patience { throw TransferError.silent(seconds: Int(patience)) }
+    }
+  }
+
+  private var group: ChildProcess.Group { mayAsk ? .inherited : .session }
+
+  private func end(_ child: ChildProcess) {
+    child.signal(SIGTERM, group: group)
+    if child.wait(until: .now + Self.farewell) != nil { return }
+    child.signal(SIGKILL, group: group)
+    child.wait()
+  }
+}
+
+/// A pipe that a program writes to, whose ends are closed one by one.
+private struct OutputPipe: ~Copyable {
+  let readEnd: Int32
+  let writeEnd: Int32
+
+  init() throws(SystemCallError) {
+    var ends: [Int32] = [-1, -1]
+    if pipe(&ends) != 0 { throw .system(call: "pipe", errno: errno) }
+    (readEnd, writeEnd) = (ends[0], ends[1])
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    _ = fcntl(readEnd, F_SETFL, O_NONBLOCK)
+  }
+
+  deinit { close(readEnd) }
+
+  func closeWriteEnd() { close(writeEnd) }
+
+  /// What can be read now: nothing at the end, nil where nothing has come.
+  func read() -> [UInt8]? {
+    var buffer = [UInt8](repeating: 0, count: 16 << 10)
+    let count = Glibc.read(readEnd, &buffer, buffer.count)
+    return count < 0 ? nil : Array(buffer[..<count])
+  }
+}

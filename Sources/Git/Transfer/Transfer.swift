@@ -1,0 +1,176 @@
+internal import Glibc
+internal import System
+
+/// An exchange with another repository: a git folder of its own over the notebook's objects, in
+/// quarantine, in which the git program runs. Nothing of the notebook's configuration, hooks and
+/// references takes part, and what comes stays apart until a `Quarantine` has read and checked it.
+///
+/// An instance belongs to the repository's thread.
+public final class Transfer {
+  private let repository: Repository
+  private let folder: QuarantineFolder
+  private let program: GitProgram
+  /// Packs that were read.
+  private var read: Set<String> = []
+
+  private static let tip = "refs/other/tip"
+
+  /// A git folder for an exchange about this repository.
+  public init(_ repository: Repository, by program: GitProgram) throws {
+    self.repository = repository
+    self.program = program
+    repository.removeQuarantineLeftovers()
+    folder = try QuarantineFolder(for: repository)
+    let path = folder.path
+    for name in ["refs", "objects/info"] { try Disk.makeFolder(path + "/" + name, mode: 0o700) }
+    try put("HEAD", "ref: refs/heads/none\n")
+    try put("config", "[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
+  }
+
+  private func put(_ name: String, _ text: String) throws {
+    try Disk.create(
+      folder.path + "/" + name, Array(text.utf8), mode: 0o600, overLeftover: true, waits: false)
+  }
+
+  private func run(
+    _ arguments: [String], onTick: (GitProgress) throws -> Void = { _ in }
+  ) throws -> GitProgram.Ending {
+    try program.run(
+      arguments, in: folder.path, objects: [repository.gitFolder + "/objects"], onTick: onTick)
+  }
+
+  // MARK: What comes
+
+  /// Fetches the tip of a branch, with what this side lacks of its history, and returns it; nil where
+  /// the other repository has no such branch.
+  ///
+  /// - Parameters:
+  ///   - url: an address that was checked; it may be the path of a repository or a bundle.
+  ///   - known: commits that are here with all their history.
+  ///   - limits: more bytes than these allow, or than half of what is free on the disk, end it.
+  public func fetch(
+    _ branch: String, from url: String, known: [ObjectID], limits: PackLimits = .standard,
+    onProgress: (GitProgress) -> Void = { _ in }
+  ) throws -> ObjectID? {
+    let references = known.enumerated().map { "\($1) refs/known/\(String(10_000 + $0))\n" }
+    try put("packed-refs", "# pack-refs with: sorted \n" + references.joined())
+    unlink(folder.path + "/" + Self.tip)
+    let room = min(limits.packBytes, try Disk.freeBytes(at: folder.path) / 2)
+    let ending = try run([
+      "fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+      "--no-recurse-submodules", "--end-of-options", url, "+refs/heads/\(branch):\(Self.tip)",
+    ]) { progress in
+      onProgress(progress)
+      if try bytes > room {
+        throw PackError.overLimit("bytes in a pack, or half of what is free", limit: room)
+      }
+    }
+    if ending.status != 0 {
+      let complaint = ending.progress.complaint
+      if complaint.contains(where: { $0.contains("couldn't find remote ref refs/heads/") }) {
+        return nil
+      }
+      throw TransferError.failed(status: ending.status, complaint)
+    }
+    guard let line = ReferenceFile.firstLine(of: folder.path + "/" + Self.tip),
+      let id = ObjectID(hex: line)
+    else { throw TransferError.failed(status: 0, ["git fetched nothing"]) }
+    return id
+  }
+
+  /// How much has come so far and was not read.
+  private var bytes: Int {
+    get throws {
+      try Disk.names(in: folder.packs).filter { !read.contains($0) }.reduce(0) { sum, name in
+        var status = stat()
+        return sum + (lstat(folder.packs + "/" + name, &status) == 0 ? Int(status.st_size) : 0)
+      }
+    }
+  }
+
+  /// What came since the last call, in a quarantine that has read it, and its size in bytes; nil where
+  /// nothing came.
+  public func received(
+    limits: PackLimits = .standard
+  ) throws -> (quarantine: Quarantine, bytes: Int)? {
+    let packs = try Disk.names(in: folder.packs)
+      .filter { $0.hasSuffix(".pack") && !read.contains($0) }
+    guard let name = packs.first else { return nil }
+    guard packs.count == 1 else { throw PackError.malformed("it came in several packs") }
+    read.insert(name)
+    let quarantine = try repository.quarantine(limits: limits)
+    let pack = try MappedFile(folder.packs + "/" + name)
+    for start in stride(from: 0, to: pack.bytes.count, by: Self.piece) {
+      try quarantine.append(Array(pack.bytes[start..<min(start + Self.piece, pack.bytes.count)]))
+    }
+    return (quarantine, pack.bytes.count)
+  }
+
+  private static let piece = 256 << 10
+
+  // MARK: What is known of what came, before it has joined the repository
+
+  /// Whether a commit is another or in its history, where either may be in quarantine still.
+  public func isAncestor(_ ancestor: ObjectID, of descendant: ObjectID) throws -> Bool {
+    try answer(["merge-base", "--is-ancestor", ancestor.hex, descendant.hex])
+  }
+
+  /// Whether two commits have a common ancestor.
+  public func areRelated(_ left: ObjectID, _ right: ObjectID) throws -> Bool {
+    try answer(["merge-base", left.hex, right.hex])
+  }
+
+  private func answer(_ question: [String]) throws -> Bool {
+    let ending = try run(question)
+    guard ending.status == 0 || ending.status == 1 else {
+      throw TransferError.failed(status: ending.status, ending.progress.complaint)
+    }
+    return ending.status == 0
+  }
+
+  // MARK: What goes
+
+  /// What a push came to.
+  public enum PushOutcome: Hashable, Sendable {
+    /// The branch stands there now; about how many bytes went.
+    case done(bytes: Int)
+    /// It stands elsewhere by now.
+    case moved
+    /// The other side refused: why.
+    case refused(String)
+  }
+
+  /// Moves a branch of another repository forward to a commit of this one.
+  public func push(
+    _ id: ObjectID, to branch: String, at url: String,
+    onProgress: (GitProgress) -> Void = { _ in }
+  ) throws -> PushOutcome {
+    // Only a folder of this machine is served by a program that is started here.
+    let service = url.hasPrefix("/") ? ["--receive-pack=" + GitProgram.receivePack] : []
+    let ending = try run(
+      ["push", "--porcelain", "--progress", "--no-verify", "--no-follow-tags", "--no-signed"]
+        + service + ["--end-of-options", url, "\(id.hex):refs/heads/\(branch)"],
+      onTick: onProgress)
+    let lines = String(decoding: ending.output, as: UTF8.self).split(separator: "\n")
+    if let line = lines.first(where: { $0.hasPrefix("!") }) {
+      return Self.outcome(of: line, ending.progress.complaint)
+    }
+    guard ending.status == 0 else {
+      throw TransferError.failed(status: ending.status, ending.progress.complaint)
+    }
+    return .done(bytes: ending.progress.bytes)
+  }
+
+  /// What a line like `!	ID:refs/heads/main	[rejected] (fetch first)` says.
+  private static func outcome(of line: Substring, _ complaint: [String]) -> PushOutcome {
+    let summary = String(line.split(separator: "\t").last ?? "")
+    let races = [
+      "(fetch first)", "(non-fast-forward)", "(needs force)", "(stale info)",
+      "(failed to update ref)", "cannot lock ref", "(failed to lock)", "incorrect old value",
+      "reference already exists",
+    ]
+    if races.contains(where: summary.contains) { return .moved }
+    let words = complaint.filter { $0.hasPrefix("remote: ") }.map { $0.dropFirst(8) }
+    return .refused(([summary] + words.map(String.init)).joined(separator: "; "))
+  }
+}

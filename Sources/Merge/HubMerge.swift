@@ -1,0 +1,37 @@
+package import Git
+
+/// The version that lets a hub's branch move forward in git's sense, where it held a derived merge that
+/// the present tip does not descend from: notes-merge(7), "Hubs". A pure function of the two.
+public enum HubMerge {
+  /// The address that such versions are made with, everywhere, which is no device's.
+  public static let authorEmail = "hub@notes.invalid"
+
+  private static let message = "Move the hub's branch forward\n"
+
+  /// Whether nobody wrote a commit: it is one of these, by its form and because it holds what its first
+  /// parent holds.
+  package static func isOne(_ commit: Commit, in store: any MergeStore) throws -> Bool {
+    guard commit.parents.count == 2, hasForm(commit) else { return false }
+    return try store.commit(commit.parents[0]).tree == commit.tree
+  }
+
+  private static func hasForm(_ commit: Commit) -> Bool {
+    commit.author.email == authorEmail && commit.author.name == DerivedMerge.authorName
+      && commit.committer == commit.author
+  }
+
+  /// Stores the version with the tip's tree that descends from the tip and from what the hub's branch
+  /// holds, and returns its ID.
+  package static func make(
+    tip: ObjectID, over former: ObjectID, in store: any MergeStore
+  ) throws -> ObjectID {
+    let parents = [try store.commit(tip), try store.commit(former)]
+    let time = parents.map { max($0.author.time, $0.committer.time) }.max() ?? 0
+    let author = Signature(
+      name: DerivedMerge.authorName, email: authorEmail, time: time, offset: 0)
+    let open = try OpenConflicts.carried(from: parents, to: parents[0].tree, in: store).lines()
+    return try store.write(
+      commit: parents[0].tree, parents: [tip, former], author: author, committer: author,
+      message: message + (open.isEmpty ? "" : "\n" + open.map { $0 + "\n" }.joined()))
+  }
+}

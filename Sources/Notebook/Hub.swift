@@ -1,0 +1,166 @@
+internal import Git
+internal import WorkTree
+
+/// An ordinary git repository that devices meet at: a remote of the notebook's repository that its user
+/// has named a hub. notes-hub(7).
+public struct Hub: Hashable, Sendable {
+  /// What the user calls it: the remote's name.
+  public let name: String
+  /// Where it is, as git takes it.
+  public let url: String
+
+  /// A hub of this name and address; nothing is checked.
+  public init(name: String, url: String) {
+    self.name = name
+    self.url = url
+  }
+}
+
+/// What can be wrong with a hub's name or address.
+public enum HubDefect: Error, Hashable, Sendable {
+  case name(String)
+  /// Another remote of the repository has the name: its address.
+  case nameTaken(String, url: String)
+  case noSuchHub(String)
+  /// An address that is none, or that git would take for something else.
+  case address(String, why: String)
+  /// A protocol that is not used: which.
+  case scheme(String)
+  /// A password in an address.
+  case secret
+}
+
+extension HubDefect: CustomStringConvertible {
+  /// What happened, as people are told: lower case, no full stop.
+  public var description: String {
+    switch self {
+    case .name(let name): "'\(name)' cannot be a hub's name"
+    case .nameTaken(let name, let url): "there is a remote '\(name)' already, at \(url)"
+    case .noSuchHub(let name): "no hub is called '\(name)'"
+    case .address(let url, let why): "'\(url)' is not an address of a repository: \(why)"
+    case .scheme(let scheme): "hubs are not reached by \(scheme)"
+    case .secret: "the address holds a password, which everybody who reads .git/config would have"
+    }
+  }
+}
+
+extension Hub {
+  /// The protocols of notes-hub(7), "Addresses".
+  private static let schemes: Set<String> = ["ssh", "https", "git", "file"]
+
+  /// Whether a name is one that a hub may have: so short that no device ID is one, and fit for a
+  /// reference and a setting.
+  static func isName(_ name: String) -> Bool {
+    let bytes = Array(name.utf8)
+    let others = Array("._-".utf8)
+    let isFine = bytes.allSatisfy { byte in
+      byte < 0x80
+        && (Character(Unicode.Scalar(byte)).isLetter
+          || Character(Unicode.Scalar(byte)).isNumber || others.contains(byte))
+    }
+    return isFine && (1...32).contains(bytes.count) && !others.contains(bytes[0])
+      && bytes.last != UInt8(ascii: ".") && !name.hasSuffix(".lock") && !name.contains("..")
+  }
+
+  /// An address as it is kept: one that names a folder is made absolute, seen from `folder`.
+  ///
+  /// - Throws: `HubDefect` for what git would take for an option, a program to run or a secret.
+  public static func address(_ text: String, from folder: String) throws(HubDefect) -> String {
+    if text.isEmpty { throw .address(text, why: "it is empty") }
+    guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+      throw .address(text, why: "it holds a line break or control character")
+    }
+    if text.hasPrefix("-") { throw .address(text, why: "it begins with a dash") }
+    if text.hasPrefix("/") { return text }
+    if let end = text.firstRange(of: "://") {
+      let scheme = text[..<end.lowerBound].lowercased()
+      guard schemes.contains(scheme) else { throw .scheme(scheme) }
+      return try address(text, scheme: scheme, rest: text[end.upperBound...])
+    }
+    if text.contains("::") { throw .scheme(String(text.prefix { $0 != ":" })) }
+    let host = text.prefix { $0 != ":" && $0 != "/" }
+    guard text.dropFirst(host.count).first == ":" else {
+      return (folder == "/" ? "" : folder) + "/" + text
+    }
+    // `HOST:PATH` is ssh's.
+    try check(host: host, of: text)
+    return text
+  }
+
+  private static func address(
+    _ text: String, scheme: String, rest: Substring
+  ) throws(HubDefect) -> String {
+    if scheme == "file" {
+      guard rest.hasPrefix("/") else { throw .address(text, why: "file:// takes a whole path") }
+      return String(rest)
+    }
+    let place = rest.prefix { $0 != "/" }
+    guard place.count < rest.count else { throw .address(text, why: "the path is missing") }
+    if let at = place.lastIndex(of: "@"), place[..<at].contains(":") { throw .secret }
+    try check(host: place, of: text)
+    return text
+  }
+
+  private static func check(host: Substring, of text: String) throws(HubDefect) {
+    let name = host.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+    if name.isEmpty { throw .address(text, why: "the host is missing") }
+    if name.hasPrefix("-") || host.hasPrefix("-") {
+      throw .address(text, why: "the host begins with a dash")
+    }
+  }
+
+  /// Whether what goes there and comes from there is neither encrypted nor authenticated.
+  public var isOpen: Bool { url.lowercased().hasPrefix("git://") }
+}
+
+// Where they are kept: `notes.hubs` in `.git/config` names them, `remote.NAME.url` has their
+// addresses, so that git knows them too.
+extension Notebook {
+  private static let setting = "notes.hubs"
+
+  /// The hubs, in the order in which they were added. One whose remote was removed with git is none.
+  public func hubs() throws -> [Hub] {
+    guard workTree.mayHoldSetting("hubs") else { return [] }
+    return try hubNames().compactMap { name in
+      try repository.setting("remote.\(name).url").map { Hub(name: name, url: $0) }
+    }
+  }
+
+  private func hubNames() throws -> [String] {
+    try (repository.setting(Self.setting) ?? "").split(separator: " ").map(String.init)
+      .filter(Hub.isName)
+  }
+
+  /// Adds a hub: a remote of that name, made where there is none.
+  ///
+  /// - Throws: `HubDefect.name`, and `.nameTaken` where a remote of that name is elsewhere.
+  public func add(_ hub: Hub) throws {
+    guard Hub.isName(hub.name) else { throw HubDefect.name(hub.name) }
+    try withWriterLock { _ in
+      let key = "remote.\(hub.name)"
+      if let url = try repository.setting("\(key).url"), url != hub.url {
+        throw HubDefect.nameTaken(hub.name, url: url)
+      }
+      try repository.set("\(key).url", to: hub.url)
+      if try repository.setting("\(key).fetch") == nil {
+        try repository.set("\(key).fetch", to: "+refs/heads/*:refs/remotes/\(hub.name)/*")
+      }
+      let names = try hubNames().filter { $0 != hub.name } + [hub.name]
+      try repository.set(Self.setting, to: names.joined(separator: " "))
+    }
+  }
+
+  /// Removes a hub, its remote, and what was remembered of it. What is here and there stays.
+  public func removeHub(named name: String) throws {
+    try withWriterLock { _ in
+      let names = try hubNames()
+      guard names.contains(name) else { throw HubDefect.noSuchHub(name) }
+      let rest = names.filter { $0 != name }
+      try repository.set(Self.setting, to: rest.isEmpty ? nil : rest.joined(separator: " "))
+      for key in ["url", "fetch"] { try repository.set("remote.\(name).\(key)", to: nil) }
+      for reference in try repository.references(under: "refs/remotes/\(name)/") {
+        try repository.delete(reference: reference.name)
+      }
+    }
+  }
+}

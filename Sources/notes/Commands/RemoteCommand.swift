@@ -1,0 +1,171 @@
+internal import ArgumentParser
+internal import Git
+internal import Glibc
+internal import Merge
+internal import Notebook
+
+struct RemoteCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "remote", abstract: "List, add and remove hubs.",
+    discussion: """
+      A hub is an ordinary git repository that is always there: on a server, with a git host, or a \
+      folder on a stick. 'notes sync' exchanges versions with it after the devices. Whoever may \
+      read it reads the notes and their history, and whoever may write to it can change them: \
+      notes-hub(7) says what that means.
+
+      Without a subcommand it lists the hubs.
+
+      Examples:
+        notes remote add home git@git.example.org:ada/notes.git
+        notes remote add stick /media/ada/STICK/notes.git
+        notes remote
+        notes remote remove stick
+      """,
+    subcommands: [
+      RemoteAddCommand.self, RemoteListCommand.self, RemoteShowCommand.self,
+      RemoteRemoveCommand.self,
+    ])
+
+  @OptionGroup var options: CommonOptions
+
+  func run() throws { try RemoteList.write(options) }
+}
+
+struct RemoteListCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the hubs, and how each stood when it was last met.",
+    discussion: """
+      Examples:
+        notes remote list --json
+      """)
+
+  @OptionGroup var options: CommonOptions
+
+  func run() throws { try RemoteList.write(options) }
+}
+
+struct RemoteAddCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Name a git repository as a hub of this notebook.",
+    discussion: """
+      The address is one that git knows: ssh, https or git, HOST:PATH, or the path of a folder. \
+      Nothing is sent yet; 'notes sync' does that. An empty repository is made with 'git init \
+      --bare'. A remote of that name and address that git knows already becomes a hub.
+
+      Examples:
+        notes remote add home git@git.example.org:ada/notes.git
+        notes remote add office https://git.example.org/ada/notes.git
+      """)
+
+  @Argument(help: "What to call it: letters, digits, '.', '_' and '-'.") var name: String
+  @Argument(help: .named("url", "Where it is."), completion: .directory) var url: String
+
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let folder = try NotebookLocator.folder(nil)
+    let hub = Hub(name: name, url: try Hub.address(url, from: folder))
+    try notebook.add(hub)
+    options.tell(
+      ["type": "added", "name": hub.name, "url": hub.url],
+      "\(Visible.name(hub.name)) is a hub now; 'notes sync' exchanges versions with it.")
+    if hub.isOpen {
+      Output.standard.flush()
+      Output.errors.write(
+        "notes: warning: git:// is neither encrypted nor authenticated: whoever is on the way can "
+          + "read and change the notes\nnotes: hint: use ssh or https\n")
+    }
+  }
+}
+
+struct RemoteRemoveCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Forget a hub. What is here and there stays.",
+    discussion: """
+      Examples:
+        notes remote remove stick
+      """)
+
+  @Argument(help: "The hub's name.", completion: LiveCompletion.hubs) var name: String
+
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    try NotebookLocator.notebook().removeHub(named: name)
+    options.tell(["type": "removed", "name": name], "\(Visible.name(name)) is no longer a hub.")
+  }
+}
+
+struct RemoteShowCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show one hub: where it is, and how it stood when last met.",
+    discussion: """
+      Nothing is asked over the network.
+
+      Examples:
+        notes remote show home
+      """)
+
+  @Argument(help: "The hub's name.", completion: LiveCompletion.hubs) var name: String
+
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    guard let hub = try notebook.hubs().first(where: { $0.name == name }) else {
+      throw HubDefect.noSuchHub(name)
+    }
+    try RemoteList.write([HubState(of: hub, in: notebook)], options)
+  }
+}
+
+/// A hub as it stood when it was last met.
+struct HubState {
+  let hub: Hub
+  let branch: String?
+  /// What its branch held; nil when it was never met.
+  let tip: ObjectID?
+  /// How many versions that somebody made are here and were not there; nil when it was never met.
+  let ahead: Int?
+
+  init(of hub: Hub, in notebook: Notebook) throws {
+    self.hub = hub
+    let head = try notebook.repository.head()
+    branch = head.branch
+    let reference = "refs/remotes/\(hub.name)/\(head.branch ?? "HEAD")"
+    tip = try notebook.repository.reference(reference)
+    ahead = try tip.map { try notebook.versionCount(from: head.commit, lacking: $0) }
+  }
+
+  var words: String {
+    guard let ahead else { return "never met" }
+    return ahead == 0 ? "has all versions" : "lacks \(Phrase.count(ahead, "version"))"
+  }
+
+  var json: JSON {
+    [
+      "name": hub.name, "url": hub.url, "branch": branch, "tip": tip, "ahead": ahead,
+    ]
+  }
+}
+
+private enum RemoteList {
+  static func write(_ options: CommonOptions) throws {
+    let notebook = try NotebookLocator.notebook()
+    try write(notebook.hubs().map { try HubState(of: $0, in: notebook) }, options)
+  }
+
+  static func write(_ states: [HubState], _ options: CommonOptions) throws {
+    options.write(states.map(\.json)) { terminal in
+      if states.isEmpty { return "No hubs: 'notes remote add NAME URL' adds one.\n" }
+      let rows = states.map { state in
+        [
+          Styled(Visible.name(state.hub.name), .bold), Styled(Visible.name(state.hub.url)),
+          Styled(state.words, .dim),
+        ]
+      }
+      return Table(flexible: 1, rows: rows).text(on: terminal)
+    }
+  }
+}

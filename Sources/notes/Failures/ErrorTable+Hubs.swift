@@ -1,0 +1,65 @@
+internal import Exchange
+internal import Git
+internal import Notebook
+
+extension HubDefect: ExplainedError {
+  var meaning: ErrorMeaning {
+    switch self {
+    case .name:
+      .misused("hub_name", "up to 32 letters, digits, '.', '_' and '-', one of the first two first")
+    case .nameTaken:
+      .failed("hub_name_taken", "choose another name, or give that address to make it a hub")
+    case .noSuchHub: .failed("no_such_hub", "'notes remote' lists the hubs")
+    case .address:
+      .misused("hub_address", "for instance git@HOST:PATH, https://HOST/PATH or /PATH/notes.git")
+    case .scheme: .misused("hub_address", "use ssh, https, git or the path of a folder")
+    case .secret:
+      .misused("hub_secret", "leave it out: git asks, or 'git config credential.helper' keeps it")
+    }
+  }
+}
+
+extension HubError: ExplainedError {
+  var meaning: ErrorMeaning {
+    switch self {
+    case .gitMissing: .failed("git_missing", "install it: apt install git")
+    case .unreachable, .silent:
+      .unreached("hub_unreachable", "is the network working? what is written waits here")
+    case .hostUnproved:
+      .refused(
+        "hub_unproved",
+        "'git ls-remote ADDRESS' shows the same; if the server's key is new, compare it with its "
+          + "owner's word before you trust it")
+    case .notLetIn:
+      .refused(
+        "hub_access", "'git ls-remote ADDRESS' must work without a question: check key or password")
+    case .noRepository:
+      .failed("hub_missing", "check the address; 'git init --bare' there makes an empty one")
+    case .foreignOwner:
+      .failed(
+        "hub_foreign", "if you trust it: git config --global --add safe.directory FOLDER")
+    case .refused:
+      .refused(
+        "hub_refused",
+        "a hub is a bare repository, 'git init --bare', whose branch may be pushed to")
+    case .full: .refused("hub_full", "make room there; what is written waits here")
+    case .busy: .failed("hub_busy", "run the command again; nothing is lost")
+    case .unrelated:
+      .failed(
+        "hub_unrelated", "is it the right address? 'notes sync --allow-unrelated' merges the two")
+    case .noBranch: .failed("no_branch", "'git switch main' goes back to the branch")
+    case .failed: .failed("hub_failed", "'git ls-remote ADDRESS' may tell more")
+    }
+  }
+}
+
+extension TransferError: ExplainedError {
+  var meaning: ErrorMeaning {
+    switch self {
+    case .programMissing: HubError.gitMissing.meaning
+    case .silent: .unreached("hub_unreachable", "is the network working?")
+    case .stopped: .interrupted
+    case .failed: .failed("git_failed", Failure.examine)
+    }
+  }
+}

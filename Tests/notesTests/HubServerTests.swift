@@ -1,0 +1,174 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// notes-remote(1) and notes-sync(1) with hubs on real servers: sshd, git-daemon, and
+/// git-http-backend behind TLS.
+@Suite(.timeLimit(.minutes(5))) struct HubServerTests {
+  private let ada: Shell
+  private let bob: Shell
+
+  init() throws {
+    ada = try Shell()
+    bob = try Shell()
+    try ada.folder.write("one\n", to: "notes/A.txt")
+    try ada.initialise()
+    try bob.join(ada, as: "bob")
+  }
+
+  /// Adds a hub to both, whose users are let in.
+  private func add(_ name: String, on server: GitServer) throws {
+    let address = try server.makeRepository("\(name).git")
+    for shell in [ada, bob] {
+      shell.environment.merge(try server.client()) { $1 }
+      let added = try shell.notes("remote", "add", name, address)
+      #expect(added.isSuccess, "\(added)")
+    }
+  }
+
+  @discardableResult
+  private func meet(
+    _ shell: Shell, _ location: SourceLocation = #_sourceLocation
+  ) throws -> ProcessResult {
+    let result = try shell.notes("sync", "--hub")
+    #expect(result.isSuccess, "\(result)", sourceLocation: location)
+    return result
+  }
+
+  private func kind(of result: ProcessResult) throws -> String {
+    #expect(!result.isSuccess)
+    let lines = result.errorText.split(separator: "\n").filter { $0.contains(#""type":"error""#) }
+    return try Shell.field("kind", of: String(lines.last ?? ""))
+  }
+
+  @Test(arguments: GitServer.Kind.allCases)
+  func `Devices that meet on a server end on one version`(kind: GitServer.Kind) throws {
+    let server = try GitServer(kind)
+    try add("home", on: server)
+    #expect(try meet(ada).text.contains("home: sent 1 version; in sync"))
+    try bob.folder.write("two\n", to: "notes/B.txt")
+    #expect(try meet(bob).text.contains("home: sent 1 version; in sync"))
+    #expect(try meet(ada).text.contains("home: received 1 version; in sync"))
+    #expect(try meet(ada).text.contains("home: nothing new; in sync"))
+    #expect(try ada.folder.text("notes/B.txt") == "two\n")
+    let shown = try ada.notes("remote", "show", "home")
+    #expect(shown.text.contains("has all versions"), "\(shown)")
+  }
+
+  @Test(arguments: GitServer.Kind.allCases)
+  func `A server that is away, and back again, loses nothing`(kind: GitServer.Kind) throws {
+    let server = try GitServer(kind)
+    try add("home", on: server)
+    try meet(ada)
+    try server.process.terminate()
+    try ada.folder.write("written meanwhile\n", to: "notes/B.txt")
+    let away = try ada.notes("sync", "--hub", "--json")
+    #expect(away.status == .exited(4), "\(away)")
+    #expect(try self.kind(of: away) == "hub_unreachable")
+    let again = try server.restarted()
+    try meet(ada)
+    try meet(bob)
+    #expect(try bob.folder.text("notes/B.txt") == "written meanwhile\n")
+    #expect(again.process.isRunning)
+  }
+
+  @Test func `Nobody is asked, and strangers are refused`() throws {
+    let server = try GitServer(.ssh)
+    try add("home", on: server)
+    ada.environment.merge(try server.client(key: "stranger")) { $1 }
+    #expect(try kind(of: ada.notes("sync", "--hub", "--json")) == "hub_access")
+    // A server with another key.
+    let other = try GitServer(.ssh)
+    ada.environment.merge(try server.client(knowing: other)) { $1 }
+    let changed = try ada.notes("sync", "--hub", "--json")
+    #expect(try kind(of: changed) == "hub_unproved" && changed.status == .exited(5))
+    ada.environment.merge(try server.client()) { $1 }
+    try meet(ada)
+  }
+
+  @Test func `A wrong password and a wrong certificate are refused`() throws {
+    let server = try GitServer(.https)
+    try add("home", on: server)
+    ada.environment.merge(try server.client(password: "wrong")) { $1 }
+    #expect(try kind(of: ada.notes("sync", "--hub", "--json")) == "hub_access")
+    let other = try GitServer(.https)
+    ada.environment.merge(try server.client(knowing: other)) { $1 }
+    #expect(try kind(of: ada.notes("sync", "--hub", "--json")) == "hub_unproved")
+    // Nothing in the environment: git would ask for a name.
+    ada.environment["GIT_CONFIG_GLOBAL"] = "/dev/null"
+    ada.environment["GIT_SSL_CAINFO"] = server.folder["server.crt"]
+    #expect(try kind(of: ada.notes("sync", "--hub", "--json")) == "hub_access")
+    ada.environment["GIT_SSL_CAINFO"] = nil
+    ada.environment.merge(try server.client()) { $1 }
+    try meet(ada)
+  }
+
+  @Test func `A server that is killed while it is pushed to has the old version or the new`() throws
+  {
+    let server = try GitServer(.daemon)
+    try add("home", on: server)
+    try meet(ada)
+    // The hook holds the push until the server has been killed.
+    let repository = server.repositories + "/home.git"
+    let (begun, hook) = (server.folder["begun"], repository + "/hooks/pre-receive")
+    try writeFile(hook, Array("#!/bin/sh\ntouch '\(begun)'\nexec sleep 600\n".utf8))
+    chmod(hook, 0o755)
+    try ada.folder.write("two\n", to: "notes/B.txt")
+    let pushing = try RunningProcess(
+      [BuiltBinary.notes(), "sync", "--hub", "--json"], in: ada.folder["notes"],
+      environment: ada.environment)
+    let deadline = Moment.now + 30
+    while access(begun, F_OK) != 0, Moment.now < deadline { sched_yield() }
+    server.process.send(SIGKILL)
+    #expect(try kind(of: pushing.wait()) == "hub_unreachable")
+    unlink(hook)
+    let again = try server.restarted()
+    try meet(ada)
+    try meet(bob)
+    #expect(try bob.folder.text("notes/B.txt") == "two\n")
+    #expect(again.process.isRunning)
+    #expect(try run(["git", "-C", repository, "fsck", "--strict"]).isSuccess)
+  }
+
+  @Test(.enabled(if: geteuid() == 0)) func `A hub whose disk is full takes nothing`() throws {
+    let place = ada.folder["disk"]
+    try makeFolder(place)
+    let mounted = try run(["mount", "-t", "tmpfs", "-o", "size=400k", "hub", place])
+    try #require(mounted.isSuccess, "\(mounted)")
+    defer { _ = try? run(["umount", "--lazy", place]) }
+    try #require(
+      try run(["git", "init", "--quiet", "--bare", "--template=", place + "/hub.git"]).isSuccess)
+    try #require(try ada.notes("remote", "add", "stick", place + "/hub.git").isSuccess)
+    try meet(ada)
+    var random = SplitMix64(seed: 4)
+    try ada.folder.write(
+      (0..<600_000).map { _ in UInt8.random(in: 0...255, using: &random) },
+      to: "notes/photo.jpg")
+    let full = try ada.notes("sync", "--hub", "--json")
+    #expect(try kind(of: full) == "hub_full" && full.status == .exited(5), "\(full)")
+    _ = try run(["mount", "-o", "remount,size=4m", place])
+    try meet(ada)
+    #expect(try run(["git", "-C", place + "/hub.git", "fsck", "--strict"]).isSuccess)
+  }
+
+  @Test func `Hubs are added, listed, shown and removed`() throws {
+    #expect(try ada.notes("remote").text == "No hubs: 'notes remote add NAME URL' adds one.\n")
+    let none = try ada.notes("sync", "--hub")
+    #expect(none.status == .exited(64) && none.errorText.contains("the notebook has no hub"))
+    #expect(try ada.notes("remote", "add", "-f", "x").status == .exited(64))
+    #expect(try ada.notes("remote", "add", "a b", "/srv/a.git").status == .exited(64))
+    let secret = try ada.notes("remote", "add", "home", "https://ada:secret@git.example.org/x")
+    #expect(secret.status == .exited(64) && !secret.errorText.contains("secret@"))
+    let open = try ada.notes("remote", "add", "open", "git://git.example.org/x.git")
+    #expect(open.isSuccess && open.errorText.contains("neither encrypted nor authenticated"))
+    #expect(try ada.notes("remote", "add", "stick", "../hub.git").isSuccess)
+    let listed = try ada.notes("remote", "list", "--json").lines
+    #expect(listed.count == 2)
+    #expect(try Shell.field("url", of: listed[1]) == ada.folder["notes"] + "/../hub.git")
+    #expect(try ada.notes("remote", "remove", "open").isSuccess)
+    #expect(try ada.notes("remote", "show", "open").status == .exited(1))
+    #expect(try ada.notes("sync", "--no-hub", "--wait", "0").status == .exited(4))
+    let missing = try ada.notes("sync", "stick", "--json")
+    #expect(try kind(of: missing) == "hub_missing", "\(missing)")
+  }
+}
