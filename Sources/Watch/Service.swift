@@ -26,6 +26,8 @@ public final class Service: Sendable {
   let watched: [String: WatchedNotebook]
   /// Who saves and merges for the sessions of each notebook.
   let keepers: [String: any SessionKeeper]
+  /// Who visits the hubs of each notebook that is watched.
+  let hubVisitors: [String: HubVisitor]
   /// Ends all connections; made for the whole life, because connections are opened here too.
   let token: CancellationToken
 
@@ -57,11 +59,13 @@ public final class Service: Sendable {
   /// `discovery` it also withdraws; it does not stop it.
   /// Where it is watching, it versions what is written, and keeps sessions with the other devices.
   /// `control` is the folder of the sockets at which it answers other commands; nil for none.
+  /// `hubInterval` is how many seconds lie between visits to hubs while nothing happens.
   /// Throws when the process has no descriptors left.
   public init(
     contexts: [SessionContext], discovery: (any Discovery)?,
     listen address: Address = Address(host: Address.anyHost, port: 0), logger: Logger,
-    options: SessionOptions = SessionOptions(), isWatching: Bool = false, control: String? = nil
+    options: SessionOptions = SessionOptions(), isWatching: Bool = false, control: String? = nil,
+    hubInterval: Double = 300
   ) throws {
     controlFolder = control
     self.contexts = Dictionary(
@@ -70,10 +74,14 @@ public final class Service: Sendable {
     self.address = address
     self.options = options
     log = ServiceLog(logger: logger)
-    token = try CancellationToken()
+    let token = try CancellationToken()
+    self.token = token
     let occurrences = occurrences
     watched = try (isWatching ? self.contexts : [:]).mapValues { context in
       try WatchedNotebook(context) { occurrences.put(.event($0)) }
+    }
+    hubVisitors = try watched.mapValues { notebook in
+      try HubVisitor(notebook, pace: HubPace(interval: hubInterval), until: token)
     }
     keepers =
       isWatching
@@ -120,6 +128,7 @@ public final class Service: Sendable {
     }
     emit(.listening(address: listener.address.host, port: listener.port), tell)
     for notebook in watched.values { try notebook.start() }
+    for visitor in hubVisitors.values { try visitor.start() }
     if isWatching { try watchMachine() }
     control = startControl(port: listener.port)
     defer { control?.stop() }
@@ -146,6 +155,7 @@ public final class Service: Sendable {
         emit(event, tell)
         try Self.rethrowBeginningAnew(event)
         dialing.note(event)
+        for visitor in hubVisitors.values { visitor.note(event) }
       case .opened(let invitation): announce(invitation, port: listener.port, tell)
       case .dialing(let change): change(&dialing)
       case .changed: break

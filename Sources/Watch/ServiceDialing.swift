@@ -148,7 +148,10 @@ struct ServiceDialing {
   /// Connections may be dead, and devices in reach that were not.
   mutating func networkChanged(_ news: NetworkState.News) {
     for watched in service.watched.values { watched.sessions.pingAll() }
-    if news == .got { dialer.retryAll() }
+    if news == .got {
+      dialer.retryAll()
+      for visitor in service.hubVisitors.values { visitor.retry() }
+    }
   }
 
   /// Tries everybody who is not connected now; `settled` is told when that has come to something.
@@ -174,6 +177,7 @@ struct ServiceDialing {
     guard isPaused != value else { return }
     isPaused = value
     service.isPaused.store(value, ordering: .relaxed)
+    for visitor in service.hubVisitors.values { visitor.pause(value) }
     if value {
       for watched in service.watched.values { watched.sessions.endAll(.stopped) }
     } else {

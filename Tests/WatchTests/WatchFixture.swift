@@ -17,6 +17,8 @@ final class Watcher {
   let name: String
   let context: SessionContext
   let events = EventLog<Event>()
+  /// Seconds between visits to hubs while nothing happens.
+  var hubInterval = 300.0
   private let network: InMemoryNetwork
   private var running: (token: CancellationToken, ended: BlockingQueue<Bool>, service: Service)?
 
@@ -87,7 +89,7 @@ final class Watcher {
       discovery: InMemoryDiscovery(deviceID: key.deviceID, network: network),
       listen: Address(host: "127.0.0.1", port: 0),
       logger: Logger(label: "notes") { _ in SwiftLogNoOpLogHandler() }, isWatching: true,
-      control: folder["run"])
+      control: folder["run"], hubInterval: hubInterval)
     let token = try CancellationToken()
     let ended = BlockingQueue<Bool>()
     running = (token, ended, service)

@@ -74,6 +74,7 @@ enum Setting: String, CaseIterable {
   case listen
   case executableFiles = "executable-files"
   case hiddenFiles = "hidden-files"
+  case hubInterval = "hub-interval"
   case maxFileSize = "max-file-size"
   case onChange = "on-change"
   case onConflict = "on-conflict"
@@ -94,6 +95,7 @@ enum Setting: String, CaseIterable {
     case .deviceName: DeviceName.hostName
     case .listen: Address.anywhere.description
     case .hiddenFiles, .executableFiles: "false"
+    case .hubInterval: "300"
     case .maxFileSize: "50m"
     case .onChange, .onConflict: nil
     }
@@ -127,6 +129,10 @@ enum Setting: String, CaseIterable {
       throw notABoolean(value, "versions hidden files")
     case .executableFiles where value != "true" && value != "false":
       throw notABoolean(value, "lets received files be executable")
+    case .hubInterval where Self.seconds(value) == nil:
+      throw Failure.usage(
+        "'\(Visible.name(value))' is not a number of seconds from 10 to 86400",
+        hint: "for instance 60")
     case .maxFileSize where !WorkTree.isSizeLimit(value):
       throw Failure.usage(
         "'\(Visible.name(value))' is not a number of bytes", hint: "for instance 500k, 20m or 1g")
@@ -138,6 +144,15 @@ enum Setting: String, CaseIterable {
     .usage(
       "'\(Visible.name(value))' is neither true nor false",
       hint: "'notes config \(rawValue) true' \(effect)")
+  }
+
+  private static func seconds(_ text: String) -> Double? {
+    Int(text).flatMap { (10...86_400).contains($0) ? Double($0) : nil }
+  }
+
+  /// How many seconds lie between visits to hubs; what was written by hand and is none is as not set.
+  static func hubIntervalInSeconds() throws -> Double {
+    try hubInterval.value().flatMap(seconds) ?? 300
   }
 
   func value(in notebook: Notebook? = nil) throws -> String? {

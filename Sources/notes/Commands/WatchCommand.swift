@@ -16,7 +16,8 @@ struct WatchCommand: Command {
     discussion: """
       Runs in the foreground until it is stopped. What is written in the folder becomes a version \
       within milliseconds and is on every device that runs 'notes watch', too, before you look up. \
-      Several folders are served by one process at one port. What happens is logged on standard \
+      Several folders are served by one process at one port. Hubs are visited after what is written, \
+      and every few minutes. What happens is logged on standard \
       error, a line an event, without the text of a note.
 
       Examples:
@@ -87,7 +88,7 @@ struct WatchCommand: Command {
     let service = try Service(
       contexts: contexts, discovery: finder, listen: listen.configured(),
       logger: ServiceLogging.logger(verbose: verbose), isWatching: true,
-      control: UserFolders().runtime)
+      control: UserFolders().runtime, hubInterval: Setting.hubIntervalInSeconds())
     let report = EventReport(json: options.json, .service)
     let hooks = WatchHooks(notebooks: notebooks)
     let notice = StandingNotice(notebooks)
