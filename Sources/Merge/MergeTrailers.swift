@@ -4,7 +4,7 @@ public import Git
 /// notes-merge(7), "Trailers".
 public struct MergeTrailers: Hashable, Sendable {
   /// The version of the merge rules, which a derived merge is made by.
-  public static let currentVersion = 1
+  public static let currentVersion = 2
 
   /// The version of the rules that made the commit; nil when it is not a derived merge.
   public var version: Int?

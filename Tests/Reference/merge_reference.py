@@ -28,6 +28,8 @@ def is_binary(content):
     return b"\0" in content[:8000]
 
 
+# The version of the rules of notes-merge(7).
+RULES = 2
 # Letter case and canonical decomposition in the version of Unicode that notes-merge(7) names.
 LOWER = {chr(n): chr(n + d)
          for a, b, step, d in unicode_table.LOWER_RUNS for n in range(a, b + 1, step)}
@@ -166,7 +168,7 @@ class Merge:
         person = Person("notes", "merge@notes.invalid", time, 0)
         message = f"Merge {len(heads)} versions\n\n" + "".join(
             line + "\n" for line in trailer_lines(
-                1, conflicts, merged, self.bounds["listBytes"], new))
+                RULES, conflicts, merged, self.bounds["listBytes"], new))
         return self.store.put_commit(tree, [h.id for h in heads], person, person, message), conflicts
 
     def merge(self, heads, depth=0):
