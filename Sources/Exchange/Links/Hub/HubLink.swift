@@ -132,7 +132,7 @@ package final class HubLink: Link {
   package func show(_ shown: Shown) { own = shown }
 
   package func answer(
-    _ shown: Shown, heard: Int, received: Int, conflicts: Int, isRefused: Bool
+    _ shown: Shown, heard: Int, received: Int, conflicts: Int, refusal: MergeRefusal?
   ) { own = shown }
 
   package func next(until deadline: Instant?) throws -> LinkEvent? {
@@ -148,7 +148,7 @@ package final class HubLink: Link {
   /// shown next.
   private func give() throws {
     guard let own = own.tip, own != tip else {
-      return events.append(.answered(try shown, heard: .max, isRefused: false))
+      return events.append(.answered(try shown, heard: .max, refusal: nil))
     }
     let isMerged = try shown.heads.allSatisfy {
       try repository.contains($0) && repository.isAncestor($0, of: own)
@@ -175,7 +175,7 @@ package final class HubLink: Link {
       tip = version
       // What leads the branch forward is taken like anybody's version; one that lost a race is forgotten.
       events.append(
-        version == own ? .answered(try shown, heard: nil, isRefused: false) : .shows(try shown))
+        version == own ? .answered(try shown, heard: nil, refusal: nil) : .shows(try shown))
     case .moved:
       try waitForTurn()
       try look()
