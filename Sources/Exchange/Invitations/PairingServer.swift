@@ -14,7 +14,10 @@ public struct PairingOffer: Sendable, Codable, Equatable {
   package let notebookName: String
   /// How many notes it has, and their size together in bytes.
   public let notes: Int
-  package let bytes: Int
+  let bytes: Int
+  /// The same of its other files; nil where an earlier build invites, which tells notes alone.
+  package let files: Int?
+  let fileBytes: Int?
   /// The inviting device's name.
   public let inviter: String
   let device: String
@@ -37,8 +40,11 @@ public struct PairingOffer: Sendable, Codable, Equatable {
     case claimed
   }
 
+  /// The size of all that comes, in bytes.
+  package var allBytes: Int { bytes.addingReportingOverflow(fileBytes ?? 0).partialValue }
+
   private enum CodingKeys: String, CodingKey {
-    case versions, notebookName, notes, bytes, inviter, device, role, expires, formerly, root
+    case versions, notebookName, notes, bytes, files, fileBytes, inviter, device, role, expires, formerly, root
     case notebookID = "notebook"
   }
 }
@@ -96,13 +102,21 @@ public enum PairingServer {
     let notebook = try Notebook.open(at: context.folder)
     let repository = notebook.repository
     let files = try notebook.state().tip.map {
-      try repository.files(in: repository.commit($0).tree).filter { $0.path.isNote }
+      try repository.files(in: repository.commit($0).tree)
+    }
+    var notes = (count: 0, bytes: 0)
+    var others = notes
+    for file in files ?? [] {
+      let size = try repository.header(of: file.entry.id).size
+      if file.path.isNote { notes = (notes.count + 1, notes.bytes + size) } else {
+        others = (others.count + 1, others.bytes + size)
+      }
     }
     let former = try context.membership.formerIDs().sorted().prefix(ProtocolLimits.formerIDs)
     return PairingOffer(
       versions: [ProtocolLimits.version], notebookID: context.membership.notebookID,
-      notebookName: context.membership.notebookName, notes: files?.count ?? 0,
-      bytes: try files?.reduce(0) { try $0 + repository.header(of: $1.entry.id).size } ?? 0,
+      notebookName: context.membership.notebookName, notes: notes.count, bytes: notes.bytes,
+      files: others.count, fileBytes: others.bytes,
       inviter: notebook.identity.device.name, device: context.key.deviceID,
       role: invitation.role, expires: invitation.expires,
       formerly: former.isEmpty ? nil : Array(former),

@@ -48,6 +48,7 @@ struct InitCommand: Command {
     if access(folder + "/.git/notes/notebook", F_OK) != 0 {
       try place.demandConsent(yes: yes, includesSecrets: include)
     }
+    let former = try? Repository.open(at: folder).head().commit
     let device = try DeviceName.choose(given: deviceName)
     let notebookName = try name.map { try DisplayName.check($0) } ?? Self.name(of: folder)
     let data = try UserFolders().data
@@ -70,12 +71,11 @@ struct InitCommand: Command {
     // Not before: 'notes watch --all' begins with it at once.
     KnownNotebooks(dataFolder: data).add(notebook)
     let tip = try notebook.state().tip
-    // A version that was there already: of a repository, or of an init that failed after it.
-    let known = saved.changes.isEmpty ? try tip.map(notebook.repository.commit)?.tree : nil
-    let paths = try known.map(notebook.repository.files)?.map(\.path) ?? saved.changes.map(\.path)
+    let files = try tip.map { try notebook.repository.files(in: notebook.repository.commit($0).tree) }
     let report = InitReport(
-      identity: notebook.identity, folder: folder, noteCount: paths.count(where: \.isNote),
-      fileCount: paths.count { !$0.isNote }, saved: saved, tip: tip)
+      identity: notebook.identity, folder: folder, files: files ?? [],
+      bytes: try files?.reduce(0) { try $0 + notebook.repository.header(of: $1.entry.id).size } ?? 0,
+      saved: saved, tip: tip, isRepository: former != nil)
     options.write([report.json]) { report.text(on: $0) }
   }
 

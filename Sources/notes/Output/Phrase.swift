@@ -1,4 +1,9 @@
 enum Phrase {
+  /// Notes and what else there is: `12 notes and 3 attachments`.
+  static func files(_ notes: Int, _ others: Int) -> String {
+    list([count(notes, "note")] + (others > 0 ? [count(others, "attachment")] : []))
+  }
+
   /// `1 note`, `2 notes`, `10,000 notes`; `plural` where an s at the end is not enough.
   static func count(_ count: Int, _ singular: String, _ plural: String? = nil) -> String {
     number(count) + " " + (count == 1 ? singular : plural ?? singular + "s")

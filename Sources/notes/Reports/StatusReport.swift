@@ -109,23 +109,39 @@ struct InitReport {
   let folder: String
   let noteCount: Int
   let fileCount: Int
+  let bytes: Int
   let saved: SaveResult
   let tip: ObjectID?
+  /// Whether the folder had a history before.
+  let isRepository: Bool
+
+  /// - Parameter bytes: the size of all files together.
+  init(
+    identity: NotebookIdentity, folder: String, files: [(path: TreePath, entry: TreeEntry)],
+    bytes: Int, saved: SaveResult, tip: ObjectID?, isRepository: Bool = false
+  ) {
+    (self.identity, self.folder, self.bytes, self.saved) = (identity, folder, bytes, saved)
+    (self.tip, self.isRepository) = (tip, isRepository)
+    noteCount = files.count { $0.path.isNote }
+    fileCount = files.count - noteCount
+  }
 
   var json: JSON {
     [
       "type": "initialised", "notebook": identity.id, "name": identity.name, "path": folder,
       "device": identity.device.deviceID, "device_name": identity.device.name, "notes": noteCount,
-      "attachments": fileCount, "tip": tip, "skipped": saved.skipped,
+      "attachments": fileCount, "bytes": bytes, "tip": tip, "skipped": saved.skipped,
     ]
   }
 
   func text(on terminal: Terminal) -> String {
     let name = terminal.paint(Visible.name(identity.name), .bold)
-    let files = fileCount > 0 ? [Phrase.count(fileCount, "attachment")] : []
-    let held = Phrase.list([Phrase.count(noteCount, "note")] + files)
+    let held = "\(Phrase.files(noteCount, fileCount)) (\(Phrase.bytes(bytes)))"
     var text = "Notebook \(name) in \(Visible.name(folder))\n"
-    text += tip == nil ? "It is empty so far.\n" : "The first version holds \(held).\n"
+    text += tip == nil
+      ? "It is empty so far.\n"
+      : isRepository ? "It holds \(held), and the history of the git repository.\n"
+        : "The first version holds \(held).\n"
     text += saved.skipped.text(on: terminal)
     return text + """
 

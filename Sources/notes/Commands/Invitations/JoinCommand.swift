@@ -147,7 +147,7 @@ struct JoinDialogue {
       let chosen = NotebookPlace(folder: folder)
       try chosen.check()
       if access(folder + "/.git/notes/notebook", F_OK) != 0 {
-        try chosen.demandConsent(yes: true, includesSecrets: include)
+        try chosen.demandConsent(yes: yes, includesSecrets: include)
       }
     }
     place = { offer in
@@ -200,7 +200,8 @@ struct JoinDialogue {
     if json {
       Output.standard.event([
         "type": "offer", "notebook": offer.notebookID, "name": offer.notebookName,
-        "notes": offer.notes, "bytes": offer.bytes, "inviter": offer.inviter,
+        "notes": offer.notes, "attachments": offer.files, "bytes": offer.allBytes,
+        "inviter": offer.inviter,
         "role": offer.role.rawValue, "expires": TimeText.rfc3339(offer.expires),
         "renewal": offer.renewal != nil, "proved": offer.isProvedRenewal,
       ])
@@ -210,10 +211,13 @@ struct JoinDialogue {
         """
         \(terminal.paint(Visible.name(offer.inviter), .bold)) invites this device to the notebook \
         \(terminal.paint(Visible.name(offer.notebookName), .bold)) as \(offer.role.rawValue)
-          \(Phrase.count(offer.notes, "note")), \(Phrase.bytes(offer.bytes))
+          \(Phrase.files(offer.notes, offer.files ?? 0)), \(Phrase.bytes(offer.allBytes))
           into \(Visible.name(folder))
 
         """)
+      if offer.role == .reader {
+        Output.standard.write("  a reader receives: what you write stays on this device\n")
+      }
       switch offer.renewal {
       case .proved(let admin):
         Output.standard.write(
