@@ -31,6 +31,11 @@ extension WorkTree {
   /// Whether a text names a number of bytes, as git writes numbers.
   public static func isSizeLimit(_ text: String) -> Bool { SizeLimit.parse(text) != nil }
 
+  /// Whether files up to that size are versioned where it is set: devices take no larger ones.
+  public static func isHonoured(sizeLimit text: String) -> Bool {
+    SizeLimit.parse(text).map { $0 <= PackLimits.standard.objectBytes } ?? false
+  }
+
   /// The largest file that is versioned as the user set it; nil where nothing is set.
   public func sizeLimitSetting() throws -> String? { try repository.setting(SizeLimit.setting) }
 

@@ -135,7 +135,11 @@ enum Setting: String, CaseIterable {
         hint: "for instance 60")
     case .maxFileSize where !WorkTree.isSizeLimit(value):
       throw Failure.usage(
-        "'\(Visible.name(value))' is not a number of bytes", hint: "for instance 500k, 20m or 1g")
+        "'\(Visible.name(value))' is not a number of bytes", hint: "for instance 500k or 20m")
+    case .maxFileSize where !WorkTree.isHonoured(sizeLimit: value):
+      throw Failure.usage(
+        "'\(Visible.name(value))' is above 64m, the most that devices take from one another",
+        hint: "'notes config max-file-size 64m' is the highest limit")
     default: break
     }
   }
