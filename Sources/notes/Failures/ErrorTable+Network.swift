@@ -24,13 +24,13 @@ extension ChannelError: ExplainedError {
       .refused(
         "notebook_unknown", "run 'notes serve' or 'notes watch' in it there; or check the address")
     case .invitationUnknown:
-      .refused("invitation_unknown", "check the code, or ask for a new one: 'notes invite'")
+      .refused("invitation_unknown", "check the code, or ask the inviter for a new one")
     case .wrongCode: Failure.wrongCode
     case .certificateRefused(.blocked):
       .refused("certificate_refused", "'notes members unblock NAME' lets it in again")
     case .certificateRefused:
       .refused(
-        "certificate_refused", "'notes members' shows who is one; 'notes invite' lets it join")
+        "certificate_refused", "'notes members' shows who is one; an admin can invite it: 'notes invite'")
     case .refusedByPeer(.removed):
       .refused(
         "refused_by_peer", "the notes here stay as they are; an admin can invite this device again")
@@ -61,7 +61,7 @@ extension SyncError: ExplainedError {
       .refused("no_common_version", "install the same version of notes on both devices")
     case .wrongNotebook: ByeReason.wrongNotebook.meaning
     case .notAMember:
-      .refused("not_a_member", "'notes members' shows who is; 'notes invite' lets it join")
+      .refused("not_a_member", "'notes members' shows who is one; an admin can invite it: 'notes invite'")
     case .packRefused(.costly):
       .failed("pack_refused", "nothing of it was kept; if it is meant: 'notes sync --allow-large'")
     case .packRefused:
@@ -73,14 +73,14 @@ extension SyncError: ExplainedError {
     case .notMerged(let refusal, _): refusal.meaning
     case .notMergedAtPeer(let refusal): refusal.meaningAtPeer
     case .invitationExpired: ByeReason.expired.meaning
-    case .declined: .failed("declined", "'notes invite' opens a new one")
+    case .declined: .failed("declined", "the code still works, as long as 'notes invite' waits there")
     case .wrongCode: Failure.wrongCode
     case .alreadyANotebook: .failed("already_a_notebook", "choose another folder")
     case .inviterNotFound:
       .unreached(
         "inviter_not_found",
         "is 'notes invite' still waiting there, on the same network? "
-          + "or name the device: --at HOST:PORT")
+          + "or name the device: 'notes join CODE --at HOST:PORT'")
     case .unknownPeer: .failed("no_such_member", "'notes members' lists them")
     case .ownAddress: .failed("own_address", "give the other device's address")
     case .stopped: .interrupted
@@ -118,7 +118,7 @@ extension ByeReason {
     case .version: .refused("no_common_version", "install the same version on both")
     case .wrongNotebook:
       .refused("wrong_notebook", "check the address: each notebook listens at one of its own")
-    case .expired: .refused("expired", "ask for a new one: 'notes invite'")
+    case .expired: .refused("expired", "ask the inviter for a new one: 'notes invite' there")
     case .duplicate, .busy: .failed("busy", "try again")
     case .overLimit, .protocolBroken, .refusedPack:
       .refused(
@@ -134,13 +134,13 @@ extension DiscoveryError: ExplainedError {
   var meaning: ErrorMeaning {
     let remedy =
       switch self {
-      case .libraryMissing: "install it: apt install libavahi-client3; or name the peer: "
-      case .noSystemBus: "start D-Bus, or name the peer: "
+      case .libraryMissing: "install it: apt install libavahi-client3; "
+      case .noSystemBus: "start D-Bus; "
       case .daemonNotRunning, .daemonSilent:
-        "start it: systemctl start avahi-daemon; or name the peer: "
-      case .invalidRecord, .avahi, .stopped: "name the peer: "
+        "start it: systemctl start avahi-daemon; "
+      case .invalidRecord, .avahi, .stopped: ""
       }
-    return .failed("discovery_failed", remedy + "--at HOST:PORT")
+    return .failed("discovery_failed", remedy + "'notes sync --at HOST:PORT' does without it")
   }
 }
 

@@ -11,7 +11,8 @@ final class EventReport: Sendable {
   enum Occasion {
     case exchange
     /// It waits for a device that joins: the one of this name, or whoever has the code.
-    case invitation(guest: String?)
+    /// `hosts` are where this one may be reached.
+    case invitation(guest: String?, hosts: [String] = [])
     /// It serves until it is stopped. Its log tells people.
     case service
   }
@@ -144,7 +145,7 @@ struct EventText {
       let failure = Failure(describing: cause.error)
       guard case .invitation = occasion else { return Self.warning(failure.message, failure.hint) }
       return Self.warning(
-        failure.message, "on the other device name this one's address: --at HOST:PORT")
+        failure.message, "on the other device add --at and this one's address to 'notes join'")
     case .failed(let failure):
       guard case .invitation = occasion else { return nil }
       return Self.warning(
@@ -169,9 +170,16 @@ struct EventText {
     "notes: warning: \(message)\n" + (hint.map { "notes: hint: \($0)\n" } ?? "")
   }
 
+  /// Options of 'notes join'.
+  private static func addresses(_ hosts: [String], port: UInt16) -> String {
+    let options = hosts.map { "--at \(Address(host: $0, port: port))" }
+    return options.isEmpty ? "--at HOST:\(port)" : Phrase.list(options, "or")
+  }
+
   private func words(for open: OpenInvitation) -> String {
     let minutes = TimeText.left(until: open.expires, now: TimeText.now)
-    guard case .invitation(let guest?) = occasion else {
+    guard case .invitation(let guest, let hosts) = occasion else { return "" }
+    guard let guest else {
       return """
         On the other device run:
 
@@ -179,7 +187,7 @@ struct EventText {
 
         The code lets one device join as \(open.role.rawValue). It ends in \(minutes), or \
         after three wrong attempts.
-        If nothing is found there: add --at HOST:\(open.port), with this device's address.
+        If nothing is found there, add \(Self.addresses(hosts, port: open.port)).
         Waiting; Ctrl-C cancels the invitation.
 
         """

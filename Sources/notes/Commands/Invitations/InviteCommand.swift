@@ -53,7 +53,12 @@ struct InviteCommand: Command {
     let context = try NotebookLocator.notebook().sessionContext()
     let guest = try device.map { try InvitedDevice(named: $0, via: via ?? "", discovery) }
     defer { guest?.stop() }
-    let report = EventReport(json: options.json, .invitation(guest: guest?.member.name))
+    let host = try listen.configured().host
+    let isAny = ["*", "::", "0.0.0.0"].contains(host)
+    let report = EventReport(
+      json: options.json,
+      .invitation(
+        guest: guest?.member.name, hosts: isAny ? Address.ofThisMachine(limit: 2) : [host]))
     var end: InvitationEnd?
     try run(in: context, for: guest?.member) { event in
       switch event {
