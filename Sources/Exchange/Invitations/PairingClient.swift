@@ -14,8 +14,12 @@ public struct PairingClient: Sendable {
   /// The folder that becomes the notebook, by the offer. What it holds is joined with it.
   public let folder: @Sendable (PairingOffer) -> String
   /// What this device wants to be called.
-  public let name: String
+  public private(set) var name: String
+  /// Told an accepted offer and that name, says what this device is to be called there.
+  public var naming: @Sendable (PairingOffer, String) throws -> String = { $1 }
   package let key: DeviceKey
+  /// The ID of this device.
+  public var deviceID: String { key.deviceID }
   /// Where the inviter is, if the user said so; then it is not looked for.
   public var addresses: [Address] = []
   /// Finds the inviter; stopped at the end. Without it there have to be addresses.
@@ -64,16 +68,24 @@ public struct PairingClient: Sendable {
     }
     let folder = folder(offer)
     let present = try Self.notebook(in: folder)
+    var named = self
     do {
       if let present, present.identity.id != offer.notebookID {
         offer.renewal = try renewal(of: present, by: offer)
         if offer.renewal == nil { throw SyncError.alreadyANotebook(folder) }
       }
       guard try decide(offer) else { throw SyncError.declined }
+      named.name = try naming(offer, name)
     } catch {
       try? stream.send(DeclineMessage())
       throw error
     }
+    return try named.accept(offer, stream, in: folder, present)
+  }
+
+  private func accept(
+    _ offer: PairingOffer, _ stream: MessageStream, in folder: String, _ present: Notebook?
+  ) throws -> Joined {
     let request = try CertificateRequest(name: name, key: key)
     try stream.send(AcceptMessage(name: name, request: Base64(request.der)))
     let certificate = try stream.receive(CertificateMessage.self)

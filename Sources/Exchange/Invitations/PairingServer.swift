@@ -25,12 +25,25 @@ public struct PairingOffer: Sendable, Codable, Equatable {
   public let role: Role
   /// When the invitation ends, in seconds since 1970 by the inviter's clock.
   public let expires: Int64
+  /// Who is a member, so that a device gets a name of its own; nil from an earlier build.
+  var members: [OfferedMember]?
   /// The IDs that the notebook had before its membership was begun anew.
   public let formerly: [String]?
   /// The notebook's root, which goes with those.
   var root: Base64?
   /// Whether the folder holds a notebook that has one of those IDs. Not sent.
   public internal(set) var renewal: Renewal?
+
+  /// A member of the notebook, in an offer.
+  struct OfferedMember: Sendable, Codable, Equatable {
+    let device: String
+    let name: String
+  }
+
+  /// The names that other devices than one of that ID have in the notebook.
+  public func names(besides deviceID: String) -> [String] {
+    (members ?? []).filter { $0.device != deviceID }.map(\.name)
+  }
 
   /// What says that one notebook is another one, begun anew.
   public enum Renewal: Sendable, Equatable {
@@ -44,7 +57,9 @@ public struct PairingOffer: Sendable, Codable, Equatable {
   package var allBytes: Int { bytes.addingReportingOverflow(fileBytes ?? 0).partialValue }
 
   private enum CodingKeys: String, CodingKey {
-    case versions, notebookName, notes, bytes, files, fileBytes, inviter, device, role, expires, formerly, root
+    case versions, notebookName, notes, bytes, files, fileBytes, inviter, device, role, expires,
+      formerly, root
+    case members
     case notebookID = "notebook"
   }
 }
@@ -108,17 +123,23 @@ public enum PairingServer {
     var others = notes
     for file in files ?? [] {
       let size = try repository.header(of: file.entry.id).size
-      if file.path.isNote { notes = (notes.count + 1, notes.bytes + size) } else {
+      if file.path.isNote {
+        notes = (notes.count + 1, notes.bytes + size)
+      } else {
         others = (others.count + 1, others.bytes + size)
       }
     }
     let former = try context.membership.formerIDs().sorted().prefix(ProtocolLimits.formerIDs)
+    let members = context.membership.members().filter { !$0.isRemoved }
     return PairingOffer(
       versions: [ProtocolLimits.version], notebookID: context.membership.notebookID,
       notebookName: context.membership.notebookName, notes: notes.count, bytes: notes.bytes,
       files: others.count, fileBytes: others.bytes,
       inviter: notebook.identity.device.name, device: context.key.deviceID,
       role: invitation.role, expires: invitation.expires,
+      members: members.prefix(ProtocolLimits.offeredMembers).map {
+        PairingOffer.OfferedMember(device: $0.deviceID, name: $0.name)
+      },
       formerly: former.isEmpty ? nil : Array(former),
       root: former.isEmpty ? nil : Base64(context.membership.root))
   }

@@ -211,7 +211,13 @@ extension PairingOffer: Message {
     for name in [notebookID, notebookName, inviter, device] { try MessageRules.check(name: name) }
     try MessageRules.check(count: former.count, limit: ProtocolLimits.formerIDs, "former IDs")
     for id in former { try MessageRules.check(name: id) }
-    guard notes >= 0, bytes >= 0 else { throw SyncError.protocolBroken("a negative count") }
+    let counts = [notes, bytes, files ?? 0, fileBytes ?? 0]
+    guard counts.allSatisfy({ $0 >= 0 }) else { throw SyncError.protocolBroken("a negative count") }
+    try MessageRules.check(
+      count: members?.count ?? 0, limit: ProtocolLimits.offeredMembers, "members in an offer")
+    for member in members ?? [] {
+      for name in [member.device, member.name] { try MessageRules.check(name: name) }
+    }
     try MessageRules.check(time: expires)
   }
 }

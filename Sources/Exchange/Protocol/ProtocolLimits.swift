@@ -23,6 +23,8 @@ package enum ProtocolLimits {
   static let nameBytes = 255
   /// In an offer.
   static let formerIDs = 64
+  /// In an offer.
+  static let offeredMembers = 256
   /// Characters of the line in a `bye`.
   static let byeCharacters = 200
   /// Packs that a side takes in a session that is to end.

@@ -71,10 +71,13 @@ struct InitCommand: Command {
     // Not before: 'notes watch --all' begins with it at once.
     KnownNotebooks(dataFolder: data).add(notebook)
     let tip = try notebook.state().tip
-    let files = try tip.map { try notebook.repository.files(in: notebook.repository.commit($0).tree) }
+    let files = try tip.map {
+      try notebook.repository.files(in: notebook.repository.commit($0).tree)
+    }
     let report = InitReport(
       identity: notebook.identity, folder: folder, files: files ?? [],
-      bytes: try files?.reduce(0) { try $0 + notebook.repository.header(of: $1.entry.id).size } ?? 0,
+      bytes: try files?.reduce(0) { try $0 + notebook.repository.header(of: $1.entry.id).size }
+        ?? 0,
       saved: saved, tip: tip, isRepository: former != nil)
     options.write([report.json]) { report.text(on: $0) }
   }

@@ -30,7 +30,8 @@ extension ChannelError: ExplainedError {
       .refused("certificate_refused", "'notes members unblock NAME' lets it in again")
     case .certificateRefused:
       .refused(
-        "certificate_refused", "'notes members' shows who is one; an admin can invite it: 'notes invite'")
+        "certificate_refused",
+        "'notes members' shows who is one; an admin can invite it: 'notes invite'")
     case .refusedByPeer(.removed):
       .refused(
         "refused_by_peer", "the notes here stay as they are; an admin can invite this device again")
@@ -61,7 +62,8 @@ extension SyncError: ExplainedError {
       .refused("no_common_version", "install the same version of notes on both devices")
     case .wrongNotebook: ByeReason.wrongNotebook.meaning
     case .notAMember:
-      .refused("not_a_member", "'notes members' shows who is one; an admin can invite it: 'notes invite'")
+      .refused(
+        "not_a_member", "'notes members' shows who is one; an admin can invite it: 'notes invite'")
     case .packRefused(.costly):
       .failed("pack_refused", "nothing of it was kept; if it is meant: 'notes sync --allow-large'")
     case .packRefused:
@@ -73,7 +75,8 @@ extension SyncError: ExplainedError {
     case .notMerged(let refusal, _): refusal.meaning
     case .notMergedAtPeer(let refusal): refusal.meaningAtPeer
     case .invitationExpired: ByeReason.expired.meaning
-    case .declined: .failed("declined", "the code still works, as long as 'notes invite' waits there")
+    case .declined:
+      .failed("declined", "the code still works, as long as 'notes invite' waits there")
     case .wrongCode: Failure.wrongCode
     case .alreadyANotebook: .failed("already_a_notebook", "choose another folder")
     case .inviterNotFound:

@@ -138,9 +138,11 @@ struct InitReport {
     let name = terminal.paint(Visible.name(identity.name), .bold)
     let held = "\(Phrase.files(noteCount, fileCount)) (\(Phrase.bytes(bytes)))"
     var text = "Notebook \(name) in \(Visible.name(folder))\n"
-    text += tip == nil
+    text +=
+      tip == nil
       ? "It is empty so far.\n"
-      : isRepository ? "It holds \(held), and the history of the git repository.\n"
+      : isRepository
+        ? "It holds \(held), and the history of the git repository.\n"
         : "The first version holds \(held).\n"
     text += saved.skipped.text(on: terminal)
     return text + """

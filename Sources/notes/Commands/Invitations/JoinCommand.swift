@@ -163,6 +163,10 @@ struct JoinDialogue {
   func join(by client: PairingClient, whenAnswered: () -> Void = {}) throws -> Exit {
     let token = try Interruption.token()
     let joined: Joined
+    var client = client
+    client.naming = { [key = client.deviceID, asks = !yes && Console.canAsk] offer, name in
+      try Self.freeName(name, among: offer.names(besides: key), asks: asks)
+    }
     do {
       joined = try client.run(cancellation: token) { try decide($0, into: place($0)) }
     } catch SyncError.declined {
@@ -171,6 +175,31 @@ struct JoinDialogue {
     }
     whenAnswered()
     return try fetch(joined, token)
+  }
+
+  /// The name, or where another device has it, one that the user chooses or that has a number behind.
+  private static func freeName(
+    _ name: String, among taken: [String], asks: Bool
+  ) throws -> String {
+    func isTaken(_ name: String) -> Bool {
+      taken.contains { $0.lowercased() == name.lowercased() }
+    }
+    guard isTaken(name) else { return name }
+    let free = DeviceName.numbered(name, isTaken)
+    let fact = "Another device of the notebook is called \(Visible.name(name))"
+    guard asks else {
+      Output.errors.line("notes: warning: \(fact); this one is called \(Visible.name(free)) there")
+      return free
+    }
+    while true {
+      guard let given = Console.ask("\(fact).\nWhat to call this one? [\(Visible.name(free))] ")
+      else { throw Failure.interrupted }
+      let chosen = given.isEmpty ? free : given
+      do {
+        try DisplayName.check(chosen)
+        if !isTaken(chosen) { return chosen }
+      } catch { Output.errors.line("\(error)") }
+    }
   }
 
   /// A folder of the notebook's name, with a number where there are files: whoever invites chooses

@@ -145,7 +145,11 @@ struct MembersRenameCommand: Command {
       try change.check()
       try change.membership.reissue(device: member.deviceID, name: new, by: change.key)
       // Versions made here carry a new name of this device from now on.
-      if member.deviceID == change.key.deviceID { try change.notebook.rename(device: new) }
+      if member.deviceID == change.key.deviceID {
+        try change.notebook.rename(device: new)
+        // It keeps its name in the next notebook.
+        try UserSettings.set(Setting.deviceName.rawValue, to: new)
+      }
     }
     change.report(
       "renamed", options,
