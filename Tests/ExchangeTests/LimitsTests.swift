@@ -203,8 +203,8 @@ struct LimitsTests {
       try broken(EditingMessage(paths: [Base64(path.bytes + [0x61])])) == "bytes of a path")
     func offer(_ name: String, _ former: Int, until time: Int64 = 1) -> PairingOffer {
       PairingOffer(
-        versions: [1], notebookID: "nb", notebookName: name, notes: 1, bytes: 1, inviter: "Ada",
-        device: "DEV", role: .writer, expires: time,
+        versions: [1], notebookID: "nb", notebookName: name, notes: 1, bytes: 1, files: 1,
+        fileBytes: 1, inviter: "Ada", device: "DEV", role: .writer, expires: time,
         formerly: .init(repeating: "former", count: former))
     }
     let name = String(repeating: "n", count: ProtocolLimits.nameBytes)

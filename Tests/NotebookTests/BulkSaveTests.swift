@@ -44,6 +44,16 @@ struct BulkSaveTests {
     #expect(try home.notebook.save().version == nil)
   }
 
+  @Test("a save that is ended makes no version")
+  func ended() throws {
+    struct Ended: Error {}
+    let home = try Fixture()
+    for number in 0..<200 { try home.write("\(number).txt", "\(number)\n") }
+    #expect(throws: Ended.self) { try home.notebook.save { _, _ in throw Ended() } }
+    #expect(try home.notebook.repository.head().commit == nil)
+    #expect(try home.notebook.save().changes.count == 200)
+  }
+
   @Test("many edits go into a pack; files touched but not changed are not stored again")
   func edits() throws {
     let home = try Fixture()

@@ -94,6 +94,67 @@ import Testing
       ])
   }
 
+  @Test func `A git repository keeps its history, and all of its files are counted`() throws {
+    try shell.folder.write("one\n", to: "notes/one.txt")
+    let git = ["git", "-C", shell.folder["notes"], "-c", "user.name=P", "-c", "user.email=p@e.org"]
+    for words in [["init", "-qb", "main"], ["add", "."], ["commit", "-qm", "by hand"]] {
+      try #require(run(git + words).isSuccess)
+    }
+    try shell.folder.write("two\n", to: "notes/two.txt")
+    try shell.folder.write("\u{0}", to: "notes/photo.png")
+    let made = try shell.notes("init", "--yes")
+    #expect(
+      made.text.contains(
+        "It holds 2 notes and 1 attachment (9 B), and the history of the git repository.\n"),
+      "\(made)")
+  }
+
+  @Test func `A link and a repository are told once, not after every save`() throws {
+    try shell.initialise()
+    try shell.folder.write("x", to: "notes/inner/.git/HEAD")
+    try #require(symlink("elsewhere", shell.folder["notes/link.txt"]) == 0)
+    for (number, remark) in [
+      "2 files are not versioned; 'notes status' shows why\n", "",
+    ].enumerated() {
+      try shell.folder.write("\(number)", to: "notes/a.txt")
+      #expect(try shell.notes("save").text.hasSuffix("a.txt\n" + remark))
+    }
+    #expect(try shell.notes("status").text.contains("link.txt"))
+    try #require(symlink("elsewhere", shell.folder["notes/other.txt"]) == 0)
+    try shell.folder.write("more", to: "notes/a.txt")
+    #expect(
+      try shell.notes("save").text.hasSuffix("1 file is not versioned; 'notes status' shows why\n"))
+  }
+
+  @Test(
+    arguments: [
+      ([0xFF, 0xFE, 0x68, 0, 0x69, 0], "UTF-16"), ([0x68, 0, 0x69, 0], "UTF-16"),
+      ([0x62, 0xFC, 0x72, 0x6F], "Latin-1"), ([0x68, 0xC3, 0xBC], nil),
+      ([0x68, 0, 1, 2, 3, 4], nil),
+    ] as [([UInt8], String?)])
+  func `A text in another encoding is told as such`(bytes: [UInt8], encoding: String?) throws {
+    try shell.initialise()
+    try writeFile(shell.folder["notes/a.txt"], bytes)
+    let saved = try shell.notes("save").text
+    #expect(
+      saved.contains("a.txt is in \(encoding ?? ""), not in UTF-8") == (encoding != nil), "\(saved)"
+    )
+  }
+
+  // notes-init(1): "Ctrl-C leaves the folder as it was."
+  @Test func `An interrupted init leaves nothing`() throws {
+    for number in 0..<900 { try shell.folder.write("\(number)", to: "notes/\(number).txt") }
+    let process = try shell.start("init")
+    while access(shell.folder["notes/.git"], F_OK) != 0, process.isRunning { sched_yield() }
+    process.send(SIGINT)
+    let ended = try process.wait()
+    // It may have been done by then.
+    if ended.status != .exited(0) {
+      #expect(ended.status == .exited(130), "\(ended)")
+      #expect(access(shell.folder["notes/.git"], F_OK) != 0)
+    }
+  }
+
   // "Files that look like keys or credentials … are named and asked about."
   @Test func `Keys and credentials are named, and taken with --include alone`() throws {
     let key = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmU\n"

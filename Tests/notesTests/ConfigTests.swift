@@ -42,6 +42,15 @@ import Testing
     try expectValue("false", of: "executable-files")
   }
 
+  @Test func `A size that no device takes is refused, and the limit named`() throws {
+    try shell.initialise()
+    let refused = try shell.notes("config", "max-file-size", "100m")
+    #expect(refused.status == .exited(64))
+    #expect(refused.errorText.contains("'100m' is above 64m, the most that devices take"))
+    #expect(try shell.notes("config", "max-file-size", "64m").isSuccess)
+    try expectValue("64m", of: "max-file-size")
+  }
+
   // "lines name = value, of which the last one for a name counts, and comments that begin with #"
   @Test func `What else is in the file stays as it was`() throws {
     let before = "# mine\nlisten = *:1\n\nfuture = x = y\n on-change=a\nlisten = *:2\n"

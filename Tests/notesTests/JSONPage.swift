@@ -30,7 +30,7 @@ struct JSONPage {
       if line.hasPrefix(".Em "), part == "COMMANDS" {
         same[section] = String(line.dropFirst(4).dropLast(2))
       }
-      guard line.hasPrefix(".It Ql ") else { continue }
+      guard line.hasPrefix(".It Li ") else { continue }
       let cells = line.dropFirst(7).split(separator: " Ta ")
       let field = try #require(Self.field(cells), "\(line)")
       switch part {

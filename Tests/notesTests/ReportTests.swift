@@ -104,9 +104,11 @@ final class ReportFixture {
     try fixture.folder.write("x\n", to: "c.png")
     try #require(symlink("A.txt", fixture.folder["link.txt"]) == 0)
     let saved = try fixture.notebook.save()
+    let repository = fixture.notebook.repository
+    let tree = try repository.commit(#require(saved.version)).tree
     let report = InitReport(
-      identity: fixture.notebook.identity, folder: "/home/ann/notes", noteCount: 2, fileCount: 1,
-      saved: saved, tip: saved.version)
+      identity: fixture.notebook.identity, folder: "/home/ann/notes",
+      files: try repository.files(in: tree), bytes: 6, saved: saved, tip: saved.version)
     try both("init") { report.text(on: $0) }
     try Golden.expect(lines([report.json]), matches: "init.json")
   }

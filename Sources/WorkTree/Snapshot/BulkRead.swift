@@ -46,7 +46,7 @@ final class BulkRead: Sendable {
   }
 
   /// What came of each file, in their order; `progress` is called on this thread.
-  func run(progress: (Int) -> Void) throws -> [Outcome] {
+  func run(progress: (Int) throws -> Void) throws -> [Outcome] {
     let root = try Disk.open(workTree.folder, O_RDONLY | O_DIRECTORY)
     defer { close(root) }
     let thread = HelperThread { [self] in work(at: root) { _ in } }
@@ -57,11 +57,11 @@ final class BulkRead: Sendable {
       return state.outcomes
     }
     // The other thread may have been the last.
-    progress(outcomes.count)
+    try progress(outcomes.count)
     return outcomes
   }
 
-  private func work(at root: Int32, report: (Int) -> Void) {
+  private func work(at root: Int32, report: (Int) throws -> Void) {
     do {
       var piece = try PackPiece(of: pack)
       while true {
@@ -70,7 +70,7 @@ final class BulkRead: Sendable {
         let range = start..<min(start + Self.share, files.count)
         let outcomes = try files[range].map { try read($0, at: root, into: &piece) }
         if piece.isFull { try pack.append(&piece) }
-        report(
+        try report(
           state.withLock { state in
             state.outcomes.replaceSubrange(range, with: outcomes)
             state.done += outcomes.count

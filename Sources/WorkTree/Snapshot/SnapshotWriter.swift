@@ -1,8 +1,8 @@
 package import Git
 internal import Glibc
 
-/// Told how many of how many files are stored.
-public typealias SaveProgress = (_ done: Int, _ total: Int) -> Void
+/// Told how many of how many files are stored. A throw ends the save; no version is made then.
+public typealias SaveProgress = (_ done: Int, _ total: Int) throws -> Void
 
 /// Stores what candidates hold and notes it in the new index.
 package struct SnapshotWriter {
@@ -118,7 +118,7 @@ package struct SnapshotWriter {
     let pack = try NewPack(in: workTree.repository)
     self.pack = pack
     let outcomes = try BulkRead(candidates, index: index, in: workTree, pack: pack)
-      .run { progress($0, candidates.count) }
+      .run { try progress($0, candidates.count) }
     // What doubles as it grows would be there three times.
     edit.reserveCapacity(candidates.count)
     changes.reserveCapacity(candidates.count)

@@ -82,6 +82,7 @@ struct DeviceExportCommand: Command {
         .failed, "no_device_key", "this device has no key to copy",
         hint: "'notes init' or 'notes join' makes one")
     }
+    try SecretFile.check(file)
     let sealed = try key.exported(passphrase: passphrase.passphrase(isNew: true))
     if file == "-" {
       Output.standard.write(String(decoding: sealed, as: UTF8.self))
@@ -115,16 +116,30 @@ enum SecretFile {
     return Array(buffer[..<count])
   }
 
+  /// Throws where `create` would, before anybody is asked for a passphrase.
+  static func check(_ file: String) throws(Failure) {
+    if file == "-" { return }
+    var status = stat()
+    let parent = file.contains("/") ? Disk.parent(of: file) : "."
+    if lstat(file, &status) == 0 { throw refusal(file, "made", EEXIST) }
+    if access(parent.isEmpty ? "/" : parent, W_OK | X_OK) != 0 {
+      throw refusal(file, "made", errno)
+    }
+  }
+
+  private static func refusal(_ file: String, _ done: String, _ number: Int32) -> Failure {
+    .system(
+      "\(Visible.name(file)) cannot be \(done)", errno: number, kind: "file_failed",
+      hint: number == EEXIST
+        ? "choose another name: nothing is overwritten" : "choose another place for the file")
+  }
+
   static func create(_ file: String, _ bytes: [UInt8]) throws {
     do {
       // `createSecret` takes a link, which the file system of a stick may not have.
       try Disk.create(file, bytes, mode: 0o600)
     } catch {
-      throw Failure.system(
-        "\(Visible.name(file)) cannot be \(error.call == "open" ? "made" : "written")",
-        errno: error.errno, kind: "file_failed",
-        hint: error.errno == EEXIST
-          ? "choose another name: nothing is overwritten" : "choose another place for the file")
+      throw refusal(file, error.call == "open" ? "made" : "written", error.errno)
     }
   }
 }

@@ -53,6 +53,8 @@ struct InitCommand: Command {
     let notebookName = try name.map { try DisplayName.check($0) } ?? Self.name(of: folder)
     let data = try UserFolders().data
     let key = try DeviceKey.loadOrCreate(in: data)
+    _ = try Interruption.token()
+    let made = [folder, folder + "/.git"].filter { (path: String) in access(path, F_OK) != 0 }
     let notebook =
       try Self.unfinished(at: folder, of: key)
       ?? Notebook.make(at: folder) { state in
@@ -62,12 +64,7 @@ struct InitCommand: Command {
           id: membership.notebookID, name: membership.notebookName,
           device: DeviceIdentity(name: device, deviceID: key.deviceID))
       }
-    let line = ProgressLine()
-    defer { line.clear() }
-    let saved = try notebook.save(message: "Start notebook \(notebook.identity.name)") {
-      line.show("saving", $0, of: $1, "file")
-    }
-    line.clear()
+    let saved = try Self.firstVersion(of: notebook, removing: made)
     // Not before: 'notes watch --all' begins with it at once.
     KnownNotebooks(dataFolder: data).add(notebook)
     let tip = try notebook.state().tip
@@ -80,6 +77,24 @@ struct InitCommand: Command {
         ?? 0,
       saved: saved, tip: tip, isRepository: former != nil)
     options.write([report.json]) { report.text(on: $0) }
+  }
+
+  /// Ctrl-C leaves the folder as it was: `made` are the folders that were not there before.
+  private static func firstVersion(
+    of notebook: Notebook, removing made: [String]
+  ) throws -> SaveResult {
+    let line = ProgressLine()
+    defer { line.clear() }
+    do {
+      return try notebook.save(message: "Start notebook \(notebook.identity.name)") {
+        if Interruption.hasCome { throw Failure.interrupted }
+        line.show("saving", $0, of: $1, "file")
+      }
+    } catch let failure as Failure where failure == .interrupted {
+      if made.contains(notebook.folder + "/.git") { Disk.removeTree(notebook.folder + "/.git") }
+      if made.contains(notebook.folder) { rmdir(notebook.folder) }
+      throw failure
+    }
   }
 
   /// The notebook that an `init` made of the folder which then failed to make its first version, or

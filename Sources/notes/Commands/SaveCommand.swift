@@ -42,7 +42,11 @@ struct SaveCommand: Command {
       message: message, only: paths, allowsMassDeletion: allowDeletes
     ) { line.show("saving", $0, of: $1, "file") }
     line.clear()
-    let report = SaveReport(result: result, branch: try notebook.repository.head().branch)
+    let report = SaveReport(
+      result: result,
+      news: ToldFiles(stateFolder: notebook.stateFolder).news(among: result.skipped),
+      foreign: try ForeignText.all(in: result, of: notebook),
+      branch: try notebook.repository.head().branch)
     Output.standard.report(json ? [report.json] : nil) { report.text(on: $0) }
     if result.version != nil { BackgroundGC.startIfDue(in: notebook) }
     if !json { try offerToBringBack(result.skipped.filter(\.reason.isCut), in: notebook) }

@@ -149,8 +149,17 @@ struct WatchCommand: Command {
   }
 
   private func order(_ request: ControlRequest, _ notebooks: [Notebook]) throws {
-    for notebook in notebooks where RunningWatcher.of(notebook)?.all(request) == nil {
-      throw RunningWatcher.missing(notebook)
+    for notebook in notebooks {
+      guard RunningWatcher.of(notebook)?.all(request) != nil else {
+        throw RunningWatcher.missing(notebook)
+      }
+      let name = Visible.name(notebook.identity.name)
+      options.tell(
+        ["type": pause ? "paused" : "resumed", "notebook": notebook.identity.id],
+        pause
+          ? "\(name) is paused: no device is connected, versions are still made. "
+            + "'notes watch --resume' connects again."
+          : "\(name) is no longer paused: it connects to the other devices again.")
     }
   }
 }

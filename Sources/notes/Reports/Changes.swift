@@ -155,13 +155,17 @@ extension [SkippedFile] {
 
 struct SaveReport {
   let result: SaveResult
+  /// What it left out and a person is to be told of; all of it when nil.
+  var news: [SkippedFile]?
+  /// Notes that it took and that are not in UTF-8.
+  var foreign: [ForeignText] = []
   /// Where the version went; nil where HEAD is detached.
   let branch: String?
 
   var json: JSON {
     [
       "type": "saved", "version": result.version, "changes": result.changes,
-      "skipped": result.skipped, "branch": branch,
+      "skipped": result.skipped, "branch": branch, "foreign_texts": foreign.map(\.json),
     ]
   }
 
@@ -170,11 +174,13 @@ struct SaveReport {
       "Saved version \(terminal.paint(version))\n" + result.changes.text(on: terminal)
         + (branch == nil ? StatusReport.words(forBranch: nil) : "")
     }
-    let absent = result.skipped.filter(\.reason.isVersioned)
-    let cut = result.skipped.filter(\.reason.isCut)
-    let others = result.skipped.count - absent.count - cut.count
+    let news = news ?? result.skipped
+    let absent = news.filter(\.reason.isVersioned)
+    let cut = news.filter(\.reason.isCut)
+    let others = news.count - absent.count - cut.count
     return (made ?? "Nothing changed since the last version.\n")
-      + cut.map(\.cutNotice).joined() + Self.pointer(to: others, "file", "not versioned")
+      + foreign.map { $0.sentence + "\n" }.joined() + cut.map(\.cutNotice).joined()
+      + Self.pointer(to: others, "file", "not versioned")
       + Self.text(ofAbsent: absent)
   }
 

@@ -297,7 +297,14 @@ struct JoinDialogue {
     let known = KnownNotebooks(dataFolder: try UserFolders().data)
     // Not before: 'notes watch --all' begins with it at once.
     defer { known.add(notebook) }
-    let outcome = try run.run(reportingTo: EventReport(json: json), token)
+    let outcome: SyncOutcome
+    do {
+      outcome = try run.run(reportingTo: EventReport(json: json), token)
+    } catch SyncError.stopped {
+      throw Failure(
+        .interrupted, "interrupted", "interrupted; this device is a member already",
+        hint: "'notes -C \(Visible.word(notebook.folder)) sync' goes on")
+    }
     if let failure = outcome.failures.first, outcome.sessions.isEmpty {
       throw Failure.firstSync(failed: Failure(describing: failure.error), in: notebook.folder)
     }

@@ -1,0 +1,55 @@
+internal import Git
+internal import History
+internal import Notebook
+internal import WorkTree
+
+/// A note whose text is not UTF-8, so that it is neither shown nor searched nor merged as it is meant.
+struct ForeignText {
+  let path: TreePath
+  let encoding: Encoding
+
+  enum Encoding: String {
+    case utf16 = "UTF-16"
+    /// One of the encodings with a byte a character.
+    case latin1 = "Latin-1"
+  }
+
+  /// Those of the notes that a save took. Of very many notes at once none is looked at.
+  static func all(in result: SaveResult, of notebook: Notebook) throws -> [ForeignText] {
+    guard let version = result.version, result.changes.count <= 100 else { return [] }
+    let commit = try notebook.repository.commit(version)
+    return result.changes.filter { $0.kind != .deleted && $0.path.isNote }.compactMap { change in
+      guard let text = try? notebook.history.text(of: change.path, at: commit) else { return nil }
+      return Encoding(of: text).map { ForeignText(path: change.path, encoding: $0) }
+    }
+  }
+
+  var sentence: String {
+    "\(Visible.name(path)) is in \(encoding.rawValue), not in UTF-8: it is kept as it is, but "
+      + "\(encoding == .utf16 ? "neither shown nor merged as text" : "not shown or searched right")."
+  }
+
+  var json: JSON { ["path": path, "encoding": encoding.rawValue] }
+}
+
+extension ForeignText.Encoding {
+  /// The encoding that a text other than UTF-8 seems to have; nil for UTF-8 and for what is no text.
+  init?(of text: [UInt8]) {
+    let start = text.prefix(8_000)
+    if start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) {
+      self = .utf16
+    } else if start.contains(0) {
+      // Latin letters in UTF-16 have a NUL beside each.
+      let even = start.enumerated().count { $0.offset.isMultiple(of: 2) && $0.element == 0 }
+      let odd = start.count(where: { $0 == 0 }) - even
+      guard max(even, odd) * 5 > start.count * 2, min(even, odd) * 20 < start.count else {
+        return nil
+      }
+      self = .utf16
+    } else if String(validating: text, as: UTF8.self) == nil {
+      self = .latin1
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,37 @@
+internal import Git
+internal import System
+internal import WorkTree
+
+/// The links and repositories in a notebook's folder that a person was told are not versioned. They
+/// stay so, and `notes status` lists them: once is enough for what saves say.
+struct ToldFiles {
+  private let path: String
+
+  init(stateFolder: String) { path = stateFolder + "/cache/told" }
+
+  /// Of what a save left out, what a person is to be told; of links and repositories, those that are new.
+  func news(among files: [SkippedFile]) -> [SkippedFile] {
+    let lasting = files.filter(\.reason.isLasting).map { String(hexadecimal: $0.path.bytes) }
+    if lasting.isEmpty { return files }
+    let text = (try? Disk.readIfThere(path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let told = Set(text.split(separator: "\n").map(String.init))
+    if !told.isSuperset(of: lasting) {
+      // Where that cannot be written, they are told again.
+      try? Disk.makeFolders(Disk.parent(of: path))
+      let lines = lasting.sorted().map { $0 + "\n" }.joined()
+      try? Disk.replace(path, with: Array(lines.utf8), isShared: true, waits: false)
+    }
+    return files.filter {
+      !$0.reason.isLasting || !told.contains(String(hexadecimal: $0.path.bytes))
+    }
+  }
+}
+
+extension SkipReason {
+  fileprivate var isLasting: Bool {
+    switch self {
+    case .symbolicLink, .specialFile, .nestedRepository: true
+    default: false
+    }
+  }
+}

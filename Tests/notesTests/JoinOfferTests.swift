@@ -1,0 +1,70 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import notes
+
+/// What somebody who joins is shown and asked: notes-join(1).
+@Suite struct JoinOfferTests {
+  private let ada: Shell
+  private let bob: Shell
+
+  init() throws {
+    ada = try Shell()
+    bob = try Shell()
+    try ada.folder.write("one\n", to: "notes/one.txt")
+    try ada.folder.write("\u{0}png", to: "notes/photo.png")
+    try ada.initialise()
+  }
+
+  @Test func `The offer counts all files and their bytes, attachments apart`() throws {
+    let invitation = try ada.invite()
+    let joined = try bob.join(invitation.code, invitation.port, as: "bob")
+    #expect(joined.text.contains("  1 note and 1 attachment, 8 B\n"), "\(joined)")
+    #expect(!joined.text.contains("a reader receives"))
+    let again = try ada.invite("--role", "reader")
+    let reader = try Shell()
+    let shown = try reader.notes(
+      "join", "--code-file", "-", "--yes", "--name", "eve", "--at", "127.0.0.1:\(again.port)",
+      "--json", input: again.code)
+    #expect(shown.text.contains(#""notes":1,"attachments":1,"bytes":8,"#), "\(shown)")
+  }
+
+  @Test func `A reader is told what that means`() throws {
+    let invitation = try ada.invite("--role", "reader")
+    let joined = try bob.join(invitation.code, invitation.port, as: "bob")
+    #expect(joined.text.contains("  a reader receives: what you write stays on this device\n"))
+  }
+
+  @Test func `Two devices do not get one name`() throws {
+    let invitation = try ada.invite()
+    let joined = try bob.join(invitation.code, invitation.port, as: "Laptop")
+    try #require(joined.isSuccess, "\(joined)")
+    #expect(
+      joined.errorText.contains(
+        "Another device of the notebook is called Laptop; this one is called Laptop 2 there"))
+    #expect(try ada.notes("members").text.contains("Laptop 2"))
+    // The same device is no other one.
+    let again = try ada.invite()
+    let rejoined = try bob.join(again.code, again.port, as: "Laptop 2")
+    #expect(rejoined.isSuccess && rejoined.errorText.isEmpty, "\(rejoined)")
+  }
+
+  @Test func `On a terminal another name is asked for`() throws {
+    let invitation = try ada.invite()
+    let screen = try bob.screen(notes: [
+      "join", invitation.code, "--name", "laptop", "--at", "127.0.0.1:\(invitation.port)",
+    ])
+    try screen.wait(for: "Join? [Y/n]")
+    try screen.type("y\n")
+    try screen.wait(for: "What to call this one? [laptop 2]")
+    try screen.type("desk\n")
+    try screen.wait(for: "left with 0")
+    #expect(try ada.notes("members").text.contains("desk"))
+  }
+
+  @Test func `A renamed device keeps its name in the next notebook`() throws {
+    #expect(try ada.notes("members", "rename", "laptop", "anvil").isSuccess)
+    #expect(try ada.notes("config", "device-name").text == "anvil\n")
+  }
+}
