@@ -38,7 +38,7 @@ struct CommonOptions: FolderChoice {
   func enterFolder() throws(Failure) { try folder.enterFolder() }
 
   func tell(_ object: @autoclosure () -> JSON, _ sentence: @autoclosure () -> String) {
-    write([object()]) { _ in sentence() + "\n" }
+    write([object()]) { $0.wrapped(sentence() + "\n") }
   }
 
   func write(_ lines: @autoclosure () -> [JSON], text: (Terminal) -> String) {

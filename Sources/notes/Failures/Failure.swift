@@ -66,9 +66,13 @@ struct Failure: Error, Equatable, Sendable {
   }
 
   func text(on terminal: Terminal) -> String {
-    var text = "notes: " + terminal.paint("error:", .boldRed) + " \(message)\n"
-    if let hint { text += "notes: " + terminal.paint("hint:", .cyan) + " \(hint)\n" }
-    return text
+    // Painted after it is broken: colours have no width.
+    func line(_ word: String, _ style: Style, _ text: String) -> String {
+      let whole = terminal.wrapped("notes: \(word): \(text)\n")
+      return "notes: " + terminal.paint(word + ":", style)
+        + whole.dropFirst("notes: \(word):".count)
+    }
+    return line("error", .boldRed, message) + (hint.map { line("hint", .cyan, $0) } ?? "")
   }
 
   var json: JSON {

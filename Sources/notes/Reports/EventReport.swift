@@ -167,7 +167,8 @@ struct EventText {
   }
 
   private static func warning(_ message: String, _ hint: String? = nil) -> String {
-    "notes: warning: \(message)\n" + (hint.map { "notes: hint: \($0)\n" } ?? "")
+    Console.errors.wrapped(
+      "notes: warning: \(message)\n" + (hint.map { "notes: hint: \($0)\n" } ?? ""))
   }
 
   /// Options of 'notes join'.

@@ -60,7 +60,8 @@ struct OwnStanding {
   /// As a warning on standard error.
   func warn() {
     for (message, remedy) in lines {
-      Output.errors.write("notes: warning: \(message)\nnotes: hint: \(remedy)\n")
+      Output.errors.write(
+        Console.errors.wrapped("notes: warning: \(message)\nnotes: hint: \(remedy)\n"))
       Output.errors.flush()
     }
   }
