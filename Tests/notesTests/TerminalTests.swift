@@ -22,6 +22,21 @@ import Testing
     #expect(Width.of(cut) <= columns)
   }
 
+  @Test(arguments: [
+    ("short", "short"),
+    ("notes: hint: a few more words than fit", "notes: hint: a few more words\n  than fit"),
+    ("  indented and longer than the line is", "  indented and longer than the\n    line is"),
+    ("it says 'notes config default FOLDER' so", "it says\n  'notes config default FOLDER'\n  so"),
+    ("one\ntwo", "one\ntwo"),
+    ("averyveryverylongwordwithoutanyspaces", "averyveryverylongwordwithoutanyspaces"),
+  ])
+  func `Messages break at words, commands in quotes stay whole`(message: String, shown: String) {
+    let narrow = Terminal(isInteractive: true, width: 31, usesColour: false)
+    #expect(narrow.wrapped(message) == shown)
+    let wide = Terminal(isInteractive: false, width: nil, usesColour: false)
+    #expect(wide.wrapped(message) == message)
+  }
+
   // notes(1), "OPTIONS": names that hold control characters, or characters that change the direction
   // of writing, are shown with escapes.
   @Test(arguments: [

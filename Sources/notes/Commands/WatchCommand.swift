@@ -87,9 +87,12 @@ struct WatchCommand: Command {
     defer { finder?.stop() }
     let service = try Service(
       contexts: contexts, discovery: finder, listen: listen.configured(),
-      logger: ServiceLogging.logger(verbose: verbose), isWatching: true,
-      control: UserFolders().runtime, hubInterval: Setting.hubIntervalInSeconds())
-    let report = EventReport(json: options.json, .service)
+      logger: speaks ? ServiceLogging.silent : ServiceLogging.logger(verbose: verbose),
+      isWatching: true, control: UserFolders().runtime,
+      hubInterval: Setting.hubIntervalInSeconds())
+    let report = EventReport(json: options.json, .service(speaks ? ServiceText(notebooks) : nil))
+    if speaks { Output.standard.write(ServiceText.start("Watching", notebooks)) }
+    Output.standard.flush()
     let hooks = WatchHooks(notebooks: notebooks)
     let notice = StandingNotice(notebooks)
     let list = !all ? nil : known.watch { if known.folders() != listed { service.stop() } }
@@ -101,6 +104,9 @@ struct WatchCommand: Command {
       notice.tell(of: event)
     }
   }
+
+  /// Whether a person looks on, and not a log.
+  private var speaks: Bool { ServiceLogging.speaks(json: options.json, verbose: verbose) }
 
   /// The notebooks that are meant. Of all that are known, those that are there.
   private func chosen(of known: KnownNotebooks) throws -> [Notebook] {
@@ -257,16 +263,24 @@ struct ServeCommand: Command {
     let context = try notebook.sessionContext()
     let finder = discovery.discovery(for: context.key.deviceID)
     defer { finder?.stop() }
+    let speaks = ServiceLogging.speaks(json: options.json, verbose: verbose)
     let service = try Service(
       contexts: [context], discovery: finder, listen: listen.configured(),
-      logger: ServiceLogging.logger(verbose: verbose))
-    let report = EventReport(json: options.json, .service)
+      logger: speaks ? ServiceLogging.silent : ServiceLogging.logger(verbose: verbose))
+    let report = EventReport(json: options.json, .service(speaks ? ServiceText([notebook]) : nil))
+    if speaks { Output.standard.write(ServiceText.start("Serving", [notebook])) }
+    Output.standard.flush()
     try service.run(cancellation: Interruption.token()) { report.write($0) }
     try Interruption.exit.end()
   }
 }
 
 enum ServiceLogging {
+  /// Whether a service tells people what happens, on a terminal, in place of writing its log.
+  static func speaks(json: Bool, verbose: Bool) -> Bool {
+    !json && !verbose && Console.output.isInteractive && Console.errors.isInteractive
+  }
+
   static func logger(verbose: Bool) -> Logger {
     var logger = Logger(label: "notes") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = verbose ? .debug : .info

@@ -13,8 +13,8 @@ final class EventReport: Sendable {
     /// It waits for a device that joins: the one of this name, or whoever has the code.
     /// `hosts` are where this one may be reached.
     case invitation(guest: String?, hosts: [String] = [])
-    /// It serves until it is stopped. Its log tells people.
-    case service
+    /// It serves until it is stopped: people are told on a terminal, and by its log elsewhere.
+    case service(ServiceText?)
   }
 
   private let json: EventJSON?
@@ -38,15 +38,20 @@ final class EventReport: Sendable {
     }
     if let json {
       for line in json.lines(for: event) { Output.standard.event(line) }
-    } else if !isQuiet {
+    } else if case .service(let service) = text.occasion {
+      if let service { show(service.words(for: event), warning: service.warning(of: event)) }
+    } else {
       show(event)
     }
   }
 
   private func show(_ event: Event) {
     if let line = text.progress(of: event) { return progress.show(line) }
-    let warning = text.warning(of: event)
-    guard let words = warning ?? text.words(for: event) else { return }
+    show(text.words(for: event), warning: text.warning(of: event))
+  }
+
+  private func show(_ words: String?, warning: String?) {
+    guard let words = warning ?? words else { return }
     let output = warning == nil ? Output.standard : Output.errors
     progress.clear()
     output.write(words)

@@ -9,23 +9,23 @@ extension Terminal {
 
   private static func wrap(_ line: String, to width: Int) -> String {
     guard Width.of(line) > width, width > 20 else { return line }
-    let margin = String(line.prefix { $0 == " " }) + "  "
+    let indent = String(line.prefix { $0 == " " })
     var lines: [String] = []
     var current = ""
-    for word in pieces(of: line) {
-      let longer = current.isEmpty ? word : current + " " + word
-      if Width.of(longer) <= width || current.allSatisfy({ $0 == " " }) {
+    for word in pieces(of: line.dropFirst(indent.count)) {
+      let longer = current.isEmpty ? indent + word : current + " " + word
+      if Width.of(longer) <= width || current.isEmpty {
         current = longer
       } else {
         lines.append(current)
-        current = margin + word
+        current = indent + "  " + word
       }
     }
     return (lines + [current]).joined(separator: "\n")
   }
 
   /// The words, with the words of a command that is quoted together.
-  private static func pieces(of line: String) -> [String] {
+  private static func pieces(of line: Substring) -> [String] {
     var pieces: [String] = []
     var isQuoted = false
     for word in line.split(separator: " ", omittingEmptySubsequences: false).map(String.init) {

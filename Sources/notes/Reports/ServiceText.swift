@@ -1,0 +1,89 @@
+internal import Exchange
+internal import Git
+internal import Notebook
+internal import WorkTree
+
+/// What `watch` and `serve` tell people on a terminal, where a service writes its log.
+struct ServiceText {
+  /// The names of the notebooks by ID; told where there are several.
+  private let names: [String: String]
+  private var exchange: EventText { EventText(occasion: .exchange) }
+
+  init(_ notebooks: [Notebook]) {
+    names = Dictionary(notebooks.map { ($0.identity.id, $0.identity.name) }) { first, _ in first }
+  }
+
+  /// Which notebooks are served, and how to stop.
+  static func start(_ verb: String, _ notebooks: [Notebook]) -> String {
+    notebooks.map {
+      "\(verb) \(Visible.name($0.identity.name)) in \(Visible.name($0.folder)).\n"
+    }.joined() + "Ctrl-C stops it.\n"
+  }
+
+  func words(for event: Event) -> String? {
+    switch event {
+    case .version(let id, let saved): line(id, saved.summary)
+    case .connected(let id, let peer): line(id, "\(name(peer)) is connected")
+    case .disconnected(let id, let peer): line(id, "\(name(peer)) is no longer connected")
+    case .received(let peer, let merge, let id):
+      merge.changes.isEmpty
+        ? nil
+        : line(id, "\(name(peer)) sent \(merge.changes.summary)")
+          + conflicts(merge.conflicts)
+    case .editing(let id, let peer, let paths):
+      paths.first.map { line(id, "\(name(peer)) edits \($0.label)") }
+    case .folder(let id, let isThere):
+      line(id, isThere ? "the folder is there again" : "the folder is not there")
+    case .failed(let failure) where failure.peer == nil: nil
+    case .finished, .invitation: nil
+    default: exchange.words(for: event)
+    }
+  }
+
+  /// What goes to standard error.
+  func warning(of event: Event) -> String? {
+    let message: (id: String, text: String)? =
+      switch event {
+      case .held(let id, let deleted, let total):
+        (
+          id,
+          "a version that would delete \(deleted) of \(total) notes is held back; "
+            + "'notes save --allow-deletes' lets it through"
+        )
+      case .notebookFailed(let id, let cause): (id, Failure(describing: cause.error).message)
+      case .watchLimit(let id, let interval):
+        (
+          id,
+          "no more folders can be watched (fs.inotify.max_user_watches); "
+            + "the folder is looked through every \(Int(interval)) s instead"
+        )
+      default: nil
+      }
+    guard let message else { return exchange.warning(of: event) }
+    return Console.errors.wrapped("notes: warning: " + line(message.id, message.text))
+  }
+
+  private func line(_ notebook: String?, _ text: String) -> String {
+    let name = names.count > 1 ? notebook.flatMap { names[$0] } : nil
+    return (name.map { Visible.name($0) + ": " } ?? "") + text + "\n"
+  }
+
+  private func name(_ peer: PeerIdentity) -> String {
+    Console.output.paint(Visible.name(peer.name), .bold)
+  }
+
+  private func conflicts(_ paths: [TreePath]) -> String {
+    paths.map { "  conflict in \($0.label): 'notes resolve' settles it\n" }.joined()
+  }
+}
+
+extension [Change] {
+  /// `Shopping.txt`, `Shopping.txt and Plan.txt`, `12 files`.
+  fileprivate var summary: String {
+    count > 3 ? Phrase.count(count, "file") : Phrase.list(map { Visible.name($0.path) })
+  }
+}
+
+extension SaveResult {
+  fileprivate var summary: String { "saved \(changes.summary)" }
+}
