@@ -21,10 +21,29 @@ enum NotebookLocator {
   private static func folderOfNotebook() throws -> String {
     do {
       return try Notebook.find(from: ".")
+    } catch NotebookError.notANotebook(let folder) {
+      if let chosen = try Setting.defaultNotebook.value() { return try Notebook.find(from: chosen) }
+      throw outside(folder)
     } catch NotebookError.file {
       // A folder that was deleted, or whose disk is gone, below whoever works in it.
       return try Notebook.find(from: current())
     }
+  }
+
+  /// That the folder is in no notebook, with those that are on this device.
+  private static func outside(_ folder: String) -> any Error {
+    let error = NotebookError.notANotebook(folder: folder)
+    guard let data = try? UserFolders().data else { return error }
+    let known = KnownNotebooks(dataFolder: data).folders().filter { access($0, F_OK) == 0 }
+    guard let first = known.first else { return error }
+    var failure = Failure(describing: error)
+    failure.hint =
+      known.count == 1
+      ? "your notebook is \(Visible.name(first)); 'notes config default \(Visible.word(first))' has "
+        + "commands use it everywhere"
+      : "'notes notebooks' lists yours; go to one, or 'notes config default FOLDER' has commands use it "
+        + "everywhere"
+    return failure
   }
 
   /// A folder as the user gave it, or the current one, as an absolute path. It need not exist yet.

@@ -24,8 +24,9 @@ enum Commands {
   static var groups: [CommandGroup] {
     [
       group(
-        "Notebooks and notes", InitCommand.self, StatusCommand.self, SaveCommand.self,
-        NewCommand.self, EditCommand.self, ListCommand.self, ShowCommand.self, SearchCommand.self,
+        "Notebooks and notes", InitCommand.self, NotebooksCommand.self, StatusCommand.self,
+        SaveCommand.self, NewCommand.self, AddCommand.self, EditCommand.self, ListCommand.self,
+        ShowCommand.self, SearchCommand.self,
         BrowseCommand.self, MoveCommand.self, RemoveCommand.self),
       group(
         "History", LogCommand.self, DiffCommand.self, BlameCommand.self, RestoreCommand.self,
@@ -88,7 +89,7 @@ enum Commands {
   }
 
   private static let synonyms = [
-    "add": "save", "annotate": "blame", "cat": "show", "checkout": "restore", "clone": "join",
+    "annotate": "blame", "append": "add", "cat": "show", "checkout": "restore", "clone": "join",
     "commit": "save", "copy": "restore", "cp": "restore", "create": "new", "delete": "rm",
     "fetch": "pull", "find": "search", "grep": "search", "history": "log", "ls": "list",
     "move": "mv", "open": "edit", "print": "show", "remove": "rm", "rename": "mv",

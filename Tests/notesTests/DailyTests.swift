@@ -2,6 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import notes
+
 /// The commands of every day, as a shell sees them.
 @Suite struct DailyTests {
   private let shell: Shell
@@ -125,6 +127,49 @@ import Testing
     #expect(result.output.isEmpty)
     #expect(result.errorText == failure(message, hint))
     #expect(try run(["git", "rev-parse", "HEAD"], in: shell.folder["notes"]).text == before)
+  }
+
+  @Test func `Text is appended on lines of its own`() throws {
+    #expect(
+      try shell.notes("add", "shopping", "oat", "milk").text.hasPrefix("Added to Shopping.txt: "))
+    #expect(try shell.notes("add", "Shopping", input: "eggs\nham").isSuccess)
+    #expect(try text("Shopping.txt") == "milk\noat milk\neggs\nham\n")
+    try shell.folder.write("a\r\nb", to: "notes/Dos.txt")
+    #expect(try shell.notes("add", "Dos", "c").isSuccess)
+    #expect(try text("Dos.txt") == "a\r\nb\nc\n")
+    let nothing = try shell.notes("add", "Shopping", "--json")
+    #expect(nothing.text.hasSuffix(#""path":"Shopping.txt","version":null}"# + "\n"), "\(nothing)")
+    #expect(try shell.notes("add", "Nope", "x").errorText.contains("there is no note 'Nope'"))
+  }
+
+  @Test func `A note is made of what is piped in, of a template, and of the day`() throws {
+    let made = try shell.notes("new", input: "\n# Call the plumber, soon: 3/4 of it!\nnumber\n")
+    #expect(made.text.hasPrefix("Added Call the plumber, soon: 3-4 of it.txt: "), "\(made)")
+    let missing = try shell.notes("new", input: "--\n")
+    #expect(missing.status == .exited(64) && missing.errorText.contains("title is missing"))
+    let day = String(TimeText.local(TimeText.now).prefix(10))
+    try shell.folder.write("## Day\n", to: "notes/Template.md")
+    for (text, whole) in [("one\n", "## Day\none\n"), ("two\n", "## Day\none\ntwo\n")] {
+      let template = text == "one\n" ? ["--template", "Template"] : []
+      let result = try run(
+        [BuiltBinary.notes(), "new", "journal", "--today"] + template, in: shell.folder["notes"],
+        environment: shell.environment, input: Array(text.utf8))
+      #expect(result.isSuccess, "\(result)")
+      #expect(try self.text("journal/\(day).txt") == whole)
+    }
+  }
+
+  @Test func `Outside of a notebook the default one is used, or those there are are named`() throws
+  {
+    let outside = try shell.notes("list", in: "home")
+    #expect(outside.status == .exited(2), "\(outside)")
+    #expect(outside.errorText.contains("your notebook is \(shell.folder["notes"])"))
+    #expect(try shell.notes("config", "default", "notes", in: ".").isSuccess)
+    #expect(try shell.notes("list", in: "home").text.contains("Shopping"))
+    #expect(
+      try shell.notes("notebooks", in: "home").text == "Home  \(shell.folder["notes"])  default\n")
+    let refused = try shell.notes("config", "default", "home", in: ".")
+    #expect(refused.status == .exited(2), "\(refused)")
   }
 
   // notes-edit(1): "a watcher may have made the version".

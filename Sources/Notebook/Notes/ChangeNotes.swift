@@ -21,6 +21,32 @@ extension Notebook {
     }
   }
 
+  /// Appends a text to a note, on lines of its own, as a version after one of what the folder holds.
+  ///
+  /// - Returns: nil where the text is empty.
+  public func append(_ text: [UInt8], to path: TreePath) throws -> ObjectID? {
+    let newline = UInt8(ascii: "\n")
+    return try withWriterLock { transaction in
+      try transaction.save()
+      guard !text.isEmpty else { return nil }
+      guard let tree = try history.tipTree(),
+        let entry = try repository.entry(at: path, in: tree), entry.mode.isFile
+      else { throw NotebookError.noSuchNote(path.description) }
+      var whole = try repository.blob(entry.id)
+      let ending =
+        whole.suffix(2) == [UInt8(ascii: "\r"), newline]
+        ? [UInt8(ascii: "\r"), newline] : [newline]
+      if !whole.isEmpty, whole.last != newline { whole += [newline] }
+      whole += text.last == newline ? text : text + ending
+      guard whole.count <= workTree.sizeLimit else {
+        throw NotebookError.file(call: "write", path: path.description, errno: EFBIG)
+      }
+      let new = TreeEntry(name: path.name, mode: entry.mode, id: try repository.write(blob: whole))
+      return try transaction.replace(
+        [path: new], message: "Update \(path.noteTitle)", operation: .edit)
+    }
+  }
+
   /// Makes the folders for a note that an editor is about to write.
   ///
   /// - Throws: `nameTaken`.

@@ -70,6 +70,7 @@ struct ConfigCommand: Command {
 
 /// Something that the user can set: notes-config(1).
 enum Setting: String, CaseIterable {
+  case defaultNotebook = "default"
   case deviceName = "device-name"
   case listen
   case executableFiles = "executable-files"
@@ -97,7 +98,7 @@ enum Setting: String, CaseIterable {
     case .hiddenFiles, .executableFiles: "false"
     case .hubInterval: "300"
     case .maxFileSize: "50m"
-    case .onChange, .onConflict: nil
+    case .defaultNotebook, .onChange, .onConflict: nil
     }
   }
 
@@ -171,6 +172,10 @@ enum Setting: String, CaseIterable {
   func set(_ value: String?, in notebook: Notebook?) throws {
     if let value { try check(value) }
     switch self {
+    case .defaultNotebook:
+      // It is used from anywhere.
+      let folder = try value.map { try Notebook.find(from: NotebookLocator.folder($0)) }
+      try UserSettings.set(rawValue, to: folder)
     case .maxFileSize: try notebook?.setSizeLimit(value)
     case .hiddenFiles: try notebook?.setHiddenFiles(value)
     case .executableFiles: try notebook?.setExecutableFiles(value)

@@ -28,7 +28,7 @@ struct EditCommand: Command {
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     do {
-      try edit(NotebookLocator.noteOnly(note, in: notebook), in: notebook)
+      try Self.edit(NotebookLocator.noteOnly(note, in: notebook), in: notebook, options)
     } catch NotebookError.noSuchNote(let name) {
       let path = try notebook.path(titled: note, in: NotebookLocator.currentFolder(in: notebook))
       guard Console.canAsk, Self.isWanted(name, in: notebook) else {
@@ -50,17 +50,19 @@ struct EditCommand: Command {
       "No note '\(shown)'. Did you mean \(near)? Create '\(shown)'?", byDefault: false)
   }
 
-  private func edit(_ path: TreePath, in notebook: Notebook) throws {
+  static func edit(
+    _ path: TreePath, in notebook: Notebook, _ options: CommonOptions
+  ) throws {
     // A link that stands in a note's place is not opened in its stead.
     if let absent = try notebook.workTree.absence(of: path) {
       throw Failure(.failed, "not_in_folder", absent.absence, hint: absent.remedy)
     }
     let editor = try Editor.find()
     let before = try notebook.state().tip
-    let watcher = try Self.announceEdit(of: path, in: notebook)
-    try editor.edit(Self.file(path, in: notebook))
+    let watcher = try announceEdit(of: path, in: notebook)
+    try editor.edit(file(path, in: notebook))
     withExtendedLifetime(watcher) {}
-    try Self.save(path, in: notebook, as: .edit, since: before, options)
+    try save(path, in: notebook, as: .edit, since: before, options)
   }
 
   /// Tells other devices of the edit while the connection lasts, and warns where others are in it: on a
@@ -124,6 +126,7 @@ struct NewCommand: Command {
     commandName: "new", abstract: "Make a note.",
     discussion: """
       The text comes from standard input where that is no terminal; otherwise the note is empty. \
+      Without a title its first words are the title; --today calls the note as today is. \
       TITLE may begin with folders, and end in .md or .txt; .txt is what it gets by itself. A note \
       that is there already is never overwritten.
 
@@ -131,30 +134,85 @@ struct NewCommand: Command {
         notes new 'Summer plan' --edit
         notes new trips/Rome
         date | notes new Journal.md
+        notes new journal --today --template 'Day template' --edit
       """)
 
-  @Argument(help: .named("title", "The note's title."), completion: .directory) var title: String
+  @Argument(
+    help: .named("title", "The note's title; with --today its folder."), completion: .directory)
+  var title: String?
 
   @Flag(name: .shortAndLong, help: "Write it in the editor.") var edit = false
+
+  @Flag(help: "Make today's note, such as 2026-11-22, or append to it.") var today = false
+
+  @Option(
+    help: .named("note", "Begin with the text of this note."), completion: LiveCompletion.notes)
+  var template: String?
 
   @OptionGroup var options: CommonOptions
 
   func run() throws {
     let notebook = try NotebookLocator.notebook()
+    var text = try template.map { try Self.text(ofTemplate: $0, in: notebook) } ?? []
+    let isTyped = edit || isatty(STDIN_FILENO) == 1
+    if !isTyped { text += try Self.input(limit: notebook.workTree.sizeLimit) }
+    let title = try wholeTitle(of: text)
     let path = try notebook.path(titled: title, in: NotebookLocator.currentFolder(in: notebook))
     // Who writes the suffix means this one.
     let anySuffix = !TreePath(title).isNote
-    if edit { return try EditCommand.write(path, anySuffix: anySuffix, in: notebook, options) }
-    let text = isatty(STDIN_FILENO) == 1 ? [] : try Self.input(limit: notebook.workTree.sizeLimit)
+    if today, try notebook.isThere(path) {
+      if edit { return try EditCommand.edit(path, in: notebook, options) }
+      let version = try notebook.append(text, to: path)
+      return options.tell(
+        ["type": "added", "path": path, "version": version],
+        Self.sentence("Added to", path, version))
+    }
+    if edit, text.isEmpty {
+      return try EditCommand.write(path, anySuffix: anySuffix, in: notebook, options)
+    }
     let version = try DeletionOption.foundBefore {
       try notebook.create(path, text: text, anySuffix: anySuffix)
     }
     options.tell(
       ["type": "created", "path": path, "version": version], Self.sentence("Added", path, version))
+    if edit { return try EditCommand.edit(path, in: notebook, options) }
     BackgroundGC.startIfDue(in: notebook)
   }
 
-  private static func input(limit: Int) throws(Failure) -> [UInt8] {
+  private func wholeTitle(of text: [UInt8]) throws(Failure) -> String {
+    if today {
+      let day = String(TimeText.local(TimeText.now).prefix(10))
+      return title.map { NotebookLocator.trimmed($0) + "/" + day } ?? day
+    }
+    if let title { return title }
+    let first = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline).lazy
+      .map { $0.drop { !$0.isLetter && !$0.isNumber } }.first { !$0.isEmpty }
+    guard let first else {
+      throw .usage(
+        "the note's title is missing",
+        hint: "'notes new TITLE', or pipe a text in that begins with it")
+    }
+    return Self.title(beginning: first)
+  }
+
+  /// The first words of a line, as far as a title goes that people read.
+  static func title(beginning line: Substring) -> String {
+    let words = line.map { $0 == "/" || $0 == "\\" ? "-" : $0 }.split(
+      whereSeparator: \.isWhitespace)
+    var title = ""
+    for word in words.map({ String($0) }) {
+      if !title.isEmpty, title.count + word.count > 50 { break }
+      title += (title.isEmpty ? "" : " ") + String(word.prefix(50))
+    }
+    while let last = title.last, last.isPunctuation, last != ")" { title.removeLast() }
+    return title
+  }
+
+  private static func text(ofTemplate name: String, in notebook: Notebook) throws -> [UInt8] {
+    try notebook.workTree.text(of: NotebookLocator.noteOnly(name, in: notebook))
+  }
+
+  static func input(limit: Int) throws(Failure) -> [UInt8] {
     var text: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {

@@ -1,0 +1,42 @@
+internal import ArgumentParser
+internal import Glibc
+internal import Notebook
+internal import WorkTree
+
+struct AddCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Append to a note.",
+    discussion: """
+      Appends the words given, or without them standard input, on a line of their own, and makes a \
+      version of it.
+
+      Examples:
+        notes add Shopping coffee
+        date | notes add Journal
+      """)
+
+  @Argument(help: .named("note", "The note."), completion: LiveCompletion.notes) var note: String
+
+  @Argument(help: .named("text", "What to append; standard input without it."))
+  var text: [String] = []
+
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let path = try NotebookLocator.noteOnly(note, in: notebook)
+    var bytes = Array(text.joined(separator: " ").utf8)
+    if text.isEmpty {
+      guard isatty(STDIN_FILENO) == 0 else {
+        throw Failure.usage(
+          "there is nothing to append", hint: "write it behind the note's title, or pipe it in")
+      }
+      bytes = try NewCommand.input(limit: notebook.workTree.sizeLimit)
+    }
+    let version = try DeletionOption.foundBefore { try notebook.append(bytes, to: path) }
+    options.tell(
+      ["type": "added", "path": path, "version": version],
+      NewCommand.sentence("Added to", path, version))
+    BackgroundGC.startIfDue(in: notebook)
+  }
+}
