@@ -1,0 +1,209 @@
+internal import Exchange
+internal import Git
+internal import Glibc
+internal import History
+internal import Membership
+internal import Notebook
+
+extension PairingOffer {
+  fileprivate var isProvedRenewal: Bool {
+    if case .proved = renewal { true } else { false }
+  }
+}
+
+/// What somebody who joins is shown and asked, and the first session: notes-join(1).
+struct JoinDialogue {
+  private let json: Bool
+  private let yes: Bool
+  /// Where the notebook goes: into the given folder; where the current one is in it already, under
+  /// this or a former ID, into that; else into a new folder of its name, beside the notebook that the
+  /// current one is in.
+  let place: @Sendable (PairingOffer) -> String
+
+  init(json: Bool, yes: Bool, folder: String?, include: Bool = false) throws {
+    guard yes || Console.canAsk else {
+      throw Failure.usage(
+        "there is no terminal to ask whether to join", hint: "--yes joins without asking")
+    }
+    (self.json, self.yes) = (json, yes)
+    let current = try NotebookLocator.folder(nil)
+    let folder = try folder.map(NotebookLocator.folder)
+    if let folder {
+      let chosen = NotebookPlace(folder: folder)
+      try chosen.check()
+      if access(folder + "/.git/notes/notebook", F_OK) != 0 {
+        try chosen.demandConsent(yes: yes, includesSecrets: include)
+      }
+    }
+    place = { offer in
+      if let folder { return folder }
+      let here = try? Notebook.open(at: Notebook.find(from: current))
+      let ids = [offer.notebookID] + (offer.formerly ?? [])
+      if let here, ids.contains(here.identity.id) { return here.folder }
+      return Self.newFolder(in: here.map { Disk.parent(of: $0.folder) } ?? current, for: offer)
+    }
+  }
+
+  /// - Parameter whenAnswered: called when the user has declined, or the device is a member.
+  func join(by client: PairingClient, whenAnswered: () -> Void = {}) throws -> Exit {
+    let token = try Interruption.token()
+    let joined: Joined
+    var client = client
+    client.naming = { [key = client.deviceID, asks = !yes && Console.canAsk] offer, name in
+      try Self.freeName(name, among: offer.names(besides: key), asks: asks)
+    }
+    do {
+      joined = try client.run(cancellation: token) { try decide($0, into: place($0)) }
+    } catch SyncError.declined {
+      whenAnswered()
+      throw SyncError.declined
+    }
+    whenAnswered()
+    return try fetch(joined, token)
+  }
+
+  /// The name, or where another device has it, one that the user chooses or that has a number behind.
+  private static func freeName(
+    _ name: String, among taken: [String], asks: Bool
+  ) throws -> String {
+    func isTaken(_ name: String) -> Bool {
+      taken.contains { $0.lowercased() == name.lowercased() }
+    }
+    guard isTaken(name) else { return name }
+    let free = DeviceName.numbered(name, isTaken)
+    let fact = "Another device of the notebook is called \(Visible.name(name))"
+    guard asks else {
+      Output.errors.line("notes: warning: \(fact); this one is called \(Visible.name(free)) there")
+      return free
+    }
+    while true {
+      guard let given = Console.ask("\(fact).\nWhat to call this one? [\(Visible.name(free))] ")
+      else { throw Failure.interrupted }
+      let chosen = given.isEmpty ? free : given
+      do {
+        try DisplayName.check(chosen)
+        if !isTaken(chosen) { return chosen }
+      } catch { Output.errors.line("\(error)") }
+    }
+  }
+
+  /// A folder of the notebook's name, with a number where there are files: whoever invites chooses
+  /// the name, and is not to choose with it what is sent to the members.
+  private static func newFolder(in parent: String, for offer: PairingOffer) -> String {
+    let safe = String(offer.notebookName.map { $0 == "/" ? "-" : $0 })
+    let name = parent + "/" + (safe.hasPrefix(".") || safe.hasPrefix("-") ? "notes" : safe)
+    let names = [name] + (2...99).map { "\(name) \($0)" }
+    return names.first { path in
+      if let notebook = try? Notebook.open(at: path) {
+        return notebook.identity.id == offer.notebookID
+      }
+      return !holdsFiles(path)
+    } ?? name
+  }
+
+  /// Whether anything is in a folder, or there is something of its name that is none.
+  private static func holdsFiles(_ path: String) -> Bool {
+    do {
+      return try !Disk.names(in: path).isEmpty
+    } catch {
+      return error.errno != ENOENT
+    }
+  }
+
+  private func decide(_ offer: PairingOffer, into folder: String) throws -> Bool {
+    if json {
+      Output.standard.event([
+        "type": "offer", "notebook": offer.notebookID, "name": offer.notebookName,
+        "notes": offer.notes, "attachments": offer.files, "bytes": offer.allBytes,
+        "inviter": offer.inviter,
+        "role": offer.role.rawValue, "expires": TimeText.rfc3339(offer.expires),
+        "renewal": offer.renewal != nil, "proved": offer.isProvedRenewal,
+      ])
+    } else {
+      let terminal = Console.output
+      Output.standard.write(
+        """
+        \(terminal.paint(Visible.name(offer.inviter), .bold)) invites this device to the notebook \
+        \(terminal.paint(Visible.name(offer.notebookName), .bold)) as \(offer.role.rawValue)
+          \(Phrase.files(offer.notes, offer.files ?? 0)), \(Phrase.bytes(offer.allBytes))
+          into \(Visible.name(folder))
+
+        """)
+      if offer.role == .reader {
+        Output.standard.write("  a reader receives: what you write stays on this device\n")
+      }
+      switch offer.renewal {
+      case .proved(let admin):
+        Output.standard.write(
+          """
+          The notebook in this folder was begun anew by its admin \(Visible.name(admin)).
+          Joining leaves the old membership, and with it the devices that have not
+          joined the new one; the notes stay.
+
+          """)
+      case nil where Self.holdsFiles(folder):
+        Output.standard.write("  what is there becomes part of it, and its members receive it\n")
+      default: break
+      }
+    }
+    if offer.renewal == .claimed { return try giveAway(folder, to: offer) }
+    return yes || Console.confirm("Join?")
+  }
+
+  /// Asks whether the notebook in the folder is to become another one, which nothing proves to be the
+  /// same: notes-security(7), BEGINNING ANEW.
+  private func giveAway(_ folder: String, to offer: PairingOffer) throws -> Bool {
+    guard Console.canAsk else {
+      throw Failure(
+        .failed, "renewal_unproved",
+        "nothing proves that this is the notebook in \(Visible.name(folder)), begun anew",
+        hint: "another folder keeps the two apart; on a terminal the command asks, --yes or not")
+    }
+    let notebook = try Notebook.open(at: folder)
+    let versions = try notebook.repository.walk(from: notebook.state().heads).all().count
+    return Console.confirm(
+      """
+      \(Visible.name(offer.inviter)) says that this is the notebook in that folder, begun anew.
+      Nothing proves it: no admin known here has signed it.
+      Joining leaves the present membership, and lets the members of the other
+      notebook have all that is in the folder, with its history:
+      \(Phrase.count(try notebook.history.noteCount(), "note")), \
+      \(Phrase.count(versions, "version")).
+      Give them all of it?
+      """, byDefault: false)
+  }
+
+  private func fetch(_ joined: Joined, _ token: CancellationToken) throws -> Exit {
+    var run = SyncRun(context: joined.context)
+    run.addresses = [joined.address]
+    // Whoever joins was shown how much there is.
+    run.options.allowsLarge = true
+    let notebook = try Notebook.open(at: joined.context.folder)
+    let known = KnownNotebooks(dataFolder: try UserFolders().data)
+    // Not before: 'notes watch --all' begins with it at once.
+    defer { known.add(notebook) }
+    let outcome: SyncOutcome
+    do {
+      outcome = try run.run(reportingTo: EventReport(json: json), token)
+    } catch SyncError.stopped {
+      throw Failure(
+        .interrupted, "interrupted", "interrupted; this device is a member already",
+        hint: "'notes -C \(Visible.word(notebook.folder)) sync' goes on")
+    }
+    if let failure = outcome.failures.first, outcome.sessions.isEmpty {
+      throw Failure.firstSync(failed: Failure(describing: failure.error), in: notebook.folder)
+    }
+    let conflicts = try notebook.history.conflicts()
+    if json {
+      Output.standard.event([
+        "type": "joined", "notebook": notebook.identity.id, "path": notebook.folder,
+        "role": joined.offer.role.rawValue, "tip": outcome.tip,
+      ])
+    } else {
+      Output.standard.line(
+        "Joined \(Visible.name(notebook.identity.name)) in \(Visible.name(notebook.folder)): "
+          + Phrase.count(try notebook.history.noteCount(), "note"))
+    }
+    return conflicts.isEmpty ? .done : .conflictsToResolve
+  }
+}
