@@ -172,6 +172,24 @@ import Testing
     #expect(refused.status == .exited(2), "\(refused)")
   }
 
+  @Test func `The log has a line an entry, a form that is asked for, and all for programs`() throws
+  {
+    let id = try shell.notes("log", "--format", "%H").text.dropLast()
+    #expect(id.count == 40)
+    #expect(
+      try shell.notes("log", "--oneline").text == "\(id.prefix(10))  Start notebook Home\n")
+    #expect(
+      try shell.notes("log", "--format", "100%% %a:%n%s").text
+        == "100% laptop:\nStart notebook Home\n")
+    #expect(
+      try shell.notes("log", "--format", "%x").errorText.contains("a placeholder that is none"))
+    let whole = try shell.notes("log", "--json", "-p").text
+    #expect(whole.contains(#""full_message":"Start notebook Home\n""#), "\(whole)")
+    #expect(whole.contains(#""version":"\#(id)""#) && whole.contains(#""diff":""#))
+    let set = try shell.notes("config", "listen", "*:1", "--json").text
+    #expect(set.hasPrefix(#"{"type":"setting","name":"listen","value":"*:1""#), "\(set)")
+  }
+
   // notes-edit(1): "a watcher may have made the version".
   @Test func `A version that a watcher made of the edit is named`() throws {
     let notes = try BuiltBinary.notes()

@@ -39,7 +39,10 @@ struct ConfigCommand: Command {
     guard let name else { return try list() }
     let setting = try Setting.named(name)
     let notebook = setting.scope == .notebook ? try NotebookLocator.notebook() : nil
-    if unset || value != nil { return try setting.set(value, in: notebook) }
+    if unset || value != nil {
+      try setting.set(value, in: notebook)
+      guard options.json else { return }
+    }
     let current = try setting.value(in: notebook)
     if options.json { return Output.standard.lines([Self.json(setting, current)]) }
     guard let text = current ?? setting.fallback else { throw setting.isMissing }
@@ -62,7 +65,7 @@ struct ConfigCommand: Command {
 
   private static func json(_ setting: Setting, _ value: String?) -> JSON {
     [
-      "name": setting.rawValue, "value": value, "default": setting.fallback,
+      "type": "setting", "name": setting.rawValue, "value": value, "default": setting.fallback,
       "scope": setting.scope.rawValue,
     ] as JSON
   }

@@ -41,6 +41,13 @@ struct LogCommand: Command {
 
   @Flag(help: "Draw how versions were made on one another.") var graph = false
 
+  @Flag(help: "Show a line an entry: ID and title.") var oneline = false
+
+  @Option(
+    help: .named(
+      "text", "Show an entry so: %H, %h, %s, %B, %a, %I, %t, %d, %n stand for its parts."))
+  var format: String?
+
   @Flag(help: "Show each version, and merges that had nothing to settle.") var all = false
 
   @Flag(name: .shortAndLong, help: "Show exact times and devices.") var long = false
@@ -53,6 +60,9 @@ struct LogCommand: Command {
 
   func validate() throws {
     if operations, note != nil { throw ValidationError("--operations does not go with a note.") }
+    if oneline || format != nil, graph || patch {
+      throw ValidationError("--oneline and --format go without --graph and -p.")
+    }
     if let limit, limit < 1 { throw ValidationError("-n takes a number from 1 on.") }
   }
 
@@ -76,7 +86,17 @@ struct LogCommand: Command {
       }
     }
     if options.json {
-      return try forEachEntry { Output.standard.lines([try VersionReport($0, in: notebook).json]) }
+      return try forEachEntry {
+        let report = try VersionReport($0, in: notebook)
+        Output.standard.lines([try patch ? report.json(patchIn: notebook) : report.json])
+      }
+    }
+    if let format = try chosenFormat() {
+      return try paging.page {
+        try forEachEntry {
+          Output.standard.write(try VersionReport($0, in: notebook, lineCounts: 0).text(as: format))
+        }
+      }
     }
     let style = VersionReport.Style(
       terminal: Console.output, now: TimeText.now, isLong: long, isOfOneNote: path != nil,
@@ -94,6 +114,15 @@ struct LogCommand: Command {
       }
       if isFirst { Output.standard.line(nothing(besides: entries.otherAuthors)) }
     }
+  }
+
+  private func chosenFormat() throws -> LogFormat? {
+    guard let format else { return oneline ? .oneLine : nil }
+    guard let chosen = LogFormat(format) else {
+      throw Failure.usage(
+        "the format has a placeholder that is none", hint: "notes-log(1) lists them; %% is a %")
+    }
+    return chosen
   }
 
   private func period() throws -> Range<Int64>? {

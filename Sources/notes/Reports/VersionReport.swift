@@ -51,25 +51,47 @@ struct VersionReport {
     return !trailers.conflicts.isEmpty || !trailers.merged.isEmpty
   }
 
-  var json: JSON {
+  var json: JSON { json(lines.map { change($0) }) }
+
+  /// The same, with what changed in each file.
+  func json(patchIn notebook: Notebook) throws -> JSON {
+    let plain = Terminal(isInteractive: false, width: nil, usesColour: false)
+    return json(
+      try lines.map { line in
+        try change(line) + ["diff": FileDiff(line.change, in: notebook).words(for: plain)]
+      })
+  }
+
+  private func json(_ changes: [JSON]) -> JSON {
     let commit = version.commit
-    let changes: [JSON] = lines.map { line in
-      [
-        "path": line.change.path, "kind": line.change.kind.rawValue,
-        "former_path": line.change.formerPath, "added": line.counts?.added,
-        "removed": line.counts?.removed,
-      ]
-    }
-    let merged: [JSON] = trailers.merged.sorted { $0.key < $1.key }.map { path, rules in
-      ["path": path, "rules": rules.ruleNames]
-    }
     return [
       "id": commit.id, "parents": commit.parents, "author": commit.author.name,
       "device": version.deviceID,
       "time": TimeText.rfc3339(commit.author.time, offset: commit.author.offset),
-      "message": version.subject, "derived": version.isDerived, "changes": changes,
-      "conflicts": trailers.conflicts.keys.sorted(), "merged": merged,
+      "message": version.subject, "derived": version.isDerived,
+      "changes": changes,
+      "conflicts": trailers.conflicts.keys.sorted(), "merged": merged, "version": commit.id,
+      "full_message": commit.message,
     ]
+  }
+
+  private var merged: [JSON] {
+    trailers.merged.sorted { $0.key < $1.key }.map { path, rules in
+      ["path": path, "rules": rules.ruleNames]
+    }
+  }
+
+  private func change(_ line: Line) -> JSON {
+    [
+      "path": line.change.path, "kind": line.change.kind.rawValue,
+      "former_path": line.change.formerPath, "added": line.counts?.added,
+      "removed": line.counts?.removed,
+    ]
+  }
+
+  /// A line as a format has it: notes-log(1), "Formats".
+  func text(as format: LogFormat) -> String {
+    format.text(of: version.commit, title: burst.versions.count > 1 ? burstTitle : version.subject)
   }
 
   func text(in style: Style) -> String {

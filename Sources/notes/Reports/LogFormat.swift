@@ -1,0 +1,61 @@
+internal import Git
+internal import History
+
+/// How `notes log --format` shows a version: the placeholders that git-log(1) has for the same.
+struct LogFormat {
+  private enum Piece {
+    case text(String)
+    case field(Character)
+  }
+
+  private var pieces: [Piece] = []
+
+  /// An ID and a title, as `--oneline` shows them.
+  static let oneLine = LogFormat(parsing: "%h  %s")
+
+  private static let fields: Set<Character> = ["H", "h", "s", "B", "a", "I", "t", "d"]
+
+  /// Nil where a placeholder is none.
+  init?(_ text: String) {
+    self.init(parsing: text)
+    let known = pieces.allSatisfy {
+      if case .field(let field) = $0 { Self.fields.contains(field) } else { true }
+    }
+    if !known { return nil }
+  }
+
+  private init(parsing text: String) {
+    var literal = ""
+    var characters = text[...]
+    while let character = characters.popFirst() {
+      guard character == "%" else {
+        literal.append(character)
+        continue
+      }
+      switch characters.popFirst() {
+      case "%": literal += "%"
+      case "n": literal += "\n"
+      case let field:
+        pieces += [.text(literal), .field(field ?? " ")]
+        literal = ""
+      }
+    }
+    pieces.append(.text(literal))
+  }
+
+  func text(of commit: Commit, title: String) -> String {
+    pieces.map { piece in
+      switch piece {
+      case .text(let text): text
+      case .field("H"): commit.id.hex
+      case .field("h"): commit.id.short
+      case .field("s"): Visible.name(title)
+      case .field("B"): commit.message
+      case .field("a"): Visible.name(commit.author.name)
+      case .field("I"): TimeText.rfc3339(commit.author.time, offset: commit.author.offset)
+      case .field("t"): String(commit.author.time)
+      case .field: commit.deviceID ?? ""
+      }
+    }.joined() + "\n"
+  }
+}
