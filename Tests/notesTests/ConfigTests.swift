@@ -112,9 +112,12 @@ import Testing
     #expect(lines.contains("on-conflict       not set"))
     let json = try shell.notes("config", "--json").lines
     #expect(
-      json.contains(#"{"name":"on-change","value":"true","default":null,"scope":"user"}"#))
+      json.contains(
+        #"{"type":"setting","name":"on-change","value":"true","default":null,"scope":"user"}"#))
     #expect(
-      json.contains(#"{"name":"max-file-size","value":null,"default":"50m","scope":"notebook"}"#))
+      json.contains(
+        #"{"type":"setting","name":"max-file-size","value":null,"default":"50m","scope":"notebook"}"#
+      ))
   }
 
   @Test func `Notebooks that were made are known, each at its last place that is there`() throws {

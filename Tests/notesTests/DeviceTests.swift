@@ -31,7 +31,7 @@ import Testing
       "device", "export", file, "--passphrase-file", "-", input: "correct horse\n")
     #expect(again.status == .exited(1))
     // Nobody is asked for a passphrase that would be of no use.
-    for (file, reason) in [(file, "File exists"), (shell.folder["no/key"], "No such file")] {
+    for (file, reason) in [(file, "file exists"), (shell.folder["no/key"], "no such file")] {
       let refused = try shell.notes("device", "export", file)
       #expect(refused.status == .exited(1) && refused.errorText.contains(reason), "\(refused)")
     }
