@@ -150,8 +150,33 @@ import WorkTree
       ]
   }
 
+  private var hubErrors: [any Error] {
+    [
+      HubDefect.name("a b"),
+      HubDefect.nameTaken("home", url: "/x"),
+      HubDefect.noSuchHub("home"),
+      HubDefect.address("-x", why: "it begins with a dash"),
+      HubDefect.scheme("ext"),
+      HubDefect.secret,
+      HubError.gitMissing,
+      HubError.unreachable("Connection refused"),
+      HubError.hostUnproved("Host key verification failed"),
+      HubError.notLetIn("Permission denied (publickey)"),
+      HubError.noRepository("'/x' does not appear to be a git repository"),
+      HubError.foreignOwner("/x"),
+      HubError.refused("hook declined"),
+      HubError.full("No space left on device"),
+      HubError.busy(attempts: 60),
+      HubError.unrelated,
+      HubError.noBranch,
+      HubError.failed("something new"),
+      TransferError.silent(seconds: 60),
+      TransferError.failed(status: 1, ["fatal: x"]),
+    ]
+  }
+
   private var allErrors: [any Error] {
-    notebookErrors + membershipErrors + networkErrors + syncErrors
+    notebookErrors + membershipErrors + networkErrors + syncErrors + hubErrors
   }
 
   private func expect(_ errors: [any Error], match name: String) throws {
@@ -165,6 +190,8 @@ import WorkTree
       try Golden.expect(text, matches: "errors-\(name)\(suffix).txt")
     }
   }
+
+  @Test func `Errors of hubs`() throws { try expect(hubErrors, match: "hubs") }
 
   @Test func `Errors of notebooks and repositories`() throws {
     try expect(notebookErrors, match: "notebook")
