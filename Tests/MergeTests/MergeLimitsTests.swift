@@ -13,7 +13,7 @@ import Testing
       negatives: [TextTerm(text: Array(base.utf8))])
   }
 
-  /// "none of the three has more than 2000 lines or 1048576 bytes, newlines included".
+  /// "If one of the three has more than 2000 lines or 1048576 bytes, newlines included: none."
   @Test func smallerPartsAreOfSmallRegions() {
     let line = String(repeating: "word ", count: 209_715) + "\n"
     #expect(line.utf8.count == 1_048_576)
@@ -21,7 +21,7 @@ import Testing
     // One side writes all of it anew, the other adds a line behind it.
     for (count, isMerged) in [(1999, true), (2000, false)] {
       func text(_ word: String) -> String { (0..<count).map { "\(word) \($0)\n" }.joined() }
-      let result = merge(text("anew"), text("former") + "something else\n", base: text("former"))
+      let result = merge(text("words"), text("word") + "something else\n", base: text("word"))
       #expect((result.markerSize == nil) == isMerged)
     }
   }
