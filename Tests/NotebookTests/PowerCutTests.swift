@@ -140,6 +140,15 @@ struct PowerCutTests {
     #expect(result.skipped.map(\.reason) == skipped)
     #expect(try (home.notebook.bringBackCutFiles() == nil) == isWhole)
     #expect(try home.read("a.txt") == Self.text + "more\n")
+    // The index does not know the note at all.
+    try home.write("c.txt", "c\n")
+    let older = try readFile(home.path + "/.git/index")
+    _ = try home.notebook.save()
+    try writeFile(home.path + "/.git/index", older)
+    try cut(isWhole ? Array("c\n".utf8) : [], in: "c.txt")
+    #expect(try home.notebook.save().version == nil)
+    _ = try home.notebook.bringBackCutFiles()
+    #expect(try home.read("c.txt") == "c\n")
     #expect(try home.git(["status", "--porcelain"]) == "")
   }
 

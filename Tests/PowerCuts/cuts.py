@@ -106,7 +106,8 @@ class Check:
             written = self.played.texts.get(name, [])
             told.append(
                 f"{name} holds {len(text)} bytes {text[:30]}, "
-                f"text {written.index(text) if text in written else None} of {len(written)}; the last version {len(self.text_of_tip(name) or b'')}")
+                f"text {written.index(text) if text in written else None} of {len(written)}; "
+                f"the last version {len(self.text_of_tip(name) or b'')}")
         return "; ".join(told) + " " + self.notes.notes("status", "--json", before=self.before)[-300:]
 
     def bring_back(self, damaged):

@@ -81,17 +81,18 @@ extension WorkTree {
     let tip = try repository.head().commit.map { try repository.commit($0).tree }
     let behind = try isStartedAnew ? unlisted(candidates, index, tip) : []
     return try (candidates + behind).compactMap { candidate in
-      guard let position = candidate.position else { return nil }
       let known = record.cut.first { $0.path == candidate.path }
       let isSuspect = isStartedAnew && machine.isLater(than: Int64(candidate.modifiedSeconds))
-      guard known != nil || isSuspect,
+      // Git's index may be behind the last version.
+      let last = try tip.flatMap { try repository.entry(at: candidate.path, in: $0) }
+      let versioned = last?.mode.isFile == true ? last?.id : nil
+      guard let former = versioned ?? candidate.position.map({ index.id(at: $0) }),
+        known != nil || isSuspect,
         case .read(let content) = try FileContent.read(
           candidate.path, in: folder, sizeLimit: sizeLimit)
       else { return nil }
       let id = try repository.hash(blob: content.bytes)
       if let known, known.id == id { return known }
-      let last = try tip.flatMap { try repository.entry(at: candidate.path, in: $0) }?.id
-      let former = last ?? index.id(at: position)
       guard isSuspect, let damage = try damage(content.bytes, id, of: candidate.path, from: former)
       else { return nil }
       return CutFile(path: candidate.path, id: id, damage: damage)
