@@ -5,8 +5,7 @@ import Testing
 @testable import History
 @testable import Notebook
 
-/// notes-undo(1), "Versions that git dropped": "A version that notes made, and that no other device has
-/// yet, stays".
+/// notes-undo(1), "Versions that git dropped": "A version that notes made stays".
 @Suite("Versions that git commands drop")
 struct DroppedVersionsTests {
   let home: Fixture
@@ -108,12 +107,17 @@ struct DroppedVersionsTests {
     #expect(try home.notebook.repository.isAncestor(dropped, of: tip))
   }
 
-  @Test("what another device had, or another branch has, is not dropped")
-  func reachable() throws {
+  @Test("what another device had is kept: that device may drop it as well")
+  func exchanged() throws {
     let sent = try save("second\n")
     try git("update-ref", "refs/remotes/ben/main", sent.hex)
     try git("reset", "-q", "--hard", "HEAD~1")
     _ = try home.notebook.save()
+    #expect(try kept().map(\.newest) == [sent])
+  }
+
+  @Test("what another branch has is not dropped")
+  func reachable() throws {
     let other = try save("third\n")
     try git("branch", "other")
     try git("reset", "-q", "--hard", "HEAD~1")

@@ -1,8 +1,8 @@
 package import Git
 internal import Merge
 
-/// Versions of this device that a git command took off their branch before anybody else had them:
-/// notes-undo(1), "Versions that git dropped".
+/// Versions of this device that a git command took off their branch: notes-undo(1), "Versions that git
+/// dropped".
 ///
 /// `refs/notes-state/dropped/SECONDS-ID` keeps each: a commit whose first parent is the version, and
 /// whose second one, where there is one, is what the branch had instead.

@@ -74,11 +74,11 @@ struct BranchRecord {
       DroppedVersions.reference(to: last, at: time), to: keeper, message: "notes: dropped")
   }
 
-  /// Whether a version, or one of those that it merges, is reachable from no branch, no tag, and nothing
-  /// that another device had.
+  /// Whether a version, or one of those that it merges, is reachable from no branch and no tag. What
+  /// another device had does not count: it may go back, too.
   private func isDropped(_ last: ObjectID, _ head: Head) throws -> Bool {
     guard try repository.contains(last) else { return false }
-    let places = ["refs/heads/", "refs/remotes/", "refs/tags/"]
+    let places = ["refs/heads/", "refs/tags/"]
     let known = try places.flatMap { try repository.references(under: $0).map(\.id) }
     let starts = [head.commit].compactMap { $0 } + known.eachOnce
     return try DerivedMerge.reduce([last], in: repository).contains { version in
