@@ -101,11 +101,13 @@ struct FileSum {
     }
     let bases = negatives.map { $0.map { term($0) } }
     // Labels are looked for in history, which most merges have no need of.
-    var result = TextMerge.merge(
-      positives: positives.map { term($0) }, negatives: bases, rules: rules)
+    let isLabelled = positives.allSatisfy { labels[$0] != nil }
+    let result = TextMerge.merge(
+      positives: positives.map { term($0, label: labels[$0] ?? []) }, negatives: bases,
+      rules: rules)
     if result.text.count > bounds.textBytes { return Self.copies(positives) }
     if let size = result.markerSize {
-      guard positives.allSatisfy({ labels[$0] != nil }) else {
+      guard isLabelled else {
         lacking = positives
         return []
       }
@@ -113,10 +115,6 @@ struct FileSum {
         $0 + MergeTrailers.line(ofConflict: $1, size: size).utf8.count + 1
       }
       guard trailers <= room else { return Self.copies(positives) }
-      result = TextMerge.merge(
-        positives: positives.map { term($0, label: labels[$0] ?? []) }, negatives: bases,
-        rules: rules)
-      if result.text.count > bounds.textBytes { return Self.copies(positives) }
       room -= trailers
     }
     usedRules.formUnion(result.rules)

@@ -7,6 +7,8 @@ package struct LineTable {
   private var blockNumbers: [[[Int32]]: Int32] = [:]
   private(set) var blocks: [Int32: ConflictBlock] = [:]
 
+  private static let largestCopy = 1 << 20
+
   private struct Key: Hashable {
     let bytes: ArraySlice<UInt8>
 
@@ -21,8 +23,8 @@ package struct LineTable {
   /// The number of the line with these bytes.
   package mutating func number(of line: ArraySlice<UInt8>) -> Int32 {
     if let known = numbers[Key(bytes: line)] { return known }
-    // A slice would keep the whole text that it is of.
-    let copy = ArraySlice(Array(line))
+    // A slice keeps the whole text that it is of; a large one is most of it, and stays where it is.
+    let copy = line.count > Self.largestCopy ? line : ArraySlice(Array(line))
     let number = Int32(lines.count)
     lines.append(copy)
     numbers[Key(bytes: copy)] = number
@@ -49,10 +51,23 @@ package struct LineTable {
 
   /// The numbers of the lines of a text whose lines end in `\n`; a rest without one is a line too.
   package mutating func lines(of text: [UInt8]) -> [Int32] {
-    var lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    if lines.last?.isEmpty == true { lines.removeLast() }
-    return lines.map { number(of: $0) }
+    var numbers: [Int32] = []
+    var start = 0
+    while let end = text.firstIndex(of: UInt8(ascii: "\n"), from: start) {
+      numbers.append(number(of: text[start..<end]))
+      start = end + 1
+    }
+    if start < text.count { numbers.append(number(of: text[start...])) }
+    return numbers
   }
 
-  func text(of lines: [Int32]) -> [UInt8] { lines.flatMap { self[$0] + [UInt8(ascii: "\n")] } }
+  func text(of lines: [Int32]) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(lines.reduce(0) { $0 + self[$1].count + 1 })
+    for line in lines {
+      text += self[line]
+      text.append(UInt8(ascii: "\n"))
+    }
+    return text
+  }
 }

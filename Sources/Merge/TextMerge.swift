@@ -47,7 +47,9 @@ package struct TextMerge {
     let isMixed = (positiveEndings + negativeEndings).contains { $0.style == .mixed }
     var endings = LineEndings.merged(positives: positiveEndings, negatives: negativeEndings)
     if isMixed { endings.style = .lf }
-    let terms = (positives + negatives).map { units(of: $0, normalised: !isMixed) }
+    let terms = zip(positives + negatives, positiveEndings + negativeEndings).map { term, endings in
+      units(of: term, normalised: !isMixed && endings.style == .crlf)
+    }
     let reference = hasBase ? positives.count : 0
     let alignment = Alignment(terms: terms, reference: reference) { [table] in
       hasBase || Self.isParting($0, table)
@@ -202,7 +204,12 @@ package struct TextMerge {
     let size = markerSize
     var text: [UInt8] = []
     for unit in output {
-      text += table.blocks[unit].map { rendered($0, size: size) } ?? table.text(of: [unit])
+      if let block = table.blocks[unit] {
+        append(block, size: size, to: &text)
+      } else {
+        text += table[unit]
+        text.append(UInt8(ascii: "\n"))
+      }
     }
     func isBlock(_ unit: Int32) -> Bool { table.blocks[unit] != nil }
     let endsInBlock = output.last.map(isBlock) ?? false
@@ -226,18 +233,16 @@ package struct TextMerge {
     return longest + 1
   }
 
-  private func rendered(_ block: ConflictBlock, size: Int) -> [UInt8] {
+  private func append(_ block: ConflictBlock, size: Int, to text: inout [UInt8]) {
     func marker(_ mark: Unicode.Scalar, _ label: [UInt8]?) -> [UInt8] {
       let run = Array(repeating: UInt8(ascii: mark), count: size)
       return run + (label.map { Array(" ".utf8) + $0 } ?? []) + Array("\n".utf8)
     }
     let last = block.sides.count - 1
-    var text: [UInt8] = []
     for (index, side) in block.sides.enumerated() {
       text += index == 0 ? marker("<", side.label) : marker("=", index == last ? nil : side.label)
       text += table.text(of: side.lines)
       if index == last { text += marker(">", side.label) }
     }
-    return text
   }
 }

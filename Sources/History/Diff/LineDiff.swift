@@ -1,4 +1,5 @@
 internal import Merge
+internal import System
 
 // `LineDiff` has hunks of its own.
 private typealias MatchedRun = Hunk
@@ -12,8 +13,10 @@ public struct LineDiff: Sendable {
     public enum Kind: Hashable, Sendable { case context, removed, added }
     /// Which of the texts have it.
     public let kind: Kind
-    /// The line's bytes without its newline.
-    public let bytes: [UInt8]
+    /// The line's bytes without its newline: a part of the text, which may be large.
+    public let slice: ArraySlice<UInt8>
+    /// The same, on its own.
+    public var bytes: [UInt8] { Array(slice) }
     /// False for a last line that the file does not end with a newline.
     public let hasNewline: Bool
   }
@@ -39,7 +42,7 @@ public struct LineDiff: Sendable {
 
   /// Compares two texts, to show each change with so many unchanged lines around it.
   public init(from old: [UInt8], to new: [UInt8], context: Int = 3) {
-    isBinary = old.contains(0) || new.contains(0)
+    isBinary = old.firstIndex(of: 0, from: 0) != nil || new.firstIndex(of: 0, from: 0) != nil
     guard !isBinary, old != new else {
       (hunks, added, removed) = ([], 0, 0)
       return
@@ -83,8 +86,7 @@ public struct LineDiff: Sendable {
         let hasNewline = slice.last == UInt8(ascii: "\n")
         lines.append(
           Line(
-            kind: kind, bytes: Array(hasNewline ? slice.dropLast() : slice),
-            hasNewline: hasNewline))
+            kind: kind, slice: hasNewline ? slice.dropLast() : slice, hasNewline: hasNewline))
       }
     }
     var position = first.a.lowerBound - before
@@ -103,7 +105,7 @@ public struct LineDiff: Sendable {
   private static func split(_ text: [UInt8]) -> [ArraySlice<UInt8>] {
     var lines: [ArraySlice<UInt8>] = []
     var start = 0
-    for position in text.indices where text[position] == UInt8(ascii: "\n") {
+    while let position = text.firstIndex(of: UInt8(ascii: "\n"), from: start) {
       lines.append(text[start...position])
       start = position + 1
     }

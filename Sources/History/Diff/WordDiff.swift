@@ -10,7 +10,11 @@ public struct WordDiff: Sendable {
     /// Which of the texts have them.
     public let kind: Kind
     /// The bytes: of one line, without its newline.
-    public let bytes: [UInt8]
+    public let bytes: ArraySlice<UInt8>
+
+    init(kind: Kind, bytes: ArraySlice<UInt8>) { (self.kind, self.bytes) = (kind, bytes) }
+
+    init(kind: Kind, bytes: [UInt8]) { self.init(kind: kind, bytes: bytes[...]) }
   }
 
   /// A line as it is shown, without its newline.
@@ -65,7 +69,7 @@ public struct WordDiff: Sendable {
     }
     while position < lines.count {
       rows += run(.context).map {
-        Row(kind: .context, pieces: [Piece(kind: .same, bytes: $0.bytes)])
+        Row(kind: .context, pieces: [Piece(kind: .same, bytes: $0.slice)])
       }
       let removed = run(.removed)
       let added = run(.added)
@@ -74,8 +78,15 @@ public struct WordDiff: Sendable {
     return rows
   }
 
+  /// More bytes than this, of the lines that went and of those that came, are compared by lines only, as
+  /// in a merge: notes-merge(7), "Smaller parts".
+  static let mostBytes = 1 << 20
+
   private static func replaced(_ removed: [LineDiff.Line], by added: [LineDiff.Line]) -> [Row] {
-    if removed.isEmpty || added.isEmpty { return whole(removed, added) }
+    let isLarge = [removed, added].contains { lines in
+      lines.reduce(0) { $0 + $1.slice.count + 1 } > mostBytes
+    }
+    if removed.isEmpty || added.isEmpty || isLarge { return whole(removed, added) }
     let old = Array(removed.map(\.bytes).joined(separator: [UInt8(ascii: "\n")]))
     let new = Array(added.map(\.bytes).joined(separator: [UInt8(ascii: "\n")]))
     // Nothing but the newline at the end of the file came or went.
@@ -89,8 +100,8 @@ public struct WordDiff: Sendable {
   }
 
   private static func whole(_ removed: [LineDiff.Line], _ added: [LineDiff.Line]) -> [Row] {
-    removed.map { Row(kind: .removed, pieces: [Piece(kind: .removed, bytes: $0.bytes)]) }
-      + added.map { Row(kind: .added, pieces: [Piece(kind: .added, bytes: $0.bytes)]) }
+    removed.map { Row(kind: .removed, pieces: [Piece(kind: .removed, bytes: $0.slice)]) }
+      + added.map { Row(kind: .added, pieces: [Piece(kind: .added, bytes: $0.slice)]) }
   }
 
   /// More pairs of lines than this are not compared; the lines are paired in order.

@@ -51,7 +51,7 @@ extension Styled {
     for hunk in diff.hunks {
       lines.append(Styled("@@ line \(hunk.new.lowerBound + 1) @@", .cyan))
       for line in hunk.lines {
-        lines.append(Styled(line.kind.sign + visible(line.bytes[...]), line.kind.style))
+        lines.append(Styled(line.kind.sign + visible(line.slice), line.kind.style))
       }
     }
     return lines

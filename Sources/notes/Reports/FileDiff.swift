@@ -96,7 +96,7 @@ extension FileDiff {
       }
     let isMarked = row.kind == .changed && !terminal.usesColour
     let pieces = row.pieces.map { piece -> Styled in
-      let words = terminal.shown(piece.bytes)
+      let words = Self.words(of: piece.bytes, on: terminal)
       return switch piece.kind {
       case .same: Styled(words)
       case .removed: Styled(isMarked ? "[-\(words)-]" : words, .red)
@@ -108,6 +108,17 @@ extension FileDiff {
       let margin = position == 0 ? terminal.paint(sign) : "  "
       return (line.isEmpty && row.kind == .context ? "" : margin + line).trimmedAtEnd + "\n"
     }.joined()
+  }
+
+  /// What is longer than 64 KiB is shown by its beginning: notes-diff(1).
+  private static func words(of bytes: ArraySlice<UInt8>, on terminal: Terminal) -> String {
+    let (longest, shown) = (64 << 10, 1_000)
+    guard bytes.count > longest else { return terminal.shown(bytes) }
+    let beginning = bytes.prefix(shown)
+    // Not amid a character.
+    let end = beginning.lastIndex { $0 & 0xC0 != 0x80 } ?? beginning.endIndex
+    let rest = bytes.endIndex - end
+    return terminal.shown(bytes[..<end]) + " … and \(Phrase.bytes(rest)) more"
   }
 
   // MARK: By lines
@@ -185,9 +196,11 @@ extension FileDiff {
 
     mutating func line(_ line: LineDiff.Line) {
       if terminal.isForPeople {
-        self.line(line.kind.sign + terminal.shown(line.bytes), line.kind.style)
+        self.line(line.kind.sign + terminal.shown(line.slice), line.kind.style)
       } else {
-        bytes += Array(line.kind.sign.utf8) + line.bytes + [UInt8(ascii: "\n")]
+        bytes += line.kind.sign.utf8
+        bytes += line.slice
+        bytes.append(UInt8(ascii: "\n"))
       }
       if !line.hasNewline { self.line("\\ No newline at end of file", .dim) }
     }

@@ -169,7 +169,7 @@ enum Gist {
     let lines = diff.hunks.flatMap(\.lines)
     for kind in [LineDiff.Line.Kind.added, .removed] {
       for line in lines where line.kind == kind {
-        let text = Visible.name(String(decoding: line.bytes.prefix(400), as: UTF8.self))
+        let text = Visible.name(String(decoding: line.slice.prefix(400), as: UTF8.self))
         let words = text.split(separator: " ").joined(separator: " ")
         if words.contains(where: { $0.isLetter || $0.isNumber }) {
           return Width.cut(words, to: longest)

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import History
+@testable import Merge
+
+/// notes-diff(1): "Where the lines that went, or those that came in their place, have more than 1 MiB
+/// together, they are compared by lines only".
+@Suite("Large texts")
+struct LargeTextTests {
+  /// A line of so many bytes, its newline among them, with a word in it.
+  static func line(_ size: Int, _ word: String) -> [UInt8] {
+    Array((word + String(repeating: " more", count: size / 5)).utf8.prefix(size - 1)) + [0x0a]
+  }
+
+  @Test("by words up to a MiB, by lines above", arguments: [1 << 12, (1 << 20) + 1])
+  func limit(size: Int) throws {
+    let diff = WordDiff(from: Self.line(size, "milk"), to: Self.line(size, "rice"))
+    let rows = try #require(diff.groups.first).rows.map(\.kind)
+    #expect(rows == (size <= WordDiff.mostBytes ? [.changed] : [.removed, .added]))
+  }
+
+  @Test("a diff copies no large line, and a table neither")
+  func slices() throws {
+    let old = Self.line(3 << 20, "milk")
+    let lines = LineDiff(from: old, to: []).hunks[0].lines
+    let place = { (bytes: ArraySlice<UInt8>) in bytes.withUnsafeBufferPointer { $0.baseAddress } }
+    #expect(place(lines[0].slice) == old.withUnsafeBufferPointer { $0.baseAddress })
+    var table = LineTable()
+    let number = table.lines(of: old)[0]
+    #expect(place(table[number]) == old.withUnsafeBufferPointer { $0.baseAddress })
+  }
+
+  /// notes-merge(7), "Smaller parts": none of the three has more than 1048576 bytes.
+  @Test("two edits of a large line meet in markers, and both texts are there")
+  func merge() throws {
+    let (base, mine, yours) = (
+      Self.line(3 << 20, "base"), Self.line(3 << 20, "mine"), Self.line(3 << 20, "yours")
+    )
+    let result = TextMerge.merge(
+      positives: [mine, yours].map { TextTerm(text: $0, label: Array("A · 2026".utf8)) },
+      negatives: [TextTerm(text: base)])
+    #expect(result.markerSize == 7)
+    #expect(result.text.count > mine.count + yours.count)
+    #expect(result.rules.isEmpty)
+  }
+}
