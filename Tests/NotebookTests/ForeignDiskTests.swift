@@ -135,6 +135,19 @@ struct ForeignDiskTests {
     #expect(try abroad.notebook.status().changes.isEmpty)
   }
 
+  @Test("a rename that changes the case alone travels, from there and to there")
+  func caseAlone() throws {
+    try #require(rename(abroad.path + "/A.txt", abroad.path + "/a.txt") == 0)
+    try exchange()
+    #expect(try home.read("A.txt") == nil)
+    #expect(try home.read("a.txt") == "capital\n")
+    try #require(rename(home.path + "/Trip", home.path + "/TRIP") == 0)
+    try exchange()
+    #expect(try there("TRIP/one.txt") == "one\n")
+    #expect(try there("Trip/one.txt") == nil)
+    #expect(try abroad.notebook.workTree.sparseFiles() == [])
+  }
+
   @Test("it is packed where there are no links")
   func packed() throws {
     #expect(try abroad.notebook.collectGarbage { _, _ in } != nil)
