@@ -15,12 +15,16 @@ struct FewResourcesTests {
       [BuiltBinary.notes(), "init", "Home"], in: folder.path, environment: environment)
   }
 
+  /// What other tests had open when the process was made is not its own.
+  private static let closeOthers =
+    "for n in /proc/self/fd/*; do n=${n##*/}; if ((n > 2)); then exec {n}>&-; fi; done"
+
   private func watch(descriptors: Int) throws -> RunningProcess {
     let notes = try BuiltBinary.notes()
     return try RunningProcess(
       [
-        "sh", "-c", "ulimit -n \(descriptors); exec \"$0\" \"$@\"", notes, "watch", "--json",
-        "--no-discovery", "--listen", "127.0.0.1:0",
+        "bash", "-c", "\(Self.closeOthers); ulimit -n \(descriptors); exec \"$0\" \"$@\"", notes,
+        "watch", "--json", "--no-discovery", "--listen", "127.0.0.1:0",
       ], in: folder["Home"], environment: environment)
   }
 

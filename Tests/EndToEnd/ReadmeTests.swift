@@ -18,6 +18,8 @@ import Testing
     let shells = [
       "alice": try Shell(on: lab.hosts[0]), "bob": try Shell(on: lab.hosts[1]),
     ]
+    // Both hosts are this machine, whose name would be that of both.
+    for (name, shell) in shells { #expect(try shell.run("notes config device-name \(name)") == 0) }
     for shown in commands {
       if shown.prompt.isEmpty {
         try runHere(shown.command)

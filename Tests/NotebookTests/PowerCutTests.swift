@@ -1,5 +1,6 @@
 import Git
 import Glibc
+import System
 import TestSupport
 import Testing
 
@@ -91,6 +92,20 @@ struct PowerCutTests {
     // A note that no version has.
     try cut([0, 0], in: "new.txt")
     #expect(try home.notebook.save().changes.map(\.path) == ["new.txt"])
+  }
+
+  /// "neither is one that somebody shortened or took back to an older text"
+  @Test(
+    "what somebody wrote before the machine was shut down is an edit",
+    arguments: [String(text.prefix(17)), "an older text\n", ""])
+  func writtenByHand(edit: String) throws {
+    try home.write("a.txt", edit)
+    let now = time(nil)
+    try #require(try run(["touch", "-d", "@\(now + 50)", home.path + "/a.txt"]).isSuccess)
+    home.notebook.workTree.machine = MachineStart(
+      id: "another", time: timespec(tv_sec: now + 100, tv_nsec: 0))
+    let isTaken = try home.notebook.save().version != nil
+    #expect(isTaken == !edit.isEmpty)
   }
 
   @Test("a save that names the note, and one after somebody wrote into it, take it as it is")

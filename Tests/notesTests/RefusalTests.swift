@@ -130,7 +130,7 @@ extension RefusalTests {
       failure { try Editor(command: endless).edit(Array("/x/A.txt".utf8)) },
       failure { _ = try NotebookLocator.folder("") },
       .firstSync(failed: Failure(describing: SyncError.timedOut("no answer in 30 s")), in: "/x"),
-      Setting.onChange.isMissing, .system("pipe", errno: EMFILE),
+      .firstSyncInterrupted(in: "/x"), Setting.onChange.isMissing, .system("pipe", errno: EMFILE),
       Failure(describing: Unexplained()), .outputLost(errno: ENOSPC), .outputLost(errno: EBADF),
       .interrupted,
     ]

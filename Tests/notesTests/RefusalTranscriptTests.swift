@@ -36,6 +36,10 @@ struct RefusalTranscriptTests {
       notes show trips
       notes log trips/
       notes log -n1x
+      notes log --oneline --graph
+      notes log --format '%q'
+      notes config max-file-size 100m
+      notes add 'List 1' </dev/null
       notes show List
       notes show ''
       notes show Shopping@~99
@@ -75,6 +79,7 @@ struct RefusalTranscriptTests {
       notes rm 'List 1' 'List 2' 'List 3' 'List 4' 'List 5' 'List 6' 'List 7' 'List 8'
       for n in 1 2 3 4 5 6 7 8; do rm "List $n.txt"; done; notes save
       notes new Another
+      notes new </dev/null
       notes restore --all
       notes edit Shoping
       notes edit trips

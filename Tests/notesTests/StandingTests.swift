@@ -125,6 +125,9 @@ import Testing
   @Test func `A watcher waits for what git is in the middle of`() throws {
     #expect(try ada.notes("save").isSuccess)
     let watch = try ada.listening("watch").process
+    // Its first look at the folder is over.
+    try ada.folder.write("before\n", to: "notes/Before.txt")
+    _ = try watch.line { $0.contains(#""type":"version""#) && $0.contains("Before.txt") }
     let tip = try run(["git", "-C", ada.folder["notes"], "rev-parse", "HEAD"]).text
     try ada.folder.write(tip, to: "notes/.git/MERGE_HEAD")
     try ada.folder.write("meanwhile\n", to: "notes/Meanwhile.txt")

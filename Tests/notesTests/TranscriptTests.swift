@@ -118,6 +118,26 @@ struct TranscriptTests {
       """#, matches: "devices")
   }
 
+  @Test func `A day with a hub`() throws {
+    try Transcript.expect(
+      #"""
+      notes init --name Home --device-name laptop
+      printf 'a kite\n' | notes new Ideas
+      echo 'a boat' | notes add Ideas
+      notes add Ideas 'a tent'
+      notes notebooks
+      git init -q --bare -b main ../hub.git
+      notes remote
+      notes remote add hub "$(cd ../hub.git && pwd)"
+      notes remote list
+      notes sync --no-discovery --wait 0
+      notes sync --no-discovery --wait 0
+      notes remote show hub
+      git --git-dir ../hub.git show main:Ideas.txt
+      notes remote remove hub
+      """#, matches: "hub")
+  }
+
   @Test func `A day of conflicts`() throws {
     for (colour, suffix) in [(false, ""), (true, "-colour")] {
       let fixture = try ReportFixture()

@@ -12,14 +12,21 @@ public enum CutDamage: String, Hashable, Codable, Sendable {
   /// It holds the text of an earlier version.
   case older
 
+  /// File systems bring whole blocks to the disk.
+  private static let blockSize = 4096
+
   /// What became of a text, but for an older one; nil where it is no such thing.
-  init?(of bytes: [UInt8], from former: [UInt8]) {
+  ///
+  /// - Parameter isTouched: whether it was written to after its last version.
+  init?(of bytes: [UInt8], from former: [UInt8], isTouched: Bool) {
     let rest = bytes.reversed().drop { $0 == 0 }.count
     if bytes.isEmpty {
       self = .empty
     } else if rest == 0 {
       self = .zeros
-    } else if rest < former.count, former.starts(with: bytes.prefix(rest)) {
+    } else if !isTouched || rest < bytes.count || rest.isMultiple(of: Self.blockSize),
+      rest < former.count, former.starts(with: bytes.prefix(rest))
+    {
       self = .shortened
     } else {
       return nil
@@ -93,7 +100,12 @@ extension WorkTree {
       else { return nil }
       let id = try repository.hash(blob: content.bytes)
       if let known, known.id == id { return known }
-      guard isSuspect, let damage = try damage(content.bytes, id, of: candidate.path, from: former)
+      let isTouched =
+        candidate.position.map { index.status(at: $0).modifiedSeconds < candidate.modifiedSeconds }
+        ?? false
+      guard isSuspect,
+        let damage = try damage(
+          content.bytes, id, of: candidate.path, from: former, isTouched: isTouched)
       else { return nil }
       return CutFile(path: candidate.path, id: id, damage: damage)
     }
@@ -121,15 +133,17 @@ extension WorkTree {
   /// Whether an interrupted checkout has met a file that a power cut damaged, in the place of `former`.
   package func isCut(_ file: ObjectID, at path: TreePath, from former: ObjectID) throws -> Bool {
     guard MachineRecord(in: stateFolder).id != machine.id else { return false }
-    return try damage(repository.blob(file), file, of: path, from: former) != nil
+    return try damage(repository.blob(file), file, of: path, from: former, isTouched: false) != nil
   }
 
   private func damage(
-    _ bytes: [UInt8], _ id: ObjectID, of path: TreePath, from former: ObjectID
+    _ bytes: [UInt8], _ id: ObjectID, of path: TreePath, from former: ObjectID, isTouched: Bool
   ) throws -> CutDamage? {
     if id == former { return nil }
-    if let damage = try CutDamage(of: bytes, from: repository.blob(former)) { return damage }
-    guard let tip = try repository.head().commit else { return nil }
+    let text = try repository.blob(former)
+    if let damage = CutDamage(of: bytes, from: text, isTouched: isTouched) { return damage }
+    // Who takes a note back by hand writes it anew; what a cut brings back has its former time.
+    guard !isTouched, let tip = try repository.head().commit else { return nil }
     let walk = try repository.walk(from: [tip])
     for _ in 0..<Self.searchedVersions {
       guard let version = try walk.next() else { break }

@@ -89,7 +89,7 @@ enum Setting: String, CaseIterable {
   var scope: Scope {
     switch self {
     case .executableFiles, .hiddenFiles, .maxFileSize: .notebook
-    case .deviceName, .listen, .onChange, .onConflict: .user
+    case .defaultNotebook, .deviceName, .hubInterval, .listen, .onChange, .onConflict: .user
     }
   }
 

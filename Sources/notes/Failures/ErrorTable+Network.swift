@@ -103,14 +103,17 @@ extension MergeRefusal {
   }
 
   fileprivate var meaningAtPeer: ErrorMeaning {
-    let hint =
-      switch self {
-      case .massDeletion: "if it is meant: 'notes sync --allow-deletes' there"
-      case .largeVersion: "if it is meant: 'notes sync --allow-large' there"
-      case .tooLarge: "delete what is not needed here or there, then sync again"
-      case .cutOff: "'notes doctor --repair' cuts it off here, too"
-      }
-    return .refused(rawValue + "_at_peer", hint)
+    switch self {
+    case .massDeletion:
+      .refused("mass_deletion_at_peer", "if it is meant: 'notes sync --allow-deletes' there")
+    case .largeVersion:
+      .refused("large_version_at_peer", "if it is meant: 'notes sync --allow-large' there")
+    case .tooLarge:
+      .refused(
+        "merge_too_large_at_peer", "delete what is not needed here or there, then sync again")
+    case .cutOff:
+      .refused("version_cut_off_at_peer", "'notes doctor --repair' cuts it off here, too")
+    }
   }
 }
 

@@ -132,6 +132,12 @@ struct Failure: Error, Equatable, Sendable {
       hint: "run 'notes sync' in \(Visible.name(folder))")
   }
 
+  static func firstSyncInterrupted(in folder: String) -> Failure {
+    Failure(
+      .interrupted, "interrupted", "interrupted; this device is a member already",
+      hint: "'notes -C \(Visible.word(folder)) sync' goes on")
+  }
+
   // MARK: Errors of the modules and of the argument parser
 
   init(describing error: any Error) {

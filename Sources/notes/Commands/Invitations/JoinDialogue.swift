@@ -186,9 +186,7 @@ struct JoinDialogue {
     do {
       outcome = try run.run(reportingTo: EventReport(json: json), token)
     } catch SyncError.stopped {
-      throw Failure(
-        .interrupted, "interrupted", "interrupted; this device is a member already",
-        hint: "'notes -C \(Visible.word(notebook.folder)) sync' goes on")
+      throw Failure.firstSyncInterrupted(in: notebook.folder)
     }
     if let failure = outcome.failures.first, outcome.sessions.isEmpty {
       throw Failure.firstSync(failed: Failure(describing: failure.error), in: notebook.folder)
