@@ -26,12 +26,12 @@ struct AddCommand: Command {
     let notebook = try NotebookLocator.notebook()
     let path = try NotebookLocator.noteOnly(note, in: notebook)
     var bytes = Array(text.joined(separator: " ").utf8)
-    if text.isEmpty {
-      guard isatty(STDIN_FILENO) == 0 else {
-        throw Failure.usage(
-          "there is nothing to append", hint: "write it behind the note's title, or pipe it in")
-      }
+    if text.isEmpty, isatty(STDIN_FILENO) == 0 {
       bytes = try NewCommand.input(limit: notebook.workTree.sizeLimit)
+    }
+    guard !bytes.isEmpty else {
+      throw Failure.usage(
+        "there is nothing to append", hint: "write it behind the note's title, or pipe it in")
     }
     let version = try DeletionOption.foundBefore { try notebook.append(bytes, to: path) }
     options.tell(
