@@ -178,12 +178,13 @@ class Chaos:
                 raise AssertionError(f"{device.name}: {name} was not brought back")
 
     def git(self, device):
+        """Git by hand; it refuses (128) while a stopped or killed process holds the lock of a reference."""
         if device.watcher and device.watcher.poll() is None:
             device.watcher.send_signal(signal.SIGSTOP)
         try:
             way = self.chance.randrange(5)
             if way == 0:
-                device.run("git", "commit", "-qam", "by hand", allowed=(0, 1))
+                device.run("git", "commit", "-qam", "by hand", allowed=(0, 1, 128))
             elif way == 1:
                 device.run("git", "commit", "-qa", "--amend", "-m", "amended", allowed=(0, 1, 128))
             elif way == 2:
@@ -192,7 +193,7 @@ class Chaos:
                 device.run("git", "reset", "-q", "--hard", "HEAD~1", allowed=(0, 1, 128))
             elif way == 3:
                 device.run("git", "branch", "-f", "side", allowed=(0, 1, 128))
-                device.run("git", "branch", "-qD", "side", allowed=(0, 1))
+                device.run("git", "branch", "-qD", "side", allowed=(0, 1, 128))
             else:
                 device.run("git", "reflog", "expire", "--expire=now", "--all", allowed=(0, 1, 128))
                 device.run("git", "gc", "-q", "--prune=now", allowed=(0, 1, 128))
