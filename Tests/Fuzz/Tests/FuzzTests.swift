@@ -18,7 +18,7 @@ struct FuzzTests {
     try #require(!inputs.isEmpty, "Tests/Fuzz/Corpus/\(target.rawValue) is empty")
     var random = SplitMix64.reported()
     for input in inputs { target.run(input) }
-    for _ in 0..<300 {
+    for _ in 0..<1_000 {
       var input = try #require(inputs.randomElement(using: &random))
       for _ in 0..<Int.random(in: 1...8, using: &random) where !input.isEmpty {
         let position = Int.random(in: 0..<input.count, using: &random)
