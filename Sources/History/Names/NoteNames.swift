@@ -96,7 +96,10 @@ private struct NameRules {
       { $0.noteTitle == name },
       { $0.noteTitle.lowercased() == folded },
     ]
-    parts = [{ $0.description.lowercased().utf8.contains(folded.utf8) }]
+    let part = LiteralPattern(folded, isCaseSensitive: true)
+    parts = [
+      { part.firstMatch(in: Array($0.description.lowercased().utf8), from: 0) != nil }
+    ]
   }
 
   /// The only path that the first rule lets through which lets any through.

@@ -78,19 +78,28 @@ struct Comparison {
     }
     guard let subject = subjects.first else { return (nil, "") }
     if subjects.count == 2 { return (try note(subject), subjects[1]) }
+    // As other commands name a note's version. Where the name before the @ is a note's own, looking for
+    // one with an @ is no use.
+    let at = subject.lastIndex(of: "@").flatMap { $0 == subject.startIndex ? nil : $0 }
+    func noteAndVersion(_ at: String.Index) throws -> (TreePath?, String) {
+      (try note(String(subject[..<at])), String(subject[subject.index(after: at)...]))
+    }
+    let history = notebook.history
+    if let at, try history.note(spelled: String(subject[..<at])) != nil,
+      try history.note(spelled: subject) == nil
+    {
+      return try noteAndVersion(at)
+    }
     do {
       let path =
         try NotebookLocator.path(ofFile: subject, in: notebook)
-        ?? notebook.history.note(exactly: subject, among: .deleted)
-        ?? notebook.history.note(named: subject)
+        ?? history.note(exactly: subject, among: .deleted) ?? history.note(named: subject)
       return (path, "")
     } catch NotebookError.noSuchNote {
       let isRange = subject.contains("..") && !subject.contains("@")
-      if isRange || (try? notebook.history.version(named: subject)) != nil { return (nil, subject) }
-      guard let at = subject.lastIndex(of: "@"), at != subject.startIndex
-      else { return (try note(subject), "") }
-      // As other commands name a note's version.
-      return (try note(String(subject[..<at])), String(subject[subject.index(after: at)...]))
+      if isRange || (try? history.version(named: subject)) != nil { return (nil, subject) }
+      guard let at else { return (try note(subject), "") }
+      return try noteAndVersion(at)
     }
   }
 
