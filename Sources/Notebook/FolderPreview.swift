@@ -86,7 +86,7 @@ public struct FolderPreview: Sendable {
 
   /// Whether a file is of a name that keys and credentials have, or is text that begins as a private
   /// key does.
-  private static func isSecret(_ path: TreePath, size: Int, root: Int32) -> Bool {
+  static func isSecret(_ path: TreePath, size: Int, root: Int32) -> Bool {
     let name = path.name.description.lowercased()
     if secretNames.contains(name) || secretSuffixes.contains(where: name.hasSuffix) { return true }
     guard !path.isNote, (40...(1 << 16)).contains(size) else { return false }

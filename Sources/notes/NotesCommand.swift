@@ -37,7 +37,9 @@ enum Commands {
         SyncCommand.self, PullCommand.self, PushCommand.self, RemoteCommand.self,
         WatchCommand.self, ServeCommand.self, PeersCommand.self, MembersCommand.self,
         DeviceCommand.self),
-      group("Upkeep", ConfigCommand.self, DoctorCommand.self, GarbageCommand.self),
+      group(
+        "Upkeep", ExportCommand.self, ImportCommand.self, ConfigCommand.self, DoctorCommand.self,
+        GarbageCommand.self),
     ]
   }
 

@@ -8,7 +8,7 @@ internal import System
 /// An instance belongs to the repository's thread.
 public final class Transfer {
   private let repository: Repository
-  private let folder: QuarantineFolder
+  let folder: QuarantineFolder
   private let program: GitProgram
   /// Packs that were read.
   private var read: Set<String> = []
@@ -27,12 +27,12 @@ public final class Transfer {
     try put("config", "[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
   }
 
-  private func put(_ name: String, _ text: String) throws {
+  func put(_ name: String, _ text: String) throws {
     try Disk.create(
       folder.path + "/" + name, Array(text.utf8), mode: 0o600, overLeftover: true, waits: false)
   }
 
-  private func run(
+  func run(
     _ arguments: [String], onTick: (GitProgress) throws -> Void = { _ in }
   ) throws -> GitProgram.Ending {
     try program.run(

@@ -74,4 +74,17 @@ extension History {
         firstPath: table.path(table.path(ofChange: life.first.change)))
     }
   }
+
+  /// When each of these files of a version was last changed by then, in seconds since 1970.
+  public func times(of paths: [TreePath], at version: Commit) throws -> [TreePath: Int64] {
+    guard let (table, _) = try historyTable() else { return [:] }
+    // A tip of the past, which nobody made, may be of no history: its parents are.
+    let places = ([version.id] + version.parents).compactMap { table.firstIndex(of: $0) }
+    var times: [TreePath: Int64] = [:]
+    for place in table.firstIndex(of: version.id).map({ [$0] }) ?? places {
+      let lives = table.lives(of: paths, at: place, in: order(of: table, from: place))
+      times.merge(lives.mapValues { table.time(of: $0.last.version) }) { max($0, $1) }
+    }
+    return times
+  }
 }

@@ -53,6 +53,23 @@ package final class FolderAccess {
     return try body(current)
   }
 
+  /// Writes a file that must not be there, with the folders it is in, as last written at a time in
+  /// seconds since 1970. It is not waited for.
+  package func create(_ path: TreePath, _ content: [UInt8], modified: Int64) throws {
+    func failed(_ call: String) -> NotebookError {
+      .file(call: call, path: path.description, errno: errno)
+    }
+    _ = try withParent(of: path, create: true) { parent, name in
+      let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+      let file = openat(parent, name, flags, 0o666)
+      guard file >= 0 else { throw failed("open") }
+      defer { close(file) }
+      try Disk.write(content, to: file, path: path.description)
+      let time = timespec(tv_sec: Int(modified), tv_nsec: 0)
+      if futimens(file, [time, time]) != 0 { throw failed("utimensat") }
+    }
+  }
+
   /// The status of what stands at `path` itself, or nil when nothing does.
   package func status(of path: TreePath) throws -> stat? {
     let found: stat?? = try withParent(of: path, create: false) { parent, name in

@@ -74,7 +74,7 @@ struct NotebookPlace {
   func demandConsent(yes: Bool, includesSecrets: Bool) throws {
     let preview = try FolderPreview(of: folder)
     let shown = Visible.name(folder)
-    if !preview.secrets.isEmpty, !includesSecrets { try demandConsent(to: preview.secrets) }
+    if !includesSecrets { try Self.demandConsent(toSecrets: preview.secrets) }
     let count = preview.notes + preview.files
     let isMuch = count > Self.manyFiles || preview.bytes > Self.manyBytes
     guard !yes, isMuch || preview.head != nil && count + preview.deleted > 0 else { return }
@@ -88,7 +88,9 @@ struct NotebookPlace {
       otherwise: "nothing was made")
   }
 
-  private func demandConsent(to secrets: [TreePath]) throws {
+  /// Asks before keys and credentials are taken.
+  static func demandConsent(toSecrets secrets: [TreePath]) throws {
+    if secrets.isEmpty { return }
     let more = secrets.count > 5 ? ["\(Phrase.number(secrets.count - 5)) more"] : []
     let names = Phrase.list(secrets.prefix(5).map { Visible.name($0) } + more)
     let verb =

@@ -1,0 +1,90 @@
+public import Git
+internal import Glibc
+internal import History
+internal import System
+internal import WorkTree
+
+/// What an export wrote.
+public struct Exported: Sendable {
+  /// Which version it is.
+  public let version: ObjectID
+  /// How many files, notes and others.
+  public let files: Int
+  /// Their size in bytes.
+  public let bytes: Int
+}
+
+/// Where an export goes; it must not be there yet.
+public enum ExportTarget: Sendable {
+  /// A folder. An empty one may be there.
+  case folder(String)
+  /// An archive, which the git program writes.
+  case archive(String, ArchiveForm)
+
+  /// What a path means by its name: notes-export(1).
+  public init(path: String) {
+    self = ArchiveForm(fileName: path).map { .archive(path, $0) } ?? .folder(path)
+  }
+}
+
+extension Notebook {
+  /// Writes the files of a version to a place outside of the notebook, as they are in that version, each
+  /// with the time when it was last changed by then. What fails leaves nothing there.
+  ///
+  /// - Parameters:
+  ///   - paths: files and folders of the version; all when empty.
+  ///   - program: what writes an archive.
+  ///   - progress: told how many bytes of how many are written, as far as that is known.
+  /// - Throws: `NotebookError.notInVersion`, `.file`; `TransferError`.
+  public func export(
+    _ version: Commit, only paths: [TreePath] = [], to target: ExportTarget,
+    by program: GitProgram = GitProgram(), progress: (Int, Int) throws -> Void = { _, _ in }
+  ) throws -> Exported {
+    let all = try repository.files(in: version.tree)
+    for path in paths where !all.contains(where: { $0.path == path || $0.path.isBelow(path) }) {
+      throw NotebookError.notInVersion(path, version.id)
+    }
+    let files = all.filter { file in
+      paths.isEmpty || paths.contains { file.path == $0 || file.path.isBelow($0) }
+    }
+    let bytes = try files.reduce(0) { try $0 + repository.header(of: $1.entry.id).size }
+    switch target {
+    case .archive(let file, let form):
+      var program = program
+      // It says nothing while it writes.
+      program.patience = .infinity
+      try Transfer(repository, by: program).archive(version.id, paths, as: form, to: file) {
+        try progress(min($0, bytes), bytes)
+      }
+    case .folder(let folder):
+      try write(files, of: version, to: folder) { try progress($0, bytes) }
+    }
+    return Exported(version: version.id, files: files.count, bytes: bytes)
+  }
+
+  private func write(
+    _ files: [(path: TreePath, entry: TreeEntry)], of version: Commit, to folder: String,
+    progress: (Int) throws -> Void
+  ) throws {
+    let isNew = mkdir(folder, 0o777) == 0
+    guard try isNew || Disk.names(in: folder).isEmpty else {
+      throw NotebookError.file(call: "mkdir", path: folder, errno: EEXIST)
+    }
+    do {
+      let times = try history.times(of: files.map(\.path), at: version)
+      let access = try FolderAccess(folder: folder)
+      var bytes = 0
+      for (path, entry) in files {
+        let text = try repository.blob(entry.id)
+        try access.create(path, text, modified: times[path] ?? version.author.time)
+        bytes += text.count
+        try progress(bytes)
+      }
+      try Disk.syncFileSystem(of: folder)
+    } catch {
+      for name in Disk.namesIfAny(in: folder) { Disk.removeTree(folder + "/" + name) }
+      if isNew { rmdir(folder) }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,228 @@
+public import Git
+internal import Glibc
+internal import History
+internal import Merge
+internal import System
+public import WorkTree
+
+/// What an import took from a folder, or would take.
+public struct Imported: Sendable {
+  /// Files that come, by path in the notebook.
+  public fileprivate(set) var added: [TreePath] = []
+  /// Their size in bytes.
+  public fileprivate(set) var bytes = 0
+  /// How many versions that makes: one for each time, day, month or year of last changes.
+  public fileprivate(set) var versions = 0
+  /// Files that are in the notebook already, as they are.
+  public fileprivate(set) var present = 0
+  /// Files that stay out, as the notebook has another one of that name, by path there.
+  public fileprivate(set) var taken: [TreePath] = []
+  /// Files that stay out, as the notebook's `.gitignore` files leave them out.
+  public fileprivate(set) var ignored = 0
+  /// What is no file to version, and why.
+  public fileprivate(set) var skipped: [SkippedFile] = []
+  /// Files among those that come which look like keys or credentials.
+  public fileprivate(set) var secrets: [TreePath] = []
+  /// The last version made; nil where nothing came, and in a trial.
+  public fileprivate(set) var version: ObjectID?
+}
+
+extension Notebook {
+  /// Takes the files of another folder in, but hidden ones: notes-import(1). Nothing here is changed but
+  /// by what is added, and nothing there.
+  ///
+  /// - Parameters:
+  ///   - target: the folder of the notebook that they go to; its top when empty.
+  ///   - includesSecrets: take what looks like keys, too.
+  ///   - progress: how many files were looked at.
+  /// - Throws: `NotebookError.file`, `.massDeletion`. Nothing is taken then.
+  public func importFiles(
+    from source: String, into target: TreePath = "", includesSecrets: Bool = false,
+    trial: Bool = false, progress: (Int, Int) throws -> Void = { _, _ in }
+  ) throws -> Imported {
+    if trial {
+      var found = Import(into: self, at: target, from: try history.tipTree())
+      return try found.look(at: source, progress: progress)
+    }
+    return try withWriterLock { transaction in
+      try transaction.save()
+      var found = Import(into: self, at: target, from: try history.tipTree())
+      let last = try repository.withBatchedWrites(isBeforeMove: true) { () -> ObjectID? in
+        let imported = try found.look(at: source, keepsTexts: true, progress: progress)
+        guard includesSecrets || imported.secrets.isEmpty else { return nil }
+        return try transaction.writer.makeVersions(found.groups)
+      }
+      if let last {
+        try transaction.merge([last], options: MergeOptions(operation: .create))
+        found.imported.version = last
+      }
+      return found.imported
+    }
+  }
+}
+
+/// The files of a folder that comes in.
+private struct Import {
+  private let notebook: Notebook
+  private let target: TreePath
+  private let tree: ObjectID?
+  private(set) var files: [ImportedFile] = []
+  var imported = Imported()
+
+  init(into notebook: Notebook, at target: TreePath, from tree: ObjectID?) {
+    self.notebook = notebook
+    self.target = target
+    self.tree = tree
+  }
+
+  /// Looks at what is there.
+  ///
+  /// - Parameter keepsTexts: store them as objects.
+  mutating func look(
+    at source: String, keepsTexts: Bool = false, progress: (Int, Int) throws -> Void
+  ) throws -> Imported {
+    let workTree = notebook.workTree
+    let rules = try IgnoreRules(of: workTree, index: workTree.indexFile())
+    var names = try NamesInUse(
+      tree.map { try notebook.repository.files(in: $0).map(\.path) } ?? [])
+    let listing = try FolderListing(folder: source) { path, _ in SkipRules.isHidden(path) }
+    imported.skipped = listing.skipped
+    let root = try Disk.open(source, O_RDONLY | O_DIRECTORY)
+    defer { close(root) }
+    let paths = listing.files.sorted().filter {
+      !SkipRules.isHidden($0) && !WorkTree.isDebris($0)
+    }
+    for (position, path) in paths.enumerated() {
+      try progress(position, paths.count)
+      if let reason = Self.reason(toSkip: path, in: root) {
+        imported.skipped.append(SkippedFile(path: path, reason: reason))
+        continue
+      }
+      let content: FileContent
+      switch try FileContent.read(path, in: source, sizeLimit: workTree.sizeLimit) {
+      case .gone: continue
+      case .skipped(let reason):
+        imported.skipped.append(SkippedFile(path: path, reason: reason))
+        continue
+      case .read(let read): content = read
+      }
+      let place = target.isEmpty ? path : target.appending(path)
+      if try rules.isIgnored(place, isFolder: false) {
+        imported.ignored += 1
+        continue
+      }
+      guard names.take(place) else {
+        try leaveOut(place, content)
+        continue
+      }
+      if FolderPreview.isSecret(path, size: content.bytes.count, root: root) {
+        imported.secrets.append(place)
+      }
+      imported.added.append(place)
+      imported.bytes += content.bytes.count
+      let repository = notebook.repository
+      let id =
+        try keepsTexts
+        ? repository.write(blob: content.bytes) : repository.hash(blob: content.bytes)
+      files.append(
+        ImportedFile(
+          path: place, entry: TreeEntry(name: place.name, mode: .regular, id: id),
+          written: content.written))
+    }
+    imported.versions = groups.count
+    return imported
+  }
+
+  private static func reason(toSkip path: TreePath, in root: Int32) -> SkipReason? {
+    var status = stat()
+    guard fstatat(root, path.cString, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return nil
+    case S_IFLNK: return .symbolicLink
+    default: return .specialFile
+    }
+  }
+
+  /// One whose name is in use: by the same text, or by another.
+  private mutating func leaveOut(_ place: TreePath, _ content: FileContent) throws {
+    let there = try tree.flatMap { try notebook.repository.entry(at: place, in: $0) }
+    if try there?.id == notebook.repository.hash(blob: content.bytes) {
+      imported.present += 1
+    } else {
+      imported.taken.append(place)
+    }
+  }
+
+  /// So many versions an import makes at most: in each stands the whole list of notes.
+  private static let mostVersions = 500
+
+  /// The files by when they were last changed: to the second, or the day, the month, the year, so that
+  /// they are not too many versions.
+  var groups: [[ImportedFile]] {
+    let (day, year) = (86_400 as Int64, 31_556_952 as Int64)
+    for span in [1, day, year / 12, year] {
+      let groups = Dictionary(grouping: files) { $0.written / span }
+      if groups.count <= Self.mostVersions || span == year {
+        return groups.sorted { $0.key < $1.key }.map(\.value)
+      }
+    }
+    return []
+  }
+}
+
+/// A file that comes in.
+package struct ImportedFile: Sendable {
+  let path: TreePath
+  let entry: TreeEntry
+  /// When it was last changed, in seconds since 1970.
+  let written: Int64
+}
+
+extension VersionWriter {
+  /// Stores a version for each group of files, one after the other on the tip; no reference moves.
+  ///
+  /// - Returns: the last one; nil where there are none.
+  func makeVersions(_ groups: [[ImportedFile]]) throws -> ObjectID? {
+    var parent = try tip()
+    for files in groups {
+      let tree = try repository.write(
+        tree: parent?.tree,
+        replacing: Dictionary(uniqueKeysWithValues: files.map { ($0.path, $0.entry) }))
+      let id = try makeVersion(
+        of: tree, parents: parent.map { [$0] } ?? [],
+        message: Change.summary(of: files.map { Change(path: $0.path, kind: .added) }),
+        written: files.map(\.written).max())
+      parent = try repository.commit(id)
+    }
+    return groups.isEmpty ? nil : parent?.id
+  }
+}
+
+/// The names that files of a notebook have, as all file systems tell them apart.
+private struct NamesInUse {
+  private var spellings: [[NameKey]: TreePath] = [:]
+  private var files: Set<TreePath> = []
+
+  init(_ paths: [TreePath]) throws {
+    for path in paths { _ = take(path) }
+  }
+
+  /// Takes a name for a file; false where a file or folder has it, or one that differs by case alone.
+  mutating func take(_ path: TreePath) -> Bool {
+    var keys: [NameKey] = []
+    var found: [([NameKey], TreePath)] = []
+    var place = TreePath("")
+    for name in path.components {
+      keys.append(NameKey(name))
+      place = place.appending(name)
+      if let spelling = spellings[keys] {
+        if spelling != place || place == path || files.contains(place) { return false }
+      } else {
+        found.append((keys, place))
+      }
+    }
+    for (keys, place) in found { spellings[keys] = place }
+    files.insert(path)
+    return true
+  }
+}

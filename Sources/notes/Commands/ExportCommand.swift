@@ -1,0 +1,189 @@
+internal import ArgumentParser
+internal import Git
+internal import Glibc
+internal import History
+internal import Notebook
+internal import System
+internal import WorkTree
+
+struct ExportCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Write notes out as plain files, or into an archive.",
+    discussion: """
+      TARGET is a new folder, or an archive by its name's end: .zip, .tar or .tar.gz, for which git \
+      must be installed. Without NOTE it gets all notes and attachments. What the folder holds is \
+      saved first; with --at it is what the notebook was then.
+
+      Examples:
+        notes export ~/notes-today
+        notes export notes.zip
+        notes export --at 2026-01-01 last-year.tar.gz
+        notes export rome.zip trips/Rome trips/maps/
+      """)
+
+  @Argument(
+    help: .named("target", "A new folder, or FILE.zip, FILE.tar or FILE.tar.gz."),
+    completion: .directory)
+  var target: String
+
+  @Argument(
+    help: .named("note", "Only these notes or folders."), completion: LiveCompletion.notesAndFolders
+  )
+  var notes: [String] = []
+
+  @Option(
+    help: .named("version", "As the notebook was: a version or a time (notes-versions(7))."),
+    completion: .times)
+  var at: String?
+
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let place = try NotebookLocator.folder(target)
+    if NotebookLocator.path(ofFolder: Disk.parent(of: place), in: notebook) != nil {
+      throw Failure.usage(
+        "\(Visible.name(target)) is in the notebook, which would version it",
+        hint: "write it somewhere else, for instance to ~/\(Visible.word(target))")
+    }
+    guard Self.isFree(place) else {
+      throw Failure(
+        .failed, "target_exists", "\(Visible.name(target)) is there already",
+        hint: "nothing is overwritten: choose another name")
+    }
+    let paths = try notes.map {
+      try NotebookLocator.item($0, in: notebook, among: at == nil ? .present : .former).path
+    }
+    if at == nil { _ = try DeletionOption.foundBefore { try notebook.save() } }
+    let tip = try notebook.state().tip.map(notebook.repository.commit)
+    guard let version = try at.map({ try notebook.history.pastVersion(named: $0) }) ?? tip else {
+      throw Failure.usage("there is nothing to export yet", hint: "'notes new' makes a note")
+    }
+    var program = GitProgram()
+    program.cancellation = try Interruption.token()
+    let line = ProgressLine()
+    defer { line.clear() }
+    let exported = try notebook.export(
+      version, only: paths, to: ExportTarget(path: place), by: program
+    ) { done, all in
+      if Interruption.hasCome { throw Failure.interrupted }
+      line.show("writing \(Phrase.bytes(done)) of \(Phrase.bytes(all))")
+    }
+    line.clear()
+    options.tell(
+      [
+        "type": "exported", "target": place, "version": exported.version, "files": exported.files,
+        "bytes": exported.bytes,
+      ],
+      "Wrote \(Phrase.count(exported.files, "file")) (\(Phrase.bytes(exported.bytes))) to "
+        + Visible.name(target))
+  }
+
+  /// Whether nothing is there, or for a folder an empty one.
+  private static func isFree(_ place: String) -> Bool {
+    var status = stat()
+    guard lstat(place, &status) == 0 else { return true }
+    guard case .folder = ExportTarget(path: place), status.st_mode & S_IFMT == S_IFDIR
+    else { return false }
+    return (try? Disk.names(in: place).isEmpty) ?? false
+  }
+}
+
+struct ImportCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Take in the files of another folder.",
+    discussion: """
+      Copies what is in DIR into the notebook, but hidden files, and dates the versions by when the \
+      files were last changed. Nothing is overwritten: what is here under a name stays, and the other \
+      file is named. DIR stays as it is.
+
+      Examples:
+        notes import --dry-run ~/Documents/old-notes
+        notes import ~/Documents/old-notes --into archive
+      """)
+
+  @Argument(help: .named("dir", "The folder whose files come in."), completion: .directory)
+  var source: String
+
+  @Option(help: .named("folder", "The folder of the notebook that they go to."))
+  var into: String?
+
+  @Flag(help: "Also take files that look like keys or credentials.") var include = false
+
+  @OptionGroup var trial: DryRunOption
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let folder = try NotebookLocator.folder(source)
+    guard let there = realPath(of: folder), let own = realPath(of: notebook.folder) else {
+      throw Failure(
+        .failed, "no_such_folder", "there is no folder \(Visible.name(source))",
+        hint: "write the name of the folder whose files come in")
+    }
+    if there == own || (there + "/").hasPrefix(own + "/") || (own + "/").hasPrefix(there + "/") {
+      throw Failure.usage(
+        "\(Visible.name(source)) and the notebook are one inside the other",
+        hint: "files that are in the notebook's folder are versioned by 'notes save'")
+    }
+    let target = try into.map {
+      try notebook.path(
+        titled: NotebookLocator.trimmed($0), in: NotebookLocator.currentFolder(in: notebook),
+        suffix: "")
+    }
+    let line = ProgressLine()
+    defer { line.clear() }
+    func take(trial: Bool) throws -> Imported {
+      try notebook.importFiles(
+        from: there, into: target ?? "", includesSecrets: true, trial: trial
+      ) {
+        if Interruption.hasCome { throw Failure.interrupted }
+        line.show("reading", $0, of: $1, "file")
+      }
+    }
+    _ = try Interruption.token()
+    var imported = try take(trial: true)
+    if !trial.isOn {
+      line.clear()
+      if !include { try NotebookPlace.demandConsent(toSecrets: imported.secrets) }
+      imported = try DeletionOption.foundBefore { try take(trial: false) }
+    }
+    line.clear()
+    options.write([imported.json(isTrial: trial.isOn)]) {
+      imported.text(isTrial: trial.isOn, on: $0)
+    }
+  }
+}
+
+extension Imported {
+  fileprivate func json(isTrial: Bool) -> JSON {
+    [
+      "type": "imported", "added": added, "bytes": bytes, "versions": versions, "present": present,
+      "taken": taken, "ignored": ignored, "skipped": skipped.map(\.json), "version": version,
+      "dry_run": isTrial,
+    ]
+  }
+
+  fileprivate func text(isTrial: Bool, on terminal: Terminal) -> String {
+    var lines: [String] = []
+    let what = "\(Phrase.count(added.count, "file")) (\(Phrase.bytes(bytes)))"
+    let count = Phrase.count(versions, "version")
+    if added.isEmpty {
+      lines.append(isTrial ? "Nothing would come in." : "Nothing came in.")
+    } else if let version {
+      lines.append("Took \(what), as \(count): the last is \(terminal.paint(version))")
+    } else {
+      lines.append("This would take \(what), as \(count).")
+    }
+    func others(_ count: Int, _ standing: String) {
+      if count == 0 { return }
+      lines.append("\(Phrase.count(count, "file")) \(count == 1 ? "is" : "are") \(standing).")
+    }
+    others(present, "here already, the same")
+    others(ignored, "left out by .gitignore")
+    for path in taken {
+      lines.append("  stays out  \(Visible.name(path)): another file here has that name")
+    }
+    return lines.map { $0 + "\n" }.joined() + skipped.text(on: terminal)
+  }
+}

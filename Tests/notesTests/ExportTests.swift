@@ -1,0 +1,159 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import notes
+
+/// notes-export(1) and notes-import(1).
+@Suite struct ExportTests {
+  let shell: Shell
+
+  init() throws {
+    shell = try Shell()
+    try shell.initialise()
+  }
+
+  private func write(_ text: String, to path: String, at time: Int) throws {
+    try shell.folder.write(text, to: path)
+    let times = [timespec(tv_sec: time, tv_nsec: 0), timespec(tv_sec: time, tv_nsec: 0)]
+    try #require(utimensat(AT_FDCWD, shell.folder[path], times, 0) == 0)
+  }
+
+  private func modified(_ path: String) -> Int {
+    var status = stat()
+    return stat(shell.folder[path], &status) == 0 ? status.st_mtim.tv_sec : 0
+  }
+
+  @discardableResult
+  private func succeed(
+    _ arguments: String..., location: SourceLocation = #_sourceLocation
+  ) throws -> String {
+    let result = try run(
+      [BuiltBinary.notes()] + arguments, in: shell.folder["notes"],
+      environment: shell.environment)
+    try #require(result.isSuccess, "\(result)", sourceLocation: location)
+    return result.text
+  }
+
+  private func refuse(
+    _ message: String, _ arguments: String..., location: SourceLocation = #_sourceLocation
+  ) throws {
+    let result = try run(
+      [BuiltBinary.notes()] + arguments, in: shell.folder["notes"],
+      environment: shell.environment)
+    #expect(
+      !result.isSuccess && result.errorText.contains(message), "\(result)",
+      sourceLocation: location)
+  }
+
+  // "In a folder each file has the time when it was last changed."
+  @Test func `What comes in keeps its dates, and goes out with them`() throws {
+    try write("rome\n", to: "old/Rome.txt", at: 1_500_000_000)
+    try write("paris\n", to: "old/trips/Paris.txt", at: 1_600_000_000)
+    let trial = try succeed("import", "--dry-run", "../old")
+    #expect(trial == "This would take 2 files (11 B), as 2 versions.\n")
+    try succeed("import", "../old", "--into", "archive")
+    #expect(try shell.folder.text("notes/archive/trips/Paris.txt") == "paris\n")
+    let log = try JSONValue.lines(succeed("log", "--json"))
+    let dates = log.prefix(2).map { $0["time"] }
+    #expect(dates == ["2020-09-13T12:26:40Z", "2017-07-14T02:40:00Z"])
+    try succeed("export", "../out")
+    #expect(modified("out/archive/Rome.txt") == 1_500_000_000)
+    #expect(modified("out/archive/trips/Paris.txt") == 1_600_000_000)
+    // As it was between the two.
+    try succeed("export", "--at", "2018-01-01", "../then")
+    #expect(try run(["ls", "-R", shell.folder["then"]]).text.contains("Rome.txt"))
+    #expect(access(shell.folder["then/archive/trips"], F_OK) != 0)
+    // "notes-undo(1) undoes an import as one."
+    try succeed("import", "../old", "--into", "again")
+    try succeed("undo")
+    #expect(access(shell.folder["notes/again"], F_OK) != 0)
+    #expect(access(shell.folder["notes/archive/Rome.txt"], F_OK) == 0)
+  }
+
+  // "Nothing here is overwritten."
+  @Test func `What is here stays, and the other file is named`() throws {
+    try shell.folder.write("here\n", to: "notes/A.txt")
+    try shell.folder.write("same\n", to: "notes/B.txt")
+    try shell.folder.write("*.log\n", to: "notes/.gitignore")
+    try shell.folder.write("there\n", to: "old/a.txt")
+    try shell.folder.write("same\n", to: "old/B.txt")
+    try shell.folder.write("hidden\n", to: "old/.c.txt")
+    try shell.folder.write("log\n", to: "old/x.log")
+    try #require(symlink("B.txt", shell.folder["old/link.txt"]) == 0)
+    let text = try succeed("import", "../old")
+    #expect(
+      text == """
+        Nothing came in.
+        1 file is here already, the same.
+        1 file is left out by .gitignore.
+          stays out  a.txt: another file here has that name
+
+        Not versioned
+          link.txt  a symbolic link
+
+        """)
+    #expect(try shell.folder.text("notes/A.txt") == "here\n")
+    #expect(try shell.folder.text("old/a.txt") == "there\n")
+    #expect(access(shell.folder["notes/.c.txt"], F_OK) != 0)
+  }
+
+  // "Files that look like keys or credentials are asked about as in notes-init(1)."
+  @Test func `Keys are not taken without a word`() throws {
+    try shell.folder.write("key\n", to: "old/id_rsa")
+    try shell.folder.write("note\n", to: "old/n.txt")
+    try refuse("id_rsa looks like a key or a credential", "import", "../old")
+    #expect(access(shell.folder["notes/n.txt"], F_OK) != 0)
+    try succeed("import", "../old", "--include")
+    #expect(access(shell.folder["notes/id_rsa"], F_OK) == 0)
+  }
+
+  // "Files of one second are one version; where that would be more than 500 versions, those of one day".
+  @Test func `Many files are not as many versions`() throws {
+    for number in 0..<600 {
+      try write("\(number)\n", to: "old/\(number).txt", at: 1_600_000_000 + number * 7_200)
+    }
+    #expect(try succeed("import", "../old", "--json").contains("\"versions\":51,"))
+    #expect(try succeed("list").split(separator: "\n").count == 600)
+    #expect(try run(["git", "fsck", "--strict"], in: shell.folder["notes"]).isSuccess)
+  }
+
+  // "All files are as they are in the version, whatever a .gitattributes says."
+  @Test(arguments: [
+    ("zip", ["unzip", "-q"]), ("tar", ["tar", "xf"]), ("tar.gz", ["tar", "xzf"]),
+  ])
+  func `An archive has every file as it is`(suffix: String, unpack: [String]) throws {
+    try shell.folder.write(
+      "* export-ignore text eol=crlf\n*.txt export-subst ident\n", to: "notes/.gitattributes")
+    try shell.folder.write("$Format:%H$ $Id$\nü\n", to: "notes/trips/Rome ü.txt")
+    try shell.folder.write("b\n", to: "notes/B.txt")
+    try succeed("export", "../all.\(suffix)")
+    #expect(try run(unpack + ["all.\(suffix)"], in: shell.folder.path).isSuccess)
+    #expect(try shell.folder.text("all/trips/Rome ü.txt") == "$Format:%H$ $Id$\nü\n")
+    #expect(try shell.folder.text("all/B.txt") == "b\n")
+    try succeed("export", "../some.\(suffix)", "Rome")
+    #expect(try run(unpack + ["some.\(suffix)"], in: shell.folder.path).isSuccess)
+    #expect(try run(["ls", shell.folder["some"]]).text == "trips\n")
+    try refuse("is there already", "export", "../some.\(suffix)")
+  }
+
+  // "Nothing is overwritten, and an export that fails or is interrupted leaves nothing."
+  @Test func `What cannot be done leaves nothing`() throws {
+    try shell.folder.write("a\n", to: "notes/A.txt")
+    try shell.folder.write("other\n", to: "full/x")
+    try refuse("../full is there already", "export", "../full")
+    try refuse("is in the notebook, which would version it", "export", "out.zip")
+    try refuse("there is no note 'B'", "export", "../b", "B")
+    try refuse("are one inside the other", "import", ".")
+    try refuse("are one inside the other", "import", "..")
+    try refuse("there is no folder ../nowhere", "import", "../nowhere")
+    try refuse("there is no version", "export", "../c.tar", "--at", "2000-01-01")
+    let path = shell.folder["empty"]
+    try makeFolder(path)
+    let result = try run(
+      [BuiltBinary.notes(), "export", "../d.zip"], in: shell.folder["notes"],
+      environment: shell.environment.merging(["PATH": path]) { $1 })
+    #expect(result.status == .exited(1) && result.errorText.contains("apt install git"))
+    for name in ["b", "c.tar", "d.zip"] { #expect(access(shell.folder[name], F_OK) != 0) }
+  }
+}
