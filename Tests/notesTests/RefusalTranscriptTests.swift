@@ -9,6 +9,7 @@ struct RefusalTranscriptTests {
       notes init --name a/b
       notes init --name Home --device-name laptop
       notes init
+      notes export ../empty
       mkdir ../linked; echo 'gitdir: /elsewhere' >../linked/.git; notes init ../linked
       notes init within
       notes init "$HOME"
@@ -46,6 +47,11 @@ struct RefusalTranscriptTests {
       notes show Shopping@yesterdoy
       notes show Shopping@2020-01-01
       notes show "Shopping@$(git rev-parse HEAD^{tree})"
+      notes export .. Shopping
+      notes export .. --json
+      notes export out.zip
+      notes import trips
+      notes import ../nowhere
       notes restore trips/@~1
       notes restore trips/
       notes restore Shopping

@@ -135,6 +135,11 @@ struct TranscriptTests {
       notes remote show hub
       git --git-dir ../hub.git show main:Ideas.txt
       notes remote remove hub
+      notes export ../plain
+      ls ../plain
+      rm Ideas.txt; notes save --allow-deletes
+      notes import --dry-run ../plain
+      notes import ../plain
       """#, matches: "hub")
   }
 
