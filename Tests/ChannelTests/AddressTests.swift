@@ -5,7 +5,7 @@ import Testing
 @testable import Channel
 @testable import Membership
 
-@Suite("Channel: addresses", .timeLimit(.minutes(20)))
+@Suite("Channel: addresses", .timeLimit(.minutes(5)))
 struct AddressTests {
   @Test(
     "HOST:PORT, with brackets around IPv6",

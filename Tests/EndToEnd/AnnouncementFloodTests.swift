@@ -3,7 +3,7 @@ import Testing
 
 /// notes-protocol(7), DISCOVERY, on a real network: forged announcements at a tarpit, real Avahi, the
 /// installed program.
-@Suite(.timeLimit(.minutes(20))) struct AnnouncementFloodTests {
+@Suite(.timeLimit(.minutes(5))) struct AnnouncementFloodTests {
   // "Reaches for 8 at once … at most 2 of these places to strangers"; "Connections leave the last 128
   // descriptors … to everything else".
   @Test func forgedAnnouncementsCostNextToNothing() throws {

@@ -3,7 +3,7 @@ import Testing
 
 /// notes-watch(1), "Which devices": "… and at once when … it gets a network or an address that it had
 /// not." Without discovery, so that nobody but the kernel can tell of it.
-@Suite(.timeLimit(.minutes(20))) struct NetworkNewsTests {
+@Suite(.timeLimit(.minutes(5))) struct NetworkNewsTests {
   private static let port = 4711
 
   private static let listen = ["--no-discovery", "--json", "--listen", "0.0.0.0:\(port)"]

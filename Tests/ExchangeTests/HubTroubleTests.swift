@@ -10,7 +10,7 @@ import Testing
 @testable import Exchange
 
 /// notes-hub(7), "A hub that went back", "What is run", and hubs that break.
-@Suite("Hubs that fail, lie or are to blame", .timeLimit(.minutes(20)))
+@Suite("Hubs that fail, lie or are to blame", .timeLimit(.minutes(5)))
 struct HubTroubleTests {
   let hub: FolderHub
   let ada: Device

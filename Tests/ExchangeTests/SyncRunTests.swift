@@ -10,7 +10,7 @@ import Testing
 @testable import Exchange
 
 /// What `notes sync` does, over real TLS on loopback; only discovery is within the process.
-@Suite("A run finds the devices that are there", .timeLimit(.minutes(20)))
+@Suite("A run finds the devices that are there", .timeLimit(.minutes(5)))
 struct SyncRunTests {
   let network = InMemoryNetwork()
   let ada: Device

@@ -9,7 +9,7 @@ import Testing
 
 /// notes-protocol(7), "Exchanging versions": "A side that is busy sends working every 2 s: while it takes
 /// its snapshot, makes a pack ready, merges, receives a pack and has nothing to send".
-@Suite("A side that is busy says so", .timeLimit(.minutes(20)))
+@Suite("A side that is busy says so", .timeLimit(.minutes(5)))
 struct WorkingTests {
   /// What is waited for may take long on a busy machine; `working` comes several times within a test.
   private static let hurried: ProtocolTimeouts = {

@@ -4,7 +4,7 @@ import Testing
 @testable import Membership
 
 // notes-security(7), "The growing set".
-@Suite("Membership: the growing set", .timeLimit(.minutes(20)))
+@Suite("Membership: the growing set", .timeLimit(.minutes(5)))
 struct MembershipStoreTests {
   @Test("The founder has an ordinary certificate, issued by the root")
   func founding() throws {

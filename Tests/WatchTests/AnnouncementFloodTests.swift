@@ -11,7 +11,7 @@ import Testing
 
 /// notes-protocol(7), DISCOVERY: "Anybody can announce any number of devices, at addresses where nobody
 /// answers, or somebody who never comes to an end."
-@Suite("A flood of announcements", .timeLimit(.minutes(20)))
+@Suite("A flood of announcements", .timeLimit(.minutes(5)))
 struct AnnouncementFloodTests {
   private let network = InMemoryNetwork()
 

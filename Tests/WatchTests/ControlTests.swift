@@ -12,7 +12,7 @@ import Testing
 @testable import WorkTree
 
 /// notes-control(7): what goes through a watcher's socket.
-@Suite(.timeLimit(.minutes(20))) struct ControlTests {
+@Suite(.timeLimit(.minutes(5))) struct ControlTests {
   private static let peer = PeerIdentity(
     name: "Bob", deviceID: "BOB", role: .writer, address: "192.0.2.1:9")
   private static let difference = TipDifference(

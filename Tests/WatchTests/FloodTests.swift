@@ -8,7 +8,7 @@ import Testing
 
 /// notes-protocol(7), LIMITS: whoever has not finished the handshake keeps a place only as long as
 /// nobody else needs it.
-@Suite("A flood of connections", .timeLimit(.minutes(20)))
+@Suite("A flood of connections", .timeLimit(.minutes(5)))
 struct FloodTests {
   /// 500 connections that say nothing, 500 half-open handshakes and one honest member: the member
   /// syncs while they arrive and while they stand, and the service's memory stays bounded. How much

@@ -10,7 +10,7 @@ import Testing
 @testable import Watch
 
 /// notes-watch(1), "Hubs".
-@Suite("Watchers that visit a hub", .timeLimit(.minutes(20)))
+@Suite("Watchers that visit a hub", .timeLimit(.minutes(5)))
 struct HubWatchTests {
   // "at the start; a second after something was written here or came from a device ...; every
   // hub-interval seconds"

@@ -12,7 +12,7 @@ import Testing
 /// notes-watch(1): what happens to a machine and its folders while a watcher runs. Beside these,
 /// WatchTests have the peer's restart and folders that are made and moved, DiscoveryTests have
 /// Avahi's restart, and no clock that can jump is looked at: all moments are the monotonic clock's.
-@Suite("A watcher is interrupted", .timeLimit(.minutes(20)))
+@Suite("A watcher is interrupted", .timeLimit(.minutes(5)))
 struct InterruptionTests {
   let network = InMemoryNetwork()
 

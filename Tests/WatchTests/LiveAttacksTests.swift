@@ -91,7 +91,7 @@ struct LiveAttack: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite("A hostile member on a session that stands", .serialized, .timeLimit(.minutes(20)))
+@Suite("A hostile member on a session that stands", .serialized, .timeLimit(.minutes(5)))
 final class LiveAttacksTests {
   private let ada: Watcher
   private let bob: Watcher

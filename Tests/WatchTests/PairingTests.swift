@@ -10,7 +10,7 @@ import Testing
 @testable import Watch
 
 /// notes-protocol(7), PAIRING, over real TLS on loopback.
-@Suite("Pairing by a code", .timeLimit(.minutes(20)))
+@Suite("Pairing by a code", .timeLimit(.minutes(5)))
 struct PairingTests {
   let ada: Host
   let bob: Guest

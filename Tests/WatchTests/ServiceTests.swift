@@ -10,7 +10,7 @@ import Testing
 @testable import Watch
 
 /// A service meets those who have no business there, and goes on serving.
-@Suite("The service", .timeLimit(.minutes(20)))
+@Suite("The service", .timeLimit(.minutes(5)))
 struct ServiceTests {
   let ada: Host
   let bob: Guest

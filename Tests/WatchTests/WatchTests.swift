@@ -10,7 +10,7 @@ import Testing
 @testable import Watch
 
 /// notes-protocol(7), "Sessions that go on", and notes-watch(1), between devices on loopback.
-@Suite("Watching", .timeLimit(.minutes(20)))
+@Suite("Watching", .timeLimit(.minutes(5)))
 struct WatchTests {
   let network = InMemoryNetwork()
 

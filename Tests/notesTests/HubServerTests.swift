@@ -4,7 +4,7 @@ import Testing
 
 /// notes-remote(1) and notes-sync(1) with hubs on real servers: sshd, git-daemon, and
 /// git-http-backend behind TLS.
-@Suite(.timeLimit(.minutes(20))) struct HubServerTests {
+@Suite(.timeLimit(.minutes(5))) struct HubServerTests {
   private let ada: Shell
   private let bob: Shell
 

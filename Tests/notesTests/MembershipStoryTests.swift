@@ -6,7 +6,7 @@ import Testing
 
 /// What becomes of a notebook when devices are lost, stolen or removed: notes-members(1),
 /// notes-device(1) and notes-join(1), as shells on several devices see them.
-@Suite(.timeLimit(.minutes(20))) struct MembershipStoryTests {
+@Suite(.timeLimit(.minutes(5))) struct MembershipStoryTests {
   private let ada: Shell
   private let bob: Shell
 
