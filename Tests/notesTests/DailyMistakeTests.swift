@@ -1,0 +1,120 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// What the commands of every day say to mistakes.
+@Suite struct DailyMistakeTests {
+  private let daily: DailyNotebook
+  private var shell: Shell { daily.shell }
+
+  init() throws { daily = try DailyNotebook() }
+
+  @Test(
+    arguments: [
+      (
+        ["new", "Shopping"], 1, "there is a note Shopping.txt already",
+        "choose another title; 'notes edit Shopping' changes that one"
+      ),
+      (
+        ["new", "shopping"], 1, "there is a note Shopping.txt already",
+        "names that differ only by case or Unicode spelling would be one on other systems; "
+          + "choose another title"
+      ),
+      (
+        ["new", "trips/Rome"], 1, "there is a note trips/Rome.md already",
+        "choose another title, or write the suffix too: trips/Rome.txt"
+      ),
+      (
+        ["new", ".git/x"], 64, "'.git/x' cannot be a title: a name that means .git",
+        "choose another title; one with slashes names the folders that the note goes into"
+      ),
+      (
+        ["mv", "Shopping", "trips/Rome.md"], 1, "there is a note trips/Rome.md already",
+        "choose another title; 'notes edit Rome' changes that one"
+      ),
+      (
+        ["mv", "trips/", "trips/x"], 1, "the folder trips cannot be moved into itself",
+        "choose a folder outside of it"
+      ),
+      (["mv", "Nope", "x"], 1, "there is no note 'Nope'", "'notes list' shows the notes"),
+      (["rm", "Shopping", "Nope"], 1, "there is no note 'Nope'", "'notes list' shows the notes"),
+      (
+        ["edit", "Nope"], 1, "there is no note 'Nope'",
+        "'notes new Nope --edit' makes it, 'notes list' lists the notes"
+      ),
+      (
+        ["edit", "trips"], 1, "trips is a folder, not a note",
+        "'notes list --folder trips' lists the notes in it"
+      ),
+      (
+        ["undo"], 1, "there is nothing to undo",
+        "'notes log --operations' shows what was done here"
+      ),
+      (
+        ["undo", "0"], 64, "how many to undo is a number from 1 on",
+        "'notes undo --help' shows how to use it"
+      ),
+      (
+        ["undo", "9"], 1, "there is nothing to undo",
+        "'notes log --operations' shows what was done here"
+      ),
+      (
+        ["undo", "abcdef12"], 1, "no operation that could be undone led to version abcdef12",
+        "'notes log --operations' shows what was done here"
+      ),
+      (
+        ["redo"], 1, "there is nothing to redo",
+        "'notes redo' redoes what was undone; 'notes log --operations' shows what was done here"
+      ),
+      (
+        ["list", "--folder", "nowhere"], 1, "there is no folder 'nowhere'",
+        "it is named as seen from here, or from the notebook's top"
+      ),
+      (
+        ["list", "--since", "soonish"], 64, "'soonish' is not a time",
+        "a time is like yesterday, '2 hours ago', 2026-11-20 or '2026-11-20 10:00'"
+      ),
+      (
+        ["restore", "trips/"], 64, "say which version of trips/ to restore",
+        "write FOLDER/@VERSION; 'notes log' shows the versions"
+      ),
+      (
+        ["restore", "Shopping"], 64, "say which version of Shopping to restore",
+        "write NOTE@VERSION; 'notes log Shopping' shows the versions"
+      ),
+      (
+        ["restore", "trips/@~0", "--as", "x"], 64, "--as goes with a note, not with a folder",
+        "'notes restore --help' shows how to use it"
+      ),
+    ] as [([String], Int32, String, String)])
+  func `Each mistake is told with what to do next, and changes nothing`(
+    arguments: [String], status: Int32, message: String, hint: String
+  ) throws {
+    let before = try run(["git", "rev-parse", "HEAD"], in: shell.folder["notes"]).text
+    let result = try run(
+      [BuiltBinary.notes()] + arguments, in: shell.folder["notes"],
+      environment: shell.environment)
+    #expect(result.status == .exited(status))
+    #expect(result.output.isEmpty)
+    #expect(result.errorText == DailyNotebook.failure(message, hint))
+    #expect(try run(["git", "rev-parse", "HEAD"], in: shell.folder["notes"]).text == before)
+  }
+
+  @Test(.enabled(if: TestEnvironment.canRunAsNobody, "needs another user"))
+  func `A folder that cannot be written stops one command, and not the next`() throws {
+    try shell.becomeNobody()
+    chmod(shell.folder["notes/trips"], 0o555)
+    for result in [
+      try shell.notes("new", "trips/Plan"), try shell.notes("mv", "Rome", "./Rome"),
+      try shell.notes("rm", "Rome"),
+    ] {
+      #expect(
+        result.errorText
+          == DailyNotebook.failure(
+            "write trips: permission denied",
+            "let your user read and write there, and run the command again"))
+    }
+    #expect(try shell.notes("mv", "Shopping", "Groceries").isSuccess)
+    #expect(try shell.notes("status").text.contains("Everything is saved."))
+  }
+}
