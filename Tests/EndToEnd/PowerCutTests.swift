@@ -20,10 +20,7 @@ struct PowerCutTests {
     let result = try run(
       [Self.script, "--cuts", "20", "--seed", "\(seed)", "--binary", notes, kind], within: 300)
     print(result.text)
-    // One cut in a hundred amid a sync still lets an emptied note through.
-    withKnownIssue(isIntermittent: true) {
-      #expect(result.isSuccess, "scripts/power-cuts --seed \(seed) \(kind): \(result.errorText)")
-    }
+    #expect(result.isSuccess, "scripts/power-cuts --seed \(seed) \(kind): \(result.errorText)")
   }
 
   @Test("ext4", .enabled("this machine records no ext4 disk") { isToBeHad("ext4") })

@@ -25,7 +25,7 @@ def started_anew(folder):
             file.write("00000000-0000-4000-8000-000000000000\n")
     running = time.clock_gettime(time.CLOCK_BOOTTIME)
     script = f'mount --bind "{boot}" /proc/sys/kernel/random/boot_id && exec "$@"'
-    return ["unshare", "--mount", "--time", "--boottime", str(1 - int(running)), "sh", "-c", script, "sh"]
+    return ["unshare", "--mount", "--time", "--boottime", str(-int(running)), "sh", "-c", script, "sh"]
 
 
 def reachable(user):
@@ -78,17 +78,15 @@ class Check:
             raise Broken(f"at once: {complaint}")
         self.check_promised("at once")
         damaged = self.damaged()
-        tip = {name: self.text_of_tip(name) for name in damaged}
+        before = {name: (self.text(name), self.text_of_tip(name)) for name in damaged}
         self.notes.notes("save", before=self.before)
         self.check_promised("after a save")
+        for name, (left, former) in before.items():
+            self.check_tip(name, left, former)
+        self.bring_back(self.damaged())
         for name in damaged:
-            if self.text_of_tip(name) != tip[name]:
-                raise Broken(f"{name} was saved as the cut left it ({damaged[name]})")
-        self.bring_back(damaged)
-        for name in damaged:
-            with open(f"{self.notes.folder}/{name}", "rb") as file:
-                if file.read() != tip[name]:
-                    raise Broken(f"{name} was not brought back")
+            if self.text(name) != self.text_of_tip(name):
+                raise Broken(f"{name} was not brought back")
         complaint = is_sound(self.notes)
         # What an editor had not put in its note's place yet is none of ours.
         left = "\n".join(
@@ -97,12 +95,28 @@ class Check:
             raise Broken(f"in the end: {complaint or self.described(left)}")
         return damaged
 
+    def check_tip(self, name, left, former):
+        """Wants the last version of a damaged note to be what it was, or what a checkout that the cut had
+        interrupted brings: lines that somebody wrote."""
+        text = self.text_of_tip(name)
+        if text == former:
+            return
+        if text is None or text == left or damage(text, [former]):
+            raise Broken(f"{name} was saved as the cut left it ({len(left)} bytes)")
+        known = {line for written in self.played.texts.get(name, []) for line in written.split(b"\n")}
+        for line in text.split(b"\n"):
+            if line not in known and not line.startswith((b"<<<<<<<", b"=======", b">>>>>>>")):
+                raise Broken(f"{name} was merged with what nobody wrote: {line[:60]}")
+
+    def text(self, name):
+        with open(f"{self.notes.folder}/{name}", "rb") as file:
+            return file.read()
+
     def described(self, changes):
         """Changed files with what they hold, for whoever has to find out why."""
         told = []
         for name in [line[3:] for line in changes.split("\n") if line]:
-            with open(f"{self.notes.folder}/{name}", "rb") as file:
-                text = file.read()
+            text = self.text(name)
             written = self.played.texts.get(name, [])
             told.append(
                 f"{name} holds {len(text)} bytes {text[:30]}, "
@@ -139,8 +153,7 @@ class Check:
             (_, _, last), name = line.split("\t")[0].split(" "), line.split("\t")[1]
             if not os.path.exists(f"{self.notes.folder}/{name}"):
                 continue
-            with open(f"{self.notes.folder}/{name}", "rb") as file:
-                text = file.read()
+            text = self.text(name)
             if play.blob(text) == last:
                 continue
             former = self.text_of_tip(name)
@@ -184,8 +197,8 @@ def play_and_cut(kind, binary, seed, cuts, rounds, keep=None):
         with device.RecordedDisk(folder, file_system) as disk:
             played = play.Play(disk, binary, f"{seed} {kind}", rounds)
             played.run()
-        # What was written last must be older than the start that the checks pretend.
-        time.sleep(2)
+        # What was written last must be older than the start that the checks pretend, which is told to a second.
+        time.sleep(3)
         recording = device.Recording(disk)
         points = recording.points(played.begin)
         chance = random.Random(f"{seed} {kind} cuts")
