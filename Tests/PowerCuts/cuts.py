@@ -37,7 +37,7 @@ def is_sound(user):
     """Whether git finds nothing wrong; what it says where it does."""
     for words in [("fsck", "--strict", "--no-dangling", "--no-progress"), ("status", "--porcelain")]:
         process = user.start("git", *words)
-        _, error = process.communicate(timeout=60)
+        _, error = process.communicate(timeout=300)
         complaints = [line for line in error.split("\n") if line and not line.startswith("notice:")]
         if process.returncode or complaints:
             return f"git {words[0]}: {process.returncode} {' '.join(complaints)[:300]}"
@@ -179,13 +179,15 @@ class Tally:
 
     def __init__(self):
         self.cuts, self.pending, self.broken = 0, 0, []
+        self.unmountable = 0  # what the file system itself did not survive, as with half a superblock
         self.damaged, self.git = {}, {}
 
     def line(self, kind):
         damage = ", ".join(f"{count} {what}" for what, count in sorted(self.damaged.items())) or "none"
         git = ", ".join(f"{count} {what}" for what, count in sorted(self.git.items()))
         return (
-            f"{kind}: {self.cuts} cuts, {self.pending} with unflushed writes; notes: {len(self.broken)} broken; "
+            f"{kind}: {self.cuts} cuts, {self.pending} with unflushed writes, {self.unmountable} unmountable; "
+            f"notes: {len(self.broken)} broken; "
             f"damaged notes brought back: {damage}; git in the same cuts: {git}")
 
 
@@ -215,6 +217,10 @@ def play_and_cut(kind, binary, seed, cuts, rounds, keep=None):
                     tally.git[fate] = tally.git.get(fate, 0) + 1
                     for what in check.check_notes().values():
                         tally.damaged[what] = tally.damaged.get(what, 0) + 1
+            except device.Unmountable as error:
+                tally.unmountable += 1
+                if tally.unmountable > cuts // 20 + 1:
+                    tally.broken.append(f"{kind}, cut {number} ({way}): {error}")
             except (Broken, RuntimeError, OSError, subprocess.SubprocessError) as error:
                 story = [name for name, begin in played.spans if begin <= recording.position(point)][-1]
                 tally.broken.append(f"{kind}, cut {number} amid {story} ({way}): {error}")

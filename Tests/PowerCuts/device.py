@@ -18,6 +18,10 @@ WRITE, FLUSH = 0, 1
 HEADER = struct.Struct("<BQI")
 
 
+class Unmountable(RuntimeError):
+    """What a cut left is no file system any more, by its own kernel module."""
+
+
 def run(*words, **options):
     """The output of a command that must succeed."""
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True, **options)
@@ -109,7 +113,10 @@ class FileSystem:
         """The image, mounted; writes go straight down where `direct` is set."""
         device = run("losetup", "--find", "--show", *(["--direct-io=on"] if direct else []), image).strip()
         try:
-            run("mount", "-t", self.kind, "-o", self.options, device, place)
+            try:
+                run("mount", "-t", self.kind, "-o", self.options, device, place)
+            except RuntimeError as error:
+                raise Unmountable(str(error)) from error
             try:
                 yield place
             finally:

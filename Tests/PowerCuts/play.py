@@ -40,7 +40,7 @@ class Device:
 
     def run(self, *words, before=(), allowed=(0,)):
         process = self.start(*before, *words)
-        out, error = process.communicate(timeout=60)
+        out, error = process.communicate(timeout=300)
         if process.returncode not in allowed:
             raise RuntimeError(f"{' '.join(words)}: {process.returncode}\n{out}{error}")
         return out
@@ -52,7 +52,7 @@ class Device:
         return self.run("git", *words)
 
 
-def lines_until(process, pattern, seconds=30):
+def lines_until(process, pattern, seconds=180):
     """Reads what a process prints up to the line that matches, which it returns."""
     deadline = time.monotonic() + seconds
     # Read byte by byte: what a buffer held, select(2) would not tell of.
