@@ -9,6 +9,7 @@ struct Certificate: Hashable, Sendable {
   static let maximumSize = 2048
 
   let der: [UInt8]
+  let fingerprint: Fingerprint
   /// 16 bytes, zeros in front.
   let serial: [UInt8]
   /// The names as they are encoded: they are compared byte by byte.
@@ -34,6 +35,11 @@ struct Certificate: Hashable, Sendable {
   struct Authority: Hashable, Sendable {
     let keyIdentifier: [UInt8]
     let name: [UInt8]
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(atOnce: keyIdentifier[...])
+      hasher.combine(atOnce: name[...])
+    }
   }
 
   var role: Role {
@@ -71,6 +77,7 @@ struct Certificate: Hashable, Sendable {
     if lib.X509_get_version(certificate) != 2 { throw CertificateDefect.version }
     if lib.X509_get_signature_nid(certificate) != NID_ED25519 { throw CertificateDefect.algorithm }
     self.der = der
+    fingerprint = try Fingerprint(of: der)
     serial = try Serial.read(lib.X509_get0_serialNumber(certificate), lib)
     let subjectName = lib.X509_get_subject_name(certificate)
     let issuerName = lib.X509_get_issuer_name(certificate)
@@ -103,6 +110,9 @@ struct Certificate: Hashable, Sendable {
       throw CertificateDefect.extensions
     }
   }
+
+  static func == (left: Self, right: Self) -> Bool { left.fingerprint == right.fingerprint }
+  func hash(into hasher: inout Hasher) { fingerprint.hash(into: &hasher) }
 
   private static func kind(of attributes: [DistinguishedName.Attribute], isSelfIssued: Bool) throws
     -> Kind

@@ -21,7 +21,11 @@ struct CertificateSet: Sendable {
   /// By which each key's device is a member: the chain of its first certificate that has one, itself
   /// first, the root last.
   private(set) var memberChains: [[UInt8]: [Certificate]] = [:]
-  private var depths: [Certificate: Int] = [:]
+  /// Who may sign: each with its least depth, the length of a chain that ends with it.
+  private var authorities: [Certificate.Authority: (certificate: Certificate, depth: Int)] = [:]
+  private var fingerprints: Set<Fingerprint> = []
+  /// Copies share it.
+  let signatures = SignatureMemory()
 
   /// Starts with a root. Throws `certificateRefused` unless it is self-signed and its common name
   /// is the notebook ID that its key and serial number make.
@@ -43,7 +47,8 @@ struct CertificateSet: Sendable {
       throw MembershipError.certificateRefused(defect)
     }
     byKey[root.keyIdentifier] = [root]
-    depths[root] = 1
+    authorities = reachable()
+    fingerprints = [root.fingerprint]
     settle()
   }
 
@@ -54,19 +59,23 @@ struct CertificateSet: Sendable {
   /// Adds what verifies, whatever its order, and passes over the rest. True when something is new
   /// and stays: of what is too much each admin's share does.
   mutating func insert(certificates: [[UInt8]], revocationLists: [[UInt8]]) throws -> Bool {
-    // Peers mostly send what is known, and that is not parsed.
-    let known = encodings
-    let before = self
-    var changed = try insert(
-      certificates.filter { !known.contains($0) }.compactMap { try? Certificate(der: $0) })
-    for der in revocationLists where !known.contains(der) {
+    let before = fingerprints
+    var changed = try insert(unknown(certificates).compactMap { try? Certificate(der: $0) })
+    for der in try unknown(revocationLists) {
       guard let list = try? RevocationList(der: der) else { continue }
       if try insert(list) { changed = true }
     }
     if !changed { return false }
     settle()
-    return self.certificates != before.certificates
-      || self.revocationLists != before.revocationLists
+    fingerprints = Set(
+      [root.fingerprint] + self.certificates.map(\.fingerprint)
+        + self.revocationLists.map(\.fingerprint))
+    return fingerprints != before
+  }
+
+  /// Those of a peer's that are not here: it mostly sends what is, and that is not parsed.
+  func unknown(_ encodings: [[UInt8]]) throws -> [[UInt8]] {
+    try encodings.filter { !fingerprints.contains(try Fingerprint(of: $0)) }
   }
 
   private mutating func settle() {
@@ -74,12 +83,28 @@ struct CertificateSet: Sendable {
     if isTooLarge {
       (certificates, revocationLists) = withinLimits(good: Set(chains.keys))
       byKey = Dictionary(grouping: certificates.union([root]), by: \.keyIdentifier)
-      depths = depths.filter { certificates.contains($0.key) || $0.key == root }
+      authorities = reachable()
       chains = self.chains()
     }
     memberChains = byKey.compactMapValues { certificates in
       inOrder(certificates.filter { chains[$0] != nil }).first.flatMap { chains[$0] }
     }
+  }
+
+  private func reachable() -> [Certificate.Authority: (certificate: Certificate, depth: Int)] {
+    let bySigner = Dictionary(grouping: certificates.filter(\.isAuthority), by: \.signer)
+    var found: [Certificate.Authority: (certificate: Certificate, depth: Int)] = [:]
+    var (level, depth) = ([root], 1)
+    while !level.isEmpty {
+      let new = level.compactMap(\.authority).enumerated().filter { index, authority in
+        if found[authority] != nil { return false }
+        found[authority] = (level[index], depth)
+        return true
+      }
+      level = new.flatMap { bySigner[$0.element] ?? [] }
+      depth += 1
+    }
+    return found
   }
 
   /// In rounds: a certificate can come before the one that signed it.
@@ -88,46 +113,48 @@ struct CertificateSet: Sendable {
     var changed = false
     while true {
       var waiting: [Certificate] = []
+      var hasNewAuthority = false
       for certificate in pending {
-        guard let depth = try issuerDepth(of: certificate), depth < Self.maximumChainLength else {
+        guard try isIssued(certificate) else {
           waiting.append(certificate)
           continue
         }
-        if certificates.contains(certificate) { continue }
-        certificates.insert(certificate)
+        guard certificates.insert(certificate).inserted else { continue }
         byKey[certificate.keyIdentifier, default: []].append(certificate)
-        depths[certificate] = depth + 1
         changed = true
+        if certificate.isAuthority { hasNewAuthority = true }
       }
-      if waiting.count == pending.count { return changed }
+      if !hasNewAuthority { return changed }
+      authorities = reachable()
       pending = waiting
     }
   }
 
-  /// The length of the shortest known chain that can carry the certificate; nil when there is
-  /// none, or its signature is wrong.
-  private func issuerDepth(of certificate: Certificate) throws -> Int? {
-    guard case .member = certificate.kind else { return nil }
+  /// Whether a known chain can carry the certificate, and its signature is right.
+  private func isIssued(_ certificate: Certificate) throws -> Bool {
+    guard case .member = certificate.kind else { return false }
     // Nobody but the founder certifies the founder's key.
     if certificate.keyIdentifier == root.keyIdentifier
       && certificate.issuerKeyIdentifier != root.keyIdentifier
     {
-      return nil
+      return false
     }
-    let issuers = (byKey[certificate.issuerKeyIdentifier] ?? []).filter {
-      $0.authority == certificate.signer
+    guard let issuer = authorities[certificate.signer],
+      issuer.depth < Self.maximumChainLength
+    else { return false }
+    return try signatures.isGood(certificate.fingerprint) {
+      try certificate.isSigned(by: issuer.certificate)
     }
-    // One signature serves: they all have the same key.
-    guard let any = issuers.first, try certificate.isSigned(by: any) else { return nil }
-    return issuers.compactMap { depths[$0] }.min()
   }
 
   private mutating func insert(_ list: RevocationList) throws -> Bool {
     let own = revocationLists.filter { $0.issuerKeyIdentifier == list.issuerKeyIdentifier }
     // Sent twice, it is here already.
     if own.contains(where: { $0 == list || $0.replaces(list) }) { return false }
-    let issuers = byKey[list.issuerKeyIdentifier] ?? []
-    guard try issuers.contains(where: { try list.isSigned(by: $0) }) else { return false }
+    guard let issuer = authorities[list.signer],
+      try signatures.isGood(
+        list.fingerprint, verify: { try list.isSigned(by: issuer.certificate) })
+    else { return false }
     for older in own where list.replaces(older) { revocationLists.remove(older) }
     revocationLists.insert(list)
     return true

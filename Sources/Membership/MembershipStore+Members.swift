@@ -14,10 +14,19 @@ extension MembershipStore {
     }
   }
 
-  /// A device's role; nil when it is not a member, or no longer.
-  public func role(ofDevice deviceID: String) -> Role? {
-    members().first { $0.deviceID == deviceID && !$0.isRemoved }?.role
+  /// The member that a device is; nil when it is none, or no longer.
+  public func member(ofDevice deviceID: String) -> Member? {
+    state.withLock { state in
+      guard let key = [UInt8](base32: deviceID), !state.refused.contains(deviceID),
+        var member = state.set.member(ofKey: key), !member.isRemoved, member.deviceID == deviceID
+      else { return nil }
+      member.isBlocked = state.blocked.contains(deviceID)
+      return member
+    }
   }
+
+  /// A device's role; nil when it is not a member, or no longer.
+  public func role(ofDevice deviceID: String) -> Role? { member(ofDevice: deviceID)?.role }
 
   /// What this device presents in a TLS handshake, in DER: its own certificate first, then those
   /// between it and the root, which is left out. Throws `removed` or `notAMember` when it has no
@@ -47,7 +56,7 @@ extension MembershipStore {
     guard let first = chain.first else { throw MembershipError.certificateRefused(.encoding) }
     if chain.count > CertificateSet.maximumChainLength { throw MembershipStore.chainTooLong }
     let own = try MembershipStore.refuse { try Certificate(der: first) }
-    try refresh()
+    try refreshUnlessMerging()
     var (set, blocked) = state.withLock { ($0.set, $0.blocked) }
     _ = try set.insert(certificates: chain, revocationLists: [])
     guard let member = set.member(ofKey: own.keyIdentifier), !member.isRemoved else {
@@ -161,14 +170,14 @@ extension MembershipStore {
     by key: DeviceKey, _ body: (inout CertificateSet, Certificate) throws -> Value
   ) throws -> Value {
     let identifier = try PublicKey.identifier(key.publicKey)
-    try refresh()
-    return try state.withLock { state in
-      var set = state.set
+    return try changing.withLock { _ in
+      try readChanges()
+      var set = state.withLock { $0.set }
       guard let authority = set.authority(ofKey: identifier) else {
         throw MembershipError.notAnAdmin(device: key.deviceID)
       }
       let value = try MembershipStore.refuse { try body(&set, authority) }
-      try save(set, to: &state)
+      try save(set)
       return value
     }
   }

@@ -16,9 +16,14 @@ public final class MembershipStore: Sendable {
   public let root: [UInt8]
 
   let state: Mutex<State>
+  /// Held by whoever changes the set, for as long as it takes to verify and to store. `state` is held
+  /// for moments: who asks who is a member does not wait for what a peer sent.
+  let changing = Mutex(())
 
   struct State: Sendable {
     var set: CertificateSet
+    /// How many peers' sets are being taken in, or wait for that.
+    var merges = 0
     var known: Set<String> = []
     /// Devices that this one exchanges nothing with.
     var blocked: Set<String> = []
@@ -88,19 +93,37 @@ public final class MembershipStore: Sendable {
   /// Takes in what other processes have stored since. Throws `begunAnew` where another membership
   /// has taken the place of this one: whoever goes on with the old one would let in whom the new
   /// one is to keep out.
-  public func refresh() throws {
+  public func refresh() throws { try changing.withLock { _ in try readChanges() } }
+
+  /// The same; while a peer's set is being taken in, what was stored meanwhile waits for that.
+  func refreshUnlessMerging() throws {
+    if state.withLock({ $0.merges > 0 }) { return try readOwnChoices() }
+    try refresh()
+  }
+
+  /// What this device decides for itself.
+  private func readOwnChoices() throws {
+    let root = try StoreFolder.root(in: folder)
+    if root != self.root {
+      throw MembershipError.begunAnew(notebookID: try Self.notebookID(ofRoot: root))
+    }
     try state.withLock { state in
-      let root = try StoreFolder.root(in: folder)
-      if root != self.root {
-        throw MembershipError.begunAnew(notebookID: try Self.notebookID(ofRoot: root))
-      }
       state.blocked = try DeviceList.blocked.read(in: folder)
       state.refused = try DeviceList.refused.read(in: folder)
-      let files = try StoreFolder.files(in: folder).subtracting(state.known)
-      if files.isEmpty { return }
-      _ = try state.set.insert(
-        certificates: StoreFolder.read(.certificate, among: files, in: folder),
-        revocationLists: StoreFolder.read(.revocationList, among: files, in: folder))
+    }
+  }
+
+  /// Takes in what other processes have stored since. Called with `changing` held.
+  func readChanges() throws {
+    try readOwnChoices()
+    var (set, known) = state.withLock { ($0.set, $0.known) }
+    let files = try StoreFolder.files(in: folder).subtracting(known)
+    if files.isEmpty { return }
+    _ = try set.insert(
+      certificates: StoreFolder.read(.certificate, among: files, in: folder),
+      revocationLists: StoreFolder.read(.revocationList, among: files, in: folder))
+    state.withLock { state in
+      state.set = set
       state.known.formUnion(files)
     }
   }
@@ -124,31 +147,41 @@ public final class MembershipStore: Sendable {
   /// Adds what verifies of a peer's set, passes over the rest, and stores it before it returns.
   /// True when something was new.
   public func merge(certificates: [[UInt8]], revocations: [[UInt8]]) throws -> Bool {
-    try refresh()
-    return try state.withLock { state in
-      var set = state.set
+    let present = state.withLock { $0.set }
+    if try present.unknown(certificates).isEmpty && present.unknown(revocations).isEmpty {
+      try refreshUnlessMerging()
+      return false
+    }
+    state.withLock { $0.merges += 1 }
+    defer { state.withLock { $0.merges -= 1 } }
+    return try changing.withLock { _ in
+      try readChanges()
+      var set = state.withLock { $0.set }
       let isNew = try set.insert(certificates: certificates, revocationLists: revocations)
-      if isNew { try save(set, to: &state) }
+      if isNew { try save(set) }
       return isNew
     }
   }
 
   /// Stores what `set` has more than the present one, certificates first: a role change cut in
-  /// half leaves the device with the new role, not without any.
-  func save(_ set: CertificateSet, to state: inout State) throws {
-    for certificate in set.certificates.subtracting(state.set.certificates) {
-      state.known.insert(try StoreFolder.write(.certificate, certificate.der, in: folder))
+  /// half leaves the device with the new role, not without any. Called with `changing` held.
+  func save(_ set: CertificateSet) throws {
+    let before = state.withLock { $0.set }
+    let certificates = set.certificates.subtracting(before.certificates).map(\.der)
+    let lists = set.revocationLists.subtracting(before.revocationLists).map(\.der)
+    let files =
+      try StoreFolder.write(.certificate, certificates, in: folder)
+      + StoreFolder.write(.revocationList, lists, in: folder)
+    state.withLock { state in
+      state.set = set
+      state.known.formUnion(files)
     }
-    for list in set.revocationLists.subtracting(state.set.revocationLists) {
-      state.known.insert(try StoreFolder.write(.revocationList, list.der, in: folder))
-    }
-    for list in state.set.revocationLists.subtracting(set.revocationLists) {
+    for list in before.revocationLists.subtracting(set.revocationLists) {
       try StoreFolder.remove(.revocationList, list.der, in: folder)
     }
-    for certificate in state.set.certificates.subtracting(set.certificates) {
+    for certificate in before.certificates.subtracting(set.certificates) {
       try StoreFolder.remove(.certificate, certificate.der, in: folder)
     }
-    state.set = set
   }
 
   static func refuse<Value>(_ body: () throws -> Value) throws -> Value {

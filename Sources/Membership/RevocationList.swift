@@ -8,12 +8,15 @@ struct RevocationList: Hashable, Sendable {
   static let maximumEntries = 8192
 
   let der: [UInt8]
+  let fingerprint: Fingerprint
   let issuer: [UInt8]
   let issuerKeyIdentifier: [UInt8]
   /// The CRL number: one more than the admin's last.
   let number: UInt64
   /// The serial numbers, whoever issued the certificates, and why.
   let entries: [[UInt8]: Reason]
+
+  var signer: Certificate.Authority { .init(keyIdentifier: issuerKeyIdentifier, name: issuer) }
 
   /// Why a serial number is listed; the greater counts more. The values are X.509's.
   enum Reason: UInt8, Comparable, Sendable {
@@ -48,6 +51,7 @@ struct RevocationList: Hashable, Sendable {
     if lib.X509_CRL_get_version(list) != 1 { throw CertificateDefect.version }
     if lib.X509_CRL_get_signature_nid(list) != NID_ED25519 { throw CertificateDefect.algorithm }
     self.der = der
+    fingerprint = try Fingerprint(of: der)
     let issuerName = lib.X509_CRL_get_issuer(list)
     issuer = try OpenSSL.encoding("i2d_X509_NAME") { lib.i2d_X509_NAME(issuerName, $0) }
 
@@ -73,6 +77,9 @@ struct RevocationList: Hashable, Sendable {
     issuerKeyIdentifier = authority
     self.number = number
   }
+
+  static func == (left: Self, right: Self) -> Bool { left.fingerprint == right.fingerprint }
+  func hash(into hasher: inout Hasher) { fingerprint.hash(into: &hasher) }
 
   static func make(
     entries: [[UInt8]: Reason], number: UInt64, issuer: Certificate, signedWith key: DeviceKey,

@@ -35,10 +35,8 @@ enum StoreFolder {
     for kind in Kind.allCases { try Disk.makeFolders("\(temporary)/\(kind.rawValue)", mode: 0o755) }
     try Disk.replace("\(temporary)/format", with: format, mode: 0o644)
     try Disk.replace("\(temporary)/root.crt", with: set.root.der, mode: 0o644)
-    for certificate in set.certificates {
-      _ = try write(.certificate, certificate.der, in: temporary)
-    }
-    for list in set.revocationLists { _ = try write(.revocationList, list.der, in: temporary) }
+    _ = try write(.certificate, set.certificates.map(\.der), in: temporary)
+    _ = try write(.revocationList, set.revocationLists.map(\.der), in: temporary)
     try Disk.rename(temporary, to: folder)
     try Disk.sync(folder: parent)
   }
@@ -76,11 +74,33 @@ enum StoreFolder {
     }
   }
 
-  /// Writes one, and returns its name relative to the folder.
-  static func write(_ kind: Kind, _ der: [UInt8], in folder: String) throws -> String {
-    let name = try kind.name(der)
-    try Disk.replace("\(folder)/\(name)", with: der, mode: 0o644, isShared: true)
-    return name
+  // Beyond a handful of files one sync of the file system is cheaper than one a file.
+  private static let oneSyncThreshold = 16
+
+  /// Writes them, and returns their names relative to the folder. A power cut leaves of each all or
+  /// nothing.
+  static func write(_ kind: Kind, _ encodings: [[UInt8]], in folder: String) throws -> [String] {
+    let files = try encodings.map { (name: try kind.name($0), content: $0) }
+    if files.count <= oneSyncThreshold {
+      for (name, content) in files {
+        try Disk.replace("\(folder)/\(name)", with: content, mode: 0o644, isShared: true)
+      }
+      return files.map(\.name)
+    }
+    var written: [(temporary: String, path: String)] = []
+    defer { for (temporary, _) in written { unlink(temporary) } }
+    for (name, content) in files {
+      let temporary = Disk.unique(beside: "\(folder)/\(name)")
+      try Disk.create(temporary, content, mode: 0o644, waits: false)
+      written.append((temporary, "\(folder)/\(name)"))
+    }
+    try Disk.syncFileSystem(of: folder)
+    while let (temporary, path) = written.last {
+      try Disk.rename(temporary, to: path)
+      written.removeLast()
+    }
+    try Disk.sync(folder: "\(folder)/\(kind.rawValue)")
+    return files.map(\.name)
   }
 
   static func remove(_ kind: Kind, _ der: [UInt8], in folder: String) throws {

@@ -72,3 +72,26 @@ extension String {
     self.init(decoding: output, as: UTF8.self)
   }
 }
+
+extension [UInt8] {
+  /// The bytes that upper-case base32 without padding stands for, or nil.
+  public init?(base32 text: String) {
+    self = []
+    var buffer: UInt32 = 0
+    var bits = 0
+    for symbol in text.utf8 {
+      let value: UInt8
+      switch symbol {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = symbol - UInt8(ascii: "A")
+      case UInt8(ascii: "2")...UInt8(ascii: "7"): value = symbol - UInt8(ascii: "2") + 26
+      default: return nil
+      }
+      buffer = (buffer << 5 | UInt32(value)) & 0xFFFF
+      bits += 5
+      if bits >= 8 {
+        bits -= 8
+        append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
+      }
+    }
+  }
+}

@@ -1,3 +1,4 @@
+import Synchronization
 internal import TestSupport
 import Testing
 
@@ -39,6 +40,46 @@ struct MembershipStoreTests {
     #expect(
       failure { _ = try MembershipStore.open(in: family.folder["new"]) }
         == .membershipMissing(folder: family.folder["new"]))
+  }
+
+  // "Meanwhile others are judged by what was known before."
+  @Test("While a peer's set is taken in, members are recognised", .timeLimit(.minutes(1)))
+  func mergeUnderWay() throws {
+    let family = try Family()
+    let bob = try family.add("Bob", .writer)
+    let chain = try family.store.chain(for: bob)
+    family.store.state.withLock { $0.merges += 1 }
+    try family.store.changing.withLock { _ throws in
+      #expect(try family.store.verify(chain: chain).name == "Bob")
+      #expect(family.store.role(ofDevice: bob.deviceID) == .writer)
+      #expect(try family.store.merge(certificates: chain, revocations: []) == false)
+    }
+  }
+
+  // "if with it the chain has at most 8 certificates, the root included".
+  @Test("A chain that has become shorter carries what was too long before")
+  func shorterChain() throws {
+    let family = try Family()
+    var admins = [family.founder]
+    for number in 1...6 {
+      admins.append(try family.add("\(number)", .admin, by: admins[number - 1]))
+    }
+    let others = try family.copy("others")
+    let last = try family.add("7", .admin, by: admins[6])
+    // The chain of the last has 8; by a new certificate for the one before it, 3.
+    let shortcut = try family.copy("shortcut", of: others)
+    try shortcut.reissue(device: admins[6].deviceID, by: family.founder)
+    let seventh = try family.copy("seventh", of: shortcut)
+    try seventh.merge(family.store)
+    let phone = try family.add("phone", .writer, by: last, in: seventh)
+    let longer = seventh.certificates.filter { !family.store.certificates.contains($0) }
+    for (name, order) in [("one", longer), ("other", longer.reversed())] {
+      let store = try family.copy(name)
+      for certificate in order + order {
+        _ = try store.merge(certificates: [certificate], revocations: [])
+      }
+      #expect(store.role(ofDevice: phone.deviceID) == .writer)
+    }
   }
 
   @Test("Devices that have seen the same agree, in whatever order they saw it")

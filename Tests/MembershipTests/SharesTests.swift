@@ -48,6 +48,29 @@ struct SharesTests {
     #expect(stored.certificates.count <= capacity)
   }
 
+  // "Each signature is verified once".
+  @Test("No certificate is verified twice, whether it is kept, given up, or signed by nobody")
+  func verifiedOnce() throws {
+    let family = try Family()
+    let hostile = try family.add("hostile", .admin)
+    try family.store.limit(to: 64)
+    let stranger = try Family()
+    var sent = try junk(80, by: hostile, in: family.store).map(\.der)
+    // Under an admin's name and key identifier, with another signature.
+    sent += sent.prefix(20).map { $0.dropLast() + [$0[$0.count - 1] ^ 1] }
+    sent += stranger.store.certificates
+    let signatures = family.store.state.withLock { $0.set.signatures }
+    let before = signatures.computed
+    for _ in 0..<3 {
+      for piece in [sent, sent.reversed()] {
+        _ = try family.store.merge(certificates: piece, revocations: [])
+      }
+    }
+    // The stranger's root is not even asked.
+    #expect(signatures.computed - before == 100)
+    #expect(family.store.certificates.count == 64)
+  }
+
   @Test("What is kept of too much is the same, in whatever order it was learned")
   func anyOrder() throws {
     var random = SplitMix64.reported()

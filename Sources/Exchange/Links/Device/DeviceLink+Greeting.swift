@@ -63,19 +63,19 @@ extension DeviceLink {
     while received.more == true {
       try received.append(stream.receive(MembershipMessage.self))
     }
-    _ = try membership.merge(
-      certificates: received.certificates.map(\.bytes),
-      revocations: received.revocations.map(\.bytes))
-    guard let role = membership.role(ofDevice: peer.deviceID) else {
+    let (certificates, revocations) = (received.certificates, received.revocations)
+    _ = try stream.working {
+      try membership.merge(
+        certificates: certificates.map(\.bytes), revocations: revocations.map(\.bytes))
+    }
+    guard let member = membership.member(ofDevice: peer.deviceID) else {
       throw SyncError.notAMember(device: peer.deviceID)
     }
-    let members = membership.members().filter { !$0.isRemoved }
     // An admin may have given this device another name: its versions carry it from now on.
-    let own = members.first { $0.deviceID == context.key.deviceID }?.name
+    let own = membership.member(ofDevice: context.key.deviceID)?.name
     if let own, own != notebook.identity.device.name { try notebook.rename(device: own) }
-    let name = members.first { $0.deviceID == peer.deviceID }?.name
     peer = PeerIdentity(
-      name: name ?? peer.name, deviceID: peer.deviceID, role: role, address: peer.address)
+      name: member.name, deviceID: peer.deviceID, role: member.role, address: peer.address)
   }
 
   /// Tells whether two devices know the same of the membership: the blob ID of the sorted blob IDs
