@@ -1,4 +1,5 @@
 internal import Git
+internal import System
 internal import WorkTree
 
 /// An ordinary git repository that devices meet at: a remote of the notebook's repository that its user
@@ -123,6 +124,23 @@ extension Notebook {
     guard workTree.mayHoldSetting("hubs") else { return [] }
     return try hubNames().compactMap { name in
       try repository.setting("remote.\(name).url").map { Hub(name: name, url: $0) }
+    }
+  }
+
+  /// The remotes of the repository that are no hubs and could be, as a clone has one.
+  public func remotesBesideHubs() throws -> [Hub] {
+    let text = try Disk.readIfThere(repository.gitFolder + "/config") ?? []
+    let known = try Set(hubNames())
+    return try String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
+      let words = line.split(separator: "\"", omittingEmptySubsequences: false)
+      guard words.count == 3, words[0].split(separator: " ") == ["[remote"], words[2].first == "]"
+      else { return nil }
+      let name = String(words[1])
+      guard Hub.isName(name), !known.contains(name),
+        let url = try repository.setting("remote.\(name).url"),
+        (try? Hub.address(url, from: folder)) == url
+      else { return nil }
+      return Hub(name: name, url: url)
     }
   }
 

@@ -141,7 +141,14 @@ public final class Repository {
   }
 
   /// Throws `unsupported` when the repository is kept in a way that can't be worked with.
-  public func checkForm() throws { _ = try handles() }
+  public func checkForm() throws {
+    _ = try handles()
+    // What stands in the folder is not what git would version.
+    let attributes = (try? Disk.readIfThere(folder + "/.gitattributes")) ?? []
+    if String(decoding: attributes, as: UTF8.self).contains("filter=lfs") {
+      throw GitError.unsupported("Git LFS (filter=lfs in .gitattributes)")
+    }
+  }
 
   /// Removes what a killed `create` left beside the repository's place.
   public func removeHalfMade() { Disk.removeTree(folder + "/.git.new") }

@@ -71,12 +71,13 @@ struct InitCommand: Command {
     let files = try tip.map {
       try notebook.repository.files(in: notebook.repository.commit($0).tree)
     }
-    let report = InitReport(
+    var report = InitReport(
       identity: notebook.identity, folder: folder, files: files ?? [],
       bytes: try files?.reduce(0) { try $0 + notebook.repository.header(of: $1.entry.id).size }
         ?? 0,
       saved: saved, tip: tip, isRepository: former != nil)
-    options.write([report.json]) { report.text(on: $0) }
+    report.remotes = try notebook.remotesBesideHubs()
+    options.write([report.json]) { [report] in report.text(on: $0) }
   }
 
   /// Ctrl-C leaves the folder as it was: `made` are the folders that were not there before.

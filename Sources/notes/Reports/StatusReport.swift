@@ -114,6 +114,8 @@ struct InitReport {
   let tip: ObjectID?
   /// Whether the folder had a history before.
   let isRepository: Bool
+  /// Remotes of that repository.
+  var remotes: [Hub] = []
 
   /// - Parameter bytes: the size of all files together.
   init(
@@ -131,7 +133,17 @@ struct InitReport {
       "type": "initialised", "notebook": identity.id, "name": identity.name, "path": folder,
       "device": identity.device.deviceID, "device_name": identity.device.name, "notes": noteCount,
       "attachments": fileCount, "bytes": bytes, "tip": tip, "skipped": saved.skipped,
+      "remotes": remotes.map { ["name": $0.name, "url": $0.url] as JSON },
     ]
+  }
+
+  /// How the remotes become hubs.
+  private var offer: String {
+    if remotes.isEmpty { return "" }
+    return "\nNothing is exchanged with git's remotes unless they are made hubs:\n"
+      + remotes.map {
+        "  notes remote add \(Visible.word($0.name)) \(Visible.word($0.url))\n"
+      }.joined()
   }
 
   func text(on terminal: Terminal) -> String {
@@ -151,6 +163,6 @@ struct InitReport {
         notes save      makes a version of what you wrote
         notes invite    lets another device join
 
-      """
+      """ + offer
   }
 }

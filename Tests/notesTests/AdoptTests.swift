@@ -1,0 +1,55 @@
+import TestSupport
+import Testing
+
+/// notes-init(1): "A folder that is a git repository keeps its history, its branch, its settings and its
+/// remotes."
+@Suite struct AdoptTests {
+  let shell: Shell
+
+  init() throws {
+    shell = try Shell()
+    try git("init", "-q", "-b", "trunk")
+    try shell.folder.write("one\n", to: "notes/A.txt")
+    try git("add", "A.txt")
+    try git("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qm", "First")
+  }
+
+  private func git(_ arguments: String...) throws {
+    let result = try run(["git"] + arguments, in: shell.folder["notes"])
+    try #require(result.isSuccess, "\(result)")
+  }
+
+  @Test func `Its remotes are offered as hubs, and none is met by itself`() throws {
+    try git("init", "-q", "--bare", "-b", "trunk", "../hub.git")
+    try git("remote", "add", "origin", shell.folder["hub.git"])
+    try git("remote", "add", "odd", "ext::sh -c x")
+    let text = try shell.notes("init", "--yes").text
+    let offer = "  notes remote add origin \(shell.folder["hub.git"])\n"
+    #expect(text.hasSuffix("unless they are made hubs:\n" + offer))
+    #expect(try shell.notes("remote").text.hasPrefix("No hubs"))
+    #expect(try shell.notes("sync", "--no-discovery", "--wait", "0").status == .exited(4))
+    #expect(try run(["git", "-C", shell.folder["hub.git"], "for-each-ref"]).text.isEmpty)
+    #expect(try shell.notes("remote", "add", "origin", shell.folder["hub.git"]).isSuccess)
+    #expect(try shell.notes("sync", "--no-discovery", "--wait", "0").isSuccess)
+    #expect(try run(["git", "-C", shell.folder["hub.git"], "log", "trunk"]).text.contains("First"))
+  }
+
+  // "A repository with SHA-256 names, a partial clone, and one that keeps files with Git LFS are refused."
+  @Test(arguments: ["sha256", "partial", "lfs"])
+  func `What it cannot work with is refused, and stays as it is`(kind: String) throws {
+    switch kind {
+    case "sha256":
+      #expect(try run(["rm", "-r", shell.folder["notes/.git"]]).isSuccess)
+      try git("init", "-q", "--object-format=sha256")
+    case "partial":
+      try git("config", "core.repositoryFormatVersion", "1")
+      try git("config", "extensions.partialClone", "origin")
+    default:
+      try shell.folder.write("*.psd filter=lfs diff=lfs -text\n", to: "notes/.gitattributes")
+    }
+    let result = try shell.notes("init", "--yes")
+    #expect(result.status == .exited(1))
+    #expect(result.errorText.contains("which notes cannot work with"), "\(result)")
+    #expect(try run(["ls", shell.folder["notes/.git"]]).lines.contains("notes") == false)
+  }
+}
