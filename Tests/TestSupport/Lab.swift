@@ -36,6 +36,13 @@ public final class Lab: Sendable {
     for host in [wire] + hosts { try host.awaitReadiness() }
   }
 
+  /// Moves hosts to another network, which nothing connects with the first.
+  public func separate(_ hosts: some Sequence<LabHost>) throws {
+    try wire.ip("link add br1 type bridge forward_delay 0 mcast_snooping 0")
+    try wire.ip("link set br1 up")
+    for host in hosts { try wire.ip("link set port\(host.number) master br1") }
+  }
+
   /// Pulls a host's cable, or plugs it in again.
   public func setConnected(_ host: LabHost, _ isConnected: Bool) throws {
     try wire.ip("link set port\(host.number) \(isConnected ? "up" : "down")")
