@@ -52,6 +52,26 @@ struct StaleEditorTests {
     #expect(try home.read("n.txt") == "one\nTWO\nthree\nfour\nFIVE\nsix\nSEVEN\n")
   }
 
+  @Test("where git removed what the folder held before the checkouts, saves go on")
+  func removedByGit() throws {
+    // Two edits beside each other, and then another: the merge between is in no version's history.
+    try home.write("m.txt", "m\n")
+    _ = try home.notebook.save()
+    try other.write("n.txt", "one\nTWO\nthree\nFOUR\nfive\nsix\nseven\n")
+    _ = try other.notebook.save()
+    try home.receive(from: other)
+    try other.write("n.txt", "one\nTWO\nthree\nFOUR\nFIVE\nsix\nseven\n")
+    _ = try other.notebook.save()
+    try home.receive(from: other)
+    let bases = CheckoutLog(stateFolder: home.notebook.stateFolder).entries.map(\.base)
+    _ = try home.git(["reflog", "expire", "--expire=now", "--all"])
+    _ = try home.git(["gc", "--quiet", "--prune=now"])
+    let fresh = try Notebook.open(at: home.path)
+    #expect(try bases.contains { try !fresh.repository.contains($0) })
+    try home.write("n.txt", "one\nTWO\nthree\nFOUR\nfive\nsix\nSEVEN\n")
+    #expect(try fresh.save().version != nil)
+  }
+
   @Test("two checkouts under an open editor are both kept")
   func twoCheckouts() throws {
     try other.write("n.txt", "one\nTWO\nthree\nFOUR\nfive\nsix\nseven\n")

@@ -14,7 +14,10 @@ struct StaleEditor {
   func unseenCheckout(of path: TreePath, text: ObjectID, current: ObjectID) throws
     -> CheckoutLog.Entry?
   {
-    let entries = log.entries(for: path)
+    // A derived merge that no version was made on is gone with git's reflog.
+    let entries = try log.entries(for: path).filter {
+      try repository.contains($0.base) && repository.contains($0.old)
+    }
     guard !entries.isEmpty, !entries.contains(where: { $0.refused == text }) else { return nil }
     let saved = try LineCounts(repository.blob(text))
     let brought = try LineCounts(repository.blob(current))
