@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Design, promises 1 to 4, against whatever people and machines do at once.
-@Suite("Three devices, editors of eight kinds, kills, stops, power cuts and git by hand")
+@Suite("Three devices, editors of eight kinds, kills, stops, clocks, power cuts and git by hand")
 struct ChaosTests {
   static let script = BuiltBinary.sourceFolder + "/scripts/chaos"
 

@@ -1,8 +1,10 @@
-"""Devices in a bad neighbourhood: editors, kills, stops, cuts and git by hand, and an oracle over all texts."""
+"""Devices in a bad neighbourhood: editors, kills, stops, clocks, cuts and git by hand, and an oracle over all
+texts and dates."""
 
 import contextlib
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import threading
@@ -33,6 +35,9 @@ def delete_and_create(path, text):
 
 
 EDITORS = [*play.EDITORS, save_by_backup, append, delete_and_create]
+YEAR = 31_556_952
+# By how many seconds a clock is wrong; git writes no time zone that it could read after the year 2099.
+SHIFTS = [0, 9 * YEAR, -20 * YEAR, 60 * YEAR, 3600]
 NAMES = [f"n{number}.txt" for number in range(5)]
 
 
@@ -44,7 +49,13 @@ class Resident(play.Device):
         self.name, self.boot, self.watcher, self.at = name, f"{folder}/{name}.boot", None, None
         self.written = set()  # the blobs of all that editors wrote here
         self.promised = {}  # of those: what was done then
+        self.clock, self.shift = f"{folder}/clock.so", 0
         self.start_machine()
+
+    @property
+    def environment(self):
+        wrong = {"LD_PRELOAD": self.clock, "CLOCK_SHIFT": str(self.shift)} if self.shift else {}
+        return {**super().environment, **wrong}
 
     def start_machine(self):
         with open(self.boot, "w") as file:
@@ -98,7 +109,9 @@ class Chaos:
     """Three devices, and what happens to them."""
 
     def __init__(self, binary, folder, chance):
-        self.chance = chance
+        self.chance, self.begin = chance, int(time.time())
+        source = pathlib.Path(__file__).parent / "clock.c"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", f"{folder}/clock.so", source], check=True)
         self.devices = [Resident(binary, folder, name) for name in ["ada", "ben", "cleo"]]
         self.counts, self.number = {}, 0
         ada = self.devices[0]
@@ -157,6 +170,12 @@ class Chaos:
             self.edit(device)
             device.watcher.send_signal(signal.SIGCONT)
 
+    def clock(self, device):
+        """The clock is wrong from now on, or right again; one device's is right all the time."""
+        if device is not self.devices[2]:
+            device.end_watcher(signal.SIGTERM)
+            device.shift = self.chance.choice(SHIFTS)
+
     def cut(self, device):
         """The machine is started anew, and a note is back as less than it was."""
         device.end_watcher()
@@ -214,7 +233,7 @@ class Chaos:
 
     def run(self, seconds):
         actions = [self.edit] * 10 + [self.save] * 4 + [self.sync] * 5 + [self.watch] * 2 + [self.kill] * 3 + [
-            self.stop, self.cut, self.undo, self.delete, self.git, self.git]
+            self.stop, self.clock, self.cut, self.undo, self.delete, self.git, self.git]
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             action, device = self.chance.choice(actions), self.chance.choice(self.devices)
@@ -226,6 +245,7 @@ class Chaos:
         """Ends all, lets the devices meet, and returns what is wrong."""
         for device in self.devices:
             device.end_watcher(signal.SIGTERM)
+            device.shift = 0
             device.command("save", "--allow-deletes")
         wrong = []
         for turn in range(8):
@@ -246,7 +266,18 @@ class Chaos:
             wrong += [f"{device.name}: git fsck: {complaints}"] if complaints.strip() else []
             left = device.git("status", "--porcelain")
             wrong += [f"{device.name}: git status: {left}"] if left else []
+            wrong += self.wrongly_dated(device)
             wrong += [f"{device.name}: lost {blob}, kept by '{what}'" for blob, what in device.lost().items()]
+        return wrong
+
+    def wrongly_dated(self, device):
+        """Versions of the device whose clock was right all the time that are of another time."""
+        right = self.devices[2].name
+        wrong = []
+        for line in device.git("log", "--format=%cn %ct %h", "HEAD").splitlines():
+            name, seconds, version = line.rsplit(" ", 2)
+            if name == right and not self.begin - 2 <= int(seconds) <= time.time() + 2:
+                wrong.append(f"{device.name}: {version} of {right} is dated {seconds}")
         return wrong
 
     def end(self):
