@@ -99,12 +99,13 @@ struct FileSum {
     func term(_ file: TermFile, label: [UInt8] = []) -> TextTerm {
       TextTerm(text: texts[file.value.id] ?? [], markerSize: file.markerSize, label: label)
     }
-    let bases = negatives.map { $0.map { term($0) } }
     // Labels are looked for in history, which most merges have no need of.
     let isLabelled = positives.allSatisfy { labels[$0] != nil }
     let result = TextMerge.merge(
-      positives: positives.map { term($0, label: labels[$0] ?? []) }, negatives: bases,
-      rules: rules)
+      positives: positives.map { term($0, label: labels[$0] ?? []) },
+      negatives: negatives.map { $0.map { term($0) } }, rules: rules)
+    // The result alone is to be there while it is stored.
+    texts = [:]
     if result.text.count > bounds.textBytes { return Self.copies(positives) }
     if let size = result.markerSize {
       guard isLabelled else {

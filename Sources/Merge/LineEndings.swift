@@ -59,8 +59,7 @@ extension LineEndings {
   }
 
   /// A text of `\n` lines in this form.
-  func apply(to text: [UInt8], keepsFinalNewline: Bool) -> [UInt8] {
-    var text = text
+  func apply(to text: consuming [UInt8], keepsFinalNewline: Bool) -> [UInt8] {
     if endsInNewline == false, !keepsFinalNewline, text.last == UInt8(ascii: "\n") {
       text.removeLast()
     }

@@ -40,10 +40,11 @@ extension LineTable {
 
   /// Whether two texts are the same but for spaces, tabs, CR and newlines.
   func areAlikeButForSpace(_ older: [Int32], _ newer: [Int32]) -> Bool {
-    func ink(_ lines: [Int32]) -> [UInt8] {
-      lines.flatMap { self[$0].filter { !Token.isSpace($0) && $0 != UInt8(ascii: "\r") } }
+    // Lazily: the lines may be as long as a note.
+    func ink(_ lines: [Int32]) -> some Sequence<UInt8> {
+      lines.lazy.flatMap { self[$0] }.filter { !Token.isSpace($0) && $0 != UInt8(ascii: "\r") }
     }
-    return ink(older) == ink(newer)
+    return ink(older).elementsEqual(ink(newer))
   }
 
   /// The links of some lines: `://` and what follows it up to a space, a tab, a quote or a bracket,

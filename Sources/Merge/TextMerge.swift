@@ -203,6 +203,8 @@ package struct TextMerge {
   private func rendered(_ endings: LineEndings) -> TextMergeResult {
     let size = markerSize
     var text: [UInt8] = []
+    // A text that is as large as a note may be is not to be there twice while it grows.
+    text.reserveCapacity(output.reduce(0) { $0 + room(for: $1, markerSize: size) })
     for unit in output {
       if let block = table.blocks[unit] {
         append(block, size: size, to: &text)
@@ -216,6 +218,14 @@ package struct TextMerge {
     return TextMergeResult(
       text: endings.apply(to: text, keepsFinalNewline: endsInBlock),
       markerSize: output.contains(where: isBlock) ? size : nil, rules: used)
+  }
+
+  /// How many bytes a line or block takes.
+  private func room(for unit: Int32, markerSize: Int) -> Int {
+    guard let block = table.blocks[unit] else { return table[unit].count + 1 }
+    return block.sides.reduce(0) { sum, side in
+      side.lines.reduce(sum + 2 * (markerSize + side.label.count + 2)) { $0 + table[$1].count + 1 }
+    }
   }
 
   /// One more than the longest run that could be taken for a marker, at least 7.
@@ -241,7 +251,10 @@ package struct TextMerge {
     let last = block.sides.count - 1
     for (index, side) in block.sides.enumerated() {
       text += index == 0 ? marker("<", side.label) : marker("=", index == last ? nil : side.label)
-      text += table.text(of: side.lines)
+      for line in side.lines {
+        text += table[line]
+        text.append(UInt8(ascii: "\n"))
+      }
       if index == last { text += marker(">", side.label) }
     }
   }

@@ -76,7 +76,9 @@ final class PendingObjects {
     let isLargeTree = kind == .tree && content.count >= Self.largeTree
     let deflater = isLargeTree ? try Deflater(level: Deflater.none) : self.deflater
     var file: [UInt8] = []
-    try deflater.compress(LooseObjects.header(kind, size: content.count) + content, into: &file)
+    try deflater.compress(content, after: LooseObjects.header(kind, size: content.count)) {
+      file += $0
+    }
     try Disk.write(file, to: descriptor, path: temporary)
     _ = notes_start_writing(descriptor)
     if !isSyncedSingly { closeAll() }

@@ -73,19 +73,38 @@ final class Deflater {
   }
 
   func compress(_ bytes: [UInt8], into output: inout [UInt8]) throws {
+    try compress(bytes, after: []) { output += $0 }
+  }
+
+  /// Compresses two texts as one, without putting them together, and tells the pieces of it.
+  func compress(
+    _ bytes: [UInt8], after header: [UInt8],
+    _ put: (Slice<UnsafeMutableBufferPointer<UInt8>>) throws -> Void
+  ) throws {
     guard zlib.api.deflateReset(stream) == Z_OK else { throw PackError.compression(code: 0) }
+    try deflate(header, Z_NO_FLUSH, put)
+    try deflate(bytes, Z_FINISH, put)
+  }
+
+  private func deflate(
+    _ bytes: [UInt8], _ flush: Int32,
+    _ put: (Slice<UnsafeMutableBufferPointer<UInt8>>) throws -> Void
+  ) throws {
+    if bytes.isEmpty, flush == Z_NO_FLUSH { return }
     var status = Z_OK
-    bytes.withUnsafeBytes { source in
+    try bytes.withUnsafeBytes { source in
       stream.pointee.setInput(source)
-      while status == Z_OK {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Zlib.bufferSize) { buffer in
+      repeat {
+        try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Zlib.bufferSize) { buffer in
           stream.pointee.setOutput(buffer, count: buffer.count)
-          status = zlib.api.deflate(stream, Z_FINISH)
-          output += buffer[..<(buffer.count - Int(stream.pointee.avail_out))]
+          status = zlib.api.deflate(stream, flush)
+          try put(buffer[..<(buffer.count - Int(stream.pointee.avail_out))])
         }
-      }
+      } while status == Z_OK && (flush == Z_FINISH || stream.pointee.avail_in > 0)
     }
-    guard status == Z_STREAM_END else { throw PackError.compression(code: status) }
+    guard status == (flush == Z_FINISH ? Z_STREAM_END : Z_OK) else {
+      throw PackError.compression(code: status)
+    }
   }
 }
 
