@@ -26,7 +26,7 @@ struct CrashTests {
   private func sweep(_ run: FaultRun, _ faults: [Fault]) throws {
     try Sweep(
       subject: "\(run.scenario)", calls: run.calls, faults: faults,
-      budget: faults.contains(.kill) ? 150 : 60
+      budget: faults.contains(.kill) ? 70 : 40
     ).run { try run.interrupt(at: $0, by: $1) }
   }
 }

@@ -13,7 +13,8 @@ enum Play: String, Sendable {
   case broken
 }
 
-/// Plays every fault at every call of a run, or with many of them a choice, several at a time.
+/// Plays every fault at every call of a run, or with many of them a choice, several at a time: first one
+/// of each place in the code that makes calls, then others.
 ///
 /// `NOTES_FAULTS=all` leaves none out, and `NOTES_FAULTS=2/5` plays the second of five parts of all;
 /// then a line every ten seconds says how far it is. `NOTES_FAULTS_RECORD` names a file with what was
@@ -39,7 +40,7 @@ struct Sweep {
     let chosen =
       part.count == 2
       ? all.enumerated().filter { $0.offset % part[1] == part[0] - 1 }.map(\.element)
-      : isWhole ? all : Array(all.shuffled(using: &random).prefix(budget))
+      : isWhole ? all : choice(using: &random)
 
     let record = FaultRecord()
     let tally = Tally(record.plays(of: subject, among: chosen))
@@ -104,13 +105,35 @@ struct Sweep {
     }
   }
 
+  /// A random choice within the budget, in which each site comes once before one comes twice.
+  private func choice(using random: inout SplitMix64) -> [FaultPlace] {
+    var counts: [String: Int] = [:]
+    let ranked = all.shuffled(using: &random).map { place -> (rank: Int, place: FaultPlace) in
+      let site = site(of: place)
+      counts[site, default: 0] += 1
+      return (counts[site, default: 0], place)
+    }
+    let order = ranked.indices.sorted { (ranked[$0].rank, $0) < (ranked[$1].rank, $1) }
+    return order.prefix(budget).map { ranked[$0].place }
+  }
+
+  /// What tells where in the code a call is made: the call, and its path without what differs from file
+  /// to file.
+  private func site(of place: FaultPlace) -> String {
+    calls[place.point - 1].split(separator: "/").map { part in
+      part.contains(where: \.isNumber) ? "#" : String(part)
+    }.joined(separator: "/")
+  }
+
   private static let needsNoRoom: Set = ["unlink", "rmdir", "chmod", "utimes", "sync-range"]
 
   private func summary(of tally: Tally, _ played: Int, of all: Int, seconds: Double) -> String {
     let kinds = Dictionary(grouping: calls) { $0.prefix { $0 != " " } }
       .map { "\($0.value.count) \($0.key)" }.sorted().joined(separator: ", ")
     let (broken, harmless) = (tally.places(of: .broken).count, tally.places(of: .harmless).count)
-    return "\(subject): \(calls.count) calls (\(kinds)), \(played) of \(all) faults"
+    let sites = Set(self.all.map(site)).count
+    return "\(subject): \(calls.count) calls (\(kinds)) at \(sites) sites,"
+      + " \(played) of \(all) faults"
       + " (\(faults.map(\.description).joined(separator: "; "))): \(broken + harmless) reached,"
       + " \(harmless) of them harmless, \(tally.violations.count) violations, \(Int(seconds)) s"
   }
