@@ -38,6 +38,10 @@ enum StoreFolder {
     _ = try write(.certificate, set.certificates.map(\.der), in: temporary)
     _ = try write(.revocationList, set.revocationLists.map(\.der), in: temporary)
     try Disk.rename(temporary, to: folder)
+    // There are drivers, of FAT for one, that lose what is in a folder that is renamed.
+    guard try Disk.readIfThere("\(folder)/format", limit: 256) != nil else {
+      throw MembershipError.system(call: "rename", path: folder, code: EIO)
+    }
     try Disk.sync(folder: parent)
   }
 

@@ -43,6 +43,12 @@ struct FileSystemTests {
     try check("NTFS (ntfs-3g, windows_names)")
   }
 
+  /// notes-join(1): what cannot be a notebook is left as it was.
+  @Test(
+    "FAT by a driver that loses files",
+    .enabled("this machine mounts no FAT by FUSE") { isToBeHad("FAT (fusefat)") })
+  func useless() throws { try check("FAT (fusefat)") }
+
   /// Both fold names. No row of the manual is of them: none of our machines mounts one.
   @Test(
     "ext4 that folds case, and FAT",

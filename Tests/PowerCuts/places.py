@@ -61,6 +61,21 @@ def folded(folder):
         yield place + "/folded"
 
 
+@contextlib.contextmanager
+def fat(folder):
+    """FAT by FUSE, which takes no loop device."""
+    path, place = folder + "/image", folder + "/place"
+    os.makedirs(place, exist_ok=True)
+    with open(path, "wb") as file:
+        file.truncate(64 << 20)
+    device.run(*FAT, path)
+    device.run("fusefat", "-o", "rw+", path, place)
+    try:
+        yield place
+    finally:
+        device.unmount(place)
+
+
 NTFS = ["mkfs.ntfs", "-q", "-F", "-f"]
 FAT = ["mkfs.vfat", "-F", "32"]
 
@@ -76,5 +91,6 @@ KINDS = {
     "NTFS (ntfs-3g)": lambda folder: image(folder, 64, NTFS, ["ntfs-3g", "-o", "permissions"]),
     "NTFS (ntfs-3g, windows_names)": lambda folder: image(
         folder, 64, NTFS, ["ntfs-3g", "-o", "permissions,windows_names"]),
+    "FAT (fusefat)": fat,
     "FAT (vfat)": lambda folder: image(folder, 64, FAT, ["mount", "-t", "vfat", "-o", "utf8"]),
 }
