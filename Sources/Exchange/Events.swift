@@ -32,6 +32,11 @@ public enum Event: Codable, Sendable {
   case failed(SyncFailure)
   /// The peer has the same heads and shows another tip; told once for each such tip.
   case differs(PeerIdentity, TipDifference)
+  /// Another machine uses this device's key: a device of that name met both, or this one met the other.
+  /// Told once an hour.
+  case keyShared(notebook: String, witness: String?)
+  /// A device asks this one, which is an admin's, to certify a new key.
+  case keyRequested(notebook: String, by: PeerIdentity)
   /// A hub's branch does not lead on from where it stood: it was set back, rewritten or, where there is
   /// no version there now, made anew. What was there is here, and goes there again.
   case hubWentBack(PeerIdentity, from: ObjectID, to: ObjectID?)

@@ -37,6 +37,8 @@ public enum SyncError: FileFailure, Sendable {
   /// No member of the notebook has this ID.
   case unknownPeer(String)
   case ownAddress
+  /// Another machine answers there, with this device's key.
+  case keyShared
   case stopped
   /// Something failed on this side: what.
   case failed(String)
@@ -79,6 +81,7 @@ extension SyncError: CustomStringConvertible {
     case .inviterNotFound: (.failed, "nobody with this invitation was found")
     case .unknownPeer(let name): (.failed, "no member is called '\(name)'")
     case .ownAddress: (.failed, "the address is this device's own")
+    case .keyShared: (.duplicate, "another machine uses this device's key")
     case .stopped: (.stopped, "interrupted")
     case .failed(let what): (.failed, what)
     }

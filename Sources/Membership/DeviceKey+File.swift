@@ -27,8 +27,8 @@ extension DeviceKey {
     try Disk.makeFolders(dataFolder, mode: 0o700)
     let path = "\(dataFolder)/\(fileName)"
     let key = try DeviceKey.random()
-    if try Disk.createSecret(path, key.pem()) { return key }
-    // Another process of this user made one at the same moment.
+    // Otherwise another process of this user made one at the same moment.
+    _ = try Disk.createSecret(path, key.pem())
     guard let key = try load(in: dataFolder) else {
       throw MembershipError.system(call: "open", path: path, code: ENOENT)
     }
@@ -37,7 +37,11 @@ extension DeviceKey {
 
   /// The key kept in `dataFolder`; nil when there is none.
   public static func load(in dataFolder: String) throws -> DeviceKey? {
-    let path = "\(dataFolder)/\(fileName)"
+    try read("\(dataFolder)/\(fileName)")
+  }
+
+  /// The key in a file; nil where there is none.
+  static func read(_ path: String) throws -> DeviceKey? {
     // O_NONBLOCK: a FIFO in the file's place must not hold us up.
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if file < 0 {
@@ -58,7 +62,7 @@ extension DeviceKey {
     guard status.st_size <= maximumFileSize,
       let raw = try rawKey(of: Disk.read(file, path: path, limit: maximumFileSize), passphrase: nil)
     else { throw unusable(.notAKey) }
-    return try DeviceKey(privateKey: raw)
+    return try DeviceKey(privateKey: raw, in: Disk.parent(of: path))
   }
 
   /// Makes this the device key of `dataFolder`. A key that was there before is kept beside it under

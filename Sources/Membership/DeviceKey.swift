@@ -11,10 +11,13 @@ public struct DeviceKey: Sendable, CustomStringConvertible, CustomDebugStringCon
   public let publicKey: [UInt8]
   /// Base32 of SHA-256 of the public key's SubjectPublicKeyInfo: 52 upper-case characters.
   public let deviceID: String
+  /// The folder that it is kept in, without symbolic links; nil where it is kept nowhere.
+  public let folder: String?
 
-  init(privateKey: [UInt8]) throws {
+  init(privateKey: [UInt8], in folder: String? = nil) throws {
     _ = CoreDumps.off
     self.privateKey = privateKey
+    self.folder = folder.map { realPath(of: $0) ?? $0 }
     publicKey = try DeviceKey.with(privateKey) { try PublicKey.raw(of: $0, $1) }
     deviceID = try PublicKey.deviceID(publicKey)
   }

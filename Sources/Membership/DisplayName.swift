@@ -18,6 +18,12 @@ public enum DisplayName {
     return name
   }
 
+  /// The name with the first number behind it that makes it free.
+  public static func numbered(_ name: String, _ isTaken: (String) -> Bool) -> String {
+    let start = String(name.unicodeScalars.prefix(maximumLength - 4))
+    return (2...999).lazy.map { "\(start) \($0)" }.first { !isTaken($0) } ?? name
+  }
+
   /// The nearest acceptable name: what is forbidden is left out, and what remains is cut. Nil when
   /// nothing remains.
   public static func made(from text: String) -> String? {

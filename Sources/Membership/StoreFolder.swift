@@ -7,7 +7,7 @@ internal import System
 ///     root.crt                  the root certificate, DER
 ///     certificates/SHA256.crt   a certificate each, DER
 ///     revocations/SHA256.crl    a revocation list each, DER
-///     blocked, refused, formerly  see `DeviceList`
+///     blocked, refused, formerly, renewal  see `DeviceList`
 enum StoreFolder {
   private static let format = Array("notes membership 1\n".utf8)
 
@@ -124,6 +124,8 @@ enum DeviceList: String {
   case refused
   /// The IDs that the notebook had before its membership was begun anew.
   case formerly
+  /// The new key of this device, where no admin has certified it yet. The file never travels.
+  case renewal
 
   private static let maximumSize = 1 << 20
 

@@ -162,6 +162,12 @@ public final class Notebook {
     try withWriterLock { try $0.writer.setDeviceReference(name, to: id, message: message) }
   }
 
+  /// Lets this device be another one here: it has a new key.
+  public func become(_ device: DeviceIdentity) throws {
+    identity.device = device
+    try Disk.replace(stateFolder + "/notebook", with: identity.serialized)
+  }
+
   /// Changes how the notebook or this device is called here.
   public func rename(notebook name: String? = nil, device: String? = nil) throws {
     if let name { identity.name = name }

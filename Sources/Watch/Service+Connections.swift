@@ -57,6 +57,8 @@ extension Service {
       occurrences.put(.event(.finished(result)))
       return .exchanged
     } catch {
+      // Told once an hour, as an event of its own.
+      if case SyncError.keyShared = error { return .refused }
       let duration = Instant.now.seconds - start.seconds
       // How a session that went on is left is told by its keeper.
       if isWatching, let reason = SyncError.quietEnd(error) {

@@ -197,7 +197,6 @@ extension Service {
         cancellation: token)
       defer { connection.close() }
       let peer = try context.peer(at: connection)
-      if peer.deviceID == context.key.deviceID { throw SyncError.ownAddress }
       if watched[target.notebookID]?.sessions.has(peer.deviceID) == true { return .duplicate }
       return hold(connection, port: port, isOpenedHere: true)
     } catch {

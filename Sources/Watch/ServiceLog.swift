@@ -24,9 +24,9 @@ struct ServiceLog: Sendable {
     case .listening, .peer, .received, .finished, .invitation, .offered, .version, .connected,
       .disconnected:
       .info
-    case .joined, .declined, .ended, .folder: .notice
+    case .joined, .declined, .ended, .folder, .keyRequested: .notice
     case .discoveryFailed, .replaced, .failed, .differs, .wrongCode, .held, .notebookFailed,
-      .broughtBack, .watchLimit, .hubWentBack:
+      .broughtBack, .watchLimit, .hubWentBack, .keyShared:
       .warning
     }
   }
@@ -70,7 +70,7 @@ struct ServiceLog: Sendable {
     case .ended(let locator, let end): "invitation \(locator) ended: \(end)"
     case .replaced, .version, .connected, .disconnected, .shows, .editing, .membersChanged,
       .addressesChanged, .held, .notebookFailed, .broughtBack, .watchLimit, .folder,
-      .gcDue:
+      .gcDue, .keyShared, .keyRequested:
       lineOfNotebook(event)
     }
   }
@@ -100,6 +100,13 @@ struct ServiceLog: Sendable {
       "\(short(notebook)): a power cut had damaged "
         + files.map { "\($0.path)".printable }.joined(separator: ", ")
         + "; \(short(version)) brings back what was last saved"
+    case .keyShared(let notebook, let witness):
+      "\(short(notebook)): another machine uses this device's key"
+        + (witness.map { "; \($0.printable) met both" } ?? "")
+        + "; 'notes device renew' gives this one a key of its own"
+    case .keyRequested(let notebook, let peer):
+      "\(short(notebook)): \(name(peer)) asks for a certificate for a new key: "
+        + "'notes members certify \(short(peer.deviceID))'"
     case .watchLimit(let notebook, let interval):
       "\(short(notebook)): no more folders can be watched (fs.inotify.max_user_watches); "
         + "the folder is looked through every \(Int(interval)) s instead"

@@ -36,6 +36,18 @@ struct DialerTests {
     #expect(isTriedAgain && ports() == [3])
   }
 
+  @Test("this device itself is dialed only where another machine announces it")
+  func ownKey() {
+    let own = Dialer.Target(notebookID: "n", deviceID: "B")
+    for (hosts, isDialed) in [(["192.0.2.7"], false), (["192.0.2.8"], true)] {
+      var dialer = Dialer(ownDevices: ["n": "B"], staysConnected: true) { hosts }
+      dialer.found(
+        own,
+        at: ["fe80::1", "127.0.0.1", "192.0.2.7"].map { Address(host: $0, port: 1) })
+      #expect(dialer.knows(own) == isDialed)
+    }
+  }
+
   @Test("one that is busy is tried six times in all")
   func busy() {
     var dialer = dialer()

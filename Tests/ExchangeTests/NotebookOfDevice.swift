@@ -1,7 +1,9 @@
+import FoundationEssentials
 import History
 import Membership
 import Notebook
 import TestSupport
+import Testing
 
 @testable import Exchange
 
@@ -25,6 +27,18 @@ extension SessionContext {
       let request = try CertificateRequest(name: name, key: key)
       _ = try membership.issue(for: request, role: role, by: self.key)
       return try MembershipStore.install(
+        in: state, root: membership.root, certificates: membership.certificates,
+        revocations: membership.revocations)
+    }
+  }
+
+  /// The same device on another machine, as a cloned disk makes it.
+  func cloned(in folder: TemporaryFolder) throws -> SessionContext {
+    let data = folder["data"]
+    try FileManager.default.copyItem(atPath: try #require(key.folder), toPath: data)
+    let name = membership.members().first { $0.deviceID == key.deviceID }?.name ?? ""
+    return try Self.made(name, in: folder, timeouts: timeouts) { state, _ in
+      try MembershipStore.install(
         in: state, root: membership.root, certificates: membership.certificates,
         revocations: membership.revocations)
     }

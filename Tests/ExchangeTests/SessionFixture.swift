@@ -32,6 +32,13 @@ final class Device {
     context = try founder.context.certified(name, as: role, in: folder)
   }
 
+  /// The same device on another machine.
+  init(cloneOf other: Device) throws {
+    name = other.name
+    folder = try TemporaryFolder()
+    context = try other.context.cloned(in: folder)
+  }
+
   func write(_ text: String, to note: String) throws { try folder.write(text, to: "notes/" + note) }
   func text(_ note: String) throws -> String { try folder.text("notes/" + note) }
   func remove(_ note: String) throws {

@@ -43,7 +43,9 @@ import Testing
       .failed(
         SyncFailure(peer: peer, address: "a", error: SyncError.notMerged(.massDeletion, "3 of 12"))),
       .failed(SyncFailure(address: "a", error: SyncError.declined)),
-      .differs(peer, difference), .invitation(open: OpenInvitation(invitation, port: 7)),
+      .differs(peer, difference), .keyShared(notebook: "n", witness: "Bob"),
+      .keyRequested(notebook: "n", by: peer),
+      .invitation(open: OpenInvitation(invitation, port: 7)),
       .offered(locator: "42", address: "a"), .declined(locator: "42", address: "a"),
       .wrongCode(locator: "42", address: "a", attemptsLeft: 2),
       .joined(locator: "42", device: device), .ended(locator: "42", how: .exhausted),

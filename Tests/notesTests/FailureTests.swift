@@ -143,7 +143,7 @@ import WorkTree
         SyncError.notMergedAtPeer(.tooLarge), SyncError.notMergedAtPeer(.cutOff),
         SyncError.invitationExpired, SyncError.declined, SyncError.wrongCode,
         SyncError.alreadyANotebook("/x"), SyncError.inviterNotFound, SyncError.unknownPeer("Eve"),
-        SyncError.ownAddress, SyncError.stopped, SyncError.failed("it broke"),
+        SyncError.ownAddress, SyncError.keyShared, SyncError.stopped, SyncError.failed("it broke"),
         WatchError.system(call: "inotify_init1", path: "", errno: 24),
         WatchError.folderAway("/x"), WatchError.watchedAlready("/x", process: 17),
         WatchError.notAnswering("/x"), WatchError.watcherGone, WatchError.watcherRefused("paused"),

@@ -237,6 +237,7 @@ struct RefusalTranscriptTests {
       notes sync laptop --json
       notes sync lapptop --json
       notes members role nobody reader --json
+      notes members certify laptop --json
       notes members rol laptop reader --json
       notes device keep --json
       notes invitations accept --json

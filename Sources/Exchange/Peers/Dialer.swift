@@ -51,6 +51,8 @@ package struct Dialer {
 
   private let ownDevices: [String: String]
   private let staysConnected: Bool
+  /// Where others reach this machine.
+  private let ownHosts: () -> [String]
   private var targets: [Target: State] = [:]
   /// The IDs of each notebook's members.
   private var members: [String: Set<String>] = [:]
@@ -70,8 +72,12 @@ package struct Dialer {
   private static let room = (all: 8, strangers: 2)
 
   /// A dialer for these notebooks: the IDs of notebooks with this device's in each.
-  package init(ownDevices: [String: String], staysConnected: Bool) {
+  package init(
+    ownDevices: [String: String], staysConnected: Bool,
+    ownHosts: @escaping () -> [String] = { Address.ofThisMachine(limit: 64) }
+  ) {
     self.ownDevices = ownDevices
+    self.ownHosts = ownHosts
     self.staysConnected = staysConnected
   }
 
@@ -129,7 +135,7 @@ package struct Dialer {
   /// A device is announced. True when it was elsewhere until now.
   @discardableResult
   package mutating func found(_ target: Target, at addresses: [Address]) -> Bool {
-    guard isForeign(target) else { return false }
+    guard isForeign(target) || isElsewhere(target, at: addresses) else { return false }
     let isLater = (ownDevices[target.notebookID] ?? "") > target.deviceID
     let start = Instant.now + (isLater && staysConnected ? Self.courtesy : 0)
     guard var state = targets[target] else {
@@ -269,24 +275,14 @@ package struct Dialer {
   private func isForeign(_ target: Target) -> Bool {
     ownDevices[target.notebookID].map { $0 != target.deviceID } ?? false
   }
-}
 
-/// How long to wait before a device is tried again: twice as long each time, up to a limit, and
-/// never exactly, so that devices that lost each other do not meet in step.
-struct Backoff: Sendable {
-  // All in seconds.
-  static let first = 0.5
-  static let longest = 60.0
-  /// For a device that only was there once.
-  static let longestUnseen = 300.0
-
-  private(set) var failures = 0
-
-  mutating func next(isSeen: Bool) -> Double {
-    let wait = Self.first * Double(1 << min(failures, 16))
-    failures += 1
-    return min(wait, isSeen ? Self.longest : Self.longestUnseen) * Double.random(in: 0.75...1.25)
+  /// Whether this device is announced by another machine, which has its key.
+  private func isElsewhere(_ target: Target, at addresses: [Address]) -> Bool {
+    guard ownDevices[target.notebookID] == target.deviceID else { return false }
+    let own = ownHosts()
+    return addresses.contains { address in
+      let isHere = ["127.", "::1", "fe80:", "169.254."].contains { address.host.hasPrefix($0) }
+      return !isHere && !own.contains(address.host)
+    }
   }
-
-  mutating func reset() { failures = 0 }
 }

@@ -1,3 +1,4 @@
+internal import Git
 internal import Glibc
 internal import System
 
@@ -34,8 +35,8 @@ public struct PeerAddresses {
   }
 }
 
-/// When other devices were last met: `.git/notes/seen/DEVICE-ID`, an empty file a device, whose
-/// modification time is the moment. Sessions on several threads do not disturb each other so.
+/// When other devices were last met, and on which machines: `.git/notes/seen/DEVICE-ID`, a file a device,
+/// whose modification time is the moment. Sessions on several threads do not disturb each other so.
 public struct PeerSightings: Sendable {
   private let folder: String
 
@@ -50,15 +51,47 @@ public struct PeerSightings: Sendable {
     return Int64(status.st_mtim.tv_sec)
   }
 
-  /// Notes that the device was met just now. It is news for people: where it cannot be written, the
-  /// session goes on.
-  func note(_ device: String) {
+  /// Notes that the device was met just now, on that machine. It is news for people: where it cannot be
+  /// written, the session goes on.
+  func note(_ device: String, on machine: ObjectID?, now: Int64 = WallClock.now()) {
     guard Self.isName(device) else { return }
     mkdir(folder, 0o700)
+    if let machine { note(machine, of: device, now) }
     let file = open("\(folder)/\(device)", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { return }
     futimens(file, nil)
     close(file)
+  }
+
+  /// How many machines of a device are remembered.
+  private static let machines = 4
+
+  private func lines(of device: String) -> StateLines {
+    let path = "\(folder)/\(device)"
+    return StateLines(parsing: (try? Disk.read(path, limit: ProtocolLimits.messageBytes)) ?? [])
+  }
+
+  /// A machine that comes back after another one is not a former run of the same.
+  private func note(_ machine: ObjectID, of device: String, _ now: Int64) {
+    let former = lines(of: device)
+    let known = former.lines.filter { $0.key == "machine" }.map(\.value)
+    if known.first == machine.hex { return }
+    var lines = StateLines()
+    let shared = known.contains(machine.hex) ? "\(now)" : former["shared"]
+    if let shared { lines.append("shared", shared) }
+    for name in ([machine.hex] + known.filter { $0 != machine.hex }).prefix(Self.machines) {
+      lines.append("machine", name)
+    }
+    try? Disk.replace("\(folder)/\(device)", with: lines.bytes, isShared: true, waits: false)
+  }
+
+  /// How many seconds ago two machines took turns with the device's key; nil where that was not seen in
+  /// the last day.
+  func sharing(of device: String, now: Int64 = WallClock.now()) -> Int64? {
+    guard Self.isName(device), let time = lines(of: device)[number: "shared"],
+      (0..<KeySharing.memory).contains(now - time)
+    else { return nil }
+    return now - time
   }
 
   /// Whether the text can be the name of a file: device IDs are letters and digits.

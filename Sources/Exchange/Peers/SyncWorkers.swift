@@ -80,9 +80,14 @@ final class SyncWorkers: Sendable {
 
   private func welcome(_ connection: Connection) {
     guard let peer = try? context.peer(at: connection) else { return }
-    let stream = MessageStream(connection: connection, timeouts: context.timeouts)
-    if peer.deviceID == context.key.deviceID { return stream.close(.duplicate) }
-    if let allowed, !allowed.contains(peer.deviceID) { return stream.close(.busy) }
+    if peer.deviceID == context.key.deviceID {
+      // Whichever machine it is, nothing is exchanged.
+      _ = converse(connection, peer, isOpenedHere: false)
+      return
+    }
+    if let allowed, !allowed.contains(peer.deviceID) {
+      return MessageStream(connection: connection, timeouts: context.timeouts).close(.busy)
+    }
     occurrences.put(.arrived)
     let result = converse(connection, peer, isOpenedHere: false)
     occurrences.put(.departed(device: peer.deviceID, result))
@@ -108,8 +113,11 @@ final class SyncWorkers: Sendable {
         cancellation: token)
       defer { connection.close() }
       let peer = try context.peer(at: connection)
-      if peer.deviceID == context.key.deviceID { throw SyncError.ownAddress }
-      return converse(connection, peer, isOpenedHere: true)
+      let result = converse(connection, peer, isOpenedHere: true)
+      if peer.deviceID == context.key.deviceID, case .failure(let refusal) = result {
+        return .failure(failure(of: attempt, refusal.error))
+      }
+      return result
     } catch {
       context.record(refusal: error)
       return .failure(failure(of: attempt, error))

@@ -56,9 +56,19 @@ struct HelloMessage: Message {
   /// The version of the merge rules that the sender follows.
   var merge: Int?
   var invitation: CarriedInvitation?
+  /// Tells the sender's machine from others with the same key.
+  var machine: ObjectID?
+  /// How many seconds ago two machines took turns with the receiver's key.
+  var keyShared: Int64?
+  /// A PKCS #10 request for the sender's new key, told to admins.
+  var request: Base64?
 
   func validate() throws {
     try invitation?.validate()
+    try MessageRules.check(
+      count: request?.bytes.count ?? 0, limit: ProtocolLimits.certificateBytes,
+      "bytes of a certificate")
+    if let keyShared { try MessageRules.check(time: keyShared) }
     try MessageRules.check(name: name)
     try MessageRules.check(name: device)
     try MessageRules.check(tip: tip, heads: heads)

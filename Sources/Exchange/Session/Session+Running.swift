@@ -14,7 +14,7 @@ extension Session {
       let stream = MessageStream(connection: connection, timeouts: context.timeouts)
       do {
         let notebook = try Notebook.open(at: context.folder)
-        let link = try DeviceLink(stream, as: context, notebook) { report(.progress($0)) }
+        let link = try DeviceLink(stream, as: context, notebook, report: report)
         let keeper = options.keeper ?? DirectKeeper(context, options)
         let result = try run(over: link, notebook, keeper, options, report)
         if options.isOpenedHere { context.record(refusal: nil) }

@@ -10,14 +10,17 @@ public struct SessionContext: Sendable {
   public let key: DeviceKey
   /// What is known of the notebook's members.
   public let membership: MembershipStore
+  /// What asks an admin to certify this device's new key, while the notebook goes by the former one.
+  public let request: CertificateRequest?
   /// How long to wait for what.
   public let timeouts: ProtocolTimeouts
 
   package init(
     folder: String, key: DeviceKey, membership: MembershipStore,
-    timeouts: ProtocolTimeouts = .standard
+    request: CertificateRequest? = nil, timeouts: ProtocolTimeouts = .standard
   ) {
     self.folder = folder
+    self.request = request
     self.key = key
     self.membership = membership
     self.timeouts = timeouts

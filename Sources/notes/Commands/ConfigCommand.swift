@@ -225,12 +225,6 @@ enum DeviceName {
     return hostName
   }
 
-  /// The name with the first number behind it that makes it free.
-  static func numbered(_ name: String, _ isTaken: (String) -> Bool) -> String {
-    let start = String(name.unicodeScalars.prefix(DisplayName.maximumLength - 4))
-    return (2...999).lazy.map { "\(start) \($0)" }.first { !isTaken($0) } ?? name
-  }
-
   /// The host's name without its domain, as far as it can be a device's.
   static var hostName: String {
     var buffer = [CChar](repeating: 0, count: 256)

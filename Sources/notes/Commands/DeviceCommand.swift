@@ -5,7 +5,7 @@ internal import System
 
 struct DeviceCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "device", abstract: "Show this device's ID, and keep or move its key.",
+    commandName: "device", abstract: "Show this device's ID, and keep, move or renew its key.",
     discussion: """
       The device key is what makes this device a member of its notebooks. Without it, it has to \
       be invited anew. Whoever has the key is this device to all others, so a copy is written \
@@ -15,18 +15,22 @@ struct DeviceCommand: Command {
         notes device
         notes device export key-backup.pem
         notes device import key-backup.pem
-      """, subcommands: [DeviceExportCommand.self, DeviceImportCommand.self])
+        notes device renew
+      """,
+    subcommands: [
+      DeviceExportCommand.self, DeviceImportCommand.self, DeviceRenewCommand.self,
+    ])
 
   @OptionGroup var options: CommonOptions
+
+  static let noKey = Failure(
+    .failed, "no_device_key", "this device has no key yet",
+    hint: "'notes init' and 'notes join' make one; 'notes device import' restores one")
 
   func run() throws {
     let folder = try UserFolders().data
     let path = folder + "/" + DeviceKey.fileName
-    guard let key = try DeviceKey.load(in: folder) else {
-      throw Failure(
-        .failed, "no_device_key", "this device has no key yet",
-        hint: "'notes init' and 'notes join' make one; 'notes device import' restores one")
-    }
+    guard let key = try DeviceKey.load(in: folder) else { throw Self.noKey }
     options.tell(
       ["device": key.deviceID, "path": path],
       "device  \(key.deviceID)\nkey     \(Visible.name(path))")

@@ -100,6 +100,11 @@ struct WatchCommand: Command {
     try service.run(cancellation: token) { event in
       report.write(event)
       if case .gcDue(_, let folder) = event { BackgroundGC.start(inFolder: folder) }
+      if case .membersChanged(let notebook) = event,
+        contexts.contains(where: { $0.membership.notebookID == notebook && $0.isOutdated })
+      {
+        service.stop()
+      }
       hooks.run(for: event)
       notice.tell(of: event)
     }
@@ -170,73 +175,12 @@ struct WatchCommand: Command {
   }
 }
 
-/// The systemd user service that runs `notes watch` from the login on: notes-watch(1), --install.
-struct WatchInstallation {
-  let program: String
-  let words: [String]
-
-  static let unit = "notes-watch.service"
-
-  var text: String {
-    let words = [program, "watch"] + words
-    return """
-      # Written by notes watch --install; it writes it anew.
-      [Unit]
-      Description=Keep notes up to date on all devices
-      Documentation=man:notes-watch(1)
-
-      [Service]
-      Type=notify
-      ExecStart=\(words.map(Self.quoted).joined(separator: " "))
-      Restart=on-failure
-      RestartSec=5
-      WatchdogSec=120
-      # What the manager of a user can take away everywhere. Hooks are commands of the user: no folder is hidden
-      # from them, and they may write code that they run, as interpreters do.
-      NoNewPrivileges=yes
-      LockPersonality=yes
-      RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
-      RestrictRealtime=yes
-      RestrictSUIDSGID=yes
-      SystemCallArchitectures=native
-      SystemCallFilter=@system-service
-      SystemCallErrorNumber=EPERM
-
-      [Install]
-      WantedBy=default.target
-
-      """
-  }
-
-  /// A word as systemd reads it back: quotes, and `%` and `$` stand for themselves.
-  static func quoted(_ word: String) -> String {
-    let special: [Character: String] = ["\\": "\\\\", "\"": "\\\"", "%": "%%", "$": "$$"]
-    return "\"" + word.map { special[$0] ?? String($0) }.joined() + "\""
-  }
-
-  func install(in folder: String) throws {
-    try write(to: folder)
-    for words in [["daemon-reload"], ["enable", "--now", Self.unit], ["restart", Self.unit]] {
-      let systemctl = try? ChildProcess("systemctl", ["systemctl", "--user"] + words)
-      guard systemctl?.wait() == .exited(0) else {
-        throw Failure(
-          .failed, "no_systemd",
-          "the unit is written, but 'systemctl --user \(words.joined(separator: " "))' failed",
-          hint: "'systemctl --user status \(Self.unit)' tells more")
-      }
-    }
-  }
-
-  func write(to folder: String) throws(Failure) {
-    let target = folder + "/" + Self.unit
-    do {
-      try Disk.makeFolders(folder, mode: 0o755)
-      try Disk.replace(target, with: Array(text.utf8), mode: 0o644)
-    } catch {
-      throw .system(
-        "\(Visible.name(target)) cannot be written", errno: error.errno, kind: "unit_not_written",
-        hint: "let your user write there, and run the command again")
-    }
+extension SessionContext {
+  /// Whether this device has another key now, or goes by another one in the notebook.
+  fileprivate var isOutdated: Bool {
+    guard let present = try? Notebook.open(at: folder).sessionContext() else { return false }
+    return present.key.deviceID != key.deviceID
+      || present.request?.deviceID != request?.deviceID
   }
 }
 

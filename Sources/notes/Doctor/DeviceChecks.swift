@@ -19,7 +19,13 @@ extension Check {
         remedy: "restore it from a backup, or set XDG_DATA_HOME to where it is")
     }
     var findings: [Finding] = []
-    if key.deviceID != context.ownDevice {
+    if key.deviceID != context.ownDevice,
+      try DeviceKey.load(context.ownDevice, in: context.dataFolder) != nil
+    {
+      findings += .advice(
+        "no admin has certified this device's new key yet",
+        remedy: "run 'notes sync', then \(OwnStanding(of: context.notebook).certifying)")
+    } else if key.deviceID != context.ownDevice {
       findings += .problem(
         "the key in \(folder) is not the one this notebook was made or joined with",
         remedy: "set XDG_DATA_HOME to where that key is, or restore it")
@@ -29,6 +35,14 @@ extension Check {
       findings += .problem(
         "other users may replace the device key: they can write in \(folder)",
         remedy: "chmod go-w \(folder)")
+    }
+    if let sharing = KeySharing(stateFolder: context.notebook.stateFolder)
+      .notice(of: context.ownDevice, now: context.now)
+    {
+      findings += .problem(
+        OwnStanding.keyMessage(sharing.witness) + ", "
+          + TimeText.relative(sharing.time, now: context.now),
+        remedy: OwnStanding.keyRemedy)
     }
     return findings.isEmpty ? .good("\(key.deviceID.prefix(8)), readable by you alone") : findings
   }

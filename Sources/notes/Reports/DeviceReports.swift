@@ -187,6 +187,8 @@ struct MembersReport {
     var member: Member
     var issuer: String?
     var deviceState = DeviceState()
+    /// The new key that it asks to have certified, by its device ID.
+    var request: String?
   }
 
   private let lines: [Line]
@@ -218,9 +220,13 @@ struct MembersReport {
     let own = notebook.identity.device.deviceID
     let names = Dictionary(members.map { ($0.deviceID, $0.name) }) { first, _ in first }
     let states = try DeviceStates(in: notebook, live: live)
+    let requests = KeyRequests(stateFolder: notebook.stateFolder)
+    let membership = try notebook.membership()
     let lines = try members.map { member in
       let state = try member.deviceID == own ? DeviceState() : states.state(of: member.deviceID)
-      return Line(member: member, issuer: names[member.issuedBy], deviceState: state)
+      return Line(
+        member: member, issuer: names[member.issuedBy], deviceState: state,
+        request: requests.request(of: member, in: membership)?.deviceID)
     }
     self.init(lines, includingRemoved: includingRemoved, thisDevice: own)
     standing = OwnStanding(of: notebook)
@@ -237,7 +243,7 @@ struct MembersReport {
         + [
           "founder": member.isFounder, "this_device": member.deviceID == thisDevice,
           "issued_by": member.issuedBy, "issued_by_name": line.issuer,
-          "since": TimeText.rfc3339(member.issuedAt),
+          "since": TimeText.rfc3339(member.issuedAt), "request": line.request,
         ]
     }
   }
@@ -260,6 +266,10 @@ struct MembersReport {
         'notes members role NAME admin' makes another device one too.
 
         """
+    }
+    for line in lines where line.request != nil {
+      let name = Visible.name(line.member.name)
+      text += "\n\(name) asks for a certificate for a new key: 'notes members certify \(name)'\n"
     }
     return standing.isRemoved ? text + "\n" + standing.text : text
   }

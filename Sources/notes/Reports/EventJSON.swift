@@ -30,6 +30,9 @@ struct EventJSON {
     case .finished(let result): object("finished", result.json)
     case .failed(let failure): object("failed", failure.fields + failure.error.fields)
     case .differs(let peer, let tips): object("differs", peer.fields + tips.json)
+    case .keyShared(let notebook, let witness):
+      object("key_shared", notebook, ["witness": witness])
+    case .keyRequested(let notebook, let peer): object("key_requested", notebook, peer.fields)
     case .hubWentBack(let peer, let former, let tip):
       object("hub_went_back", peer.fields + ["former_tip": former, "tip": tip])
     case .invitation(let open):

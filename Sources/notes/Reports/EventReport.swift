@@ -79,7 +79,9 @@ final class EventReport: Sendable {
         Output.standard.line(Console.output.paint("not there: " + absent, .dim))
       }
       Output.standard.write(SaveReport.text(ofAbsent: try notebook.workTree.absentFiles()))
-      if mode == .both, !outcome.sessions.isEmpty { Output.standard.write(standing.text) }
+      if mode == .both, !outcome.sessions.isEmpty || standing.sharing != nil {
+        Output.standard.write(standing.text)
+      }
       if !conflicts.isEmpty {
         Output.standard.line(
           Phrase.count(conflicts.count, "note") + " in conflict: 'notes conflicts' lists "
@@ -129,6 +131,10 @@ struct EventText {
     case .wrongCode(_, let address, let left):
       terminal.paint("Wrong code", .boldYellow)
         + " from \(Visible.name(address)); \(Phrase.count(left, "attempt")) left.\n"
+    case .keyRequested(_, let peer):
+      terminal.paint(Visible.name(peer.name), .bold)
+        + " asks for a certificate for a new key: 'notes members certify "
+        + "\(peer.deviceID.prefix(8))'\n"
     case .joined(_, let device):
       terminal.paint(Visible.name(device.name), .bold) + " joined as \(device.role.rawValue)\n"
     default: nil

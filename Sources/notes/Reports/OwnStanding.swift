@@ -7,17 +7,22 @@ internal import Notebook
 /// What the other devices let this one do, where that is less than a person may think.
 struct OwnStanding {
   private var member: MemberStanding?
+  private var ownName = ""
   /// How many versions made here no other device takes, because this one is a reader.
   private(set) var unsent = 0
+  /// That another machine uses this device's key, if one does.
+  private(set) var sharing: KeySharing.Notice?
 
   init() {}
 
   /// What cannot be told is told as nothing: 'notes doctor' has a check of its own for that.
   init(of notebook: Notebook) {
     let folder = notebook.stateFolder
+    ownName = Visible.name(notebook.identity.device.name)
     member = try? MembershipStore.standing(
       ofDevice: notebook.identity.device.deviceID, in: folder + "/membership",
       cache: folder + "/cache/standing")
+    sharing = KeySharing(stateFolder: folder).notice(of: notebook.identity.device.deviceID)
     if member?.role == .reader { unsent = (try? notebook.versionsOnlyHere()) ?? 0 }
   }
 
@@ -46,10 +51,23 @@ struct OwnStanding {
 
   var removalRemedy: String { "the notes here stay; \(admins) can invite it again" }
 
+  /// That another machine uses this device's key: a device of that name met both, or this one met it.
+  static func keyMessage(_ witness: String?) -> String {
+    "another machine uses this device's key"
+      + (witness.map { "; \(Visible.name($0)) met both" } ?? "")
+  }
+
+  static let keyRemedy = "'notes device renew' gives this one a key of its own"
+
+  /// How an admin certifies this device's new key.
+  var certifying: String { "'notes members certify \(ownName)' on \(admins)" }
+
+  private var keyMessage: String? { sharing.map { Self.keyMessage($0.witness) } }
+
   private var lines: [(message: String, remedy: String)] {
-    [(removalMessage, removalRemedy), (readerMessage, readerRemedy)].compactMap { message, remedy in
-      message.map { ($0, remedy) }
-    }
+    [
+      (removalMessage, removalRemedy), (readerMessage, readerRemedy), (keyMessage, Self.keyRemedy),
+    ].compactMap { message, remedy in message.map { ($0, remedy) } }
   }
 
   /// A line of each, for people.

@@ -51,6 +51,8 @@ struct ServiceText {
             + "'notes save --allow-deletes' lets it through"
         )
       case .notebookFailed(let id, let cause): (id, Failure(describing: cause.error).message)
+      case .keyShared(let id, let witness):
+        (id, "\(OwnStanding.keyMessage(witness)); \(OwnStanding.keyRemedy)")
       case .watchLimit(let id, let interval):
         (
           id,

@@ -22,6 +22,7 @@ struct StatusReport {
       "connected": watcher?.peers.map(\.identity.deviceID),
       "branch": status.branch, "git_operation": status.gitOperation?.rawValue,
       "role": standing.word, "unsent": standing.unsent,
+      "key_shared": standing.sharing.map { TimeText.rfc3339($0.time) },
     ]
   }
 

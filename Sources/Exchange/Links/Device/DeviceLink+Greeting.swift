@@ -13,6 +13,8 @@ extension DeviceLink {
     let digest = try membershipDigest()
     let takesFromPeer = peer.role >= .writer
     let invitation = options.invitation.flatMap { $0.guest == peer.deviceID ? $0.message : nil }
+    let sightings = PeerSightings(stateFolder: notebook.stateFolder)
+    let machine = try context.machine(in: notebook.repository)
     try stream.send(
       HelloMessage(
         versions: [ProtocolLimits.version], notebook: context.membership.notebookID,
@@ -20,7 +22,8 @@ extension DeviceLink {
         takes: takesFromPeer, tip: own.tip, heads: own.heads,
         notes: try notebook.history.noteCount(), membership: digest, port: options.port,
         once: options.endsWhenDone ? true : nil, merge: MergeTrailers.currentVersion,
-        invitation: invitation))
+        invitation: invitation, machine: machine, keyShared: sightings.sharing(of: peer.deviceID),
+        request: peer.role == .admin ? context.request.map { Base64($0.der) } : nil))
     let hello = try stream.receive(HelloMessage.self)
     guard hello.versions.contains(ProtocolLimits.version) else {
       throw SyncError.noCommonVersion(hello.versions)
@@ -29,13 +32,15 @@ extension DeviceLink {
     guard hello.device == peer.deviceID else {
       throw SyncError.protocolBroken("a device ID that is not its certificate's")
     }
-    PeerSightings(stateFolder: notebook.stateFolder).note(peer.deviceID)
+    try checkKey(hello, from: machine)
+    sightings.note(peer.deviceID, on: hello.machine)
     if let port = hello.port, port != 0 {
       try PeerAddresses(stateFolder: notebook.stateFolder).remember(
         address(port: port), of: peer.deviceID)
     }
     if hello.membership != digest { try exchangeMembership() }
     if let invitation = hello.invitation { try keep(invitation) }
+    if let request = hello.request { try keep(request.bytes) }
     // "Each side states in hello whether it takes anything from this peer, so that both compute the
     // same directions." The role may have changed by what was just learned: the stricter counts.
     let peerGives = options.mode.receives && hello.mode.gives && takesFromPeer
@@ -45,6 +50,40 @@ extension DeviceLink {
       ends: options.endsWhenDone || hello.once == true)
     return LinkTerms(
       theirs: Shown(tip: hello.tip, heads: hello.heads), rules: hello.merge, exchange: terms)
+  }
+
+  /// Learns of another machine with this device's key, which is the peer itself or was met by it.
+  private func checkKey(_ hello: HelloMessage, from machine: ObjectID?) throws {
+    let now = WallClock.now()
+    if hello.device == context.key.deviceID {
+      guard let machine, let theirs = hello.machine, machine != theirs else {
+        throw SyncError.ownAddress
+      }
+      try note(KeySharing.Notice(time: now, witness: nil))
+      throw SyncError.keyShared
+    }
+    if let ago = hello.keyShared, ago < KeySharing.memory {
+      try note(KeySharing.Notice(time: now - ago, witness: peer.name))
+    }
+  }
+
+  /// Keeps what the peer asks an admin to certify, for its user.
+  private func keep(_ request: [UInt8]) throws {
+    let membership = context.membership
+    guard membership.role(ofDevice: context.key.deviceID) == .admin,
+      let member = membership.members().first(where: { $0.deviceID == peer.deviceID })
+    else { return }
+    let requests = KeyRequests(stateFolder: notebook.stateFolder)
+    if try requests.keep(request, of: member, in: membership) {
+      report(.keyRequested(notebook: membership.notebookID, by: peer))
+    }
+  }
+
+  private func note(_ notice: KeySharing.Notice) throws {
+    let sharing = KeySharing(stateFolder: notebook.stateFolder)
+    if try sharing.note(notice, of: context.key.deviceID) {
+      report(.keyShared(notebook: context.membership.notebookID, witness: notice.witness))
+    }
   }
 
   private func address(port: UInt16) -> Address {

@@ -37,7 +37,7 @@ extension DeviceLink {
     }
     try quarantine.append(piece)
     progress.receivedBytes += piece.count
-    report(progress)
+    report(.progress(progress))
   }
 
   func give(_ asked: WantMessage) throws {

@@ -9,7 +9,7 @@ final class DeviceLink: Link {
   let stream: MessageStream
   let context: SessionContext
   let notebook: Notebook
-  let report: (TransferProgress) -> Void
+  let report: (Event) -> Void
   var peer: PeerIdentity
 
   var queue: [Frame] = []
@@ -60,7 +60,7 @@ final class DeviceLink: Link {
   ///   the peer is no member.
   init(
     _ stream: MessageStream, as context: SessionContext, _ notebook: Notebook,
-    report: @escaping (TransferProgress) -> Void
+    report: @escaping (Event) -> Void
   ) throws {
     peer = try context.peer(at: stream.connection)
     self.stream = stream
@@ -208,7 +208,7 @@ final class DeviceLink: Link {
     if let frame = try sending?.next() {
       heartbeat.advance()
       progress.sentObjects = sending?.objectsSent ?? 0
-      report(progress)
+      report(.progress(progress))
       return frame
     }
     sending = nil
@@ -236,7 +236,7 @@ final class DeviceLink: Link {
     case .working:
       watch?.noteWorking()
       if case .none = fetch, sending == nil {
-        report(TransferProgress(peer: peer, stage: .waiting))
+        report(.progress(TransferProgress(peer: peer, stage: .waiting)))
       }
     // One answers for all that were asked since: whoever does not read gets no more.
     case .ping: if queue.last?.type != MessageType.pong.rawValue { try enqueue(PongMessage()) }

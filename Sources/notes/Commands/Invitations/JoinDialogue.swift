@@ -70,7 +70,7 @@ struct JoinDialogue {
       taken.contains { $0.lowercased() == name.lowercased() }
     }
     guard isTaken(name) else { return name }
-    let free = DeviceName.numbered(name, isTaken)
+    let free = DisplayName.numbered(name, isTaken)
     let fact = "Another device of the notebook is called \(Visible.name(name))"
     guard asks else {
       Output.errors.line("notes: warning: \(fact); this one is called \(Visible.name(free)) there")

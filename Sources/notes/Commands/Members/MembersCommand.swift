@@ -18,11 +18,13 @@ struct MembersCommand: Command {
         notes members role phone reader
         notes members remove 'old laptop'
         notes members rename phone tablet
+        notes members certify laptop
         notes members block 'old laptop'
       """,
     subcommands: [
       MembersRoleCommand.self, MembersRemoveCommand.self, MembersRenameCommand.self,
-      MembersBlockCommand.self, MembersUnblockCommand.self, MembersResetCommand.self,
+      MembersCertifyCommand.self, MembersBlockCommand.self, MembersUnblockCommand.self,
+      MembersResetCommand.self,
     ])
 
   @Flag(help: "Also devices that were removed.") var all = false

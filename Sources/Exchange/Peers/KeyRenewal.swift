@@ -1,0 +1,39 @@
+internal import History
+public import Membership
+public import Notebook
+
+/// How a notebook goes over from this device's former key to its new one: notes-security(7), "A key of
+/// its own".
+public struct KeyRenewal {
+  private let notebook: Notebook
+  private let membership: MembershipStore
+  private let former: DeviceKey
+  private let key: DeviceKey
+
+  /// A notebook that goes by `former`, while this device's key is `key`.
+  public init(
+    of notebook: Notebook, _ membership: MembershipStore, from former: DeviceKey, to key: DeviceKey
+  ) {
+    (self.notebook, self.membership) = (notebook, membership)
+    (self.former, self.key) = (former, key)
+  }
+
+  /// Goes over, where the new key is certified. An admin's former key certifies it.
+  ///
+  /// - Returns: what is to be shown to admins until one has certified it; nil where it has gone over.
+  public func carryOut() throws -> CertificateRequest? {
+    let request = try CertificateRequest(name: notebook.identity.device.name, key: key)
+    try membership.refresh()
+    if membership.role(ofDevice: key.deviceID) == nil,
+      membership.role(ofDevice: former.deviceID) == .admin
+    {
+      _ = try membership.certify(request, of: former.deviceID, by: former)
+    }
+    let new = membership.members().first { $0.deviceID == key.deviceID && !$0.isRemoved }
+    if let new {
+      try notebook.become(DeviceIdentity(name: new.name, deviceID: new.deviceID))
+    }
+    try membership.setRenewal(new == nil ? key.deviceID : nil)
+    return new == nil ? request : nil
+  }
+}

@@ -1,0 +1,66 @@
+internal import Git
+internal import Glibc
+internal import Membership
+internal import Notebook
+public import System
+
+/// That another machine uses this device's key, as far as this one has learned: `.git/notes/shared-key`.
+/// See notes-security(7), "A key on two machines".
+public struct KeySharing: Sendable {
+  /// What is known of it.
+  public struct Notice: Hashable, Sendable {
+    /// When the other machine was met, in seconds since 1970.
+    public let time: Int64
+    /// The name of the device that met both machines; nil where this one met the other.
+    public let witness: String?
+  }
+
+  private let path: String
+
+  /// For how long it counts that a machine was met, in seconds.
+  static let memory: Int64 = 24 * 3600
+  /// How often it is told, in seconds.
+  private static let pace: Int64 = 3600
+
+  /// What is known in the notebook with this state folder.
+  public init(stateFolder: String) { path = stateFolder + "/shared-key" }
+
+  private var lines: StateLines {
+    StateLines(parsing: (try? Disk.read(path, limit: ProtocolLimits.messageBytes)) ?? [])
+  }
+
+  /// What was learned of this device's key in the last day; nil for nothing.
+  public func notice(of device: String, now: Int64 = WallClock.now()) -> Notice? {
+    let lines = lines
+    guard lines["device"] == device, let time = lines[number: "time"], time > now - Self.memory
+    else { return nil }
+    return Notice(time: time, witness: lines["witness"])
+  }
+
+  /// Keeps that another machine was met.
+  ///
+  /// - Returns: whether to tell, which is once an hour.
+  func note(_ notice: Notice, of device: String, now: Int64 = WallClock.now()) throws -> Bool {
+    let lines = lines
+    let isKnown = lines["device"] == device
+    let told = isKnown ? lines[number: "told"] : nil
+    let isDue = told.map { !($0...($0 + Self.pace)).contains(now) } ?? true
+    let latest = isKnown ? max(notice.time, lines[number: "time"] ?? 0) : notice.time
+    let new = StateLines([
+      "device": device, "time": latest, "witness": notice.witness, "told": isDue ? now : told,
+    ])
+    try Disk.replace(path, with: new.bytes, isShared: true, waits: false)
+    return isDue
+  }
+}
+
+extension SessionContext {
+  /// What tells this machine, until it is started anew, from others that use the same key; nil where
+  /// the kernel has no ID of its run: notes-protocol(7), hello, `machine`.
+  func machine(in repository: Repository) throws -> ObjectID? {
+    let run = MachineStart.present.id
+    if run.isEmpty { return nil }
+    let parts = ["notes machine 1", key.deviceID, run, "\(geteuid())", key.folder ?? ""]
+    return try repository.hash(blob: Array(parts.joined(separator: "\0").utf8))
+  }
+}

@@ -1,0 +1,28 @@
+internal import System
+
+// A key of its own for a machine whose key another one uses as well: notes-security(7).
+extension DeviceKey {
+  private static func formerPath(_ deviceID: String, in dataFolder: String) -> String {
+    "\(dataFolder)/former-key-\(deviceID.prefix(8)).pem"
+  }
+
+  /// Makes a new key the device key of `dataFolder`. The former one stays beside it, for the notebooks
+  /// that go on with it until an admin has certified the new one.
+  ///
+  /// - Returns: the new key; nil where there was none.
+  public static func renew(in dataFolder: String) throws -> DeviceKey? {
+    guard let former = try load(in: dataFolder) else { return nil }
+    // Before the new one is there: without a key a notebook has no way back to its members.
+    _ = try Disk.createSecret(formerPath(former.deviceID, in: dataFolder), former.pem())
+    try Disk.replace("\(dataFolder)/\(fileName)", with: random().pem(), isShared: true)
+    return try load(in: dataFolder)
+  }
+
+  /// The key of that device ID in `dataFolder`: the present one, or a former one that was renewed; nil
+  /// where there is neither.
+  public static func load(_ deviceID: String, in dataFolder: String) throws -> DeviceKey? {
+    if let key = try load(in: dataFolder), key.deviceID == deviceID { return key }
+    let former = try read(formerPath(deviceID, in: dataFolder))
+    return former?.deviceID == deviceID ? former : nil
+  }
+}

@@ -1,0 +1,37 @@
+public import System
+
+// Machines whose key another machine uses as well: notes-security(7), "A key of its own".
+extension MembershipStore {
+  /// Certifies the new key of a member's machine: with the member's role, and its name with a number
+  /// behind it.
+  ///
+  /// - Parameter former: the member, which goes on beside the new one.
+  /// - Returns: the new member.
+  /// - Throws: `notAMember` where `former` is none, and as `issue`.
+  public func certify(
+    _ request: CertificateRequest, of former: String, by key: DeviceKey,
+    now: Int64 = WallClock.now()
+  ) throws -> Member {
+    try refresh()
+    let present = members().filter { !$0.isRemoved }
+    guard let member = present.first(where: { $0.deviceID == former }) else {
+      throw MembershipError.notAMember(device: former)
+    }
+    let name = DisplayName.numbered(member.name) { name in
+      present.contains { $0.name.lowercased() == name.lowercased() }
+    }
+    _ = try issue(for: request, name: name, role: member.role, by: key, now: now)
+    guard let new = members().first(where: { $0.deviceID == request.deviceID }) else {
+      throw MembershipError.notAMember(device: request.deviceID)
+    }
+    return new
+  }
+
+  /// Keeps which key this device asks to have certified: `membership/renewal`, which whoever watches the
+  /// notebook hears of. Nil for none.
+  public func setRenewal(_ deviceID: String?) throws {
+    let list = Set([deviceID].compactMap { $0 })
+    guard try DeviceList.renewal.read(in: folder) != list else { return }
+    try DeviceList.renewal.write(list, in: folder)
+  }
+}

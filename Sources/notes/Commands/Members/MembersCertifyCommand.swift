@@ -1,0 +1,58 @@
+internal import ArgumentParser
+internal import Exchange
+internal import Membership
+internal import Notebook
+
+struct MembersCertifyCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "certify", abstract: "Certify the new key that a device asks for.",
+    discussion: """
+      Two machines that use one key, as a cloned disk makes them, are one device to all others. \
+      'notes device renew' gives one of them a key of its own; after its next sync with this device \
+      'notes members' shows that it asks. It gets the role that the device has, and its name with a \
+      number behind it. NAME may be the beginning of a device ID.
+
+      Examples:
+        notes members certify laptop
+        notes members certify SZ5P --yes
+      """)
+
+  @Argument(help: "The device that asks.", completion: LiveCompletion.members) var name: String
+
+  @Flag(name: [.short, .long], help: "Do not ask.") var yes = false
+
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let change = try MembershipChange(of: name)
+    let shown = Visible.name(change.member.name)
+    try change.check()
+    let requests = KeyRequests(stateFolder: change.notebook.stateFolder)
+    guard let request = requests.request(of: change.member, in: change.membership) else {
+      throw Failure(
+        .failed, "no_request", "\(shown) asks for no certificate",
+        hint: "run 'notes device renew' there, and 'notes sync' with this device")
+    }
+    if !yes {
+      try Console.demandConsent(
+        to: "certifying a key",
+        """
+        A machine with the key of \(shown) asks for a certificate for a new key, as \
+        \(change.member.role.rawValue):
+        device \(request.deviceID)
+        'notes device' there shows the same ID, if it is the machine you mean.
+        Certify it?
+        """, otherwise: "nothing was changed")
+    }
+    let new = try change.membership.certify(
+      request, of: change.member.deviceID, by: change.key)
+    try requests.remove(change.member)
+    options.tell(
+      [
+        "type": "certified", "name": new.name, "device": new.deviceID, "role": new.role.rawValue,
+        "state": "member",
+      ],
+      "\(Visible.name(new.name)) is a device of its own now, \(new.role.withArticle). "
+        + "It learns it at its next sync.")
+  }
+}
