@@ -1,4 +1,5 @@
 public import Glibc
+internal import Synchronization
 
 /// How a process ended.
 public enum ExitStatus: Hashable, Sendable {
@@ -66,6 +67,8 @@ public final class RunningProcess: Sendable {
     self.command = command
     let child = try SpawnedChild.spawn(command, in: folder, environment: environment)
     pid = child.pid
+    Self.running.withLock { _ = $0.insert(child.pid) }
+    _ = Self.killedAtExit
     input = OpenFile(child.input)
     bytes = CollectedBytes()
     pipes = [child.output, child.errors].map { OpenFile(fcntl($0, F_DUPFD_CLOEXEC, 0)) }
@@ -82,12 +85,20 @@ public final class RunningProcess: Sendable {
       var status: Int32 = 0
       while waitpid(child.pid, &status, 0) < 0 && errno == EINTR {}
       let signal = status & 0x7f
+      Self.running.withLock { _ = $0.remove(child.pid) }
       ended.append(signal == 0 ? .exited((status >> 8) & 0xff) : .signalled(signal))
     }
   }
 
   deinit {
     if ended.all.isEmpty { kill(-pid, SIGKILL) }
+  }
+
+  private static let running = Mutex(Set<pid_t>())
+
+  /// What lives as long as the program has no end of its own.
+  private static let killedAtExit = atexit {
+    for pid in RunningProcess.running.withLock({ $0 }) { kill(-pid, SIGKILL) }
   }
 
   /// The next line of standard output for which `matches`, without its end; those before it are
