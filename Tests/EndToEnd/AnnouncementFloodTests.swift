@@ -13,22 +13,26 @@ import Testing
     try pair(alice, bob)
     let watch = try alice.start(["watch", "--json"])
     _ = try watch.line { $0.contains(#""listening""#) }
-    let before = try Usage(of: watch)
+    let before = try ProcessCost(of: watch.pid)
     let forger = try lab.hosts[2].start(["python3", "-c", Self.forger(try alice.status().notebook)])
     _ = try forger.line { $0 == "announced" }
     _ = try forger.line(within: 30) { $0 == "2 connections" }
-    var most = before
+    var (threads, descriptors) = (before.threads, before.descriptors)
     for round in 0..<5 {
       try alice.write("Round \(round).txt", ["Saved.", ""])
       _ = try watch.line { $0.contains(#""version""#) && $0.contains("Round \(round)") }
       try bob.succeed(["sync", "--wait", "30"])
       #expect(bob.exists("Round \(round).txt"))
-      most = max(most, try Usage(of: watch))
+      let now = try ProcessCost(of: watch.pid)
+      (threads, descriptors) = (max(threads, now.threads), max(descriptors, now.descriptors))
     }
+    let after = try ProcessCost(of: watch.pid)
     print(
-      "1,200 forged announcements: threads \(before.threads), at most \(most.threads); descriptors "
-        + "\(before.descriptors), at most \(most.descriptors)")
-    #expect(most.threads < before.threads + 16 && most.descriptors < before.descriptors + 32)
+      "hostile: 1,200 forged announcements, five edits and syncs meanwhile: threads "
+        + "\(before.threads), at most \(threads); descriptors \(before.descriptors), at most "
+        + "\(descriptors); \(after.processorSeconds - before.processorSeconds) s of processor, "
+        + "\(after.peakBytes >> 20) MiB")
+    #expect(threads < before.threads + 16 && descriptors < before.descriptors + 32)
     try expectEqual(alice, bob)
     forger.send(9)
     try watch.terminate()
@@ -74,20 +78,4 @@ import Testing
         print(len(held), "connections", flush=True)
     """
   }
-}
-
-/// What a process holds.
-private struct Usage: Comparable {
-  let threads: Int
-  let descriptors: Int
-
-  init(of process: RunningProcess) throws {
-    func count(_ list: String) throws -> Int {
-      try run(["ls", "/proc/\(process.pid)/\(list)"]).lines.count
-    }
-    threads = try count("task")
-    descriptors = try count("fd")
-  }
-
-  static func < (left: Usage, right: Usage) -> Bool { left.threads < right.threads }
 }

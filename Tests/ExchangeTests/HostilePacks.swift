@@ -55,6 +55,13 @@ extension HostileRow {
       for _ in 0..<1_000 { tree = try pack.addTree([("40000", [97], tree)]) }
       return [try pack.addCommit(tree)]
     },
+    // Refused although the heads hold next to nothing: history is bounded like heads.
+    pack("a former version of 2^40 files") { pack in
+      var tree = try pack.addTree([("100644", [97], try pack.add(.blob, [1]))])
+      let small = tree
+      for _ in 0..<40 { tree = try pack.addTree([("40000", [97], tree), ("40000", [98], tree)]) }
+      return [try pack.addCommit(small, parents: [try pack.addCommit(tree)])]
+    },
     pack("few trees that stand for ten million files") { pack in
       let blob = try pack.add(.blob, [1])
       let letters = (97..<107).map { [UInt8($0)] }

@@ -1,0 +1,215 @@
+import Channel
+import FoundationEssentials
+import Membership
+import Notebook
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Exchange
+
+/// Ada's notebook, served by the program itself; Bob is certified and hostile, Carol is certified and
+/// honest.
+///
+/// Sendable although its parts are not: a test uses Bob's, and while it plays an attack one other
+/// thread uses Carol's.
+final class HostileWorld: @unchecked Sendable {
+  let ada: Device
+  let bob: Device
+  let carol: Device
+  private let service: RunningProcess
+  private let port: UInt16
+  private var edits = 0
+
+  /// - Parameter role: what Bob may do.
+  init(role: Role = .writer) throws {
+    ada = try Device(founding: "Ada")
+    bob = try Device("Bob", certifiedBy: ada, as: role)
+    carol = try Device("Carol", certifiedBy: ada)
+    try ada.write("a\n", to: "n.txt")
+    var environment = try TestEnvironment.isolated(home: ada.folder["home"])
+    // Where the program looks for the key that the test has made.
+    environment["XDG_DATA_HOME"] = ada.folder["xdg"]
+    try makeFolder(ada.folder["xdg"])
+    try FileManager.default.createSymbolicLink(
+      atPath: ada.folder["xdg/notes"], withDestinationPath: ada.folder["data"])
+    service = try RunningProcess(
+      [
+        BuiltBinary.notes(), "-C", ada.notes, "serve", "--no-discovery", "--json", "--listen",
+        "127.0.0.1:0",
+      ], environment: environment)
+    let listening = try service.line { $0.contains("\"listening\"") }
+    let digits = listening.firstRange(of: "\"port\":").map {
+      listening[$0.upperBound...].prefix { $0.isNumber }
+    }
+    port = try #require(digits.flatMap { UInt16($0) })
+    try synchronise(bob)
+  }
+
+  var isServing: Bool { service.isRunning }
+
+  func connect(as device: Device? = nil) throws -> Connection {
+    try Connection.connect(
+      to: [Address(host: "127.0.0.1", port: port)], as: (device ?? bob).context.credentials(),
+      deadline: .after(seconds: 10), cancellation: nil)
+  }
+
+  func stream(_ connection: Connection) -> MessageStream {
+    MessageStream(connection: connection, timeouts: .forTests)
+  }
+
+  /// Runs `moves` as Bob's device in a session of its own, and reads on to the good-bye or the end.
+  func play(_ moves: (HostileScript) throws -> Void) throws {
+    let connection = try connect()
+    try? moves(HostileScript(stream: stream(connection), device: bob))
+    while (try? connection.receive(deadline: .after(seconds: 10))) != nil {}
+    connection.close()
+  }
+
+  /// The line that the service logs of a session that it refused.
+  func refusal() throws -> String {
+    let line = try service.errorLine { $0.contains(" warning ") }
+    return String(line[(line.firstRange(of: "session with")?.lowerBound ?? line.startIndex)...])
+  }
+
+  /// The last such line that there is, for whoever wonders.
+  func latestRefusal() -> String {
+    var latest = "nothing was logged"
+    while let line = try? service.errorLine(within: 1, where: { $0.contains(" warning ") }) {
+      latest = line
+    }
+    return latest
+  }
+
+  /// Everything of the notebook that a peer could change: references, objects, files.
+  func state() throws -> String {
+    let script = """
+      git for-each-ref; git status --porcelain; git cat-file --batch-all-objects --batch-check
+      find . -path ./.git -prune -o -type f -print0 | sort -z | xargs -0 sha1sum
+      """
+    let result = try TestSupport.run(["sh", "-ec", script], in: ada.notes)
+    try #require(result.isSuccess, "\(result)")
+    return result.text
+  }
+
+  /// What was left of what came in.
+  func quarantined() throws -> String {
+    let incoming = ada.notes + "/.git/notes/incoming"
+    return try TestSupport.run(["find", incoming, "-mindepth", "1"]).text
+  }
+
+  func synchronise(_ device: Device) throws {
+    var options = SessionOptions()
+    (options.allowsMassDeletion, options.allowsLarge) = (true, true)
+    let result = try Session.run(on: connect(as: device), as: device.context, options: options)
+    #expect(result.isInSync)
+  }
+
+  /// What an honest member writes comes to Ada; returns the seconds that it took.
+  func serveCarol() throws -> Double {
+    edits += 1
+    let text = "edit \(edits)\n"
+    let start = TestSupport.Moment.now
+    // A name that nobody else can know, so that no edit of another's meets it.
+    let note = "carol \(edits).txt"
+    try carol.write(text, to: note)
+    var options = SessionOptions()
+    (options.allowsMassDeletion, options.allowsLarge) = (true, true)
+    _ = try Session.run(on: connect(as: carol), as: carol.context, options: options)
+    #expect(try ada.text(note) == text)
+    return TestSupport.Moment.now - start
+  }
+
+  private func diskBytes() throws -> Int {
+    let lines = try TestSupport.run(["du", "-sb", ada.notes]).lines
+    return lines.first?.split(separator: "\t").first.flatMap { Int($0) } ?? 0
+  }
+
+  /// Plays an attack, and what it cost the service goes into the table. Carol is served after it, and
+  /// while it goes on where that `takesLong`.
+  @discardableResult
+  func measure<Result>(
+    _ name: String, takesLong: Bool = false, _ attack: () throws -> Result
+  ) throws -> Result {
+    let (before, disk) = (try ProcessCost(of: service.pid), try diskBytes())
+    try ProcessCost.forgetPeak(of: service.pid)
+    let meanwhile = BlockingQueue<Swift.Result<Double, any Error>>()
+    if takesLong {
+      try Exchange.startThread { [self] in meanwhile.put(Swift.Result { try serveCarol() }) }
+    }
+    let result = try attack()
+    let during = takesLong ? try meanwhile.take(until: .now + 120)?.get() : nil
+    if takesLong { #expect(during != nil, "\(name): nobody else was served meanwhile") }
+    let honest = max(try serveCarol(), during ?? 0)
+    try #require(isServing, "\(name)")
+    let after = try ProcessCost(of: service.pid)
+    HostileTable.add(
+      HostileTable.Row(
+        name: name, processorSeconds: after.processorSeconds - before.processorSeconds,
+        peakBytes: after.peakBytes, descriptors: after.descriptors,
+        diskBytes: try diskBytes() - disk, honestSeconds: honest, isServedMeanwhile: takesLong))
+    return result
+  }
+}
+
+/// What each attack cost the service that it was played against: the figures of one run.
+enum HostileTable {
+  struct Row: Sendable {
+    let name: String
+    let processorSeconds: Double
+    let peakBytes: Int
+    let descriptors: Int
+    let diskBytes: Int
+    /// The longest that an honest member's sync took, while it went on or right after it.
+    let honestSeconds: Double
+    let isServedMeanwhile: Bool
+  }
+
+  /// Whether everything is played at its full size, and the figures are held to what the manual says:
+  /// scripts/hostile.
+  static let isFull = TestEnvironment.variable("NOTES_HOSTILE") == "full"
+
+  private static let rows = Mutex<[Row]>([])
+
+  /// notes-protocol(7), LIMITS: what one session may cost. The seconds are looked at in the long form
+  /// alone, where nothing else makes them longer.
+  static func add(_ row: Row) {
+    rows.withLock { $0.append(row) }
+    if isFull { #expect(row.processorSeconds <= 10, "\(row.name): too much processor") }
+  }
+
+  private static func line(_ row: Row) -> String {
+    func padded(_ text: String, _ width: Int) -> String {
+      String(repeating: " ", count: max(width - text.count, 0)) + text
+    }
+    let name = row.name + String(repeating: " ", count: max(56 - row.name.count, 0))
+    let columns = [
+      padded("\((row.processorSeconds * 100).rounded() / 100) s", 8),
+      padded("\(row.peakBytes >> 20) MiB", 8), padded("\(row.descriptors) fds", 7),
+      padded("\(row.diskBytes >> 10) KiB", 10),
+      padded("\((row.honestSeconds * 100).rounded() / 100) s", 8)
+        + (row.isServedMeanwhile ? " meanwhile" : ""),
+    ]
+    return "hostile: \(name)" + columns.joined()
+  }
+
+  /// All rows that took long, and the dearest of the others.
+  static func text() -> String {
+    let rows = rows.withLock { $0 }
+    let brief = rows.filter { !$0.isServedMeanwhile }
+    func most(_ value: (Row) -> Double) -> String {
+      brief.max { value($0) < value($1) }.map {
+        "\((value($0) * 100).rounded() / 100) s (\($0.name))"
+      } ?? "none"
+    }
+    return
+      (rows.filter { isFull || $0.isServedMeanwhile }.map(line) + [
+        "hostile: an honest member was served after each of \(rows.count) rows, and meanwhile in "
+          + "\(rows.count - brief.count)",
+        "hostile: the \(brief.count) brief ones took at most \(most(\.processorSeconds)) of processor, "
+          + "\((brief.map(\.peakBytes).max() ?? 0) >> 20) MiB, "
+          + "\(brief.map(\.descriptors).max() ?? 0) descriptors; an honest sync after them at most "
+          + most(\.honestSeconds),
+      ]).joined(separator: "\n")
+  }
+}
