@@ -32,6 +32,27 @@ public struct MarkedText: Sendable {
     pieces.compactMap { if case .block(let sides, _) = $0 { sides } else { nil } }
   }
 
+  /// The bytes of a block, markers and all; blocks are counted from 0.
+  public func source(ofBlock number: Int) -> [UInt8] {
+    let sources = pieces.lazy.compactMap {
+      if case .block(_, let source) = $0 { source } else { nil }
+    }
+    return Array(sources)[number]
+  }
+
+  /// The note with texts in place of blocks, which are counted from 0; other blocks stay.
+  public func text(replacing texts: [Int: [UInt8]]) -> [UInt8] {
+    var number = 0
+    return pieces.reduce(into: []) { whole, piece in
+      switch piece {
+      case .text(let text): whole += text
+      case .block(_, let source):
+        whole += texts[number] ?? source
+        number += 1
+      }
+    }
+  }
+
   /// How long the shortest markers are.
   public static let smallestMarkerSize = 7
 

@@ -131,4 +131,6 @@ public enum MergeError: Error, Sendable, Equatable {
   case noConflict
   /// No side of the note's conflict has that name.
   case noSide(name: String)
+  /// The note has not that many blocks.
+  case noBlock(number: Int, of: Int)
 }

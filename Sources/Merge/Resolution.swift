@@ -12,45 +12,42 @@ public enum Resolution: Hashable, Sendable {
   /// The note with its blocks replaced by what is chosen. Throws when it has no block, or none of
   /// its sides has the name asked for.
   ///
-  /// - Parameter times: when the side of a label was written, in seconds since 1970. A block with a side
-  ///   that is not told has its sides in the order of time: notes-merge(7), "Blocks that meet".
+  /// - Parameters:
+  ///   - times: when the side of a label was written, in seconds since 1970. A block with a side that is
+  ///     not told has its sides in the order of the note: notes-merge(7), "Blocks that meet".
+  ///   - blocks: which blocks, counted from 0; all where none are given.
   public func apply(
-    to text: [UInt8], markerSize: Int, times: [[UInt8]: Int64] = [:]
+    to text: [UInt8], markerSize: Int, times: [[UInt8]: Int64] = [:], blocks: Set<Int> = []
   ) throws(MergeError) -> [UInt8] {
     let marked = MarkedText(text, markerSize: markerSize)
-    guard !marked.blocks.isEmpty else { throw .noConflict }
-    if case .side(let name) = self,
-      !marked.blocks.contains(where: { $0.contains { $0.name == name } })
-    {
-      throw .noSide(name: name)
+    let all = marked.blocks
+    guard !all.isEmpty else { throw .noConflict }
+    let wanted = blocks.isEmpty ? Set(all.indices) : blocks
+    if let missing = wanted.subtracting(all.indices).min() {
+      throw .noBlock(number: missing + 1, of: all.count)
     }
-    var result: [UInt8] = []
-    for piece in marked.pieces {
-      switch piece {
-      case .text(let text): result += text
-      case .block(let sides, let source):
-        let sides = self == .both ? sides : Self.sorted(sides, by: times)
-        result += chosen(from: sides) ?? source
-      }
-    }
-    return result
+    var chosen: [Int: [UInt8]] = [:]
+    for number in wanted { chosen[number] = self.text(of: all[number], times: times) }
+    if chosen.isEmpty, case .side(let name) = self { throw .noSide(name: name) }
+    return marked.text(replacing: chosen)
   }
 
-  private static func sorted(
-    _ sides: [MarkedText.Side], by times: [[UInt8]: Int64]
-  ) -> [MarkedText.Side] {
-    let written = sides.compactMap { times[$0.label] }
-    guard written.count == sides.count else { return sides }
-    return zip(written, sides.indices).sorted { $0 < $1 }.map { sides[$0.1] }
-  }
-
-  /// What stands in for a block; nil when the block stays.
-  private func chosen(from sides: [MarkedText.Side]) -> [UInt8]? {
+  /// What stands in for a block; nil when the block stays. Parameters as in `apply`.
+  public func text(of sides: [MarkedText.Side], times: [[UInt8]: Int64]) -> [UInt8]? {
     switch self {
-    case .older: sides.first?.text
-    case .newer: sides.last?.text
+    case .older: sides.oldestFirst(times).first?.text
+    case .newer: sides.oldestFirst(times).last?.text
     case .both: sides.flatMap(\.text)
-    case .side(let name): sides.first { $0.name == name }?.text
+    case .side(let name): sides.oldestFirst(times).first { $0.name == name }?.text
     }
+  }
+}
+
+extension [MarkedText.Side] {
+  /// In the order in which they were written; as they stand where that is not known of all.
+  public func oldestFirst(_ times: [[UInt8]: Int64]) -> [MarkedText.Side] {
+    let written = compactMap { times[$0.label] }
+    guard written.count == count else { return self }
+    return zip(written, indices).sorted { $0 < $1 }.map { self[$0.1] }
   }
 }

@@ -1,29 +1,120 @@
 public import Git
+internal import Glibc
 internal import History
 public import Merge
 internal import WorkTree
+
+/// A note in conflict, as it was when somebody began to settle it.
+public struct ConflictedNote: Sendable {
+  /// Which note.
+  public let path: TreePath
+  /// Its blocks, and the text around them.
+  public let marked: MarkedText
+  /// When the sides were written, by their labels, in seconds since 1970; not known of all.
+  public let times: [[UInt8]: Int64]
+  /// The version that has it so.
+  let version: ObjectID
+  let entry: TreeEntry
+  let markerSize: Int
+
+  /// The sides of each block, those written first first.
+  public var blocks: [[MarkedText.Side]] { marked.blocks.map { $0.oldestFirst(times) } }
+
+  /// The whole note as it stood.
+  public var text: [UInt8] { marked.text(replacing: [:]) }
+
+  /// The whole note with a side in the place of each block.
+  public func text(keeping resolution: Resolution) -> [UInt8] {
+    let texts = marked.blocks.map { resolution.text(of: $0, times: times) }
+    return marked.text(
+      replacing: Dictionary(uniqueKeysWithValues: zip(texts.indices, texts)).compactMapValues { $0 }
+    )
+  }
+}
 
 extension Notebook {
   /// Replaces a note's conflict blocks by the chosen sides, as a new version; what the folder holds
   /// is saved first.
   ///
-  /// - Throws: `MergeError.noConflict`, and `.noSide` when nobody of that name wrote a side.
-  public func resolve(_ path: TreePath, keeping resolution: Resolution) throws -> ObjectID? {
+  /// - Parameter blocks: which blocks, counted from 0; all where none are given.
+  /// - Throws: `MergeError.noConflict`; `.noBlock`; `.noSide` when nobody of that name wrote a side.
+  public func resolve(
+    _ path: TreePath, keeping resolution: Resolution, blocks: Set<Int> = []
+  ) throws -> ObjectID? {
     try withWriterLock { transaction in
       try transaction.save()
-      guard let tip = try transaction.writer.tip(),
-        let size = try OpenConflicts.conflicts(at: tip.id, in: repository)[path],
-        let entry = try repository.entry(at: path, in: tip.tree)
-      else { throw MergeError.noConflict }
-      let marked = try repository.blob(entry.id)
-      let labels = MarkedText(marked, markerSize: size).blocks.joined().map(\.label).eachOnce
+      let note = try readConflict(in: path, transaction)
       let text = try resolution.apply(
-        to: marked, markerSize: size, times: history.times(ofLabels: labels, in: path))
-      let resolved = TreeEntry(
-        name: path.name, mode: entry.mode, id: try repository.write(blob: text))
-      return try transaction.replace(
-        [path: resolved], message: "Resolve \(path.noteTitle)", operation: .resolve)
+        to: note.text, markerSize: note.markerSize, times: note.times, blocks: blocks)
+      return try settle(note, as: text, transaction)
     }
+  }
+
+  /// A note in conflict as it is now; what the folder holds is saved first.
+  ///
+  /// - Throws: `MergeError.noConflict`.
+  public func conflictedNote(at path: TreePath) throws -> ConflictedNote {
+    try withWriterLock { transaction in
+      try transaction.save()
+      return try readConflict(in: path, transaction)
+    }
+  }
+
+  /// Makes a version in which a note has the text that somebody made of its blocks. Where the note is not
+  /// as it was read any more, the text is merged with what it became: notes-resolve(1).
+  ///
+  /// - Returns: the new version; nil where the text is the one that was read.
+  public func settle(_ note: ConflictedNote, as text: [UInt8]) throws -> ObjectID? {
+    guard text.count <= workTree.sizeLimit else {
+      throw NotebookError.file(call: "write", path: note.path.description, errno: EFBIG)
+    }
+    return try withWriterLock { transaction in
+      try transaction.save()
+      return try settle(note, as: text, transaction)
+    }
+  }
+
+  private func settle(
+    _ note: ConflictedNote, as text: [UInt8], _ transaction: WriteTransaction
+  ) throws -> ObjectID? {
+    let resolved = TreeEntry(
+      name: note.path.name, mode: note.entry.mode, id: try repository.write(blob: text))
+    if resolved.id == note.entry.id { return nil }
+    let present = try transaction.writer.tip().flatMap {
+      try repository.entry(at: note.path, in: $0.tree)
+    }
+    return try transaction.replace(
+      [note.path: resolved], on: present?.id == note.entry.id ? nil : note.version,
+      message: "Resolve \(note.path.noteTitle)", operation: .resolve)
+  }
+
+  private func readConflict(
+    in path: TreePath, _ transaction: WriteTransaction
+  ) throws -> ConflictedNote {
+    guard let tip = try transaction.writer.tip(),
+      let size = try OpenConflicts.conflicts(at: tip.id, in: repository)[path],
+      let entry = try repository.entry(at: path, in: tip.tree)
+    else { throw MergeError.noConflict }
+    let marked = MarkedText(try repository.blob(entry.id), markerSize: size)
+    if marked.blocks.isEmpty { throw MergeError.noConflict }
+    let labels = marked.blocks.joined().map(\.label).eachOnce
+    return ConflictedNote(
+      path: path, marked: marked, times: try history.times(ofLabels: labels, in: path),
+      version: tip.id, entry: entry, markerSize: size)
+  }
+
+  /// The text that the oldest and the newest side of a note's first block were made from; empty where
+  /// there was none, or where it is not known who wrote them.
+  public func base(of note: ConflictedNote) throws -> [UInt8] {
+    guard let sides = note.blocks.first, let first = sides.first, let last = sides.last else {
+      return []
+    }
+    let writers = try history.writers(ofLabels: [first.label, last.label], in: note.path)
+    guard let older = writers[first.label], let newer = writers[last.label],
+      let base = try repository.mergeBases(of: older.id, and: newer.id).first,
+      let former = try? history.noteVersion(at: repository.commit(base), of: note.path)
+    else { return [] }
+    return try history.text(of: former)
   }
 
   /// Takes back what a merge settled by fine-grained rules in a note: the version made has the sides in

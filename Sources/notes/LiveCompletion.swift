@@ -118,6 +118,10 @@ struct LiveCompletion {
   static var notes: CompletionKind { kind { try words($0.notes()) } }
   static var notesAndFolders: CompletionKind { kind { try words($0.notes() + $0.folders()) } }
 
+  static var conflicts: CompletionKind {
+    kind { try words($0.notebook.history.conflicts().map(\.path.noteTitle)) }
+  }
+
   /// Notes, with an `@` too, which keeps the shell from going on to another word; then versions.
   static var noteVersions: CompletionKind {
     kind { try $0.versions() ?? words($0.notes().flatMap { [$0, $0 + "@"] }) }

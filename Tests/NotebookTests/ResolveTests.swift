@@ -50,6 +50,48 @@ import Testing
     }
   }
 
+  private static let two = (
+    ours: "one\nTWO\nthree\nfour\nFIVE\nsix\n", theirs: "one\nzwei\nthree\nfour\nfünf\nsix\n",
+    base: "one\ntwo\nthree\nfour\nfive\nsix\n"
+  )
+
+  // notes-resolve(1): "Only this block, counted from the top of the note from 1."
+  @Test func `One block is settled and the other stays`() throws {
+    let ada = try conflict(Self.two.ours, Self.two.theirs, base: Self.two.base)
+    #expect(throws: MergeError.noBlock(number: 3, of: 2)) {
+      try ada.notebook.resolve("Note.txt", keeping: .older, blocks: [2])
+    }
+    #expect(try ada.notebook.resolve("Note.txt", keeping: .newer, blocks: [1]) != nil)
+    let text = try #require(try ada.read("Note.txt"))
+    #expect(text.contains("<<<<<<< Ada") && text.hasSuffix("three\nfour\nfünf\nsix\n"))
+    #expect(try ada.notebook.history.conflicts().map(\.blockCount) == [1])
+  }
+
+  // notes-resolve(1): "What is written into the note meanwhile is never overwritten".
+  @Test func `What is written meanwhile is merged with what was chosen`() throws {
+    let ada = try conflict(Self.two.ours, Self.two.theirs, base: Self.two.base)
+    let note = try ada.notebook.conflictedNote(at: "Note.txt")
+    #expect(note.blocks.map { $0.map(\.name) } == [["Ada", "Ben"], ["Ada", "Ben"]])
+    #expect(try ada.notebook.base(of: note) == Array(Self.two.base.utf8))
+    let typed = try #require(try ada.read("Note.txt"))
+    try ada.write("Note.txt", typed + "seven\n")
+    #expect(try ada.notebook.settle(note, as: note.text(keeping: .older)) != nil)
+    #expect(try ada.read("Note.txt") == Self.two.ours + "seven\n")
+    #expect(try ada.notebook.history.conflicts().isEmpty)
+    #expect(try ada.notebook.settle(note, as: note.text) == nil)
+  }
+
+  // Where both change one block, neither is dropped.
+  @Test func `A block that was settled otherwise meanwhile is in conflict again`() throws {
+    let ada = try conflict(Self.two.ours, Self.two.theirs, base: Self.two.base)
+    let note = try ada.notebook.conflictedNote(at: "Note.txt")
+    try ada.write("Note.txt", Self.two.theirs)
+    _ = try ada.notebook.settle(note, as: note.text(keeping: .older))
+    let text = try #require(try ada.read("Note.txt"))
+    #expect(text.contains("TWO") && text.contains("zwei"), "\(text)")
+    #expect(try ada.notebook.history.conflicts().map(\.path) == ["Note.txt"])
+  }
+
   @Test func `A fine-grained merge goes back to markers`() throws {
     let ada = try conflict(
       "one\ntwo\nthree\nfrom Ada\n", "one\ntwo\nthree\nfrom Ben\n")

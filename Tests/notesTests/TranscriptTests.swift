@@ -167,6 +167,8 @@ struct TranscriptTests {
         notes undo List
         notes undo List
         notes conflicts
+        notes resolve Journal
+        notes resolve Journal --block 2 --keep newer
         notes resolve Journal --keep Eve
         notes resolve Journal --keep Eve --json
         notes resolve Journal --keep Ben

@@ -22,6 +22,8 @@ public struct Conflict: Hashable, Sendable {
   public let version: ObjectID
   /// The sides of all blocks in the note, each once, in the order they stand there.
   public let sides: [Side]
+  /// How many blocks the note has.
+  public let blockCount: Int
 }
 
 extension History {
@@ -50,7 +52,7 @@ extension History {
         path: path, since: origin.committer.time, version: origin.id,
         sides: labels.map {
           Conflict.Side(name: $0.name, date: $0.date, time: times[$0.label])
-        })
+        }, blockCount: blocks.count)
     }
   }
 
@@ -71,15 +73,21 @@ extension History {
   package func times(
     ofLabels labels: [[UInt8]], in path: TreePath
   ) throws -> [[UInt8]: Int64] {
+    try writers(ofLabels: labels, in: path).mapValues(\.author.time)
+  }
+
+  /// The last versions of a note that sides of its blocks are labelled with, by label.
+  package func writers(
+    ofLabels labels: [[UInt8]], in path: TreePath
+  ) throws -> [[UInt8]: Commit] {
     let wanted = Set(labels)
-    var times: [[UInt8]: Int64] = [:]
-    if wanted.isEmpty { return times }
+    var found: [[UInt8]: Commit] = [:]
+    if wanted.isEmpty { return found }
     try forEachVersion(of: path) { version in
-      let author = version.commit.author
-      let label = SideLabel.text(for: author)
-      if wanted.contains(label), times[label] == nil { times[label] = author.time }
-      return times.count < wanted.count
+      let label = SideLabel.text(for: version.commit.author)
+      if wanted.contains(label), found[label] == nil { found[label] = version.commit }
+      return found.count < wanted.count
     }
-    return times
+    return found
   }
 }

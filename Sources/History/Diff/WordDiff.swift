@@ -59,6 +59,19 @@ public struct WordDiff: Sendable {
     }
   }
 
+  /// Two texts in pieces, whose bytes are the whole texts: what the other one has, too, is `same`. Texts
+  /// that have little in common are one piece each, as are large ones.
+  public static func sides(
+    _ old: [UInt8], _ new: [UInt8]
+  ) -> (old: [Piece], new: [Piece]) {
+    let pieces =
+      old.count + new.count > mostBytes ? [] : WordMatching.pieces(from: old, to: new)
+    guard isReadable(pieces) else {
+      return ([Piece(kind: .removed, bytes: old)], [Piece(kind: .added, bytes: new)])
+    }
+    return (pieces.filter { $0.kind != .added }, pieces.filter { $0.kind != .removed })
+  }
+
   private static func rows(of lines: [LineDiff.Line]) -> [Row] {
     var rows: [Row] = []
     var position = 0

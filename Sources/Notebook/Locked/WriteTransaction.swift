@@ -262,12 +262,16 @@ package final class WriteTransaction {
 
   /// Makes a version of the tip with some files replaced (nil removes one) and brings the folder, which
   /// is saved, to it. Returns nil where nothing differs.
+  ///
+  /// - Parameter base: the version that they were made from, where it is not the tip: they are merged
+  ///   with what came since.
   func replace(
-    _ files: [TreePath: TreeEntry?], message: String, trailers: [String] = [],
-    conflicts: [TreePath: Int] = [:], operation: OperationKind, allowsMassDeletion: Bool = false
+    _ files: [TreePath: TreeEntry?], on base: ObjectID? = nil, message: String,
+    trailers: [String] = [], conflicts: [TreePath: Int] = [:], operation: OperationKind,
+    allowsMassDeletion: Bool = false
   ) throws -> ObjectID? {
     try bringBackCutFiles()
-    let parent = try writer.tip()
+    let parent = try base.map(repository.commit) ?? writer.tip()
     // A name may hold a line break, which would end the subject.
     let subject = String(message.map { $0.isNewline ? " " : $0 })
     let id = try repository.withBatchedWrites(isBeforeMove: true) { () -> ObjectID? in

@@ -35,6 +35,9 @@ extension Browser {
     case .character("d"), .character("t"): showsChange.toggle()
     case .character("r") where focus == .notes && showsDeleted:
       return note.map { .recover($0.path) }
+    case .character("s"):
+      if let note, note.isInConflict { return .settle(note.path) }
+      message = Styled("the note is not in conflict", .yellow)
     case .character("r"): return act { .restore($0) }
     case .character("c"): return act { .copy($0) }
     default: break

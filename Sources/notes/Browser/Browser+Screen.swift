@@ -72,6 +72,8 @@ extension Browser {
       case .notes where isFiltering: ["type a part of the title", "Enter done", "Esc all notes"]
       case .notes where showsDeleted:
         ["? help", "r restore", "Enter versions", "Esc back", "q quit"]
+      case .notes where note?.isInConflict == true:
+        ["? help", "s settle", "Enter versions", "/ filter", "q quit", "D deleted", "↑↓ choose"]
       case .notes: ["? help", "Enter versions", "/ filter", "q quit", "D deleted", "↑↓ choose"]
       case .versions: ["? help", "r restore", "c copy", other, "← back", "↑↓ choose"]
       case .text: ["? help", "← back", other, "r restore", "c copy", "↑↓ scroll"]
@@ -92,6 +94,7 @@ extension Browser {
     "  d               what the version changed, or its whole text",
     "  r               restore the version: the present text is kept as one",
     "  c               copy the version to a note of its own",
+    "  s               settle the conflict of a note marked with !",
     "  D               the deleted notes, where r restores the last text; back",
     "  Ctrl-L          read the folder again",
     "  Ctrl-Z          leave for the shell; fg comes back", "  q  Ctrl-C       quit", "",

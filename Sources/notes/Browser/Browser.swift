@@ -36,6 +36,7 @@ struct Browser {
     case restore(Revision)
     case copy(Revision)
     case recover(TreePath)
+    case settle(TreePath)
     case suspend
     case reload
     case quit

@@ -59,6 +59,7 @@ struct BrowserSession {
       case .restore(let revision): attempt { try $0.restore(revision) }
       case .copy(let revision): attempt { try $0.copy(revision) }
       case .recover(let path): attempt { try $0.recover(path) }
+      case .settle(let path): attempt { try $0.settle(path) }
       case nil: break
       }
     }
@@ -185,6 +186,16 @@ struct BrowserSession {
     _ = try notebook.restore(path, from: version)
     try reread()
     browser.message = Styled("restored \(path.label)", .green)
+  }
+
+  /// Block by block, on the terminal as it was before the browser.
+  private mutating func settle(_ path: TreePath) throws {
+    shown = nil
+    defer { attempt { try $0.reread() } }
+    try terminal.lend {
+      try ConflictWalk.settle([path], in: notebook)
+      _ = Console.ask("Press Enter to go back. ")
+    }
   }
 
   private mutating func copy(_ revision: Browser.Revision) throws {

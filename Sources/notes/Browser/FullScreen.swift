@@ -110,6 +110,18 @@ final class FullScreen {
     enter()
   }
 
+  /// Lends the terminal, as it was before, to a program or a dialogue. What the keyboard's signals asked
+  /// for meanwhile was meant for that.
+  func lend<Result>(_ body: () throws -> Result) rethrows -> Result {
+    leave()
+    defer {
+      let keyboard = [SIGINT, SIGQUIT].reduce(UInt64(0)) { $0 | 1 << UInt64($1) }
+      Self.received.bitwiseAnd(~keyboard, ordering: .sequentiallyConsistent)
+      enter()
+    }
+    return try body()
+  }
+
   private func signalEvent() -> Event? {
     signals.clear()
     let received = Self.received.exchange(0, ordering: .sequentiallyConsistent)

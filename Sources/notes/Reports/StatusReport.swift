@@ -92,7 +92,10 @@ extension [Conflict] {
 
 extension Conflict: JSONEncodable {
   var json: JSON {
-    ["path": path, "since": TimeText.rfc3339(since), "version": version, "sides": sides]
+    [
+      "path": path, "since": TimeText.rfc3339(since), "version": version, "sides": sides,
+      "blocks": blockCount,
+    ]
   }
 
   /// Each name once: one person may have written several sides.

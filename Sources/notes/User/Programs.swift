@@ -29,51 +29,75 @@ struct Editor {
   }
 
   func edit(_ file: [UInt8]) throws(Failure) {
+    let ending: ChildProcess.Ending
+    do {
+      ending = try TerminalProgram.run(
+        command + " \"$@\"", words: [Array(command.utf8), file])
+    } catch {
+      throw Failure(
+        .failed, "no_editor", "the editor cannot be started: \(String(errorNumber: error.errno))",
+        hint: Self.remedy)
+    }
+    guard let what = ending.failure else { return }
+    if ending.isMissing {
+      throw Failure(
+        .failed, "no_editor", "the editor '\(Visible.name(command))' cannot be started",
+        hint: Self.remedy)
+    }
+    throw Failure(
+      .failed, "editor_failed", "the editor '\(Visible.name(command))' \(what)",
+      hint: "no version was made; what it wrote is in the folder, and 'notes save' keeps it")
+  }
+
+  private static let remedy = "set VISUAL or EDITOR to one that is installed"
+}
+
+/// A command line of the user's that has the terminal while it runs.
+enum TerminalProgram {
+  /// Runs it by the shell, and puts the terminal back if a signal ended it.
+  ///
+  /// - Parameters:
+  ///   - words: $0, $1 and so on of the command line.
+  ///   - variables: `NAME=VALUE` that it gets besides our environment.
+  static func run(
+    _ command: String, words: [[UInt8]] = [], variables: [[UInt8]] = []
+  ) throws(SystemCallError) -> ChildProcess.Ending {
     Output.standard.flush()
     Output.errors.flush()
     var terminal = termios()
     let hasTerminal = tcgetattr(STDIN_FILENO, &terminal) == 0
-    // Ctrl-C is the editor's business while it runs.
+    // Ctrl-C is the program's business while it runs.
     let (interrupt, quit) = (signal(SIGINT, SIG_IGN), signal(SIGQUIT, SIG_IGN))
     defer {
       signal(SIGINT, interrupt)
       signal(SIGQUIT, quit)
     }
-    switch try run(file) {
-    case .exited(0): return
-    // What sh(1) says of a program that is not there, or can't be run.
-    case .exited(126), .exited(127):
-      throw Failure(
-        .failed, "no_editor", "the editor '\(Visible.name(command))' cannot be started",
-        hint: "set VISUAL or EDITOR to one that is installed")
-    // A shell between the two passes a signal on as a status above 128.
-    case .killed(let number),
-      .exited(let number) where number > 128:
-      if hasTerminal { tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal) }
-      throw failure("was ended by signal \(number & 0x7f)")
-    case .exited(let code): throw failure("ended with status \(code)")
+    let program = try ChildProcess(
+      "/bin/sh", arguments: ChildProcess.shell(command, words), variables: variables,
+      defaultSignals: [SIGINT, SIGQUIT])
+    guard let ending = program.wait() else { throw .system(call: "waitpid", errno: ECHILD) }
+    if ending.signal != nil, hasTerminal { tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal) }
+    return ending
+  }
+}
+
+extension ChildProcess.Ending {
+  /// The signal that ended it; a shell between the two passes it on as a status above 128.
+  fileprivate var signal: Int32? {
+    switch self {
+    case .killed(let number): number
+    case .exited(let status): status > 128 ? status & 0x7f : nil
     }
   }
 
-  private func failure(_ what: String) -> Failure {
-    Failure(
-      .failed, "editor_failed", "the editor '\(Visible.name(command))' \(what)",
-      hint: "no version was made; what it wrote is in the folder, and 'notes save' keeps it")
-  }
+  /// Whether sh(1) says that the program is not there, or can't be run.
+  var isMissing: Bool { self == .exited(126) || self == .exited(127) }
 
-  private func run(_ file: [UInt8]) throws(Failure) -> ChildProcess.Ending {
-    var code = ECHILD
-    do {
-      let editor = try ChildProcess(
-        "/bin/sh", arguments: ChildProcess.shell(command + " \"$@\"", [Array(command.utf8), file]),
-        defaultSignals: [SIGINT, SIGQUIT])
-      if let ending = editor.wait() { return ending }
-    } catch {
-      code = error.errno
-    }
-    throw Failure(
-      .failed, "no_editor", "the editor cannot be started: \(String(errorNumber: code))",
-      hint: "set VISUAL or EDITOR to one that is installed")
+  /// How it failed; nil where it ended well.
+  var failure: String? {
+    if let signal { return "was ended by signal \(signal)" }
+    guard case .exited(let status) = self, status != 0 else { return nil }
+    return "ended with status \(status)"
   }
 }
 

@@ -1,0 +1,148 @@
+internal import ArgumentParser
+internal import Git
+internal import History
+internal import Merge
+internal import Notebook
+
+struct ResolveCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "resolve",
+    abstract: "Settle a conflict by choosing among the texts between the markers.",
+    discussion: """
+      On a terminal it shows the blocks of the note, or of all notes in conflict, and asks for each \
+      which text to keep. --keep says it for all blocks, or for those of --block; --tool runs a merge \
+      tool. Editing the markers away and saving does the same. What is not chosen stays in the \
+      history.
+
+      Examples:
+        notes resolve Journal
+        notes resolve Shopping --keep both
+        notes resolve Journal --block 2 --keep Ann
+        notes resolve Plan --tool 'meld "$LOCAL" "$MERGED" "$REMOTE"'
+      """)
+
+  @Argument(help: .named("note", "The note."), completion: LiveCompletion.conflicts)
+  var note: String?
+
+  @Option(
+    help: .named("side", "The text to keep: older, newer, both, or who wrote it."),
+    completion: .list(["older", "newer", "both"]))
+  var keep: String?
+
+  @Option(help: .named("n", "Only this block, counted from the note's top.")) var block: [Int] = []
+
+  @Option(
+    help: .named("command", "A merge tool, which finds files in $LOCAL, $BASE, $REMOTE, $MERGED."))
+  var tool: String?
+
+  @OptionGroup var options: CommonOptions
+
+  func validate() throws {
+    if keep != nil, tool != nil { throw ValidationError("--keep does not go with --tool.") }
+    if keep == nil, !block.isEmpty { throw ValidationError("--block goes with --keep.") }
+    if block.contains(where: { $0 < 1 }) {
+      throw ValidationError("--block takes a number from 1 on.")
+    }
+  }
+
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let path = try note.map { try NotebookLocator.note($0, in: notebook) }
+    guard keep != nil || tool != nil else {
+      try demandTerminal()
+      return try ConflictWalk.settle(path.map { [$0] }, in: notebook)
+    }
+    guard let path else {
+      throw Failure.usage(
+        "the note to settle is missing", hint: "'notes conflicts' lists those in conflict")
+    }
+    let version = try Self.explained(path, in: notebook) {
+      if let tool { return try MergeTool(command: tool).settle(path, in: notebook) }
+      return try notebook.resolve(
+        path, keeping: Resolution(named: keep ?? ""), blocks: Set(block.map { $0 - 1 }))
+    }
+    let outcome = try Outcome(of: path, in: notebook, version: version)
+    options.tell(outcome.json, outcome.text)
+  }
+
+  private func demandTerminal() throws(Failure) {
+    guard !options.json, Console.canAsk, Console.output.isInteractive else {
+      let name = Visible.word(note ?? "NOTE")
+      throw .usage(
+        "without a terminal it has to be said what to keep",
+        hint: "'notes resolve \(name) --keep older', newer, both or a NAME; --block N for one block"
+      )
+    }
+  }
+
+  /// Runs `body`, whose errors about the note's blocks are told with what there is to choose.
+  static func explained<Result>(
+    _ path: TreePath, in notebook: Notebook, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch MergeError.noSide(let name) {
+      let conflict = try notebook.history.conflicts().first { $0.path == path }
+      let choices = ["older", "newer", "both"] + (conflict?.sideNames ?? [])
+      throw Failure(
+        .failed, "no_such_side", "'\(Visible.name(name))' wrote none of the texts",
+        hint: "keep " + Phrase.list(choices.map { "'\($0)'" }, "or"))
+    } catch MergeError.noBlock(let number, let count) {
+      throw Failure(
+        .failed, "no_such_block",
+        "\(Visible.name(path)) has no block \(number), but \(Phrase.count(count, "block"))",
+        hint:
+          "they are counted from the top: 'notes resolve \(Visible.word(path.label))' shows them")
+    } catch MergeError.noConflict {
+      throw Failure(
+        .failed, "no_conflict", "\(Visible.name(path)) has no conflict",
+        hint: "'notes conflicts' lists the notes that have one")
+    }
+  }
+}
+
+extension ResolveCommand {
+  /// What became of a note.
+  struct Outcome {
+    let path: TreePath
+    let version: ObjectID?
+    /// How many blocks are left in the note, and how many notes in conflict.
+    let blocks: Int
+    let conflicts: Int
+
+    init(of path: TreePath, in notebook: Notebook, version: ObjectID?) throws {
+      (self.path, self.version) = (path, version)
+      let left = try notebook.history.conflicts()
+      blocks = left.first { $0.path == path }?.blockCount ?? 0
+      conflicts = left.count
+    }
+
+    var json: JSON {
+      [
+        "type": "resolved", "path": path, "version": version, "blocks": blocks,
+        "conflicts": conflicts,
+      ]
+    }
+
+    var text: String {
+      let name = Visible.name(path)
+      let rest = conflicts > 0 ? "\n\(Phrase.count(conflicts, "conflict")) left to resolve." : ""
+      if version == nil { return "Nothing changed in \(name)." + rest }
+      let done = blocks == 0 ? "Resolved \(name)." : ""
+      let partly = "Settled a part of \(name): \(Phrase.count(blocks, "block")) left."
+      return (blocks == 0 ? done : partly) + rest
+    }
+  }
+}
+
+extension Resolution {
+  /// What `--keep` means.
+  init(named name: String) {
+    switch name {
+    case "older": self = .older
+    case "newer": self = .newer
+    case "both": self = .both
+    default: self = .side(name: name)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+internal import Git
+internal import Glibc
+internal import History
+internal import System
+internal import WorkTree
+
+/// Files for a program that settles conflicts, outside of the notebook's folder.
+struct ScratchFolder {
+  private let path: String
+  private let written = Written()
+
+  /// What the files held when they were made.
+  private final class Written { var texts: [String: [UInt8]] = [:] }
+
+  /// How long files stay that hold what a program wrote and nobody has, in seconds: 30 days.
+  private static let keeping = 30 * 86_400
+
+  /// Runs `body` with a folder that goes afterwards. Where it throws, and a file in the folder is no more
+  /// as it was made, the folder stays, and the failure says where.
+  static func use<Result>(
+    below parent: String, _ body: (ScratchFolder) throws -> Result
+  ) throws -> Result {
+    let name = "resolve"
+    for found in Disk.namesIfAny(in: parent) where found.hasPrefix(name + ".") {
+      let old = "\(parent)/\(found)"
+      var status = stat()
+      if lstat(old, &status) == 0, WallClock.age(of: status) > keeping { Disk.removeTree(old) }
+    }
+    let folder = ScratchFolder(path: Disk.unique(beside: "\(parent)/\(name)"))
+    try Disk.makeFolders(folder.path, mode: 0o700)
+    do {
+      let result = try body(folder)
+      Disk.removeTree(folder.path)
+      return result
+    } catch {
+      guard let changed = folder.changedFile else {
+        Disk.removeTree(folder.path)
+        throw error
+      }
+      var failure = Failure(describing: error)
+      failure.hint = "what was written is in \(Visible.name(changed))"
+      throw failure
+    }
+  }
+
+  /// Makes a file that is called by a note, so that a program sees what it is.
+  func file(_ role: String, of note: TreePath, _ text: [UInt8]) throws -> String {
+    // The title may be as long as a name can be.
+    let title = Visible.name(String(note.noteTitle.unicodeScalars.prefix(40)))
+      .replacing("/", with: "-")
+    let file = "\(path)/\(title)_\(role)\(note.noteSuffix)"
+    try Disk.replace(file, with: text, mode: 0o600, waits: false)
+    written.texts[file] = text
+    return file
+  }
+
+  func read(_ file: String) throws -> [UInt8] { try Disk.read(file) }
+
+  private var changedFile: String? {
+    written.texts.sorted { $0.key < $1.key }
+      .first { file, text in (try? Disk.read(file)).map { $0 != text } ?? false }?.key
+  }
+}
