@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test func `Between quotes bash is given words without escapes`() throws {
-    let id = try shell.notes("log", "--json").text.dropFirst(7).prefix(10)
+    let id = try shell.notes("log", "--format", "%H").text.prefix(10)
     #expect(try bash(["notes", "show", #""Shopp"#]) == ["Shopping list", "Shopping list@"])
     #expect(try bash(["notes", "log", "'Shopp"]) == ["Shopping list"])
     #expect(try bash(["notes", "show", #""Shopping list@"#]) == ["Shopping list@\(id)"])
@@ -171,7 +171,7 @@ import Testing
   }
 
   @Test(arguments: ShellKind.allCases) func `Versions follow the @`(kind: ShellKind) throws {
-    let id = try shell.notes("log", "--json").text.dropFirst(7).prefix(10)
+    let id = try shell.notes("log", "--format", "%H").text.prefix(10)
     #expect(try offers(kind, ["notes", "show", "Shop@"]) == ["Shop@\(id)"])
   }
 

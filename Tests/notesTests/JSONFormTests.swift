@@ -50,6 +50,13 @@ import Testing
     try expect(String(decoding: golden, as: UTF8.self), isLikeCommand: command)
   }
 
+  /// "Each line has a field type".
+  @Test func `Each line says what it tells of`() {
+    for (name, fields) in page.commands.merging(page.events, uniquingKeysWith: +) {
+      #expect(fields.contains { $0.name == "type" }, "\(name)")
+    }
+  }
+
   @Test func `Commands have the fields of the page`() throws {
     let shell = try Shell()
     try shell.folder.write("one\n", to: "notes/A.txt")

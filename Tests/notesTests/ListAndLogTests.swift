@@ -36,7 +36,7 @@ import Testing
     #expect(
       try shell.notes("log", "--until", "today").text == shell.notes("log", "--no-pager").text)
     #expect(try shell.notes("list", "zzz").text == "No notes match.\n")
-    let id = try shell.notes("list", "--json", "Rome").text.dropFirst(7).prefix(12)
+    let id = try shell.notes("list", "--long", "Rome").text.prefix(12)
     #expect(try shell.notes("show", String(id)).text == "forum\n")
   }
 

@@ -62,7 +62,8 @@ import Testing
     try shell.notes("rm", "Shopping")
     #expect(try shell.notes("list", "--deleted", "--long").text.hasPrefix("\(id)  Shopping.txt  "))
     #expect(
-      try shell.notes("list", "--deleted", "--json").text.hasPrefix(#"{"id":"\#(id)","title":"#))
+      try shell.notes("list", "--deleted", "--json").text.hasPrefix(
+        #"{"type":"note","id":"\#(id)","title":"#))
     for name in [id, "Shopping", "shopping"] {
       let shown = try shell.notes("show", name)
       #expect(shown.text == "milk\n")

@@ -67,7 +67,7 @@ import Testing
     try completed("notes sho", "notes show")
     // Each shell quotes the space in its own way; bash leaves room for the version.
     try completed("Shop", #"notes show Shopping\ list"#, "notes show 'Shopping list'")
-    let version = try shell.notes("log", "--json").text.dropFirst(7).prefix(10)
+    let version = try shell.notes("log", "--format", "%H").text.prefix(10)
     try completed("@", "list@\(version)", "list'@\(version)", "list@\(version)'")
     try screen.press("Enter")
     // The completed line is a command that works.

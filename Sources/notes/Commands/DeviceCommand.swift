@@ -32,7 +32,7 @@ struct DeviceCommand: Command {
     let path = folder + "/" + DeviceKey.fileName
     guard let key = try DeviceKey.load(in: folder) else { throw Self.noKey }
     options.tell(
-      ["device": key.deviceID, "path": path],
+      ["type": "device", "device": key.deviceID, "path": path],
       "device  \(key.deviceID)\nkey     \(Visible.name(path))")
   }
 }

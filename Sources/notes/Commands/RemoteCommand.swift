@@ -145,7 +145,8 @@ struct HubState {
 
   var json: JSON {
     [
-      "name": hub.name, "url": hub.url, "branch": branch, "tip": tip, "ahead": ahead,
+      "type": "hub", "name": hub.name, "url": hub.url, "branch": branch, "tip": tip,
+      "ahead": ahead,
     ]
   }
 }

@@ -44,7 +44,7 @@ struct ShowCommand: Command {
     let text = try version.map(notebook.history.text) ?? notebook.workTree.text(of: path)
     if options.json {
       Output.standard.event([
-        "title": (version?.path ?? path).noteTitle, "path": version?.path ?? path,
+        "type": "text", "title": (version?.path ?? path).noteTitle, "path": version?.path ?? path,
         "version": version?.commit.id, "size": text.count,
         "text": String(decoding: text, as: UTF8.self),
       ])

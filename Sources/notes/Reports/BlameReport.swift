@@ -22,7 +22,7 @@ struct BlameReport {
     lines.enumerated().map { position, line in
       let commit = commit(of: line)
       return [
-        "line": position + 1, "version": commit?.id, "author": commit?.author.name,
+        "type": "line", "line": position + 1, "version": commit?.id, "author": commit?.author.name,
         "device": commit?.deviceID,
         "time": commit.map { TimeText.rfc3339($0.author.time, offset: $0.author.offset) },
         "saved": line.origin != .unsaved, "marker": line.origin == .marker,

@@ -140,7 +140,7 @@ struct PeersReport {
   var json: [JSON] {
     peers.map { peer in
       [
-        "name": peer.name, "device": peer.deviceID, "role": peer.role?.rawValue,
+        "type": "peer", "name": peer.name, "device": peer.deviceID, "role": peer.role?.rawValue,
         "state": peer.state, "address": peer.address,
       ] as JSON + peer.deviceState.json
     }
@@ -236,7 +236,8 @@ struct MembersReport {
     lines.map { line in
       let member = line.member
       return [
-        "name": member.name, "device": member.deviceID, "role": member.role.rawValue,
+        "type": "member", "name": member.name, "device": member.deviceID,
+        "role": member.role.rawValue,
         "state": member.isRemoved ? "removed" : member.isBlocked ? "blocked" : "member",
         "address": line.deviceState.address,
       ] + line.deviceState.json

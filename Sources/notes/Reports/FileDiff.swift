@@ -17,7 +17,8 @@ struct FileDiff {
     let diff = LineDiff(from: old ?? [], to: new ?? [])
     let counts = diff.isBinary ? nil : (added: diff.added, removed: diff.removed)
     return [
-      "path": path, "kind": kind.rawValue, "former_path": formerPath, "added": counts?.added,
+      "type": "diff", "path": path, "kind": kind.rawValue, "former_path": formerPath,
+      "added": counts?.added,
       "removed": counts?.removed, "binary": diff.isBinary,
     ]
   }

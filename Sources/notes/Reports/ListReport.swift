@@ -35,7 +35,8 @@ struct ListReport {
   var json: [JSON] {
     notes.map { note in
       [
-        "id": note.id.isEmpty ? nil as String? : note.id, "title": note.title, "path": note.path,
+        "type": style.kind, "id": note.id.isEmpty ? nil as String? : note.id, "title": note.title,
+        "path": note.path,
         "created": note.created.map { TimeText.rfc3339($0) },
         "modified": note.modified.map { TimeText.rfc3339($0) }, "author": note.author,
         "size": note.size, "conflict": note.isInConflict,
@@ -90,7 +91,8 @@ struct DeletedReport {
   var json: [JSON] {
     files.map { file in
       [
-        "id": file.id.isEmpty ? nil as String? : file.id, "title": file.path.noteTitle,
+        "type": style.kind, "id": file.id.isEmpty ? nil as String? : file.id,
+        "title": file.path.noteTitle,
         "path": file.path, "deleted": file.time.map { TimeText.rfc3339($0) }, "author": file.author,
       ]
     }

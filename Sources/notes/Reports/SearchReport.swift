@@ -91,7 +91,8 @@ extension SearchHit: JSONEncodable {
   var json: JSON {
     let found = former == nil ? "present" : former?.isDeleted == true ? "deleted" : "former"
     return [
-      "title": path.noteTitle, "path": path, "state": found, "version": former?.version,
+      "type": "hit", "title": path.noteTitle, "path": path, "state": found,
+      "version": former?.version,
       "rank": "\(rank)", "modified": TimeText.rfc3339(modified),
       "matching_lines": matchingLineCount, "lines": lines,
     ]

@@ -13,7 +13,7 @@ struct StatusReport {
 
   var json: JSON {
     [
-      "notebook": status.identity.id, "name": status.identity.name,
+      "type": "status", "notebook": status.identity.id, "name": status.identity.name,
       "device": status.identity.device.deviceID, "device_name": status.identity.device.name,
       "path": folder, "tip": status.state.tip, "heads": status.state.heads,
       "changes": status.changes, "conflicts": conflicts, "skipped": status.skipped,
@@ -93,8 +93,8 @@ extension [Conflict] {
 extension Conflict: JSONEncodable {
   var json: JSON {
     [
-      "path": path, "since": TimeText.rfc3339(since), "version": version, "sides": sides,
-      "blocks": blockCount,
+      "type": "conflict", "path": path, "since": TimeText.rfc3339(since), "version": version,
+      "sides": sides, "blocks": blockCount,
     ]
   }
 

@@ -65,7 +65,8 @@ struct VersionReport {
   private func json(_ changes: [JSON]) -> JSON {
     let commit = version.commit
     return [
-      "id": commit.id, "parents": commit.parents, "author": commit.author.name,
+      "type": "version", "id": commit.id, "parents": commit.parents,
+      "author": commit.author.name,
       "device": version.deviceID,
       "time": TimeText.rfc3339(commit.author.time, offset: commit.author.offset),
       "message": version.subject, "derived": version.isDerived,
