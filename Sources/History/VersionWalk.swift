@@ -1,5 +1,6 @@
-internal import Git
+public import Git
 internal import Merge
+internal import WorkTree
 
 /// A walk through versions, newest first, a version a step.
 ///
@@ -10,6 +11,22 @@ public final class VersionWalk {
   public let next: () throws -> Version?
   /// Whether a note's versions are looked for in a history that no table was made of yet.
   public let lacksTable: Bool
+
+  /// The same walk, along the versions that changed something in a folder, with these changes alone.
+  public init(_ walk: VersionWalk, below folder: TreePath) {
+    lacksTable = walk.lacksTable
+    next = {
+      while let version = try walk.next() {
+        let changes = version.changes.filter {
+          $0.path.isBelow(folder) || $0.formerPath?.isBelow(folder) == true
+        }
+        if changes.isEmpty { continue }
+        return Version(
+          commit: version.commit, isDerived: version.isDerived, changes: changes)
+      }
+      return nil
+    }
+  }
 
   /// The steps are those of one note, where it is about one.
   init(

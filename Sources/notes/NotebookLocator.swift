@@ -133,7 +133,7 @@ enum NotebookLocator {
   }
 
   /// What is at a path, which may be a link: the S_IFMT bits of stat(2); nil where nothing is.
-  private static func kind(of path: String) -> mode_t? {
+  static func kind(of path: String) -> mode_t? {
     var status = stat()
     return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
@@ -145,84 +145,6 @@ enum NotebookLocator {
     if there == top { return TreePath("") }
     return there.hasPrefix(top + "/") ? TreePath(String(there.dropFirst(top.count + 1))) : nil
   }
-
-  // MARK: Folders
-
-  /// What a name means where it may be a folder's: with a slash at its end the folder; else a note of
-  /// that path or title, then a folder, then a note by a part of its name.
-  static func item(
-    _ name: String, in notebook: Notebook, among reach: NoteReach = .present
-  ) throws -> Item {
-    // Neither the notebook's folder nor one above it is in the notebook.
-    if name.allSatisfy({ $0 == "." || $0 == "/" }) { throw NotebookError.noSuchNote(name) }
-    let folder = folder(named: name, in: notebook)
-    if name.hasSuffix("/") {
-      if let folder { return Item(path: folder, isFolder: true) }
-      guard reach != .present else { throw NotebookError.noSuchNote(name) }
-      return Item(path: TreePath(bytes: trimmed(name).utf8), isFolder: true)
-    }
-    let noteReach = folder == nil ? reach : .present
-    do {
-      // A link or a pipe is no note; one of that title may be.
-      let isPlain = [S_IFREG, S_IFDIR, nil].contains(kind(of: name))
-      let found =
-        try isPlain
-        ? note(name, in: notebook, among: noteReach)
-        : notebook.history.note(named: name, among: noteReach)
-      guard let folder, found == folder || !isExact(found, name)
-      else { return Item(path: found, isFolder: false) }
-      return Item(path: folder, isFolder: true)
-    } catch let error as NotebookError {
-      guard let folder else { throw error }
-      switch error {
-      case .noSuchNote: break
-      case .ambiguousNote(let name, let found) where !found.allSatisfy({ isExact($0, name) }): break
-      default: throw error
-      }
-      return Item(path: folder, isFolder: true)
-    }
-  }
-
-  static func noteOnly(_ name: String, in notebook: Notebook) throws -> TreePath {
-    let item = try item(name, in: notebook)
-    if item.isFolder { throw Failure.folder(item.path) }
-    return item.path
-  }
-
-  private static func isExact(_ path: TreePath, _ name: String) -> Bool {
-    let folded = name.lowercased()
-    let label = path.parent.map { "\($0)/\(path.noteTitle)" } ?? path.noteTitle
-    return [path.description, path.noteTitle, label].contains { $0.lowercased() == folded }
-  }
-
-  /// The folder of that name, seen from the current one or from the notebook's.
-  static func folder(named name: String, in notebook: Notebook) -> TreePath? {
-    let name = trimmed(name)
-    if let path = path(ofFile: name, in: notebook), kind(of: name) == S_IFDIR {
-      return path == ".git" || path.description.hasPrefix(".git/") ? nil : path
-    }
-    guard !name.isEmpty, !name.hasPrefix("/"), kind(of: notebook.folder + "/" + name) == S_IFDIR
-    else { return nil }
-    let path = TreePath(bytes: name.utf8)
-    let isPlain = path.components.allSatisfy { NameRules.problem(with: $0) == nil }
-    return isPlain && path.components.count == name.split(separator: "/").count ? path : nil
-  }
-
-  /// As `folder(named:)`, or the notebook's own as an empty path.
-  static func folderOrTop(named name: String, in notebook: Notebook) -> TreePath? {
-    let last = trimmed(name).split(separator: "/").last
-    guard last == "." || last == ".." else { return folder(named: name, in: notebook) }
-    return path(ofFolder: name, in: notebook)
-  }
-
-  static func currentFolder(in notebook: Notebook) -> TreePath {
-    path(ofFolder: ".", in: notebook) ?? TreePath("")
-  }
-}
-
-struct Item {
-  let path: TreePath
-  let isFolder: Bool
 }
 
 extension ObjectID {

@@ -127,7 +127,7 @@ extension RefusalTests {
       Failure.invitation(ended: .expired, after: 600),
       .invitation(ended: .expired, after: 90), .invitation(ended: .exhausted, after: 600),
       .invitation(ended: .withdrawn, after: 600),
-      failure { try Editor(command: endless).edit(Array("/x/A.txt".utf8)) },
+      failure { try Editor(command: endless).edit([Array("/x/A.txt".utf8)]) },
       failure { _ = try NotebookLocator.folder("") },
       .firstSync(failed: Failure(describing: SyncError.timedOut("no answer in 30 s")), in: "/x"),
       .firstSyncInterrupted(in: "/x"), Setting.onChange.isMissing, .system("pipe", errno: EMFILE),

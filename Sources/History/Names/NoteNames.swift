@@ -35,8 +35,7 @@ extension History {
     if name.isEmpty { return nil }
     let isID = name.utf8.count == NoteSummary.idLength && name.allSatisfy(\.isHexDigit)
     let rules = NameRules(name)
-    let present = Set(try workTree.indexFile().entries.filter { $0.mode.isFile }.map(\.path))
-      .union(try workTree.scan().candidates.map(\.path)).sorted()
+    let present = try presentPaths()
     if let found = try rules.match(present, rules.exact) { return found }
     if isID, let found = try files().first(where: { $0.id == name.lowercased() }) {
       return found.path
@@ -75,6 +74,60 @@ extension History {
       note == saved[0] || access(workTree.folder + "/" + note.description, F_OK) != 0
     }
     return isAlone ? saved[0] : nil
+  }
+}
+
+extension History {
+  /// The files that a pattern of the shell's matches: notes(1), "Names of notes". None where the text is no
+  /// pattern, or nothing is like it.
+  ///
+  /// - Parameter folder: the one that a pattern with a slash is seen from, and else from the notebook's.
+  public func files(like pattern: String, in folder: TreePath) throws -> [TreePath] {
+    guard NamePattern.isOne(pattern) else { return [] }
+    let present = try presentPaths()
+    let patterns =
+      pattern.contains("/") && !folder.isEmpty ? ["\(folder)/\(pattern)", pattern] : [pattern]
+    for pattern in patterns.map(NamePattern.init) {
+      for isExact in [true, false] {
+        let found = present.filter { pattern.matches($0, isExact: isExact) }
+        if !found.isEmpty { return found }
+      }
+    }
+    return []
+  }
+
+  /// Whether the tip has a folder of this path.
+  public func isFolderInTip(_ path: TreePath) throws -> Bool {
+    guard let tree = try tipTree() else { return false }
+    return try repository.entry(at: path, in: tree)?.mode == .tree
+  }
+
+  /// All files that the folder or the last version has.
+  private func presentPaths() throws -> [TreePath] {
+    Set(try workTree.indexFile().entries.filter { $0.mode.isFile }.map(\.path))
+      .union(try workTree.scan().candidates.map(\.path)).sorted()
+  }
+}
+
+/// A pattern of the shell's: fnmatch(3).
+public struct NamePattern {
+  private let text: String
+
+  /// A pattern, which is a text with `*`, `?` or `[`.
+  public init(_ text: String) { self.text = text }
+
+  /// Whether a text is a pattern.
+  public static func isOne(_ text: String) -> Bool { text.contains { "*?[".contains($0) } }
+
+  /// Whether a file is like it: with a slash in it by its path, else by its name; with or without the
+  /// suffix. `isExact` tells capital letters from small ones.
+  public func matches(_ path: TreePath, isExact: Bool = false) -> Bool {
+    let place = text.contains("/") ? path : path.name
+    let names = [place, place.withoutNoteSuffix].map(\.description)
+    return names.contains { name in
+      let (pattern, name) = isExact ? (text, name) : (text.lowercased(), name.lowercased())
+      return fnmatch(pattern, name, FNM_PATHNAME | FNM_PERIOD) == 0
+    }
   }
 }
 

@@ -15,7 +15,7 @@ extension History {
       return try workTree.isHidden(path)
         || rules.mayExclude(hasIgnoreFile) && rules.isIgnored(path, isFolder: true)
     }
-    let paths = listing.files
+    let paths = listing.files.filter(query.covers)
     let search = try FolderSearch(
       query, folder: workTree.folder, paths: paths, sizeLimit: workTree.sizeLimit)
     let hits = try search.run { progress($0, paths.count) }
@@ -46,7 +46,8 @@ extension History {
       count += 1
       progress(count)
       for change in version.changes {
-        guard let inTitle = patterns.termsFound(inTitleOf: change.path) else { continue }
+        guard query.covers(change.path), let inTitle = patterns.termsFound(inTitleOf: change.path)
+        else { continue }
         let note = last[change.path] ?? change.path
         if let former = change.formerPath { last[former] = note }
         guard let blob = change.new, !settled.contains(note) else { continue }

@@ -1,4 +1,4 @@
-internal import Git
+public import Git
 internal import WorkTree
 
 /// What to look for in notes (notes-search(1)).
@@ -15,11 +15,13 @@ public struct SearchQuery: Sendable {
   public let lineLimit: Int
   /// How many lines around each it tells.
   public let context: Int
+  /// Only what is below this folder; empty for all.
+  public let folder: TreePath
 
   /// - Throws: `NotebookError.invalidExpression`.
   public init(
     _ terms: [String], areExpressions: Bool = false, isCaseSensitive: Bool = false,
-    isTitleOnly: Bool = false, lineLimit: Int = 3, context: Int = 0
+    isTitleOnly: Bool = false, lineLimit: Int = 3, context: Int = 0, below folder: TreePath = ""
   ) throws {
     self.terms = terms
     self.areExpressions = areExpressions
@@ -27,8 +29,11 @@ public struct SearchQuery: Sendable {
     self.isTitleOnly = isTitleOnly
     self.lineLimit = lineLimit
     self.context = context
+    self.folder = folder
     _ = try SearchPatterns(self)
   }
+
+  func covers(_ path: TreePath) -> Bool { folder.isEmpty || path.isBelow(folder) }
 }
 
 /// A query made ready for one thread.

@@ -8,11 +8,14 @@ struct ListCommand: Command {
     commandName: "list", abstract: "List the notes, last changed first.",
     discussion: """
       Lists the text notes of the folder, also those that are not saved yet; '!' marks a conflict. \
-      With TEXT only those that have it in their title, in any case.
+      With TEXT only those that have it in their title, in any case; TEXT may be a pattern, or a \
+      folder with a slash at its end.
 
       Examples:
         notes list
         notes list plan --folder trips
+        notes list trips/
+        notes list 'Trip*'
         notes list --sort size --long
         notes list --since 2026-11-01
         notes list --attachments
@@ -21,7 +24,12 @@ struct ListCommand: Command {
 
   enum Order: String, ExpressibleByArgument, CaseIterable { case modified, created, title, size }
 
-  @Argument(help: .named("text", "Only notes with this in their title.")) var text: String?
+  @Argument(help: .named("text", "Only notes with this in their title, or in this folder."))
+  var text: String?
+
+  @Option(
+    name: [.customShort("n", allowingJoined: true), .long], help: .named("n", "At most N notes."))
+  var limit: Int?
 
   @Flag(name: .shortAndLong, help: "Also show IDs, sizes and exact times.") var long = false
 
@@ -39,9 +47,11 @@ struct ListCommand: Command {
 
   @Flag(help: "List what was deleted instead, last deleted first.") var deleted = false
 
+  @OptionGroup var paging: PagerOption
   @OptionGroup var options: CommonOptions
 
   func validate() throws {
+    if let limit, limit < 1 { throw ValidationError("-n takes a number from 1 on.") }
     if deleted, ![.modified, .title].contains(sort) {
       throw ValidationError("What was deleted can be sorted by modified or title.")
     }
@@ -52,36 +62,53 @@ struct ListCommand: Command {
     let isWanted = try filter(in: notebook)
     var style = ListStyle(isLong: long, order: sort, isReversed: reverse)
     style.kind = attachments ? "attachment" : "note"
+    style.limit = limit ?? .max
     if deleted {
       let files = try notebook.history.deletedFiles().filter { $0.path.isNote != attachments }
       style.isFiltered = !files.isEmpty
       let report = DeletedReport(files: files.filter { isWanted($0.path, $0.time) }, style)
-      options.write(report.json) { report.text(on: $0, now: TimeText.now) }
+      write(report.json) { report.text(on: $0, now: TimeText.now) }
     } else {
       let notes = try notebook.history.files().filter { $0.path.isNote != attachments }
       style.isFiltered = !notes.isEmpty
       let report = ListReport(notes: notes.filter { isWanted($0.path, $0.modified) }, style)
-      options.write(report.json) { report.text(on: $0, now: TimeText.now) }
+      write(report.json) { report.text(on: $0, now: TimeText.now) }
     }
+  }
+
+  private func write(_ lines: @autoclosure () -> [JSON], text: (Terminal) -> String) {
+    let terminal = Console.output
+    paging.page(unless: options.json) {
+      options.write(lines()) { _ in text(terminal) }
+    }
+  }
+
+  /// Whether a text is the name of a folder with a slash at its end, or the current one.
+  private func namesFolder(_ text: String, in notebook: Notebook) -> Bool {
+    guard text.hasSuffix("/") || text == "." || text == ".." else { return false }
+    return NotebookLocator.folderOrTop(named: text, in: notebook) != nil || deleted
   }
 
   /// By path and time of the last change. What is not saved yet is younger than all.
   private func filter(in notebook: Notebook) throws -> (TreePath, Int64?) -> Bool {
-    let part = text?.lowercased()
+    var part = text?.lowercased()
+    let pattern = text.flatMap { NamePattern.isOne($0) ? NamePattern($0) : nil }
     var start: [UInt8] = []
-    if let folder {
+    let isFolder = folder == nil && text.map { namesFolder($0, in: notebook) } ?? false
+    if isFolder || pattern != nil { part = nil }
+    if let folder = isFolder ? text : folder {
       // A folder that was deleted has its notes still.
-      let present = NotebookLocator.folderOrTop(named: folder, in: notebook)
-      guard let path = present ?? (deleted ? TreePath(folder) : nil) else {
-        throw Failure(
-          .failed, "no_such_folder", "there is no folder '\(Visible.name(folder))'",
-          hint: "it is named as seen from here, or from the notebook's top", name: folder)
-      }
+      let isGone = deleted && NotebookLocator.folderOrTop(named: folder, in: notebook) == nil
+      let path =
+        isGone
+        ? TreePath(NotebookLocator.trimmed(folder))
+        : try NotebookLocator.existingFolder(named: folder, in: notebook)
       start = path.isEmpty ? [] : path.bytes + [UInt8(ascii: "/")]
     }
     let first = try since.map(NamedTime.named)?.first
     return { path, time in
       if let part, !path.noteTitle.lowercased().contains(part) { return false }
+      if let pattern, !isFolder, !pattern.matches(path) { return false }
       if let first, let time, time < first { return false }
       return path.bytes.starts(with: start)
     }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Git
 internal import History
 internal import Notebook
 
@@ -6,7 +7,8 @@ struct LogCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "log", abstract: "Show the versions, newest first: who, when, and what changed.",
     discussion: """
-      With NOTE only the versions that changed that note, also under its former names. Versions \
+      With NOTE only the versions that changed that note, also under its former names; with a folder \
+      those that changed something in it. Versions \
       saved in one go are shown as one, and merges that notes made by itself only where they \
       settled something: a conflict, or edits of one line merged by words.
 
@@ -15,10 +17,12 @@ struct LogCommand: Command {
         notes log Shopping -n 5
         notes log --since monday --by Ben -p
         notes log --graph Shopping
+        notes log trips/
       """)
 
   @Argument(
-    help: .named("note", "Only versions that changed this note."), completion: LiveCompletion.notes)
+    help: .named("note", "Only versions that changed this note or folder."),
+    completion: LiveCompletion.notesAndFolders)
   var note: String?
 
   @Option(
@@ -69,10 +73,16 @@ struct LogCommand: Command {
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     if operations { return try showOperations(in: notebook) }
-    let path = try note.map { try NotebookLocator.note($0, in: notebook, among: .former) }
+    let item = try note.map { try NotebookLocator.itemOrTop($0, in: notebook, among: .former) }
+    if item?.isFolder == true, graph {
+      throw Failure.usage("--graph goes with a note, not with a folder")
+    }
+    let path = item.flatMap { $0.isFolder ? nil : $0.path }
     let nearest = try graph ? path.map { try notebook.history.parents(inHistoryOf: $0) } : nil
-    let walk = try notebook.history.versions(
-      of: path, includingDerived: true, in: period())
+    var walk = try notebook.history.versions(of: path, includingDerived: true, in: period())
+    if let folder = item, folder.isFolder, !folder.path.isEmpty {
+      walk = VersionWalk(walk, below: folder.path)
+    }
     // The next command finds the note's versions at once.
     defer { if walk.lacksTable { BackgroundGC.start(inFolder: notebook.folder) } }
     var entries = LogEntries(

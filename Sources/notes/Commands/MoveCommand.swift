@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Git
 internal import History
 internal import Notebook
+internal import WorkTree
 
 struct MoveCommand: Command {
   static let configuration = CommandConfiguration(
@@ -88,7 +89,9 @@ struct RemoveCommand: Command {
 
   func run() throws {
     let notebook = try NotebookLocator.notebook()
-    let paths = try notes.map { try NotebookLocator.item($0, in: notebook).path }
+    let paths = try NotebookLocator.items(notes, in: notebook).map(\.path)
+    // All of it is never meant by a dot.
+    if paths.contains(where: \.isEmpty) { throw NotebookError.noSuchNote(".") }
     let removal = try deletions.guarded { try notebook.delete(paths, allowsMassDeletion: $0) }
     options.write([["type": "deleted", "paths": removal.paths, "version": removal.version]]) {
       guard let version = removal.version else { return "" }

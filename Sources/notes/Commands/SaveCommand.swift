@@ -14,9 +14,12 @@ struct SaveCommand: Command {
       Examples:
         notes save
         notes save -m 'Plan for the summer' 'Summer plan'
+        notes save .
       """)
 
-  @Argument(help: .named("note", "Only these notes or folders."), completion: LiveCompletion.notes)
+  @Argument(
+    help: .named("note", "Only these notes or folders."), completion: LiveCompletion.notesAndFolders
+  )
   var notes: [String] = []
 
   @Option(name: .shortAndLong, help: .named("msg", "What to call the version."))
@@ -33,7 +36,9 @@ struct SaveCommand: Command {
     _ notes: [String], message: String? = nil, allowDeletes: Bool = false, json: Bool = false
   ) throws {
     let notebook = try NotebookLocator.notebook()
-    let paths = try notes.map { try NotebookLocator.note($0, in: notebook) }
+    let named = try NotebookLocator.items(notes, in: notebook).map(\.path)
+    // The notebook's own folder is all of it.
+    let paths = named.contains(where: \.isEmpty) ? [] : named
     // An empty message would make a version without a name; git refuses it, here it means none.
     let message = message.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
     let line = ProgressLine()

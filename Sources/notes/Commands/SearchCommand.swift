@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Git
 internal import History
 internal import Notebook
 
@@ -8,15 +9,20 @@ struct SearchCommand: Command {
     discussion: """
       Lists the notes whose title or text holds TEXT, in any case; of several TEXTs a note must \
       hold all. Notes with the texts in their titles come first, then those that hold them as \
-      whole words, each the last changed first.
+      whole words, each the last changed first. A folder with a slash at its end limits the search \
+      to it.
 
       Examples:
         notes search milk eggs
         notes search 'oat milk' --history
+        notes search forum trips/
         notes search --regex '^- \\[ \\]'
       """)
 
   @Argument(help: .named("text", "What to look for.")) var texts: [String]
+
+  @Option(help: .named("dir", "Only notes in this folder."), completion: .directory)
+  var folder: String?
 
   @Flag(
     help: "Also find notes that once held the texts, deleted ones too, and the version that did.")
@@ -51,15 +57,27 @@ struct SearchCommand: Command {
 
   func run() throws {
     let notebook = try NotebookLocator.notebook()
+    let (texts, folder) = try scope(in: notebook)
     let query = try SearchQuery(
       texts, areExpressions: regex, isCaseSensitive: matchCase,
-      isTitleOnly: title, lineLimit: lines, context: context)
+      isTitleOnly: title, lineLimit: lines, context: context, below: folder)
     let hits = try find(query, in: notebook)
     let report = SearchReport(hits: hits.prefix(limit ?? .max), found: hits.count, texts: texts)
     if options.json { return Output.standard.lines(report.json) }
     paging.page {
       report.write(on: Console.output, now: TimeText.now) { Output.standard.write($0) }
     }
+  }
+
+  /// What to look for, and where: a last word that names a folder, with a slash, is not looked for.
+  private func scope(in notebook: Notebook) throws -> (texts: [String], folder: TreePath) {
+    if let folder {
+      return (texts, try NotebookLocator.existingFolder(named: folder, in: notebook))
+    }
+    guard texts.count > 1, let last = texts.last, last.hasSuffix("/") || last == ".",
+      let folder = NotebookLocator.folderOrTop(named: last, in: notebook)
+    else { return (texts, "") }
+    return (texts.dropLast(), folder)
   }
 
   private func find(_ query: SearchQuery, in notebook: Notebook) throws -> [SearchHit] {

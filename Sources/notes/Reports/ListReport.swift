@@ -8,10 +8,12 @@ struct ListStyle {
   /// Whether there are more than those listed.
   var isFiltered = false
   var kind = "note"
+  /// How many are listed at most.
+  var limit = Int.max
 
   fileprivate func sorted<Item>(_ items: [Item], by precedes: (Item, Item) -> Bool) -> [Item] {
     let sorted = items.sorted(by: precedes)
-    return isReversed ? sorted.reversed() : sorted
+    return Array((isReversed ? sorted.reversed() : sorted).prefix(limit))
   }
 }
 

@@ -2,7 +2,7 @@ internal import Glibc
 internal import System
 
 struct Editor {
-  /// A command line for the shell, which gets the file's name as one more word.
+  /// A command line for the shell, which gets the names of the files as further words.
   let command: String
 
   /// $VISUAL where the terminal can show one, $EDITOR, then nano or vi.
@@ -28,11 +28,11 @@ struct Editor {
       hint: "set VISUAL or EDITOR to the one that you use")
   }
 
-  func edit(_ file: [UInt8]) throws(Failure) {
+  func edit(_ files: [[UInt8]]) throws(Failure) {
     let ending: ChildProcess.Ending
     do {
       ending = try TerminalProgram.run(
-        command + " \"$@\"", words: [Array(command.utf8), file])
+        command + " \"$@\"", words: [Array(command.utf8)] + files)
     } catch {
       throw Failure(
         .failed, "no_editor", "the editor cannot be started: \(String(errorNumber: error.errno))",

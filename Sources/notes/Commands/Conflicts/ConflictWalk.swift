@@ -97,7 +97,7 @@ struct ConflictWalk {
     let block = note.marked.source(ofBlock: number)
     let file = try folder.file("block-\(number + 1)", of: note.path, block)
     do {
-      try Editor.find().edit(Array(file.utf8))
+      try Editor.find().edit([Array(file.utf8)])
       let text = try folder.read(file)
       if text != block { return text }
       Output.errors.line("The block is as it was.")
