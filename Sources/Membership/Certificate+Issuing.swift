@@ -31,6 +31,18 @@ extension Certificate {
       isAuthority: role == .admin, replaced: replaced, signedWith: key, issuedAt: now)
   }
 
+  /// What the admin `issuer`, whose key is `key`, calls the notebook.
+  static func name(
+    _ name: String, ofNotebook identifier: String, issuer: Certificate, signedWith key: DeviceKey,
+    now: Int64
+  ) throws -> Certificate {
+    try checkName(name)
+    return try make(
+      subject: [(NID_commonName, identifier), (NID_organizationName, name)], issuer: issuer,
+      serial: newSerial(), publicKey: key.publicKey, isAuthority: false, signedWith: key,
+      issuedAt: now)
+  }
+
   private static func newSerial() throws -> [UInt8] {
     while true {
       let serial = try OpenSSL.random(Serial.size)

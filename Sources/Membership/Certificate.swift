@@ -29,6 +29,8 @@ struct Certificate: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
     case root(notebookID: String, notebookName: String)
     case member(name: String, role: Role)
+    /// What an admin calls the notebook: notes-security(7), "The notebook's name".
+    case name(notebookID: String, notebookName: String)
   }
 
   /// What a certificate and a list name of the one that signed it.
@@ -46,6 +48,8 @@ struct Certificate: Hashable, Sendable {
     switch kind {
     case .root: .admin
     case .member(_, let role): role
+    // It certifies nobody.
+    case .name: .reader
     }
   }
 
@@ -90,12 +94,14 @@ struct Certificate: Hashable, Sendable {
       throw CertificateDefect.validity
     }
     issuedAt = Int64(timegm(&time))
-    let attributes = try DistinguishedName.attributes(subjectName, lib)
-    kind = try Certificate.kind(of: attributes, isSelfIssued: issuer == subject)
-
     let extensions = try Extension.read(lib.X509_get_ext_count(certificate), lib) {
       lib.X509_get_ext(certificate, $0)
     }
+    let isAuthority =
+      extensions[.basicConstraints] == Extension.usage(ofAuthority: true)[.basicConstraints]
+    kind = try Certificate.kind(
+      of: DistinguishedName.attributes(subjectName, lib),
+      isRoot: isAuthority && issuer == subject)
     let authority = Extension.stripped(
       Extension.authorityPrefix, extensions[.authorityKeyIdentifier])
     replaced = Extension.stripped(Extension.serialPrefix, extensions[.replaces], size: Serial.size)
@@ -105,7 +111,7 @@ struct Certificate: Hashable, Sendable {
       extensions[.subjectKeyIdentifier] == Extension.keyIdentifierPrefix + keyIdentifier
     else { throw CertificateDefect.extensions }
     issuerKeyIdentifier = authority
-    let usage = Extension.usage(ofAuthority: isAuthority)
+    let usage = Extension.usage(ofAuthority: role == .admin)
     if usage.contains(where: { extensions[$0.key] != $0.value }) {
       throw CertificateDefect.extensions
     }
@@ -114,17 +120,19 @@ struct Certificate: Hashable, Sendable {
   static func == (left: Self, right: Self) -> Bool { left.fingerprint == right.fingerprint }
   func hash(into hasher: inout Hasher) { fingerprint.hash(into: &hasher) }
 
-  private static func kind(of attributes: [DistinguishedName.Attribute], isSelfIssued: Bool) throws
-    -> Kind
-  {
+  private static func kind(
+    of attributes: [DistinguishedName.Attribute], isRoot: Bool
+  ) throws -> Kind {
     guard attributes.count == 2, attributes[0].type == NID_commonName else {
       throw CertificateDefect.subject
     }
     let (first, second) = (attributes[0].value, attributes[1].value)
-    switch (attributes[1].type, isSelfIssued) {
-    case (NID_organizationName, true):
+    switch (attributes[1].type, isRoot) {
+    case (NID_organizationName, _):
       try checkName(second)
-      return .root(notebookID: first, notebookName: second)
+      return isRoot
+        ? .root(notebookID: first, notebookName: second)
+        : .name(notebookID: first, notebookName: second)
     case (NID_organizationalUnitName, false):
       try checkName(first)
       guard let role = Role(rawValue: second) else { throw CertificateDefect.role }

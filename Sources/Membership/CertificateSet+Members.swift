@@ -45,7 +45,7 @@ extension CertificateSet {
     let role: Role
     switch certificate.kind {
     case .member(let ownName, let ownRole): (name, role) = (ownName, isFounder ? .admin : ownRole)
-    case .root: (name, role) = ("founder", .admin)
+    case .root, .name: (name, role) = ("founder", .admin)
     }
     return Member(
       name: name, deviceID: certificate.deviceID, role: role, isFounder: isFounder,

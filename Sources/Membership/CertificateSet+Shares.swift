@@ -5,11 +5,14 @@ extension CertificateSet {
   static let maximumListBytes = 16 << 20
 
   var isTooLarge: Bool {
-    certificates.count > capacity || !hasRoom(for: Array(revocationLists))
+    certificates.count > memberCapacity || !hasRoom(for: Array(revocationLists))
       || Dictionary(grouping: revocationLists, by: \.issuerKeyIdentifier).values.contains {
         $0.count > Self.maximumListsPerAdmin
       }
   }
+
+  /// How many certificates there is room for beside the names.
+  private var memberCapacity: Int { capacity - min(names.count, Self.maximumNames) }
 
   private func hasRoom(for lists: [RevocationList]) -> Bool {
     lists.count <= Self.maximumRevocationLists
@@ -33,7 +36,7 @@ extension CertificateSet {
     var keptLists: [RevocationList] = []
     for list in Self.inTurns(keys.map { Array(lists[$0] ?? []) })
     where hasRoom(for: keptLists + [list]) { keptLists.append(list) }
-    return (connected(Set(inOrder.prefix(capacity))), Set(keptLists))
+    return (connected(Set(inOrder.prefix(memberCapacity))), Set(keptLists))
   }
 
   /// The certificates by whose turn it is: of each admin in turns one that it issued itself, and one

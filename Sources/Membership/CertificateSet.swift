@@ -12,9 +12,12 @@ struct CertificateSet: Sendable {
   let root: Certificate
   let capacity: Int
   let notebookID: String
-  let notebookName: String
-  /// All but the root.
+  /// What the notebook is called: by the last of its admins who named it, or else by the root.
+  private(set) var notebookName: String
+  /// The members': all but the root and the names.
   private(set) var certificates: Set<Certificate> = []
+  /// What admins called the notebook, of each key the latest: notes-security(7), "The notebook's name".
+  private(set) var names: Set<Certificate> = []
   private(set) var revocationLists: Set<RevocationList> = []
   /// Certificates by the key they certify, the root included.
   private(set) var byKey: [[UInt8]: [Certificate]] = [:]
@@ -52,8 +55,11 @@ struct CertificateSet: Sendable {
     settle()
   }
 
+  /// All certificates but the root.
+  var issued: Set<Certificate> { certificates.union(names) }
+
   var encodings: Set<[UInt8]> {
-    Set([root.der] + certificates.map(\.der) + revocationLists.map(\.der))
+    Set([root.der] + issued.map(\.der) + revocationLists.map(\.der))
   }
 
   /// Adds what verifies, whatever its order, and passes over the rest. True when something is new
@@ -68,8 +74,7 @@ struct CertificateSet: Sendable {
     if !changed { return false }
     settle()
     fingerprints = Set(
-      [root.fingerprint] + self.certificates.map(\.fingerprint)
-        + self.revocationLists.map(\.fingerprint))
+      [root.fingerprint] + issued.map(\.fingerprint) + self.revocationLists.map(\.fingerprint))
     return fingerprints != before
   }
 
@@ -89,6 +94,8 @@ struct CertificateSet: Sendable {
     memberChains = byKey.compactMapValues { certificates in
       inOrder(certificates.filter { chains[$0] != nil }).first.flatMap { chains[$0] }
     }
+    let (kept, name) = settledNames()
+    (names, notebookName) = (kept, name ?? root.notebookName ?? "")
   }
 
   private func reachable() -> [Certificate.Authority: (certificate: Certificate, depth: Int)] {
@@ -115,6 +122,14 @@ struct CertificateSet: Sendable {
       var waiting: [Certificate] = []
       var hasNewAuthority = false
       for certificate in pending {
+        if certificate.notebookName != nil {
+          guard try isSignedName(certificate) else {
+            waiting.append(certificate)
+            continue
+          }
+          if addName(certificate) { changed = true }
+          continue
+        }
         guard try isIssued(certificate) else {
           waiting.append(certificate)
           continue
@@ -145,6 +160,14 @@ struct CertificateSet: Sendable {
     return try signatures.isGood(certificate.fingerprint) {
       try certificate.isSigned(by: issuer.certificate)
     }
+  }
+
+  /// Adds a name, unless the set has a later one by that key.
+  private mutating func addName(_ certificate: Certificate) -> Bool {
+    let own = names.filter { $0.issuerKeyIdentifier == certificate.issuerKeyIdentifier }
+    guard Self.latestFirst(own.union([certificate])).first == certificate else { return false }
+    names.subtract(own)
+    return names.insert(certificate).inserted
   }
 
   private mutating func insert(_ list: RevocationList) throws -> Bool {

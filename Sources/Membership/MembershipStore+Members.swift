@@ -122,6 +122,23 @@ extension MembershipStore {
     }
   }
 
+  /// Gives the notebook another name, for all its members: notes-security(7), "The notebook's name".
+  /// Throws `nameRefused`, or `notAnAdmin` when `key` is not an admin's.
+  public func rename(
+    notebook name: String, by key: DeviceKey, now: Int64 = WallClock.now()
+  ) throws {
+    try change(by: key) { set, authority in
+      let certificate = try Certificate.name(
+        name, ofNotebook: set.notebookID, issuer: authority, signedWith: key,
+        now: Self.date(now, after: Array(set.names)))
+      _ = try set.insert(certificates: [certificate.der], revocationLists: [])
+      // A name that is dated at the end of time has no later one.
+      if set.notebookName != name {
+        throw MembershipError.limitExceeded(what: "later names", limit: 0)
+      }
+    }
+  }
+
   /// Removes devices: lists the serial numbers of all their certificates, and certifies anew whom
   /// they had certified. Throws `founderIsPermanent`, `notAMember`, `anotherAdminNeeded` for the
   /// device itself, `ownCertifier`, or `notAnAdmin` when `key` is not an admin's.
@@ -192,7 +209,7 @@ extension MembershipStore {
 
   private static func demand(_ certificate: Certificate, in set: CertificateSet) throws {
     if set.certificates.contains(certificate) { return }
-    throw set.certificates.count < set.capacity
+    throw set.issued.count < set.capacity
       ? chainTooLong : .limitExceeded(what: "certificates", limit: set.capacity)
   }
 

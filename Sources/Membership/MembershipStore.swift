@@ -10,8 +10,8 @@ public final class MembershipStore: Sendable {
   public let folder: String
   /// 52 lower-case characters; also a host name for TLS.
   public let notebookID: String
-  /// The notebook's name, as its founder gave it.
-  public let notebookName: String
+  /// The notebook's name, as its admins call it.
+  public var notebookName: String { state.withLock { $0.set.notebookName } }
   /// The root certificate in DER.
   public let root: [UInt8]
 
@@ -34,7 +34,6 @@ public final class MembershipStore: Sendable {
   private init(folder: String, set: CertificateSet) {
     self.folder = folder
     notebookID = set.notebookID
-    notebookName = set.notebookName
     root = set.root.der
     state = Mutex(State(set: set))
   }
@@ -129,7 +128,7 @@ public final class MembershipStore: Sendable {
   }
 
   /// All certificates but the root, in DER, sorted.
-  public var certificates: [[UInt8]] { sorted(state.withLock { $0.set.certificates.map(\.der) }) }
+  public var certificates: [[UInt8]] { sorted(state.withLock { $0.set.issued.map(\.der) }) }
 
   /// All revocation lists in DER, sorted.
   public var revocations: [[UInt8]] { sorted(state.withLock { $0.set.revocationLists.map(\.der) }) }
@@ -167,7 +166,7 @@ public final class MembershipStore: Sendable {
   /// half leaves the device with the new role, not without any. Called with `changing` held.
   func save(_ set: CertificateSet) throws {
     let before = state.withLock { $0.set }
-    let certificates = set.certificates.subtracting(before.certificates).map(\.der)
+    let certificates = set.issued.subtracting(before.issued).map(\.der)
     let lists = set.revocationLists.subtracting(before.revocationLists).map(\.der)
     let files =
       try StoreFolder.write(.certificate, certificates, in: folder)
@@ -179,7 +178,7 @@ public final class MembershipStore: Sendable {
     for list in before.revocationLists.subtracting(set.revocationLists) {
       try StoreFolder.remove(.revocationList, list.der, in: folder)
     }
-    for certificate in before.certificates.subtracting(set.certificates) {
+    for certificate in before.issued.subtracting(set.issued) {
       try StoreFolder.remove(.certificate, certificate.der, in: folder)
     }
   }

@@ -49,6 +49,18 @@ struct MembershipTravelTests {
     #expect(eve.exists("eve.txt"))
   }
 
+  // notes-security(7), "The notebook's name".
+  @Test("the notebook's name reaches a device through a third one")
+  func nameThroughThirdParties() throws {
+    try ada.context.membership.rename(notebook: "Our home", by: ada.key)
+    _ = try sync(bob, ada)
+    _ = try sync(eve, bob)
+    for device in [bob, eve] {
+      #expect(device.context.membership.notebookName == "Our home")
+      #expect(try device.notebook().identity.name == "Our home")
+    }
+  }
+
   @Test("a device removed while away is told at its next contact, and keeps its notes")
   func removedWhileAway() throws {
     try ada.context.membership.remove(devices: [eve.key.deviceID], by: ada.key)

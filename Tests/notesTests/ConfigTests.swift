@@ -42,6 +42,28 @@ import Testing
     try expectValue("false", of: "executable-files")
   }
 
+  // notes-config(1): "What the notebook at hand is called, on all devices".
+  @Test func `An admin gives the notebook another name`() throws {
+    try shell.initialise()
+    try expectValue("Home", of: "name")
+    let set = try shell.notes("config", "name", "Our home", "--json").text
+    #expect(
+      set
+        == #"{"type":"setting","name":"name","value":"Our home","default":null,"scope":"members"}"#
+        + "\n")
+    try expectValue("Our home", of: "name")
+    #expect(try shell.notes("status").text.hasPrefix("Our home"))
+    #expect(try shell.notes("notebooks").text.hasPrefix("Our home"))
+    #expect(
+      try shell.notes("members").isSuccess && shell.notes("doctor", "--no-discovery").isSuccess)
+    let refused = try shell.notes("config", "name", "a/b")
+    #expect(!refused.isSuccess, "\(refused)")
+    let unset = try shell.notes("config", "--unset", "name")
+    #expect(
+      unset.status == .exited(64) && unset.errorText.contains("a notebook has to have a name"))
+    try expectValue("Our home", of: "name")
+  }
+
   @Test func `A size that no device takes is refused, and the limit named`() throws {
     try shell.initialise()
     let refused = try shell.notes("config", "max-file-size", "100m")

@@ -247,6 +247,10 @@ import Testing
 
           """)
     }
+    let renamed = try shell.notes("config", "name", "Mine")
+    #expect(renamed.status == .exited(1))
+    #expect(renamed.errorText.contains("hint: do it on laptop\n"), "\(renamed)")
+    #expect(try shell.notes("config", "name").text == "Home\n")
     // An admin cannot change itself: what it signs counts only as long as it stays.
     try store.refresh()
     try store.reissue(device: phone.deviceID, role: .admin, by: self.founder)

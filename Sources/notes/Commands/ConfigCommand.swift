@@ -18,6 +18,7 @@ struct ConfigCommand: Command {
       Examples:
         notes config
         notes config device-name laptop
+        notes config name 'Our home'
         notes config on-conflict 'notify-send "Conflict" "$NOTES_PATHS"'
         notes config --unset on-conflict
       """)
@@ -38,7 +39,7 @@ struct ConfigCommand: Command {
   func run() throws {
     guard let name else { return try list() }
     let setting = try Setting.named(name)
-    let notebook = setting.scope == .notebook ? try NotebookLocator.notebook() : nil
+    let notebook = setting.scope == .user ? nil : try NotebookLocator.notebook()
     if unset || value != nil {
       try setting.set(value, in: notebook)
       guard options.json else { return }
@@ -80,15 +81,18 @@ enum Setting: String, CaseIterable {
   case hiddenFiles = "hidden-files"
   case hubInterval = "hub-interval"
   case maxFileSize = "max-file-size"
+  case notebookName = "name"
   case onChange = "on-change"
   case onConflict = "on-conflict"
 
-  /// Whose it is: the user's, for all notebooks, or one notebook's on this device.
-  enum Scope: String { case user, notebook }
+  /// Whose it is: the user's, for all notebooks; one notebook's on this device; or one notebook's for all
+  /// its members.
+  enum Scope: String { case user, notebook, members }
 
   var scope: Scope {
     switch self {
     case .executableFiles, .hiddenFiles, .maxFileSize: .notebook
+    case .notebookName: .members
     case .defaultNotebook, .deviceName, .hubInterval, .listen, .onChange, .onConflict: .user
     }
   }
@@ -101,7 +105,7 @@ enum Setting: String, CaseIterable {
     case .hiddenFiles, .executableFiles: "false"
     case .hubInterval: "300"
     case .maxFileSize: "50m"
-    case .defaultNotebook, .onChange, .onConflict: nil
+    case .defaultNotebook, .notebookName, .onChange, .onConflict: nil
     }
   }
 
@@ -125,7 +129,7 @@ enum Setting: String, CaseIterable {
         hint: "'notes config --unset \(rawValue)' takes a setting away")
     }
     switch self {
-    case .deviceName: try DisplayName.check(value)
+    case .deviceName, .notebookName: try DisplayName.check(value)
     case .listen where Address(parsing: value) == nil:
       throw Failure.usage(
         "'\(Visible.name(value))' is not HOST:PORT", hint: "for instance '*:4711'")
@@ -168,6 +172,7 @@ enum Setting: String, CaseIterable {
     case .maxFileSize: try notebook?.workTree.sizeLimitSetting()
     case .hiddenFiles: try notebook?.workTree.hiddenFilesSetting()
     case .executableFiles: try notebook?.workTree.executableFilesSetting()
+    case .notebookName: notebook?.identity.name
     default: try UserSettings.read()[rawValue]
     }
   }
@@ -182,8 +187,26 @@ enum Setting: String, CaseIterable {
     case .maxFileSize: try notebook?.setSizeLimit(value)
     case .hiddenFiles: try notebook?.setHiddenFiles(value)
     case .executableFiles: try notebook?.setExecutableFiles(value)
+    case .notebookName:
+      guard let value, let notebook else {
+        throw Failure.usage(
+          "a notebook has to have a name", hint: "'notes config name NAME' gives it another")
+      }
+      try notebook.renameForAll(value)
     default: try UserSettings.set(rawValue, to: value)
     }
+  }
+}
+
+extension Notebook {
+  /// Gives the notebook another name, on this device now and on the others with their next sync.
+  fileprivate func renameForAll(_ name: String) throws {
+    let context = try sessionContext()
+    try context.membership.demandAdmin(context.key.deviceID)
+    if context.membership.notebookName != name {
+      try context.membership.rename(notebook: name, by: context.key)
+    }
+    try rename(notebook: name)
   }
 }
 

@@ -113,6 +113,10 @@ extension DeviceLink {
     // An admin may have given this device another name: its versions carry it from now on.
     let own = membership.member(ofDevice: context.key.deviceID)?.name
     if let own, own != notebook.identity.device.name { try notebook.rename(device: own) }
+    // So may the notebook have another.
+    if membership.notebookName != notebook.identity.name {
+      try notebook.rename(notebook: membership.notebookName)
+    }
     peer = PeerIdentity(
       name: member.name, deviceID: peer.deviceID, role: member.role, address: peer.address)
   }

@@ -177,14 +177,7 @@ struct MembershipChange {
 
   /// Asked before a person is asked anything. The membership itself refuses once more.
   func check() throws {
-    guard membership.role(ofDevice: key.deviceID) == .admin else {
-      let admins = membership.members().filter { !$0.isRemoved && $0.role == .admin }
-      throw Failure(
-        .failed, "not_an_admin", "only an admin of the notebook may do this",
-        hint: admins.isEmpty
-          ? "this device knows of no admin any more"
-          : "do it on \(Phrase.list(admins.map { Visible.name($0.name) }))")
-    }
+    try membership.demandAdmin(key.deviceID)
     if member.isFounder, member.deviceID != key.deviceID {
       throw MembershipError.founderIsPermanent
     }
@@ -203,6 +196,19 @@ struct MembershipChange {
         "type": type, "name": now.name, "device": now.deviceID, "role": now.role.rawValue,
         "state": now.isRemoved ? "removed" : now.isBlocked ? "blocked" : "member",
       ] + more, text)
+  }
+}
+
+extension MembershipStore {
+  /// Throws, and names the admins, where a device is none.
+  func demandAdmin(_ device: String) throws(Failure) {
+    if role(ofDevice: device) == .admin { return }
+    let admins = members().filter { !$0.isRemoved && $0.role == .admin }
+    throw Failure(
+      .failed, "not_an_admin", "only an admin of the notebook may do this",
+      hint: admins.isEmpty
+        ? "this device knows of no admin any more"
+        : "do it on \(Phrase.list(admins.map { Visible.name($0.name) }, "or"))")
   }
 }
 

@@ -1,0 +1,47 @@
+// What the notebook is called: notes-security(7), "The notebook's name".
+extension CertificateSet {
+  /// Of how many admins the names are kept.
+  static let maximumNames = 64
+
+  /// Whether this is a name of this notebook, signed with the key that it is for, which was an admin's.
+  func isSignedName(_ certificate: Certificate) throws -> Bool {
+    guard case .name(notebookID, _) = certificate.kind,
+      certificate.keyIdentifier == certificate.issuerKeyIdentifier,
+      let issuer = issuer(of: certificate)
+    else { return false }
+    return try signatures.isGood(certificate.fingerprint) { try certificate.isSigned(by: issuer) }
+  }
+
+  private func issuer(of certificate: Certificate) -> Certificate? {
+    byKey[certificate.issuerKeyIdentifier]?.first { $0.authority == certificate.signer }
+  }
+
+  /// The names that are kept, and the one that counts; nil where none does.
+  func settledNames() -> (kept: Set<Certificate>, name: String?) {
+    if names.isEmpty { return ([], nil) }
+    let known = names.filter { issuer(of: $0) != nil }
+    let counting = known.filter { authority(ofKey: $0.issuerKeyIdentifier) != nil }
+    let all = Self.latestFirst(counting) + Self.latestFirst(known.subtracting(counting))
+    return (
+      Set(all.prefix(Self.maximumNames)), Self.latestFirst(counting).first?.notebookName
+    )
+  }
+
+  /// The latest first, of equally late ones the greater bytes.
+  static func latestFirst(_ names: Set<Certificate>) -> [Certificate] {
+    names.sorted {
+      $0.issuedAt == $1.issuedAt
+        ? $1.der.lexicographicallyPrecedes($0.der) : $0.issuedAt > $1.issuedAt
+    }
+  }
+}
+
+extension Certificate {
+  /// What it calls the notebook; nil for a member's.
+  var notebookName: String? {
+    switch kind {
+    case .root(_, let name), .name(_, let name): name
+    case .member: nil
+    }
+  }
+}
