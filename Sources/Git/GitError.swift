@@ -48,7 +48,7 @@ extension GitError: CustomStringConvertible {
     case .brokenReference(let name): "the file .git/\(name) is damaged"
     case .locked(let path): "git or another program holds .git/\(path)"
     case .referenceMoved(let name): "\(name) moved meanwhile"
-    case .ambiguousPrefix(let prefix): "several objects begin with \(prefix)"
+    case .ambiguousPrefix(let prefix): "several versions or texts begin with \(prefix)"
     case .tooLarge(let tree, let what, let limit):
       "a version is too large (tree \(tree.hex.prefix(10))): \(what): the limit is \(limit)"
     case .system(let call, let path, let errno): "\(call) \(path): \(String(errorNumber: errno))"

@@ -9,6 +9,8 @@ public struct MemberStanding: Hashable, Sendable {
   public let isRemoved: Bool
   /// What the other admins are called, by name.
   public let admins: [String]
+  /// The names that several members have, removed ones too, in lower case.
+  public let sharedNames: [String]
 }
 
 extension MembershipStore {
@@ -17,9 +19,11 @@ extension MembershipStore {
     let members = members()
     let own = members.first { $0.deviceID == deviceID }
     let admins = members.filter { !$0.isRemoved && $0.role == .admin && $0.deviceID != deviceID }
+    let counts = Dictionary(grouping: members) { $0.name.lowercased() }
     return MemberStanding(
       role: own.flatMap { $0.isRemoved ? nil : $0.role }, isRemoved: own?.isRemoved == true,
-      admins: admins.map(\.name).sorted())
+      admins: admins.map(\.name).sorted(),
+      sharedNames: counts.filter { $0.value.count > 1 }.keys.sorted())
   }
 
   /// How a device stands, by the memory that is kept in `cache` as long as the same certificates and
@@ -32,10 +36,11 @@ extension MembershipStore {
       .joined(separator: " ")
     if let content = try? Disk.readIfThere(cache) {
       let lines = StateLines(parsing: content)
-      if lines["stored"] == key, let admins = lines["admins"] {
+      if lines["stored"] == key, let admins = lines["admins"], let shared = lines["shared"] {
         return MemberStanding(
           role: lines["role"].flatMap(Role.init), isRemoved: lines["role"] == "removed",
-          admins: admins.split(separator: "/").map(String.init))
+          admins: admins.split(separator: "/").map(String.init),
+          sharedNames: shared.split(separator: "/").map(String.init))
       }
     }
     let standing = try open(in: folder).standing(ofDevice: deviceID)
@@ -43,6 +48,7 @@ extension MembershipStore {
     let lines = StateLines([
       // No name holds a slash: notes-security(7), "Names".
       "stored": key, "role": role, "admins": "/" + standing.admins.joined(separator: "/"),
+      "shared": "/" + standing.sharedNames.joined(separator: "/"),
     ])
     try? Disk.makeFolders(Disk.parent(of: cache))
     try? Disk.replace(cache, with: lines.bytes, isShared: true, waits: false)

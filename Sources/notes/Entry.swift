@@ -42,7 +42,7 @@ struct Invocation {
       Output.standard.flush()
       return .done
     } catch {
-      let failure = Failure(describing: error).withNearNames().withUsage(of: arguments)
+      let failure = Failure(describing: error).withNearNames().withAdmins().withUsage(of: arguments)
       failure.report(json: arguments.contains("--json"))
       return failure.exit
     }

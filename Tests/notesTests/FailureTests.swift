@@ -191,6 +191,17 @@ import WorkTree
     }
   }
 
+  // Only an admin can help there.
+  @Test func `Who needs an admin is told who is one`() {
+    let failure = Failure(
+      .refusedByPeer, "refused_by_peer", "refused",
+      hint: "ask an admin of the notebook for an invitation")
+    #expect(
+      failure.naming(admins: ["desk", "laptop"]).hint
+        == "ask an admin (desk or laptop) of the notebook for an invitation")
+    #expect(failure.naming(admins: []) == failure)
+  }
+
   @Test func `Errors of hubs`() throws { try expect(hubErrors, match: "hubs") }
 
   @Test func `Errors of notebooks and repositories`() throws {

@@ -76,7 +76,7 @@ import Testing
       try shell.notes("log", "--format", "100%% %a:%n%s").text
         == "100% laptop:\nStart notebook Home\n")
     #expect(
-      try shell.notes("log", "--format", "%x").errorText.contains("a placeholder that is none"))
+      try shell.notes("log", "--format", "%x").errorText.contains("an unknown placeholder"))
     let whole = try shell.notes("log", "--json", "-p").text
     #expect(whole.contains(#""full_message":"Start notebook Home\n""#), "\(whole)")
     #expect(whole.contains(#""version":"\#(id)""#) && whole.contains(#""diff":""#))

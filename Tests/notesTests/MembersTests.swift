@@ -260,6 +260,31 @@ import Testing
     #expect(above.errorText.contains("the founder's device cannot be changed or removed"))
   }
 
+  // 'logs and lists never show two devices by one name without telling them apart'
+  @Test func `Two devices of one name are told apart in logs and lists`() throws {
+    let twins = try ["vm", "VM"].map { try add($0, .writer) }
+    let peers = try shell.notes("peers", "--no-discovery", "--wait", "0").text
+    for twin in twins { #expect(peers.contains(" (\(twin.deviceID.prefix(8)))"), "\(peers)") }
+    let email = "\(twins[0].deviceID.lowercased())@notes.invalid"
+    try shell.folder.write("new\n", to: "notes/By twin.txt")
+    for arguments in [
+      ["add", "By twin.txt"],
+      ["-c", "user.name=vm", "-c", "user.email=\(email)", "commit", "-q", "-m", "By a twin"],
+    ] {
+      let done = try run(
+        ["git"] + arguments, in: shell.folder["notes"], environment: shell.environment)
+      try #require(done.isSuccess, "\(done)")
+    }
+    for command in [["log", "-n", "1"], ["blame", "By twin"]] {
+      let shown = try run(
+        [BuiltBinary.notes()] + command, in: shell.folder["notes"],
+        environment: shell.environment
+      ).text
+      #expect(shown.contains(String(twins[0].deviceID.prefix(8))), "\(shown)")
+    }
+    #expect(!peers.contains("laptop ("))
+  }
+
   @Test func `-C and --json stand anywhere`() throws {
     try add("phone", .writer)
     for arguments in [

@@ -27,7 +27,7 @@ struct ConfigCommand: Command {
     help: .named("name", "The setting."), completion: .list(Setting.allCases.map(\.rawValue)))
   var name: String?
   @Argument(help: .named("value", "What to set it to.")) var value: String?
-  @Flag(help: "Take the setting away, so that the default holds.") var unset = false
+  @Flag(help: "Remove the setting, so that the default holds.") var unset = false
   @OptionGroup var options: CommonOptions
 
   func validate() throws {
@@ -126,7 +126,7 @@ enum Setting: String, CaseIterable {
     guard !value.contains(where: \.isNewline), !value.allSatisfy(\.isWhitespace) else {
       throw Failure.usage(
         "the value of \(rawValue) is empty or has more than one line",
-        hint: "'notes config --unset \(rawValue)' takes a setting away")
+        hint: "'notes config --unset \(rawValue)' removes a setting")
     }
     switch self {
     case .deviceName, .notebookName: try DisplayName.check(value)

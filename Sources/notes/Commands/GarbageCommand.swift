@@ -51,7 +51,7 @@ struct GarbageCommand: Command {
     let packed =
       done.objectsPacked == 0
       ? "Everything is packed."
-      : "Packed \(Phrase.count(done.objectsPacked, "object")): "
+      : "Packed the history: "
         + "\(Phrase.bytes(done.bytesAfter)) instead of \(Phrase.bytes(done.bytesBefore))."
     guard done.versionsReleased > 0 else { return packed }
     return packed + "\n\(Phrase.count(done.versionsReleased, "version")) that git commands dropped "

@@ -110,7 +110,8 @@ struct LogCommand: Command {
     }
     let style = VersionReport.Style(
       terminal: Console.output, now: TimeText.now, isLong: long, isOfOneNote: path != nil,
-      own: try notebook.history.versionsMadeHere())
+      own: try notebook.history.versionsMadeHere(),
+      sharedNames: OwnStanding(of: notebook).sharedNames)
     try paging.page {
       var text = LogText(
         notebook: notebook, style: style, showsPatch: patch,
@@ -130,7 +131,7 @@ struct LogCommand: Command {
     guard let format else { return oneline ? .oneLine : nil }
     guard let chosen = LogFormat(format) else {
       throw Failure.usage(
-        "the format has a placeholder that is none", hint: "notes-log(1) lists them; %% is a %")
+        "the format has an unknown placeholder", hint: "notes-log(1) lists them; %% is a %")
     }
     return chosen
   }

@@ -63,7 +63,8 @@ struct ShowCommand: Command {
     if options.json { return Output.standard.lines([report.json]) }
     let style = VersionReport.Style(
       terminal: Console.output, now: TimeText.now, isLong: true,
-      own: try notebook.history.versionsMadeHere())
+      own: try notebook.history.versionsMadeHere(),
+      sharedNames: OwnStanding(of: notebook).sharedNames)
     try paging.page {
       Output.standard.write(report.text(in: style))
       Output.standard.write(try report.patch(in: notebook, on: Console.output))
@@ -96,7 +97,9 @@ struct BlameCommand: Command {
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     let (path, version) = try NotebookLocator.noteVersion(note, in: notebook)
-    let report = try BlameReport(notebook.history.blame(path, at: version), in: notebook)
+    let report = try BlameReport(
+      notebook.history.blame(path, at: version), in: notebook,
+      sharedNames: OwnStanding(of: notebook).sharedNames)
     paging.page(unless: options.json) {
       options.write(report.json) { report.text(on: $0, now: TimeText.now, isLong: long) }
     }

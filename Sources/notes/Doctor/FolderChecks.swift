@@ -38,7 +38,7 @@ extension Check {
   }
 
   static let interruption = Check(
-    name: "checkout", title: "checkout", remedy: "run 'notes status'"
+    name: "checkout", title: "files", remedy: "run 'notes status'"
   ) { context in
     guard try context.notebook.status().isInterrupted else { return .good("none is under way") }
     return .problem(

@@ -36,6 +36,27 @@ extension Failure {
   }
 }
 
+extension Failure {
+  /// A failure against which only an admin can help, with the admins of the notebook at hand named.
+  func withAdmins() -> Failure {
+    let kinds = ["not_an_admin", "not_a_member", "certificate_refused", "refused_by_peer"]
+    guard kinds.contains(kind), hint?.contains("an admin") == true,
+      let notebook = try? NotebookLocator.notebook()
+    else { return self }
+    return naming(admins: OwnStanding(of: notebook).adminNames)
+  }
+
+  func naming(admins: [String]) -> Failure {
+    guard let hint, let words = hint.firstRange(of: "an admin"), !admins.isEmpty else {
+      return self
+    }
+    var failure = self
+    failure.hint =
+      hint[..<words.upperBound] + " (\(Phrase.list(admins, "or")))" + hint[words.upperBound...]
+    return failure
+  }
+}
+
 /// Names of a notebook that are near to a mistyped one, as a phrase; nil where none is.
 enum NearNames {
   /// Deleted notes count where nothing present is near.

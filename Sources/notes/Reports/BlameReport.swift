@@ -4,10 +4,14 @@ internal import Notebook
 
 struct BlameReport {
   private let lines: [BlamedLine]
+  private let sharedNames: SharedNames
   private var versions: [ObjectID: Commit] = [:]
 
-  init(_ lines: [BlamedLine], in notebook: Notebook) throws {
+  init(
+    _ lines: [BlamedLine], in notebook: Notebook, sharedNames: SharedNames = SharedNames()
+  ) throws {
     self.lines = lines
+    self.sharedNames = sharedNames
     for line in lines {
       guard case .version(let id) = line.origin, versions[id] == nil else { continue }
       versions[id] = try notebook.repository.commit(id)
@@ -76,7 +80,9 @@ struct BlameReport {
       : isNarrow ? TimeText.short(time, now: now) : TimeText.relative(time, now: now)
     return [
       Styled(isNarrow ? "" : commit.id.short, .yellow),
-      Styled(Width.cut(Visible.name(commit.author.name), to: isNarrow ? 8 : 20)),
+      Styled(
+        Width.cut(
+          sharedNames.shown(commit.author.name, commit.deviceID), to: isNarrow ? 8 : 24)),
       Styled(when, .dim),
     ]
   }

@@ -151,7 +151,9 @@ struct PeersReport {
     else { return "No other devices yet: 'notes invite' lets one join.\n" }
     let devices = peers.map { peer in
       [
-        Styled(Visible.name(peer.name ?? String(peer.deviceID.prefix(8))), .bold),
+        Styled(
+          peer.name.map { standing.sharedNames.shown($0, peer.deviceID) }
+            ?? String(peer.deviceID.prefix(8)), .bold),
         Styled(
           peer.deviceState.isConnected ? "here" : peer.isNear ? "near" : "away",
           peer.isNear ? .green : .dim), Styled(peer.role?.rawValue ?? "not a member"),

@@ -31,8 +31,13 @@ struct OwnStanding {
   /// As programs are told.
   var word: String? { isRemoved ? "removed" : member?.role?.rawValue }
 
+  var adminNames: [String] { (member?.admins ?? []).map { Visible.name($0) } }
+
+  /// The names that several members have.
+  var sharedNames: SharedNames { SharedNames(member) }
+
   private var admins: String {
-    let names = (member?.admins ?? []).map { Visible.name($0) }
+    let names = adminNames
     return names.isEmpty ? "an admin" : Phrase.list(names, "or")
   }
 

@@ -29,7 +29,8 @@ struct StatusReport {
   private func words(for watched: WatcherStatus) -> String {
     if watched.watcher.isPaused { return "Watched, with connections paused." }
     if watched.peers.isEmpty { return "Watched; no other device is here." }
-    let names = Phrase.list(watched.peers.map { Visible.name($0.identity.name) })
+    let names = Phrase.list(
+      watched.peers.map { standing.sharedNames.shown($0.identity.name, $0.identity.deviceID) })
     let areInSync = watched.peers.allSatisfy { $0.shows.tip == status.state.tip }
     return areInSync ? "Watched, and in sync with \(names)." : "Watched; here: \(names)."
   }

@@ -13,6 +13,7 @@ struct VersionReport {
     var isOfOneNote = false
     /// The versions that this device made.
     var own: Set<ObjectID> = []
+    var sharedNames = SharedNames()
   }
 
   private struct Line {
@@ -115,7 +116,7 @@ struct VersionReport {
     if let device = version.deviceID, !version.isDerived {
       if style.own.contains(version.commit.id) {
         parts[0] += " (this device)"
-      } else if style.isLong {
+      } else if style.isLong || style.sharedNames.contains(version.commit.author.name) {
         parts[0] += " (device \(device.prefix(10)))"
       }
     }

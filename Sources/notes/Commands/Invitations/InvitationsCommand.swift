@@ -43,7 +43,7 @@ struct InvitationsCancelCommand: Command {
         notes invitations cancel 42
       """)
 
-  @Argument(help: "The first two digits of its code.") var locator: String
+  @Argument(help: .named("digits", "The first two digits of its code.")) var locator: String
 
   @OptionGroup var options: CommonOptions
 

@@ -78,8 +78,7 @@ struct InviteCommand: Command {
   private func run(
     in context: SessionContext, for guest: Member?, onEvent: (Event) -> Void
   ) throws {
-    guard context.membership.role(ofDevice: context.key.deviceID) == .admin
-    else { throw MembershipError.notAnAdmin(device: context.key.deviceID) }
+    try context.membership.demandAdmin(context.key.deviceID)
     let token = try Interruption.token()
     if listen.address == nil, !discovery.isOff,
       let watcher = try RunningWatcher.of(Notebook.open(at: context.folder))
