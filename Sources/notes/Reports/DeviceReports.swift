@@ -141,7 +141,7 @@ struct PeersReport {
     peers.map { peer in
       [
         "type": "peer", "name": peer.name, "device": peer.deviceID, "role": peer.role?.rawValue,
-        "state": peer.state, "address": peer.address,
+        "state": peer.state, "address": peer.address, "unsent": standing.unsent,
       ] as JSON + peer.deviceState.json
     }
   }
