@@ -70,6 +70,38 @@ import Testing
     try expectRestored(screen, status: 0)
   }
 
+  @Test func `It follows changes, searches texts, edits, makes and deletes`() throws {
+    try shell.folder.write("#!/bin/sh\necho edited >>\"$1\"\n", to: "editor")
+    chmod(shell.folder["editor"], 0o755)
+    let screen = try shell.screen(
+      [
+        "bash", "--norc", "-c", #"VISUAL="$1" "$0" browse; echo "left with $?"; read -r line"#,
+        BuiltBinary.notes(), shell.folder["editor"],
+      ])
+    try screen.wait(for: "> Shopping")
+    try shell.folder.write("a word in it\n", to: "notes/Made elsewhere.txt")
+    try screen.wait(for: "Made elsewhere")
+    try screen.press("/")
+    try screen.type("word")
+    try screen.wait(for: "> Made elsewhere")
+    try screen.press("Enter", "e")
+    try screen.wait(for: "│ edited")
+    try screen.press("x")
+    try screen.wait(for: "x again deletes Made elsewhere")
+    try screen.press("x")
+    try screen.wait(for: "deleted Made elsewhere")
+    // A key right after it would be another key.
+    try screen.press("Escape")
+    try screen.wait(for: "Home · 2 notes")
+    try screen.press("n")
+    try screen.wait(for: "Title of the new note: ")
+    try screen.type("Brand new\n")
+    try screen.wait(for: "Brand new")
+    #expect(try shell.folder.text("notes/Brand new.txt") == "edited\n")
+    try screen.press("q")
+    try screen.wait(for: "left with 0")
+  }
+
   @Test func `A deleted note comes back, and the mouse is understood`() throws {
     try shell.notes("rm", "Soup")
     let screen = try browse()

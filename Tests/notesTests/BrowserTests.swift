@@ -94,6 +94,28 @@ import WorkTree
     #expect(labels().count == 4)
   }
 
+  // notes-browse(1): "or whose text holds all of them".
+  @Test func `The filter lists what texts hold, once that is known`() {
+    var browser = browser(["Milk.txt", "Bread.txt", "Eggs.txt"])
+    press(&browser, .character("/"), .character("m"), .character("i"))
+    #expect(browser.listed.map(\.label) == ["Milk"] && browser.wantedText == "mi")
+    browser.show(notesWithText: ["Eggs.txt"], for: "mi")
+    #expect(browser.listed.map(\.label) == ["Milk", "Eggs"] && browser.wantedText == nil)
+    // What was found for another filter is not this one's.
+    press(&browser, .backspace)
+    #expect(browser.listed.map(\.label) == ["Milk"] && browser.wantedText == "m")
+  }
+
+  @Test func `Notes are edited, made, and deleted when the key is pressed twice`() {
+    var browser = browser(["Milk.txt", "Bread.txt"])
+    #expect(press(&browser, .character("e")) == [.edit("Milk.txt")])
+    #expect(press(&browser, .character("n")) == [.new])
+    #expect(press(&browser, .character("x")).isEmpty && browser.message != nil)
+    #expect(press(&browser, .down, .character("x")).isEmpty)
+    #expect(press(&browser, .character("x")) == [.delete("Bread.txt")])
+    #expect(press(&browser, .character("x")).isEmpty)
+  }
+
   @Test func `Restoring and copying ask for a chosen version that has the note`() throws {
     var browser = browser(["Shopping.txt"])
     #expect(press(&browser, .character("r")).isEmpty)
@@ -215,6 +237,8 @@ import WorkTree
 
   @Test func `Only rows that differ are written`() {
     var browser = browser((0..<50).map { TreePath("\($0).txt") })
+    // Beyond the note in conflict, for which other keys are named.
+    press(&browser, .down, .down)
     let first = browser.screen(wide, now: Self.now)
     #expect(first.update(from: nil, usesColour: false).hasPrefix("\u{1B}[2J"))
     #expect(first.update(from: first, usesColour: false).isEmpty)

@@ -6,6 +6,8 @@ extension Browser {
   mutating func press(_ key: Key, in layout: Layout) -> Request? {
     message = nil
     isTouched = true
+    let doomed = self.doomed
+    self.doomed = nil
     if showsHelp {
       showsHelp = false
       return key == .control("c") ? .quit : nil
@@ -35,6 +37,13 @@ extension Browser {
     case .character("d"), .character("t"): showsChange.toggle()
     case .character("r") where focus == .notes && showsDeleted:
       return note.map { .recover($0.path) }
+    case .character("n") where !showsDeleted: return .new
+    case .character("e") where !showsDeleted: return note.map { .edit($0.path) }
+    case .character("x") where focus == .notes && !showsDeleted:
+      guard let note else { break }
+      if doomed == note.path { return .delete(note.path) }
+      self.doomed = note.path
+      message = Styled("x again deletes \(note.label); any other key does not", .yellow)
     case .character("s"):
       if let note, note.isInConflict { return .settle(note.path) }
       message = Styled("the note is not in conflict", .yellow)

@@ -69,12 +69,17 @@ extension Browser {
     let other = showsChange ? "d text" : "d change"
     var keys =
       switch focus {
-      case .notes where isFiltering: ["type a part of the title", "Enter done", "Esc all notes"]
+      case .notes where isFiltering:
+        ["type words of the title or text", "Enter done", "Esc all notes"]
       case .notes where showsDeleted:
         ["? help", "r restore", "Enter versions", "Esc back", "q quit"]
       case .notes where note?.isInConflict == true:
         ["? help", "s settle", "Enter versions", "/ filter", "q quit", "D deleted", "↑↓ choose"]
-      case .notes: ["? help", "Enter versions", "/ filter", "q quit", "D deleted", "↑↓ choose"]
+      case .notes:
+        [
+          "? help", "Enter versions", "/ filter", "q quit", "e edit", "n new", "D deleted",
+          "↑↓ choose",
+        ]
       case .versions: ["? help", "r restore", "c copy", other, "← back", "↑↓ choose"]
       case .text: ["? help", "← back", other, "r restore", "c copy", "↑↓ scroll"]
       }
@@ -88,12 +93,14 @@ extension Browser {
     "  ↑ ↓  j k        one line up, down",
     "  PgUp PgDn       a page up, down",
     "  Home End  g G   the first, the last",
-    "  /               filter the notes by their titles",
+    "  /               filter the notes by their titles and texts",
     "  Enter → l       the versions of the note; the text of the version",
     "  Esc ← h         back",
     "  d               what the version changed, or its whole text",
     "  r               restore the version: the present text is kept as one",
     "  c               copy the version to a note of its own",
+    "  e  n            edit the note; make a new one",
+    "  x               delete the note, when pressed twice; its text stays",
     "  s               settle the conflict of a note marked with !",
     "  D               the deleted notes, where r restores the last text; back",
     "  Ctrl-L          read the folder again",
@@ -141,7 +148,8 @@ extension Browser {
   }
 
   private func textRow(_ row: Int) -> [Styled] {
-    guard textSubject == wantedSubject, textTop + row < wrapped.lines.count else { return [] }
+    guard wantedSubject != nil, textSubject == wantedSubject, textTop + row < wrapped.lines.count
+    else { return [] }
     return [wrapped.lines[textTop + row]]
   }
 }

@@ -37,6 +37,9 @@ struct Browser {
     case copy(Revision)
     case recover(TreePath)
     case settle(TreePath)
+    case edit(TreePath)
+    case new
+    case delete(TreePath)
     case suspend
     case reload
     case quit
@@ -46,7 +49,11 @@ struct Browser {
   private(set) var notes: [Note] = []
   private(set) var listed: [Note] = []
   var filter = "" { didSet { if filter != oldValue { applyFilter() } } }
+  /// The notes whose texts hold a filter's words; found for the filter that it says.
+  private var inText: (filter: String, paths: Set<TreePath>)?
   var isFiltering = false
+  /// The note that goes if the key is pressed again.
+  var doomed: TreePath?
   var showsDeleted = false
   var focus = Focus.notes
   var noteList = ListPlace()
@@ -104,6 +111,19 @@ struct Browser {
     }
   }
 
+  /// What is to be looked for in the notes' texts; nil where nothing is, or it was.
+  var wantedText: String? {
+    filter.isEmpty || showsDeleted || inText?.filter == filter ? nil : filter
+  }
+
+  /// Takes the notes whose texts hold the words of a filter.
+  mutating func show(notesWithText paths: Set<TreePath>, for filter: String) {
+    let chosen = note?.path
+    inText = (filter, paths)
+    applyFilter()
+    if let place = listed.firstIndex(where: { $0.path == chosen }) { noteList.selected = place }
+  }
+
   mutating func show(versions: [Revision], of path: TreePath, hasMore: Bool) {
     if versionsOf != path { versionList = ListPlace() }
     self.versions = versions
@@ -131,8 +151,9 @@ struct Browser {
 
   private mutating func applyFilter() {
     let words = filter.lowercased().split(separator: " ")
+    let found = inText.flatMap { $0.filter == filter ? $0.paths : nil } ?? []
     listed = notes.filter { note in
-      if words.isEmpty { return true }
+      if words.isEmpty || found.contains(note.path) { return true }
       let label = Array(note.label.lowercased().utf8)
       return words.allSatisfy { word in
         label.indices.contains { label[$0...].starts(with: word.utf8) }

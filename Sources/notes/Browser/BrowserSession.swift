@@ -5,17 +5,20 @@ internal import Notebook
 internal import WorkTree
 
 struct BrowserSession {
-  private let notebook: Notebook
-  private let terminal: FullScreen
+  let notebook: Notebook
+  let terminal: FullScreen
   private let usesColour: Bool
-  private var browser: Browser
+  var browser: Browser
   private var keys = KeyDecoder()
-  private var shown: Screen?
+  var shown: Screen?
   private var walk: VersionWalk?
+  private var standing: Standing?
 
   private static let versionsAtOnce = 100
   /// How long an escape waits for what would make it another key, in milliseconds.
   private static let patience: Int32 = 40
+  /// How long after the last key, or look, the folder is looked at again, in milliseconds.
+  private static let pause: Int32 = 1_000
 
   init(notebook: Notebook, terminal: FullScreen, usesColour: Bool) {
     self.notebook = notebook
@@ -34,9 +37,10 @@ struct BrowserSession {
     attempt { try $0.readNotes(present) }
     while true {
       refresh()
-      switch terminal.next(within: keys.isWaiting ? Self.patience : nil) {
+      switch terminal.next(within: keys.isWaiting ? Self.patience : Self.pause) {
       case .bytes(let bytes):
         if try press(keys.keys(from: bytes)) { return .done }
+      case .quiet where !keys.isWaiting: attempt { try $0.follow() }
       case .quiet:
         if try press(keys.flush()) { return .done }
       case .resized: shown = nil
@@ -60,6 +64,9 @@ struct BrowserSession {
       case .copy(let revision): attempt { try $0.copy(revision) }
       case .recover(let path): attempt { try $0.recover(path) }
       case .settle(let path): attempt { try $0.settle(path) }
+      case .edit(let path): attempt { try $0.edit(EditedNote(path: path)) }
+      case .new: attempt { try $0.make() }
+      case .delete(let path): attempt { try $0.delete(path) }
       case nil: break
       }
     }
@@ -72,7 +79,7 @@ struct BrowserSession {
     attempt { try $0.readNotes() }
   }
 
-  private mutating func attempt(_ body: (inout Self) throws -> Void) {
+  mutating func attempt(_ body: (inout Self) throws -> Void) {
     do {
       try body(&self)
     } catch {
@@ -91,6 +98,7 @@ struct BrowserSession {
 
   private mutating func refresh() {
     draw()
+    findInTexts()
     fetchVersions()
     if let wanted = browser.wantedSubject, wanted != browser.textSubject {
       attempt { $0.browser.show(text: try $0.text(of: wanted), of: wanted) }
@@ -140,6 +148,42 @@ struct BrowserSession {
     return after.map { Styled.lines(of: $0) } ?? [Styled("deleted in this version", .dim)]
   }
 
+  /// What the list shows, to tell whether that is so still.
+  private struct Standing: Equatable {
+    let tip: ObjectID?
+    let files: [String]
+
+    init(_ notebook: Notebook, _ present: [PresentFile]) throws {
+      tip = try notebook.repository.head().commit
+      files = present.map { "\($0.path) \($0.modified) \($0.isChanged)" }
+    }
+  }
+
+  /// Shows what somebody else changed.
+  private mutating func follow() throws {
+    let present = try notebook.history.presentNotes()
+    let standing = try Standing(notebook, present)
+    if standing == self.standing { return }
+    self.standing = standing
+    let place = browser.textTop
+    let message = browser.message
+    browser.forget()
+    try readNotes()
+    refresh()
+    (browser.textTop, browser.message) = (place, message)
+  }
+
+  /// Looks for what is typed in the texts as well.
+  private mutating func findInTexts() {
+    guard let wanted = browser.wantedText else { return }
+    attempt { session in
+      let query = try SearchQuery(wanted.split(separator: " ").map(String.init))
+      let hits = query.terms.isEmpty ? [] : try session.notebook.history.search(query)
+      session.browser.show(notesWithText: Set(hits.map(\.path)), for: wanted)
+    }
+    if browser.wantedText != nil { browser.show(notesWithText: [], for: wanted) }
+  }
+
   private mutating func readNotes() throws {
     guard browser.showsDeleted else { return try readNotes(notebook.history.presentNotes()) }
     let now = TimeText.now
@@ -152,6 +196,7 @@ struct BrowserSession {
   private mutating func readNotes(_ present: [PresentFile]) throws {
     let times = try notebook.history.times(of: present.map(\.path))
     let conflicts = Set(try notebook.history.conflicts().map(\.path))
+    standing = try Standing(notebook, present)
     browser.show(notes: Self.listed(present, times: times, conflicts: conflicts))
   }
 
@@ -167,64 +212,9 @@ struct BrowserSession {
     }.sorted { ($1.modified, $0.path) < ($0.modified, $1.path) }
   }
 
-  private mutating func restore(_ revision: Browser.Revision) throws {
-    guard let note = browser.note else { return }
-    let version = try notebook.repository.commit(revision.id)
-    let target = note.path == revision.path ? nil : note.path
-    guard let made = try notebook.restore(revision.path, from: version, as: target) else {
-      browser.message = Styled("the note is already as it was in \(revision.id.short)", .yellow)
-      return
-    }
-    browser.message = Styled(
-      "restored as it was in \(revision.id.short): version \(made.short); "
-        + "what it was before is a version too", .green)
-    try reread()
-  }
-
-  private mutating func recover(_ path: TreePath) throws {
-    guard let version = try notebook.history.lastVersion(with: path) else { return }
-    _ = try notebook.restore(path, from: version)
-    try reread()
-    browser.message = Styled("restored \(path.label)", .green)
-  }
-
-  /// Block by block, on the terminal as it was before the browser.
-  private mutating func settle(_ path: TreePath) throws {
-    shown = nil
-    defer { attempt { try $0.reread() } }
-    try terminal.lend {
-      try ConflictWalk.settle([path], in: notebook)
-      _ = Console.ask("Press Enter to go back. ")
-    }
-  }
-
-  private mutating func copy(_ revision: Browser.Revision) throws {
-    let version = try notebook.repository.commit(revision.id)
-    let target = Self.copyPath(of: revision) { (try? notebook.workTree.text(of: $0)) != nil }
-    _ = try notebook.restore(revision.path, from: version, as: target)
-    try reread()
-    browser.message = Styled("copied to \(target.label)", .green)
-  }
-
-  private mutating func reread() throws {
+  mutating func reread() throws {
     browser.forget()
     try readNotes()
-  }
-
-  /// `TITLE (DATE TIME)` beside the note, with a number where that is taken.
-  static func copyPath(of revision: Browser.Revision, isTaken: (TreePath) -> Bool) -> TreePath {
-    let path = revision.path
-    let suffix = path.noteSuffix.utf8
-    // A colon in a file's name is trouble elsewhere.
-    let when = String(TimeText.local(revision.time).map { $0 == ":" ? "." : $0 })
-    var number = 1
-    while true {
-      let mark = number == 1 ? " (\(when))" : " (\(when), \(number))"
-      let name = TreePath(bytes: Array((path.noteTitle + mark).utf8) + suffix)
-      let target = path.parent?.appending(name) ?? name
-      if !isTaken(target) { return target }
-      number += 1
-    }
   }
 }
 

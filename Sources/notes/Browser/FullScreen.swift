@@ -115,6 +115,8 @@ final class FullScreen {
   func lend<Result>(_ body: () throws -> Result) rethrows -> Result {
     leave()
     defer {
+      Output.standard.flush()
+      Output.errors.flush()
       let keyboard = [SIGINT, SIGQUIT].reduce(UInt64(0)) { $0 | 1 << UInt64($1) }
       Self.received.bitwiseAnd(~keyboard, ordering: .sequentiallyConsistent)
       enter()
