@@ -37,7 +37,7 @@ struct SpecificationTests {
     let section = page[start.upperBound...].prefix(
       upTo: try #require(page[start.upperBound...].firstRange(of: "\n.Sh ")).lowerBound)
     let sources = try run([
-      "sh", "-c", "grep -rHE 'func [a-zA-Z]+' --include='*Tests.swift' \"$1\"/Tests", "sh",
+      "sh", "-c", "grep -rHE 'func [a-zA-Z]+' --include='*Tests*.swift' \"$1\"/Tests", "sh",
       BuiltBinary.sourceFolder,
     ]).lines
     var named = 0
@@ -46,7 +46,10 @@ struct SpecificationTests {
       try #require(test.count == 2, "\(line)")
       named += 1
       #expect(
-        sources.contains { $0.contains("/\(test[0]).swift:") && $0.contains("func \(test[1])(") },
+        sources.contains {
+          ($0.contains("/\(test[0]).swift:") || $0.contains("/\(test[0])+"))
+            && $0.contains("func \(test[1])(")
+        },
         "\(line)")
     }
     #expect(named >= 30)
