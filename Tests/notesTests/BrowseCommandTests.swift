@@ -94,7 +94,7 @@ import Testing
     try screen.press("Escape")
     try screen.wait(for: "Home · 2 notes")
     try screen.press("n")
-    try screen.wait(for: "Title of the new note: ")
+    try screen.wait(for: "Title of the new note:")
     try screen.type("Brand new\n")
     try screen.wait(for: "Brand new")
     #expect(try shell.folder.text("notes/Brand new.txt") == "edited\n")

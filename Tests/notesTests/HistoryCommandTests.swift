@@ -54,7 +54,7 @@ import Testing
     try shell.folder.write("x\n", to: "notes/\(String(repeating: "long ", count: 20)).txt")
     try shell.initialise()
     shell.environment["COLUMNS"] = value
-    let command = "stty cols 60; exec '\(try BuiltBinary.notes())' list"
+    let command = "stty cols 60; exec '\(try BuiltBinary.notes())' list --no-pager"
     let result = try run(
       ["script", "-q", "-e", "-c", command, "/dev/null"], in: shell.folder["notes"],
       environment: shell.environment)

@@ -98,6 +98,12 @@ struct TranscriptTests {
       notes sync laptop
       notes undo
       notes redo
+      phone -C ../phone device renew
+      beside 'notes serve --listen 127.0.0.1:0 --no-discovery' done.with 'phone -C ../phone sync --at 127.0.0.1:$PORT --no-discovery'
+      notes members
+      notes members certify phone --yes
+      notes members certify phone --yes
+      beside 'notes serve --listen 127.0.0.1:0 --no-discovery' done.with 'phone -C ../phone sync --at 127.0.0.1:$PORT --no-discovery'
       notes members role phone reader
       notes members role phone reader
       notes members rename phone tablet

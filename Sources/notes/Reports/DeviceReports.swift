@@ -66,14 +66,11 @@ struct DeviceStates {
     if let known = isHere ? shown : recorded {
       state.ahead = try notebook.versionCount(from: tip, lacking: known)
     }
-    if isHere, let shown, let tip {
-      state.behind = try notebook.versionCount(from: shown, lacking: tip)
-    } else if isHere {
-      state.behind = 0
+    if isHere {
+      state.behind = try tip.map { try notebook.versionCount(from: shown, lacking: $0) } ?? 0
     }
     return state
   }
-
 }
 
 extension Notebook {
