@@ -15,7 +15,7 @@ struct SpecificationTests {
       "request Ta \(CertificateRequest.maximumSize) bytes",
       "revocation list Ta \(RevocationList.maximumSize >> 10) KiB, "
         + "\(RevocationList.maximumEntries) entries",
-      "certificates of a notebook Ta \(CertificateSet.maximumCertificates)",
+      "certificates of a notebook, with its names Ta \(CertificateSet.maximumCertificates)",
       "revocation lists of a notebook Ta \(CertificateSet.maximumRevocationLists), "
         + "\(CertificateSet.maximumListBytes >> 20) MiB",
       "revocation lists of an admin Ta \(CertificateSet.maximumListsPerAdmin)",

@@ -96,7 +96,8 @@ import Testing
     try screen.press("n")
     try screen.wait(for: "Title of the new note:")
     try screen.type("Brand new\n")
-    try screen.wait(for: "Brand new")
+    // What the editor wrote: the title alone is on the screen while it is typed.
+    try screen.wait(for: "│ edited")
     #expect(try shell.folder.text("notes/Brand new.txt") == "edited\n")
     try screen.press("q")
     try screen.wait(for: "left with 0")

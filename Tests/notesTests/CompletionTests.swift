@@ -131,7 +131,7 @@ import Testing
   ) throws {
     let titles = try offers(kind, ["notes", "log", "Sh"])
     #expect(titles.map { $0.filter { $0 != "\\" } } == ["Shop", "Shopping list"])
-    #expect(try offers(kind, ["notes", "log", "a/"]) == ["a/Twin.txt"])
+    #expect(try offers(kind, ["notes", "log", "a/"]) == ["a/", "a/Twin.txt"])
   }
 
   @Test(arguments: ShellKind.allCases) func `Where a path is typed, paths are offered`(
@@ -139,7 +139,7 @@ import Testing
   ) throws {
     try shell.folder.write("c\n", to: "notes/c/Alone.txt")
     #expect(try offers(kind, ["notes", "log", "Al"]) == ["Alone"])
-    #expect(try offers(kind, ["notes", "log", "c/"]) == ["c/Alone.txt"])
+    #expect(try offers(kind, ["notes", "log", "c/"]) == ["c/", "c/Alone.txt"])
     let versioned = try offers(kind, ["notes", "show", "c/A"]).filter { !$0.hasSuffix("@") }
     #expect(versioned == ["c/Alone.txt"])
   }
