@@ -7,7 +7,7 @@ internal import Merge
 /// What this program is, and what it found on this system.
 enum ProgramVersion {
   /// As in CHANGELOG.md and `notes --version`.
-  static let current = "0.1.0"
+  static let current = "1.0.0"
 
   /// Answers `notes --version` with these options; false for any that it does not have.
   static func tell(_ options: [String]) -> Bool {
