@@ -97,7 +97,7 @@ import Testing
     try screen.wait(for: "Title of the new note:")
     try screen.type("Brand new\n")
     // What the editor wrote: the title alone is on the screen while it is typed.
-    try screen.wait(for: "│ edited")
+    try screen.wait(for: "Home · 3 notes")
     #expect(try shell.folder.text("notes/Brand new.txt") == "edited\n")
     try screen.press("q")
     try screen.wait(for: "left with 0")
