@@ -35,7 +35,7 @@ enum StoreFolder {
     for kind in Kind.allCases { try Disk.makeFolders("\(temporary)/\(kind.rawValue)", mode: 0o755) }
     try Disk.replace("\(temporary)/format", with: format, mode: 0o644)
     try Disk.replace("\(temporary)/root.crt", with: set.root.der, mode: 0o644)
-    _ = try write(.certificate, set.certificates.map(\.der), in: temporary)
+    _ = try write(.certificate, set.issued.map(\.der), in: temporary)
     _ = try write(.revocationList, set.revocationLists.map(\.der), in: temporary)
     try Disk.rename(temporary, to: folder)
     // There are drivers, of FAT for one, that lose what is in a folder that is renamed.

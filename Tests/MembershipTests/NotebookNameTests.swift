@@ -23,6 +23,10 @@ import Testing
     // It is nobody's certificate.
     #expect(ben.members().map(\.name) == store.members().map(\.name))
     try store.merge(ben)
+    // Who joins now has it from the start.
+    let cleo = try MembershipStore.open(in: family.copy("cleo").folder)
+    #expect(cleo.notebookName == "Our home")
+    #expect(try cleo.digest() == hers.digest())
     try store.rename(notebook: "Home", by: family.founder, now: Family.start + 20)
     #expect(store.notebookName == "Home")
     #expect(store.notebookID == ben.notebookID)
