@@ -33,7 +33,8 @@ extension Notebook {
   ///
   /// - Parameters:
   ///   - target: the folder of the notebook that they go to; its top when empty.
-  ///   - includesSecrets: take what looks like keys, too.
+  ///   - includesSecrets: take what looks like keys, too; where there is such a file and it is not to be
+  ///     taken, nothing is.
   ///   - progress: how many files were looked at.
   /// - Throws: `NotebookError.file`, `.massDeletion`. Nothing is taken then.
   public func importFiles(
@@ -47,11 +48,15 @@ extension Notebook {
     return try withWriterLock { transaction in
       try transaction.save()
       var found = Import(into: self, at: target, from: try history.tipTree())
-      let last = try repository.withBatchedWrites(isBeforeMove: true) { () -> ObjectID? in
-        let imported = try found.look(at: source, keepsTexts: true, progress: progress)
-        guard includesSecrets || imported.secrets.isEmpty else { return nil }
-        return try transaction.writer.makeVersions(found.groups)
-      }
+      var last: ObjectID?
+      do {
+        last = try repository.withBatchedWrites(isBeforeMove: true) {
+          let imported = try found.look(at: source, keepsTexts: true, progress: progress)
+          // Nothing of what is stored by then stays.
+          if !includesSecrets, !imported.secrets.isEmpty { throw Import.HoldsSecrets() }
+          return try transaction.writer.makeVersions(found.groups)
+        }
+      } catch is Import.HoldsSecrets {}
       if let last {
         try transaction.merge([last], options: MergeOptions(operation: .create))
         found.imported.version = last
@@ -63,6 +68,8 @@ extension Notebook {
 
 /// The files of a folder that comes in.
 private struct Import {
+  struct HoldsSecrets: Error {}
+
   private let notebook: Notebook
   private let target: TreePath
   private let tree: ObjectID?
@@ -83,8 +90,7 @@ private struct Import {
   ) throws -> Imported {
     let workTree = notebook.workTree
     let rules = try IgnoreRules(of: workTree, index: workTree.indexFile())
-    var names = try NamesInUse(
-      tree.map { try notebook.repository.files(in: $0).map(\.path) } ?? [])
+    var names = NamesInUse(try tree.map { try notebook.repository.files(in: $0).map(\.path) } ?? [])
     let listing = try FolderListing(folder: source) { path, _ in SkipRules.isHidden(path) }
     imported.skipped = listing.skipped
     let root = try Disk.open(source, O_RDONLY | O_DIRECTORY)
@@ -203,7 +209,7 @@ private struct NamesInUse {
   private var spellings: [[NameKey]: TreePath] = [:]
   private var files: Set<TreePath> = []
 
-  init(_ paths: [TreePath]) throws {
+  init(_ paths: [TreePath]) {
     for path in paths { _ = take(path) }
   }
 

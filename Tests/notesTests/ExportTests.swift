@@ -104,6 +104,9 @@ import Testing
     try shell.folder.write("note\n", to: "old/n.txt")
     try refuse("id_rsa looks like a key or a credential", "import", "../old")
     #expect(access(shell.folder["notes/n.txt"], F_OK) != 0)
+    let key = try run(["git", "hash-object", shell.folder["old/id_rsa"]]).lines[0]
+    let stored = try run(["git", "cat-file", "-e", key], in: shell.folder["notes"])
+    #expect(!stored.isSuccess, "the key is in .git all the same")
     try succeed("import", "../old", "--include")
     #expect(access(shell.folder["notes/id_rsa"], F_OK) == 0)
   }

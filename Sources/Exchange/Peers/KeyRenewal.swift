@@ -29,7 +29,7 @@ public struct KeyRenewal {
     {
       _ = try membership.certify(request, of: former.deviceID, by: former)
     }
-    let new = membership.members().first { $0.deviceID == key.deviceID && !$0.isRemoved }
+    let new = membership.member(ofDevice: key.deviceID)
     if let new {
       try notebook.become(DeviceIdentity(name: new.name, deviceID: new.deviceID))
     }

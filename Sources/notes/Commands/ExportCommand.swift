@@ -133,22 +133,22 @@ struct ImportCommand: Command {
     }
     let line = ProgressLine()
     defer { line.clear() }
-    func take(trial: Bool) throws -> Imported {
+    func take(includesSecrets: Bool) throws -> Imported {
       try notebook.importFiles(
-        from: there, into: target ?? "", includesSecrets: true, trial: trial
+        from: there, into: target ?? "", includesSecrets: includesSecrets, trial: trial.isOn
       ) {
         if Interruption.hasCome { throw Failure.interrupted }
         line.show("reading", $0, of: $1, "file")
       }
     }
     _ = try Interruption.token()
-    var imported = try take(trial: true)
-    if !trial.isOn {
-      line.clear()
-      if !include { try NotebookPlace.demandConsent(toSecrets: imported.secrets) }
-      imported = try DeletionOption.foundBefore { try take(trial: false) }
-    }
+    var imported = try DeletionOption.foundBefore { try take(includesSecrets: include) }
     line.clear()
+    if !include, !trial.isOn, !imported.secrets.isEmpty {
+      try NotebookPlace.demandConsent(toSecrets: imported.secrets)
+      imported = try DeletionOption.foundBefore { try take(includesSecrets: true) }
+      line.clear()
+    }
     options.write([imported.json(isTrial: trial.isOn)]) {
       imported.text(isTrial: trial.isOn, on: $0)
     }

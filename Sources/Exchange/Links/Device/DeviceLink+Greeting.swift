@@ -71,7 +71,7 @@ extension DeviceLink {
   private func keep(_ request: [UInt8]) throws {
     let membership = context.membership
     guard membership.role(ofDevice: context.key.deviceID) == .admin,
-      let member = membership.members().first(where: { $0.deviceID == peer.deviceID })
+      let member = membership.member(ofDevice: peer.deviceID)
     else { return }
     let requests = KeyRequests(stateFolder: notebook.stateFolder)
     if try requests.keep(request, of: member, in: membership) {

@@ -128,9 +128,8 @@ extension ResolveCommand {
       let name = Visible.name(path)
       let rest = conflicts > 0 ? "\n\(Phrase.count(conflicts, "conflict")) left to resolve." : ""
       if version == nil { return "Nothing changed in \(name)." + rest }
-      let done = blocks == 0 ? "Resolved \(name)." : ""
-      let partly = "Settled a part of \(name): \(Phrase.count(blocks, "block")) left."
-      return (blocks == 0 ? done : partly) + rest
+      if blocks == 0 { return "Resolved \(name)." + rest }
+      return "Settled a part of \(name): \(Phrase.count(blocks, "block")) left." + rest
     }
   }
 }
