@@ -6,7 +6,7 @@ import Testing
 @testable import Membership
 
 // notes-protocol(7), "Frames", and notes-security(7), "Limits".
-@Suite("Channel: exchange", .timeLimit(.minutes(5)))
+@Suite("Channel: exchange", .timeLimit(.minutes(20)))
 struct ExchangeTests {
   /// A client of a server that runs `body`; both are the founder's device.
   func connect(_ body: @escaping @Sendable (Connection) throws -> Void) throws -> (

@@ -5,7 +5,7 @@ import Testing
 @testable import Membership
 
 // notes-security(7), "Between members".
-@Suite("Channel: members", .timeLimit(.minutes(5)))
+@Suite("Channel: members", .timeLimit(.minutes(20)))
 struct MemberTests {
   @Test("Both ends are authenticated, and each knows the other by its certificate")
   func members() throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import Membership
 
 // notes-security(7), "Pairing".
-@Suite("Channel: pairing", .timeLimit(.minutes(5)))
+@Suite("Channel: pairing", .timeLimit(.minutes(20)))
 struct PairingTests {
   /// The key for an identity, as an inviting device finds it.
   static func answering(_ code: InvitationCode) -> @Sendable ([UInt8]) -> [UInt8]? {

@@ -75,7 +75,7 @@ final class Server: Sendable {
     startThread { [self] in
       let result = Result<Void, any Error> {
         let socket = try listener.accept(
-          deadline: .after(seconds: 20), cancellation: cancellation)
+          deadline: .after(seconds: 80), cancellation: cancellation)
         let connection = try Connection.accept(
           socket, offering: offer, deadline: .after(seconds: handshakeSeconds),
           cancellation: cancellation)
@@ -92,7 +92,7 @@ final class Server: Sendable {
   /// The server's own outcome.
   func result() throws -> ChannelError? {
     try Wait.until(
-      finished.descriptor, .reading, deadline: .after(seconds: 30), phase: .handshake,
+      finished.descriptor, .reading, deadline: .after(seconds: 120), phase: .handshake,
       cancellation: nil)
     switch outcome.withLock({ $0 }) {
     case .success, nil: return nil

@@ -19,7 +19,7 @@ struct ChaosTests {
     let seed = random.next() >> 32
     let notes = try BuiltBinary.notes()
     let result = try run(
-      [Self.script, "--seconds", "20", "--seed", "\(seed)", "--binary", notes], within: 300)
+      [Self.script, "--seconds", "20", "--seed", "\(seed)", "--binary", notes], within: 900)
     print(result.text)
     #expect(result.isSuccess, "\(result)")
   }

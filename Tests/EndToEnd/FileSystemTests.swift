@@ -14,7 +14,7 @@ struct FileSystemTests {
 
   private func check(_ kind: String) throws {
     let notes = try BuiltBinary.notes()
-    let result = try run([Self.script, "--check", "--binary", notes, kind], within: 120)
+    let result = try run([Self.script, "--check", "--binary", notes, kind], within: 360)
     #expect(result.isSuccess && result.errorText.isEmpty, "\(result.text)\(result.errorText)")
   }
 

@@ -103,5 +103,5 @@ private func converse(
       while s.recv(1000): pass
     except ConnectionResetError: pass
     """
-  try device.host.run(["python3", "-c", script], within: 40).expectSuccess()
+  try device.host.run(["python3", "-c", script], within: 160).expectSuccess()
 }

@@ -23,7 +23,7 @@ import Testing
     var lab: Lab? = try Lab(hosts: 1, discovery: false)
     let sleeper = try #require(try lab?.hosts[0].start(["sleep", "1000"]))
     lab = nil
-    #expect(try sleeper.wait(within: 20).status == .signalled(9))
+    #expect(try sleeper.wait(within: 80).status == .signalled(9))
   }
 }
 

@@ -3,7 +3,7 @@ import Testing
 
 /// notes-join(1) without a code, and what notes-doctor(1) says of the network: real Avahi, real
 /// multicast.
-@Suite(.timeLimit(.minutes(5))) struct NearbyTests {
+@Suite(.timeLimit(.minutes(20))) struct NearbyTests {
   private func founder(_ name: String, on host: LabHost) throws -> Device {
     try Device.founder(name, on: host, note: "\(name).txt", notebook: "Home of \(name)")
   }
@@ -145,7 +145,7 @@ import Testing
     }
     var heard = ""
     // The other machine answers once it has announced itself.
-    let deadline = Moment.now + 20
+    let deadline = Moment.now + 80
     repeat {
       heard = try finding("multicast")
     } while heard.contains("advice")

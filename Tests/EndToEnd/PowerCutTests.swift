@@ -18,7 +18,7 @@ struct PowerCutTests {
     let seed = random.next() >> 16
     let notes = try BuiltBinary.notes()
     let result = try run(
-      [Self.script, "--cuts", "20", "--seed", "\(seed)", "--binary", notes, kind], within: 300)
+      [Self.script, "--cuts", "20", "--seed", "\(seed)", "--binary", notes, kind], within: 900)
     print(result.text)
     #expect(result.isSuccess, "scripts/power-cuts --seed \(seed) \(kind): \(result.errorText)")
   }

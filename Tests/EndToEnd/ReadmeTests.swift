@@ -114,7 +114,7 @@ private final class Shell {
   /// Runs a command and returns its exit code.
   func run(_ command: String) throws -> Int32 {
     process.writeLine("\(command)\nprintf '\\n@@%d\\n' $?")
-    let end = try next(within: 60) { $0.hasPrefix("@@") }
+    let end = try next(within: 180) { $0.hasPrefix("@@") }
     return Int32(end.dropFirst(2)) ?? -1
   }
 
@@ -133,7 +133,7 @@ private final class Shell {
   }
 
   private func next(
-    within seconds: Double = 20, where matches: (String) -> Bool
+    within seconds: Double = 80, where matches: (String) -> Bool
   ) throws -> String {
     try process.line(within: seconds) { line in
       lines.append(line)

@@ -12,7 +12,7 @@ import Testing
     environment["NOTES_TRY_PREPARED"] = "yes"
     environment["NOTES_TRY_NAMESPACES"] = namespaces
     let script = "\(BuiltBinary.sourceFolder)/scripts/try"
-    let result = try run([script], environment: environment, within: 120)
+    let result = try run([script], environment: environment, within: 360)
     try #require(result.isSuccess, "\(result)")
     #expect(result.errorText == "")
     for part in [

@@ -21,7 +21,7 @@ struct HandshakeAdmissionTests {
 
     /// The ticket of a new visitor, and the address of who made room.
     func arrive(
-      _ host: String, until deadline: Instant = .after(seconds: 60)
+      _ host: String, until deadline: Instant = .after(seconds: 180)
     ) throws -> (ticket: HandshakeAdmission.Ticket, dropped: String?) {
       let socket = Socket(
         takingOwnership: try Socket.make(family: Int32(2)),
@@ -152,7 +152,7 @@ struct HandshakeAdmissionTests {
     func arrive(_ host: String) throws -> (ticket: HandshakeAdmission.Ticket, dropped: String?) {
       let socket = Socket(
         takingOwnership: try Socket.make(family: Int32(2)), peer: Address(host: host, port: 1))
-      let (ticket, dropped) = visitors.arrive(socket, until: .after(seconds: 60))
+      let (ticket, dropped) = visitors.arrive(socket, until: .after(seconds: 180))
       return (ticket, dropped?.socket.peer.host)
     }
     let member = try arrive("2001:db8::1").ticket
@@ -217,7 +217,7 @@ struct HandshakeAdmissionTests {
     let reception = Acceptor(
       listener: listener, timeouts: .forTests, cancellation: token,
       credentials: { _ in credentials },
-      welcome: { connection, _ in _ = try? connection.receive(deadline: .after(seconds: 20)) },
+      welcome: { connection, _ in _ = try? connection.receive(deadline: .after(seconds: 80)) },
       refuse: { refusals.append("\($0.error)") })
     try Exchange.startThread { reception.run() }
     defer { token.cancel() }
@@ -225,18 +225,18 @@ struct HandshakeAdmissionTests {
     let target = try #require(
       try SocketAddress.resolve(address, deadline: .never, cancellation: nil).first)
     func call() throws -> Socket {
-      try Socket.connect(to: target, deadline: .after(seconds: 10), cancellation: nil)
+      try Socket.connect(to: target, deadline: .after(seconds: 40), cancellation: nil)
     }
     let silent = try (0..<200).map { _ in try call() }
     let first = try Connection.connect(
-      to: [address], as: bob.context.credentials(), deadline: .after(seconds: 10))
+      to: [address], as: bob.context.credentials(), deadline: .after(seconds: 40))
     // Places are given to those who come; who had to make room was told nothing.
     #expect(refusals.next()?.contains("handshakes at once") == true)
     #expect(reception.admission.withLock { $0.begun } == 1)
     // One that goes away again costs nothing either.
     do { _ = try call() }
     let second = try Connection.connect(
-      to: [address], as: bob.context.credentials(), deadline: .after(seconds: 10))
+      to: [address], as: bob.context.credentials(), deadline: .after(seconds: 40))
     #expect(reception.admission.withLock { $0.begun } == 2)
     first.close()
     second.close()
@@ -257,14 +257,14 @@ struct HandshakeAdmissionTests {
       limits: Self.few, credentials: { _ in credentials },
       welcome: { connection, _ in
         arrivals.append(true)
-        _ = try? connection.receive(deadline: .after(seconds: 20))
+        _ = try? connection.receive(deadline: .after(seconds: 80))
       }, refuse: { refusals.append("\($0.error)") })
     try Exchange.startThread { reception.run() }
     defer { token.cancel() }
     func connect() throws -> Connection {
       try Connection.connect(
         to: [Address(host: "127.0.0.1", port: listener.port)], as: bob.context.credentials(),
-        deadline: .after(seconds: 10))
+        deadline: .after(seconds: 40))
     }
     let first = try connect()
     #expect(arrivals.next() != nil)

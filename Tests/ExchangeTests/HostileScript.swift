@@ -64,7 +64,7 @@ struct HostileScript {
     let connection = stream.connection
     connection.outgoing += bytes
     while !connection.isFlushed {
-      try connection.step(deadline: .after(seconds: 10), phase: .sending)
+      try connection.step(deadline: .after(seconds: 40), phase: .sending)
     }
   }
 }

@@ -51,7 +51,7 @@ final class HostileWorld: @unchecked Sendable {
   func connect(as device: Device? = nil) throws -> Connection {
     try Connection.connect(
       to: [Address(host: "127.0.0.1", port: port)], as: (device ?? bob).context.credentials(),
-      deadline: .after(seconds: 10), cancellation: nil)
+      deadline: .after(seconds: 40), cancellation: nil)
   }
 
   func stream(_ connection: Connection) -> MessageStream {
@@ -62,7 +62,7 @@ final class HostileWorld: @unchecked Sendable {
   func play(_ moves: (HostileScript) throws -> Void) throws {
     let connection = try connect()
     try? moves(HostileScript(stream: stream(connection), device: bob))
-    while (try? connection.receive(deadline: .after(seconds: 10))) != nil {}
+    while (try? connection.receive(deadline: .after(seconds: 40))) != nil {}
     connection.close()
   }
 

@@ -10,7 +10,7 @@ import Testing
 @testable import Exchange
 
 /// notes-hub(7): devices that never meet but at a git repository.
-@Suite("Devices that meet at a hub", .timeLimit(.minutes(5)))
+@Suite("Devices that meet at a hub", .timeLimit(.minutes(20)))
 struct HubTests {
   let hub: FolderHub
   let ada: Device

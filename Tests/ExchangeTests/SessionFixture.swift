@@ -71,10 +71,10 @@ func withConnections<Served: Sendable, Called: Sendable>(
   try Exchange.startThread {
     box.put(
       Result {
-        let socket = try listener.accept(deadline: .after(seconds: 10), cancellation: nil)
+        let socket = try listener.accept(deadline: .after(seconds: 40), cancellation: nil)
         let connection = try Connection.accept(
           socket, offering: ServerOffer(member: { _ in credentials }),
-          deadline: .after(seconds: 10), cancellation: nil)
+          deadline: .after(seconds: 40), cancellation: nil)
         return try serve(connection)
       })
   }
@@ -83,7 +83,7 @@ func withConnections<Served: Sendable, Called: Sendable>(
     try call(
       Connection.connect(
         to: [Address(host: "127.0.0.1", port: listener.port)],
-        as: caller.context.credentials(), deadline: .after(seconds: 10), cancellation: nil))
+        as: caller.context.credentials(), deadline: .after(seconds: 40), cancellation: nil))
   }
   guard let served = box.take(until: .now + 60) else { throw SyncError.timedOut("the server") }
   return (served, called)

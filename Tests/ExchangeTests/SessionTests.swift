@@ -248,7 +248,7 @@ struct SessionTests {
           versions: [1], notebook: bob.context.membership.notebookID, device: bob.key.deviceID,
           name: "Bob", mode: .both, takes: true, tip: .emptyBlob, heads: [.emptyBlob], notes: 1,
           membership: "", port: nil))
-      while true { _ = try connection.receive(deadline: .after(seconds: 60)) }
+      while true { _ = try connection.receive(deadline: .after(seconds: 180)) }
     }
     #expect { try results.served.get() } throws: { error in
       if case SyncError.timedOut = error { true } else { false }

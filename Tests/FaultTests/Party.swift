@@ -27,13 +27,13 @@ struct Party: Sendable {
 
   /// Runs `notes` in the notebook.
   func notes(_ arguments: String..., faults: [String: String] = [:]) throws -> ProcessResult {
-    try start(arguments, faults).wait(within: 60)
+    try start(arguments, faults).wait(within: 180)
   }
 
   /// Runs `notes`, which has to succeed; what it leaves in conflict is no failure.
   @discardableResult
   func succeed(_ arguments: String...) throws -> ProcessResult {
-    let result = try start(arguments).wait(within: 60)
+    let result = try start(arguments).wait(within: 180)
     guard result.isSuccess || result.status == .exited(3) else {
       throw FaultRun.Violation(description: "\(name): \(result)")
     }
@@ -55,7 +55,7 @@ struct Party: Sendable {
     let process = try start(
       arguments + ["--json", "--no-discovery", "--listen", "127.0.0.1:0"], faults)
     let awaited = arguments[0] == "invite" ? "\"code\":" : "\"port\":"
-    let line = try? process.line(within: 20) { $0.contains(awaited) }
+    let line = try? process.line(within: 80) { $0.contains(awaited) }
     return (
       process, line.flatMap { Self.field("port", of: $0) },
       line.flatMap { Self.field("code", of: $0) }

@@ -53,7 +53,7 @@ struct Story: Sendable, CustomStringConvertible {
       "join", code, cea.notebook, "--yes", "--name", "cea", "--no-discovery", "--at",
       "127.0.0.1:\(port)", faults: faults)
     // The inviter answers the first sync as well, and ends by itself then.
-    if joined.isSuccess { _ = try? invite.process.wait(within: 10) }
+    if joined.isSuccess { _ = try? invite.process.wait(within: 40) }
     return joined
   }
 

@@ -186,7 +186,7 @@ struct RepositoryTests {
   func index() throws {
     #expect(try repository.indexEntries().isEmpty)
     let git = { (words: String...) in
-      try run(["git", "-C", scratch.path] + words, input: [], within: 20).text
+      try run(["git", "-C", scratch.path] + words, input: [], within: 80).text
     }
     #expect(mkdir(scratch.path + "/b", 0o777) == 0)
     for name in ["a.txt", "b/c.txt", "ü.txt"] {
@@ -207,7 +207,7 @@ struct RepositoryTests {
   @Test("git's skip-worktree bit is read, kept, set and taken away")
   func skipWorktree() throws {
     let git = { (words: String...) in
-      try run(["git", "-C", scratch.path] + words, input: [], within: 20).text
+      try run(["git", "-C", scratch.path] + words, input: [], within: 80).text
     }
     for name in ["a.txt", "b.txt", "c.txt"] {
       try writeFile(scratch.path + "/" + name, Array(name.utf8))

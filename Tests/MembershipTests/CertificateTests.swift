@@ -5,7 +5,7 @@ import Testing
 @testable import Membership
 
 // notes-security(7), "Certificates": the profile, field by field, as OpenSSL's own tools see it.
-@Suite("Membership: certificates", .timeLimit(.minutes(5)))
+@Suite("Membership: certificates", .timeLimit(.minutes(20)))
 struct CertificateTests {
   @Test("The root: self-signed, named by the notebook ID and the notebook's name")
   func root() throws {

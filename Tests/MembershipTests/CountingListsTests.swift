@@ -5,7 +5,7 @@ import Testing
 @testable import Membership
 
 // notes-security(7), "Which lists count".
-@Suite("Membership: which lists count", .timeLimit(.minutes(5)))
+@Suite("Membership: which lists count", .timeLimit(.minutes(20)))
 struct CountingListsTests {
   /// What is listed as removed by a key's list, made without asking the code that refuses it.
   private func list(

@@ -5,7 +5,7 @@ import Testing
 @testable import Membership
 
 // notes-security(7), "The device key".
-@Suite("Membership: the device key", .timeLimit(.minutes(5)))
+@Suite("Membership: the device key", .timeLimit(.minutes(20)))
 struct DeviceKeyTests {
   @Test("It is made once, readable by its owner alone, and found again")
   func made() throws {

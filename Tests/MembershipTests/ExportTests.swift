@@ -4,7 +4,7 @@ import Testing
 @testable import Membership
 
 // notes-device(1): the file is PKCS #8 in PEM, encrypted under scrypt; OpenSSL reads it.
-@Suite("Membership: a copy of the device key", .timeLimit(.minutes(5)))
+@Suite("Membership: a copy of the device key", .timeLimit(.minutes(20)))
 struct ExportTests {
   private let folder: TemporaryFolder
   private let key: DeviceKey

@@ -4,7 +4,7 @@ import Testing
 @testable import Membership
 
 // notes-security(7), "BLOCKING" and "BEGINNING ANEW".
-@Suite("Membership: what a device decides for itself", .timeLimit(.minutes(5)))
+@Suite("Membership: what a device decides for itself", .timeLimit(.minutes(20)))
 struct HereTests {
   @Test("A blocked member is refused here and nowhere else, until it is let in again")
   func blocking() throws {

@@ -16,7 +16,7 @@ private struct MembershipVector: Codable, Equatable {
 
 // The vectors of Tests/Vectors/membership: what notes-security(7) makes of a set, for whoever writes
 // another program for it. With NOTES_RECORD=1 they are made anew.
-@Suite("Membership: vectors", .timeLimit(.minutes(5)))
+@Suite("Membership: vectors", .timeLimit(.minutes(20)))
 struct MembershipVectorsTests {
   private static let folder = BuiltBinary.sourceFolder + "/Tests/Vectors/membership"
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Membership
 
 // notes-security(7), "Removal" and "Roles".
-@Suite("Membership: removal and roles", .timeLimit(.minutes(5)))
+@Suite("Membership: removal and roles", .timeLimit(.minutes(20)))
 struct RemovalTests {
   @Test("Any admin removes anybody, whoever certified it; the union of all lists counts")
   func removal() throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import Membership
 
 // notes-security(7), "Shares" and "Removal".
-@Suite("Membership: shares of the set", .timeLimit(.minutes(5)))
+@Suite("Membership: shares of the set", .timeLimit(.minutes(20)))
 struct SharesTests {
   /// That many certificates for one key, by an admin that does not ask this code.
   private func junk(

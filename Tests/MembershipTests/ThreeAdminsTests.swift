@@ -5,7 +5,7 @@ import Testing
 
 // notes-security(7), "Which lists count" and "Removal", for every way in which the founder and three
 // admins can remove each other and a fourth device.
-@Suite("Membership: three admins, all there is", .timeLimit(.minutes(5)))
+@Suite("Membership: three admins, all there is", .timeLimit(.minutes(20)))
 struct ThreeAdminsTests {
   /// The founder is 0, the admins are 1 to 3, the phone is 4.
   private static let devices = 0...4

@@ -9,7 +9,7 @@ import Testing
   @Test func referenceAgreesOnRandomCases() throws {
     let script = BuiltBinary.sourceFolder + "/Tests/Reference/agree.py"
     let seed = TestEnvironment.variable("NOTES_TEST_SEED").map { [$0] } ?? []
-    let result = try run(["python3", script, try mergeTrial(), "5000"] + seed, within: 240)
+    let result = try run(["python3", script, try mergeTrial(), "5000"] + seed, within: 720)
     print(result.text)
     #expect(result.isSuccess, "\(result)")
   }
@@ -20,7 +20,7 @@ import Testing
     let script = BuiltBinary.sourceFolder + "/scripts/merge-oracle"
     let seed = TestEnvironment.variable("NOTES_TEST_SEED").map { ["--seed", $0] } ?? []
     let result = try run(
-      ["python3", script, "--pairs", "150", "--trial", try mergeTrial()] + seed, within: 240)
+      ["python3", script, "--pairs", "150", "--trial", try mergeTrial()] + seed, within: 720)
     print(result.text)
     #expect(result.isSuccess, "\(result)")
   }

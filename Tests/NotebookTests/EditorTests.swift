@@ -25,7 +25,7 @@ final class Screen {
   func wait(for condition: (String) throws -> Bool) throws {
     var deadline = timespec()
     clock_gettime(CLOCK_MONOTONIC, &deadline)
-    let end = deadline.tv_sec + 20
+    let end = deadline.tv_sec + 80
     while true {
       if try condition(text) { return }
       clock_gettime(CLOCK_MONOTONIC, &deadline)

@@ -197,7 +197,7 @@ class Chaos:
                 raise AssertionError(f"{device.name}: {name} was not brought back")
 
     def git(self, device):
-        """Git by hand; it refuses (128) while a stopped or killed process holds the lock of a reference."""
+        """Git by hand; it refuses (128; reflog: 255) while a stopped or killed process holds the lock of a reference."""
         if device.watcher and device.watcher.poll() is None:
             device.watcher.send_signal(signal.SIGSTOP)
         try:
@@ -214,7 +214,7 @@ class Chaos:
                 device.run("git", "branch", "-f", "side", allowed=(0, 1, 128))
                 device.run("git", "branch", "-qD", "side", allowed=(0, 1, 128))
             else:
-                device.run("git", "reflog", "expire", "--expire=now", "--all", allowed=(0, 1, 128))
+                device.run("git", "reflog", "expire", "--expire=now", "--all", allowed=(0, 1, 128, 255))
                 device.run("git", "gc", "-q", "--prune=now", allowed=(0, 1, 128))
         finally:
             if device.watcher and device.watcher.poll() is None:

@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-@Suite("Programs that are started", .timeLimit(.minutes(5)))
+@Suite("Programs that are started", .timeLimit(.minutes(20)))
 struct ChildProcessTests {
   private func shell(
     _ command: String, _ words: [[UInt8]] = [], variables: [[UInt8]] = [],

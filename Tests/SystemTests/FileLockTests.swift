@@ -5,7 +5,7 @@ import Testing
 
 private typealias Disk = FileSystem<SystemCallError>
 
-@Suite("Locks on files", .timeLimit(.minutes(5)))
+@Suite("Locks on files", .timeLimit(.minutes(20)))
 struct FileLockTests {
   private let folder: TemporaryFolder
 

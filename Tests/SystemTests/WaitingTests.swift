@@ -2,7 +2,7 @@ import System
 import TestSupport
 import Testing
 
-@Suite("Waiting and waking", .timeLimit(.minutes(5)))
+@Suite("Waiting and waking", .timeLimit(.minutes(20)))
 struct WaitingTests {
   @Test("an instant comes once, and one that never comes does not")
   func instants() {

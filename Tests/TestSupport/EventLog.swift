@@ -44,7 +44,7 @@ public final class EventLog<Event: Sendable>: @unchecked Sendable {
   /// Takes the first event not yet taken that `matches`, with those before it, waiting for it up to
   /// `seconds`; nil when it did not come.
   public func next(
-    within seconds: Double = 20, where matches: (Event) -> Bool = { _ in true }
+    within seconds: Double = 80, where matches: (Event) -> Bool = { _ in true }
   ) -> Event? {
     let end = Instant.now + seconds
     return condition.locked {
@@ -64,7 +64,7 @@ public final class EventLog<Event: Sendable>: @unchecked Sendable {
   }
 
   /// Waits up to `seconds` until `isEnough` says so of everything there was; false if it never did.
-  public func wait(within seconds: Double = 20, until isEnough: ([Event]) -> Bool) -> Bool {
+  public func wait(within seconds: Double = 80, until isEnough: ([Event]) -> Bool) -> Bool {
     let end = Instant.now + seconds
     return condition.locked {
       var isMet = false

@@ -90,13 +90,13 @@ public final class LabHost: Sendable {
   deinit {
     // At the end of its input the keeper ends what still runs on the host.
     keeper.closeInput()
-    _ = try? keeper.wait(within: 10)
+    _ = try? keeper.wait(within: 40)
   }
 
   /// Runs a program on this host to its end.
   public func run(
     _ command: [String], in folder: String? = nil, adding variables: [String: String] = [:],
-    input: [UInt8] = [], within seconds: Double = 60
+    input: [UInt8] = [], within seconds: Double = 180
   ) throws -> ProcessResult {
     try TestSupport.run(
       inside(command), in: folder ?? home, environment: merged(variables), input: input,

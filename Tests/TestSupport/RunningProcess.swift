@@ -38,7 +38,7 @@ public struct ProcessTimeout: Error, CustomStringConvertible {
 /// Runs a program to its end. It is killed, and `ProcessTimeout` thrown, after `seconds`.
 public func run(
   _ command: [String], in folder: String? = nil, environment: [String: String]? = nil,
-  input: [UInt8] = [], within seconds: Double = 60
+  input: [UInt8] = [], within seconds: Double = 180
 ) throws -> ProcessResult {
   let process = try RunningProcess(command, in: folder, environment: environment)
   if !input.isEmpty { process.write(input) }
@@ -104,7 +104,7 @@ public final class RunningProcess: Sendable {
   /// The next line of standard output for which `matches`, without its end; those before it are
   /// passed over. Throws when it does not come within `seconds`.
   public func line(
-    within seconds: Double = 20, where matches: (String) -> Bool = { _ in true }
+    within seconds: Double = 80, where matches: (String) -> Bool = { _ in true }
   ) throws -> String {
     guard let line = output.next(within: seconds, where: matches) else { throw timeout("a line") }
     return line
@@ -112,7 +112,7 @@ public final class RunningProcess: Sendable {
 
   /// As `line`, on standard error.
   public func errorLine(
-    within seconds: Double = 20, where matches: (String) -> Bool = { _ in true }
+    within seconds: Double = 80, where matches: (String) -> Bool = { _ in true }
   ) throws -> String {
     guard let line = errors.next(within: seconds, where: matches) else {
       throw timeout("a line on standard error")
@@ -137,14 +137,14 @@ public final class RunningProcess: Sendable {
 
   /// Waits for the end; kills it and throws `ProcessTimeout` after `seconds`.
   @discardableResult
-  public func wait(within seconds: Double = 60) throws -> ProcessResult {
+  public func wait(within seconds: Double = 180) throws -> ProcessResult {
     guard ended.wait(within: seconds, until: { !$0.isEmpty }), let status = ended.all.first else {
       let error = timeout("its end")
       kill(-pid, SIGKILL)
       throw error
     }
     // What it wrote is in the pipes; a process it left behind may hold them open for longer.
-    let end = Moment.now + 30
+    let end = Moment.now + 120
     for (log, pipe) in zip([output, errors], pipes) {
       while !log.waitUntilClosed(within: 2), pipe.hasMore, Moment.now < end {}
     }
@@ -153,7 +153,7 @@ public final class RunningProcess: Sendable {
 
   /// Sends SIGTERM and waits for the end.
   @discardableResult
-  public func terminate(within seconds: Double = 20) throws -> ProcessResult {
+  public func terminate(within seconds: Double = 80) throws -> ProcessResult {
     send(SIGTERM)
     return try wait(within: seconds)
   }

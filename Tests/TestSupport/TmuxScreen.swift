@@ -68,14 +68,14 @@ public final class TmuxScreen {
 
   /// Waits until the screen shows a text, and returns the screen.
   @discardableResult
-  public func wait(for wanted: String, within seconds: Double = 20) throws -> String {
+  public func wait(for wanted: String, within seconds: Double = 80) throws -> String {
     try wait(for: wanted, within: seconds) { $0.contains(wanted) }
   }
 
   /// Waits until the screen is as wanted, and returns it.
   @discardableResult
   public func wait(
-    for wanted: String, within seconds: Double = 20, until isRight: (String) throws -> Bool
+    for wanted: String, within seconds: Double = 80, until isRight: (String) throws -> Bool
   ) throws -> String {
     let end = Moment.now + seconds
     while true {

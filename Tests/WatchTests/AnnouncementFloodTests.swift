@@ -11,7 +11,7 @@ import Testing
 
 /// notes-protocol(7), DISCOVERY: "Anybody can announce any number of devices, at addresses where nobody
 /// answers, or somebody who never comes to an end."
-@Suite("A flood of announcements", .timeLimit(.minutes(5)))
+@Suite("A flood of announcements", .timeLimit(.minutes(20)))
 struct AnnouncementFloodTests {
   private let network = InMemoryNetwork()
 
@@ -62,9 +62,11 @@ struct AnnouncementFloodTests {
     try bob.start()
     var run = SyncRun(context: ada.context)
     run.discovery = InMemoryDiscovery(deviceID: ada.key.deviceID, network: network)
+    // Bob's watcher is only starting; who waited for the tarpit would wait to the end.
+    run.window = 160
     let start = TestSupport.Moment.now
     let outcome = try run.run()
-    #expect(TestSupport.Moment.now - start < 10)
+    #expect(TestSupport.Moment.now - start < run.window)
     #expect(outcome.sessions.map(\.peer.name) == ["Bob"] && outcome.failures.isEmpty)
     #expect(try ada.text("b.txt") == "b\n" && tarpit.most <= 4)
     bob.stop()

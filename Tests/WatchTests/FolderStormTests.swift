@@ -7,7 +7,7 @@ import Testing
 
 /// notes-watch(1), "When a version is made", while files and folders are made, moved and removed faster
 /// than versions follow: in the end the version is the folder, and git finds no fault with any.
-@Suite("A watched folder in a storm", .timeLimit(.minutes(5)))
+@Suite("A watched folder in a storm", .timeLimit(.minutes(20)))
 struct FolderStormTests {
   @Test("whatever is made, moved and removed, the last version is the folder")
   func storm() throws {

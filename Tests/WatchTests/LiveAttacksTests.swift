@@ -91,7 +91,7 @@ struct LiveAttack: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite("A hostile member on a session that stands", .serialized, .timeLimit(.minutes(5)))
+@Suite("A hostile member on a session that stands", .serialized, .timeLimit(.minutes(20)))
 final class LiveAttacksTests {
   private let ada: Watcher
   private let bob: Watcher
@@ -114,7 +114,7 @@ final class LiveAttacksTests {
     let port = try #require(ports.first)
     return try Connection.connect(
       to: [Address(host: "127.0.0.1", port: port)], as: device.context.credentials(),
-      deadline: .after(seconds: 10))
+      deadline: .after(seconds: 40))
   }
 
   private func hold(as device: Watcher) throws -> MessageStream {
@@ -158,7 +158,7 @@ final class LiveAttacksTests {
     for connection in silent.dropLast(ProtocolLimits.sessionsPerDevice) {
       while true {
         do {
-          _ = try connection.receive(deadline: .after(seconds: 20))
+          _ = try connection.receive(deadline: .after(seconds: 80))
         } catch ChannelError.timedOut {
           break
         } catch {

@@ -10,7 +10,7 @@ import Testing
 @testable import Watch
 
 /// notes-protocol(7), PAIRING, over real TLS on loopback.
-@Suite("Pairing by a code", .timeLimit(.minutes(5)))
+@Suite("Pairing by a code", .timeLimit(.minutes(20)))
 struct PairingTests {
   let ada: Host
   let bob: Guest
@@ -198,7 +198,8 @@ struct PairingTests {
       }
     } throws: {
       switch $0 {
-      case SyncError.invitationExpired, SyncError.interrupted: true
+      // On a busy machine the second is over before the code arrives.
+      case SyncError.invitationExpired, ChannelError.invitationUnknown, SyncError.interrupted: true
       default: false
       }
     }

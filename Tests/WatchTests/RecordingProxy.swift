@@ -38,10 +38,10 @@ final class RecordingProxy: Sendable {
 
   private func serve(_ client: Socket) {
     let address = try? SocketAddress.resolve(
-      Address(host: "127.0.0.1", port: target), deadline: .after(seconds: 5), cancellation: nil)
+      Address(host: "127.0.0.1", port: target), deadline: .after(seconds: 20), cancellation: nil)
     guard let first = address?.first,
       let server = try? Socket.connect(
-        to: first, deadline: .after(seconds: 5), cancellation: nil)
+        to: first, deadline: .after(seconds: 20), cancellation: nil)
     else { return }
     for (from, to) in [(client, server), (server, client)] {
       let index = recorded.withLock { recorded in
@@ -57,7 +57,7 @@ final class RecordingProxy: Sendable {
     while true {
       guard
         (try? Wait.until(
-          from.descriptor, .reading, deadline: .after(seconds: 60), phase: .receiving,
+          from.descriptor, .reading, deadline: .after(seconds: 180), phase: .receiving,
           cancellation: token)) != nil
       else { break }
       let count = read(from.descriptor, &buffer, buffer.count)
@@ -74,7 +74,7 @@ final class RecordingProxy: Sendable {
           sent += written
         } else if errno == EAGAIN {
           _ = try? Wait.until(
-            to.descriptor, .writing, deadline: .after(seconds: 10), phase: .sending,
+            to.descriptor, .writing, deadline: .after(seconds: 40), phase: .sending,
             cancellation: token)
         } else {
           return

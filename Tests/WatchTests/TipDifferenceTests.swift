@@ -8,7 +8,7 @@ import Testing
 @testable import Watch
 
 /// notes-protocol(7), SESSION: equal heads and different tips, in sessions that stand.
-@Suite("Watching devices that merge differently", .timeLimit(.minutes(5)))
+@Suite("Watching devices that merge differently", .timeLimit(.minutes(20)))
 struct WatchedTipDifferenceTests {
   private func differences(_ device: Watcher) -> [TipDifference] {
     device.events.all.compactMap { event in

@@ -9,7 +9,7 @@ import Testing
 
 /// notes-security(7), "What a listener learns": sizes and times, the notebook's ID, and an
 /// invitation's two digits. Everything else is in encrypted records.
-@Suite("What somebody on the network sees", .timeLimit(.minutes(5)))
+@Suite("What somebody on the network sees", .timeLimit(.minutes(20)))
 struct WireTests {
   @Test("no name, title, text or secret, from the pairing on")
   func recorded() throws {

@@ -106,7 +106,7 @@ import Testing
     environment["TERM"] = "xterm"
     let result = try run(
       ["zsh", "-f", "-c", "zmodload zsh/zselect; " + script], in: shell.folder["notes"],
-      environment: environment, within: 30)
+      environment: environment, within: 120)
     return Self.sorted(result)
   }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import notes
 
 /// notes-invitations(1) and notes-invite(1), as shells on two devices see them.
-@Suite(.timeLimit(.minutes(5))) struct InvitationsTests {
+@Suite(.timeLimit(.minutes(20))) struct InvitationsTests {
   private let ada: Shell
   private let bob: Shell
 

@@ -27,7 +27,7 @@ import Testing
     func stop() throws {
       let watcher = try #require(watcher)
       watcher.send(SIGTERM)
-      _ = try watcher.wait(within: 20)
+      _ = try watcher.wait(within: 80)
       self.watcher = nil
     }
   }
@@ -46,7 +46,7 @@ import Testing
       "join", code, device.shell.folder["notes"], "--yes", "--name", name, "--no-discovery",
       "--at", "127.0.0.1:\(port)")
     try #require(joined.isSuccess, "\(joined)")
-    _ = try invite.wait(within: 20)
+    _ = try invite.wait(within: 80)
     return device
   }
 
@@ -65,7 +65,7 @@ import Testing
     var shown = screens.map { _ in "" }
     func show(_ title: String, phone wanted: [String]) throws {
       for (number, screen) in screens.enumerated() {
-        let text = try screen.wait(for: title, within: 60) { text in
+        let text = try screen.wait(for: title, within: 180) { text in
           let row = text.split(separator: "\n").first { $0.hasPrefix("phone") } ?? ""
           return wanted.allSatisfy { row.contains($0) }
         }

@@ -63,7 +63,7 @@ extension Shell {
         in: "second", byWatcher: byWatcher, "--device", "bob", "--via", folder["notes"]
       ).process
       var received = ""
-      let deadline = Moment.now + 30
+      let deadline = Moment.now + 120
       while received.isEmpty, Moment.now < deadline {
         received = try other.notes("invitations", "--json").text
       }

@@ -31,7 +31,7 @@ enum Transcript {
     var text = ""
     for line in script.split(separator: "\n") {
       let result = try run(
-        ["sh", "-c", String(line)], in: place, environment: environment, within: 180)
+        ["sh", "-c", String(line)], in: place, environment: environment, within: 540)
       text += "$ \(line)\n" + result.text + result.errorText
       if case .exited(let status) = result.status, status != 0 { text += "[\(status)]\n" }
       text += "\n"

@@ -5,7 +5,7 @@ import Testing
 
 /// Commands beside a running 'notes watch', as shells on two devices see them: notes-watch(1), "Other
 /// commands".
-@Suite(.timeLimit(.minutes(5))) struct WatcherTests {
+@Suite(.timeLimit(.minutes(20))) struct WatcherTests {
   private let ada: Shell
   private let bob: Shell
 
