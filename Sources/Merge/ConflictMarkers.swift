@@ -17,11 +17,11 @@ public struct MarkedText: Sendable {
     }
   }
 
-  /// A piece of the note.
+  /// A piece of the note. Its bytes are the note's own, not a copy: a note may be large.
   public enum Piece: Hashable, Sendable {
-    case text([UInt8])
+    case text(ArraySlice<UInt8>)
     /// The sides, and the bytes of the whole block.
-    case block([Side], source: [UInt8])
+    case block([Side], source: ArraySlice<UInt8>)
   }
 
   /// The pieces in order; texts are not empty and never neighbours.
@@ -33,7 +33,7 @@ public struct MarkedText: Sendable {
   }
 
   /// The bytes of a block, markers and all; blocks are counted from 0.
-  public func source(ofBlock number: Int) -> [UInt8] {
+  public func source(ofBlock number: Int) -> ArraySlice<UInt8> {
     let sources = pieces.lazy.compactMap {
       if case .block(_, let source) = $0 { source } else { nil }
     }
@@ -47,7 +47,7 @@ public struct MarkedText: Sendable {
       switch piece {
       case .text(let text): whole += text
       case .block(_, let source):
-        whole += texts[number] ?? source
+        if let text = texts[number] { whole += text } else { whole += source }
         number += 1
       }
     }
@@ -66,15 +66,15 @@ public struct MarkedText: Sendable {
     while index < lines.count {
       if let (sides, next) = Self.block(in: text, lines, at: index, markerSize: markerSize) {
         let start = lines[index].lowerBound
-        if start > textStart { pieces.append(.text(Array(text[textStart..<start]))) }
+        if start > textStart { pieces.append(.text(text[textStart..<start])) }
         index = next
         textStart = index < lines.count ? lines[index].lowerBound : text.count
-        pieces.append(.block(sides, source: Array(text[start..<textStart])))
+        pieces.append(.block(sides, source: text[start..<textStart]))
       } else {
         index += 1
       }
     }
-    if textStart < text.count { pieces.append(.text(Array(text[textStart...]))) }
+    if textStart < text.count { pieces.append(.text(text[textStart...])) }
   }
 
   /// Whether some line is a block's opening marker, of any size: without one there is no block.

@@ -9,17 +9,16 @@ public enum Resolution: Hashable, Sendable {
   /// The side whose label bears this name; blocks without one stay.
   case side(name: String)
 
-  /// The note with its blocks replaced by what is chosen. Throws when it has no block, or none of
-  /// its sides has the name asked for.
+  /// The note `marked` with its blocks replaced by what is chosen. Throws when it has no block, or none
+  /// of its sides has the name asked for.
   ///
   /// - Parameters:
   ///   - times: when the side of a label was written, in seconds since 1970. A block with a side that is
   ///     not told has its sides in the order of the note: notes-merge(7), "Blocks that meet".
   ///   - blocks: which blocks, counted from 0; all where none are given.
   public func apply(
-    to text: [UInt8], markerSize: Int, times: [[UInt8]: Int64] = [:], blocks: Set<Int> = []
+    to marked: MarkedText, times: [[UInt8]: Int64] = [:], blocks: Set<Int> = []
   ) throws(MergeError) -> [UInt8] {
-    let marked = MarkedText(text, markerSize: markerSize)
     let all = marked.blocks
     guard !all.isEmpty else { throw .noConflict }
     let wanted = blocks.isEmpty ? Set(all.indices) : blocks

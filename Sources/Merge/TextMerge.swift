@@ -76,7 +76,7 @@ package struct TextMerge {
     var units: [Int32] = []
     for piece in MarkedText(text, markerSize: markerSize).pieces {
       switch piece {
-      case .text(let text): units += table.lines(of: text)
+      case .text(let text): units += table.lines(of: Array(text))
       case .block(let sides, _):
         let block = ConflictBlock(
           sides: sides.map { .init(label: $0.label, lines: table.lines(of: $0.text)) })

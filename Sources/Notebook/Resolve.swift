@@ -7,15 +7,19 @@ internal import WorkTree
 /// A note in conflict, as it was when somebody began to settle it.
 public struct ConflictedNote: Sendable {
   /// Which note.
-  public let path: TreePath
+  public var path: TreePath { place.path }
   /// Its blocks, and the text around them.
   public let marked: MarkedText
   /// When the sides were written, by their labels, in seconds since 1970; not known of all.
   public let times: [[UInt8]: Int64]
-  /// The version that has it so.
-  let version: ObjectID
-  let entry: TreeEntry
-  let markerSize: Int
+  let place: Place
+
+  /// Where it stands so: a version, and the file there.
+  struct Place: Sendable {
+    let path: TreePath
+    let version: ObjectID
+    let entry: TreeEntry
+  }
 
   /// The sides of each block, those written first first.
   public var blocks: [[MarkedText.Side]] { marked.blocks.map { $0.oldestFirst(times) } }
@@ -43,10 +47,14 @@ extension Notebook {
   ) throws -> ObjectID? {
     try withWriterLock { transaction in
       try transaction.save()
-      let note = try readConflict(in: path, transaction)
-      let text = try resolution.apply(
-        to: note.text, markerSize: note.markerSize, times: note.times, blocks: blocks)
-      return try settle(note, as: text, transaction)
+      // Of a large note no more is held than what is written.
+      let (place, text) = try {
+        let note = try readConflict(in: path, transaction.writer.tip())
+        return (
+          note.place, try resolution.apply(to: note.marked, times: note.times, blocks: blocks)
+        )
+      }()
+      return try settle(place, as: text, transaction)
     }
   }
 
@@ -56,7 +64,7 @@ extension Notebook {
   public func conflictedNote(at path: TreePath) throws -> ConflictedNote {
     try withWriterLock { transaction in
       try transaction.save()
-      return try readConflict(in: path, transaction)
+      return try readConflict(in: path, transaction.writer.tip())
     }
   }
 
@@ -70,28 +78,26 @@ extension Notebook {
     }
     return try withWriterLock { transaction in
       try transaction.save()
-      return try settle(note, as: text, transaction)
+      return try settle(note.place, as: text, transaction)
     }
   }
 
   private func settle(
-    _ note: ConflictedNote, as text: [UInt8], _ transaction: WriteTransaction
+    _ place: ConflictedNote.Place, as text: [UInt8], _ transaction: WriteTransaction
   ) throws -> ObjectID? {
     let resolved = TreeEntry(
-      name: note.path.name, mode: note.entry.mode, id: try repository.write(blob: text))
-    if resolved.id == note.entry.id { return nil }
+      name: place.path.name, mode: place.entry.mode, id: try repository.write(blob: text))
+    if resolved.id == place.entry.id { return nil }
     let present = try transaction.writer.tip().flatMap {
-      try repository.entry(at: note.path, in: $0.tree)
+      try repository.entry(at: place.path, in: $0.tree)
     }
     return try transaction.replace(
-      [note.path: resolved], on: present?.id == note.entry.id ? nil : note.version,
-      message: "Resolve \(note.path.noteTitle)", operation: .resolve)
+      [place.path: resolved], on: present?.id == place.entry.id ? nil : place.version,
+      message: "Resolve \(place.path.noteTitle)", operation: .resolve)
   }
 
-  private func readConflict(
-    in path: TreePath, _ transaction: WriteTransaction
-  ) throws -> ConflictedNote {
-    guard let tip = try transaction.writer.tip(),
+  func readConflict(in path: TreePath, _ version: Commit?) throws -> ConflictedNote {
+    guard let tip = version,
       let size = try OpenConflicts.conflicts(at: tip.id, in: repository)[path],
       let entry = try repository.entry(at: path, in: tip.tree)
     else { throw MergeError.noConflict }
@@ -99,8 +105,8 @@ extension Notebook {
     if marked.blocks.isEmpty { throw MergeError.noConflict }
     let labels = marked.blocks.joined().map(\.label).eachOnce
     return ConflictedNote(
-      path: path, marked: marked, times: try history.times(ofLabels: labels, in: path),
-      version: tip.id, entry: entry, markerSize: size)
+      marked: marked, times: try history.times(ofLabels: labels, in: path),
+      place: .init(path: path, version: tip.id, entry: entry))
   }
 
   /// The text that the oldest and the newest side of a note's first block were made from; empty where

@@ -85,7 +85,7 @@ struct MergeHistories {
       if let size = open[path], below(2) == 0 {
         let chosen: [Resolution] = [.older, .newer, .both]
         let resolved = try chosen[below(3)].apply(
-          to: Array((lines.joined(separator: "\n") + "\n").utf8), markerSize: size)
+          to: MarkedText(Array((lines.joined(separator: "\n") + "\n").utf8), markerSize: size))
         lines = Self.lines(resolved)
       }
       for _ in 0...below(2) { added += change(&lines) }

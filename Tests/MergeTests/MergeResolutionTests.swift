@@ -22,7 +22,8 @@ import Testing
 
   @Test func choosingSides() throws {
     func chosen(_ resolution: Resolution) throws -> String {
-      String(decoding: try resolution.apply(to: Self.note, markerSize: 7), as: UTF8.self)
+      String(
+        decoding: try resolution.apply(to: MarkedText(Self.note, markerSize: 7)), as: UTF8.self)
     }
     #expect(try chosen(.older) == "top\none\nend\n")
     #expect(try chosen(.newer) == "top\nthree\nend\n")
@@ -30,7 +31,7 @@ import Testing
     #expect(try chosen(.side(name: "Bob")) == "top\ntwo\nend\n")
     #expect(throws: MergeError.noSide(name: "Dan")) { try chosen(.side(name: "Dan")) }
     #expect(throws: MergeError.noConflict) {
-      try Resolution.older.apply(to: Self.note, markerSize: 8)
+      try Resolution.older.apply(to: MarkedText(Self.note, markerSize: 8))
     }
   }
 

@@ -31,6 +31,8 @@ final class PendingObjects {
   /// Trees from this size on are not compressed: IDs do not get smaller, the tree is soon packed as
   /// a delta, and compressing that of 10,000 notes would take as long as the rest of a save.
   private static let largeTree = 4096
+  /// What is compressed at most before it is written, in bytes: a large text is not held twice.
+  private static let writeSize = 1 << 20
 
   init(in loose: LooseObjects) throws {
     self.loose = loose
@@ -78,6 +80,10 @@ final class PendingObjects {
     var file: [UInt8] = []
     try deflater.compress(content, after: LooseObjects.header(kind, size: content.count)) {
       file += $0
+      if file.count >= Self.writeSize {
+        try Disk.write(file, to: descriptor, path: temporary)
+        file.removeAll(keepingCapacity: true)
+      }
     }
     try Disk.write(file, to: descriptor, path: temporary)
     _ = notes_start_writing(descriptor)

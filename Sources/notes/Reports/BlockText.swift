@@ -93,7 +93,7 @@ struct BlockText {
     var block = 0
     for piece in note.marked.pieces {
       switch piece {
-      case .text(let text): (all, last) = (all + text, text)
+      case .text(let text): (all, last) = (all + text, Array(text))
       case .block(_, let source):
         if block == number { return (all, last) }
         (all, last) = (all + source, [])

@@ -10,14 +10,14 @@ enum MarkerTarget {
       let marked = MarkedText(bytes, markerSize: size)
       let pieces = marked.pieces.flatMap { piece in
         switch piece {
-        case .text(let text): text
-        case .block(_, let source): source
+        case .text(let text): Array(text)
+        case .block(_, let source): Array(source)
         }
       }
       precondition(pieces == bytes)
       for side in marked.blocks.flatMap({ $0 }) { _ = (side.name, side.date) }
       for choice in [Resolution.older, .newer, .both] {
-        let isResolved = (try? choice.apply(to: bytes, markerSize: size)) != nil
+        let isResolved = (try? choice.apply(to: marked)) != nil
         precondition(isResolved == !marked.blocks.isEmpty)
       }
     }

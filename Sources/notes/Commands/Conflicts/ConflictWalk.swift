@@ -94,7 +94,7 @@ struct ConflictWalk {
 
   /// What the editor makes of a block; nil where it leaves it as it is, or fails.
   private func edited(_ number: Int, _ folder: ScratchFolder) throws -> [UInt8]? {
-    let block = note.marked.source(ofBlock: number)
+    let block = Array(note.marked.source(ofBlock: number))
     let file = try folder.file("block-\(number + 1)", of: note.path, block)
     do {
       try Editor.find().edit([Array(file.utf8)])

@@ -18,7 +18,11 @@ struct ConflictsCommand: Command {
   @OptionGroup var options: CommonOptions
 
   func run() throws {
-    let conflicts = try NotebookLocator.notebook().history.conflicts()
-    options.write(conflicts.map(\.json)) { conflicts.text(on: $0, now: TimeText.now) }
+    let notebook = try NotebookLocator.notebook()
+    let conflicts = try notebook.history.conflicts()
+    let sharedNames = OwnStanding(of: notebook).sharedNames
+    options.write(conflicts.map(\.json)) {
+      conflicts.text(on: $0, now: TimeText.now, sharedNames: sharedNames)
+    }
   }
 }

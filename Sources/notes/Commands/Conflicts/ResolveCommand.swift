@@ -83,7 +83,7 @@ struct ResolveCommand: Command {
       return try body()
     } catch MergeError.noSide(let name) {
       let conflict = try notebook.history.conflicts().first { $0.path == path }
-      let choices = ["older", "newer", "both"] + (conflict?.sideNames ?? [])
+      let choices = ["older", "newer", "both"] + (conflict?.sideNames() ?? [])
       throw Failure(
         .failed, "no_such_side", "'\(Visible.name(name))' wrote none of the texts",
         hint: "keep " + Phrase.list(choices.map { "'\($0)'" }, "or"))
