@@ -63,7 +63,10 @@
   /* chain verification */ \
   F(X509_STORE_CTX_get0_chain) \
   F(X509_STORE_CTX_get_ex_data) F(X509_STORE_CTX_set_error) \
-  F(X509_STORE_CTX_set_flags) F(X509_STORE_add_cert) F(X509_verify_cert)
+  F(X509_STORE_CTX_set_flags) F(X509_STORE_add_cert) F(X509_verify_cert) \
+  /* signatures over versions */ \
+  F(EVP_sha512) F(EVP_MD_CTX_new) F(EVP_MD_CTX_free) F(EVP_DigestSignInit) F(EVP_DigestSign) \
+  F(EVP_DigestVerifyInit) F(EVP_DigestVerify)
 
 struct libcrypto {
 #define F(name) __typeof__(name) *_Nonnull name;

@@ -84,7 +84,7 @@ extension ChannelError: CustomStringConvertible {
     case .tlsVersionUnsupported: "the other end speaks no TLS 1.3"
     case .protocolUnsupported: "the other end speaks no protocol of notes"
     case .notebookUnknown: "the other device does not serve this notebook"
-    case .invitationUnknown: "the other device has no such invitation open"
+    case .invitationUnknown: "no such invitation is open"
     case .wrongCode: "the code is wrong"
     case .certificateRefused(let reason): "the other device \(reason)"
     case .refusedByPeer(let reason): "this device \(reason)"

@@ -14,8 +14,11 @@ public enum Event: Codable, Sendable {
   /// Devices cannot be looked for, or this one cannot be found, for now.
   case discoveryFailed(cause: Cause)
 
-  /// Devices are looked for, for more than a second now: these members are not found yet.
+  /// Devices are looked for, for more than a second now: these members are not found yet, or nobody
+  /// has answered at these addresses.
   case looking(for: [String])
+  /// What was written is saved, before anything is exchanged.
+  case saving(WorkAmount, of: WorkAmount)
 
   // MARK: Sessions
 
@@ -86,6 +89,7 @@ public enum Event: Codable, Sendable {
   // The names of values that have none above, for the watcher's socket.
   private enum PeerCodingKeys: String, CodingKey { case _0 = "peer" }
   private enum ProgressCodingKeys: String, CodingKey { case _0 = "transfer" }
+  private enum SavingCodingKeys: String, CodingKey { case _0 = "done", of }
   private enum ReceivedCodingKeys: String, CodingKey { case from, _1 = "joined", notebook }
   private enum ReplacedCodingKeys: String, CodingKey { case _0 = "replacement", notebook }
   private enum FinishedCodingKeys: String, CodingKey { case _0 = "session" }
@@ -137,7 +141,7 @@ public struct PeerIdentity: Hashable, Codable, Sendable {
   public let role: Role
   /// Where it is, as `HOST:PORT`; a hub's address as git takes it.
   public let address: String
-  /// Whether it is a hub, which proves nothing.
+  /// Whether it is a hub, or a bundle, which prove nothing.
   public let isHub: Bool
 
   private enum CodingKeys: String, CodingKey {
@@ -163,6 +167,9 @@ public struct PeerIdentity: Hashable, Codable, Sendable {
     address = url
     isHub = true
   }
+
+  /// A bundle, which is no device either: where it is read from.
+  init(bundle name: String) { self.init(hub: "bundle", at: name) }
 }
 
 /// How far a transfer is.
@@ -185,10 +192,24 @@ public struct TransferProgress: Hashable, Codable, Sendable {
   public var sentObjects = 0
   /// How many objects go to the peer.
   public var objectsToSend = 0
+  /// Bytes of objects written to the peer, before compression; 0 for a hub.
+  public var sentContent = 0
+  /// How many bytes of objects go to the peer, before compression; 0 for a hub.
+  public var contentToSend = 0
   /// Bytes of the peer's pack so far.
   public var receivedBytes = 0
+  /// Objects of a hub's pack so far.
+  public var receivedObjects = 0
   /// How many objects the peer's pack holds.
   public var objectsToReceive = 0
+  /// Bytes of the peer's objects so far, before compression.
+  public var receivedContent = 0
+  /// How many bytes the peer's objects hold, before compression; 0 where it has not said so.
+  public var contentToReceive = 0
+  /// What is written into the folder so far, when what came is checked.
+  public var written = WorkAmount()
+  /// How many files are to be written into the folder; 0 before that is known.
+  public var filesToWrite = 0
 }
 
 /// An invitation as the user who invites is told of it.

@@ -188,7 +188,7 @@ private struct Blame {
     var line = 0
     for piece in MarkedText(text, markerSize: markerSize).pieces {
       switch piece {
-      case .text(let text): line += lines(of: text).count
+      case .text(let text): line += lines(of: Array(text)).count
       case .block(let sides, let source):
         var marker = line
         markers.insert(marker)
@@ -196,7 +196,7 @@ private struct Blame {
           marker += lines(of: side.text).count + 1
           markers.insert(marker)
         }
-        line += lines(of: source).count
+        line += lines(of: Array(source)).count
       }
     }
     return markers

@@ -17,6 +17,12 @@ public struct DeviceIdentity: Hashable, Sendable {
   /// (RFC 2606), so that no version names somebody's mailbox.
   static let mailDomain = "notes.invalid"
 
+  /// The address of versions that were made while the device's key was not there.
+  public static let emailWithoutKey = "unsigned@\(mailDomain)"
+  /// What stands before the domain and is no device's: derived merges, and what leads a hub's branch
+  /// forward.
+  private static let noDevices: Set<Substring> = ["merge", "hub", "unsigned"]
+
   /// The address that versions made on this device carry: `DEVICE-ID@notes.invalid`, lower case.
   public var email: String { "\(deviceID.lowercased())@\(Self.mailDomain)" }
 
@@ -30,7 +36,7 @@ public struct DeviceIdentity: Hashable, Sendable {
     let suffix = "@\(mailDomain)"
     guard email.hasSuffix(suffix) else { return nil }
     let local = email.dropLast(suffix.count)
-    guard local != "merge", !local.isEmpty else { return nil }
+    guard !noDevices.contains(local), !local.isEmpty else { return nil }
     return local.uppercased()
   }
 }

@@ -25,4 +25,10 @@ extension DeviceKey {
     let former = try read(formerPath(deviceID, in: dataFolder))
     return former?.deviceID == deviceID ? former : nil
   }
+
+  /// The key of that device ID that is kept in the same folder; nil where there is none, and for a key
+  /// that is kept nowhere.
+  public func sibling(_ deviceID: String) throws -> DeviceKey? {
+    try folder.flatMap { try DeviceKey.load(deviceID, in: $0) }
+  }
 }

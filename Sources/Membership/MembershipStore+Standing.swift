@@ -50,7 +50,7 @@ extension MembershipStore {
       "stored": key, "role": role, "admins": "/" + standing.admins.joined(separator: "/"),
       "shared": "/" + standing.sharedNames.joined(separator: "/"),
     ])
-    try? Disk.makeFolders(Disk.parent(of: cache))
+    try? Disk.makeFolder(Disk.parent(of: cache), mode: 0o777)
     try? Disk.replace(cache, with: lines.bytes, isShared: true, waits: false)
     return standing
   }

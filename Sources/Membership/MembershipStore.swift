@@ -73,7 +73,9 @@ public final class MembershipStore: Sendable {
     }
     _ = try set.insert(certificates: certificates, revocationLists: revocations)
     try StoreFolder.create(folder, set: set)
-    return try open(in: folder)
+    let store = try open(in: folder)
+    try? store.noteAllowedSigners()
+    return store
   }
 
   /// Reads and verifies what is stored. Throws `membershipMissing` where nothing is.
@@ -81,6 +83,8 @@ public final class MembershipStore: Sendable {
     let root = try StoreFolder.root(in: folder)
     let store = MembershipStore(folder: folder, set: try CertificateSet(root: root))
     try store.refresh()
+    // One that a program stored which knew of no signatures.
+    if access(AllowedSigners.path(beside: folder), F_OK) != 0 { try? store.noteAllowedSigners() }
     return store
   }
 
@@ -181,6 +185,8 @@ public final class MembershipStore: Sendable {
     for certificate in before.issued.subtracting(set.issued) {
       try StoreFolder.remove(.certificate, certificate.der, in: folder)
     }
+    // For git alone: the next change writes it again.
+    if !certificates.isEmpty { try? noteAllowedSigners() }
   }
 
   static func refuse<Value>(_ body: () throws -> Value) throws -> Value {

@@ -1,7 +1,8 @@
 package import Git
 
 /// The version that lets a hub's branch move forward in git's sense, where it held a derived merge that
-/// the present tip does not descend from: notes-merge(7), "Hubs". A pure function of the two.
+/// the present tip does not descend from: notes-merge(7), "Hubs". But for the signature of the device
+/// that makes it, a pure function of the two.
 public enum HubMerge {
   /// The address that such versions are made with, everywhere, which is no device's.
   public static let authorEmail = "hub@notes.invalid"
@@ -23,7 +24,8 @@ public enum HubMerge {
   /// Stores the version with the tip's tree that descends from the tip and from what the hub's branch
   /// holds, and returns its ID.
   package static func make(
-    tip: ObjectID, over former: ObjectID, in store: any MergeStore
+    tip: ObjectID, over former: ObjectID, in store: any Repository & MergeStore,
+    signedBy sign: ((_ content: [UInt8]) throws -> [UInt8])?
   ) throws -> ObjectID {
     let parents = [try store.commit(tip), try store.commit(former)]
     let time = parents.map { max($0.author.time, $0.committer.time) }.max() ?? 0
@@ -32,6 +34,7 @@ public enum HubMerge {
     let open = try OpenConflicts.carried(from: parents, to: parents[0].tree, in: store).lines()
     return try store.write(
       commit: parents[0].tree, parents: [tip, former], author: author, committer: author,
-      message: message + (open.isEmpty ? "" : "\n" + open.map { $0 + "\n" }.joined()))
+      message: message + (open.isEmpty ? "" : "\n" + open.map { $0 + "\n" }.joined()),
+      signedBy: sign)
   }
 }

@@ -29,6 +29,8 @@ public struct MergeOptions: Sendable {
   package var unaskedBytes = 1 << 30
   /// What the save before it looks at.
   public var scope = SaveScope.everything
+  /// Counts what is written into the folder.
+  public var meter: WorkMeter?
   /// What brings the heads, for the log of operations.
   public var operation: OperationKind
 

@@ -26,6 +26,8 @@ public final class Notebook {
     get { history.clock }
     set { history.clock = newValue }
   }
+  /// What signs the versions made here; without it they are unsigned.
+  public var signer: VersionSigner?
   /// Told of a version of this device as soon as its objects are in the repository, before the branch
   /// moves: notes-protocol(7), "Standing sessions".
   public var earlyNotice: ((ObjectID) -> Void)?
@@ -150,9 +152,11 @@ public final class Notebook {
   ) throws -> Result {
     let lock = try WriterLock(stateFolder: stateFolder, folder: folder)
     workTree.forgetSettings()
-    let transaction = WriteTransaction(history, device: identity.device, earlyNotice: earlyNotice)
+    let transaction = WriteTransaction(
+      history, device: identity.device, signer: signer, earlyNotice: earlyNotice)
     // A lock file of git's that could not be removed is left for the next run to remove.
     defer { if !transaction.leavesLockFile() { lock.end() } }
+    if signer != nil { try nameAllowedSigners() }
     try transaction.recover(since: lock.interrupted)
     return try body(transaction)
   }

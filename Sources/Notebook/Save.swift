@@ -10,6 +10,10 @@ public struct NotebookStatus: Sendable {
   public let state: NotebookState
   /// What differs from the last version, by path.
   public let changes: [Change]
+  /// What git has staged and the last version has not, by path; a save takes it, too.
+  public let staged: [Change]
+  /// How many notes a save would delete, of how many, where it stops and asks; nil where it does not.
+  public let massDeletion: MassDeletion?
   /// Files that are not versioned, and why, by path.
   public let skipped: [SkippedFile]
   /// How many notes in the folder the ignore rules leave out.
@@ -22,14 +26,30 @@ public struct NotebookStatus: Sendable {
   public let isInterrupted: Bool
 }
 
+/// How much a save would delete.
+public struct MassDeletion: Hashable, Sendable {
+  /// How many notes would go.
+  public let deleted: Int
+  /// Of how many.
+  public let total: Int
+}
+
 extension Notebook {
   /// How the folder stands to the history. Takes no lock and changes nothing.
   public func status() throws -> NotebookStatus {
     let found = try workTree.changes()
+    let head = try repository.head()
+    let staged = try workTree.stagedChanges(since: head)
+    // What git staged and nobody wrote since is no difference between the folder and the index.
+    let seen = Set(found.changes.map(\.path))
+    let changes = (found.changes + staged.filter { !seen.contains($0.path) })
+      .sorted { $0.path < $1.path }
     return NotebookStatus(
-      identity: identity, state: try state(), changes: found.changes, skipped: found.skipped,
-      ignoredNotes: found.ignoredNotes,
-      branch: try repository.head().branch, gitOperation: repository.unfinishedOperation,
+      identity: identity, state: try state(), changes: changes, staged: staged,
+      massDeletion: try DeletionGuard(repository: repository)
+        .massDeletion(in: changes, since: head.commit),
+      skipped: found.skipped, ignoredNotes: found.ignoredNotes,
+      branch: head.branch, gitOperation: repository.unfinishedOperation,
       isInterrupted: try CheckoutJournal.load(from: stateFolder) != nil)
   }
 }

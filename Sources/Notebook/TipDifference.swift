@@ -45,7 +45,7 @@ extension Notebook {
   public func remember(_ difference: TipDifference) throws -> Bool {
     guard Self.isDeviceID(difference.device), tipDifference(with: difference.device) != difference
     else { return false }
-    try Disk.makeFolders(differencesFolder)
+    try Disk.makeFolder(differencesFolder, mode: 0o777)
     let lines = StateLines([
       "tip": difference.tip, "rules": difference.rules, "peer-tip": difference.peerTip,
       "peer-rules": difference.peerRules.map(String.init) ?? "unknown",

@@ -64,6 +64,20 @@ extension FileSystem {
     try makeFolder(path, mode: mode)
   }
 
+  /// Makes a folder and those between it and `root`, as far as they are missing. Where `root` is not
+  /// there it fails with ENOENT: what belongs to a notebook that was moved away or unmounted must not make
+  /// the folders above it, for then it could not come back.
+  public static func makeFolders(
+    _ path: String, in root: String, mode: mode_t = 0o777
+  ) throws(Failure) {
+    if mkdir(path, mode) == 0 || errno == EEXIST { return }
+    let above = parent(of: path)
+    if errno == ENOENT, above.hasPrefix(root + "/") {
+      try makeFolders(above, in: root, mode: mode)
+    }
+    try makeFolder(path, mode: mode)
+  }
+
   /// Waits until the names in a folder are on the disk.
   public static func sync(folder: String) throws(Failure) {
     try sync(file: folder, O_RDONLY | O_DIRECTORY)

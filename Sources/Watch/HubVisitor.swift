@@ -62,7 +62,7 @@ final class HubVisitor: Sendable {
     let context = notebook.context
     var outcome = SyncOutcome()
     do {
-      let hubs = try Notebook.open(at: context.folder).hubs()
+      let hubs = try context.notebook().hubs()
       var run = HubRun(context: context, hubs: hubs)
       run.options.keeper = notebook
       try run.run(addingTo: &outcome, cancellation: token, onEvent: tell)

@@ -61,7 +61,7 @@ final class NotebookLoop {
   private func begin() {
     guard nextLook.hasPassed else { return }
     do {
-      let notebook = try Notebook.open(at: owner.context.folder)
+      let notebook = try owner.context.notebook()
       let events = try Self.watch(notebook)
       notebook.earlyNotice = { [owner] version in
         // Somebody's own version stands for itself alone.

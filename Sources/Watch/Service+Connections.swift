@@ -32,6 +32,10 @@ extension Service {
       })
   }
 
+  /// After how long the progress of a session is told, and how often, in seconds.
+  private static var progressPatience: Double { 1 }
+  private static var progressPace: Double { 0.2 }
+
   @discardableResult
   func hold(_ connection: Connection, port: UInt16, isOpenedHere: Bool = false) -> Dialer.Outcome {
     guard case .member(let notebook, _) = connection.purpose, let context = contexts[notebook]
@@ -47,11 +51,15 @@ extension Service {
     options.isOpenedHere = isOpenedHere
     let address = connection.peer.description
     let start = Instant.now
+    var nextProgress = start + Self.progressPatience
     do {
       let result = try Session.run(on: connection, as: context, options: options) {
         [occurrences] event in
-        // It comes many times a second, and nobody watches a service.
-        if case .progress = event { return }
+        // It comes many times a second. Nobody watches a service, but for one that waits for a guest.
+        if case .progress = event {
+          guard tellsProgress.load(ordering: .relaxed), nextProgress.hasPassed else { return }
+          nextProgress = .now + Self.progressPace
+        }
         occurrences.put(.event(event))
       }
       occurrences.put(.event(.finished(result)))

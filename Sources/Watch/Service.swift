@@ -19,6 +19,8 @@ public final class Service: Sendable {
   let log: ServiceLog
   let occurrences = BlockingQueue<Occurrence>()
   let isPaused = Atomic(false)
+  /// Whether a person waits for a device that joins, and is told how far its first session is.
+  let tellsProgress = Atomic(false)
   /// Whether it was said that discovery does not work, and nothing came of it since.
   let isDiscoveryDown = Atomic(false)
   let invitations = Mutex<[String: Entry]>([:])
@@ -119,6 +121,7 @@ public final class Service: Sendable {
     }
     try cancellation.whenCancelled(unless: token) { [occurrences] in occurrences.put(.stopped) }
     defer { end(acceptor, port: listener.port) }
+    tellsProgress.store(invitation != nil, ordering: .relaxed)
     var ending = invitation.map { ServiceEnding(of: $0) }
     var control: ControlServer?
     func tell(_ event: Event) {

@@ -20,7 +20,9 @@ struct ServiceLog: Sendable {
 
   private static func level(of event: Event) -> Logger.Level {
     switch event {
-    case .looking, .progress, .shows, .editing, .membersChanged, .addressesChanged, .gcDue: .debug
+    case .looking, .saving, .progress, .shows, .editing, .membersChanged, .addressesChanged,
+      .gcDue:
+      .debug
     case .listening, .peer, .received, .finished, .invitation, .offered, .version, .connected,
       .disconnected:
       .info
@@ -36,6 +38,7 @@ struct ServiceLog: Sendable {
     case .listening(let address, let port): "listening on \(address) port \(port)"
     case .discoveryFailed(let cause): text(cause.error)
     case .looking(let names): "looking for \(names.map(\.printable).joined(separator: ", "))"
+    case .saving(let done, let total): "saving \(done.files) of \(things(total.files, "file"))"
     case .peer(let peer): "connected: \(name(peer))"
     case .progress(let transfer): "\(name(transfer.peer)): \(transfer.stage)"
     case .received(let peer, let join, _):

@@ -5,6 +5,7 @@ internal import Membership
 internal import Notebook
 internal import Synchronization
 internal import System
+internal import WorkTree
 
 /// A notebook that is watched: one thread saves and joins (`NotebookLoop`), and the sessions and
 /// everybody else ask it to.
@@ -73,7 +74,9 @@ final class WatchedNotebook: SessionKeeper {
     (try answer { try $0.currentState() }, nil)
   }
 
-  func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> MergeOutcome {
+  func merge(
+    _ heads: [ObjectID], from peer: PeerIdentity, meter: WorkMeter
+  ) throws -> MergeOutcome {
     try answer { try $0.join(heads) }
   }
 

@@ -9,6 +9,7 @@ internal import WorkTree
 enum NotebookLocator {
   static func notebook() throws -> Notebook {
     let notebook = try Notebook.open(at: folderOfNotebook())
+    notebook.signer = .ofUser
     let line = ProgressLine()
     notebook.history.progress = { done, count in
       if done == count { line.clear() }

@@ -4,6 +4,7 @@ import History
 import Membership
 import Notebook
 import System
+import WorkTree
 
 /// The link to what another device of the same process showed at some time: it gives, takes nothing,
 /// and is never late.
@@ -70,7 +71,9 @@ final class CrowdKeeper: SessionKeeper, @unchecked Sendable {
     (try notebook.state(), nil)
   }
 
-  func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> MergeOutcome {
+  func merge(
+    _ heads: [ObjectID], from peer: PeerIdentity, meter: WorkMeter
+  ) throws -> MergeOutcome {
     try notebook.merge(heads, options: MergeOptions(allowsMassDeletion: true))
   }
 

@@ -6,11 +6,12 @@ import Notebook
 import Synchronization
 import TestSupport
 import Testing
+import WorkTree
 
 @testable import Exchange
 
 /// What `notes sync` does, over real TLS on loopback; only discovery is within the process.
-@Suite("A run finds the devices that are there", .timeLimit(.minutes(5)))
+@Suite("A run finds the devices that are there", .timeLimit(.minutes(20)))
 struct SyncRunTests {
   let network = InMemoryNetwork()
   let ada: Device
@@ -64,6 +65,30 @@ struct SyncRunTests {
     #expect(here.failures.isEmpty && other.failures.isEmpty)
     #expect(here.absent.isEmpty && other.absent.isEmpty)
     #expect(try ada.text("bob.txt") == "from Bob\n")
+  }
+
+  // notes-protocol(7), "pack": "what the objects hold together, before compression".
+  @Test("both sides are told how many bytes have come and gone, of how many")
+  func progressInBytes() throws {
+    let text = (0..<5_000).map { "line \($0)\n" }.joined()
+    try bob.write(text, to: "long.txt")
+    let (sent, received) = (EventLog<TransferProgress>(), EventLog<TransferProgress>())
+    let saved = EventLog<WorkAmount>()
+    let there = try start(run(bob)) { event in
+      if case .progress(let progress) = event { sent.append(progress) }
+      if case .saving(_, let total) = event { saved.append(total) }
+    }
+    _ = try run(ada).run { event in
+      if case .progress(let progress) = event { received.append(progress) }
+    }
+    _ = try outcome(there)
+    let all = try #require(sent.all.map(\.contentToSend).max())
+    #expect(all > text.utf8.count)
+    #expect(sent.all.map(\.sentContent).max() == all)
+    #expect(received.all.map(\.contentToReceive).max() == all)
+    #expect(received.all.map(\.receivedContent).max() == all)
+    #expect(saved.all.first?.files == 2)
+    #expect((saved.all.first?.bytes ?? 0) > text.utf8.count)
   }
 
   // notes-protocol(7), DISCOVERY: "the one opened by the smaller device ID stays".

@@ -43,6 +43,32 @@ import Testing
     try run(["find", ".git/objects/pack", "-name", "*.idx"], in: receiver.folder.path).lines[0]
   }
 
+  // notes-protocol(7), "pack": "what the objects hold together, before compression".
+  @Test func `both sides count the same bytes of objects, however the pack is cut`() throws {
+    let sender = try PackRepository()
+    let long = (0..<400).map { "line \($0)\n" }.joined()
+    let base = try sender.commit(["a.txt": long, "b.txt": "b\n"])
+    let tip = try sender.commit(
+      ["a.txt": long + "more\n", "b.txt": "b\n"], parents: [base], time: 1)
+    let writer = try sender.repository.pack(wants: [tip], haves: [])
+    let all = try writer.contentBytes()
+    var pack: [UInt8] = []
+    while let piece = try writer.next() { pack += piece }
+    #expect(writer.contentWritten == all && all > 2 * long.utf8.count)
+    let receiver = try PackRepository()
+    for size in [1, 7, 100, pack.count] {
+      let quarantine = try receiver.repository.quarantine()
+      var (rest, seen) = (pack[...], 0)
+      while !rest.isEmpty {
+        try quarantine.append(Array(rest.prefix(size)))
+        #expect((seen...all).contains(quarantine.contentBytes))
+        seen = quarantine.contentBytes
+        rest = rest.dropFirst(size)
+      }
+      #expect(seen == all)
+    }
+  }
+
   @Test func `one edit among many notes costs little`() throws {
     let sender = try PackRepository()
     var files: [String: String] = [:]

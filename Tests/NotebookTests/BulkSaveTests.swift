@@ -26,13 +26,14 @@ struct BulkSaveTests {
     let home = try Fixture()
     try fill(home)
     try home.write("empty.txt", "")
-    var seen: [Int] = []
+    var (seen, last): ([Int], Int) = ([], 0)
     let saved = try home.notebook.save { done, total in
-      #expect(total == 301)
-      seen.append(done)
+      #expect(total.files == 301 && total.bytes > 2_000)
+      seen.append(done.files)
+      if done.files == total.files { last = total.bytes - done.bytes } else { last = -1 }
     }
     #expect(saved.changes.count == 301)
-    #expect(seen == seen.sorted() && seen.last == 301)
+    #expect(seen == seen.sorted() && seen.last == 301 && last == 0)
     #expect(try packs(home).count == 2)
     #expect(try run(["git", "-C", home.path, "fsck", "--strict"]).isSuccess)
     let status = try run(["git", "-C", home.path, "status", "--porcelain"])
@@ -42,6 +43,36 @@ struct BulkSaveTests {
     #expect(loose.text.hasPrefix("1 objects"))
     #expect(try home.notebook.status().changes.isEmpty)
     #expect(try home.notebook.save().version == nil)
+  }
+
+  @Test("a save of a few large files says how far it is, too")
+  func fewLarge() throws {
+    let home = try Fixture()
+    for name in ["a", "b", "c"] {
+      try home.write(name + ".txt", String(repeating: name, count: 1_000))
+    }
+    var seen: [WorkAmount] = []
+    _ = try home.notebook.save { done, total in
+      #expect(total.files == 3 && total.bytes == 3_000)
+      seen.append(done)
+    }
+    #expect(seen.map(\.files) == [0, 1, 2] && seen.map(\.bytes) == [0, 1_000, 2_000])
+  }
+
+  @Test("among many files each large one is told when it is done, whichever thread reads it")
+  func largeAmongMany() throws {
+    let home = try Fixture()
+    try fill(home, count: 120)
+    // The first in order: one thread has them all in its share.
+    var random = SplitMix64(seed: 1)
+    let text = (0..<60_000).map { _ in "\(random.next())" }.joined()
+    for number in 10..<26 { try home.write("a\(number).bin", text + "\(number)") }
+    var seen: Set<Int> = []
+    _ = try home.notebook.save { done, total in
+      #expect(done.bytes <= total.bytes)
+      seen.insert(done.bytes >> 20)
+    }
+    #expect(seen.contains { (2..<16).contains($0) } && (seen.max() ?? 0) > 16, "\(seen)")
   }
 
   @Test("a save that is ended makes no version")

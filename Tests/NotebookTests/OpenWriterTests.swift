@@ -38,7 +38,7 @@ struct OpenWriterTests {
     let opened = EventLog<Int32>()
     startThread { opened.append(Glibc.open(path, O_WRONLY | O_CLOEXEC)) }
     // The kernel has told of the writer when it says what the lease is to become.
-    let end = Moment.now + 60
+    let end = Moment.now + 180
     while fcntl(reading, 1025 /* F_GETLEASE */) != F_UNLCK, Moment.now < end { sched_yield() }
     #expect(fcntl(reading, 1025) == F_UNLCK)
     close(reading)

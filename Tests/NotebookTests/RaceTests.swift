@@ -51,7 +51,7 @@ struct RaceTests {
         writer.write()
         // What stands there until a save has looked must not be lost; the next one comes at once.
         let seen = looks.all.count
-        _ = looks.wait(within: 120) { $0.count >= seen + 2 }
+        _ = looks.wait(within: 360) { $0.count >= seen + 2 }
       }
       writing.append(true)
     }
@@ -64,7 +64,7 @@ struct RaceTests {
       reading.append(true)
     }
     // As many as a machine with nothing else to do makes in about two seconds.
-    let end = Moment.now + 120
+    let end = Moment.now + 360
     var rounds = 0
     while writer.count.load(ordering: .relaxed) < 15, Moment.now < end {
       rounds += 1

@@ -19,6 +19,19 @@ struct FileSystemTests {
 
   private func names() throws -> [String] { try Disk.names(in: folder.path).sorted() }
 
+  @Test("folders are made below one that is there, and not that one")
+  func makesFoldersBelow() throws {
+    try Disk.makeFolders(folder["a/b"], in: folder.path)
+    #expect(access(folder["a/b"], F_OK) == 0)
+    for path in ["gone/x", "gone/x/y"] {
+      #expect(throws: SystemCallError.system(call: "mkdir", path: folder["gone/x"], errno: ENOENT))
+      {
+        try Disk.makeFolders(folder[path], in: folder["gone"])
+      }
+    }
+    #expect(try names() == ["a"])
+  }
+
   // MARK: Replacing
 
   @Test("a file is replaced by another, with its own mode", arguments: [true, false])

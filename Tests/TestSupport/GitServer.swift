@@ -205,7 +205,7 @@ public enum LoopbackPort {
   /// Waits until somebody listens at a port; false when `isMeant` no longer holds before, or it takes
   /// more than 20 seconds.
   public static func waits(_ port: UInt16, while isMeant: () -> Bool) -> Bool {
-    let end = Instant.now + 20
+    let end = Instant.now + 80
     while Instant.now < end, isMeant() {
       let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       defer { close(socket) }

@@ -12,7 +12,7 @@ import Testing
 @testable import WorkTree
 
 /// notes-control(7): what goes through a watcher's socket.
-@Suite(.timeLimit(.minutes(5))) struct ControlTests {
+@Suite(.timeLimit(.minutes(20))) struct ControlTests {
   private static let peer = PeerIdentity(
     name: "Bob", deviceID: "BOB", role: .writer, address: "192.0.2.1:9")
   private static let difference = TipDifference(
@@ -36,6 +36,7 @@ import Testing
     ]
     return [
       .listening(address: "*", port: 1), .discoveryFailed(cause: Cause(SyncError.declined)),
+      .looking(for: ["Bob"]), .saving(WorkAmount(files: 1, bytes: 2), of: WorkAmount(files: 3)),
       .peer(peer), .progress(TransferProgress(peer: peer, stage: .joining)),
       .received(from: peer, join, notebook: "n"), .received(from: peer, join),
       .replaced(PortableVersion(made: .emptyTree, version: .emptyBlob, excluded: skipped)),
@@ -78,14 +79,14 @@ import Testing
     let (watcher, command) = try Self.lines()
     for event in try Self.everyEvent() {
       #expect(watcher.send(ControlReply.event(what: event)))
-      let line = try #require(command.next(within: 5))
+      let line = try #require(command.next(within: 20))
       let reply = try ReceivedJSON.decode(ControlReply.self, from: line, snakeCase: true)
       guard case .event(let told) = reply else {
         Issue.record("\(event) became \(reply)")
         continue
       }
       #expect(watcher.send(ControlReply.event(what: told)))
-      let again = try #require(command.next(within: 5))
+      let again = try #require(command.next(within: 20))
       #expect(String(decoding: again, as: UTF8.self) == String(decoding: line, as: UTF8.self))
       // The page says what the fields are called.
       let names = try fieldNames(of: line)
@@ -128,7 +129,7 @@ import Testing
     let long = String(repeating: "x", count: ControlLines.limit)
     #expect(!watcher.send(ControlReply.error(message: long)))
     #expect(watcher.send(ControlReply.done))
-    #expect(command.next(within: 5) != nil)
+    #expect(command.next(within: 20) != nil)
     TestSupport.startThread { _ = watcher.send(Array((long + long).utf8)) }
     #expect(command.next(within: 5) == nil)
   }

@@ -107,7 +107,7 @@ final class Watcher {
 
   /// What a device edits, as the watcher tells a command; nil while it is not connected.
   func editing(_ device: String) -> [TreePath]? {
-    control()?.status(within: 10)?.peers.first { $0.identity.name == device }?.shows.editing
+    control()?.status(within: 40)?.peers.first { $0.identity.name == device }?.shows.editing
   }
 
   /// How often versions of others were joined that changed notes here, and that changed nothing.
@@ -121,7 +121,7 @@ final class Watcher {
   func stop() {
     guard let running else { return }
     running.token.cancel()
-    _ = running.ended.take(until: Instant.now + 10)
+    _ = running.ended.take(until: Instant.now + 40)
     self.running = nil
   }
 
@@ -130,7 +130,7 @@ final class Watcher {
   func tip() throws -> ObjectID? { try Notebook.open(at: folder["notes"]).state().tip }
 
   /// Waits until `holds`, looking whenever something happens.
-  func wait(_ seconds: Double = 40, until holds: () throws -> Bool) rethrows -> Bool {
+  func wait(_ seconds: Double = 160, until holds: () throws -> Bool) rethrows -> Bool {
     let end = TestSupport.Moment.now + seconds
     while try !holds() {
       if TestSupport.Moment.now >= end {

@@ -4,7 +4,7 @@ import Testing
 
 /// notes-remote(1) and notes-sync(1) with hubs on real servers: sshd, git-daemon, and
 /// git-http-backend behind TLS.
-@Suite(.timeLimit(.minutes(5))) struct HubServerTests {
+@Suite(.timeLimit(.minutes(20))) struct HubServerTests {
   private let ada: Shell
   private let bob: Shell
 
@@ -53,6 +53,42 @@ import Testing
     #expect(try ada.folder.text("notes/B.txt") == "two\n")
     let shown = try ada.notes("remote", "show", "home")
     #expect(shown.text.contains("has all versions"), "\(shown)")
+  }
+
+  // notes-hub(7), "What is run": "in version 0 of git's protocol"
+  @Test(arguments: GitServer.Kind.allCases)
+  func `A visit without news asks once`(kind: GitServer.Kind) throws {
+    let server = try GitServer(kind)
+    try add("home", on: server)
+    try meet(ada)
+    let trace = ada.folder["trace"]
+    ada.environment["GIT_TRACE_PACKET"] = trace
+    #expect(try meet(ada).text.contains("nothing new"))
+    let lines = String(decoding: try readFile(trace), as: UTF8.self).split(separator: "\n")
+    #expect(lines.contains { $0.contains("< ") && $0.hasSuffix(" refs/heads/main") })
+    #expect(!lines.contains { $0.contains("version 2") || $0.contains("version=2") })
+    // What it says is that it wants nothing.
+    let said = lines.filter { $0.contains("fetch> ") && !$0.contains("git-upload-pack") }
+    #expect(said.allSatisfy { $0.hasSuffix("fetch> 0000") }, "\(said)")
+  }
+
+  // It parses all the certificates of the system when it is loaded.
+  @Test func `A line that goes to a hub, and a visit without news, need no libgit2`() throws {
+    let hub = ada.folder["hub.git"]
+    try #require(try run(["git", "init", "-q", "--bare", "-b", "main", hub]).isSuccess)
+    try #require(try ada.notes("remote", "add", "stick", hub).isSuccess)
+    for text in ["one more\n", "and more\n"] {
+      try ada.folder.write(text, to: "notes/A.txt")
+      try meet(ada)
+    }
+    let trace = ada.folder["trace"]
+    try makeFolder(trace)
+    ada.environment.merge(["LD_DEBUG": "libs", "LD_DEBUG_OUTPUT": trace + "/x"]) { $1 }
+    try meet(ada)
+    try ada.folder.write("and more again\n", to: "notes/A.txt")
+    #expect(try meet(ada).text.contains("sent 1 version"))
+    let loaded = try run(["grep", "-rhoE", "(libgit2|libz)[.]so", trace]).lines
+    #expect(loaded.contains("libz.so") && !loaded.contains("libgit2.so"))
   }
 
   @Test(arguments: GitServer.Kind.allCases)
@@ -117,7 +153,7 @@ import Testing
     let pushing = try RunningProcess(
       [BuiltBinary.notes(), "sync", "--hub", "--json"], in: ada.folder["notes"],
       environment: ada.environment)
-    let deadline = Moment.now + 30
+    let deadline = Moment.now + 120
     while access(begun, F_OK) != 0, Moment.now < deadline { sched_yield() }
     server.process.send(SIGKILL)
     #expect(try kind(of: pushing.wait()) == "hub_unreachable")

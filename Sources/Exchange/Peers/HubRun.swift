@@ -29,12 +29,14 @@ public struct HubRun: Sendable {
     onEvent: (Event) -> Void = { _ in }
   ) throws {
     if hubs.isEmpty { return }
-    let notebook = try Notebook.open(at: context.folder)
+    let notebook = try context.notebook()
     let keeper = options.keeper ?? DirectKeeper(context, options)
     var hubOptions = HubOptions()
     hubOptions.allowsUnrelated = allowsUnrelated
     hubOptions.cancellation = cancellation
-    hubOptions.gives = try mayGive()
+    hubOptions.context = context
+    // Who was removed is told so before anybody is asked.
+    _ = try context.mayGive()
     var program = program
     program.cancellation = cancellation
     for hub in hubs {
@@ -58,11 +60,21 @@ public struct HubRun: Sendable {
     outcome.tip = try notebook.state().tip
     for index in outcome.sessions.indices { outcome.sessions[index].tip = outcome.tip }
   }
+}
 
-  /// Whether what is written here may leave this device: what a reader writes stays with it, as no
-  /// member would take it. Throws `MembershipError` where this device is no member.
-  private func mayGive() throws -> Bool {
-    _ = try context.credentials()
-    return context.membership.role(ofDevice: context.key.deviceID).map { $0 != .reader } ?? false
+extension SessionContext {
+  /// Whether what is written here may leave this device where no other device answers for it: what a
+  /// reader writes, or who is no member yet, stays with it, as no member would take it. Throws
+  /// `MembershipError` where this device was removed.
+  func mayGive() throws -> Bool {
+    if isGuest { return false }
+    _ = try credentials()
+    return membership.role(ofDevice: key.deviceID).map { $0 != .reader } ?? false
+  }
+
+  /// Whether this device has a clone of the notebook and was never a member: it may read.
+  public var isGuest: Bool {
+    let standing = membership.standing(ofDevice: key.deviceID)
+    return standing.role == nil && !standing.isRemoved
   }
 }

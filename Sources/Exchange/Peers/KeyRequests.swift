@@ -30,7 +30,7 @@ public struct KeyRequests: Sendable {
     {
       return false
     }
-    try Disk.makeFolders(folder, mode: 0o700)
+    try Disk.makeFolder(folder, mode: 0o700)
     try Disk.replace(path(member), with: der, isShared: true, waits: false)
     return true
   }

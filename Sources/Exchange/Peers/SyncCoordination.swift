@@ -24,6 +24,8 @@ struct SyncCoordination {
   private var search: Search
   private var hasRecalled = false
   private var isSearchTold = false
+  /// Whether anybody has answered.
+  private var isAnybodyThere = false
 
   private enum Search { case none, looking, settled(Instant) }
 
@@ -175,18 +177,22 @@ struct SyncCoordination {
   }
 
   private mutating func tellSearch(_ onEvent: (Event) -> Void) {
-    guard !isSearchTold, Instant.now >= start + Self.quiet, run.addresses.isEmpty,
-      !members.isEmpty, outcomes.isEmpty, connected == 0, dialer.underWay == 0
+    let names =
+      run.addresses.isEmpty ? members.map(\.name) : run.addresses.map(\.description)
+    guard !isSearchTold, !isAnybodyThere, Instant.now >= start + Self.quiet, !names.isEmpty,
+      outcomes.isEmpty, connected == 0
     else { return }
     isSearchTold = true
-    onEvent(.looking(for: members.map(\.name)))
+    onEvent(.looking(for: names))
   }
 
   // MARK: What happened
 
   private mutating func note(_ occurrence: SyncWorkers.Occurrence, _ onEvent: (Event) -> Void) {
     switch occurrence {
-    case .event(let event): onEvent(event)
+    case .event(let event):
+      if case .peer = event { isAnybodyThere = true }
+      onEvent(event)
     case .discovered(.found(let peer)):
       let isMeant = run.peers.isEmpty || members.contains { $0.deviceID == peer.deviceID }
       guard isMeant else { return }

@@ -31,9 +31,11 @@ public struct SyncRun: Sendable {
     cancellation: CancellationToken? = nil, onEvent: (Event) -> Void = { _ in }
   ) throws -> SyncOutcome {
     let members = try wantedMembers()
-    let notebook = try Notebook.open(at: context.folder)
+    let notebook = try context.notebook()
     // Also where nobody is there, or nobody lets this device in.
-    _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion)
+    _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion) {
+      onEvent(.saving($0, of: $1))
+    }
     _ = try context.credentials()
     let workers = try SyncWorkers(self, allowed: peers.isEmpty ? nil : Set(members.map(\.deviceID)))
     let stop = try workers.begin()

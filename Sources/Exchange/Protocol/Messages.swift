@@ -164,11 +164,15 @@ struct PackMessage: Message {
 
   var objects: Int
   var versions: Int
+  /// What the objects hold together, before compression; nil from builds before 1.1.
+  var bytes: Int?
   var heads: [ObjectID]
 
   func validate() throws {
     try MessageRules.check(heads: heads)
-    guard objects >= 0, versions >= 0 else { throw SyncError.protocolBroken("a negative count") }
+    guard objects >= 0, versions >= 0, bytes ?? 0 >= 0 else {
+      throw SyncError.protocolBroken("a negative count")
+    }
     try MessageRules.check(count: objects, limit: PackLimits.standard.objects, "objects in a pack")
   }
 }

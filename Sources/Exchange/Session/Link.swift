@@ -9,6 +9,8 @@ internal import System
 /// All is called on the session's thread, but for what `waker` returns.
 package protocol Link: AnyObject {
   var peer: PeerIdentity { get }
+  /// Whether what the other side shows is written down, as it can be met again.
+  var isRemembered: Bool { get }
   /// Counts what went over the link so far.
   func count(into state: inout PeerState)
   var isGiving: Bool { get }
@@ -39,6 +41,10 @@ package protocol Link: AnyObject {
   func close(_ reason: ByeReason)
   /// Closes after a failure, and says as much of it as is the other side's business.
   func close(after error: any Error)
+}
+
+extension Link {
+  package var isRemembered: Bool { true }
 }
 
 /// What a side of a session shows: its tip, and the heads that it is made of.

@@ -29,8 +29,13 @@ extension PeerState {
   /// Who refuses to merge what the other one shows, and why. To programs it is the reason's name, with
   /// `_there` behind it where the other device refuses.
   public struct Refusal: Hashable, Codable, Sendable {
-    let reason: MergeRefusal
-    let isThere: Bool
+    /// Why.
+    public let reason: MergeRefusal
+    /// Whether the other one refuses what this one shows; else it is the other way round.
+    public let isThere: Bool
+
+    /// As programs are told: the reason's name, with `_there` where the other device refuses.
+    public var name: String { reason.rawValue + (isThere ? Self.suffix : "") }
 
     init(_ reason: MergeRefusal, isThere: Bool) {
       self.reason = reason
@@ -54,7 +59,7 @@ extension PeerState {
     /// Writes one string.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()
-      try container.encode(reason.rawValue + (isThere ? Self.suffix : ""))
+      try container.encode(name)
     }
   }
 }

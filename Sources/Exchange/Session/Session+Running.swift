@@ -2,6 +2,7 @@ public import Channel
 internal import Git
 internal import Merge
 package import Notebook
+internal import System
 
 extension Session {
   /// Holds a session on a connection that has just been authenticated, to its end, on this thread.
@@ -13,7 +14,7 @@ extension Session {
     try withoutActuallyEscaping(onEvent) { report in
       let stream = MessageStream(connection: connection, timeouts: context.timeouts)
       do {
-        let notebook = try Notebook.open(at: context.folder)
+        let notebook = try context.notebook()
         let link = try DeviceLink(stream, as: context, notebook, report: report)
         let keeper = options.keeper ?? DirectKeeper(context, options)
         let result = try run(over: link, notebook, keeper, options, report)
@@ -57,7 +58,18 @@ extension Session {
 
   // MARK: What is remembered of a peer
 
+  var held: HeldVersions { HeldVersions(stateFolder: notebook.stateFolder) }
+
+  /// Keeps what one side does not merge, for `notes status` on both.
+  func note(_ refusal: PeerState.Refusal, of heads: [ObjectID], _ words: String? = nil) {
+    held.note(
+      HeldVersions.Held(
+        device: link.peer.deviceID, refusal: refusal, words: words, heads: heads,
+        time: WallClock.now()))
+  }
+
   func recordPeer() throws {
+    guard link.isRemembered else { return }
     let repository = notebook.repository
     let branch = try repository.head().branch ?? "HEAD"
     let known = try ([theirs.tip] + (theirs.heads.count == 1 ? theirs.heads : [])).compactMap { $0 }
@@ -71,7 +83,8 @@ extension Session {
   /// Compares the tips where both sides have the same heads, which have one tip, whoever computes it
   /// (notes-merge(7)); remembers what comes of it, and tells of a difference that was not known.
   func compareTips() throws -> TipDifference? {
-    guard let tip = own.tip, let peerTip = theirs.tip, rules.areAlike else { return nil }
+    guard link.isRemembered, let tip = own.tip, let peerTip = theirs.tip, rules.areAlike
+    else { return nil }
     if tip == peerTip {
       try notebook.forgetTipDifference(with: link.peer.deviceID)
       return nil

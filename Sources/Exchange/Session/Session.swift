@@ -135,15 +135,21 @@ public final class Session {
     // What the peer shows by now may need another pack.
     let shown = theirs.heads
     let (repository, keeper, peer) = (notebook.repository, keeper, link.peer)
-    let progress = TransferProgress(
-      peer: peer, stage: .joining, objectsToReceive: quarantine?.objectCount ?? 0)
+    var progress = TransferProgress(
+      peer: peer, stage: .joining, objectsToReceive: quarantine?.objectCount ?? 0,
+      receivedContent: quarantine?.contentBytes ?? 0)
     report(.progress(progress))
-    let (received, merged, result) = try link.whileBusy(onTick: { report(.progress(progress)) }) {
+    let meter = WorkMeter()
+    let tell = {
+      (progress.written, progress.filesToWrite) = meter.reading
+      self.report(.progress(progress))
+    }
+    let (received, merged, result) = try link.whileBusy(onTick: tell) {
       () -> (Int, [ObjectID], Result<MergeOutcome, NotMerged>) in
       let received = try quarantine?.join(promised: wanted) ?? 0
       let here = try shown.allSatisfy { try repository.contains($0) } ? shown : wanted
       do {
-        return (received, here, .success(try keeper.merge(here, from: peer)))
+        return (received, here, .success(try keeper.merge(here, from: peer, meter: meter)))
       } catch {
         guard let reason = MergeRefusal(error) else { throw error }
         return (received, shown, .failure(NotMerged(reason: reason, words: "\(error)")))
@@ -155,6 +161,7 @@ public final class Session {
     rules.settle(merged)
     switch result {
     case .success(let joined):
+      held.forget(peer.deviceID, isThere: false)
       // Another session may have brought the same.
       if received > 0 || joined.tip != joined.former {
         if terms.exchange.ends { merges.append(joined) }
@@ -163,6 +170,7 @@ public final class Session {
       try answer()
     case .failure(let failure):
       refused = (shown, failure.reason)
+      note(PeerState.Refusal(failure.reason, isThere: false), of: shown, failure.words)
       try answer(refusal: failure.reason)
       let error = SyncError.notMerged(failure.reason, failure.words)
       if terms.exchange.ends { throw error }
@@ -220,9 +228,12 @@ public final class Session {
     case .shows(let shown): hear(shown, answering: nil)
     case .answered(let shown, let heard, let refusal):
       if let refusal {
+        note(PeerState.Refusal(refusal, isThere: true), of: own.heads)
         let (peer, error) = (link.peer, SyncError.notMergedAtPeer(refusal))
         if terms.exchange.ends { throw error }
         report(.failed(SyncFailure(peer: peer, address: peer.address, error: error)))
+      } else {
+        held.forget(link.peer.deviceID, isThere: true)
       }
       state.refusal = refusal.map { PeerState.Refusal($0, isThere: true) }
       hear(shown, answering: heard)

@@ -3,6 +3,7 @@ public import History
 internal import Membership
 public import Notebook
 internal import Synchronization
+public import WorkTree
 
 /// Who saves and merges for the sessions of a notebook. All methods are called on the sessions' own
 /// threads.
@@ -20,8 +21,8 @@ public protocol SessionKeeper: AnyObject, Sendable {
   func end(_ session: SessionHandle)
 
   /// Merges heads whose objects are in the repository. Where it throws what is a
-  /// `MergeRefusal`, no file has changed.
-  func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> MergeOutcome
+  /// `MergeRefusal`, no file has changed. The meter counts what is written into the folder.
+  func merge(_ heads: [ObjectID], from peer: PeerIdentity, meter: WorkMeter) throws -> MergeOutcome
 
   /// What the peer of a session shows now.
   func update(_ state: PeerState, of session: SessionHandle)
@@ -105,20 +106,20 @@ public final class SessionHandle: Sendable {
 /// watch its folder.
 package final class DirectKeeper: SessionKeeper {
   package let sessions: SessionTable
-  private let folder: String
+  private let context: SessionContext
   private let options: SessionOptions
   /// One at a time, so that the sessions are shown each state after the one before it.
   private let atWork = Mutex(())
 
   package init(_ context: SessionContext, _ options: SessionOptions = SessionOptions()) {
     sessions = SessionTable(ownDevice: context.key.deviceID)
-    folder = context.folder
+    self.context = context
     self.options = options
   }
 
   package func currentState() throws -> (state: NotebookState, replaced: PortableVersion?) {
     try atWork.withLock { _ in
-      let notebook = try Notebook.open(at: folder)
+      let notebook = try context.notebook()
       _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion)
       let replaced = try notebook.rewritePortably()
       let state = try notebook.state()
@@ -127,12 +128,15 @@ package final class DirectKeeper: SessionKeeper {
     }
   }
 
-  package func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> MergeOutcome {
+  package func merge(
+    _ heads: [ObjectID], from peer: PeerIdentity, meter: WorkMeter
+  ) throws -> MergeOutcome {
     try atWork.withLock { _ in
-      let notebook = try Notebook.open(at: folder)
+      let notebook = try context.notebook()
       var large = MergeOptions(
         allowsMassDeletion: options.allowsMassDeletion, allowsLarge: options.allowsLarge)
       large.unaskedBytes = options.unaskedBytes
+      large.meter = meter
       let result = try notebook.merge(heads, options: large)
       sessions.show(try notebook.state())
       return result

@@ -48,12 +48,23 @@ extension Repository {
     commit tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature,
     message: String
   ) throws -> ObjectID {
+    try write(
+      commit: tree, parents: parents, author: author, committer: committer, message: message,
+      signedBy: nil)
+  }
+
+  /// The same, with the signature in the `gpgsig` header that `sign` makes over the rest: a text of
+  /// several lines.
+  public func write(
+    commit tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature,
+    message: String, signedBy sign: ((_ content: [UInt8]) throws -> [UInt8])?
+  ) throws -> ObjectID {
     // Which is known without being there; but git-fsck(1) wants it there.
     if tree == .emptyTree { _ = try write(.tree, []) }
-    return try write(
-      .commit,
-      Commit.serialized(
-        tree: tree, parents: parents, author: author, committer: committer, message: message))
+    let content = Commit.serialized(
+      tree: tree, parents: parents, author: author, committer: committer, message: message)
+    guard let sign else { return try write(.commit, content) }
+    return try write(.commit, SignedCommit(content: content, signature: sign(content)).serialized)
   }
 
   /// The ID that `content` would have as a blob; nothing is stored.

@@ -19,6 +19,8 @@ public final class PackWriter {
   public let commitCount: Int
   /// How many objects have been written so far.
   public private(set) var objectsWritten = 0
+  /// How many bytes of objects have been written so far, before compression.
+  public private(set) var contentWritten = 0
 
   private let repository: Repository
   private let items: [PackPlan.Item]
@@ -54,6 +56,11 @@ public final class PackWriter {
     deflater = try Deflater()
   }
 
+  /// How many bytes the objects hold together, before compression.
+  public func contentBytes() throws -> Int {
+    try items.reduce(0) { try $0 + repository.header(of: $1.id).size }
+  }
+
   /// The next piece of the pack, or nil after the last.
   public func next() throws -> [UInt8]? {
     if isDone { return nil }
@@ -77,6 +84,7 @@ public final class PackWriter {
 
   private func append(_ item: PackPlan.Item, at position: Int, to chunk: inout [UInt8]) throws {
     let content = try repository.data(of: item.id, kind: item.kind)
+    contentWritten += content.count
     if let (base, delta) = try delta(of: content, item: item) {
       let known = positions[base]
       positions[item.id] = Position(

@@ -37,9 +37,15 @@ public final class Quarantine {
   private var bytes = 0
   private var parts: (folder: QuarantineFolder, pack: ReceivedPack)?
   private var isJoined = false
+  /// The pack once it is whole.
+  private var received: ReceivedObjects?
+  /// Versions whose files were asked for.
+  private var carriers: Set<ObjectID> = []
 
   /// How many objects the pack says it holds.
   public private(set) var objectCount = 0
+  /// How many bytes the objects hold that have come, before compression.
+  public private(set) var contentBytes = 0
 
   init(repository: Repository, limits: PackLimits) throws {
     self.repository = repository
@@ -61,6 +67,7 @@ public final class Quarantine {
       }
       try bytes.withUnsafeBytes { try parts.pack.append($0) }
       objectCount = parts.pack.objectCount
+      contentBytes = parts.pack.contentBytes
     } catch {
       discard()
       throw error
@@ -68,7 +75,40 @@ public final class Quarantine {
   }
 
   /// Removes everything.
-  public func discard() { parts = nil }
+  public func discard() {
+    parts = nil
+    received = nil
+  }
+
+  /// The content of a file at the top of a version, in the pack or here, before anything is checked but
+  /// that the pack is whole; nil where the version has no such file. A pack that is none is discarded.
+  /// A version that only carries a file is not counted by `join`.
+  public func file(_ name: TreePath, of version: ObjectID) throws -> [UInt8]? {
+    let pack = try objectCount == 0 ? nil : finish()
+    func content(of id: ObjectID) throws -> [UInt8] {
+      try pack?.content(of: id) ?? repository.object(id).data
+    }
+    carriers.insert(version)
+    let commit = try CommitHeaders(parsing: content(of: version), id: version)
+    let tree = try Tree(parsing: content(of: commit.tree), id: commit.tree)
+    guard let entry = tree.entries.first(where: { $0.name == name }), entry.mode.isFile
+    else { return nil }
+    return try content(of: entry.id)
+  }
+
+  /// The pack, which has to be whole.
+  private func finish() throws -> ReceivedObjects {
+    if let received { return received }
+    guard let parts else { throw PackError.finished }
+    do {
+      let whole = try parts.pack.finish()
+      received = whole
+      return whole
+    } catch {
+      discard()
+      throw error
+    }
+  }
 
   /// Checks the pack, moves it into the repository, durably, and returns how many commits it
   /// brought. When it throws, the repository is as it was, and the quarantine empty.
@@ -85,12 +125,12 @@ public final class Quarantine {
       for head in heads where try !repository.contains(head) { throw PackError.headMissing(head) }
       return 0
     }
-    let pack = try parts.pack.finish()
+    let pack = try finish()
     var check = QuarantineCheck(of: pack, for: repository, limits: limits)
     let commits = try check.run(promised: heads)
     try repository.adopt(pack)
     isMoved = true
-    return commits
+    return commits - pack.all.count { carriers.contains($0.id) }
   }
 }
 

@@ -63,13 +63,13 @@ struct ReferenceFile {
   }
 
   /// Moves the reference, durably, from where it is expected to stand, with entries in its log and
-  /// HEAD's. False when nothing was done because libgit2 has to: a log is missing, or somebody
+  /// in other logs. False when nothing was done because libgit2 has to: a log is missing, or somebody
   /// holds the lock.
   func move(
     to id: ObjectID, from expected: ObjectID?, by identity: (name: String, email: String),
-    message: String, syncingObjects: () throws -> Void
+    message: String, logs others: [String], syncingObjects: () throws -> Void
   ) throws -> Bool {
-    let logs = [name, "HEAD"].map { gitFolder + "/logs/" + $0 }
+    let logs = ([name] + others).map { gitFolder + "/logs/" + $0 }
     if expected == nil { try makeLogs(logs) }
     for log in logs where access(log, W_OK) != 0 { return try Self.leaveToLibrary("open", log) }
     let lock = path + ".lock"
@@ -112,7 +112,7 @@ struct ReferenceFile {
     let lock = copy.path + ".lock"
     var isLinked = Glibc.link(path, lock) == 0
     if !isLinked, errno == ENOENT {
-      try Disk.makeFolders(Disk.parent(of: lock))
+      try Disk.makeFolders(Disk.parent(of: lock), in: gitFolder)
       isLinked = Glibc.link(path, lock) == 0
     }
     if !isLinked, errno == EEXIST { throw GitError.locked(lock) }
@@ -157,7 +157,7 @@ struct ReferenceFile {
   private func makeLogs(_ logs: [String]) throws {
     for log in logs {
       let folder = Disk.parent(of: log)
-      try Disk.makeFolders(folder)
+      try Disk.makeFolders(folder, in: gitFolder)
       close(try Disk.open(log, O_WRONLY | O_CREAT | O_APPEND, mode: 0o666))
       try Disk.sync(folder: folder)
     }

@@ -21,9 +21,16 @@ private struct CommitPainting {
   mutating func step(
     addingToParents change: (UInt64) -> UInt64 = { $0 }
   ) throws -> (id: ObjectID, colours: UInt64)? {
-    guard queue.last(where: { colours[$0.id] != full }) != nil, let id = queue.popLast()?.id else {
-      return nil
-    }
+    guard queue.last(where: { colours[$0.id] != full }) != nil else { return nil }
+    return try visit(addingToParents: change)
+  }
+
+  /// The same of the next commit, whatever waits, if it is not older than `oldest`.
+  mutating func visit(
+    notBefore oldest: Int64 = .min, addingToParents change: (UInt64) -> UInt64 = { $0 }
+  ) throws -> (id: ObjectID, colours: UInt64)? {
+    guard let time = queue.last?.time, time >= oldest, let id = queue.popLast()?.id
+    else { return nil }
     let colour = colours[id, default: 0]
     for parent in try repository.ancestry(of: id).parents { try add(change(colour), to: parent) }
     return (id, colour)
@@ -65,6 +72,18 @@ extension Repository {
       if painting.colours[ancestor] == 3 { return true }
     }
     return false
+  }
+
+  /// How many commits are in the history of one and not in that of another.
+  public func commitCount(from start: ObjectID, lacking hidden: ObjectID?) throws -> Int {
+    var painting = CommitPainting(self, colours: 2)
+    try painting.add(1, to: start)
+    if let hidden { try painting.add(2, to: hidden) }
+    while try painting.step() != nil {}
+    // Of one time, a commit may have been visited before a descendant that the other one has.
+    let oldest = try painting.colours.filter { $0.value == 1 }.map { try ancestry(of: $0.key).time }
+    if let oldest = oldest.min() { while try painting.visit(notBefore: oldest) != nil {} }
+    return painting.colours.values.count { $0 == 1 }
   }
 
   /// Of these commits, those that no other one descends from, each once.

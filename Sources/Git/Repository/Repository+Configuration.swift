@@ -4,6 +4,7 @@ extension Repository {
   /// The value of a setting in `.git/config` (for instance `notes.name`), or nil. No other
   /// configuration file is read.
   public func setting(_ name: String) throws -> String? {
+    if isOfCommonForm, let lines = PlainConfiguration(of: gitFolder) { return lines[name] }
     let git = try handles()
     var snapshot: OpaquePointer?
     try git.check(

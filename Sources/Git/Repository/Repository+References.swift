@@ -48,6 +48,14 @@ extension Repository {
 
   /// The object a reference stands for, or nil when there is no such reference.
   public func reference(_ name: String) throws -> ObjectID? {
+    if isOfCommonForm, ReferenceFile.isName(name) {
+      let file = ReferenceFile(name, in: gitFolder)
+      switch file.content {
+      case .id(let id): return id
+      case .none: return file.packed
+      case .other: break
+      }
+    }
     let git = try handles()
     var oid = git_oid()
     let status = git.api.git_reference_name_to_id(&oid, git.repository, name)
@@ -58,6 +66,7 @@ extension Repository {
 
   /// The references whose names begin with `prefix` (for instance `refs/remotes/`), by name.
   public func references(under prefix: String) throws -> [(name: String, id: ObjectID)] {
+    if isOfCommonForm { return ReferenceFile.all(under: prefix, in: gitFolder) }
     let git = try handles()
     var iterator: OpaquePointer?
     try git.check(
@@ -94,20 +103,26 @@ extension Repository {
     try handles().check("git_reference_create_matching", status)
   }
 
+  /// Moves a reference that HEAD names, or that git keeps a log of and HEAD does not name; false where
+  /// nothing was done.
   private func moveFile(
     of name: String, to id: ObjectID, from expected: ObjectID?, message: String
   ) throws -> Bool {
-    guard let identity, name.hasPrefix("refs/heads/"), isOfCommonForm,
-      ReferenceFile.firstLine(of: gitFolder + "/HEAD") == "ref: " + name
+    guard let identity, isOfCommonForm else { return false }
+    let isHead = ReferenceFile.firstLine(of: gitFolder + "/HEAD") == "ref: " + name
+    guard isHead ? name.hasPrefix("refs/heads/") : name.hasPrefix("refs/remotes/")
     else { return false }
     return try ReferenceFile(name, in: gitFolder).move(
-      to: id, from: expected, by: identity, message: message, syncingObjects: syncPendingObjects)
+      to: id, from: expected, by: identity, message: message, logs: isHead ? ["HEAD"] : [],
+      syncingObjects: syncPendingObjects)
   }
 
   private func create(
     _ name: String, _ id: ObjectID, isForced: Bool, matching expected: ObjectID?, message: String
   ) throws -> Int32 {
     try syncPendingObjects()
+    // libgit2 makes all folders above a reference, those of a repository that was moved away as well.
+    guard access(gitFolder + "/HEAD", F_OK) == 0 else { throw GitError.notARepository(gitFolder) }
     let git = try handles()
     if let identity {
       try git.check(
@@ -127,6 +142,11 @@ extension Repository {
 
   /// Points a reference at `id` wherever it stood: for references that only this device writes.
   public func set(reference name: String, to id: ObjectID, message: String) throws {
+    if let present = try reference(name),
+      try moveFile(of: name, to: id, from: present, message: message)
+    {
+      return
+    }
     let status = try create(name, id, isForced: true, matching: nil, message: message)
     try handles().check("git_reference_create_matching", status)
   }
@@ -145,6 +165,13 @@ extension Repository {
   /// Whether the file of a reference says `id`. One without a file of its own is not looked for.
   public func hasFile(ofReference name: String, at id: ObjectID) -> Bool {
     ReferenceFile(name, in: gitFolder).content == .id(id)
+  }
+
+  /// Lets HEAD of a repository without commits name another branch.
+  public func setUnborn(branch: String) throws {
+    let name = "refs/heads/" + branch
+    guard ReferenceFile.isName(name) else { throw GitError.brokenReference(name) }
+    try Disk.replace(gitFolder + "/HEAD", with: Array("ref: \(name)\n".utf8), mode: 0o644)
   }
 
   /// Removes a reference; one that does not exist is no error.

@@ -143,10 +143,22 @@ public final class Repository {
   /// Throws `unsupported` when the repository is kept in a way that can't be worked with.
   public func checkForm() throws {
     _ = try handles()
+    // Git would leave files out of the folder by itself, as it sees fit.
+    if isSparse { throw GitError.unsupported("a sparse checkout (core.sparseCheckout)") }
     // What stands in the folder is not what git would version.
     let attributes = (try? Disk.readIfThere(folder + "/.gitattributes")) ?? []
     if String(decoding: attributes, as: UTF8.self).contains("filter=lfs") {
       throw GitError.unsupported("Git LFS (filter=lfs in .gitattributes)")
+    }
+  }
+
+  /// Whether git keeps a part of the files out of the folder: git-sparse-checkout(1).
+  private var isSparse: Bool {
+    ["config", "config.worktree"].contains { name in
+      let content = (try? Disk.readIfThere(gitFolder + "/" + name)) ?? []
+      return String(decoding: content, as: UTF8.self).lowercased().split(separator: "\n").contains {
+        $0.filter { $0 != " " && $0 != "\t" } == "sparsecheckout=true"
+      }
     }
   }
 

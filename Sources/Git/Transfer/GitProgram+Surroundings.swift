@@ -6,6 +6,8 @@ extension GitProgram {
   /// Settings that outrank those of the user: nothing runs but what takes part in the exchange.
   private static let settings = [
     "core.hooksPath=/dev/null", "core.fsmonitor=false",
+    // Version 2 asks for the references with a request of its own, which costs a round trip.
+    "protocol.version=0",
     "core.alternateRefsCommand=true", "gc.auto=0", "maintenance.auto=false",
     // A pack stays a pack, which is checked as a peer's is.
     "fetch.unpackLimit=1", "transfer.unpackLimit=1", "fetch.fsckObjects=false",

@@ -2,7 +2,7 @@ internal import Glibc
 public import System
 
 /// The git program, which talks to other people's repositories: it has everybody's ssh configuration,
-/// agents, known hosts, credential helpers and proxies, and protocol version 2.
+/// agents, known hosts, credential helpers and proxies.
 public struct GitProgram: Sendable {
   /// Whether it, or what it starts, may ask for passwords on this process's terminal. Else it fails
   /// where it would ask.

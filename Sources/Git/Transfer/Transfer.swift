@@ -13,7 +13,7 @@ public final class Transfer {
   /// Packs that were read.
   private var read: Set<String> = []
 
-  private static let tip = "refs/other/tip"
+  private static let (others, tip) = ("refs/other", "refs/other/tip")
 
   /// A git folder for an exchange about this repository.
   public init(_ repository: Repository, by program: GitProgram) throws {
@@ -47,19 +47,25 @@ public final class Transfer {
   /// - Parameters:
   ///   - url: an address that was checked; it may be the path of a repository or a bundle.
   ///   - known: commits that are here with all their history.
+  ///   - folder: references of this name comes too, `reference(named:)` tells them.
   ///   - limits: more bytes than these allow, or than half of what is free on the disk, end it.
   public func fetch(
-    _ branch: String, from url: String, known: [ObjectID], limits: PackLimits = .standard,
-    onProgress: (GitProgress) -> Void = { _ in }
+    _ branch: String?, from url: String, known: [ObjectID], beside folder: String? = nil,
+    limits: PackLimits = .standard, onProgress: (GitProgress) -> Void = { _ in }
   ) throws -> ObjectID? {
     let references = known.enumerated().map { "\($1) refs/known/\(String(10_000 + $0))\n" }
     try put("packed-refs", "# pack-refs with: sorted \n" + references.joined())
-    unlink(folder.path + "/" + Self.tip)
-    let room = min(limits.packBytes, try Disk.freeBytes(at: folder.path) / 2)
-    let ending = try run([
-      "fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
-      "--no-recurse-submodules", "--end-of-options", url, "+refs/heads/\(branch):\(Self.tip)",
-    ]) { progress in
+    Disk.removeTree(self.folder.path + "/" + Self.others)
+    let room = min(limits.packBytes, try Disk.freeBytes(at: self.folder.path) / 2)
+    let wanted =
+      (branch.map { ["+refs/heads/\($0):\(Self.tip)"] } ?? [])
+      + (folder.map { ["+\($0)/*:\(Self.others)/\($0)/*"] } ?? [])
+    let ending = try run(
+      [
+        "fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+        "--no-recurse-submodules", "--end-of-options", url,
+      ] + wanted
+    ) { progress in
       onProgress(progress)
       if try bytes > room {
         throw PackError.overLimit("bytes in a pack, or half of what is free", limit: room)
@@ -72,10 +78,33 @@ public final class Transfer {
       }
       throw TransferError.failed(status: ending.status, complaint)
     }
-    guard let line = ReferenceFile.firstLine(of: folder.path + "/" + Self.tip),
+    guard branch != nil else { return nil }
+    guard let line = ReferenceFile.firstLine(of: self.folder.path + "/" + Self.tip),
       let id = ObjectID(hex: line)
     else { throw TransferError.failed(status: 0, ["git fetched nothing"]) }
     return id
+  }
+
+  /// What a reference that was fetched beside the branch stands for; nil where there is none.
+  public func reference(named name: String) -> ObjectID? {
+    ReferenceFile.firstLine(of: folder.path + "/\(Self.others)/" + name)
+      .flatMap { ObjectID(hex: $0) }
+  }
+
+  /// The branch that another repository shows to who clones it: the one that its HEAD names, or the only
+  /// one; nil where there is none.
+  public func mainBranch(of url: String) throws -> String? {
+    let ending = try run(
+      ["ls-remote", "--symref", "--end-of-options", url, "HEAD", "refs/heads/*"])
+    guard ending.status == 0 else {
+      throw TransferError.failed(status: ending.status, ending.progress.complaint)
+    }
+    let lines = String(decoding: ending.output, as: UTF8.self).split(separator: "\n")
+      .map { $0.split(separator: "\t") }.filter { $0.count == 2 }
+    let named = lines.first { $0[1] == "HEAD" && $0[0].hasPrefix("ref: refs/heads/") }
+    if let named { return String(named[0].dropFirst("ref: refs/heads/".count)) }
+    let branches = lines.filter { $0[1].hasPrefix("refs/heads/") }
+    return branches.count == 1 ? String(branches[0][1].dropFirst("refs/heads/".count)) : nil
   }
 
   /// How much has come so far and was not read.
@@ -140,22 +169,25 @@ public final class Transfer {
     case refused(String)
   }
 
-  /// Moves a branch of another repository forward to a commit of this one.
+  /// Moves a branch of another repository forward to a commit of this one, and points the references
+  /// `beside` at theirs, wherever they stand; where the other side does not take these, all else is done.
   public func push(
-    _ id: ObjectID, to branch: String, at url: String,
+    _ id: ObjectID, to branch: String, beside: [String: ObjectID] = [:], at url: String,
     onProgress: (GitProgress) -> Void = { _ in }
   ) throws -> PushOutcome {
     // Only a folder of this machine is served by a program that is started here.
     let service = url.hasPrefix("/") ? ["--receive-pack=" + GitProgram.receivePack] : []
     let ending = try run(
       ["push", "--porcelain", "--progress", "--no-verify", "--no-follow-tags", "--no-signed"]
-        + service + ["--end-of-options", url, "\(id.hex):refs/heads/\(branch)"],
+        + service + ["--end-of-options", url, "\(id.hex):refs/heads/\(branch)"]
+        + beside.map { "+\($1.hex):\($0)" },
       onTick: onProgress)
     let lines = String(decoding: ending.output, as: UTF8.self).split(separator: "\n")
+      .filter { $0.contains(":refs/heads/\(branch)\t") }
     if let line = lines.first(where: { $0.hasPrefix("!") }) {
       return Self.outcome(of: line, ending.progress.complaint)
     }
-    guard ending.status == 0 else {
+    guard ending.status == 0 || !lines.isEmpty else {
       throw TransferError.failed(status: ending.status, ending.progress.complaint)
     }
     return .done(bytes: ending.progress.bytes)

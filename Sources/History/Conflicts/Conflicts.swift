@@ -8,6 +8,8 @@ public struct Conflict: Hashable, Sendable {
   public struct Side: Hashable, Sendable {
     /// Who wrote it, as its marker says.
     public let name: String
+    /// The device it was written on; nil when no version of the note has that name and date.
+    public let device: String?
     /// When, as its marker says: `YYYY-MM-DD HH:MM` in the writer's zone.
     public let date: String
     /// When, in seconds since 1970; nil when no version of the note has that name and date.
@@ -47,11 +49,13 @@ extension History {
       for side in blocks.flatMap({ $0 }) where !labels.contains(where: { $0.label == side.label }) {
         labels.append(side)
       }
-      let times = try times(ofLabels: labels.map(\.label), in: path)
+      let writers = try writers(ofLabels: labels.map(\.label), in: path)
       return Conflict(
         path: path, since: origin.committer.time, version: origin.id,
         sides: labels.map {
-          Conflict.Side(name: $0.name, date: $0.date, time: times[$0.label])
+          Conflict.Side(
+            name: $0.name, device: writers[$0.label]?.deviceID, date: $0.date,
+            time: writers[$0.label]?.author.time)
         }, blockCount: blocks.count)
     }
   }

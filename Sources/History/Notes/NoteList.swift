@@ -12,6 +12,8 @@ public struct NoteSummary: Sendable {
   public let modified: Int64?
   /// Who changed it last; nil while it was never versioned.
   public let author: String?
+  /// The version that changed it last; nil while it was never versioned.
+  public let lastVersion: ObjectID?
   /// Its size in bytes.
   public let size: Int
   /// Whether it has an open conflict in the tip.
@@ -32,6 +34,8 @@ public struct NoteTimes: Hashable, Sendable {
   public let modified: Int64
   /// Who changed it last.
   public let author: String
+  /// The version that changed it last.
+  public let lastVersion: ObjectID
   /// The version that made it. With its path there it is what its ID is made of (notes-list(1)).
   public let firstVersion: ObjectID
   /// Its path in that version.
@@ -51,7 +55,8 @@ extension History {
       let times = times[file.path]
       return NoteSummary(
         id: try times.map(noteID) ?? "", path: file.path, created: times?.created,
-        modified: times?.modified, author: times?.author, size: file.size,
+        modified: times?.modified, author: times?.author,
+        lastVersion: times?.lastVersion, size: file.size,
         isInConflict: conflicts.contains(file.path))
     }
   }
@@ -70,7 +75,8 @@ extension History {
     return table.lives(of: paths, at: tip, in: order(of: table, from: tip)).mapValues { life in
       NoteTimes(
         created: table.time(of: life.first.version), modified: table.time(of: life.last.version),
-        author: table.author(of: life.last.version), firstVersion: table.id(of: life.first.version),
+        author: table.author(of: life.last.version), lastVersion: table.id(of: life.last.version),
+        firstVersion: table.id(of: life.first.version),
         firstPath: table.path(table.path(ofChange: life.first.change)))
     }
   }

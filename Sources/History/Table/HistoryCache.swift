@@ -79,7 +79,7 @@ extension History {
 
   /// Writes the cache; where that is not possible, the next command makes it again.
   private func keep(_ table: HistoryTable) {
-    try? Disk.makeFolders(Disk.parent(of: historyCachePath))
+    try? Disk.makeFolder(Disk.parent(of: historyCachePath), mode: 0o777)
     try? Disk.replace(historyCachePath, with: table.serialized, isShared: true, waits: false)
   }
 }

@@ -41,6 +41,21 @@ struct DeletionGuard {
     try check(deleted - new, of: notes.count)
   }
 
+  /// What a save of these changes would delete, where it would stop.
+  func massDeletion(in changes: [Change], since former: ObjectID?) throws -> MassDeletion? {
+    let notes = changes.filter(\.path.isNote)
+    let new = notes.count { $0.kind == .added }
+    let deleted = notes.count { $0.kind == .deleted } - new
+    guard let former, deleted * 2 >= Self.guardedNotes else { return nil }
+    let total = try repository.files(in: repository.commit(former).tree).count { $0.path.isNote }
+    do {
+      try check(deleted, of: total)
+      return nil
+    } catch NotebookError.massDeletion(let deleted, let total) {
+      return MassDeletion(deleted: deleted, total: total)
+    }
+  }
+
   private func check(_ deleted: Int, of total: Int) throws {
     if total >= Self.guardedNotes, deleted * 2 > total {
       throw NotebookError.massDeletion(deleted: deleted, of: total)

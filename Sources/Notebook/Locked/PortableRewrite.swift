@@ -83,7 +83,7 @@ struct PortableRewrite {
   func cutOff() throws -> [(version: ObjectID, why: String)] {
     let head = try repository.head()
     guard let tip = head.commit else { return [] }
-    var rewrites = PortableCommits(in: repository, cutsOff: true)
+    var rewrites = PortableCommits(by: writer, cutsOff: true)
     guard let rewritten = try version(for: tip, knowing: nil, &rewrites) else { return [] }
     for (id, _) in rewrites.cut {
       try writer.setDeviceReference(
@@ -105,7 +105,7 @@ struct PortableRewrite {
   /// The version in the place of another, which is kept findable then; nil when it needs none.
   func version(for made: ObjectID) throws -> PortableVersion? {
     let base = try known.tip.flatMap { try repository.contains($0) ? $0 : nil }
-    var rewrites = PortableCommits(in: repository)
+    var rewrites = PortableCommits(by: writer)
     return try version(for: made, knowing: base, &rewrites)
   }
 
@@ -165,7 +165,7 @@ struct PortableHistory {
 /// The cost follows what was made by hand, not the size of a version: what `notes` makes holds nothing
 /// that what it is made on does not.
 struct PortableCommits {
-  private let repository: Repository
+  private let writer: VersionWriter
   /// What stands in the place of a commit that is not plain.
   private var forms: [ObjectID: ObjectID] = [:]
   /// What the trees of commits hold that no device takes; no entry stands for nothing.
@@ -176,8 +176,10 @@ struct PortableCommits {
   private(set) var cut: [(version: ObjectID, why: String)] = []
   private var isCut: Set<ObjectID> = []
 
-  init(in repository: Repository, cutsOff: Bool = false) {
-    self.repository = repository
+  private var repository: Repository { writer.repository }
+
+  init(by writer: VersionWriter, cutsOff: Bool = false) {
+    self.writer = writer
     self.cutsOff = cutsOff
   }
 
@@ -185,6 +187,12 @@ struct PortableCommits {
   ///
   /// - Parameter plain: commits that are known to be plain, with all their history.
   mutating func commit(for tip: ObjectID, knowing plain: [ObjectID]) throws -> ObjectID {
+    if plain.contains(tip) { return tip }
+    // What was just made on what is known needs no walk, and no library for it.
+    if try repository.commit(tip).parents.allSatisfy(plain.contains) {
+      try look(at: tip)
+      return forms[tip] ?? tip
+    }
     let walk = try repository.walk(from: [tip], hiding: plain, order: .oldestFirst)
     while let id = try walk.next() { try look(at: id) }
     return forms[tip] ?? tip
@@ -219,8 +227,8 @@ struct PortableCommits {
       isCut.contains(id) || !found.isEmpty || parents != commit.parents || author != commit.author
         || committer != commit.committer || message != commit.message
     else { return }
-    forms[id] = try repository.write(
-      commit: tree(of: commit, without: Array(found.keys), upon: parents.first),
+    forms[id] = try writer.rewrite(
+      to: tree(of: commit, without: Array(found.keys), upon: parents.first),
       parents: parents.eachOnce, author: author, committer: committer, message: message)
   }
 

@@ -19,13 +19,13 @@ struct TipCheckout {
   ///   written upon; not part of any tip yet.
   func run(
     from head: Head, to tip: ObjectID, overlay: [CheckoutJournal.Overlay] = [],
-    operation: OperationKind
+    operation: OperationKind, meter: WorkMeter? = nil
   ) throws -> [ObjectID] {
     let journal = CheckoutJournal(
       from: head.commit, to: tip, overlay: overlay, sparse: try workTree.sparseFiles())
     let checkout = try Checkout(in: workTree, plan: journal.plan(in: repository), journal: journal)
     try checkout.checkAccess(in: FolderAccess(folder: workTree.folder))
-    try checkout.stage()
+    try checkout.stage(meter: meter)
     return try finish(checkout, journal, head: head, operation: operation)
   }
 
@@ -144,8 +144,8 @@ struct TipCheckout {
       unseen[item.path] = try former.flatMap { try repository.entry(at: item.path, in: $0) }
     }
     let tree = try repository.write(tree: commit.tree, replacing: unseen)
-    let edit = try repository.write(
-      commit: tree, parents: journal.from.map { [$0] } ?? [], author: commit.author,
+    let edit = try writer.write(
+      of: tree, parents: journal.from.map { [$0] } ?? [], author: commit.author,
       committer: commit.committer, message: commit.message)
     let merged = try repository.commit(DerivedMerge.tip(of: [journal.to, edit], in: repository).id)
     if merged.tree == commit.tree { return made }

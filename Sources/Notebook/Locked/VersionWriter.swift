@@ -9,12 +9,16 @@ package final class VersionWriter {
   let repository: Repository
   private let history: History
   private let device: DeviceIdentity
+  private let signer: VersionSigner?
+  /// What signs versions of this device, once one was made; nil inside where its key is not here.
+  private var loaded: VersionSigner.Sign??
   /// The references beside the branch that were moved: their lock files are looked for at the end.
   private(set) var movedReferences: Set<String> = []
 
-  init(_ history: History, device: DeviceIdentity) {
+  init(_ history: History, device: DeviceIdentity, signer: VersionSigner? = nil) {
     self.history = history
     self.device = device
+    self.signer = signer
     repository = history.repository
   }
 
@@ -26,12 +30,52 @@ package final class VersionWriter {
     of tree: ObjectID, parents: [Commit], message: String, trailers: [String] = [],
     written: Int64? = nil, conflicts: [TreePath: Int] = [:]
   ) throws -> ObjectID {
-    let (author, committer) = signatures(written: written)
+    let (author, committer) = try signatures(written: written)
     var carried = try OpenConflicts.carried(from: parents, to: tree, in: repository)
     carried.conflicts.merge(conflicts) { max($0, $1) }
-    return try repository.write(
-      commit: tree, parents: parents.map(\.id), author: author, committer: committer,
+    return try write(
+      of: tree, parents: parents.map(\.id), author: author, committer: committer,
       message: message.withTrailers(trailers, carried.lines(first: Set(conflicts.keys))))
+  }
+
+  /// Stores a version of this device's, signed; no reference moves.
+  func write(
+    of tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature, message: String
+  ) throws -> ObjectID {
+    try repository.write(
+      commit: tree, parents: parents, author: author, committer: committer, message: message,
+      signedBy: sign())
+  }
+
+  /// Stores what stands in the place of somebody's version, signed by this device, which makes it. Where
+  /// that names another device, this one takes its place beside the name: nobody signs for others.
+  func rewrite(
+    to tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature, message: String
+  ) throws -> ObjectID {
+    var author = author
+    let sign = author.email == DerivedMerge.authorEmail ? nil : try sign()
+    if sign != nil, DeviceIdentity.deviceID(inEmail: author.email) != nil {
+      author.email = device.email
+    }
+    return try repository.write(
+      commit: tree, parents: parents, author: author, committer: committer, message: message,
+      signedBy: sign)
+  }
+
+  private func sign() throws -> VersionSigner.Sign? {
+    if let loaded { return loaded }
+    let sign = try signer?.sign(for: device)
+    loaded = .some(sign)
+    return sign
+  }
+
+  /// The address that versions made here carry. Without its key a device names none: notes-security(7),
+  /// SIGNATURES.
+  private var address: String {
+    get throws {
+      guard signer != nil, try sign() == nil else { return device.email }
+      return DeviceIdentity.emailWithoutKey
+    }
   }
 
   func makeVersion(
@@ -58,17 +102,17 @@ package final class VersionWriter {
 
   /// This device's signatures for a version made now: the author's time is when it was written, the
   /// committer's is now, whatever its parents say (notes-merge(7), "Times").
-  private func signatures(written: Int64?) -> (author: Signature, committer: Signature) {
+  private func signatures(written: Int64?) throws -> (author: Signature, committer: Signature) {
     let now = history.clock.now()
-    let committer = signature(now.seconds, now.offset)
+    let committer = try signature(now.seconds, now.offset)
     guard let written, written < committer.time else { return (committer, committer) }
-    return (signature(written, history.clock.offset(written)), committer)
+    return (try signature(written, history.clock.offset(written)), committer)
   }
 
   /// What other devices take from a clock that stands anywhere: notes-protocol(7), PACKS.
-  private func signature(_ seconds: Int64, _ offset: Int) -> Signature {
+  private func signature(_ seconds: Int64, _ offset: Int) throws -> Signature {
     Signature(
-      name: device.name, email: device.email, time: min(max(seconds, 0), Signature.latestTime),
+      name: device.name, email: try address, time: min(max(seconds, 0), Signature.latestTime),
       offset: abs(offset) < 24 * 60 ? offset : 0)
   }
 
@@ -92,6 +136,7 @@ package final class VersionWriter {
   /// Points a reference that only this device writes, beside the branch, at a commit.
   func setDeviceReference(_ name: String, to id: ObjectID, message: String) throws {
     movedReferences.insert(name)
+    repository.identity = (device.name, device.email)
     try repository.set(reference: name, to: id, message: message)
   }
 }

@@ -21,10 +21,13 @@ package final class WriteTransaction {
   var workTree: WorkTree { history.workTree }
   var repository: Repository { history.repository }
 
-  init(_ history: History, device: DeviceIdentity, earlyNotice: ((ObjectID) -> Void)?) {
+  init(
+    _ history: History, device: DeviceIdentity, signer: VersionSigner?,
+    earlyNotice: ((ObjectID) -> Void)?
+  ) {
     self.history = history
     self.earlyNotice = earlyNotice
-    writer = VersionWriter(history, device: device)
+    writer = VersionWriter(history, device: device, signer: signer)
     checkout = TipCheckout(writer: writer, history: history)
     rescued = RescuedVersions(writer: writer)
     portableRewrite = PortableRewrite(writer: writer, history: history)
@@ -164,7 +167,8 @@ package final class WriteTransaction {
       try LargeVersionGuard(workTree: workTree, options: options).check(
         checkoutFrom: former, to: tip.id)
       let raced = try checkout.run(
-        from: head, to: tip.id, overlay: pending.overlay, operation: options.operation)
+        from: head, to: tip.id, overlay: pending.overlay, operation: options.operation,
+        meter: options.meter)
       if raced.isEmpty { break }
       // Somebody wrote while the files were swapped: save what else they wrote, and merge again.
       pending = try self.edits(of: snapshot(guardsDeletions: false).take().stale)

@@ -46,8 +46,8 @@ package struct Checkout {
   // MARK: Staging
 
   /// Writes the new bytes of all steps to the staging folder and then the journal, durably.
-  package func stage() throws {
-    try Disk.makeFolders(staging)
+  package func stage(meter: WorkMeter? = nil) throws {
+    try Disk.makeFolder(staging, mode: 0o777)
     try CheckoutJournal.emptyStaging(in: workTree.stateFolder)
     if workTree.fileModes.isTrusted,
       plan.steps.contains(where: { $0.new.map { workTree.fileModes.leavesOut($0.mode) } ?? false })
@@ -55,12 +55,15 @@ package struct Checkout {
       try workTree.trustFileModes(false)
     }
     var written: [String] = []
+    meter?.begin(files: plan.steps.count { $0.new != nil })
     for step in plan.steps {
       guard let new = step.new else { continue }
+      let bytes = try workTree.repository.blob(new.id)
       try Disk.create(
-        path(of: step), workTree.repository.blob(new.id),
-        mode: workTree.fileModes.permissions(of: new.mode), overLeftover: true, waits: false)
+        path(of: step), bytes, mode: workTree.fileModes.permissions(of: new.mode),
+        overLeftover: true, waits: false)
       written.append(path(of: step))
+      meter?.count(bytes: bytes.count)
     }
     try written.append(journal.write(in: workTree.stateFolder))
     if written.count > Self.oneSyncThreshold {

@@ -39,7 +39,7 @@ package struct LateWrites {
   package func adopt(
     _ staged: String, path: TreePath, mode: FileMode, base: ObjectID?, blob: ObjectID?
   ) throws {
-    try Disk.makeFolders(folder)
+    try Disk.makeFolder(folder, mode: 0o777)
     let number = (try items().map(\.number).max() ?? 0) + 1
     // The description first: a file without one would never be looked at again.
     try describe(Item(number: number, path: path, mode: mode, base: base, blob: blob))

@@ -94,7 +94,7 @@ extension WorkTree {
     if agreement.isBegun { return }
     let files = try FolderListing(folder: folder) { _, _ in false }.files
     let made = IgnoreAgreement(folder: Disk.unique(beside: agreement.folder))
-    try Disk.makeFolders(made.folder, mode: 0o700)
+    try Disk.makeFolder(made.folder, mode: 0o700)
     for path in files where path.name == IgnoreAgreement.fileName { try agree(to: path, made) }
     try Disk.rename(made.folder, to: agreement.folder)
   }
@@ -113,7 +113,7 @@ extension WorkTree {
       unlink(copy)
       return
     }
-    try Disk.makeFolders(Disk.parent(of: copy), mode: 0o700)
+    try Disk.makeFolders(Disk.parent(of: copy), in: stateFolder, mode: 0o700)
     try Disk.replace(copy, with: content)
   }
 }

@@ -26,6 +26,29 @@ extension WorkTree {
     return try IndexFile(entries: entries.sorted { $0.path < $1.path })
   }
 
+  /// How what git has staged differs from the last version, by path; nothing where only notes wrote the
+  /// index.
+  package func stagedChanges(since head: Head) throws -> [Change] {
+    let index = try indexFile()
+    guard let tip = head.commit else { return [] }
+    let tree = try repository.commit(tip).tree
+    if index.tree == tree { return [] }
+    let standing = Dictionary(
+      try repository.files(in: tree).map { ($0.path, $0.entry) }, uniquingKeysWith: { $1 })
+    var left = standing
+    var changes: [Change] = []
+    for entry in index.entries where entry.mode.isFile {
+      let former = left.removeValue(forKey: entry.path)
+      if former == nil {
+        changes.append(Change(path: entry.path, kind: .added))
+      } else if former?.id != entry.id {
+        changes.append(Change(path: entry.path, kind: .modified))
+      }
+    }
+    changes += left.filter { $0.value.mode.isFile }.map { Change(path: $0.key, kind: .deleted) }
+    return changes.sorted { $0.path < $1.path }
+  }
+
   /// The files that a version has at a path and below it, as the index has them when it never looked
   /// at the folder.
   package func standing(at path: TreePath, in tree: ObjectID) throws -> [IndexEntry] {

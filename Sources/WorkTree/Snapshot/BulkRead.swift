@@ -30,12 +30,17 @@ final class BulkRead: Sendable {
   private let state: Mutex<State>
 
   private struct State {
-    var done = 0
+    var done = WorkAmount()
     var outcomes: [Outcome]
+    var hasHelper = false
     var failure: (any Error)?
   }
 
   private static let share = 64
+  /// From how many bytes on a file is told by itself, not with its share.
+  private static let largeFile = 1 << 20
+  /// How often it is told how far the other thread is, in seconds.
+  private static let tick = 0.1
 
   init(_ files: [Candidate], index: IndexFile, in workTree: WorkTree, pack: NewPack) {
     self.files = files
@@ -46,42 +51,67 @@ final class BulkRead: Sendable {
   }
 
   /// What came of each file, in their order; `progress` is called on this thread.
-  func run(progress: (Int) throws -> Void) throws -> [Outcome] {
+  func run(progress: (WorkAmount) throws -> Void) throws -> [Outcome] {
     let root = try Disk.open(workTree.folder, O_RDONLY | O_DIRECTORY)
     defer { close(root) }
-    let thread = HelperThread { [self] in work(at: root) { _ in } }
+    let isOver = Latch()
+    let thread = HelperThread { [self] in
+      state.withLock { $0.hasHelper = true }
+      work(at: root) { _ in }
+      isOver.open()
+    }
     work(at: root, report: progress)
+    do {
+      while state.withLock(\.hasHelper), !isOver.wait(until: .now + Self.tick) {
+        try progress(state.withLock(\.done))
+      }
+    } catch {
+      end(error)
+    }
     thread.join()
-    let outcomes = try state.withLock { state in
+    let (outcomes, done) = try state.withLock { state in
       if let failure = state.failure { throw failure }
-      return state.outcomes
+      return (state.outcomes, state.done)
     }
     // The other thread may have been the last.
-    try progress(outcomes.count)
+    try progress(done)
     return outcomes
   }
 
-  private func work(at root: Int32, report: (Int) throws -> Void) {
+  private func work(at root: Int32, report: (WorkAmount) throws -> Void) {
     do {
       var piece = try PackPiece(of: pack)
       while true {
         let start = next.wrappingAdd(Self.share, ordering: .relaxed).oldValue
         guard start < files.count else { break }
         let range = start..<min(start + Self.share, files.count)
-        let outcomes = try files[range].map { try read($0, at: root, into: &piece) }
-        if piece.isFull { try pack.append(&piece) }
+        var outcomes: [Outcome] = []
+        for file in files[range] {
+          outcomes.append(try read(file, at: root, into: &piece))
+          // A share of large files is more than memory may hold.
+          if piece.isFull { try pack.append(&piece) }
+          let done = state.withLock { state in
+            state.done.count(file)
+            return state.done
+          }
+          if file.size >= Self.largeFile { try report(done) }
+        }
         try report(
           state.withLock { state in
             state.outcomes.replaceSubrange(range, with: outcomes)
-            state.done += outcomes.count
             return state.done
           })
       }
       try pack.append(&piece)
     } catch {
-      next.store(files.count, ordering: .relaxed)
-      state.withLock { $0.failure = $0.failure ?? error }
+      end(error)
     }
+  }
+
+  /// Lets both threads stop.
+  private func end(_ error: any Error) {
+    next.store(files.count, ordering: .relaxed)
+    state.withLock { $0.failure = $0.failure ?? error }
   }
 
   private func read(

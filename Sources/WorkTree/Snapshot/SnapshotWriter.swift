@@ -1,8 +1,8 @@
 package import Git
 internal import Glibc
 
-/// Told how many of how many files are stored. A throw ends the save; no version is made then.
-public typealias SaveProgress = (_ done: Int, _ total: Int) throws -> Void
+/// Told how much of what is to be stored is looked at. A throw ends the save; no version is made then.
+public typealias SaveProgress = (_ done: WorkAmount, _ total: WorkAmount) throws -> Void
 
 /// Stores what candidates hold and notes it in the new index.
 package struct SnapshotWriter {
@@ -38,7 +38,7 @@ package struct SnapshotWriter {
 
   /// Stores the candidates, to be called while the repository stores objects together.
   ///
-  /// - Parameter progress: how many are done, of how many.
+  /// - Parameter progress: how much is done, of how much.
   package mutating func record(_ candidates: [Candidate], progress: SaveProgress) throws {
     let isMany = candidates.count > BulkRead.threshold
     // A text that may come from before a checkout is looked at by itself.
@@ -46,11 +46,18 @@ package struct SnapshotWriter {
     let isSingle = { (candidate: Candidate) in
       !isMany || !candidate.isNew && brought.contains(candidate.path)
     }
+    let total = WorkAmount(of: candidates)
+    var done = WorkAmount()
     if isMany {
       let many = brought.isEmpty ? candidates : candidates.filter { !isSingle($0) }
-      try recordInBulk(many, progress: progress)
+      try recordInBulk(many) { try progress($0, total) }
+      done = WorkAmount(of: many)
     }
-    for candidate in candidates where isSingle(candidate) { try recordSingly(candidate) }
+    for candidate in candidates where isSingle(candidate) {
+      try progress(done, total)
+      try recordSingly(candidate)
+      done.count(candidate)
+    }
   }
 
   package mutating func remove(_ entry: IndexEntry) {
@@ -114,11 +121,13 @@ package struct SnapshotWriter {
     return done.finish()
   }
 
-  private mutating func recordInBulk(_ candidates: [Candidate], progress: SaveProgress) throws {
+  private mutating func recordInBulk(
+    _ candidates: [Candidate], progress: (WorkAmount) throws -> Void
+  ) throws {
     let pack = try NewPack(in: workTree.repository)
     self.pack = pack
     let outcomes = try BulkRead(candidates, index: index, in: workTree, pack: pack)
-      .run { try progress($0, candidates.count) }
+      .run(progress: progress)
     // What doubles as it grows would be there three times.
     edit.reserveCapacity(candidates.count)
     changes.reserveCapacity(candidates.count)
@@ -165,5 +174,18 @@ package struct SnapshotWriter {
         changes.append(Change(path: candidate.path, kind: isSame == nil ? .added : .modified))
       }
     }
+  }
+}
+
+extension WorkAmount {
+  /// All of these, by the sizes that they had when they were looked at.
+  fileprivate init(of candidates: [Candidate]) {
+    self.init()
+    for candidate in candidates { count(candidate) }
+  }
+
+  mutating func count(_ candidate: Candidate) {
+    files += 1
+    bytes += candidate.size
   }
 }

@@ -47,8 +47,34 @@ extension HubError: ExplainedError {
     case .unrelated:
       .failed(
         "hub_unrelated", "is it the right address? 'notes sync --allow-unrelated' merges the two")
+    case .anotherNotebook:
+      .failed("hub_of_another", "is it the right address? 'notes remote' lists the hubs")
+    case .withoutMembers:
+      .failed(
+        "hub_unknown",
+        "a hub says so after the next 'notes sync' of a member; any other repository becomes a notebook by "
+          + "'git clone', then 'notes init' in the clone")
     case .noBranch: .failed("no_branch", "'git switch main' goes back to the branch")
     case .failed: .failed("hub_failed", "'git ls-remote ADDRESS' may tell more")
+    }
+  }
+}
+
+extension BundleError: ExplainedError {
+  var meaning: ErrorMeaning {
+    switch self {
+    case .notABundle, .form: .failed("no_bundle", "'notes bundle create' writes one")
+    case .damaged: .failed("bundle_damaged", "nothing came in; bring it here again")
+    case .withoutMembers:
+      .failed("bundle_unknown", "'git pull FILE' takes in what git put into it")
+    case .anotherNotebook: .failed("bundle_of_another", "apply it in that notebook: 'notes -C DIR'")
+    case .lacking:
+      .failed(
+        "bundle_builds_on",
+        "apply the one before it first, or have one made without --since, or with an earlier one")
+    case .noVersion: .failed("no_version", "'notes new' makes a note")
+    case .reader: .refused("reader", "an admin can make it a writer: 'notes members role'")
+    case .file(_, _, let code): .failed("system_failed", Failure.remedyOrExamine(code))
     }
   }
 }

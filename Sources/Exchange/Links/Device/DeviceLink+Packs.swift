@@ -21,7 +21,9 @@ extension DeviceLink {
     watch?.note(bytes: 0)
     advance()
     progress.receivedBytes = 0
+    progress.receivedContent = 0
     progress.objectsToReceive = pack.objects
+    progress.contentToReceive = pack.bytes ?? 0
   }
 
   func receive(_ piece: [UInt8]) throws {
@@ -37,6 +39,7 @@ extension DeviceLink {
     }
     try quarantine.append(piece)
     progress.receivedBytes += piece.count
+    progress.receivedContent = quarantine.contentBytes
     report(.progress(progress))
   }
 
@@ -55,7 +58,9 @@ extension DeviceLink {
     let sender = try stream.working { try PackSender(asked, from: repository) }
     sentVersions += sender.versions
     progress.sentObjects = 0
+    progress.sentContent = 0
     progress.objectsToSend = sender.objects
+    progress.contentToSend = sender.contentBytes
     sending = sender
   }
 }
@@ -64,6 +69,8 @@ extension DeviceLink {
 struct PackSender {
   private let writer: PackWriter
   private let heads: [ObjectID]
+  /// What the objects hold together, before compression.
+  let contentBytes: Int
   private var state = State.announcement
   /// What is to follow of a piece that is longer than a frame may be: it holds a large object.
   private var rest: ArraySlice<UInt8> = []
@@ -75,19 +82,23 @@ struct PackSender {
       try repository.contains($0) && repository.header(of: $0).kind == .commit
     }
     writer = try repository.pack(wants: asked.wants, haves: known)
+    contentBytes = try writer.contentBytes()
     heads = asked.wants
   }
 
   var objects: Int { writer.objectCount }
   var versions: Int { writer.commitCount }
   var objectsSent: Int { writer.objectsWritten }
+  var contentSent: Int { writer.contentWritten }
 
   mutating func next() throws -> Frame? {
     switch state {
     case .announcement:
       state = .pieces
       return try Frame(
-        PackMessage(objects: writer.objectCount, versions: writer.commitCount, heads: heads))
+        PackMessage(
+          objects: writer.objectCount, versions: writer.commitCount, bytes: contentBytes,
+          heads: heads))
     case .pieces:
       if rest.isEmpty {
         guard let piece = try writer.next() else {

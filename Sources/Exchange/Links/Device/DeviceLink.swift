@@ -208,6 +208,7 @@ final class DeviceLink: Link {
     if let frame = try sending?.next() {
       heartbeat.advance()
       progress.sentObjects = sending?.objectsSent ?? 0
+      progress.sentContent = sending?.contentSent ?? 0
       report(.progress(progress))
       return frame
     }

@@ -23,6 +23,10 @@ public enum HubError: Error, Sendable, Equatable {
   case busy(attempts: Int)
   /// It holds a history that shares nothing with the notebook's.
   case unrelated
+  /// It has the members of another notebook.
+  case anotherNotebook
+  /// It has no list of members, and so is no notebook's hub.
+  case withoutMembers
   /// The notebook is on no branch, so that there is none to meet on.
   case noBranch
   /// Something else.
@@ -44,6 +48,8 @@ extension HubError: CustomStringConvertible {
     case .full(let words): "the hub has no room left: \(words)"
     case .busy(let attempts): "the hub's branch was moved by others \(attempts) times in a row"
     case .unrelated: "the hub holds another history, which shares nothing with this notebook"
+    case .anotherNotebook: "the hub is another notebook's"
+    case .withoutMembers: "the repository there says of no notebook"
     case .noBranch: "the notebook is on no branch (a detached HEAD)"
     case .failed(let words): "git failed: \(words)"
     }

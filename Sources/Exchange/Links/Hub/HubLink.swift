@@ -29,6 +29,7 @@ package final class HubLink: Link {
   private var own = Shown(tip: nil, heads: [])
   /// What the hub's branch holds, as far as is known here.
   private var tip: ObjectID?
+  private var members: HubMembers
   private var arrived: Quarantine?
   private var events: [LinkEvent] = []
   private var attempts = 0
@@ -51,6 +52,7 @@ package final class HubLink: Link {
     self.options = options
     self.report = report
     self.branch = branch
+    members = HubMembers(options.context)
     wakeUp = try WakeUp()
     peer = PeerIdentity(hub: hub.name, at: hub.url)
     transfer = try Transfer(notebook.repository, by: program)
@@ -58,10 +60,13 @@ package final class HubLink: Link {
 
   package func open(showing own: Shown, _ options: SessionOptions) throws -> LinkTerms {
     self.own = own
-    gives = self.options.gives && options.mode.gives
     limits = options.allowsLarge ? .large : .standard
     try look()
     try checkHistory()
+    // By what the hub told of the members, too.
+    gives = try options.mode.gives && self.options.context?.mayGive() != false
+    // A session without versions ends at once.
+    if gives, own.tip == tip, members.areNews { try give() }
     return LinkTerms(
       theirs: try shown,
       exchange: SessionRules.Terms(
@@ -77,18 +82,30 @@ package final class HubLink: Link {
     known += try repository.references(under: "refs/remotes/").map(\.id)
     var progress = TransferProgress(peer: peer)
     tip = try talking {
-      try transfer.fetch(branch, from: hub.url, known: Array(Set(known)).sorted(), limits: limits) {
+      try transfer.fetch(
+        branch, from: hub.url, known: Array(Set(known)).sorted(), beside: MemberList.folder,
+        limits: limits
+      ) {
         progress.objectsToReceive = $0.total
+        progress.receivedObjects = $0.done
         progress.receivedBytes = $0.bytes
         if $0.stage != nil { report(.progress(progress)) }
       }
     }
-    guard let tip, try !repository.contains(tip) else { return }
+    let list = transfer.reference(named: MemberList.reference)
+    let lacking = try [tip, list].compactMap { $0 }.filter { try !repository.contains($0) }
+    if lacking.isEmpty { return try members.look(at: list, in: repository, options) }
     guard let (quarantine, bytes) = try transfer.received(limits: limits) else {
       throw HubError.failed("what it fetched is not there")
     }
     traffic.receivedBytes += bytes
-    arrived = quarantine
+    try members.look(at: list, in: repository, arriving: quarantine, options)
+    if let tip, lacking.contains(tip) {
+      arrived = quarantine
+    } else {
+      // So that it does not come again.
+      try quarantine.join(promised: [])
+    }
   }
 
   private var shown: Shown {
@@ -147,7 +164,7 @@ package final class HubLink: Link {
   /// Moves the branch to what this side shows, if that leads forward; else what stands in the way is
   /// shown next.
   private func give() throws {
-    guard let own = own.tip, own != tip else {
+    guard let own = own.tip, own != tip || members.areNews else {
       return events.append(.answered(try shown, heard: .max, refusal: nil))
     }
     let isMerged = try shown.heads.allSatisfy {
@@ -157,11 +174,13 @@ package final class HubLink: Link {
     var version = own
     if let tip, try !repository.isAncestor(tip, of: own) {
       // It is a derived merge of what is merged here: notes-merge(7), "Hubs".
-      version = try HubMerge.make(tip: own, over: tip, in: repository)
+      version = try notebook.hubMerge(of: own, over: tip)
     }
     var progress = TransferProgress(peer: peer)
     let outcome = try talking {
-      try transfer.push(version, to: branch, at: hub.url) {
+      try transfer.push(
+        version, to: branch, beside: members.references(in: repository), at: hub.url
+      ) {
         progress.objectsToSend = $0.total
         progress.sentObjects = $0.done
         if $0.stage != nil { report(.progress(progress)) }
@@ -169,10 +188,10 @@ package final class HubLink: Link {
     }
     switch outcome {
     case .done(let bytes):
-      let walk = try repository.walk(from: [version], hiding: tip.map { [$0] } ?? [])
-      while try walk.next() != nil { traffic.sentVersions += 1 }
+      traffic.sentVersions += try repository.commitCount(from: version, lacking: tip)
       traffic.sentBytes += bytes
       tip = version
+      members.wereGiven()
       // What leads the branch forward is taken like anybody's version; one that lost a race is forgotten.
       events.append(
         version == own ? .answered(try shown, heard: nil, refusal: nil) : .shows(try shown))
@@ -195,8 +214,12 @@ package final class HubLink: Link {
     if options.cancellation?.isCancelled == true { throw SyncError.stopped }
   }
 
-  /// Does what the git program does, and says of its failures what they mean.
   private func talking<Result>(_ body: () throws -> Result) throws -> Result {
+    try Self.talking(body)
+  }
+
+  /// Does what the git program does, and says of its failures what they mean.
+  static func talking<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch TransferError.stopped {
@@ -225,8 +248,9 @@ package final class HubLink: Link {
 
 /// What is done with a hub.
 package struct HubOptions: Sendable {
-  /// Whether what was written here goes there.
-  package var gives = true
+  /// Who this device is in the notebook; where nobody says, it gives, and no list of members is
+  /// exchanged.
+  package var context: SessionContext?
   /// Whether a history that shares nothing with the notebook's is merged.
   package var allowsUnrelated = false
   /// Ends it.

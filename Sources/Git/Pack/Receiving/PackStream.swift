@@ -16,6 +16,13 @@ struct PackStream {
   private(set) var objectCount = 0
   private(set) var entries = PackEntries()
   private(set) var unpackedBytes = 0
+  /// How many bytes the objects hold that have come: those of a delta are what it makes.
+  var contentBytes: Int {
+    // The last object that is whole stays here until the next one begins.
+    let isPartial = state == .content && entry?.header.kind != nil
+    return wholeBytes + (isPartial ? content.count : 0)
+  }
+  private var wholeBytes = 0
 
   private enum State { case header, objectHeader, content, trailer, done }
 
@@ -132,6 +139,7 @@ struct PackStream {
     var found = PackEntry(offset: entry.offset, crc: entry.crc)
     if let kind = header.kind {
       unpackedBytes += header.size
+      wholeBytes += header.size
       try limits.check(unpacked: unpackedBytes, ofPack: position)
       found.kind = kind
       found.id = try library.id(of: kind, content)
@@ -160,6 +168,7 @@ struct PackStream {
     }
     // The delta itself is unpacked twice.
     unpackedBytes += size + sizes.result
+    wholeBytes += sizes.result
     try limits.check(unpacked: unpackedBytes, ofPack: position)
   }
 

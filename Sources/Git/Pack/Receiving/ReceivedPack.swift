@@ -14,6 +14,7 @@ final class ReceivedPack {
   private var size = 0
 
   var objectCount: Int { stream.objectCount }
+  var contentBytes: Int { stream.contentBytes }
 
   var isComplete: Bool { stream.isComplete }
 

@@ -1,0 +1,50 @@
+internal import Git
+internal import System
+
+/// What can be wrong with a bundle.
+public enum BundleError: FileFailure, Equatable {
+  /// The file does not begin as a bundle does.
+  case notABundle
+  /// It ends before all that it says it holds, or says what no bundle says.
+  case damaged
+  /// A bundle of a form that is not read: which.
+  case form(String)
+  /// It names no notebook: git made it, or what made it is older than these.
+  case withoutMembers
+  /// It is of another notebook.
+  case anotherNotebook
+  /// It builds on versions that are not here: the beginning of the ID of one, and how many.
+  case lacking(String, count: Int)
+  /// There is no version to put into one.
+  case noVersion
+  /// What a reader writes stays with it.
+  case reader
+  /// A call on the file failed.
+  case file(call: String, path: String, errno: Int32)
+
+  /// The error of a call.
+  public static func system(call: String, path: String, errno: Int32) -> BundleError {
+    .file(call: call, path: path, errno: errno)
+  }
+}
+
+extension BundleError: CustomStringConvertible {
+  /// What happened, as people are told: lower case, no full stop.
+  public var description: String {
+    switch self {
+    case .notABundle: "this is not a bundle"
+    case .damaged: "the bundle is damaged, or was cut short"
+    case .form(let form): "this is a bundle of another form: \(form)"
+    case .withoutMembers: "the bundle was made by git alone, and says of no notebook"
+    case .anotherNotebook: "the bundle is of another notebook"
+    case .lacking(let id, let count):
+      count == 1
+        ? "the bundle builds on version \(id), which is not here"
+        : "the bundle builds on \(count) versions that are not here, \(id) for one"
+    case .noVersion: "there is no version yet"
+    case .reader: "this device is a reader: what is written on it stays here"
+    case .file(_, let path, let errno):
+      (path.isEmpty ? "standard input" : path) + ": " + String(errorNumber: errno)
+    }
+  }
+}

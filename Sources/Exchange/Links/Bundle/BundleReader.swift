@@ -1,0 +1,56 @@
+internal import Glibc
+package import System
+
+/// Reads a bundle once, from its beginning to its end.
+package final class BundleReader {
+  private let path: String
+  private let descriptor: Int32
+  private let cancellation: CancellationToken?
+  /// What was read of the pack together with the header.
+  private var rest: [UInt8] = []
+
+  private static let piece = 256 << 10
+  /// Throws what a file of this module throws.
+  private typealias Disk = FileSystem<BundleError>
+
+  /// A file; standard input where there is no path. Throws `BundleError.file`.
+  package init(path: String?, cancellation: CancellationToken? = nil) throws {
+    self.path = path ?? ""
+    self.cancellation = cancellation
+    descriptor = try path.map { try Disk.open($0, O_RDONLY) } ?? dup(STDIN_FILENO)
+  }
+
+  deinit { close(descriptor) }
+
+  /// What stands before the pack; asked for once, before the pack.
+  package func header() throws -> BundleHeader {
+    var bytes: [UInt8] = []
+    while true {
+      if let end = try BundleHeader.end(in: bytes) {
+        rest = Array(bytes[end...])
+        return try BundleHeader(parsing: bytes[..<(end - 1)])
+      }
+      guard let piece = try read() else { throw bytes.isEmpty ? BundleError.notABundle : .damaged }
+      bytes += piece
+    }
+  }
+
+  /// The next bytes of the pack; nil at the end.
+  package func next() throws -> [UInt8]? {
+    guard !rest.isEmpty else { return try read() }
+    defer { rest = [] }
+    return rest
+  }
+
+  private func read() throws -> [UInt8]? {
+    let stop = cancellation?.descriptor ?? -1
+    if Poll.wait(for: [descriptor, stop]).contains(stop) { throw SyncError.stopped }
+    var buffer = [UInt8](repeating: 0, count: Self.piece)
+    while true {
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      if count < 0 { throw BundleError.file(call: "read", path: path, errno: errno) }
+      return count == 0 ? nil : Array(buffer[..<count])
+    }
+  }
+}

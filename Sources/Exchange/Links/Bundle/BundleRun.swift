@@ -1,0 +1,101 @@
+public import Git
+internal import History
+internal import Membership
+internal import Merge
+public import Notebook
+public import System
+
+/// Takes in a bundle: `notes bundle apply`.
+public struct BundleRun: Sendable {
+  private let context: SessionContext
+  /// What is allowed.
+  public var options = SessionOptions()
+
+  /// A run for a notebook.
+  public init(context: SessionContext) { self.context = context }
+
+  /// Reads a bundle, and merges what it brings.
+  ///
+  /// - Parameters:
+  ///   - path: the file; standard input where nil.
+  ///   - name: what it is called.
+  /// - Throws: `BundleError`, and what a session throws; nothing came in then. `SyncError.stopped` when
+  ///   cancelled.
+  public func apply(
+    _ path: String?, named name: String, cancellation: CancellationToken? = nil,
+    onEvent: (Event) -> Void = { _ in }
+  ) throws -> SessionResult {
+    let standing = context.membership.standing(ofDevice: context.key.deviceID)
+    // Who was removed is told so; who is no member yet may read.
+    if standing.isRemoved { _ = try context.credentials() }
+    let notebook = try context.notebook()
+    let reader = try BundleReader(path: path, cancellation: cancellation)
+    return try withoutActuallyEscaping(onEvent) { report in
+      let link = BundleLink(reader, from: name, to: notebook, context.membership, report: report)
+      do {
+        return try Session.run(
+          over: link, notebook, DirectKeeper(context, options), options, report)
+      } catch SyncError.packRefused(.malformed), SyncError.packRefused(.baseMissing) {
+        throw BundleError.damaged
+      }
+    }
+  }
+}
+
+/// A bundle that is to be written: `notes bundle create`.
+public struct NewBundle {
+  /// The version that it brings its reader to.
+  public let tip: ObjectID
+  /// What its reader has to have.
+  public let since: [ObjectID]
+  /// How many versions that somebody made are in it.
+  public let versions: Int
+
+  private let header: BundleHeader
+  private let pack: PackWriter
+
+  /// How many objects are written, of how many.
+  public var progress: (done: Int, total: Int) { (pack.objectsWritten, pack.objectCount) }
+
+  /// Plans one for whoever has these commits, or nothing; what is here and not in their history goes
+  /// into it, and the notebook's members.
+  ///
+  /// - Throws: `BundleError.noVersion`, and `.reader` where nothing may leave this device;
+  ///   `MembershipError` where it is no member.
+  public init(
+    of notebook: Notebook, for context: SessionContext, since commits: [ObjectID] = []
+  ) throws {
+    _ = try context.credentials()
+    guard try context.mayGive() else { throw BundleError.reader }
+    let repository = notebook.repository
+    guard let tip = try notebook.state().tip else { throw BundleError.noVersion }
+    // Another device need not have the merges of ours.
+    let heads = try commits.flatMap { try DerivedMerge.told(of: $0, in: repository) }
+    since = Array(Set(heads)).sorted()
+    let walk = try repository.walk(from: [tip], hiding: since)
+    var versions = 0
+    while let id = try walk.next() {
+      if try !notebook.history.isDerived(repository.commit(id)) { versions += 1 }
+    }
+    self.versions = versions
+    self.tip = tip
+    let members = try MemberList(of: context.membership).write(to: repository)
+    var header = BundleHeader()
+    header.prerequisites = since
+    header.references = [BundleHeader.tip: tip, MemberList.reference: members]
+    if let branch = try repository.head().branch { header.references["refs/heads/" + branch] = tip }
+    self.header = header
+    pack = try repository.pack(wants: [tip, members], haves: since)
+  }
+
+  /// Writes it from its beginning to its end, piece by piece, and returns how many bytes it has.
+  public func write(_ put: ([UInt8]) throws -> Void) throws -> Int {
+    var bytes = header.bytes.count
+    try put(header.bytes)
+    while let piece = try pack.next() {
+      try put(piece)
+      bytes += piece.count
+    }
+    return bytes
+  }
+}

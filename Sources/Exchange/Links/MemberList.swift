@@ -1,0 +1,116 @@
+internal import FoundationEssentials
+package import Git
+internal import History
+package import Membership
+
+/// The members of a notebook as they lie where no device answers for them, in a bundle or at a hub: a
+/// version without parents whose only file has the certificates and revocation lists. notes-hub(7),
+/// "Members". What it says counts for nothing before a `MembershipStore` has verified it.
+package struct MemberList: Hashable, Sendable {
+  /// The reference that names it, and the folder that it is in.
+  package static let (reference, folder) = ("refs/notebook/members", "refs/notebook")
+
+  /// The root certificate in DER.
+  package let root: [UInt8]
+  package let certificates: [[UInt8]]
+  package let revocations: [[UInt8]]
+
+  private static let file: TreePath = "members.pem"
+  private static let (certificate, revocationList) = ("CERTIFICATE", "X509 CRL")
+
+  /// What is known here.
+  package init(of store: MembershipStore) {
+    root = store.root
+    certificates = store.certificates
+    revocations = store.revocations
+  }
+
+  // MARK: Its file: blocks of RFC 7468, the root first
+
+  var text: [UInt8] {
+    let certificates = ([root] + certificates).map { Self.block(Self.certificate, $0) }
+    let lists = revocations.map { Self.block(Self.revocationList, $0) }
+    return Array((certificates + lists).joined().utf8)
+  }
+
+  private static func block(_ label: String, _ bytes: [UInt8]) -> String {
+    let text = Data(bytes).base64EncodedString()
+    var lines: [Substring] = []
+    var start = text.startIndex
+    while start < text.endIndex {
+      let end = text.index(start, offsetBy: 64, limitedBy: text.endIndex) ?? text.endIndex
+      lines.append(text[start..<end])
+      start = end
+    }
+    return "-----BEGIN \(label)-----\n\(lines.joined(separator: "\n"))\n-----END \(label)-----\n"
+  }
+
+  /// Reads the file; nil where it is none, or more than the limits of notes-protocol(7) allow.
+  init?(parsing text: [UInt8]) {
+    guard text.count <= ProtocolLimits.allMembershipBytes / 2 * 3 else { return nil }
+    var blocks: [String: [[UInt8]]] = [:]
+    var open: (label: String, text: String)?
+    for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
+      if let label = Self.label(of: line, "BEGIN") {
+        guard open == nil else { return nil }
+        open = (label, "")
+      } else if let label = Self.label(of: line, "END") {
+        guard let ended = open, ended.label == label, let data = Data(base64Encoded: ended.text)
+        else { return nil }
+        blocks[label, default: []].append(Array(data))
+        open = nil
+      } else {
+        open?.text += line
+      }
+    }
+    var certificates = blocks[Self.certificate] ?? []
+    let revocations = blocks[Self.revocationList] ?? []
+    guard !certificates.isEmpty, certificates.count <= ProtocolLimits.certificates,
+      revocations.count <= ProtocolLimits.revocationLists,
+      certificates.allSatisfy({ $0.count <= ProtocolLimits.certificateBytes }),
+      revocations.allSatisfy({ $0.count <= ProtocolLimits.revocationListBytes })
+    else { return nil }
+    root = certificates.removeFirst()
+    (self.certificates, self.revocations) = (certificates, revocations)
+  }
+
+  private static func label(of line: Substring, _ word: String) -> String? {
+    let (beginning, end) = ("-----\(word) ", "-----")
+    guard line.hasPrefix(beginning), line.hasSuffix(end), line.count > beginning.count + end.count
+    else { return nil }
+    return String(line.dropFirst(beginning.count).dropLast(end.count))
+  }
+
+  // MARK: Its version
+
+  /// Stores the version, which is the same wherever the same is known, and returns its ID.
+  package func write(to repository: Repository) throws -> ObjectID {
+    // It is nobody's, and of no time.
+    let author = Signature(name: "notes", email: "members@notes.invalid", time: 0, offset: 0)
+    return try repository.withBatchedWrites {
+      let blob = try repository.write(blob: text)
+      let tree = try repository.write(
+        tree: [TreeEntry(name: Self.file, mode: .regular, id: blob)])
+      return try repository.write(
+        commit: tree, parents: [], author: author, committer: author,
+        message: "The members of a notebook\n")
+    }
+  }
+
+  /// The one in a version that came, or is here; nil where it is none.
+  package init?(of version: ObjectID, in quarantine: Quarantine) throws {
+    guard let text = try quarantine.file(Self.file, of: version) else { return nil }
+    self.init(parsing: text)
+  }
+
+  /// The one in a version that is here; nil where it is none.
+  package init?(of version: ObjectID, in repository: Repository) throws {
+    let tree = try repository.tree(repository.commit(version).tree)
+    guard let entry = tree.entries.first(where: { $0.name == Self.file }), entry.mode.isFile
+    else { return nil }
+    self.init(parsing: try repository.blob(entry.id))
+  }
+
+  /// The ID of the notebook. Throws `MembershipError.certificateRefused` for a root that is none.
+  package var notebookID: String { get throws { try MembershipStore.notebookID(ofRoot: root) } }
+}

@@ -1,0 +1,95 @@
+public import Git
+internal import Glibc
+internal import History
+public import Notebook
+internal import System
+
+/// Versions that one side showed and the other did not merge, on both sides: `.git/notes/held/`, a file for
+/// each device and direction, so that sessions on several threads do not disturb each other. It is
+/// forgotten when they are merged, or no longer shown.
+public struct HeldVersions: Sendable {
+  /// What is not merged, and why.
+  public struct Held: Hashable, Sendable {
+    /// The ID of the device that shows it, or does not merge it; a hub's name.
+    public let device: String
+    /// Who refuses it, and why.
+    public let refusal: PeerState.Refusal
+    /// Why in words, where this device refuses it: `this would delete 12 of 20 notes`.
+    public let words: String?
+    /// The heads that are not merged.
+    public let heads: [ObjectID]
+    /// When that was, in seconds since 1970.
+    public let time: Int64
+  }
+
+  private let folder: String
+  private static let thereSuffix = ".there"
+
+  /// What is known in the notebook with this state folder.
+  public init(stateFolder: String) { folder = stateFolder + "/held" }
+
+  /// What is not merged still, by device; what this device has merged since is forgotten.
+  public func all(in notebook: Notebook) throws -> [Held] {
+    try Disk.namesIfAny(in: folder).sorted().compactMap { name in
+      guard let held = read(name) else { return nil }
+      if try isSettled(held, in: notebook) {
+        unlink("\(folder)/\(name)")
+        return nil
+      }
+      return held
+    }
+  }
+
+  private func isSettled(_ held: Held, in notebook: Notebook) throws -> Bool {
+    let repository = notebook.repository
+    if !held.refusal.isThere {
+      return try held.heads.allSatisfy(repository.contains) && notebook.history.shows(held.heads)
+    }
+    let branch = try repository.head().branch ?? "HEAD"
+    guard let shown = try repository.reference("refs/remotes/\(held.device)/\(branch)")
+    else { return false }
+    return try held.heads.allSatisfy {
+      try repository.contains($0) && repository.isAncestor($0, of: shown)
+    }
+  }
+
+  /// Keeps that versions were not merged. It is news for people: where it cannot be written, the session
+  /// goes on.
+  func note(_ held: Held) {
+    var lines = StateLines([
+      "device": held.device, "reason": held.refusal.reason.rawValue, "words": held.words,
+      "time": held.time,
+    ])
+    for head in held.heads { lines.append("head", head.hex) }
+    try? Disk.makeFolder(folder, mode: 0o700)
+    try? Disk.replace(
+      path(of: held.device, isThere: held.refusal.isThere), with: lines.bytes, isShared: true,
+      waits: false)
+  }
+
+  /// Forgets what one side did not merge: it merges again.
+  func forget(_ device: String, isThere: Bool) { unlink(path(of: device, isThere: isThere)) }
+
+  private func path(of device: String, isThere: Bool) -> String {
+    // A hub's name may hold anything; in a file's name it stands in digits.
+    let isID = device.utf8.allSatisfy {
+      (0x41...0x5a).contains($0) || (0x30...0x39).contains($0)
+    }
+    let name = isID ? device : "hub-" + String(hexadecimal: Array(device.utf8))
+    return "\(folder)/\(name.prefix(200))\(isThere ? Self.thereSuffix : "")"
+  }
+
+  private func read(_ name: String) -> Held? {
+    let content = try? Disk.read("\(folder)/\(name)", limit: ProtocolLimits.messageBytes)
+    let lines = StateLines(parsing: content ?? [])
+    guard let device = lines["device"], let time = lines[number: "time"],
+      let reason = lines["reason"].flatMap(MergeRefusal.init)
+    else { return nil }
+    return Held(
+      device: device,
+      refusal: PeerState.Refusal(reason, isThere: name.hasSuffix(Self.thereSuffix)),
+      words: lines["words"],
+      heads: lines.lines.filter { $0.key == "head" }.compactMap { ObjectID(hex: $0.value) },
+      time: time)
+  }
+}

@@ -1,0 +1,72 @@
+/// A commit with a signature in its `gpgsig` header, which git puts behind the other lines that it knows
+/// (gitformat-signature(5)), and which is over all but that header.
+public struct SignedCommit: Sendable {
+  /// What is signed: the commit without the header.
+  public let content: [UInt8]
+  /// The signature, lines that each end with a line break.
+  public let signature: [UInt8]
+
+  private static let label = Array("gpgsig ".utf8)
+  private static let committer = Array("committer ".utf8)
+  private static let (newline, space) = (UInt8(ascii: "\n"), UInt8(ascii: " "))
+
+  init(content: [UInt8], signature: [UInt8]) {
+    self.content = content
+    self.signature = signature
+  }
+
+  /// Reads a commit's content. Nil for one without a signature, and for one that stands elsewhere than
+  /// behind the committer or in several headers: which of two a reader takes is up to the reader.
+  public init?(parsing commit: [UInt8]) {
+    guard let start = Self.place(in: commit), commit[start...].starts(with: Self.label) else {
+      return nil
+    }
+    var signature: [UInt8] = []
+    var rest = commit[(start + Self.label.count)...]
+    while let end = rest.firstIndex(of: Self.newline) {
+      signature += rest[...end]
+      rest = rest[(end + 1)...]
+      guard rest.first == Self.space else { break }
+      rest = rest.dropFirst()
+    }
+    let content = Array(commit[..<start] + rest)
+    // A second header of the kind would be taken for part of what is signed; git leaves it out.
+    var others = rest
+    while let end = others.firstIndex(of: Self.newline), end > others.startIndex {
+      if others.starts(with: Array("gpgsig".utf8)) { return nil }
+      others = others[(end + 1)...]
+    }
+    self.init(content: content, signature: signature)
+    if serialized != commit { return nil }
+  }
+
+  /// Whether a commit's content has a header that holds a signature, of whatever form.
+  public static func isSigned(_ commit: [UInt8]) -> Bool {
+    var rest = commit[...]
+    while let end = rest.firstIndex(of: newline), end > rest.startIndex {
+      if rest.starts(with: Array("gpgsig".utf8)) { return true }
+      rest = rest[(end + 1)...]
+    }
+    return false
+  }
+
+  /// The content of the commit object.
+  var serialized: [UInt8] {
+    guard let place = Self.place(in: content) else { return content }
+    var lines = Self.label
+    for (index, line) in signature.split(separator: Self.newline).enumerated() {
+      lines += (index == 0 ? [] : [Self.space]) + line + [Self.newline]
+    }
+    return content[..<place] + lines + content[place...]
+  }
+
+  /// Behind the committer's line.
+  private static func place(in commit: [UInt8]) -> Int? {
+    var rest = commit[...]
+    while let end = rest.firstIndex(of: newline), end > rest.startIndex {
+      if rest.starts(with: committer) { return end + 1 }
+      rest = rest[(end + 1)...]
+    }
+    return nil
+  }
+}

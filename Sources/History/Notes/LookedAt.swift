@@ -1,0 +1,107 @@
+public import Git
+internal import Merge
+internal import System
+internal import WorkTree
+
+/// What a person has looked at on this device: `.git/notes/looked`, which never leaves it. The first line
+/// names the version up to which everything counts as seen, `seen COMMIT`; each line after it a note that
+/// was looked at since: `BLOB PATH`, the path's bytes in hexadecimal digits.
+///
+/// A note is new where its text in the present version is neither what was looked at nor what this device
+/// wrote: notes-list(1).
+public struct LookedAt {
+  private let history: History
+  private var repository: Repository { history.repository }
+  private var path: String { history.stateFolder + "/looked" }
+
+  private struct Record {
+    var seen: ObjectID
+    var notes: [TreePath: ObjectID] = [:]
+  }
+
+  /// What was looked at in this notebook.
+  public init(in history: History) { self.history = history }
+
+  /// The notes that others changed since they were looked at.
+  public func newNotes() throws -> Set<TreePath> {
+    guard let tip = try repository.head().commit, let record = try record() else { return [] }
+    return Set(try news(since: record, at: tip).keys)
+  }
+
+  /// Notes that somebody looks at these notes as they are now. Where that cannot be written, they are new
+  /// still.
+  public func look(at paths: [TreePath]) throws {
+    guard let tip = try repository.head().commit, var record = try record() else { return }
+    var news = try news(since: record, at: tip)
+    for path in paths {
+      guard let text = news.removeValue(forKey: path) else { continue }
+      record.notes[path] = text
+    }
+    try write(news.isEmpty ? Record(seen: tip) : record)
+  }
+
+  /// Notes that everything was seen, as it is now.
+  public func lookAtEverything() throws {
+    guard let tip = try repository.head().commit else { return }
+    try write(Record(seen: tip))
+  }
+
+  /// The texts that are new, by their paths.
+  private func news(since record: Record, at tip: ObjectID) throws -> [TreePath: ObjectID] {
+    if record.seen == tip { return [:] }
+    let changes = try repository.changes(
+      from: repository.commit(record.seen).tree, to: repository.commit(tip).tree)
+    var news: [TreePath: ObjectID] = [:]
+    for change in changes where change.path.isNote {
+      guard let text = change.new, text.mode.isFile, record.notes[change.path] != text.id
+      else { continue }
+      news[change.path] = text.id
+    }
+    if news.isEmpty { return news }
+    let own = try history.versionsMadeHere()
+    return try news.filter { path, text in
+      let last = try history.versions(of: path).next()
+      guard let last, own.contains(last.commit.id) else { return true }
+      return last.changes.allSatisfy { $0.new != text }
+    }
+  }
+
+  // MARK: The file
+
+  /// What was looked at; where nothing is recorded, what was here first. Nil where that is not known.
+  private func record() throws -> Record? {
+    if let content = try? Disk.readIfThere(path), let record = Self.parse(content),
+      try repository.contains(record.seen)
+    {
+      return record
+    }
+    let head = try repository.head()
+    let log = try BranchLog(of: head.reference, tip: head.commit, gitFolder: repository.gitFolder)
+    guard let seen = log.entries.first?.new, try repository.contains(seen) else { return nil }
+    return Record(seen: seen)
+  }
+
+  private static func parse(_ content: [UInt8]) -> Record? {
+    var lines = content.split(separator: UInt8(ascii: "\n"))[...]
+    guard let first = lines.popFirst(), first.starts(with: "seen ".utf8),
+      let seen = ObjectID(hex: first.dropFirst(5))
+    else { return nil }
+    var record = Record(seen: seen)
+    for line in lines {
+      let words = line.split(separator: UInt8(ascii: " "))
+      guard words.count == 2, let text = ObjectID(hex: words[0]),
+        let path = [UInt8](hexadecimal: words[1])
+      else { continue }
+      record.notes[TreePath(bytes: path)] = text
+    }
+    return record
+  }
+
+  private func write(_ record: Record) throws {
+    var text = "seen \(record.seen)\n"
+    for (path, blob) in record.notes.sorted(by: { $0.key < $1.key }) {
+      text += "\(blob) \(String(hexadecimal: path.bytes))\n"
+    }
+    try? Disk.replace(path, with: Array(text.utf8), isShared: true, waits: false)
+  }
+}

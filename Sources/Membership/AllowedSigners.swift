@@ -1,0 +1,46 @@
+internal import Synchronization
+internal import System
+
+/// The file by which git verifies what devices signed (ssh-keygen(1), ALLOWED SIGNERS): a line for
+/// each device ever certified here, removed ones too, since what they made stays theirs.
+public enum AllowedSigners {
+  /// The file's name in the folder of the notebook's state.
+  public static let fileName = "allowed-signers"
+
+  /// Where the file is, beside the folder of a membership.
+  public static func path(beside folder: String) -> String {
+    "\(Disk.parent(of: folder))/\(fileName)"
+  }
+
+  private static let maximumSize = 4 << 20
+
+  /// The address that versions of a device carry; the same as `DeviceIdentity.email` makes.
+  private static func address(of deviceID: String) -> String {
+    "\(deviceID.lowercased())@notes.invalid"
+  }
+
+  /// Adds the devices that are not in the file yet. Those of a former membership stay.
+  static func note(_ publicKeys: some Sequence<[UInt8]>, in path: String) throws {
+    let former = try Disk.readIfThere(path, limit: maximumSize)
+    var lines = Set(String(decoding: former ?? [], as: UTF8.self).split(separator: "\n"))
+    let count = lines.count
+    for key in publicKeys {
+      let address = address(of: try PublicKey.deviceID(key))
+      lines.insert(
+        "\(address) namespaces=\"git\" ssh-ed25519 \(VersionSignature.keyText(key))")
+    }
+    if former != nil, lines.count == count { return }
+    let text = lines.sorted().map { $0 + "\n" }.joined()
+    try Disk.replace(path, with: Array(text.utf8), mode: 0o644, isShared: true)
+  }
+}
+
+extension MembershipStore {
+  /// Brings the file up to date that git verifies versions by: `allowed-signers`, beside the folder.
+  public func noteAllowedSigners() throws {
+    let keys = state.withLock { state in
+      Set([state.set.root.publicKey] + state.set.certificates.map(\.publicKey))
+    }
+    try AllowedSigners.note(keys, in: AllowedSigners.path(beside: folder))
+  }
+}

@@ -1,0 +1,62 @@
+package import Git
+internal import Glibc
+internal import History
+internal import Merge
+internal import System
+internal import WorkTree
+
+/// What signs the versions that a device makes: notes-security(7), SIGNATURES. Where its key is found
+/// and how it signs is the business of whoever opens the notebook.
+public struct VersionSigner: Sendable {
+  /// Makes the signature over a commit's content.
+  public typealias Sign = @Sendable (_ content: [UInt8]) throws -> [UInt8]
+
+  private let load: @Sendable (_ deviceID: String) throws -> Sign?
+
+  /// A signer that asks for a device's key when the first version is made; nil where it is not here.
+  public init(load: @escaping @Sendable (_ deviceID: String) throws -> Sign?) { self.load = load }
+
+  func sign(for device: DeviceIdentity) throws -> Sign? { try load(device.deviceID) }
+}
+
+extension Notebook {
+  /// The version that leads a hub's branch from `former` to `tip`, signed: notes-merge(7), "Hubs".
+  package func hubMerge(of tip: ObjectID, over former: ObjectID) throws -> ObjectID {
+    try HubMerge.make(
+      tip: tip, over: former, in: repository, signedBy: signer?.sign(for: identity.device))
+  }
+
+  /// Lets git verify what devices signed: names the file in the repository's own configuration, unless
+  /// it has another one. Called under the writer lock.
+  ///
+  /// The file is replaced as a whole, without git's lock beside it: one that a killed save left would keep
+  /// git and every later save from their settings. While git has it, this is left to the next save.
+  func nameAllowedSigners() throws {
+    let end = "/.git/notes/allowed-signers"
+    let path = realPath(of: folder).map { $0 + end } ?? folder + end
+    let config = repository.gitFolder + "/config"
+    var status = stat()
+    guard lstat(config, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      !path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f })
+    else { return }
+    let bytes = try Disk.readIfThere(config) ?? []
+    let text = String(decoding: bytes, as: UTF8.self)
+    // What is no UTF-8 would not come out as it went in.
+    guard Array(text.utf8) == bytes else { return }
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
+    // git-config(1): in quotes any character stands for itself but these two.
+    let quoted = path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    let line = "\tallowedSignersFile = \"\(quoted)\""
+    if let place = lines.lastIndex(where: { $0.lowercased().contains("allowedsignersfile") }) {
+      let isOurs = lines[place].hasSuffix(end) || lines[place].hasSuffix(end + "\"")
+      if !isOurs || lines[place] == line { return }
+      lines[place] = line
+    } else {
+      if lines.last == "" { lines.removeLast() }
+      lines += ["[gpg \"ssh\"]", line, ""]
+    }
+    if access(config + ".lock", F_OK) == 0 { return }
+    try Disk.replace(
+      config, with: Array(lines.joined(separator: "\n").utf8), mode: status.st_mode & 0o777)
+  }
+}

@@ -1,0 +1,217 @@
+internal import ArgumentParser
+internal import Exchange
+internal import Git
+internal import Glibc
+internal import History
+internal import Membership
+internal import Notebook
+internal import System
+
+struct BundleCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "bundle", abstract: "Carry versions in a file, on a stick or through a pipe.",
+    discussion: """
+      A bundle is a file of git's own form with versions and the list of members. It gets to the \
+      other device on a stick, by mail or through a pipe. It is not encrypted: whoever has it reads \
+      the notes in it.
+
+      Examples:
+        notes bundle create /media/stick/notes.bundle
+        notes bundle apply /media/stick/notes.bundle
+        notes bundle create - --since pi | ssh pi notes -C notes bundle apply -
+      """, subcommands: [BundleCreateCommand.self, BundleApplyCommand.self])
+
+  @OptionGroup var options: FolderOption
+
+  func run() throws {
+    throw Failure.usage("say what to do with a bundle", hint: "it is one of create, apply")
+  }
+}
+
+struct BundleCreateCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "create", abstract: "Write versions into a bundle.",
+    discussion: """
+      Saves what the folder holds, and writes the whole history, or what a device, a hub or whoever \
+      has a version lacks. 'git bundle verify' checks it, and 'git clone FILE' takes the notes out.
+
+      Examples:
+        notes bundle create notes.bundle
+        notes bundle create --since phone for-the-phone.bundle
+        notes bundle create --since yesterday - | ssh pi notes -C notes bundle apply -
+      """)
+
+  @Argument(
+    help: .named("file", "A new file; '-' is standard output."), completion: .file())
+  var file: String
+
+  @Option(
+    help: .named("point", "What the reader has: a device or hub, a version or a time."),
+    completion: LiveCompletion.peers)
+  var since: String?
+
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let isPiped = file == "-"
+    if isPiped, options.json {
+      throw Failure.usage(
+        "--json and a bundle cannot both go to standard output", hint: "write it into a file")
+    }
+    if isPiped, isatty(STDOUT_FILENO) == 1 {
+      throw Failure.usage(
+        "a bundle is not for the terminal", hint: "name a file, or send it through a pipe")
+    }
+    let notebook = try NotebookLocator.notebook()
+    let place = isPiped ? nil : try place(in: notebook)
+    let context = try notebook.sessionContext()
+    _ = try DeletionOption.foundBefore { try notebook.save() }
+    let known = try since.map { try KnownThere(named: $0, in: notebook, context) }
+    let bundle = try NewBundle(of: notebook, for: context, since: known?.commits ?? [])
+    _ = try Interruption.token()
+    let bytes = try write(bundle, to: place)
+    let object: JSON = [
+      "type": "bundled", "file": place, "tip": bundle.tip, "since": bundle.since.map(\.hex),
+      "versions": bundle.versions, "bytes": bytes,
+    ]
+    var sentence =
+      bundle.versions == 0
+      ? "Wrote no version, but the list of members"
+      : "Wrote \(Phrase.count(bundle.versions, "version"))"
+    sentence += " (\(Phrase.bytes(bytes))) to \(isPiped ? "standard output" : Visible.name(file))"
+    if let known { sentence += ", for \(known.words)" }
+    if isPiped { return Output.errors.line(sentence) }
+    options.tell(object, sentence)
+  }
+
+  private func place(in notebook: Notebook) throws -> String {
+    let place = try NotebookLocator.folder(file)
+    if NotebookLocator.path(ofFolder: Disk.parent(of: place), in: notebook) != nil {
+      throw Failure.usage(
+        "\(Visible.name(file)) is in the notebook, which would version it",
+        hint: "write it somewhere else, for instance to ~/\(Visible.word(file))")
+    }
+    guard NotebookLocator.kind(of: place) == nil else {
+      throw Failure(
+        .failed, "target_exists", "\(Visible.name(file)) is there already",
+        hint: "nothing is overwritten: choose another name")
+    }
+    return place
+  }
+
+  /// Writes it to standard output, or into a file, which is whole and on the disk then, or not there.
+  private func write(_ bundle: NewBundle, to place: String?) throws -> Int {
+    let line = ProgressLine()
+    defer { line.clear() }
+    func write(to descriptor: Int32, path: String) throws -> Int {
+      try bundle.write { piece in
+        if Interruption.hasCome { throw Failure.interrupted }
+        line.show("writing", bundle.progress.done, of: bundle.progress.total, "object")
+        try FileSystem<BundleError>.write(piece, to: descriptor, path: path)
+      }
+    }
+    guard let place else { return try write(to: STDOUT_FILENO, path: "standard output") }
+    let temporary = FileSystem<BundleError>.unique(beside: place)
+    do {
+      let descriptor = try FileSystem<BundleError>.open(
+        temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+      defer { close(descriptor) }
+      let bytes = try write(to: descriptor, path: place)
+      try FileSystem<BundleError>.sync(descriptor, path: place)
+      try FileSystem<BundleError>.rename(temporary, to: place)
+      try FileSystem<BundleError>.sync(folder: Disk.parent(of: place))
+      return bytes
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+  }
+}
+
+/// What somebody who gets a bundle has already.
+private struct KnownThere {
+  let commits: [ObjectID]
+  /// Who that is.
+  let words: String
+
+  /// A hub, devices of a name, or whoever has a version.
+  init(named name: String, in notebook: Notebook, _ context: SessionContext) throws {
+    let branch = try notebook.repository.head().branch ?? "HEAD"
+    let hubs = try notebook.hubs().map(\.name).filter { $0 == name }
+    let devices = context.membership.members().matches(of: name)
+      .filter { $0.deviceID != context.key.deviceID }
+    let places = hubs + devices.map(\.deviceID)
+    guard !places.isEmpty else {
+      let version = try notebook.history.pastVersion(named: name)
+      commits = [version.id]
+      words = "whoever has version \(version.id.short)"
+      return
+    }
+    commits = try places.compactMap {
+      try notebook.repository.reference("refs/remotes/\($0)/\(branch)")
+    }
+    guard commits.count == places.count else {
+      throw Failure(
+        .failed, "never_met", "it is not known what \(Visible.name(name)) has: it was never met",
+        hint: "leave --since out, or name a version or a time")
+    }
+    words = Visible.name(name)
+  }
+}
+
+struct BundleApplyCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "apply", abstract: "Take in the versions of a bundle.",
+    discussion: """
+      Saves what the folder holds, and merges what the bundle brings, as 'notes sync' merges what a \
+      device sends. The file stays as it is.
+
+      Examples:
+        notes bundle apply /media/stick/notes.bundle
+        ssh pi notes -C notes bundle create - | notes bundle apply -
+      """)
+
+  @Argument(help: .named("file", "The bundle; '-' is standard input."), completion: .file())
+  var file: String
+
+  @OptionGroup var deletions: DeletionOption
+  @Flag(help: "Take what is much for this disk or processor, too.")
+  var allowLarge = false
+  @OptionGroup var options: CommonOptions
+
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let isPiped = file == "-"
+    let place = isPiped ? nil : try NotebookLocator.folder(file)
+    var run = BundleRun(context: try notebook.sessionContext())
+    run.options.allowsMassDeletion = deletions.isAllowed
+    run.options.allowsLarge = allowLarge
+    defer { BackgroundGC.startIfDue(in: notebook) }
+    let report = EventReport(json: options.json)
+    defer { report.finish() }
+    let result = try run.apply(
+      place, named: isPiped ? "standard input" : file, cancellation: Interruption.token()
+    ) { event in
+      switch event {
+      case .progress where !options.json, .replaced: report.write(event)
+      default: break
+      }
+    }
+    report.finish()
+    let conflicts = try notebook.history.conflicts()
+    options.write([result.json(ofBundle: place, conflicts: conflicts)]) { terminal in
+      result.text(on: terminal) + conflicts.summary
+    }
+    try (conflicts.isEmpty ? Exit.done : .conflictsToResolve).end()
+  }
+}
+
+extension SessionResult {
+  fileprivate func json(ofBundle file: String?, conflicts: [Conflict]) -> JSON {
+    [
+      "type": "applied", "file": file, "tip": tip, "bundle_tip": peerTip,
+      "received_versions": receivedVersions, "received_bytes": receivedBytes,
+      "conflicts": conflicts,
+    ]
+  }
+}

@@ -1,0 +1,110 @@
+internal import ArgumentParser
+internal import Exchange
+internal import Git
+internal import Glibc
+internal import History
+internal import Membership
+internal import Notebook
+
+struct CloneCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "clone", abstract: "Take a notebook from a hub or a bundle, to read it.",
+    discussion: """
+      Fetches the notes with their history into a new folder, and makes the repository a hub there. \
+      This device is no member by that: it may read, and what is written on it stays on it, until \
+      'notes join CODE' in the folder makes it one.
+
+      Examples:
+        notes clone git@git.example.org:ada/notes.git
+        notes clone /media/stick/notes.bundle ~/notes --device-name desk
+      """)
+
+  @Argument(
+    help: .named("source", "A hub's address, or the file of a bundle."), completion: .file())
+  var source: String
+
+  @Argument(
+    help: .named("dir", "The folder for the notebook; by default one of the source's name."),
+    completion: .directory)
+  var folder: String?
+
+  @Option(help: .named("name", "What to call this device; the host's name by default."))
+  var deviceName: String?
+
+  @Flag(help: "Take what is much for this disk or processor, too.")
+  var allowLarge = false
+
+  @OptionGroup var options: CommonOptions
+
+  private static let hubName = "origin"
+
+  func run() throws {
+    let here = try NotebookLocator.folder(nil)
+    var status = stat()
+    let isFile = stat(source, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    let address = isFile ? try NotebookLocator.folder(source) : try Hub.address(source, from: here)
+    let folder = try NotebookLocator.folder(self.folder ?? Self.name(for: source))
+    try NotebookPlace(folder: folder).check()
+    guard (try? Disk.names(in: folder).isEmpty) ?? (access(folder, F_OK) != 0) else {
+      throw Failure(
+        .failed, "target_exists", "\(Visible.name(folder)) is there already, and not empty",
+        hint: "choose another folder: 'notes clone SOURCE DIR'")
+    }
+    let data = try UserFolders().data
+    let known = KnownNotebooks(dataFolder: data)
+    var cloning = Cloning(
+      of: isFile ? .bundle(address) : .hub(Hub(name: Self.hubName, url: address)),
+      key: try DeviceKey.loadOrCreate(in: data),
+      deviceName: try DeviceName.choose(given: deviceName))
+    cloning.program.mayAsk = Console.canAsk
+    cloning.options.allowsLarge = allowLarge
+    let report = EventReport(json: options.json)
+    defer { report.finish() }
+    let notebook = try cloning.run(
+      into: folder, cancellation: Interruption.token(), check: known.refuseSecond
+    ) { event in if case .progress = event { report.write(event) } }
+    report.finish()
+    known.add(notebook)
+    try tell(notebook)
+    try (notebook.history.conflicts().isEmpty ? Exit.done : .conflictsToResolve).end()
+  }
+
+  /// The last name of an address or path, without its usual ends.
+  private static func name(for source: String) -> String {
+    let last = source.split { $0 == "/" || $0 == ":" }.last.map(String.init) ?? ""
+    let end = [".git", ".bundle"].first { last.hasSuffix($0) } ?? ""
+    let name = String(last.dropLast(end.count))
+    return name.isEmpty || name.hasPrefix(".") ? "notes" : name
+  }
+
+  private func tell(_ notebook: Notebook) throws {
+    let (identity, tip) = (notebook.identity, try notebook.state().tip)
+    let count = try notebook.history.noteCount()
+    options.write([
+      [
+        "type": "cloned", "notebook": identity.id, "name": identity.name, "path": notebook.folder,
+        "device": identity.device.deviceID, "device_name": identity.device.name, "notes": count,
+        "tip": tip,
+      ]
+    ]) { terminal in
+      "Notebook \(terminal.paint(Visible.name(identity.name), .bold)) in "
+        + "\(Visible.name(notebook.folder)): \(Phrase.count(count, "note"))\n"
+        + OwnStanding(of: notebook).text
+    }
+  }
+}
+
+extension KnownNotebooks {
+  /// Throws where a notebook is on this device already.
+  fileprivate func refuseSecond(_ id: String) throws {
+    for folder in folders() {
+      guard let notebook = try? Notebook.open(at: folder), notebook.identity.id == id
+      else { continue }
+      throw Failure(
+        .failed, "already_a_notebook",
+        "this notebook is on this device already, in \(Visible.name(folder))",
+        hint:
+          "'notes -C \(Visible.word(folder)) remote add NAME URL' makes the repository a hub of it")
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Git
+import Membership
+import Notebook
+import TestSupport
+import Testing
+
+@testable import Exchange
+
+/// notes-hub(7), "Members".
+@Suite("The list of members at a hub", .timeLimit(.minutes(5)))
+struct HubMembersTests {
+  let hub: FolderHub
+  let ada: Device
+  let bob: Device
+
+  init() throws {
+    hub = try FolderHub()
+    ada = try Device(founding: "Ada")
+    bob = try Device("Bob", certifiedBy: ada)
+    try ada.write("one\n", to: "A.txt")
+    try ada.meet(hub)
+    try bob.meet(hub)
+  }
+
+  private func list() throws -> String {
+    try hub.git(["-C", hub.path, "rev-parse", "--verify", MemberList.reference])
+  }
+
+  // "At a visit what the hub's list says is taken in."
+  @Test("who joined or was removed is known to who shares the hub alone; without news it stays")
+  func travels() throws {
+    let before = try list()
+    let cleo = try Device("Cleo", certifiedBy: ada)
+    // "Where less is known there than here, this device's list takes its place"
+    let moves = try hub.moves()
+    try ada.meet(hub)
+    #expect(try list() != before && hub.moves() == moves)
+    try bob.meet(hub)
+    #expect(bob.context.membership.role(ofDevice: cleo.key.deviceID) == .writer)
+    #expect(try bob.context.membership.digest() == ada.context.membership.digest())
+    let after = try list()
+    for device in [ada, bob, cleo] { try device.meet(hub) }
+    #expect(try list() == after)
+    try ada.context.membership.remove(devices: [bob.key.deviceID], by: ada.key)
+    try ada.meet(hub)
+    let tip = try hub.tip()
+    try bob.write("by bob\n", to: "B.txt")
+    let error = try #require(try bob.visit(hub.hub).outcome.failures.first).error
+    #expect(error as? MembershipError == .removed(device: bob.key.deviceID, name: "Bob"))
+    #expect(throws: MembershipError.self) { try bob.visit(hub.hub) }
+    #expect(try hub.tip() == tip)
+    let text = try hub.git(["-C", hub.path, "show", MemberList.reference + ":members.pem"])
+    #expect(text.hasPrefix("-----BEGIN CERTIFICATE-----") && text.contains("BEGIN X509 CRL"))
+    try hub.git(["-C", hub.path, "fsck", "--strict"])
+  }
+
+  // "one whose root is not the notebook's own is of another notebook: nothing is exchanged"
+  @Test("the list of another notebook ends the visit; one that nobody can read is replaced")
+  func foreign() throws {
+    let other = try FolderHub()
+    let eve = try Device(founding: "Eve")
+    try eve.write("by Eve\n", to: "E.txt")
+    try eve.meet(other)
+    let refspec = "+\(MemberList.reference):\(MemberList.reference)"
+    try hub.git(["-C", hub.path, "fetch", "--quiet", other.path, refspec])
+    let (there, tip) = (try list(), try hub.tip())
+    try ada.write("two\n", to: "A.txt")
+    for _ in 0..<2 { #expect(try ada.failure(at: hub.hub) == .anotherNotebook) }
+    #expect(try hub.tip() == tip && list() == there)
+    #expect(try ada.visit(hub.hub) { $0.allowsUnrelated = true }.outcome.failures.isEmpty)
+    #expect(try hub.tip() == ada.tip() && list() == there)
+    // The branch's own commit has no such file.
+    try hub.git(["-C", hub.path, "update-ref", MemberList.reference, "main"])
+    try ada.write("three\n", to: "A.txt")
+    try ada.meet(hub)
+    try bob.meet(hub)
+    #expect(try bob.text("A.txt") == "three\n" && list() != there)
+  }
+
+  // "A host that takes no such reference is a hub all the same"
+  @Test("a host that refuses the list takes the notes")
+  func refused() throws {
+    try hub.make()
+    try hub.git(["-C", hub.path, "update-ref", "-d", MemberList.reference])
+    try hub.git(["-C", hub.path, "config", "receive.hideRefs", MemberList.folder])
+    try ada.write("two\n", to: "A.txt")
+    #expect(try ada.meet(hub).sentVersions == 1)
+    try bob.meet(hub)
+    #expect(try bob.text("A.txt") == "two\n")
+    #expect(try ada.meet(hub).sentVersions == 0)
+  }
+}

@@ -1,0 +1,78 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Git
+
+/// What is read without libgit2 is what git reads: git-config(1), gitrepository-layout(5).
+@Suite struct ConfigurationTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try git("init", "-q", "-b", "main")
+  }
+
+  @discardableResult
+  private func git(_ words: String...) throws -> String {
+    let result = try run(
+      ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"] + words, in: folder.path,
+      environment: TestEnvironment.isolated(home: folder["home"]))
+    return result.isSuccess ? result.text : ""
+  }
+
+  @Test(arguments: [
+    "[notes]\n\thubs = home office\n[remote \"home\"]\n\turl = git@h:a b.git\n",
+    "[Notes]\nHubs=home\n[remote \"home\"]\n  url = /x\n  url = /y\n",
+    "# [notes]\n[notes] ; here\nhubs = a ; b\n",
+    "[notes]\nhubs = \"a b\" c\n[remote \"home\"]\nurl = a\\\\b\n",
+    "[notes] hubs = home\n", "[notes]\nhubs\n", "[notes]\nhubs =\n",
+    "[remote \"Home\"]\nurl = /a\n[remote \"home\"]\nurl = /b\r\n",
+    "[remote.home]\nurl = /old\n",
+  ])
+  func `Settings are those that git reads`(text: String) throws {
+    let usual = try folder.text(".git/config")
+    try folder.write(usual + text, to: ".git/config")
+    for name in ["notes.hubs", "remote.home.url", "remote.Home.url", "core.bare", "core.none"] {
+      let value = try Repository.open(at: folder.path).setting(name)
+      let expected = try git("config", "--file", ".git/config", name)
+      // A name without a value is none for both of us.
+      #expect((value ?? "") + "\n" == (expected.isEmpty ? "\n" : expected), "\(name)")
+    }
+  }
+
+  @Test func `References are those that git lists, packed or not, and counts are git's`() throws {
+    for number in 0..<6 {
+      try git("commit", "-q", "--allow-empty", "-m", "\(number)")
+      try git("update-ref", "refs/remotes/home/\(number)", "HEAD")
+      if number == 2 { try git("branch", "side", "HEAD~1") }
+    }
+    try git("pack-refs", "--all")
+    try git("update-ref", "refs/remotes/home/3", "HEAD~4")
+    try git("update-ref", "refs/remotes/home/deep/er", "HEAD")
+    try git("symbolic-ref", "refs/remotes/home/HEAD", "refs/remotes/home/1")
+    try git("update-ref", "-d", "refs/remotes/home/5")
+    try folder.write("junk", to: ".git/refs/remotes/home/6.lock")
+    let repository = try Repository.open(at: folder.path)
+    for prefix in ["refs/", "refs/remotes/", "refs/remotes/home/", "refs/none/"] {
+      let listed = try git(
+        "for-each-ref", "--format=%(refname) %(objectname) %(symref)", prefix)
+      let expected = listed.split(separator: "\n").filter { $0.hasSuffix(" ") }
+        .map { String($0.dropLast()) }
+      let found = try repository.references(under: prefix).map { "\($0.name) \($0.id)" }
+      #expect(found == expected)
+    }
+    let id = try #require(try repository.reference("refs/remotes/home/3"))
+    let tip = try #require(try repository.head().commit)
+    #expect(try repository.reference("refs/remotes/home/HEAD") != nil)
+    #expect(try repository.commitCount(from: tip, lacking: id) == 4)
+    #expect(try repository.commitCount(from: tip, lacking: nil) == 6)
+    #expect(try repository.commitCount(from: id, lacking: tip) == 0)
+    // A log is kept of it, as git keeps one.
+    repository.identity = ("Ada", "ada@example.org")
+    try repository.set(reference: "refs/remotes/home/3", to: tip, message: "notes: sync")
+    #expect(try git("rev-parse", "refs/remotes/home/3") == "\(tip)\n")
+    #expect(try git("reflog", "show", "refs/remotes/home/3").contains("notes: sync"))
+    #expect(try git("fsck", "--strict").isEmpty)
+  }
+}

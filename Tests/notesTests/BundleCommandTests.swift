@@ -1,0 +1,97 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// notes-bundle(1).
+@Suite(.timeLimit(.minutes(5))) struct BundleCommandTests {
+  private let ada: Shell
+  private let bob: Shell
+  private let page: JSONPage
+
+  init() throws {
+    page = try JSONPage()
+    ada = try Shell()
+    bob = try Shell()
+    try ada.folder.write("one\n", to: "notes/A.txt")
+    try ada.initialise()
+    try bob.join(ada, as: "bob")
+  }
+
+  private func kind(of result: ProcessResult) throws -> String {
+    let lines = result.errorText.split(separator: "\n").filter { $0.contains(#""type":"error""#) }
+    return try Shell.field("kind", of: String(try #require(lines.last, "\(result)")))
+  }
+
+  // "where FILE is -, it is standard output or standard input, and what is said goes to standard error"
+  @Test func `A pipe is a sync`() throws {
+    try ada.folder.write("two\n", to: "notes/B.txt")
+    let made = try run(
+      [BuiltBinary.notes(), "bundle", "create", "-", "--since", "bob"], in: ada.folder["notes"],
+      environment: ada.environment)
+    #expect(made.isSuccess && made.errorText.contains("Wrote 1 version ("), "\(made)")
+    #expect(made.errorText.hasSuffix(" to standard output, for bob\n"))
+    let taken = try run(
+      [BuiltBinary.notes(), "bundle", "apply", "-"], in: bob.folder["notes"],
+      environment: bob.environment, input: made.output)
+    #expect(taken.text.hasPrefix("bundle: received 1 version; in sync\n"), "\(taken)")
+    #expect(try bob.folder.text("notes/B.txt") == "two\n")
+    // Who made it failed, and nothing came.
+    let empty = try bob.notes("bundle", "apply", "-", "--json", input: "")
+    #expect(try kind(of: empty) == "no_bundle" && empty.status == .exited(1))
+  }
+
+  @Test func `Files are written once, outside of the notebook, and say what is in them`() throws {
+    let made = try ada.notes("bundle", "create", "../a.bundle", "--json")
+    let object = try #require(try JSONValue.lines(made.text).first)
+    let fields = try #require(page.commands["bundle: create"])
+    #expect(page.differences(of: object, from: fields, at: "bundle: create").isEmpty)
+    #expect(object["file"] == ada.folder["a.bundle"])
+    let again = try ada.notes("bundle", "create", "../a.bundle", "--json")
+    #expect(try kind(of: again) == "target_exists" && again.status == .exited(1))
+    #expect(try ada.notes("bundle", "create", "a.bundle").status == .exited(64))
+    let mixed = try ada.notes("bundle", "create", "-", "--json")
+    #expect(mixed.status == .exited(64))
+    #expect(
+      mixed.errorText.contains("--json and a bundle cannot both go to standard output"), "\(mixed)")
+    let bare = try ada.notes("bundle")
+    #expect(bare.status == .exited(64) && bare.errorText.contains("say what to do with a bundle"))
+    let shown = try run(
+      ["script", "-qefc", "\(BuiltBinary.notes()) bundle create -", "/dev/null"],
+      in: ada.folder["notes"], environment: ada.environment)
+    #expect(shown.text.contains("a bundle is not for the terminal"), "\(shown)")
+    // "Where the reader has all versions, the bundle still brings the list of members"
+    let nothing = try ada.notes("bundle", "create", "--since", "bob", "../b.bundle")
+    #expect(
+      nothing.isSuccess && nothing.text.hasPrefix("Wrote no version, but the list of members ("),
+      "\(nothing)")
+    let never = try bob.notes("bundle", "create", "--since", "nobody", "../c.bundle", "--json")
+    #expect(try kind(of: never) == "no_such_version")
+    #expect(access(bob.folder["c.bundle"], F_OK) != 0)
+    for name in ["a.bundle", "b.bundle"] {
+      let result = try bob.notes("bundle", "apply", ada.folder[name], "--json")
+      let object = try #require(try JSONValue.lines(result.text).last)
+      let fields = try #require(page.commands["bundle: apply"])
+      #expect(page.differences(of: object, from: fields, at: "bundle: apply").isEmpty)
+    }
+  }
+
+  @Test func `Of a member that was never met it is not known what it has`() throws {
+    let cyd = try Shell()
+    try cyd.join(ada, as: "cyd")
+    try #require(try ada.notes("bundle", "create", "../m.bundle").isSuccess)
+    try #require(try bob.notes("bundle", "apply", ada.folder["m.bundle"]).isSuccess)
+    let refused = try bob.notes("bundle", "create", "--since", "cyd", "../c.bundle", "--json")
+    #expect(refused.status == .exited(1), "\(refused)")
+    #expect(refused.errorText.contains(#""kind":"never_met""#), "\(refused)")
+    #expect(refused.errorText.contains("it is not known what cyd has: it was never met"))
+  }
+
+  @Test func `A time says what the reader has, and a conflict is told`() throws {
+    try ada.folder.write("by ada\n", to: "notes/A.txt")
+    try bob.folder.write("by bob\n", to: "notes/A.txt")
+    #expect(try ada.notes("bundle", "create", "../a.bundle", "--since", "~1").isSuccess)
+    let taken = try bob.notes("bundle", "apply", ada.folder["a.bundle"])
+    #expect(taken.status == .exited(3), "\(taken)")
+    #expect(taken.text.hasSuffix("1 note in conflict: 'notes conflicts' lists it\n"))
+  }
+}

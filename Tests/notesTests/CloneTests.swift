@@ -1,0 +1,149 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// notes-clone(1).
+@Suite(.timeLimit(.minutes(5))) struct CloneTests {
+  private let ada: Shell
+  private let bob: Shell
+  private let hub: String
+
+  init() throws {
+    ada = try Shell()
+    bob = try Shell()
+    hub = ada.folder["hub.git"]
+    try ada.folder.write("one\n", to: "notes/A.txt")
+    try ada.initialise()
+    try #require(try run(["git", "init", "-q", "--bare", "-b", "main", hub]).isSuccess)
+    try #require(try ada.notes("remote", "add", "home", hub).isSuccess)
+    try #require(try ada.notes("sync", "--hub").isSuccess)
+  }
+
+  private func kind(of result: ProcessResult) throws -> String {
+    let lines = result.errorText.split(separator: "\n").filter { $0.contains(#""type":"error""#) }
+    return try Shell.field("kind", of: String(try #require(lines.last, "\(result)")))
+  }
+
+  private func hubTip() throws -> String {
+    try run(["git", "--git-dir", hub, "rev-parse", "main"]).text
+  }
+
+  @Test func `It reads, keeps its own versions, and gives them when it has joined`() throws {
+    let cloned = try bob.notes("clone", hub, "../desk", "--device-name", "desk")
+    #expect(cloned.isSuccess && cloned.text.contains(": 1 note\n"), "\(cloned)")
+    #expect(cloned.text.contains("This device is not a member yet"))
+    #expect(try bob.folder.text("desk/A.txt") == "one\n")
+    #expect(try run(["git", "-C", bob.folder["desk"], "fsck", "--strict"]).isSuccess)
+    try bob.folder.write("by bob\n", to: "desk/B.txt")
+    try ada.folder.write("two\n", to: "notes/C.txt")
+    try #require(try ada.notes("sync", "--hub").isSuccess)
+    let tip = try hubTip()
+    // What is written here is saved, and stays here.
+    let met = try bob.notes("sync", in: "desk")
+    #expect(met.isSuccess && met.text.contains("origin: received 1 version"), "\(met)")
+    #expect(met.text.contains("This device is not a member yet"))
+    #expect(try bob.folder.text("desk/C.txt") == "two\n")
+    #expect(try hubTip() == tip)
+    for verb in ["push", "pull"] {
+      let refused = try bob.notes(verb, "--json", in: "desk")
+      #expect(try kind(of: refused) == "not_a_member" && refused.status == .exited(5))
+    }
+    #expect(try bob.notes("status", in: "desk").text.contains("is not a member yet"))
+    let status = try #require(
+      try JSONValue.lines(bob.notes("status", "--json", in: "desk").text).first)
+    #expect(status["role"] == "guest")
+    let bundle = try bob.notes("bundle", "create", "../b.bundle", "--json", in: "desk")
+    #expect(try kind(of: bundle) == "not_a_member")
+    // By a code it is a member, of the same notebook.
+    try bob.join(ada, as: "desk", in: "desk")
+    #expect(try bob.notes("sync", "--hub", in: "desk").isSuccess)
+    #expect(try hubTip() != tip)
+    try #require(try ada.notes("sync", "--hub").isSuccess)
+    #expect(try ada.folder.text("notes/B.txt") == "by bob\n")
+    #expect(try bob.notes("status", in: "desk").text.contains("not a member") == false)
+  }
+
+  @Test func `What is no notebook's, here already, or in the way is refused, and leaves nothing`()
+    throws
+  {
+    let plain = ada.folder["plain.git"]
+    try #require(try run(["git", "clone", "-q", "--bare", hub, plain]).isSuccess)
+    let unknown = try bob.notes("clone", plain, "../x", "--json")
+    #expect(try kind(of: unknown) == "hub_unknown" && unknown.errorText.contains("notes init"))
+    let empty = ada.folder["empty.git"]
+    try #require(try run(["git", "init", "-q", "--bare", empty]).isSuccess)
+    #expect(try kind(of: bob.notes("clone", empty, "../x", "--json")) == "hub_unknown")
+    #expect(try kind(of: bob.notes("clone", "/no/such", "../x", "--json")) == "hub_missing")
+    let here = try ada.notes("clone", hub, "../x", "--json")
+    #expect(try kind(of: here) == "already_a_notebook", "\(here)")
+    #expect(here.errorText.contains("this notebook is on this device already, in "), "\(here)")
+    #expect(access(bob.folder["x"], F_OK) != 0 && access(ada.folder["x"], F_OK) != 0)
+    try bob.folder.write("mine\n", to: "full/mine.txt")
+    let full = try bob.notes("clone", hub, "../full", "--json")
+    #expect(try kind(of: full) == "target_exists")
+    #expect(full.errorText.contains(" is there already, and not empty"), "\(full)")
+    #expect(try bob.folder.text("full/mine.txt") == "mine\n")
+    // Ctrl-C, while the hub keeps it waiting.
+    let begun = bob.folder["begun"]
+    let script = bob.folder["bin/git"]
+    try makeFolder(bob.folder["bin"])
+    try writeFile(script, Array("#!/bin/sh\ntouch '\(begun)'\nexec sleep 600\n".utf8))
+    chmod(script, 0o755)
+    var environment = bob.environment
+    environment["PATH"] = bob.folder["bin"] + ":" + (environment["PATH"] ?? "")
+    let cloning = try RunningProcess(
+      [BuiltBinary.notes(), "clone", hub, bob.folder["y"]], in: bob.folder["notes"],
+      environment: environment)
+    let deadline = Moment.now + 180
+    while access(begun, F_OK) != 0, Moment.now < deadline { sched_yield() }
+    cloning.send(SIGINT)
+    #expect(try cloning.wait().status == .exited(130))
+    #expect(access(bob.folder["y"], F_OK) != 0)
+    // notes-clone(1): "What somebody else puts there meanwhile is left alone."
+    unlink(begun)
+    let again = try RunningProcess(
+      [BuiltBinary.notes(), "clone", hub, bob.folder["y"]], in: bob.folder["notes"],
+      environment: environment)
+    while access(begun, F_OK) != 0, Moment.now < deadline { sched_yield() }
+    try bob.folder.write("mine\n", to: "y/mine.txt")
+    again.send(SIGINT)
+    #expect(try again.wait().status == .exited(130))
+    #expect(try bob.folder.text("y/mine.txt") == "mine\n")
+    #expect(access(bob.folder["y/.git"], F_OK) != 0)
+  }
+
+  @Test func `A bundle is cloned, with its branch, and later ones are taken in`() throws {
+    try #require(try run(["git", "-C", ada.folder["notes"], "branch", "-m", "trunk"]).isSuccess)
+    try #require(try ada.notes("bundle", "create", "../a.bundle").isSuccess)
+    let cloned = try bob.notes("clone", ada.folder["a.bundle"], "--json", in: ".")
+    let line = try #require(try JSONValue.lines(cloned.text).last)
+    let page = try JSONPage()
+    let fields = try #require(page.commands["clone"])
+    #expect(page.differences(of: line, from: fields, at: "clone").isEmpty)
+    #expect(line["path"] == bob.folder["a"])
+    let head = try run(["git", "-C", bob.folder["a"], "symbolic-ref", "HEAD"])
+    #expect(head.text == "refs/heads/trunk\n")
+    try ada.folder.write("two\n", to: "notes/B.txt")
+    try #require(try ada.notes("bundle", "create", "../b.bundle", "--since", "~1").isSuccess)
+    #expect(try bob.notes("bundle", "apply", ada.folder["b.bundle"], in: "a").isSuccess)
+    #expect(try bob.folder.text("a/B.txt") == "two\n")
+    let alone = try bob.notes("sync", "--json", in: "a")
+    #expect(try kind(of: alone) == "not_a_member")
+    #expect(
+      alone.errorText.contains("this device is not a member of the notebook yet"), "\(alone)")
+  }
+
+  // notes-hub(7), "Members": "what the hub's list says is taken in"
+  @Test func `Who was removed learns it at the hub`() throws {
+    try bob.join(ada, as: "bob")
+    try #require(try bob.notes("remote", "add", "home", hub).isSuccess)
+    try #require(try bob.notes("sync", "--hub").isSuccess)
+    try #require(try ada.notes("members", "remove", "bob", "--yes").isSuccess)
+    try #require(try ada.notes("sync", "--hub").isSuccess)
+    try bob.folder.write("by bob\n", to: "notes/B.txt")
+    let tip = try hubTip()
+    #expect(try bob.notes("sync", "--hub").isSuccess == false)
+    #expect(try hubTip() == tip)
+    #expect(try bob.notes("status").text.contains("was removed"))
+  }
+}
