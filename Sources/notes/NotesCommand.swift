@@ -24,10 +24,11 @@ enum Commands {
   static var groups: [CommandGroup] {
     [
       group(
-        "Notebooks and notes", InitCommand.self, NotebooksCommand.self, StatusCommand.self,
-        SaveCommand.self, NewCommand.self, AddCommand.self, EditCommand.self, ListCommand.self,
+        "Notebooks and notes", InitCommand.self, CloneCommand.self, NotebooksCommand.self,
+        StatusCommand.self, SaveCommand.self, NewCommand.self, AddCommand.self, EditCommand.self,
+        ListCommand.self,
         ShowCommand.self, SearchCommand.self,
-        BrowseCommand.self, MoveCommand.self, RemoveCommand.self),
+        BrowseCommand.self, WebCommand.self, MoveCommand.self, RemoveCommand.self),
       group(
         "History", LogCommand.self, DiffCommand.self, BlameCommand.self, RestoreCommand.self,
         UndoCommand.self, RedoCommand.self),
@@ -35,8 +36,8 @@ enum Commands {
       group(
         "Other devices", InviteCommand.self, InvitationsCommand.self, JoinCommand.self,
         SyncCommand.self, PullCommand.self, PushCommand.self, RemoteCommand.self,
-        WatchCommand.self, ServeCommand.self, PeersCommand.self, MembersCommand.self,
-        DeviceCommand.self),
+        BundleCommand.self, WatchCommand.self, ServeCommand.self, PeersCommand.self,
+        MembersCommand.self, DeviceCommand.self),
       group(
         "Upkeep", ExportCommand.self, ImportCommand.self, ConfigCommand.self, DoctorCommand.self,
         GarbageCommand.self),
@@ -91,7 +92,7 @@ enum Commands {
   }
 
   private static let synonyms = [
-    "annotate": "blame", "append": "add", "cat": "show", "checkout": "restore", "clone": "join",
+    "annotate": "blame", "append": "add", "cat": "show", "checkout": "restore",
     "commit": "save", "copy": "restore", "cp": "restore", "create": "new", "delete": "rm",
     "fetch": "pull", "find": "search", "grep": "search", "history": "log", "ls": "list",
     "move": "mv", "open": "edit", "print": "show", "remove": "rm", "rename": "mv",

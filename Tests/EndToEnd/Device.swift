@@ -32,7 +32,8 @@ struct Device {
 
   /// Runs `notes` in the notebook, or in `folder`.
   func notes(
-    _ arguments: [String], in folder: String? = nil, input: String = "", within seconds: Double = 60
+    _ arguments: [String], in folder: String? = nil, input: String = "",
+    within seconds: Double = 180
   ) throws -> ProcessResult {
     try host.run(
       [binary] + arguments, in: folder ?? self.folder, input: Array(input.utf8), within: seconds)
@@ -41,7 +42,7 @@ struct Device {
   /// Runs `notes`, which has to succeed.
   @discardableResult
   func succeed(
-    _ arguments: [String], in folder: String? = nil, within seconds: Double = 60,
+    _ arguments: [String], in folder: String? = nil, within seconds: Double = 180,
     at location: SourceLocation = #_sourceLocation
   ) throws -> ProcessResult {
     let result = try notes(arguments, in: folder, within: seconds)
@@ -176,7 +177,7 @@ func pair(_ inviter: Device, _ joiner: Device, role: String = "writer") throws {
   #expect(joined.path == joiner.folder)
   #expect(joined.role == role)
   #expect(joined.tip == (try inviter.tip()))
-  let end = try invite.wait(within: 20)
+  let end = try invite.wait(within: 80)
   try #require(end.isSuccess, "\(end)")
   #expect(end.text.contains(#""joined""#))
 }

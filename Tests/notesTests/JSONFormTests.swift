@@ -193,7 +193,7 @@ import Testing
   @Test func `The page and the sources name the same fields`() throws {
     // Keys of dictionary literals; those of `switch` statements have a `case` before them.
     let script = #"""
-      grep -rhE --include='*.swift' --exclude=NotesCommand.swift '[[ ]"[a-z_0-9]+": ?["!$.A-Za-z(]' "$0" | grep -v 'case "' |
+      grep -rhE --include='*.swift' --exclude=NotesCommand.swift '[[ ]"[a-z_0-9]+": ?["!$.A-Za-z(]' "$0" "$0-web" | grep -v 'case "' |
         grep -oE '[[ ]"[a-z_0-9]+": ?["!$.A-Za-z(]' | cut -d '"' -f 2 | sort -u
       """#
     let sources = try run(["sh", "-c", script, BuiltBinary.sourceFolder + "/Sources/notes"])

@@ -275,7 +275,7 @@ import Testing
         ["git"] + arguments, in: shell.folder["notes"], environment: shell.environment)
       try #require(done.isSuccess, "\(done)")
     }
-    for command in [["log", "-n", "1"], ["blame", "By twin"]] {
+    for command in [["log", "-n", "1"], ["blame", "By twin"], ["list"]] {
       let shown = try run(
         [BuiltBinary.notes()] + command, in: shell.folder["notes"],
         environment: shell.environment

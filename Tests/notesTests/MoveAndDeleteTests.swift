@@ -35,7 +35,7 @@ import Testing
 
   @Test func `Deleted notes come back, each in its way`() throws {
     let gone = try shell.notes("rm", "Shopping", "trips/")
-    #expect(gone.text.hasPrefix("Deleted 2 files: version "))
+    #expect(gone.text.hasPrefix("Deleted Shopping.txt and trips/Rome.md: version "))
     #expect(gone.text.hasSuffix("; 'notes undo' undoes it\n"))
     #expect(!daily.isThere("Shopping.txt") && !daily.isThere("trips"))
     #expect(try shell.notes("restore", "Rome").text.hasPrefix("Restored trips/Rome.md as it was"))

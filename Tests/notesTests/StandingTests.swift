@@ -41,7 +41,7 @@ import Testing
       #expect(try bob.notes("save").isSuccess)
     }
     let words = "2 versions made here stay here, because this device is a reader"
-    let remedy = "laptop can make it a writer: 'notes members role NAME writer'"
+    let remedy = "laptop can make it a writer: 'notes members role bob writer'"
     let synced = try sync("sync")
     #expect(
       synced.isSuccess && synced.text.contains(words) && synced.text.contains(remedy), "\(synced)")

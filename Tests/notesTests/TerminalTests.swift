@@ -37,6 +37,20 @@ import Testing
     #expect(wide.wrapped(message) == message)
   }
 
+  @Test func `Styles take no columns, and a column of words stays one`() {
+    let terminal = Terminal(isInteractive: true, width: 40, usesColour: true)
+    let word = terminal.paint("problem", .boldRed)
+    let painted = word + "  size  a line of just forty columns"
+    #expect(Width.of(painted: painted) == 43)
+    let broken = word + "  size  a line of just forty\n               columns"
+    #expect(terminal.wrapped(painted, from: 15) == broken)
+    #expect(terminal.wrapped("one two three four five six seven eight", from: 25).count == 39)
+    // Where there is no room for a column, the line's own beginning counts.
+    #expect(
+      terminal.wrapped("one two three four five six seven eight nine", from: 25)
+        == "one two three four five six seven eight\n  nine")
+  }
+
   // notes(1), "OPTIONS": names that hold control characters, or characters that change the direction
   // of writing, are shown with escapes.
   @Test(arguments: [

@@ -140,6 +140,9 @@ struct TranscriptTests {
       notes sync --no-discovery --wait 0
       notes remote show hub
       git --git-dir ../hub.git show main:Ideas.txt
+      notes bundle create ../home.bundle
+      notes bundle apply ../home.bundle
+      phone clone ../hub.git ../copy --device-name phone
       notes remote remove hub
       notes export ../plain
       ls ../plain

@@ -105,6 +105,7 @@ extension Browser {
     "  D               the deleted notes, where r restores the last text; back",
     "  Ctrl-L          read the folder again",
     "  Ctrl-Z          leave for the shell; fg comes back", "  q  Ctrl-C       quit", "",
+    "! marks a conflict, * what others changed since it was looked at.",
     "The mouse chooses and scrolls; hold Shift to select text.",
   ]
 
@@ -123,7 +124,8 @@ extension Browser {
       let (text, aside): (String, String)
       if focus == .notes {
         let note = listed[place]
-        (text, aside) = ((note.isInConflict ? "! " : "") + note.label, when(note.modified))
+        let mark = note.isInConflict ? "! " : note.isNew ? "* " : ""
+        (text, aside) = (mark + note.label, when(note.modified))
       } else {
         let version = versions[place]
         (text, aside) = (when(version.time) + " · " + version.subject, version.author)

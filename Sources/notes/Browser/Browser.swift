@@ -8,6 +8,8 @@ struct Browser {
     let path: TreePath
     let modified: Int64
     var isInConflict = false
+    /// Whether another device changed it since it was looked at.
+    var isNew = false
 
     var label: String { path.label }
   }

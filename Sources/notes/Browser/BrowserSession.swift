@@ -13,6 +13,8 @@ struct BrowserSession {
   var shown: Screen?
   private var walk: VersionWalk?
   private var standing: Standing?
+  /// What others changed and was not looked at yet.
+  private var newNotes: Set<TreePath> = []
 
   private static let versionsAtOnce = 100
   /// How long an escape waits for what would make it another key, in milliseconds.
@@ -106,6 +108,17 @@ struct BrowserSession {
       if browser.textSubject != wanted { browser.show(text: [], of: wanted) }
     }
     draw()
+    noteLook()
+  }
+
+  /// A note that the user chose and whose present text is on the screen is seen. Its mark stays until the
+  /// list is read again.
+  private mutating func noteLook() {
+    let isTextShown = Browser.Layout(size: terminal.size).isWide || browser.focus == .text
+    guard browser.isTouched, isTextShown, let subject = browser.textSubject,
+      subject.version == nil, newNotes.remove(subject.path) != nil
+    else { return }
+    attempt { try LookedAt(in: $0.notebook.history).look(at: [subject.path]) }
   }
 
   private mutating func fetchVersions() {
@@ -196,19 +209,22 @@ struct BrowserSession {
   private mutating func readNotes(_ present: [PresentFile]) throws {
     let times = try notebook.history.times(of: present.map(\.path))
     let conflicts = Set(try notebook.history.conflicts().map(\.path))
+    newNotes = try LookedAt(in: notebook.history).newNotes()
     standing = try Standing(notebook, present)
-    browser.show(notes: Self.listed(present, times: times, conflicts: conflicts))
+    browser.show(
+      notes: Self.listed(present, times: times, conflicts: conflicts, newNotes: newNotes))
   }
 
   /// The last changed first. A note that history does not have is as old as its file.
   private static func listed(
-    _ notes: [PresentFile], times: [TreePath: NoteTimes], conflicts: Set<TreePath>
+    _ notes: [PresentFile], times: [TreePath: NoteTimes], conflicts: Set<TreePath>,
+    newNotes: Set<TreePath> = []
   ) -> [Browser.Note] {
     notes.map { note in
       Browser.Note(
         path: note.path,
         modified: (note.isChanged ? nil : times[note.path]?.modified) ?? note.modified,
-        isInConflict: conflicts.contains(note.path))
+        isInConflict: conflicts.contains(note.path), isNew: newNotes.contains(note.path))
     }.sorted { ($1.modified, $0.path) < ($0.modified, $1.path) }
   }
 

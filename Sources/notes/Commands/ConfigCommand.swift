@@ -42,12 +42,22 @@ struct ConfigCommand: Command {
     let notebook = setting.scope == .user ? nil : try NotebookLocator.notebook()
     if unset || value != nil {
       try setting.set(value, in: notebook)
-      guard options.json else { return }
+      guard options.json else {
+        if setting == .notebookName, let notebook { tellRenamed(notebook) }
+        return
+      }
     }
     let current = try setting.value(in: notebook)
     if options.json { return Output.standard.lines([Self.json(setting, current)]) }
     guard let text = current ?? setting.fallback else { throw setting.isMissing }
     Output.standard.line(Visible.name(text))
+  }
+
+  /// That it is not for this device alone.
+  private func tellRenamed(_ notebook: Notebook) {
+    Output.standard.line(
+      "The notebook is called \(Visible.name(notebook.identity.name)) now; "
+        + "its other devices call it so from their next sync on.")
   }
 
   private func list() throws {

@@ -64,6 +64,7 @@ struct InitCommand: Command {
           id: membership.notebookID, name: membership.notebookName,
           device: DeviceIdentity(name: device, deviceID: key.deviceID))
       }
+    notebook.signer = .ofUser
     let saved = try Self.firstVersion(of: notebook, removing: made)
     // Not before: 'notes watch --all' begins with it at once.
     KnownNotebooks(dataFolder: data).add(notebook)
@@ -77,19 +78,24 @@ struct InitCommand: Command {
         ?? 0,
       saved: saved, tip: tip, isRepository: former != nil)
     report.remotes = try notebook.remotesBesideHubs()
-    options.write([report.json]) { [report] in report.text(on: $0) }
+    options.write([report.json]) { [report] in $0.wrapped(report.text(on: $0)) }
   }
 
   /// Ctrl-C leaves the folder as it was: `made` are the folders that were not there before.
   private static func firstVersion(
     of notebook: Notebook, removing made: [String]
   ) throws -> SaveResult {
+    // A large file may take long before the first is stored.
+    let waiting = WaitingLine("saving ...")
     let line = ProgressLine()
-    defer { line.clear() }
+    defer {
+      waiting.end()
+      line.clear()
+    }
     do {
       return try notebook.save(message: "Start notebook \(notebook.identity.name)") {
         if Interruption.hasCome { throw Failure.interrupted }
-        line.show("saving", $0, of: $1, "file")
+        line.show("saving", $0, of: $1)
       }
     } catch let failure as Failure where failure == .interrupted {
       if made.contains(notebook.folder + "/.git") { Disk.removeTree(notebook.folder + "/.git") }

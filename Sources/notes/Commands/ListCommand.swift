@@ -7,7 +7,8 @@ struct ListCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the notes, last changed first.",
     discussion: """
-      Lists the text notes of the folder, also those that are not saved yet; '!' marks a conflict. \
+      Lists the text notes of the folder, also those that are not saved yet; '!' marks a conflict, \
+      '*' what another device changed since it was last looked at here. \
       With TEXT only those that have it in their title, in any case; TEXT may be a pattern, or a \
       folder with a slash at its end.
 
@@ -20,6 +21,8 @@ struct ListCommand: Command {
         notes list --since 2026-11-01
         notes list --attachments
         notes list --deleted
+        notes list --new
+        notes list --mark-seen
       """)
 
   enum Order: String, ExpressibleByArgument, CaseIterable { case modified, created, title, size }
@@ -45,6 +48,11 @@ struct ListCommand: Command {
 
   @Flag(help: "List the attachments instead.") var attachments = false
 
+  @Flag(help: "Only notes that others changed since they were last looked at here.")
+  var new = false
+
+  @Flag(help: "Let everything count as seen, when it is listed.") var markSeen = false
+
   @Flag(help: "List what was deleted instead, last deleted first.") var deleted = false
 
   @OptionGroup var paging: PagerOption
@@ -54,6 +62,9 @@ struct ListCommand: Command {
     if let limit, limit < 1 { throw ValidationError("-n takes a number from 1 on.") }
     if deleted, ![.modified, .title].contains(sort) {
       throw ValidationError("What was deleted can be sorted by modified or title.")
+    }
+    if new, deleted || attachments {
+      throw ValidationError("--new goes without --deleted and --attachments.")
     }
   }
 
@@ -71,9 +82,30 @@ struct ListCommand: Command {
     } else {
       let notes = try notebook.history.files().filter { $0.path.isNote != attachments }
       style.isFiltered = !notes.isEmpty
-      let report = ListReport(notes: notes.filter { isWanted($0.path, $0.modified) }, style)
+      style.newNotes = try LookedAt(in: notebook.history).newNotes()
+      style.showsNewOnly = new
+      let listed = notes.filter {
+        isWanted($0.path, $0.modified) && (!new || style.newNotes.contains($0.path))
+      }
+      style.names = try authors(of: listed, in: notebook)
+      let report = ListReport(notes: listed, style)
       write(report.json) { report.text(on: $0, now: TimeText.now) }
     }
+    if markSeen { try LookedAt(in: notebook.history).lookAtEverything() }
+  }
+
+  /// What to call the devices that share a name, by the versions that they made.
+  private func authors(
+    of notes: [NoteSummary], in notebook: Notebook
+  ) throws -> [ObjectID: String] {
+    let shared = OwnStanding(of: notebook).sharedNames
+    var names: [ObjectID: String] = [:]
+    for note in notes {
+      guard let author = note.author, shared.contains(author), let version = note.lastVersion
+      else { continue }
+      names[version] = try shared.shown(author, notebook.repository.commit(version).deviceID)
+    }
+    return names
   }
 
   private func write(_ lines: @autoclosure () -> [JSON], text: (Terminal) -> String) {

@@ -123,7 +123,9 @@ struct LogCommand: Command {
         if isFirst { Output.standard.flush() }
         isFirst = false
       }
-      if isFirst { Output.standard.line(nothing(besides: entries.otherAuthors)) }
+      if isFirst {
+        Output.standard.line(try nothing(of: path, in: notebook, besides: entries.otherAuthors))
+      }
     }
   }
 
@@ -144,8 +146,13 @@ struct LogCommand: Command {
   }
 
   /// Where there are versions by others, one of them may be meant.
-  private func nothing(besides others: Set<String>) -> String {
-    if since == nil, until == nil, by == nil { return "No versions yet." }
+  private func nothing(
+    of path: TreePath?, in notebook: Notebook, besides others: Set<String>
+  ) throws -> String {
+    if since == nil, until == nil, by == nil {
+      guard let path, try notebook.isThere(path) else { return "No versions yet." }
+      return "\(Visible.name(path)) is not saved yet: 'notes save' makes its first version."
+    }
     let guess = by.flatMap { Failure.guess($0, among: others.sorted()) }
     return "No versions match" + (guess.map { ": " + $0 } ?? ".")
   }

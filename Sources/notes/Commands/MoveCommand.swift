@@ -96,8 +96,11 @@ struct RemoveCommand: Command {
     options.write([["type": "deleted", "paths": removal.paths, "version": removal.version]]) {
       guard let version = removal.version else { return "" }
       let count = removal.paths.count
-      let what = count == 1 ? Visible.name(removal.paths[0]) : Phrase.count(count, "file")
-      return "Deleted \(what): version \($0.paint(version)); 'notes undo' undoes it\n"
+      let names = removal.paths.prefix(3).map { Visible.name($0) }
+      let rest = count > 3 ? [Phrase.count(count - 3, "other file")] : []
+      return $0.wrapped(
+        "Deleted \(Phrase.list(names + rest)): version \($0.paint(version)); "
+          + "'notes undo' undoes it\n")
     }
   }
 }

@@ -38,8 +38,10 @@ struct PeersCommand: Command {
     var problem: Failure?
     if let discovery = discovery.discovery(for: notebook.identity.device.deviceID) {
       do {
-        near = try NearbyDevices.look(
-          for: membership.notebookID, with: discovery, seconds: wait.seconds)
+        near = try WaitingLine.show("Looking for the other devices ...") {
+          try NearbyDevices.look(
+            for: membership.notebookID, with: discovery, seconds: wait.seconds)
+        }
       } catch {
         problem = Failure(describing: error)
       }
@@ -49,7 +51,7 @@ struct PeersCommand: Command {
   }
 
   private func show(_ report: PeersReport) throws {
-    options.write(report.json) { report.text(on: $0) + report.standing.text }
+    options.write(report.json) { report.text(on: $0) + $0.wrapped(report.standing.text) }
     Output.standard.flush()
   }
 

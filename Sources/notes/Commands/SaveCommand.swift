@@ -41,18 +41,21 @@ struct SaveCommand: Command {
     let paths = named.contains(where: \.isEmpty) ? [] : named
     // An empty message would make a version without a name; git refuses it, here it means none.
     let message = message.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
+    // A large file may take long before the first is stored.
+    let waiting = WaitingLine("saving ...")
     let line = ProgressLine()
     defer { line.clear() }
     let result = try notebook.save(
       message: message, only: paths, allowsMassDeletion: allowDeletes
-    ) { line.show("saving", $0, of: $1, "file") }
+    ) { line.show("saving", $0, of: $1) }
+    waiting.end()
     line.clear()
     let report = SaveReport(
       result: result,
       news: ToldFiles(stateFolder: notebook.stateFolder).news(among: result.skipped),
       foreign: try ForeignText.all(in: result, of: notebook),
       branch: try notebook.repository.head().branch)
-    Output.standard.report(json ? [report.json] : nil) { report.text(on: $0) }
+    Output.standard.report(json ? [report.json] : nil) { $0.wrapped(report.text(on: $0)) }
     if result.version != nil { BackgroundGC.startIfDue(in: notebook) }
     if !json { try offerToBringBack(result.skipped.filter(\.reason.isCut), in: notebook) }
   }
@@ -91,7 +94,10 @@ struct StatusCommand: Command {
     let report = StatusReport(
       status: status, folder: notebook.folder,
       conflicts: status.state.conflictCount > 0 ? try notebook.history.conflicts() : [],
-      watcher: RunningWatcher.status(of: notebook), standing: OwnStanding(of: notebook))
-    Output.standard.report(json ? [report.json] : nil) { report.text(on: $0, now: TimeText.now) }
+      watcher: RunningWatcher.status(of: notebook), standing: OwnStanding(of: notebook),
+      held: HeldNotice.all(in: notebook))
+    Output.standard.report(json ? [report.json] : nil) {
+      $0.wrapped(report.text(on: $0, now: TimeText.now))
+    }
   }
 }

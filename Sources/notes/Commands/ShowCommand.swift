@@ -48,7 +48,10 @@ struct ShowCommand: Command {
         "version": version?.commit.id, "size": text.count,
         "text": String(decoding: text, as: UTF8.self),
       ])
-    } else if Console.output.isInteractive {
+      return
+    }
+    defer { if version == nil { try? LookedAt(in: notebook.history).look(at: [path]) } }
+    if Console.output.isInteractive {
       paging.page {
         let shown = Visible.text(String(decoding: text, as: UTF8.self))
         Output.standard.write(shown.isEmpty || shown.hasSuffix("\n") ? shown : shown + "\n")

@@ -111,7 +111,8 @@ extension ExchangeCommand {
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     let context = try notebook.sessionContext()
-    let meant = try MeantPlaces(exchange, hubVisits, in: notebook, context)
+    var meant = try MeantPlaces(exchange, hubVisits, in: notebook, context)
+    if context.isGuest { try meant.leaveOutDevices() }
     let report = EventReport(json: options.json)
     defer { BackgroundGC.startIfDue(in: notebook) }
     var outcome = SyncOutcome()
@@ -162,6 +163,15 @@ private struct MeantPlaces {
   private(set) var peers: [String] = []
   private(set) var hubs: [Hub] = []
   private(set) var includesDevices = true
+
+  /// Whoever is no member yet may take what is at a hub.
+  mutating func leaveOutDevices() throws(Failure) {
+    includesDevices = false
+    guard hubs.isEmpty else { return }
+    throw Failure(
+      .refusedByPeer, "not_a_member", "this device is not a member of the notebook yet",
+      hint: OwnStanding.guestRemedy)
+  }
 
   init(
     _ exchange: ExchangeOptions, _ visits: HubVisitOptions?, in notebook: Notebook,
@@ -226,7 +236,10 @@ extension SyncRun {
     let wanted = try wantedMembers()
     // Here, so that what must not be saved is told here.
     _ = try notebook.save()
-    let shown = watcher.synchronize(within: Self.patience, since: before) ?? []
+    let shown =
+      WaitingLine.show("Waiting for 'notes watch', which exchanges versions ...") {
+        watcher.synchronize(within: Self.patience, since: before)
+      } ?? []
     let tip = try notebook.state().tip
     var done: [SessionResult] = []
     for var result in shown where result.peerTip == tip {

@@ -69,6 +69,15 @@ extension Check {
     return findings.isEmpty ? .good("no device merges the same versions differently") : findings
   }
 
+  static let held = Check(
+    name: "held", title: "held back", remedy: "'notes status' says what is not merged"
+  ) { context in
+    let findings = HeldNotice.all(in: context.notebook).flatMap {
+      [Finding].problem($0.message, remedy: $0.remedy)
+    }
+    return findings.isEmpty ? .good("all that came was merged") : findings
+  }
+
   private static let setClock = "set the clock: timedatectl set-ntp true"
 
   /// Nothing depends on the clock but the dates that people see and the order of conflicting sides.

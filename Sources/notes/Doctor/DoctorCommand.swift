@@ -24,8 +24,8 @@ struct Check: Sendable {
 
   /// All of them, in the order in which they are told.
   static let all: [Check] = [
-    deviceKey, history, interruption, agreement, membership, clock, discovery, multicast, port,
-    fileSystem, watches, names, size,
+    deviceKey, history, interruption, agreement, held, membership, clock, discovery, multicast,
+    port, fileSystem, watches, names, size,
   ]
 
   func findings(in context: CheckContext) -> [Finding] {
@@ -83,8 +83,12 @@ extension Check {
         case .advice: terminal.paint("advice ", .boldYellow)
         case .problem: terminal.paint("problem", .boldRed)
         }
-      let remedy = finding.remedy.map { "\n         \(terminal.paint("→", .cyan)) \($0)" } ?? ""
-      return "\(mark)  \(Width.pad(title, to: width))  \(finding.message)\(remedy)\n"
+      let start = "\(mark)  \(Width.pad(title, to: width))  "
+      let remedy = finding.remedy.map {
+        "\n" + terminal.wrapped("         \(terminal.paint("→", .cyan)) \($0)", from: 11)
+      }
+      return terminal.wrapped(start + finding.message, from: Width.of(painted: start))
+        + (remedy ?? "") + "\n"
     }.joined()
   }
 }
@@ -144,7 +148,9 @@ struct DoctorCommand: Command {
     }
     var all: [Finding] = []
     for check in Check.all {
-      let findings = check.findings(in: context)
+      let findings = WaitingLine.show("Checking: \(check.title) ...") {
+        check.findings(in: context)
+      }
       options.write(check.json(of: findings)) { check.text(of: findings, on: $0) }
       Output.standard.flush()
       all += findings

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import Synchronization
 internal import System
+internal import WorkTree
 
 /// An output stream, written in large pieces. Lines that belong together appear together, also when
 /// several threads report at once.
@@ -74,7 +75,7 @@ final class ProgressLine: Sendable {
   }
 
   /// How long nothing is shown, and the pause between two updates, in seconds.
-  private static let patience = 1.0
+  static let patience = 1.0
   private static let interval = 0.1
 
   private let state = Mutex(State())
@@ -96,6 +97,11 @@ final class ProgressLine: Sendable {
       Output.errors.write("\r" + Width.cut(text, to: width) + "\u{1B}[K")
       Output.errors.flush()
     }
+  }
+
+  /// Shows how much is done of how much: `saving 1,200 of 10,000 files, 12 MB of 80 MB`.
+  func show(_ work: String, _ done: WorkAmount, of total: WorkAmount) {
+    show(Phrase.work(work, done, of: total))
   }
 
   /// Shows how many things are done of how many: `saving 1,200 of 10,000 files`.

@@ -1,3 +1,5 @@
+internal import WorkTree
+
 enum Phrase {
   /// Notes and what else there is: `12 notes and 3 attachments`.
   static func files(_ notes: Int, _ others: Int) -> String {
@@ -26,6 +28,17 @@ enum Phrase {
     }
     let unit = units.first ?? "KB"
     return tenths < 100 ? "\(tenths / 10).\(tenths % 10) \(unit)" : "\(tenths / 10) \(unit)"
+  }
+
+  /// How much of it is done: `saving 1,200 of 10,000 files, 12 MB of 80 MB`.
+  static func work(_ work: String, _ done: WorkAmount, of total: WorkAmount) -> String {
+    "\(work) \(number(done.files)) of \(count(total.files, "file")), "
+      + bytes(done.bytes, of: total.bytes)
+  }
+
+  /// `12 MB of 80 MB`. A file that grew meanwhile is not more than all.
+  static func bytes(_ done: Int, of total: Int) -> String {
+    "\(bytes(min(done, total))) of \(bytes(total))"
   }
 
   /// `a`, `a and b`, `a, b and c`.

@@ -1,4 +1,5 @@
 internal import Git
+internal import History
 internal import Notebook
 internal import System
 internal import WorkTree
@@ -211,5 +212,14 @@ extension PortableVersion {
       notes: hint: version \(version.short) without it stands in its place; the folder is as it was
 
       """
+  }
+}
+
+extension [Conflict] {
+  /// How many there are, if any, as the last line of a report.
+  var summary: String {
+    if isEmpty { return "" }
+    return Phrase.count(count, "note") + " in conflict: 'notes conflicts' lists "
+      + (count == 1 ? "it" : "them") + "\n"
   }
 }

@@ -4,6 +4,7 @@ internal import History
 internal import Membership
 internal import Merge
 internal import Notebook
+internal import WorkTree
 
 /// Events as programs get them: notes-json(5), EVENTS.
 struct EventJSON {
@@ -48,7 +49,7 @@ struct EventJSON {
     case .wrongCode(_, let address, let left):
       object("wrong_code", ["address": address, "attempts_left": left])
     case .joined(_, let device): object("joined", device.fields)
-    case .ended(_, .used), .membersChanged, .addressesChanged, .gcDue: nil
+    case .ended(_, .used), .membersChanged, .addressesChanged, .gcDue, .saving: nil
     case .ended(_, let end): object("expired", ["reason": "\(end)"])
     case .version(let notebook, let saved):
       object("version", notebook, ["version": saved.version, "changes": saved.changes])
@@ -130,7 +131,10 @@ extension TransferProgress {
   fileprivate var fields: JSON {
     [
       "stage": stage.rawValue, "sent_objects": sentObjects, "objects_to_send": objectsToSend,
+      "sent_content": sentContent, "content_to_send": contentToSend,
       "received_bytes": receivedBytes, "objects_to_receive": objectsToReceive,
+      "received_content": receivedContent, "content_to_receive": contentToReceive,
+      "written_files": written.files, "files_to_write": filesToWrite,
     ]
   }
 }

@@ -54,7 +54,7 @@ final class EventReport: Sendable {
     guard let words = warning ?? words else { return }
     let output = warning == nil ? Output.standard : Output.errors
     progress.clear()
-    output.write(words)
+    output.write(warning == nil ? Console.output.wrapped(words) : words)
     output.flush()
   }
 
@@ -80,13 +80,9 @@ final class EventReport: Sendable {
       }
       Output.standard.write(SaveReport.text(ofAbsent: try notebook.workTree.absentFiles()))
       if mode == .both, !outcome.sessions.isEmpty || standing.sharing != nil {
-        Output.standard.write(standing.text)
+        Output.standard.write(Console.output.wrapped(standing.text))
       }
-      if !conflicts.isEmpty {
-        Output.standard.line(
-          Phrase.count(conflicts.count, "note") + " in conflict: 'notes conflicts' lists "
-            + (conflicts.count == 1 ? "it" : "them"))
-      }
+      Output.standard.write(conflicts.summary)
     }
     if let failure = outcome.failures.first {
       let failure = Failure(describing: failure.error)
@@ -218,35 +214,15 @@ struct EventText {
   func progress(of event: Event) -> String? {
     switch event {
     case .looking(let names): "Looking for \(Phrase.list(names.map { Visible.name($0) })) ..."
-    case .progress(let transfer): Self.words(for: transfer)
+    case .saving(let done, let total): Phrase.work("saving", done, of: total)
+    case .progress(let transfer): transfer.words
     default: nil
     }
-  }
-
-  private static func words(for transfer: TransferProgress) -> String {
-    let name = Visible.name(transfer.peer.name)
-    switch transfer.stage {
-    case .moving: break
-    case .joining where transfer.objectsToReceive > 0:
-      return "\(name): checking \(Phrase.count(transfer.objectsToReceive, "object"))"
-    case .joining: return "\(name): joining"
-    case .waiting: return "\(name) is working"
-    }
-    var parts: [String] = []
-    if transfer.objectsToReceive > 0 {
-      let objects = Phrase.count(transfer.objectsToReceive, "object")
-      parts.append("receiving \(Phrase.bytes(transfer.receivedBytes)) in \(objects)")
-    }
-    if transfer.objectsToSend > 0 {
-      let objects = Phrase.count(transfer.objectsToSend, "object")
-      parts.append("sending \(Phrase.number(transfer.sentObjects)) of \(objects)")
-    }
-    return name + ": " + parts.joined(separator: ", ")
   }
 }
 
 extension SessionResult {
-  fileprivate func text(on terminal: Terminal) -> String {
+  func text(on terminal: Terminal) -> String {
     "\(terminal.paint(Visible.name(peer.name), .bold)): \(summary)\n" + joins.text(on: terminal)
   }
 

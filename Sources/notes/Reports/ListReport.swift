@@ -8,6 +8,11 @@ struct ListStyle {
   /// Whether there are more than those listed.
   var isFiltered = false
   var kind = "note"
+  /// Those that others changed since they were looked at, and whether only they are listed.
+  var newNotes: Set<TreePath> = []
+  var showsNewOnly = false
+  /// What to call the devices that share a name, by the versions that they made.
+  var names: [ObjectID: String] = [:]
   /// How many are listed at most.
   var limit = Int.max
 
@@ -42,36 +47,48 @@ struct ListReport {
         "created": note.created.map { TimeText.rfc3339($0) },
         "modified": note.modified.map { TimeText.rfc3339($0) }, "author": note.author,
         "size": note.size, "conflict": note.isInConflict,
+        "new": style.newNotes.contains(note.path),
       ]
     }
   }
 
   func text(on terminal: Terminal, now: Int64) -> String {
-    guard !notes.isEmpty
-    else { return style.isFiltered ? "No \(style.kind)s match.\n" : "No \(style.kind)s yet.\n" }
+    guard !notes.isEmpty else {
+      if style.showsNewOnly, style.newNotes.isEmpty { return "No note is new.\n" }
+      return style.isFiltered ? "No \(style.kind)s match.\n" : "No \(style.kind)s yet.\n"
+    }
     let table =
       style.isLong
       ? Table(
-        flexible: 5, dispensable: [2, 6, 1, 0], rightAligned: [1], rows: notes.map(Self.longRow))
-      : Table(flexible: 0, rows: notes.map { Self.row($0, now: now) })
+        flexible: 5, dispensable: [2, 6, 1, 0], rightAligned: [1], rows: notes.map(longRow))
+      : Table(flexible: 0, rows: notes.map { row($0, now: now) })
     return table.text(on: terminal)
   }
 
-  private static func row(_ note: NoteSummary, now: Int64) -> [Styled] {
+  private func mark(of note: NoteSummary) -> Styled {
+    if note.isInConflict { return Styled("!", .boldRed) }
+    return style.newNotes.contains(note.path) ? Styled("*", .green) : Styled("")
+  }
+
+  private func author(of note: NoteSummary) -> String {
+    note.lastVersion.flatMap { style.names[$0] } ?? Visible.name(note.author ?? "")
+  }
+
+  private func row(_ note: NoteSummary, now: Int64) -> [Styled] {
     [
-      Styled(note.path.label, .bold), Styled(note.isInConflict ? "!" : "", .boldRed),
+      Styled(note.path.label, .bold), mark(of: note),
       Styled(note.modified.map { TimeText.relative($0, now: now) } ?? "not saved yet"),
-      Styled(Visible.name(note.author ?? ""), .dim),
+      Styled(author(of: note), .dim),
     ]
   }
 
-  private static func longRow(_ note: NoteSummary) -> [Styled] {
+  private func longRow(_ note: NoteSummary) -> [Styled] {
     [
       Styled(note.id.isEmpty ? "-" : note.id, .yellow), Styled(Phrase.bytes(note.size)),
       Styled(note.created.map(TimeText.local) ?? "-"),
       Styled(note.modified.map(TimeText.local) ?? "-"),
-      Styled(note.isInConflict ? "!" : "", .boldRed), Styled(Visible.name(note.path), .bold),
-      Styled(Visible.name(note.author ?? ""), .dim),
+      mark(of: note), Styled(Visible.name(note.path), .bold),
+      Styled(author(of: note), .dim),
     ]
   }
 }

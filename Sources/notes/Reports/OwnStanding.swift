@@ -18,7 +18,7 @@ struct OwnStanding {
   /// What cannot be told is told as nothing: 'notes doctor' has a check of its own for that.
   init(of notebook: Notebook) {
     let folder = notebook.stateFolder
-    ownName = Visible.name(notebook.identity.device.name)
+    ownName = notebook.identity.device.name
     member = try? MembershipStore.standing(
       ofDevice: notebook.identity.device.deviceID, in: folder + "/membership",
       cache: folder + "/cache/standing")
@@ -29,7 +29,18 @@ struct OwnStanding {
   var isRemoved: Bool { member?.isRemoved == true }
 
   /// As programs are told.
-  var word: String? { isRemoved ? "removed" : member?.role?.rawValue }
+  var word: String? { isRemoved ? "removed" : isGuest ? "guest" : member?.role?.rawValue }
+
+  /// Whether this device has a clone and was never a member.
+  private var isGuest: Bool { member.map { $0.role == nil && !$0.isRemoved } ?? false }
+
+  /// That what is written stays here, where this device is no member yet.
+  var guestMessage: String? {
+    isGuest ? "this device is not a member yet: what is written on it stays here" : nil
+  }
+
+  static let guestRemedy =
+    "'notes invite' on a member's device shows a code; 'notes join CODE' here takes it"
 
   var adminNames: [String] { (member?.admins ?? []).map { Visible.name($0) } }
 
@@ -49,7 +60,9 @@ struct OwnStanding {
         + "because this device is a reader"
   }
 
-  var readerRemedy: String { "\(admins) can make it a writer: 'notes members role NAME writer'" }
+  var readerRemedy: String {
+    "\(admins) can make it a writer: 'notes members role \(Visible.word(ownName)) writer'"
+  }
 
   /// That this device was removed, if it was.
   var removalMessage: String? { isRemoved ? "this device was removed from the notebook" : nil }
@@ -65,13 +78,14 @@ struct OwnStanding {
   static let keyRemedy = "'notes device renew' gives this one a key of its own"
 
   /// How an admin certifies this device's new key.
-  var certifying: String { "'notes members certify \(ownName)' on \(admins)" }
+  var certifying: String { "'notes members certify \(Visible.word(ownName))' on \(admins)" }
 
   private var keyMessage: String? { sharing.map { Self.keyMessage($0.witness) } }
 
   private var lines: [(message: String, remedy: String)] {
     [
-      (removalMessage, removalRemedy), (readerMessage, readerRemedy), (keyMessage, Self.keyRemedy),
+      (removalMessage, removalRemedy), (guestMessage, Self.guestRemedy),
+      (readerMessage, readerRemedy), (keyMessage, Self.keyRemedy),
     ].compactMap { message, remedy in message.map { ($0, remedy) } }
   }
 

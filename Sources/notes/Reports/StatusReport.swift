@@ -3,6 +3,7 @@ internal import Git
 internal import History
 internal import Notebook
 internal import Watch
+internal import WorkTree
 
 struct StatusReport {
   let status: NotebookStatus
@@ -10,13 +11,16 @@ struct StatusReport {
   let conflicts: [Conflict]
   var watcher: WatcherStatus?
   var standing = OwnStanding()
+  var held: [HeldNotice] = []
 
   var json: JSON {
     [
       "type": "status", "notebook": status.identity.id, "name": status.identity.name,
       "device": status.identity.device.deviceID, "device_name": status.identity.device.name,
       "path": folder, "tip": status.state.tip, "heads": status.state.heads,
-      "changes": status.changes, "conflicts": conflicts, "skipped": status.skipped,
+      "changes": status.changes, "staged": status.staged,
+      "mass_deletion": status.massDeletion.map { ["deleted": $0.deleted, "of": $0.total] as JSON },
+      "held": held.map(\.json), "conflicts": conflicts, "skipped": status.skipped,
       "ignored_notes": status.ignoredNotes,
       "interrupted": status.isInterrupted, "watched": watcher != nil,
       "connected": watcher?.peers.map(\.identity.deviceID),
@@ -55,6 +59,7 @@ struct StatusReport {
     }
     if let watcher { text += words(for: watcher) + "\n" }
     text += standing.text
+    text += held.map(\.text).joined()
     if status.changes.isEmpty, conflicts.isEmpty, !status.isInterrupted {
       text += status.state.tip == nil ? "Nothing to save yet.\n" : "Everything is saved.\n"
     }
@@ -63,12 +68,14 @@ struct StatusReport {
     }
     if !conflicts.isEmpty {
       text += "\n" + terminal.paint("Conflicts to resolve", .boldYellow) + "\n"
-      text += conflicts.text(on: terminal, now: now, indent: "  ")
+      text += conflicts.text(
+        on: terminal, now: now, indent: "  ", sharedNames: standing.sharedNames)
       text += "  edit the note, or 'notes resolve NOTE --keep newer'\n"
     }
     if !status.changes.isEmpty {
       text += "\n" + terminal.paint("Changed since the last version", .bold) + "\n"
       text += status.changes.text(on: terminal)
+      text += stagedText + massDeletionText
     }
     text += status.skipped.text(on: terminal)
     if status.ignoredNotes > 0 {
@@ -78,12 +85,31 @@ struct StatusReport {
   }
 }
 
+extension StatusReport {
+  private var stagedText: String {
+    let names = status.staged.map { Visible.name($0.path) }
+    if names.isEmpty { return "" }
+    let more = names.count > 3 ? ["\(Phrase.number(names.count - 3)) more"] : []
+    return "  staged with git: \(Phrase.list(names.prefix(3) + more)); a save takes all\n"
+  }
+
+  private var massDeletionText: String {
+    guard let loss = status.massDeletion else { return "" }
+    return "  a save stops, as \(Phrase.number(loss.deleted)) of "
+      + "\(Phrase.count(loss.total, "note")) would be deleted;\n"
+      + "  if it is meant: 'notes save --allow-deletes'\n"
+  }
+}
+
 extension [Conflict] {
-  func text(on terminal: Terminal, now: Int64, indent: String = "") -> String {
+  func text(
+    on terminal: Terminal, now: Int64, indent: String = "", sharedNames: SharedNames = SharedNames()
+  ) -> String {
     if isEmpty { return "No conflicts.\n" }
     let rows = map { conflict in
       [
-        Styled(Visible.name(conflict.path), .yellow), Styled(Phrase.list(conflict.sideNames)),
+        Styled(Visible.name(conflict.path), .yellow),
+        Styled(Phrase.list(conflict.sideNames(sharedNames))),
         Styled(TimeText.relative(conflict.since, now: now), .dim),
       ]
     }
@@ -99,14 +125,17 @@ extension Conflict: JSONEncodable {
     ]
   }
 
-  /// Each name once: one person may have written several sides.
-  var sideNames: [String] {
-    sides.map { Visible.name($0.name) }.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+  /// Each name once: one person may have written several sides. Devices of one name are told apart.
+  func sideNames(_ sharedNames: SharedNames = SharedNames()) -> [String] {
+    sides.map { sharedNames.shown($0.name, $0.device) }
+      .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 }
 
 extension Conflict.Side: JSONEncodable {
-  var json: JSON { ["name": name, "time": time.map { TimeText.rfc3339($0) }, "date": date] }
+  var json: JSON {
+    ["name": name, "device": device, "time": time.map { TimeText.rfc3339($0) }, "date": date]
+  }
 }
 
 struct InitReport {

@@ -5,6 +5,13 @@ enum Width {
     return text.reduce(0) { $0 + of($1) }
   }
 
+  /// The columns of a text in which styles are set as `Terminal.paint` does.
+  static func of(painted text: String) -> Int {
+    var pieces = text.split(separator: "\u{1B}[", omittingEmptySubsequences: false)[...]
+    let start = pieces.popFirst().map { of(String($0)) } ?? 0
+    return pieces.reduce(start) { $0 + of(String($1.drop { $0 != "m" }.dropFirst())) }
+  }
+
   /// The columns of one character as a person counts characters: 0, 1 or 2.
   static func of(_ character: Character) -> Int {
     // The emoji presentation selector makes a narrow symbol a wide picture.

@@ -1,24 +1,29 @@
 extension Terminal {
   /// A message broken at words where its lines are wider than the terminal; what follows a break is
   /// indented. A command in quotes stays whole where it fits, so that it can be copied.
-  func wrapped(_ message: String) -> String {
+  ///
+  /// - Parameter column: where what follows a break begins, if there is room for words then; two behind
+  ///   the line's own beginning when nil.
+  func wrapped(_ message: String, from column: Int? = nil) -> String {
     guard let width else { return message }
     return message.split(separator: "\n", omittingEmptySubsequences: false)
-      .map { Self.wrap(String($0), to: width) }.joined(separator: "\n")
+      .map { Self.wrap(String($0), to: width, from: column) }.joined(separator: "\n")
   }
 
-  private static func wrap(_ line: String, to width: Int) -> String {
-    guard Width.of(line) > width, width > 20 else { return line }
+  private static func wrap(_ line: String, to width: Int, from column: Int?) -> String {
+    guard Width.of(painted: line) > width, width > 20 else { return line }
     let indent = String(line.prefix { $0 == " " })
+    let hasRoom = column.map { width - $0 >= 20 } ?? false
+    let further = hasRoom ? String.spaces(column ?? 0) : indent + "  "
     var lines: [String] = []
     var current = ""
     for word in pieces(of: line.dropFirst(indent.count)) {
       let longer = current.isEmpty ? indent + word : current + " " + word
-      if Width.of(longer) <= width || current.isEmpty {
+      if Width.of(painted: longer) <= width || current.isEmpty {
         current = longer
       } else {
         lines.append(current)
-        current = indent + "  " + word
+        current = further + word
       }
     }
     return (lines + [current]).joined(separator: "\n")

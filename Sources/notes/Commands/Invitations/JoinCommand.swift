@@ -22,7 +22,7 @@ struct JoinCommand: Command {
       Examples:
         notes join
         notes join 42-X7K2-9QMDT4
-        notes join 42-X7K2-9QMDT4 ~/notes --name phone
+        notes join 42-X7K2-9QMDT4 ~/notes --device-name phone
         notes join --code-file code ~/notes --yes
       """)
 
@@ -33,11 +33,13 @@ struct JoinCommand: Command {
   var folder: String?
 
   @Option(
+    name: [.customLong("device-name"), .customLong("name")],
+    help: .named("device-name", "What to call this device; the host's name by default."))
+  var name: String?
+
+  @Option(
     help: .named("file", "Read the code from a file; '-' is standard input."), completion: .file())
   var codeFile: String?
-
-  @Option(help: .named("device-name", "What to call this device; the host's name by default."))
-  var name: String?
 
   @Flag(name: .shortAndLong, help: "Join without asking.") var yes = false
 
@@ -76,8 +78,10 @@ struct JoinCommand: Command {
   private func tellWhoInvites() throws {
     let ownID = try DeviceKey.load(in: UserFolders().data)?.deviceID ?? "NONE"
     guard let finder = discovery.discovery(for: ownID) else { return }
-    let found = try NearbyInvitation.all(
-      by: finder, within: wait.seconds, cancellation: Interruption.token())
+    let token = try Interruption.token()
+    let found = try WaitingLine.show("Looking for invitations nearby ...") {
+      try NearbyInvitation.all(by: finder, within: wait.seconds, cancellation: token)
+    }
     let names = try? NotebookLocator.notebook()
     let members = try names.map { try $0.membership().members() } ?? []
     for invitation in found {

@@ -52,8 +52,13 @@ struct JoinDialogue {
     client.naming = { [key = client.deviceID, asks = !yes && Console.canAsk] offer, name in
       try Self.freeName(name, among: offer.names(besides: key), asks: asks)
     }
+    let waiting = WaitingLine("Looking for the device that invites ...")
+    defer { waiting.end() }
     do {
-      joined = try client.run(cancellation: token) { try decide($0, into: place($0)) }
+      joined = try client.run(cancellation: token) { offer in
+        waiting.end()
+        return try decide(offer, into: place(offer))
+      }
     } catch SyncError.declined {
       whenAnswered()
       throw SyncError.declined

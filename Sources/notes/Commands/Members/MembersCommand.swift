@@ -215,7 +215,7 @@ extension MembershipStore {
 /// A name on a command line is a device's name, or the beginning of its ID.
 extension [Member] {
   /// What is spelled exactly so goes before what differs by case.
-  private func matches(of name: String) -> [Member] {
+  func matches(of name: String) -> [Member] {
     let exact = filter { $0.name == name }
     if !exact.isEmpty { return exact }
     let folded = name.lowercased()

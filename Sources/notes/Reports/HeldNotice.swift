@@ -1,0 +1,67 @@
+internal import Exchange
+internal import Git
+internal import History
+internal import Membership
+internal import Notebook
+
+/// That versions are not merged, by this device or another one, and which command lets them through.
+struct HeldNotice {
+  let held: HeldVersions.Held
+  /// Who shows them, or does not merge them.
+  let name: String
+  let ownName: String
+
+  /// What is not merged among present members and hubs. What cannot be read is told as nothing.
+  static func all(in notebook: Notebook) -> [HeldNotice] {
+    let all = (try? HeldVersions(stateFolder: notebook.stateFolder).all(in: notebook)) ?? []
+    if all.isEmpty { return [] }
+    let members = ((try? notebook.membership())?.members() ?? []).filter { !$0.isRemoved }
+    let names = Dictionary(members.map { ($0.deviceID, $0.name) }) { first, _ in first }
+    let hubs = ((try? notebook.hubs()) ?? []).map(\.name)
+    let own = Visible.word(notebook.identity.device.name)
+    return all.compactMap { held in
+      guard let name = names[held.device] ?? hubs.first(where: { $0 == held.device })
+      else { return nil }
+      return HeldNotice(held: held, name: name, ownName: own)
+    }
+  }
+
+  private var refusal: PeerState.Refusal { held.refusal }
+
+  /// In lower case without a full stop.
+  var message: String {
+    let shown = Visible.name(name)
+    guard refusal.isThere else {
+      return "what \(shown) has is not merged: " + (held.words ?? "it is held back")
+    }
+    let start = "what this device has is not merged on \(shown): "
+    return switch refusal.reason {
+    case .massDeletion: start + "it would delete most of its notes"
+    case .largeVersion: start + "it is very large"
+    case .tooLarge: start + "together it is more than devices take"
+    case .cutOff: start + "it has cut off a version that is still here"
+    }
+  }
+
+  /// Which command lets it through.
+  var remedy: String {
+    let command = refusal.isThere ? "on \(Visible.name(name)) run 'notes sync \(ownName) " : nil
+    let sync = command ?? "run 'notes sync \(Visible.word(name)) "
+    return switch refusal.reason {
+    case .massDeletion: "if it is meant, \(sync)--allow-deletes'"
+    case .largeVersion: "if it is meant, \(sync)--allow-large'"
+    case .tooLarge: "delete what is not needed here or there, then sync again"
+    case .cutOff where refusal.isThere: "'notes doctor --repair' cuts it off here, too"
+    case .cutOff: "'notes doctor --repair' on \(Visible.name(name)) cuts it off there, too"
+    }
+  }
+
+  var text: String { "\(message.prefix(1).uppercased())\(message.dropFirst());\n  \(remedy)\n" }
+
+  var json: JSON {
+    [
+      "name": name, "device": held.device, "reason": refusal.name, "message": message,
+      "remedy": remedy, "time": TimeText.rfc3339(held.time),
+    ]
+  }
+}

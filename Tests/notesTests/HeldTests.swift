@@ -1,0 +1,92 @@
+import TestSupport
+import Testing
+
+/// What one device has and another does not merge is told on both: notes-status(1), "Held back".
+@Suite struct HeldTests {
+  private let ada: Shell
+  private let bob: Shell
+
+  init() throws {
+    ada = try Shell()
+    bob = try Shell()
+    for number in 1...12 { try ada.folder.write("\(number)\n", to: "notes/n\(number).txt") }
+    try ada.initialise()
+    try bob.join(ada, as: "bob")
+  }
+
+  private func sync(_ words: String...) throws -> ProcessResult {
+    let served = try ada.listening("serve")
+    let result = try run(
+      [BuiltBinary.notes(), "sync", "--at", "127.0.0.1:\(served.port)"] + words,
+      in: bob.folder["notes"], environment: bob.environment)
+    served.process.send(2)
+    try served.process.wait()
+    return result
+  }
+
+  @Test func `A mass deletion that is not merged is told on both sides until it is`() throws {
+    for number in 1...8 { _ = try run(["rm", ada.folder["notes/n\(number).txt"]]) }
+    let before = try ada.notes("status").text
+    #expect(
+      before.contains(
+        "a save stops, as 8 of 12 notes would be deleted;\n  if it is meant: "
+          + "'notes save --allow-deletes'"), "\(before)")
+    #expect(try !ada.notes("save").isSuccess)
+    #expect(try ada.notes("save", "--allow-deletes").isSuccess)
+    #expect(try !sync().isSuccess)
+    let here = try bob.notes("status").text
+    #expect(
+      here.contains(
+        "What laptop has is not merged: this would delete 8 of 12 notes;\n"
+          + "  if it is meant, run 'notes sync laptop --allow-deletes'"), "\(here)")
+    let there = try ada.notes("status").text
+    #expect(
+      there.contains(
+        "What this device has is not merged on bob: it would delete most of its notes;\n"
+          + "  if it is meant, on bob run 'notes sync laptop --allow-deletes'"), "\(there)")
+    let doctor = try bob.notes("doctor", "--no-discovery", "--json").lines
+    #expect(
+      doctor.contains {
+        $0.contains(#""check":"held","state":"problem""#) && $0.contains("8 of 12")
+      })
+    let peers = try bob.notes("peers", "--no-discovery")
+    #expect(
+      peers.text.contains("not merged here") && !peers.text.contains("up to date"), "\(peers)")
+    #expect(
+      try bob.notes("peers", "--no-discovery", "--json").text.contains(#""held":"mass_deletion""#))
+    let others = try ada.notes("peers", "--no-discovery")
+    #expect(others.text.contains("does not merge what is here"), "\(others)")
+    #expect(try bob.notes("status", "--json").text.contains(#""reason":"mass_deletion""#))
+
+    #expect(try sync("--allow-deletes").isSuccess)
+    for shell in [ada, bob] {
+      #expect(try !shell.notes("status").text.contains("merge"))
+      #expect(try !shell.notes("peers", "--no-discovery").text.contains("merge"))
+      #expect(try run(["ls", shell.folder["notes/.git/notes/held"]]).output.isEmpty)
+    }
+  }
+
+  @Test func `What is undone there is held back no longer`() throws {
+    for number in 1...8 { _ = try run(["rm", ada.folder["notes/n\(number).txt"]]) }
+    try ada.notes("save", "--allow-deletes")
+    #expect(try !sync().isSuccess)
+    #expect(try ada.notes("undo").isSuccess)
+    let result = try sync()
+    #expect(result.isSuccess, "\(result)")
+    #expect(try !bob.notes("status").text.contains("not merged"))
+    #expect(try !ada.notes("status").text.contains("not merged"))
+  }
+
+  @Test func `What git has staged is not called saved`() throws {
+    try ada.folder.write("new\n", to: "notes/Staged.txt")
+    _ = try run(["git", "-C", ada.folder["notes"], "add", "Staged.txt"])
+    _ = try run(["git", "-C", ada.folder["notes"], "rm", "-q", "n3.txt"])
+    let status = try ada.notes("status").text
+    #expect(!status.contains("Everything is saved"), "\(status)")
+    #expect(status.contains("  added    Staged.txt\n  deleted  n3.txt\n"), "\(status)")
+    #expect(status.contains("  staged with git: Staged.txt and n3.txt; a save takes all\n"))
+    #expect(try ada.notes("status", "--json").text.contains(#""staged":[{"path":"Staged.txt""#))
+    try ada.notes("save")
+    #expect(try ada.notes("status").text.contains("Everything is saved"))
+  }
+}
