@@ -19,10 +19,14 @@ let notebookLayers: [Target.Dependency] = ["Notebook", "History", "WorkTree", "M
 // command that needs none of them does not pay for loading them.
 let package = Package(
   name: "notes",
-  products: [.executable(name: "notes", targets: ["notes"])],
+  products: [
+    .executable(name: "notes", targets: ["notes"]),
+    .executable(name: "notes-web", targets: ["notes-web"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [
     .systemLibrary(name: "CLibgit2", providers: [.apt(["libgit2-dev"])]),
@@ -70,6 +74,19 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
+    .target(
+      name: "Web",
+      dependencies: notebookLayers + [
+        "Exchange", "Watch", "Git", "System",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ],
+      resources: [.embedInCode("Files")],
+      swiftSettings: settings),
+    // A program of its own: `notes` links no NIO.
+    .executableTarget(
+      name: "notes-web", dependencies: notebookLayers + ["Web", "System"], swiftSettings: settings),
     .executableTarget(
       name: "MergeTrial", dependencies: notebookLayers + ["Git"], path: "Tests/MergeTrial",
       swiftSettings: settings),
@@ -114,6 +131,10 @@ let package = Package(
         "notes", "Watch", "Exchange", "Membership", "Discovery", "Channel", "Git",
         "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "WebTests",
+      dependencies: notebookLayers + ["Web", "notes-web", "Git", "System", "TestSupport"],
       swiftSettings: settings),
     .executableTarget(
       name: "FaultSubject", dependencies: notebookLayers + ["Git"], path: "Tests/FaultSubject",

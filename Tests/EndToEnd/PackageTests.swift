@@ -15,7 +15,7 @@ struct PackageTests {
         "NOTES_BINARY": try BuiltBinary.notes(), "HOME": folder,
         "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
         "SOURCE_DATE_EPOCH": "1795000000",
-      ], within: 300)
+      ], within: 900)
     try #require(result.isSuccess, "\(result)")
     return result.text.split(separator: "\n").last.map(String.init) ?? ""
   }
@@ -38,7 +38,8 @@ struct PackageTests {
 
     let listed = try run(["dpkg-deb", "--contents", package]).text
     for path in [
-      "usr/bin/notes", "usr/lib/systemd/user/notes-watch.service", "usr/share/doc/notes/copyright",
+      "usr/bin/notes", "usr/bin/notes-web", "usr/lib/systemd/user/notes-watch.service",
+      "usr/share/doc/notes/copyright",
       "usr/share/doc/notes/changelog.gz", "usr/share/doc/notes/README.md",
       "usr/share/man/man1/notes-sync.1.gz", "usr/share/man/man7/notes-protocol.7.gz",
       "usr/share/bash-completion/completions/notes", "usr/share/zsh/vendor-completions/_notes",

@@ -1,0 +1,53 @@
+/// Names and values as a query or a form carries them: `application/x-www-form-urlencoded`.
+struct Fields: Sendable {
+  private var values: [String: String] = [:]
+
+  /// More fields than a page has make no form.
+  static let most = 4_096
+
+  init() {}
+
+  /// Nil where it is none, or is no UTF-8, or has a field twice.
+  init?(parsing text: some Collection<UInt8>) {
+    for part in text.split(separator: UInt8(ascii: "&")) {
+      let halves = part.split(
+        separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      guard let first = halves.first, let name = Self.decoded(first),
+        let value = Self.decoded(halves.count > 1 ? halves[1] : part[part.endIndex...]),
+        values.count < Self.most, values.updateValue(value, forKey: name) == nil
+      else { return nil }
+    }
+  }
+
+  subscript(_ name: String) -> String? { values[name] }
+
+  /// What was typed into a field, without the spaces around it; nil where that is nothing.
+  func typed(_ name: String) -> String? {
+    let value = values[name] ?? ""
+    let first = value.firstIndex { !$0.isWhitespace } ?? value.endIndex
+    let text = value[first...]
+    let end = text.lastIndex { !$0.isWhitespace }.map { text.index(after: $0) } ?? text.startIndex
+    return end == first ? nil : String(text[..<end])
+  }
+
+  private static func decoded(_ part: some Collection<UInt8>) -> String? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(part.count)
+    var rest = part.makeIterator()
+    while let byte = rest.next() {
+      switch byte {
+      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit)
+        else { return nil }
+        bytes.append(high << 4 | low)
+      default: bytes.append(byte)
+      }
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    UInt8(String(UnicodeScalar(byte)), radix: 16)
+  }
+}

@@ -1,0 +1,232 @@
+// What makes the pages live. All of them work without it.
+const root = document.body.dataset.root;
+const state = document.getElementById("state");
+const form = document.querySelector("form.edit[data-note]");
+const store = "notes-draft:";
+
+const say = (text) => {
+  if (state.textContent !== text) state.textContent = text;
+};
+
+// Drafts: what is typed stays in the browser until the notebook has it.
+
+const fields = (form) => Object.fromEntries(new FormData(form));
+const action = (form) => form.getAttribute("action").slice(root.length);
+const key = (form) => store + form.dataset.note;
+let shown = form && JSON.stringify(fields(form));
+const isDirty = () => form !== null && JSON.stringify(fields(form)) !== shown;
+
+const keep = (isSent) => {
+  if (!form) return;
+  if (!isDirty() && !isSent) return localStorage.removeItem(key(form));
+  const draft = { action: action(form), fields: fields(form), isSent };
+  localStorage.setItem(key(form), JSON.stringify(draft));
+};
+
+const post = (draft) =>
+  fetch(root + draft.action, { method: "POST", body: new URLSearchParams(draft.fields) });
+
+const offline = "No connection. What you typed is kept in this browser, and sent when it is back.";
+const ended = "This page is shown no more: start 'notes web' again. What you typed is kept in this browser.";
+
+const refusal = async (answer) => {
+  if (answer.status === 401) return ended;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  return page.querySelector("[role=alert]")?.textContent ?? "Not saved.";
+};
+
+let isSending = false;
+const send = async () => {
+  if (isSending) return;
+  isSending = true;
+  keep(true);
+  const before = JSON.stringify(fields(form));
+  try {
+    const answer = await post({ action: action(form), fields: JSON.parse(before) });
+    if (!answer.ok) return say(await refusal(answer));
+    // What was typed while it was on its way stays, and is saved on what it was made on.
+    if (JSON.stringify(fields(form)) !== before) {
+      keep(false);
+      return say("Saved, but for what you typed since.");
+    }
+    localStorage.removeItem(key(form));
+    shown = before;
+    location.assign(answer.url);
+  } catch {
+    say(offline);
+    setTimeout(sendRest, 2000);
+  } finally {
+    isSending = false;
+  }
+};
+
+// What was to be saved while there was no connection, on whatever page it was.
+const sendRest = async () => {
+  for (const name of Object.keys(localStorage)) {
+    if (!name.startsWith(store)) continue;
+    const draft = JSON.parse(localStorage.getItem(name));
+    if (!draft.isSent) continue;
+    if (form && name === key(form)) {
+      await send();
+      continue;
+    }
+    try {
+      const answer = await post(draft);
+      if (answer.ok) {
+        localStorage.removeItem(name);
+        say("Saved what was typed while there was no connection.");
+      } else {
+        say(await refusal(answer));
+      }
+    } catch {
+      setTimeout(sendRest, 2000);
+      return say(offline);
+    }
+  }
+};
+
+const fill = (values) => {
+  for (const [name, value] of Object.entries(values)) {
+    const field = form.elements.namedItem(name);
+    if (field) field.value = value;
+  }
+};
+
+const offerDraft = () => {
+  const kept = localStorage.getItem(key(form));
+  if (!kept) return;
+  const former = fields(form);
+  fill(JSON.parse(kept).fields);
+  if (!isDirty()) return localStorage.removeItem(key(form));
+  const note = document.createElement("p");
+  note.className = "coming";
+  note.textContent = "This is what you typed and did not save. ";
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Drop it";
+  button.addEventListener("click", () => {
+    fill(former);
+    localStorage.removeItem(key(form));
+    note.remove();
+  });
+  note.append(button);
+  form.before(note);
+};
+
+// What others write appears by itself, but never under somebody's fingers.
+
+const load = async (address) => {
+  const answer = await fetch(address);
+  if (answer.status === 401) say(ended);
+  if (!answer.ok) return null;
+  return new DOMParser().parseFromString(await answer.text(), "text/html");
+};
+
+const replace = (page) => {
+  for (const region of document.querySelectorAll("[data-live]")) {
+    const fresh = page.getElementById(region.id);
+    if (!fresh || fresh.innerHTML === region.innerHTML) continue;
+    const focused = region.contains(document.activeElement) ? document.activeElement : null;
+    for (const item of region.querySelectorAll("details")) {
+      const same = fresh.querySelector("#" + CSS.escape(item.id));
+      if (same) same.open = item.open;
+    }
+    region.replaceChildren(...fresh.childNodes);
+    const place = focused?.getAttribute("href");
+    if (place) region.querySelector(`a[href="${CSS.escape(place)}"]`)?.focus();
+  }
+};
+
+const showComing = () => {
+  let note = document.getElementById("coming");
+  if (!note) {
+    note = document.createElement("p");
+    note.id = "coming";
+    note.className = "coming";
+    note.setAttribute("role", "status");
+    form.before(note);
+  }
+  note.textContent =
+    "Somebody changed this note meanwhile. When you save, both changes are merged.";
+};
+
+const follow = (page) => {
+  const fresh = page.querySelector("form.edit[data-note]");
+  if (!fresh || fresh.elements.blob?.value === form.elements.blob?.value) return;
+  if (isDirty() || form.contains(document.activeElement)) return showComing();
+  fill(fields(fresh));
+  shown = JSON.stringify(fields(form));
+  document.getElementById("coming")?.remove();
+};
+
+let isLoading = false;
+let isStale = false;
+const refresh = async () => {
+  isStale = true;
+  if (isLoading) return;
+  isLoading = true;
+  try {
+    while (isStale) {
+      isStale = false;
+      const page = await load(location.href);
+      if (!page) continue;
+      replace(page);
+      if (form) follow(page);
+    }
+  } catch {
+    say(offline);
+  } finally {
+    isLoading = false;
+  }
+};
+
+const listen = () => {
+  const events = new EventSource(root + "/events");
+  events.addEventListener("ready", () => {
+    if (state.textContent === offline) say("");
+    sendRest();
+    refresh();
+  });
+  events.addEventListener("changed", refresh);
+  events.addEventListener("error", () => {
+    say(offline);
+    // The browser does not try again by itself after an answer that it could not use.
+    if (events.readyState === EventSource.CLOSED) setTimeout(listen, 3000);
+  });
+};
+
+// The filter: at once by title, then by what the notes hold.
+
+const filter = (search) => {
+  const words = search.elements.q.value.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const item of document.querySelectorAll(".notes > li")) {
+    const text = item.textContent.toLowerCase();
+    item.hidden = !words.every((word) => text.includes(word));
+  }
+  const query = new URLSearchParams(new FormData(search));
+  history.replaceState(null, "", words.length ? `${root}/?${query}` : `${root}/`);
+};
+
+const search = document.querySelector("form.search");
+if (search) {
+  let timer;
+  search.addEventListener("input", () => {
+    filter(search);
+    clearTimeout(timer);
+    timer = setTimeout(refresh, 200);
+  });
+  search.addEventListener("submit", (event) => {
+    event.preventDefault();
+    filter(search);
+    refresh();
+  });
+}
+if (form) {
+  offerDraft();
+  form.addEventListener("input", () => keep(false));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send();
+  });
+}
+listen();

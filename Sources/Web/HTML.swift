@@ -1,0 +1,91 @@
+internal import Git
+
+/// Markup of a page. Markup comes from literals in the source alone: whatever is put into one is text,
+/// and goes through `escaped`.
+struct HTML: ExpressibleByStringInterpolation, Sendable {
+  private(set) var markup: String
+
+  init(stringLiteral markup: String) { self.markup = markup }
+
+  init(stringInterpolation: StringInterpolation) { markup = stringInterpolation.markup }
+
+  static let nothing: HTML = ""
+
+  struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var markup = ""
+
+    init(literalCapacity: Int, interpolationCount: Int) {
+      markup.reserveCapacity(literalCapacity + 32 * interpolationCount)
+    }
+
+    mutating func appendLiteral(_ literal: String) { markup += literal }
+
+    /// A name, a title, a sentence: on one line, and nothing in it is obeyed.
+    mutating func appendInterpolation(_ text: String) { markup += HTML.escaped(text, .name) }
+
+    /// A note's text, or a part of it: lines and tabs stay.
+    mutating func appendInterpolation(text bytes: some Collection<UInt8>) {
+      markup += HTML.escaped(String(decoding: bytes, as: UTF8.self), .text)
+    }
+
+    /// What a form field holds: it comes back as it was sent.
+    mutating func appendInterpolation(field text: String) { markup += HTML.escaped(text, .field) }
+
+    mutating func appendInterpolation(_ number: Int) { markup += String(number) }
+
+    mutating func appendInterpolation(_ text: String?) { if let text { appendInterpolation(text) } }
+
+    mutating func appendInterpolation(_ id: ObjectID) { markup += id.hex }
+
+    mutating func appendInterpolation(_ part: HTML?) { markup += part?.markup ?? "" }
+
+    mutating func appendInterpolation(_ parts: [HTML]) {
+      for part in parts { markup += part.markup }
+    }
+
+    /// Literal markup, where something holds.
+    mutating func appendInterpolation(_ part: HTML, if holds: Bool) {
+      if holds { markup += part.markup }
+    }
+  }
+}
+
+extension HTML {
+  /// What a text is shown as.
+  enum Use { case name, text, field }
+
+  /// The one way of a text into a page, into an element's content and between double quotes of an
+  /// attribute alike.
+  static func escaped(_ text: String, _ use: Use) -> String {
+    var markup = ""
+    markup.reserveCapacity(text.utf8.count + 16)
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": markup += "&amp;"
+      case "<": markup += "&lt;"
+      case ">": markup += "&gt;"
+      case "\"": markup += "&quot;"
+      case "'": markup += "&#39;"
+      case "\n" where use != .name, "\t" where use != .name: markup.unicodeScalars.append(scalar)
+      // A browser would make a line break of it.
+      case "\r" where use == .field: markup += "&#13;"
+      case _ where isControl(scalar) || use == .name && isInvisible(scalar):
+        markup += "\\u{" + String(scalar.value, radix: 16) + "}"
+      default: markup.unicodeScalars.append(scalar)
+      }
+    }
+    return markup
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+  }
+
+  /// What reorders, or hides in, the line that it stands in.
+  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .format, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/// What the page takes: notes-security(7), "What the page lets in". Sizes are in bytes, times in seconds.
+public struct WebLimits: Sendable {
+  /// Connections at once; a further one takes the place of the oldest that has not been let in, or else
+  /// of the one that has been idle for longest.
+  public var connections = 96
+  /// Pages that follow what happens, at once.
+  public var followers = 24
+  /// A request's head.
+  public var headBytes = 32 << 10
+  /// A form, as it is sent.
+  public var formBytes = 4 << 20
+  /// A note's text that the page shows whole, and takes.
+  public var textBytes = 1 << 20
+  /// How long a request's head may take.
+  public var headTime = 10.0
+  /// How long a form may take.
+  public var formTime = 60.0
+  /// How long a connection may be idle, and a browser take to read an answer.
+  public var idleTime = 120.0
+  /// Requests that wait for their turn.
+  public var waiting = 48
+
+  /// The limits of notes-security(7).
+  public init() {}
+}

@@ -1,0 +1,79 @@
+/// What a browser asks, once it has been let in.
+struct Request: Sendable {
+  enum Method: Sendable { case get, post }
+
+  let method: Method
+  /// The parts of the path behind the session's own: letters, digits, `-`, `_` and `.` alone.
+  let path: [String]
+  let query: Fields
+  var form = Fields()
+
+  /// The parts of a path; nil where it is not one that a page links to. Nothing is decoded: no page's
+  /// address has anything but letters, digits, `-`, `_`, and a dot inside a name.
+  static func parts(ofPath path: Substring) -> [String]? {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard path.first == "/", parts.count <= 8 else { return nil }
+    var names = parts.dropFirst()
+    if names.last == "" { names = names.dropLast() }
+    let isPlain = names.allSatisfy { name in
+      !name.isEmpty && name.utf8.count <= 64 && name.first != "."
+        && name.utf8.allSatisfy { byte in
+          switch byte {
+          case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+            UInt8(ascii: "."):
+            true
+          default: false
+          }
+        }
+    }
+    return isPlain ? names.map(String.init) : nil
+  }
+}
+
+/// What it is answered.
+struct Response: Sendable {
+  enum Body: Sendable {
+    case bytes([UInt8], type: String)
+    /// The stream of events, which goes on until the browser leaves.
+    case events
+  }
+
+  var status: Int
+  var headers: [(name: String, value: String)] = []
+  var body: Body
+
+  static func page(_ html: HTML, status: Int = 200) -> Response {
+    Response(status: status, body: .bytes(Array(html.markup.utf8), type: "text/html"))
+  }
+
+  static func file(_ bytes: [UInt8], type: String) -> Response {
+    Response(status: 200, body: .bytes(bytes, type: type))
+  }
+
+  /// The page to look at after something was done.
+  static func see(_ address: String) -> Response {
+    Response(
+      status: 303, headers: [("Location", address)], body: .bytes([], type: "text/plain"))
+  }
+
+  static func plain(_ status: Int, _ text: String) -> Response {
+    Response(status: status, body: .bytes(Array((text + "\n").utf8), type: "text/plain"))
+  }
+}
+
+extension Response {
+  /// notes-security(7), "What the page lets in": what each answer tells the browser.
+  static let guards: [(name: String, value: String)] = [
+    (
+      "Content-Security-Policy",
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    ),
+    ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
+    // With "no-referrer" a browser names no origin in a form that it sends.
+    ("Referrer-Policy", "same-origin"), ("Cache-Control", "no-store"),
+    ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("X-Robots-Tag", "noindex"),
+  ]
+}

@@ -1,0 +1,99 @@
+internal import Git
+internal import History
+internal import Notebook
+internal import System
+internal import WorkTree
+
+/// What all pages have in common.
+extension Visit {
+  /// A whole page around what is its own.
+  func layout(_ title: String, name: String?, _ main: () throws -> HTML) rethrows -> HTML {
+    let notebook = name ?? "notes"
+    return """
+      <!doctype html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <title>\(title) – \(notebook)</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark">
+      <link rel="stylesheet" href="\(root)/style.css">
+      <script type="module" src="\(root)/page.js"></script>
+      </head>
+      <body data-root="\(root)">
+      <a class="skip" href="#main">To the text</a>
+      <header>
+      <p class="name"><a href="\(root)/">\(notebook)</a></p>
+      <nav aria-label="Notebook">
+      <a href="\(root)/">Notes</a>
+      <a href="\(root)/new">New note</a>
+      <a href="\(root)/deleted">Deleted</a>
+      <a href="\(root)/undo">Undo</a>
+      </nav>
+      <p id="state" role="status"></p>
+      </header>
+      <main id="main" tabindex="-1">
+      \(message)
+      \(try main())
+      </main>
+      </body>
+      </html>
+
+      """
+  }
+
+  /// What was done, where the address says that something was. An address of somebody else's can say no
+  /// more than one of these.
+  private var message: HTML? {
+    let said: String? =
+      switch request.query["done"] {
+      case "saved": "Saved."
+      case "merged": "Saved. The note had changed meanwhile: both changes are in it now."
+      case "conflict": "Saved. Others changed the same lines: choose which to keep."
+      case "same": "Nothing changed."
+      case "renamed": "Renamed."
+      case "deleted": "Deleted. Its text stays in the history: see Deleted."
+      case "restored": "Restored. What was there before is a version, too."
+      case "copied": "This is the copy."
+      case "undone": "Undone."
+      case "settled": "Settled. What was not chosen stays in the history."
+      case "partly": "Settled in part: the note is still in conflict."
+      default: nil
+      }
+    return said.map { "<p class=\"done\" role=\"status\">\($0)</p>" }
+  }
+
+  /// A time, for people in the zone of this device.
+  func time(_ seconds: Int64) -> HTML {
+    let machine = WallClock.text(seconds, "%Y-%m-%dT%H:%M:%SZ", isLocal: false)
+    return "<time datetime=\"\(machine)\">\(WallClock.text(seconds, "%Y-%m-%d %H:%M"))</time>"
+  }
+
+  /// What stands above a page about a note: its title, its folder, and where one can go from it.
+  func heading(of subject: Subject, _ what: String? = nil) -> HTML {
+    let folder: HTML? = subject.path.parent.map { "<p class=\"folder\">in \("\($0)")</p>" }
+    return """
+      <h1>\(subject.title)\(what.map { " – " + $0 } ?? "")</h1>
+      \(folder)
+      <nav class="note" aria-label="Note">
+      <a href="\(address(subject))">Text</a>
+      \("<a href=\"\(address(subject, "/edit"))\">Edit</a>", if: !subject.isDeleted)
+      <a href="\(address(subject, "/versions"))">Versions</a>
+      \("<a href=\"\(address(subject, "/settle"))\">Settle</a>", if: subject.isInConflict)
+      \("<a href=\"\(address(subject, "/rename"))\">Rename</a>", if: !subject.isDeleted)
+      \("<a href=\"\(address(subject, "/delete"))\">Delete</a>", if: !subject.isDeleted)
+      </nav>
+      """
+  }
+
+  /// A note's text; of a long one the beginning.
+  func whole(_ text: [UInt8]) -> HTML {
+    if text.contains(0) { return "<p>This is no text.</p>" }
+    let more: HTML =
+      "<p>These are the first \(limit >> 10) KiB of \(text.count >> 10) KiB.</p>"
+    return """
+      <pre class="text">\(text: text.prefix(limit))</pre>
+      \(text.count > limit ? more : nil)
+      """
+  }
+}

@@ -1,0 +1,117 @@
+internal import Git
+internal import History
+internal import Notebook
+internal import WorkTree
+
+/// A note's versions: who made them, when, and which words they changed.
+extension Visit {
+  private static let versionsAtOnce = 20
+
+  func versionsPage(of subject: Subject, in notebook: Notebook) throws -> HTML {
+    let skipped = max(0, Int(request.query["from"] ?? "") ?? 0)
+    let walk = try notebook.history.versions(of: subject.path)
+    for _ in 0..<skipped { guard try walk.next() != nil else { break } }
+    var versions: [Version] = []
+    while versions.count < Self.versionsAtOnce, let version = try walk.next() {
+      versions.append(version)
+    }
+    let hasMore = try walk.next() != nil
+    let next = skipped + versions.count
+    let more: HTML =
+      "<p><a href=\"\(address(subject, "/versions"))?from=\(next)\">Older versions</a></p>"
+    let items = try versions.enumerated().map { place, version in
+      try item(version, of: subject, isOpen: place == 0, notebook)
+    }
+    return layout("Versions of \(subject.title)", name: notebook.identity.name) {
+      """
+      <div id="versions" data-live>
+      \(heading(of: subject, "versions"))
+      <ol class="versions">
+      \(items)
+      </ol>
+      \(more, if: hasMore)
+      </div>
+      """
+    }
+  }
+
+  private func item(
+    _ version: Version, of subject: Subject, isOpen: Bool, _ notebook: Notebook
+  ) throws -> HTML {
+    let id = version.commit.id
+    let changes = try version.changes.prefix(1).map { try changedWords($0, in: notebook) }
+    return """
+      <li><details id="v-\(id)"\(" open", if: isOpen)>
+      <summary>\(time(version.commit.author.time)) <b>\(version.commit.author.name)</b>
+      \(version.subject)</summary>
+      \(changes)
+      <p><a href="\(address(subject, "/v/"))\(id)">Whole text, restore, copy</a></p>
+      </details></li>
+
+      """
+  }
+
+  func versionPage(of subject: Subject, in notebook: Notebook) throws -> HTML {
+    let commit = try version(request.path[3], in: notebook)
+    let then: NoteVersion?
+    do {
+      then = try notebook.history.noteVersion(named: commit.id.hex, of: subject.path)
+    } catch NotebookError.notInVersion {
+      then = nil
+    }
+    let text = try then.map { try whole(notebook.history.text(of: $0)) }
+    return layout("\(subject.title), a version", name: notebook.identity.name) {
+      """
+      \(heading(of: subject, "a version"))
+      <p>\(time(commit.author.time)) <b>\(commit.author.name)</b>, version <code>\(commit.id)</code></p>
+      \(then == nil ? "<p>The note is not in this version.</p>" : deeds(on: commit, of: subject))
+      \(text)
+      """
+    }
+  }
+
+  private func deeds(on version: Commit, of subject: Subject) -> HTML {
+    """
+    <form method="post" action="\(address(subject, "/restore"))" class="deed">
+    <input type="hidden" name="version" value="\(version.id)"><button>Restore this text</button>
+    </form>
+    <form method="post" action="\(address(subject, "/copy"))" class="deed">
+    <input type="hidden" name="version" value="\(version.id)"><button>Copy to a new note</button>
+    </form>
+    """
+  }
+
+  // MARK: Words
+
+  /// Which words of a note a version changed.
+  private func changedWords(_ change: VersionChange, in notebook: Notebook) throws -> HTML {
+    func text(_ id: ObjectID?) throws -> [UInt8] { try id.map(notebook.repository.blob) ?? [] }
+    let (old, new) = (try text(change.old), try text(change.new))
+    let name: HTML? = change.formerPath.map {
+      "<p>It was called <b>\("\($0)")</b> before.</p>"
+    }
+    if change.new == nil { return "\(name)<p>Deleted.</p>" }
+    if old.count + new.count > limit {
+      return "\(name)<p>The text is too long to be compared here.</p>"
+    }
+    let words = WordDiff(from: old, to: new)
+    if words.isBinary { return "\(name)<p>This is no text.</p>" }
+    return "\(name)<div class=\"words\">\(words.groups.map(group))</div>"
+  }
+
+  private func group(_ group: WordDiff.Group) -> HTML {
+    "<p class=\"place\">line \(group.firstLine)</p>\n\(group.rows.map(row))"
+  }
+
+  private func row(_ row: WordDiff.Row) -> HTML {
+    "<div class=\"row\">\(row.pieces.map(piece))</div>\n"
+  }
+
+  func piece(_ piece: WordDiff.Piece) -> HTML {
+    switch piece.kind {
+    case .same: "\(text: piece.bytes)"
+    case .removed: "<del>\(text: piece.bytes)</del>"
+    case .added: "<ins>\(text: piece.bytes)</ins>"
+    }
+  }
+}

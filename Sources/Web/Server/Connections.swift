@@ -1,0 +1,74 @@
+internal import NIOCore
+internal import Synchronization
+
+/// The connections that are open. There is always room for one more: of strangers the oldest goes.
+final class Connections: Sendable {
+  private struct Entry {
+    let channel: any Channel
+    var isLetIn = false
+    var isFollowing = false
+  }
+
+  private struct State {
+    /// By the order in which they came, or were used last.
+    var entries: [(key: ObjectIdentifier, entry: Entry)] = []
+
+    mutating func take(_ key: ObjectIdentifier) -> Entry? {
+      entries.firstIndex { $0.key == key }.map { entries.remove(at: $0).entry }
+    }
+
+    /// The first for which `isMeant`, taken out.
+    mutating func takeFirst(where isMeant: (Entry) -> Bool) -> (any Channel)? {
+      entries.firstIndex { isMeant($0.entry) }.map { entries.remove(at: $0).entry.channel }
+    }
+  }
+
+  private let state = Mutex(State())
+  private let limits: WebLimits
+
+  init(limits: WebLimits) { self.limits = limits }
+
+  func add(_ channel: any Channel) {
+    let crowdedOut = state.withLock { state -> (any Channel)? in
+      let isFull = state.entries.count >= limits.connections
+      let leaving =
+        isFull
+        ? state.takeFirst { !$0.isLetIn } ?? state.takeFirst { !$0.isFollowing }
+          ?? state.takeFirst { _ in true } : nil
+      state.entries.append((ObjectIdentifier(channel), Entry(channel: channel)))
+      return leaving
+    }
+    crowdedOut?.close(promise: nil)
+  }
+
+  func remove(_ channel: any Channel) {
+    _ = state.withLock { $0.take(ObjectIdentifier(channel)) }
+  }
+
+  /// A request of the connection was let in. It is the last to go now.
+  func letIn(_ channel: any Channel) {
+    state.withLock { state in
+      guard var entry = state.take(ObjectIdentifier(channel)) else { return }
+      entry.isLetIn = true
+      state.entries.append((ObjectIdentifier(channel), entry))
+    }
+  }
+
+  /// The connection follows what happens from now on; of too many the first is closed.
+  func follow(_ channel: any Channel) {
+    let crowdedOut = state.withLock { state -> (any Channel)? in
+      let isFull = state.entries.count(where: \.entry.isFollowing) >= limits.followers
+      let leaving = isFull ? state.takeFirst(where: \.isFollowing) : nil
+      if var entry = state.take(ObjectIdentifier(channel)) {
+        entry.isFollowing = true
+        state.entries.append((ObjectIdentifier(channel), entry))
+      }
+      return leaving
+    }
+    crowdedOut?.close(promise: nil)
+  }
+
+  var followers: [any Channel] {
+    state.withLock { $0.entries.filter(\.entry.isFollowing).map(\.entry.channel) }
+  }
+}

@@ -1,0 +1,176 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+
+/// One connection: takes a request, answers it, and closes what is too slow or too large.
+final class RequestHandler: ChannelInboundHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private let site: Site
+  private let connections: Connections
+  private let limits: WebLimits
+  private var deadline: Scheduled<Void>?
+  private var state = State.idle
+  /// Whether the browser wants the connection for another request.
+  private var keepsAlive = true
+
+  private enum State {
+    case idle
+    /// Let in; the form is coming.
+    case form(Gate.Head, [String], ByteBuffer)
+    /// Answered, or being answered: what else comes is passed over.
+    case answering
+  }
+
+  init(site: Site, connections: Connections, limits: WebLimits) {
+    (self.site, self.connections, self.limits) = (site, connections, limits)
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    connections.add(context.channel)
+    expect(within: limits.headTime, context)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    deadline?.cancel()
+    connections.remove(context.channel)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch (unwrapInboundIn(data), state) {
+    case (.head(let head), .idle): begin(Gate.Head(head), head, context)
+    case (.body(var part), .form(let head, let path, var form)):
+      guard form.readableBytes + part.readableBytes <= limits.formBytes else {
+        return refuse(413, "This is more than the page takes.", context)
+      }
+      state = .idle  // so that the buffer is not copied
+      form.writeBuffer(&part)
+      state = .form(head, path, form)
+    case (.end, .form(let head, let path, let form)): finish(head, path, form, context)
+    default: break
+    }
+  }
+
+  private func begin(
+    _ head: Gate.Head, _ sent: HTTPRequestHead, _ context: ChannelHandlerContext
+  ) {
+    keepsAlive = sent.isKeepAlive
+    switch site.gate.judge(head) {
+    case .refused(let status, let text): refuse(status, text, context)
+    case .opened(let cookie):
+      answer(site.welcome(cookie: cookie), on: context, closes: true)
+    case .allowed(let path):
+      connections.letIn(context.channel)
+      expect(within: limits.formTime, context)
+      if head.method == "POST" {
+        guard Self.isForm(head) else {
+          return refuse(415, "A form is expected.", context)
+        }
+        if let length = head.only("content-length").flatMap({ Int($0) }), length > limits.formBytes
+        {
+          return refuse(413, "This is more than the page takes.", context)
+        }
+      } else if sent.headers.contains(name: "transfer-encoding")
+        || head.only("content-length").map({ $0 != "0" }) ?? false
+      {
+        return refuse(400, "A GET has no body.", context)
+      }
+      state = .form(head, path, context.channel.allocator.buffer(capacity: 0))
+    }
+  }
+
+  /// Scripts name the charset behind the type, forms do not.
+  private static func isForm(_ head: Gate.Head) -> Bool {
+    let type = head.only("content-type")?.lowercased().split(separator: ";").first
+    return type == "application/x-www-form-urlencoded"
+  }
+
+  private func finish(
+    _ head: Gate.Head, _ path: [String], _ form: ByteBuffer, _ context: ChannelHandlerContext
+  ) {
+    guard let query = Fields(parsing: head.query.utf8),
+      let fields = Fields(parsing: form.readableBytesView)
+    else { return refuse(400, "The form cannot be read.", context) }
+    let request = Request(
+      method: head.method == "POST" ? .post : .get, path: path, query: query, form: fields)
+    state = .answering
+    deadline?.cancel()
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    site.answer(request, on: context.eventLoop).whenComplete { result in
+      let (handler, context) = bound.value
+      let response = (try? result.get()) ?? .plain(503, "Too much is asked at once. Try again.")
+      handler.answer(response, on: context, closes: !handler.keepsAlive)
+    }
+  }
+
+  /// Says no, and closes: what else was sent is not read.
+  private func refuse(_ status: Int, _ text: String, _ context: ChannelHandlerContext) {
+    answer(.plain(status, text), on: context, closes: true)
+  }
+
+  private func answer(_ response: Response, on context: ChannelHandlerContext, closes: Bool) {
+    guard context.channel.isActive else { return }
+    state = .answering
+    var headers = HTTPHeaders(Response.guards.map { ($0.name, $0.value) })
+    headers.add(contentsOf: response.headers.map { ($0.name, $0.value) })
+    var bytes: [UInt8] = []
+    var isStream = false
+    switch response.body {
+    case .events:
+      headers.add(name: "Content-Type", value: "text/event-stream; charset=utf-8")
+      isStream = true
+    case .bytes(let body, let type):
+      bytes = body
+      headers.add(name: "Content-Type", value: type + "; charset=utf-8")
+      headers.add(name: "Content-Length", value: String(body.count))
+    }
+    if closes { headers.add(name: "Connection", value: "close") }
+    let status = HTTPResponseStatus(statusCode: response.status)
+    write(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers)), context)
+    if isStream { return follow(context) }
+    write(.body(.byteBuffer(context.channel.allocator.buffer(bytes: bytes))), context)
+    expect(within: limits.idleTime, context)
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { result in
+      let (handler, context) = bound.value
+      guard case .success = result, !closes else { return context.close(promise: nil) }
+      handler.state = .idle
+    }
+  }
+
+  private func write(_ part: HTTPServerResponsePart, _ context: ChannelHandlerContext) {
+    context.write(wrapOutboundOut(part), promise: nil)
+  }
+
+  /// The stream of events: the hub writes to it from now on.
+  private func follow(_ context: ChannelHandlerContext) {
+    deadline?.cancel()
+    connections.follow(context.channel)
+    let first = context.channel.allocator.buffer(string: Site.firstEvent)
+    context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(first))), promise: nil)
+  }
+
+  /// Closes the connection unless something else is expected before so many seconds are over.
+  private func expect(within seconds: Double, _ context: ChannelHandlerContext) {
+    deadline?.cancel()
+    let channel = context.channel
+    deadline = context.eventLoop.scheduleTask(in: .milliseconds(Int64(seconds * 1_000))) {
+      channel.close(promise: nil)
+    }
+  }
+}
+
+extension Gate.Head {
+  init(_ head: HTTPRequestHead) {
+    let headers = Dictionary(
+      grouping: head.headers.map { (name: $0.name.lowercased(), value: $0.value) }, by: \.name)
+    self.init(
+      method: head.method.rawValue, target: head.uri, headers: headers.mapValues { $0.map(\.value) }
+    )
+  }
+}

@@ -1,0 +1,171 @@
+internal import Git
+internal import History
+internal import Merge
+internal import Notebook
+internal import System
+internal import WorkTree
+
+/// One request, answered. It has the notebook to itself: each opens its own.
+struct Visit {
+  let site: Site
+  let request: Request
+
+  var root: String { site.gate.root }
+
+  func answer() -> Response {
+    do {
+      let notebook = try site.notebook()
+      return try request.method == .get ? page(of: notebook) : act(in: notebook)
+    } catch {
+      return failed(error)
+    }
+  }
+
+  private func page(of notebook: Notebook) throws -> Response {
+    let path = request.path
+    switch (path.first, path.count) {
+    case (nil, 0): return try list(of: notebook)
+    case ("style.css", 1): return .file(PackageResources.style_css, type: "text/css")
+    case ("page.js", 1): return .file(PackageResources.page_js, type: "text/javascript")
+    case ("events", 1): return Response(status: 200, body: .events)
+    case ("new", 1): return .page(newPage(of: notebook))
+    case ("deleted", 1): return .page(try deletedPage(of: notebook))
+    case ("undo", 1): return .page(try undoPage(of: notebook))
+    case ("n", 2...): return try notePage(try subject(in: notebook), notebook)
+    default: throw Refusal.noSuchPage
+    }
+  }
+
+  private func notePage(_ subject: Subject, _ notebook: Notebook) throws -> Response {
+    let rest = request.path.dropFirst(2)
+    switch (rest.first, rest.count) {
+    case (nil, 0): return .page(try notePage(of: subject, in: notebook))
+    case ("edit", 1): return .page(try editPage(of: subject, in: notebook))
+    case ("versions", 1): return .page(try versionsPage(of: subject, in: notebook))
+    case ("rename", 1): return .page(renamePage(of: subject, in: notebook))
+    case ("delete", 1): return .page(deletePage(of: subject, in: notebook))
+    case ("settle", 1): return .page(try settlePage(of: subject, in: notebook))
+    case ("v", 2): return .page(try versionPage(of: subject, in: notebook))
+    default: throw Refusal.noSuchPage
+    }
+  }
+
+  /// Does what a form asks for.
+  private func act(in notebook: Notebook) throws -> Response {
+    let path = request.path
+    switch (path.first, path.count) {
+    case ("new", 1): return try make(in: notebook)
+    case ("undo", 1): return try undo(in: notebook)
+    case ("save", 1): return try saveFolder(in: notebook)
+    case ("n", 3...): break
+    default: throw Refusal.noSuchPage
+    }
+    let subject = try subject(in: notebook)
+    switch (path[2], path.count) {
+    case ("edit", 3): return try edit(subject, in: notebook)
+    case ("rename", 3): return try rename(subject, in: notebook)
+    case ("delete", 3): return try delete(subject, in: notebook)
+    case ("restore", 3): return try restore(subject, in: notebook)
+    case ("copy", 3): return try copy(subject, in: notebook)
+    case ("settle", 3): return try settle(subject, in: notebook)
+    default: throw Refusal.noSuchPage
+    }
+  }
+
+  // MARK: What is meant
+
+  /// The note that the path names by its ID: one of the folder, or else a deleted one.
+  private func subject(in notebook: Notebook) throws -> Subject {
+    let id = request.path[1]
+    let isID = id.utf8.count == 12 && id.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+    guard isID else { throw Refusal.noSuchPage }
+    if let note = try notebook.history.notes().first(where: { $0.id == id }) {
+      return Subject(id: id, path: note.path, isDeleted: false, isInConflict: note.isInConflict)
+    }
+    let deleted = try notebook.history.deletedFiles().first { $0.id == id && $0.path.isNote }
+    guard let deleted else { throw Refusal.noSuchNote }
+    return Subject(id: id, path: deleted.path, isDeleted: true, isInConflict: false)
+  }
+
+  /// A version of this history that a field or an address names whole.
+  func version(_ hex: String?, in notebook: Notebook) throws -> Commit {
+    guard let hex, let id = ObjectID(hex: hex), let tip = try notebook.state().tip,
+      let version = try? notebook.repository.commit(id),
+      try notebook.repository.isAncestor(id, of: tip)
+    else { throw Refusal.noSuchVersion }
+    return version
+  }
+
+  func address(_ subject: Subject, _ more: String = "") -> String {
+    "\(root)/n/\(subject.id)\(more)"
+  }
+
+  /// What a text that was asked for is shown up to.
+  var limit: Int { site.limits.textBytes }
+
+  // MARK: What went wrong
+
+  private func failed(_ error: any Error) -> Response {
+    switch error {
+    case let refusal as Refusal: trouble(refusal.text, status: refusal.status)
+    case let error as NotebookError: trouble("\(error)", status: 409)
+    case MergeError.noConflict: trouble("the note has no conflict any more", status: 409)
+    default: trouble("\(error)", status: 500)
+    }
+  }
+
+  /// A page that says what went wrong.
+  func trouble(_ text: String, status: Int, with rest: HTML = .nothing) -> Response {
+    let page = layout("Not done", name: nil) {
+      """
+      <h1>Not done</h1>
+      <p class="error" role="alert">\(sentence(text))</p>
+      \(rest)
+      <p><a href="\(root)/">Back to the notes</a></p>
+      """
+    }
+    return .page(page, status: status)
+  }
+
+  /// A message of ours, which begins in lower case and ends without a full stop.
+  func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() + "." }
+}
+
+/// A note, as an address names it.
+struct Subject: Sendable {
+  let id: String
+  let path: TreePath
+  let isDeleted: Bool
+  let isInConflict: Bool
+
+  var title: String { path.noteTitle }
+}
+
+/// Why a page does not do what it is asked.
+enum Refusal: Error {
+  case noSuchPage, noSuchNote, noSuchVersion, noText, tooLong(Int), emptyTitle
+  /// The text that was shown cannot be known from the form.
+  case brokenForm
+
+  var status: Int {
+    switch self {
+    case .noSuchPage, .noSuchNote, .noSuchVersion: 404
+    case .tooLong: 413
+    case .noText: 409
+    case .emptyTitle, .brokenForm: 400
+    }
+  }
+
+  var text: String {
+    switch self {
+    case .noSuchPage: "there is no such page"
+    case .noSuchNote: "there is no such note, and there was none"
+    case .noSuchVersion: "there is no such version"
+    case .noText: "this cannot be edited here: it is no text, or its lines end in different ways"
+    case .tooLong(let most):
+      "the text has more than \(most / 1024) KiB, which the page does not take"
+    case .emptyTitle: "the note needs a title"
+    case .brokenForm: "the form is not one of this page"
+    }
+  }
+}

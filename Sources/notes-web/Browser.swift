@@ -1,0 +1,39 @@
+internal import Glibc
+internal import System
+
+/// The user's browser, which is shown a file that leads to the link: words of a command line are there
+/// for all users of the machine to see, and the link's token would be.
+struct Browser {
+  private typealias Disk = FileSystem<SystemCallError>
+
+  /// The file, which its owner alone may read.
+  private let file: String
+
+  init(stateFolder: String) { file = stateFolder + "/web-link.html" }
+
+  /// Shows it an address. Where there is no browser nothing happens: the link is on the screen.
+  func open(_ address: String) {
+    forget()
+    let page = """
+      <!doctype html><meta charset="utf-8"><title>notes</title>
+      <meta http-equiv="refresh" content="0; url=\(address)"><a href="\(address)">Go on</a>
+
+      """
+    guard (try? Disk.createSecret(file, Array(page.utf8))) == true else { return }
+    let words = ["xdg-open", file].map { Array($0.utf8) }
+    // What is blocked here would be blocked in the browser.
+    var former = sigset_t()
+    var none = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &former)
+    let program = try? ChildProcess(
+      "xdg-open", arguments: words, input: .null, output: .null, errors: .null, group: .session,
+      defaultSignals: [SIGPIPE])
+    pthread_sigmask(SIG_SETMASK, &former, nil)
+    guard let program else { return }
+    try? startThread { _ = program.wait() }
+  }
+
+  /// Removes the file.
+  func forget() { unlink(file) }
+}

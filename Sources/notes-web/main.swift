@@ -1,0 +1,54 @@
+internal import Glibc
+internal import System
+internal import Web
+
+// `notes web` runs this program: notes-web(1). It is no command of its own for people, so its words are
+// taken as that gives them: the notebook's folder, that of the keys, a port or "any", "json" or "text", and
+// "open" or "no-open".
+
+/// Writes at once, and needs no one to read it.
+func say(_ text: String, on stream: Int32) {
+  let bytes = Array(text.utf8)
+  _ = write(stream, bytes, bytes.count)
+}
+
+/// Ends with a message in the form of `notes`.
+func fail(_ message: String, hint: String) -> Never {
+  say("notes: error: \(message)\nnotes: hint: \(hint)\n", on: STDERR_FILENO)
+  exit(1)
+}
+
+let words = CommandLine.arguments.dropFirst().map { $0 }
+guard words.count == 5 else {
+  fail("notes-web is run by 'notes web'", hint: "'notes web --help' shows its options")
+}
+let isJSON = words[3] == "json"
+
+// Ctrl-C and requests to terminate are waited for below; every thread leaves them there.
+var signals = sigset_t()
+sigemptyset(&signals)
+for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
+pthread_sigmask(SIG_BLOCK, &signals, nil)
+signal(SIGPIPE, SIG_IGN)
+
+let server: WebServer
+do {
+  server = try WebServer(folder: words[0], dataFolder: words[1], port: Int(words[2]))
+} catch {
+  fail("the page cannot be served: \(error)", hint: "'notes web --port N' names another port")
+}
+let link = server.link ?? ""
+let fields: KeyValuePairs = ["type": #""web""#, "link": "\"\(link)\"", "port": "\(server.port)"]
+let told =
+  isJSON
+  ? "{" + fields.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
+  : "The notebook is open to one browser, at\n\n  \(link)\n\nThe link is good once. Ctrl-C ends it."
+say(told + "\n", on: STDOUT_FILENO)
+let browser = Browser(stateFolder: words[0] + "/.git/notes")
+if words[4] == "open" { browser.open(link) }
+
+var received: Int32 = 0
+sigwait(&signals, &received)
+browser.forget()
+server.stop()
+exit(received == SIGTERM ? 0 : 130)

@@ -1,0 +1,51 @@
+internal import ArgumentParser
+internal import Glibc
+internal import Notebook
+internal import System
+internal import WorkTree
+
+struct WebCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "web", abstract: "Show the notebook in a browser on this machine.",
+    discussion: """
+      Serves the notes, their versions and conflicts as pages, for one browser of this user, until \
+      Ctrl-C. The link that it prints lets in once. Nothing is served to other machines.
+
+      Examples:
+        notes web
+        notes web --no-open --port 4712
+      """)
+
+  @Option(help: .named("n", "The port to serve at; the notebook's own by default."))
+  var port: UInt16?
+
+  @Flag(name: .customLong("no-open"), help: "Print the link, and open no browser.")
+  var opensNothing = false
+
+  @OptionGroup var options: CommonOptions
+
+  func validate() throws {
+    if port == 0 { throw ValidationError("--port takes a number from 1 to 65535.") }
+  }
+
+  /// Becomes the program that serves: what it needs, no other command carries.
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let folder = realPath(of: notebook.folder) ?? notebook.folder
+    let own = realPath(of: "/proc/self/exe") ?? "notes"
+    let program = Disk.parent(of: own) + "/notes-web"
+    Output.standard.flush()
+    Output.errors.flush()
+    let words = [
+      "notes-web", folder, try UserFolders().data, port.map { String($0) } ?? "any",
+      options.json ? "json" : "text", opensNothing ? "no-open" : "open",
+    ]
+    var arguments = words.map { strdup($0) } + [nil]
+    execv(program, &arguments)
+    let code = errno
+    for word in arguments { free(word) }
+    throw Failure.system(
+      "\(Visible.name(program)) cannot be started", errno: code, kind: "web_missing",
+      hint: "it belongs beside notes: install both from the same release")
+  }
+}
