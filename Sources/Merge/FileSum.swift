@@ -101,11 +101,12 @@ struct FileSum {
     }
     // Labels are looked for in history, which most merges have no need of.
     let isLabelled = positives.allSatisfy { labels[$0] != nil }
-    let result = TextMerge.merge(
-      positives: positives.map { term($0, label: labels[$0] ?? []) },
-      negatives: negatives.map { $0.map { term($0) } }, rules: rules)
-    // The result alone is to be there while it is stored.
+    let terms = positives.map { term($0, label: labels[$0] ?? []) }
+    let bases = negatives.map { $0.map { term($0) } }
+    // What the result does not hold is let go while it is put together; it alone is there while it is
+    // stored.
     texts = [:]
+    let result = TextMerge.merge(positives: consume terms, negatives: consume bases, rules: rules)
     if result.text.count > bounds.textBytes { return Self.copies(positives) }
     if let size = result.markerSize {
       guard isLabelled else {

@@ -61,6 +61,15 @@ package struct LineTable {
     return numbers
   }
 
+  /// Lets go of the bytes of all lines but those that are in one of these; the table is not added to after
+  /// that.
+  mutating func forget(except kept: [[Int32]]) {
+    var isKept = [Bool](repeating: false, count: lines.count)
+    for lines in kept { for line in lines { isKept[Int(line)] = true } }
+    for line in lines.indices where !isKept[line] { lines[line] = [] }
+    numbers = [:]
+  }
+
   func text(of lines: [Int32]) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(lines.reduce(0) { $0 + self[$1].count + 1 })

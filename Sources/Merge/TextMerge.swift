@@ -33,24 +33,31 @@ package struct TextMerge {
   /// The merge of the positive terms against the negative ones, one fewer; a negative term that is
   /// nil is a side on which the note did not exist.
   package static func merge(
-    positives: [TextTerm], negatives: [TextTerm?], rules: MergeRules = .all
+    positives: consuming [TextTerm], negatives: consuming [TextTerm?], rules: MergeRules = .all
   ) -> TextMergeResult {
     var merge = TextMerge(rules: rules)
-    return merge.run(positives, negatives)
+    return merge.run(consume positives, consume negatives)
   }
 
-  private mutating func run(_ positives: [TextTerm], _ negatives: [TextTerm?]) -> TextMergeResult {
+  private mutating func run(
+    _ positives: consuming [TextTerm], _ negatives: consuming [TextTerm?]
+  ) -> TextMergeResult {
     let hasBase = negatives.contains { $0 != nil }
-    let negatives = hasBase ? negatives.map { $0 ?? TextTerm(text: []) } : []
-    let positiveEndings = positives.map { LineEndings(of: $0.text) }
-    let negativeEndings = negatives.map { LineEndings(of: $0.text) }
-    let isMixed = (positiveEndings + negativeEndings).contains { $0.style == .mixed }
+    let labels = positives.map(\.label)
+    let reference = hasBase ? positives.count : 0
+    var texts = positives + (hasBase ? negatives.map { $0 ?? TextTerm(text: []) } : [])
+    (positives, negatives) = ([], [])
+    let textEndings = texts.map { LineEndings(of: $0.text) }
+    let positiveEndings = Array(textEndings.prefix(labels.count))
+    let negativeEndings = Array(textEndings.dropFirst(labels.count))
+    let isMixed = textEndings.contains { $0.style == .mixed }
     var endings = LineEndings.merged(positives: positiveEndings, negatives: negativeEndings)
     if isMixed { endings.style = .lf }
-    let terms = zip(positives + negatives, positiveEndings + negativeEndings).map { term, endings in
+    let terms = zip(texts, textEndings).map { term, endings in
       units(of: term, normalised: !isMixed && endings.style == .crlf)
     }
-    let reference = hasBase ? positives.count : 0
+    // The table has their lines.
+    texts = []
     let alignment = Alignment(terms: terms, reference: reference) { [table] in
       hasBase || Self.isParting($0, table)
     }
@@ -60,12 +67,15 @@ package struct TextMerge {
       case .different(let ranges):
         let values = zip(terms, ranges).map { Array($0[$1]) }
         mergeRegion(
-          positives: Array(values.prefix(positives.count)),
-          negatives: Array(values.dropFirst(positives.count)), labels: positives.map(\.label)
+          positives: Array(values.prefix(labels.count)),
+          negatives: Array(values.dropFirst(labels.count)), labels: labels
         ) { base in InsertionContext(base: base, replacing: ranges[reference], of: terms[reference])
         }
       }
     }
+    // What is not in the result is not to be there while that is put together: texts may be large.
+    let blocks = output.compactMap { table.blocks[$0] }
+    table.forget(except: [output] + blocks.flatMap { $0.sides.map(\.lines) })
     return rendered(endings)
   }
 

@@ -18,8 +18,7 @@ struct PackStream {
   private(set) var unpackedBytes = 0
   /// How many bytes the objects hold that have come: those of a delta are what it makes.
   var contentBytes: Int {
-    // The last object that is whole stays here until the next one begins.
-    let isPartial = state == .content && entry?.header.kind != nil
+    let isPartial = entry?.header.kind != nil
     return wholeBytes + (isPartial ? content.count : 0)
   }
   private var wholeBytes = 0
@@ -82,6 +81,8 @@ struct PackStream {
 
   private mutating func beginObject() {
     pending.removeAll(keepingCapacity: true)
+    // A large object is not to stay while what came is merged.
+    (entry, content) = (nil, [])
     state = remaining == 0 ? .trailer : .objectHeader
   }
 
@@ -98,7 +99,6 @@ struct PackStream {
     }
     entry = Entry(
       offset: offset, header: header, crc: pending.withUnsafeBytes { zlib.crc32(of: $0) })
-    content = []
     try inflater.reset()
     state = .content
   }
