@@ -275,13 +275,25 @@ import Testing
         ["git"] + arguments, in: shell.folder["notes"], environment: shell.environment)
       try #require(done.isSuccess, "\(done)")
     }
-    for command in [["log", "-n", "1"], ["blame", "By twin"], ["list"]] {
-      let shown = try run(
-        [BuiltBinary.notes()] + command, in: shell.folder["notes"],
-        environment: shell.environment
-      ).text
-      #expect(shown.contains(String(twins[0].deviceID.prefix(8))), "\(shown)")
+    func expectTold(by commands: [[String]]) throws {
+      for command in commands {
+        let shown = try run(
+          [BuiltBinary.notes()] + command, in: shell.folder["notes"],
+          environment: shell.environment
+        ).text
+        #expect(shown.contains(String(twins[0].deviceID.prefix(8))), "\(shown)")
+      }
     }
+    try expectTold(by: [["log", "-n", "1"], ["blame", "By twin"], ["list"]])
+    for arguments in [
+      ["rm", "-q", "By twin.txt"],
+      ["-c", "user.name=vm", "-c", "user.email=\(email)", "commit", "-q", "-m", "Away again"],
+    ] {
+      let done = try run(
+        ["git"] + arguments, in: shell.folder["notes"], environment: shell.environment)
+      try #require(done.isSuccess, "\(done)")
+    }
+    try expectTold(by: [["list", "--deleted"], ["list", "--deleted", "--long"]])
     #expect(!peers.contains("laptop ("))
   }
 

@@ -11,6 +11,8 @@ public struct DeletedFile: Hashable, Sendable {
   public let time: Int64?
   /// Who deleted it; nil where that is not saved yet.
   public let author: String?
+  /// The version that deleted it; nil where that is not saved yet.
+  public let version: ObjectID?
 }
 
 extension History {
@@ -38,7 +40,8 @@ extension History {
       DeletedFile(
         path: path, id: try times[path].map(noteID) ?? "",
         time: deletion.flatMap { history?.table.time(of: $0) },
-        author: deletion.flatMap { history?.table.author(of: $0) })
+        author: deletion.flatMap { history?.table.author(of: $0) },
+        version: deletion.flatMap { history?.table.id(of: $0) })
     }
   }
 }

@@ -15,6 +15,7 @@ struct BrowserSession {
   private var standing: Standing?
   /// What others changed and was not looked at yet.
   private var newNotes: Set<TreePath> = []
+  private let sharedNames: SharedNames
 
   private static let versionsAtOnce = 100
   /// How long an escape waits for what would make it another key, in milliseconds.
@@ -27,6 +28,7 @@ struct BrowserSession {
     self.terminal = terminal
     self.usesColour = usesColour
     browser = Browser(title: Visible.name(notebook.identity.name))
+    sharedNames = OwnStanding(of: notebook).sharedNames
   }
 
   mutating func run() throws -> Exit {
@@ -136,7 +138,9 @@ struct BrowserSession {
           hasMore = false
           break
         }
-        versions += version.changes.prefix(1).map { Browser.Revision(version, $0) }
+        versions += version.changes.prefix(1).map {
+          Browser.Revision(version, $0, session.sharedNames)
+        }
       }
       session.browser.show(versions: versions, of: path, hasMore: hasMore)
     }
@@ -235,10 +239,11 @@ struct BrowserSession {
 }
 
 extension Browser.Revision {
-  init(_ version: Version, _ change: VersionChange) {
+  init(_ version: Version, _ change: VersionChange, _ sharedNames: SharedNames) {
     self.init(
       id: version.commit.id, path: change.path, kind: change.kind, former: change.old,
-      time: version.commit.author.time, author: Visible.name(version.commit.author.name),
+      time: version.commit.author.time,
+      author: sharedNames.shown(version.commit.author.name, version.commit.deviceID),
       subject: Visible.name(version.subject))
   }
 }

@@ -77,7 +77,9 @@ struct ListCommand: Command {
     if deleted {
       let files = try notebook.history.deletedFiles().filter { $0.path.isNote != attachments }
       style.isFiltered = !files.isEmpty
-      let report = DeletedReport(files: files.filter { isWanted($0.path, $0.time) }, style)
+      let listed = files.filter { isWanted($0.path, $0.time) }
+      style.names = try authors(of: listed.map { ($0.author, $0.version) }, in: notebook)
+      let report = DeletedReport(files: listed, style)
       write(report.json) { report.text(on: $0, now: TimeText.now) }
     } else {
       let notes = try notebook.history.files().filter { $0.path.isNote != attachments }
@@ -87,7 +89,7 @@ struct ListCommand: Command {
       let listed = notes.filter {
         isWanted($0.path, $0.modified) && (!new || style.newNotes.contains($0.path))
       }
-      style.names = try authors(of: listed, in: notebook)
+      style.names = try authors(of: listed.map { ($0.author, $0.lastVersion) }, in: notebook)
       let report = ListReport(notes: listed, style)
       write(report.json) { report.text(on: $0, now: TimeText.now) }
     }
@@ -96,13 +98,12 @@ struct ListCommand: Command {
 
   /// What to call the devices that share a name, by the versions that they made.
   private func authors(
-    of notes: [NoteSummary], in notebook: Notebook
+    of changes: [(author: String?, version: ObjectID?)], in notebook: Notebook
   ) throws -> [ObjectID: String] {
     let shared = OwnStanding(of: notebook).sharedNames
     var names: [ObjectID: String] = [:]
-    for note in notes {
-      guard let author = note.author, shared.contains(author), let version = note.lastVersion
-      else { continue }
+    for (author, version) in changes {
+      guard let author, shared.contains(author), let version else { continue }
       names[version] = try shared.shown(author, notebook.repository.commit(version).deviceID)
     }
     return names

@@ -16,6 +16,11 @@ struct ListStyle {
   /// How many are listed at most.
   var limit = Int.max
 
+  /// What to call who made a version.
+  fileprivate func name(of author: String?, in version: ObjectID?) -> String {
+    version.flatMap { names[$0] } ?? Visible.name(author ?? "")
+  }
+
   fileprivate func sorted<Item>(_ items: [Item], by precedes: (Item, Item) -> Bool) -> [Item] {
     let sorted = items.sorted(by: precedes)
     return Array((isReversed ? sorted.reversed() : sorted).prefix(limit))
@@ -70,15 +75,11 @@ struct ListReport {
     return style.newNotes.contains(note.path) ? Styled("*", .green) : Styled("")
   }
 
-  private func author(of note: NoteSummary) -> String {
-    note.lastVersion.flatMap { style.names[$0] } ?? Visible.name(note.author ?? "")
-  }
-
   private func row(_ note: NoteSummary, now: Int64) -> [Styled] {
     [
       Styled(note.path.label, .bold), mark(of: note),
       Styled(note.modified.map { TimeText.relative($0, now: now) } ?? "not saved yet"),
-      Styled(author(of: note), .dim),
+      Styled(style.name(of: note.author, in: note.lastVersion), .dim),
     ]
   }
 
@@ -88,7 +89,7 @@ struct ListReport {
       Styled(note.created.map(TimeText.local) ?? "-"),
       Styled(note.modified.map(TimeText.local) ?? "-"),
       mark(of: note), Styled(Visible.name(note.path), .bold),
-      Styled(author(of: note), .dim),
+      Styled(style.name(of: note.author, in: note.lastVersion), .dim),
     ]
   }
 }
@@ -127,7 +128,8 @@ struct DeletedReport {
       }
       return (style.isLong ? [Styled(file.id.isEmpty ? "-" : file.id, .yellow)] : []) + [
         Styled(style.isLong ? Visible.name(file.path) : file.path.label, .bold),
-        Styled(when ?? "not saved yet"), Styled(Visible.name(file.author ?? ""), .dim),
+        Styled(when ?? "not saved yet"),
+        Styled(style.name(of: file.author, in: file.version), .dim),
       ]
     }
     return Table(flexible: style.isLong ? 1 : 0, rows: rows).text(on: terminal)
