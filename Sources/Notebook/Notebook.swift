@@ -77,9 +77,11 @@ public final class Notebook {
   /// killed before leaves the folder as it was. An existing repository becomes a notebook with the
   /// last thing that is written, its identity.
   ///
+  /// - Parameter branch: the branch of a repository that is made here.
   /// - Throws: `alreadyANotebook`, and what `fill` throws.
   public static func make(
-    at folder: String, fill: (_ stateFolder: String) throws -> NotebookIdentity
+    at folder: String, branch: String = "main",
+    fill: (_ stateFolder: String) throws -> NotebookIdentity
   ) throws -> Notebook {
     if access(folder + "/.git", F_OK) == 0 {
       if access(folder + "/.git/HEAD", F_OK) == 0 { try Repository.open(at: folder).checkForm() }
@@ -88,7 +90,7 @@ public final class Notebook {
     let isNew = access(folder, F_OK) != 0
     try Disk.makeFolders(folder, mode: Self.newFolderMode)
     do {
-      _ = try Repository.create(at: folder) { gitFolder in
+      _ = try Repository.create(at: folder, branch: branch) { gitFolder in
         let state = gitFolder + "/notes"
         try Disk.makeFolders(state)
         try Disk.replace(state + "/notebook", with: fill(state).serialized)

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 
 /// What real `notes` processes do, one of which is interrupted.
@@ -13,7 +14,7 @@ struct Story: Sendable, CustomStringConvertible {
   var description: String { name }
 
   /// All, or those that `NOTES_STORY` names.
-  static let all = [save, restore, asking, answering, joining].filter { story in
+  static let all = [save, restore, asking, answering, joining, cloning].filter { story in
     TestEnvironment.variable("NOTES_STORY").map { story.name == $0 } ?? true
   }
 
@@ -57,6 +58,19 @@ struct Story: Sendable, CustomStringConvertible {
     return joined
   }
 
+  /// A device takes the notebook from a bundle; again where it had not come to the end, and where the
+  /// notebook is there by then, the bundle alone.
+  static let cloning = Story(name: "notes clone", victim: "dan", parties: ["dan"]) {
+    folder, faults in
+    let dan = Party("dan", in: folder)
+    let bundle = dan.folder + "/home.bundle"
+    let cloned = try dan.notes(
+      "clone", bundle, dan.notebook, "--device-name", "dan", faults: faults)
+    let isThere = access(dan.notebook + "/.git/notes/notebook", F_OK) == 0
+    if cloned.isSuccess || !faults.isEmpty || !isThere { return cloned }
+    return try dan.notes("bundle", "apply", bundle)
+  }
+
   private static func sync(
     _ folder: String, asking: [String: String], answering: [String: String]
   ) throws -> (asking: ProcessResult, answering: ProcessResult) {
@@ -80,6 +94,8 @@ struct Story: Sendable, CustomStringConvertible {
     try ada.succeed("save")
     try ada.write("1.txt", "first of 1.txt\nsecond\nthird\nfourth\n")
     try ada.succeed("save")
+    try makeFolder(folder + "/dan")
+    try ada.succeed("bundle", "create", folder + "/dan/home.bundle")
     let invite = try ada.listen(["invite"])
     try bea.succeed(
       "join", invite.code ?? "", bea.notebook, "--yes", "--name", "bea", "--no-discovery", "--at",

@@ -28,6 +28,30 @@ import Testing
     try run(["git", "--git-dir", hub, "rev-parse", "main"]).text
   }
 
+  /// Begins to clone, and returns when the hub keeps it waiting: at the call of git that has `word` in it.
+  private func clone(to folder: String, heldAt word: String = "") throws -> RunningProcess {
+    let (begun, bin) = (bob.folder["begun"], bob.folder["bin"])
+    unlink(begun)
+    try makeFolder(bin)
+    var environment = bob.environment
+    let path = environment["PATH"] ?? ""
+    let script = """
+      #!/bin/sh
+      case "$*" in *'\(word)'*) touch '\(begun)'; exec tail -f /dev/null --pid=$PPID ;; esac
+      PATH='\(path)' exec git "$@"
+
+      """
+    try writeFile(bin + "/git", Array(script.utf8))
+    chmod(bin + "/git", 0o755)
+    environment["PATH"] = bin + ":" + path
+    let process = try RunningProcess(
+      [BuiltBinary.notes(), "clone", hub, bob.folder[folder]], in: bob.folder["notes"],
+      environment: environment)
+    let deadline = Moment.now + 180
+    while access(begun, F_OK) != 0, Moment.now < deadline { sched_yield() }
+    return process
+  }
+
   @Test func `It reads, keeps its own versions, and gives them when it has joined`() throws {
     let cloned = try bob.notes("clone", hub, "../desk", "--device-name", "desk")
     #expect(cloned.isSuccess && cloned.text.contains(": 1 note\n"), "\(cloned)")
@@ -84,27 +108,12 @@ import Testing
     #expect(full.errorText.contains(" is there already, and not empty"), "\(full)")
     #expect(try bob.folder.text("full/mine.txt") == "mine\n")
     // Ctrl-C, while the hub keeps it waiting.
-    let begun = bob.folder["begun"]
-    let script = bob.folder["bin/git"]
-    try makeFolder(bob.folder["bin"])
-    try writeFile(script, Array("#!/bin/sh\ntouch '\(begun)'\nexec sleep 600\n".utf8))
-    chmod(script, 0o755)
-    var environment = bob.environment
-    environment["PATH"] = bob.folder["bin"] + ":" + (environment["PATH"] ?? "")
-    let cloning = try RunningProcess(
-      [BuiltBinary.notes(), "clone", hub, bob.folder["y"]], in: bob.folder["notes"],
-      environment: environment)
-    let deadline = Moment.now + 180
-    while access(begun, F_OK) != 0, Moment.now < deadline { sched_yield() }
+    let cloning = try clone(to: "y")
     cloning.send(SIGINT)
     #expect(try cloning.wait().status == .exited(130))
     #expect(access(bob.folder["y"], F_OK) != 0)
     // notes-clone(1): "What somebody else puts there meanwhile is left alone."
-    unlink(begun)
-    let again = try RunningProcess(
-      [BuiltBinary.notes(), "clone", hub, bob.folder["y"]], in: bob.folder["notes"],
-      environment: environment)
-    while access(begun, F_OK) != 0, Moment.now < deadline { sched_yield() }
+    let again = try clone(to: "y")
     try bob.folder.write("mine\n", to: "y/mine.txt")
     again.send(SIGINT)
     #expect(try again.wait().status == .exited(130))
@@ -131,6 +140,31 @@ import Testing
     #expect(try kind(of: alone) == "not_a_member")
     #expect(
       alone.errorText.contains("this device is not a member of the notebook yet"), "\(alone)")
+  }
+
+  // notes-clone(1): "One that was killed leaves nothing that counts, or a notebook that the same command …
+  // completes."
+  @Test func `A clone that was killed is completed by the same command`() throws {
+    let desk = bob.folder["desk"]
+    // Before the notebook was there.
+    try makeFolder(desk + "/.git.new/look/.git/objects")
+    // After: when its versions are about to come.
+    let cloning = try clone(to: "desk", heldAt: "refs/heads/main:")
+    cloning.send(SIGKILL)
+    _ = try cloning.wait()
+    #expect(access(desk + "/.git.new", F_OK) != 0 && access(desk + "/A.txt", F_OK) != 0)
+    let other = try Shell()
+    try other.folder.write("other\n", to: "notes/Other.txt")
+    try other.initialise()
+    try #require(try other.notes("bundle", "create", "../o.bundle").isSuccess)
+    let another = try bob.notes("clone", other.folder["o.bundle"], "../desk", "--json")
+    #expect(try kind(of: another) == "target_exists", "\(another)")
+    let again = try bob.notes("clone", hub, "../desk")
+    #expect(again.isSuccess && again.text.contains(": 1 note\n"), "\(again)")
+    #expect(try bob.folder.text("desk/A.txt") == "one\n")
+    #expect(try bob.notes("sync", in: "desk").isSuccess)
+    let third = try bob.notes("clone", hub, "../desk", "--json")
+    #expect(try kind(of: third) == "target_exists", "\(third)")
   }
 
   // notes-hub(7), "Members": "what the hub's list says is taken in"

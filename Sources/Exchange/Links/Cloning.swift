@@ -29,9 +29,29 @@ public struct Cloning: Sendable {
     (self.source, self.key, self.deviceName) = (source, key, deviceName)
   }
 
-  /// Clones into a folder that is missing or empty. Where it throws, what it made is gone; but once the
-  /// notebook has a version and files stand in the folder, all stays, and the next sync completes it:
-  /// what somebody put there meanwhile may be among them.
+  /// Whether a notebook can be cloned into a folder: it is missing or empty, or holds nothing but what a
+  /// clone that was killed left.
+  public static func isFree(_ folder: String) -> Bool {
+    if access(folder, F_OK) != 0 { return true }
+    guard let names = try? Disk.names(in: folder).filter({ $0 != halfMade }) else { return false }
+    return names.isEmpty || (names == [".git"] && begun(in: folder) != nil)
+  }
+
+  /// The notebook in a folder, where it has no version yet.
+  private static func begun(in folder: String) -> Notebook? {
+    guard let notebook = try? Notebook.open(at: folder), let state = try? notebook.state(),
+      state.tip == nil
+    else { return nil }
+    return notebook
+  }
+
+  /// Where a repository is until it is whole; `Repository.create` begins there anew.
+  private static let halfMade = ".git.new"
+
+  /// Clones into a folder that `isFree`. The notebook comes into being in one step, and then its
+  /// versions come: killed, it leaves a notebook that the next sync or clone completes. Where it throws,
+  /// what it made is gone; but once files stand in the folder, all stays: what somebody put there
+  /// meanwhile may be among them.
   ///
   /// - Parameter check: told the notebook's ID before anything else comes; what it throws ends it.
   /// - Throws: `HubError`, `BundleError`, and what a visit throws; `SyncError.stopped` when cancelled.
@@ -39,22 +59,20 @@ public struct Cloning: Sendable {
     into folder: String, cancellation: CancellationToken? = nil,
     check: (_ notebookID: String) throws -> Void, onEvent: (Event) -> Void = { _ in }
   ) throws -> Notebook {
+    guard Self.isFree(folder) else { throw Self.isTaken(folder) }
     let isNew = access(folder, F_OK) != 0
     try Disk.makeFolders(folder, mode: 0o700)
-    guard try Disk.names(in: folder).isEmpty else {
-      throw SyncError.system(call: "mkdir", path: folder, errno: ENOTEMPTY)
-    }
+    let begun = Self.begun(in: folder)
     do {
-      let repository = try Repository.create(at: folder)
-      let members = try look(repository, cancellation)
+      let (members, branch) = try look(from: folder, cancellation)
       let id = try members.notebookID
       try check(id)
-      let notebook = try make(members, id, in: folder)
+      if let begun, begun.identity.id != id { throw Self.isTaken(folder) }
+      let notebook = try begun ?? make(members, id, branch, in: folder)
       try fill(notebook, cancellation, onEvent)
       return notebook
     } catch {
-      let isBegun = ((try? Notebook.open(at: folder).state().tip) ?? nil) != nil
-      if !isBegun || Disk.namesIfAny(in: folder) == [".git"] {
+      if begun == nil, Disk.namesIfAny(in: folder) == [".git"] {
         Disk.removeTree(folder + "/.git")
       }
       if isNew { rmdir(folder) }
@@ -62,16 +80,25 @@ public struct Cloning: Sendable {
     }
   }
 
-  /// The members of the notebook there. The repository's branch is called as the one there.
+  private static func isTaken(_ folder: String) -> SyncError {
+    .system(call: "mkdir", path: folder, errno: ENOTEMPTY)
+  }
+
+  /// The members of the notebook there, and the branch that it is on. What comes with them is let go:
+  /// there is no notebook yet that it could be checked for.
   private func look(
-    _ repository: Repository, _ cancellation: CancellationToken?
-  ) throws -> MemberList {
+    from folder: String, _ cancellation: CancellationToken?
+  ) throws -> (members: MemberList, branch: String?) {
+    let place = folder + "/" + Self.halfMade
+    Disk.removeTree(place)
+    defer { Disk.removeTree(place) }
+    try Disk.makeFolders(place + "/look")
+    let repository = try Repository.create(at: place + "/look")
     switch source {
     case .bundle(let path):
       let bundle = try ReceivedBundle(
         BundleReader(path: path, cancellation: cancellation), for: repository, limits: limits)
-      if let branch = bundle.branch { try repository.setUnborn(branch: branch) }
-      return bundle.members
+      return (bundle.members, bundle.branch)
     case .hub(let hub):
       return try HubLink.talking {
         var program = program
@@ -80,28 +107,29 @@ public struct Cloning: Sendable {
         guard let branch = try transfer.mainBranch(of: hub.url) else {
           throw HubError.withoutMembers
         }
-        try repository.setUnborn(branch: branch)
         _ = try transfer.fetch(
           nil, from: hub.url, known: [], beside: MemberList.folder, limits: limits)
         guard let version = transfer.reference(named: MemberList.reference),
           let quarantine = try transfer.received(limits: limits)?.quarantine,
           let members = try MemberList(of: version, in: quarantine)
         else { throw HubError.withoutMembers }
-        return members
+        return (members, branch)
       }
     }
   }
 
   private var limits: PackLimits { options.allowsLarge ? .large : .standard }
 
-  private func make(_ members: MemberList, _ id: String, in folder: String) throws -> Notebook {
-    let state = try Notebook.prepare(at: folder)
-    let membership = try MembershipStore.install(
-      in: state + "/membership", root: members.root, certificates: members.certificates,
-      revocations: members.revocations)
-    let device = DeviceIdentity(name: deviceName, deviceID: key.deviceID)
-    return try Notebook.adopt(
-      at: folder, as: NotebookIdentity(id: id, name: membership.notebookName, device: device))
+  private func make(
+    _ members: MemberList, _ id: String, _ branch: String?, in folder: String
+  ) throws -> Notebook {
+    try Notebook.make(at: folder, branch: branch ?? "main") { state in
+      let membership = try MembershipStore.install(
+        in: state + "/membership", root: members.root, certificates: members.certificates,
+        revocations: members.revocations)
+      let device = DeviceIdentity(name: deviceName, deviceID: key.deviceID)
+      return NotebookIdentity(id: id, name: membership.notebookName, device: device)
+    }
   }
 
   private func fill(

@@ -167,13 +167,6 @@ extension Repository {
     ReferenceFile(name, in: gitFolder).content == .id(id)
   }
 
-  /// Lets HEAD of a repository without commits name another branch.
-  public func setUnborn(branch: String) throws {
-    let name = "refs/heads/" + branch
-    guard ReferenceFile.isName(name) else { throw GitError.brokenReference(name) }
-    try Disk.replace(gitFolder + "/HEAD", with: Array("ref: \(name)\n".utf8), mode: 0o644)
-  }
-
   /// Removes a reference; one that does not exist is no error.
   public func delete(reference name: String) throws {
     let git = try handles()

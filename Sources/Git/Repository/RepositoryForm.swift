@@ -8,9 +8,13 @@ extension Repository {
   ///
   /// - Parameter fill: puts what else belongs into the new `.git`, whose path it is told. When it
   ///   throws, there is none.
+  /// - Throws: `GitError.brokenReference` for a branch that git would not have.
   public static func create(
     at folder: String, branch: String = "main", fill: (String) throws -> Void = { _ in }
   ) throws -> Repository {
+    guard ReferenceFile.isName("refs/heads/" + branch) else {
+      throw GitError.brokenReference(branch)
+    }
     let place = folder + "/.git.new"
     Disk.removeTree(place)
     defer { Disk.removeTree(place) }

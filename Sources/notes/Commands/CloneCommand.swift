@@ -45,11 +45,10 @@ struct CloneCommand: Command {
     let address = isFile ? try NotebookLocator.folder(source) : try Hub.address(source, from: here)
     let folder = try NotebookLocator.folder(self.folder ?? Self.name(for: source))
     try NotebookPlace(folder: folder).check()
-    guard (try? Disk.names(in: folder).isEmpty) ?? (access(folder, F_OK) != 0) else {
-      throw Failure(
-        .failed, "target_exists", "\(Visible.name(folder)) is there already, and not empty",
-        hint: "choose another folder: 'notes clone SOURCE DIR'")
-    }
+    let isTaken = Failure(
+      .failed, "target_exists", "\(Visible.name(folder)) is there already, and not empty",
+      hint: "choose another folder: 'notes clone SOURCE DIR'")
+    guard Cloning.isFree(folder) else { throw isTaken }
     let data = try UserFolders().data
     let known = KnownNotebooks(dataFolder: data)
     var cloning = Cloning(
@@ -61,7 +60,11 @@ struct CloneCommand: Command {
     let report = EventReport(json: options.json)
     defer { report.finish() }
     let notebook = try cloning.run(
-      into: folder, cancellation: Interruption.token(), check: known.refuseSecond
+      into: folder, cancellation: Interruption.token(),
+      check: { id in
+        if let begun = try? Notebook.open(at: folder), begun.identity.id != id { throw isTaken }
+        try known.refuseSecond(id, beside: folder)
+      }
     ) { event in if case .progress = event { report.write(event) } }
     report.finish()
     known.add(notebook)
@@ -95,9 +98,9 @@ struct CloneCommand: Command {
 }
 
 extension KnownNotebooks {
-  /// Throws where a notebook is on this device already.
-  fileprivate func refuseSecond(_ id: String) throws {
-    for folder in folders() {
+  /// Throws where a notebook is on this device already, in another folder.
+  fileprivate func refuseSecond(_ id: String, beside own: String) throws {
+    for folder in folders() where folder != own {
       guard let notebook = try? Notebook.open(at: folder), notebook.identity.id == id
       else { continue }
       throw Failure(
