@@ -295,6 +295,13 @@ import Testing
     }
     try expectTold(by: [["list", "--deleted"], ["list", "--deleted", "--long"]])
     #expect(!peers.contains("laptop ("))
+    // A second admin, without whom there is other advice.
+    try add("desk", .admin)
+    let doctor = try shell.notes("doctor", "--json").text
+    let ids = twins.map { String($0.deviceID.prefix(8)) }.sorted()
+    #expect(doctor.contains("2 devices are called "), "\(doctor)")
+    #expect(doctor.contains("(\(ids[0]) and \(ids[1])): conflict markers tell them apart by times"))
+    #expect(doctor.contains("'notes members rename \(ids[1]) NAME'"))
   }
 
   @Test func `-C and --json stand anywhere`() throws {

@@ -134,8 +134,23 @@ extension Check {
         "only \(name) is an admin: if it is lost, nobody can invite or remove",
         remedy: "on \(name): 'notes members role NAME admin'")
     }
-    return founderUnseen(among: present, in: context)
-      ?? .good("\(Phrase.count(present.count, "device")); this one is \(role.withArticle)")
+    let findings = oneName(among: present) + (founderUnseen(among: present, in: context) ?? [])
+    return !findings.isEmpty
+      ? findings
+      : .good("\(Phrase.count(present.count, "device")); this one is \(role.withArticle)")
+  }
+
+  /// Devices that share a name, which came together where two admins invited at once.
+  private static func oneName(among members: [Member]) -> [Finding] {
+    Dictionary(grouping: members) { $0.name.lowercased() }.values.filter { $0.count > 1 }
+      .map { $0.sorted { $0.deviceID < $1.deviceID } }.sorted { $0[0].name < $1[0].name }
+      .flatMap { devices -> [Finding] in
+        let ids = devices.map { String($0.deviceID.prefix(8)) }
+        return .advice(
+          "\(Phrase.count(devices.count, "device")) are called \(Visible.name(devices[0].name)) "
+            + "(\(Phrase.list(ids))): conflict markers tell them apart by times alone",
+          remedy: "an admin gives one another name: 'notes members rename \(ids[1]) NAME'")
+      }
   }
 
   /// How many days the founder's device may be away before it is worth a word.
