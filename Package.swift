@@ -77,7 +77,7 @@ let package = Package(
     .target(
       name: "Web",
       dependencies: notebookLayers + [
-        "Exchange", "Watch", "Git", "System",
+        "Exchange", "Watch", "Membership", "Git", "System",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -134,7 +134,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "WebTests",
-      dependencies: notebookLayers + ["Web", "notes-web", "Git", "System", "TestSupport"],
+      dependencies: notebookLayers + [
+        "Web", "notes-web", "Membership", "Git", "System", "TestSupport",
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "FaultSubject", dependencies: notebookLayers + ["Git"], path: "Tests/FaultSubject",

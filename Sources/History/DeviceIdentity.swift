@@ -26,6 +26,9 @@ public struct DeviceIdentity: Hashable, Sendable {
   /// The address that versions made on this device carry: `DEVICE-ID@notes.invalid`, lower case.
   public var email: String { "\(deviceID.lowercased())@\(Self.mailDomain)" }
 
+  /// Who made what a guest of this device made on it: notes-security(7), GUESTS.
+  public func authorName(of guest: String) -> String { "\(guest) (via \(name))" }
+
   /// Whether `notes` made what this is the committer of, on any device.
   package static func isOurs(_ committer: Signature) -> Bool {
     committer.email.hasSuffix("@\(mailDomain)")

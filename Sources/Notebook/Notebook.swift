@@ -28,6 +28,9 @@ public final class Notebook {
   }
   /// What signs the versions made here; without it they are unsigned.
   public var signer: VersionSigner?
+  /// The guest of this device that new versions name beside it; what the folder held before is the
+  /// device's own: notes-security(7), GUESTS.
+  public var guest: String?
   /// Told of a version of this device as soon as its objects are in the repository, before the branch
   /// moves: notes-protocol(7), "Standing sessions".
   public var earlyNotice: ((ObjectID) -> Void)?
@@ -155,7 +158,7 @@ public final class Notebook {
     let lock = try WriterLock(stateFolder: stateFolder, folder: folder)
     workTree.forgetSettings()
     let transaction = WriteTransaction(
-      history, device: identity.device, signer: signer, earlyNotice: earlyNotice)
+      history, device: identity.device, guest: guest, signer: signer, earlyNotice: earlyNotice)
     // A lock file of git's that could not be removed is left for the next run to remove.
     defer { if !transaction.leavesLockFile() { lock.end() } }
     if signer != nil { try nameAllowedSigners() }

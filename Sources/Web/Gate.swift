@@ -1,3 +1,4 @@
+internal import Membership
 internal import Synchronization
 internal import System
 
@@ -13,27 +14,22 @@ final class Gate: Sendable {
   let root: String
   private let cookie: String
   private let token: Mutex<String?>
+  private let guests: GuestBook
   private let wrong: Mutex<Allowance>
 
   /// Wrong tokens and cookies a second that are answered with a page; the right ones always are.
   private static let wrongASecond = 10.0
 
-  init(port: Int) {
+  init(port: Int, guests: GuestBook) {
     host = "127.0.0.1:\(port)"
-    root = "/" + Self.secret(bytes: 16)
-    cookie = Self.secret(bytes: 32)
-    token = Mutex(Self.secret(bytes: 32))
+    self.guests = guests
+    root = "/" + SecretText.random(bytes: 16)
+    cookie = SecretText.random(bytes: 32)
+    token = Mutex(SecretText.random(bytes: 32))
     wrong = Mutex(Allowance(aSecond: Self.wrongASecond, atOnce: 50))
   }
 
-  /// From getrandom(2), in lower case base32.
-  private static func secret(bytes count: Int) -> String {
-    var generator = SystemRandomNumberGenerator()
-    let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    return String(base32: bytes).lowercased()
-  }
-
-  private var origin: String { "http://" + host }
+  var origin: String { "http://" + host }
 
   /// The link that lets in, once; nil when it was used.
   var link: String? { token.withLock { $0 }.map { "\(origin)/open/\($0)" } }
@@ -41,8 +37,8 @@ final class Gate: Sendable {
   enum Verdict: Sendable {
     /// The link was opened: the browser gets this cookie.
     case opened(cookie: String)
-    /// Let in: the parts of the path below `root`.
-    case allowed([String])
+    /// Let in: the parts of the path below the visitor's root.
+    case allowed(Visitor, [String])
     case refused(Int, String)
   }
 
@@ -73,9 +69,26 @@ final class Gate: Sendable {
       return .refused(404, "There is no such page.")
     }
     if parts.count == 2, parts[0] == "open" { return open(parts[1], head) }
-    if let refusal = foreignness(of: head) { return .refused(403, refusal) }
-    guard parts.first == String(root.dropFirst()), hasCookie(head) else { return stranger() }
-    return .allowed(Array(parts.dropFirst()))
+    let isLink = parts.count == 2 && parts[0] == Visitor.linkPath && head.method == "GET"
+    // A link may stand in a mail or a message, which is another site's page.
+    if !isLink, let refusal = foreignness(of: head) { return .refused(403, refusal) }
+    guard let (visitor, path) = visitor(parts, head) else { return stranger() }
+    return .allowed(visitor, path)
+  }
+
+  /// Whose path this is, with the cookie that belongs to it, and the parts below.
+  private func visitor(_ parts: [String], _ head: Head) -> (Visitor, [String])? {
+    guard let first = parts.first else { return nil }
+    if first == root.dropFirst() {
+      return cookies(of: head).contains { Self.isEqual(cookie, $0) }
+        ? (.owner(root: root), Array(parts.dropFirst())) : nil
+    }
+    if first == Visitor.linkPath {
+      guard parts.count > 1, let link = try? guests.invitation(parts[1]) else { return nil }
+      return (.invited(link, token: parts[1]), Array(parts.dropFirst(2)))
+    }
+    let guest = try? guests.guest(below: first, cookies: cookies(of: head))
+    return guest.map { (.guest($0, root: "/" + first), Array(parts.dropFirst())) }
   }
 
   /// Why a request that another site's page has made is refused; nil for others.
@@ -97,24 +110,27 @@ final class Gate: Sendable {
       return true
     }
     guard isRight else { return stranger() }
-    return .opened(
-      cookie: "notes=\(cookie); Path=\(root); HttpOnly; SameSite=Strict")
+    return .opened(cookie: Self.cookie(cookie, below: root))
   }
 
-  private func hasCookie(_ head: Head) -> Bool {
-    let cookies = (head.headers["cookie"] ?? []).flatMap { $0.split(separator: ";") }
-    return cookies.contains { item in
-      let value = item.drop { $0 == " " }
-      return value.hasPrefix("notes=") && Self.isEqual(cookie, String(value.dropFirst(6)))
-    }
+  /// The header that has a browser keep a cookie: until it is closed, or for as long as browsers do.
+  static func cookie(_ value: String, below root: String, isKept: Bool = false) -> String {
+    "notes=\(value); Path=\(root); HttpOnly; SameSite=Strict" + (isKept ? "; Max-Age=34560000" : "")
+  }
+
+  /// The values that may be ours; a browser sends one.
+  private func cookies(of head: Head) -> [String] {
+    let items = (head.headers["cookie"] ?? []).flatMap { $0.split(separator: ";") }
+    let ours = items.map { $0.drop { $0 == " " } }.filter { $0.hasPrefix("notes=") }
+    return ours.prefix(8).map { String($0.dropFirst(6)) }
   }
 
   private func stranger() -> Verdict {
     guard wrong.withLock({ $0.take() }) else { return .refused(429, "Too many wrong tries.") }
     return .refused(
       401,
-      "This needs the link that 'notes web' printed. It is good once: end 'notes web' with "
-        + "Ctrl-C and start it again for another one.")
+      "This needs the link that 'notes web' printed, which is good once: end it with Ctrl-C and "
+        + "start it again for another one. Who is no longer a guest needs another invitation.")
   }
 
   /// Takes as long for every guess of the right length.

@@ -5,6 +5,8 @@ public struct WebLimits: Sendable {
   public var connections = 96
   /// Pages that follow what happens, at once.
   public var followers = 24
+  /// Of one guest.
+  public var guestFollowers = 6
   /// A request's head.
   public var headBytes = 32 << 10
   /// A form, as it is sent.

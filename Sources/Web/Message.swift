@@ -3,7 +3,8 @@ struct Request: Sendable {
   enum Method: Sendable { case get, post }
 
   let method: Method
-  /// The parts of the path behind the session's own: letters, digits, `-`, `_` and `.` alone.
+  let visitor: Visitor
+  /// The parts of the path behind the visitor's own: letters, digits, `-`, `_` and `.` alone.
   let path: [String]
   let query: Fields
   var form = Fields()

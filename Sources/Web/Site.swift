@@ -1,3 +1,4 @@
+internal import Membership
 internal import NIOCore
 internal import NIOPosix
 internal import Notebook
@@ -8,6 +9,7 @@ final class Site: Sendable {
   let folder: String
   private let signer: VersionSigner
   let gate: Gate
+  let guests: GuestBook
   let limits: WebLimits
   private let pool: NIOThreadPool
   private let waiting = Atomic(0)
@@ -16,24 +18,26 @@ final class Site: Sendable {
   static let firstEvent = "retry: 1000\nevent: ready\ndata:\n\n"
 
   init(
-    folder: String, signer: VersionSigner, gate: Gate, pool: NIOThreadPool, limits: WebLimits
+    folder: String, signer: VersionSigner, gate: Gate, guests: GuestBook, pool: NIOThreadPool,
+    limits: WebLimits
   ) throws {
     (self.folder, self.signer, self.gate) = (folder, signer, gate)
-    (self.pool, self.limits) = (pool, limits)
-    _ = try notebook()
+    (self.guests, self.pool, self.limits) = (guests, pool, limits)
+    _ = try notebook(for: nil)
   }
 
-  /// The notebook, whose versions are signed as those of every command.
-  func notebook() throws -> Notebook {
+  /// The notebook, whose versions are signed as those of every command, and name a guest who makes them.
+  func notebook(for guest: Guest?) throws -> Notebook {
     let notebook = try Notebook.open(at: folder)
     notebook.signer = signer
+    notebook.guest = guest?.name
     return notebook
   }
 
-  /// What is said to whom the link let in. The browser goes on from a page of ours: it shows no cookie
+  /// What is said to whom a link let in. The browser goes on from a page of ours: it shows no cookie
   /// of ours in a chain that began elsewhere.
-  func welcome(cookie: String) -> Response {
-    let first = gate.root + "/"
+  static func welcome(to root: String, cookie: String) -> Response {
+    let first = root + "/"
     let page: HTML = """
       <!doctype html>
       <html lang="en"><head><meta charset="utf-8"><title>notes</title>

@@ -10,14 +10,28 @@ struct Visit {
   let site: Site
   let request: Request
 
-  var root: String { site.gate.root }
+  var visitor: Visitor { request.visitor }
+  var root: String { visitor.root }
 
   func answer() -> Response {
     do {
-      let notebook = try site.notebook()
+      if case .invited(let link, let token) = visitor { return try introduce(link, token) }
+      guard visitor.mayWrite || !isForChanges else { throw Refusal.readOnly }
+      let notebook = try site.notebook(for: visitor.guest)
       return try request.method == .get ? page(of: notebook) : act(in: notebook)
     } catch {
       return failed(error)
+    }
+  }
+
+  /// Whether this is for who may change the notebook: all that a form sends, and the pages with forms.
+  private var isForChanges: Bool {
+    let path = request.path
+    if request.method == .post { return true }
+    switch path.first {
+    case "new", "undo": return true
+    case "n": return path.count > 2 && !["versions", "v"].contains(path[2])
+    default: return false
     }
   }
 
@@ -146,10 +160,13 @@ enum Refusal: Error {
   case noSuchPage, noSuchNote, noSuchVersion, noText, tooLong(Int), emptyTitle
   /// The text that was shown cannot be known from the form.
   case brokenForm
+  /// A guest who is a reader asks for what changes the notebook.
+  case readOnly
 
   var status: Int {
     switch self {
     case .noSuchPage, .noSuchNote, .noSuchVersion: 404
+    case .readOnly: 403
     case .tooLong: 413
     case .noText: 409
     case .emptyTitle, .brokenForm: 400
@@ -166,6 +183,7 @@ enum Refusal: Error {
       "the text has more than \(most / 1024) KiB, which the page does not take"
     case .emptyTitle: "the note needs a title"
     case .brokenForm: "the form is not one of this page"
+    case .readOnly: "you are a reader here: you can look at everything and change nothing"
     }
   }
 }

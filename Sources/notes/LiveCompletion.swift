@@ -142,6 +142,10 @@ struct LiveCompletion {
 
   static var hubs: CompletionKind { kind { try words($0.notebook.hubs().map(\.name)) } }
 
+  static var guests: CompletionKind {
+    kind { try words(GuestBook(stateFolder: $0.notebook.stateFolder).guests().map(\.name)) }
+  }
+
   /// Whom a sync can mean: the other devices, and the hubs.
   static var peers: CompletionKind {
     kind { live in

@@ -1,6 +1,7 @@
 import Git
 import Glibc
 import History
+import Membership
 import Notebook
 import System
 import TestSupport
@@ -241,7 +242,8 @@ import Testing
   }
 
   @Test func `Wrong tries are slowed down, and the right one is not`() throws {
-    let gate = Gate(port: 4711)
+    let folder = try TemporaryFolder()
+    let gate = Gate(port: 4711, guests: GuestBook(stateFolder: folder.path))
     func status(_ path: String) -> Int? {
       let head = Gate.Head(method: "GET", target: path, headers: ["host": [gate.host]])
       guard case .refused(let status, _) = gate.judge(head) else { return nil }

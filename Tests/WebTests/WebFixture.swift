@@ -13,7 +13,8 @@ import WorkTree
 final class WebFixture {
   let folder: TemporaryFolder
   let notebook: Notebook
-  let server: WebServer
+  private(set) var server: WebServer
+  private let limits: WebLimits
   private(set) var cookie = ""
   /// The path below which the pages are.
   private(set) var root = ""
@@ -24,6 +25,7 @@ final class WebFixture {
     notebook = try Self.notebook(device, in: folder.path)
     try folder.write("milk\n", to: "Shopping.txt")
     _ = try notebook.save()
+    self.limits = limits
     server = try WebServer(
       folder: folder.path, dataFolder: folder["keys"], port: 0, limits: limits)
     if letsIn { try letIn() }
@@ -46,10 +48,8 @@ final class WebFixture {
     let path = String(link.drop { $0 != ":" }.dropFirst().drop { $0 != ":" }.drop { $0 != "/" })
     let opened = try client.send(Self.request("GET", path, host: host))
     #expect(opened.status == 200)
-    let set = try #require(opened.headers["set-cookie"])
-    cookie = String(set.prefix { $0 != ";" })
-    let end = try #require(set.firstRange(of: "Path=")).upperBound
-    root = String(set[end...].prefix { $0 != ";" })
+    let browser = try Browser(opened)
+    (cookie, root) = (browser.cookie, browser.root)
   }
 
   var host: String { "127.0.0.1:\(server.port)" }
@@ -62,20 +62,63 @@ final class WebFixture {
     return (lines + ["Connection: close", "", body]).joined(separator: "\r\n")
   }
 
+  /// What a browser that was let in keeps.
+  struct Browser {
+    var cookie: String
+    var root: String
+
+    init(cookie: String, root: String) { (self.cookie, self.root) = (cookie, root) }
+
+    /// By an answer that lets in.
+    init(_ opened: Answer) throws {
+      let set = try #require(opened.headers["set-cookie"])
+      cookie = String(set.prefix { $0 != ";" })
+      let end = try #require(set.firstRange(of: "Path=")).upperBound
+      root = String(set[end...].prefix { $0 != ";" })
+    }
+  }
+
+  /// The one of the device's user.
+  var browser: Browser { Browser(cookie: cookie, root: root) }
+
   /// A page, as the browser asks for it.
-  func get(_ path: String) throws -> Answer {
-    try client.send(
-      Self.request("GET", root + path, host: host, ["Cookie: " + cookie]))
+  func get(_ path: String, as browser: Browser? = nil) throws -> Answer {
+    let browser = browser ?? self.browser
+    return try client.send(
+      Self.request("GET", browser.root + path, host: host, ["Cookie: " + browser.cookie]))
   }
 
   /// A form, as the browser sends it.
-  func post(_ path: String, _ fields: [(String, String)]) throws -> Answer {
+  func post(
+    _ path: String, _ fields: [(String, String)], as browser: Browser? = nil
+  ) throws -> Answer {
+    let browser = browser ?? self.browser
     let body = fields.map { "\($0.0)=\(Fields.encoded($0.1))" }.joined(separator: "&")
     let headers = [
-      "Cookie: " + cookie, "Origin: http://" + host,
+      "Cookie: " + browser.cookie, "Origin: http://" + host,
       "Content-Type: application/x-www-form-urlencoded", "Content-Length: \(body.utf8.count)",
     ]
-    return try client.send(Self.request("POST", root + path, host: host, headers, body: body))
+    return try client.send(
+      Self.request("POST", browser.root + path, host: host, headers, body: body))
+  }
+
+  /// Says who has a link for a guest.
+  func introduce(_ token: String, name: String) throws -> Answer {
+    try post(
+      "", [("name", name)], as: Browser(cookie: "other=1", root: "/guest/" + token))
+  }
+
+  /// A guest's browser.
+  func comeIn(_ token: String, name: String = "") throws -> Browser {
+    try Browser(introduce(token, name: name))
+  }
+
+  /// Ends the server, and starts another one. Not at its port, which may be somebody's by then.
+  func serveAgain() throws {
+    let next = try WebServer(
+      folder: folder.path, dataFolder: folder["keys"], port: 0, limits: limits)
+    server.stop()
+    server = next
   }
 
   /// The address of a note, below `root`.

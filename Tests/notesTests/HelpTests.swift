@@ -22,7 +22,8 @@ import Testing
   private func options(of name: String) throws -> Set<String> {
     let type = try #require(Commands.type(named: name))
     let verbs = type.configuration.subcommands
-    let texts = [try help(name)] + verbs.map { NotesCommand.helpMessage(for: $0, columns: 80) }
+    let all = verbs + verbs.flatMap { $0.configuration.subcommands }
+    let texts = [try help(name)] + all.map { NotesCommand.helpMessage(for: $0, columns: 80) }
     let lines = texts.flatMap { $0.split(separator: "\n") }
     let listed = lines.filter { $0.hasPrefix("  -") }.flatMap { line in
       line.prefix(26).split(separator: ",").compactMap { part -> String? in
@@ -38,14 +39,17 @@ import Testing
   }
 
   @Test func `Help of a command's verbs stays as it was`() throws {
-    for type in Commands.all {
+    func check(_ type: any ParsableCommand.Type, _ words: [String]) throws {
       for verb in type.configuration.subcommands {
+        let all = words + [verb._commandName]
         let text = NotesCommand.helpMessage(for: verb, columns: 80)
-        try Golden.expect(text, matches: "help-\(type._commandName)-\(verb._commandName).txt")
-        #expect(text.contains("Examples:\n  notes \(type._commandName) \(verb._commandName)"))
+        try Golden.expect(text, matches: "help-\(all.joined(separator: "-")).txt")
+        #expect(text.contains("Examples:\n  notes \(all.joined(separator: " "))"))
         #expect(verb is any Command.Type)
+        try check(verb, all)
       }
     }
+    for type in Commands.all { try check(type, [type._commandName]) }
   }
 
   @Test func `The overview stays as it was`() throws {

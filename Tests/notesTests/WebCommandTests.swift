@@ -1,4 +1,5 @@
 import Glibc
+import Membership
 import TestSupport
 import Testing
 
@@ -68,6 +69,82 @@ import Testing
     web.send(SIGINT)
     #expect(try web.wait(within: 120).status == .exited(130))
     #expect(access(opened[1], F_OK) != 0)
+  }
+
+  // notes-web(1), "Guests".
+  @Test func `Guests are invited, listed, changed and sent away`() throws {
+    let early = try shell.notes("web", "guests", "invite", "--json")
+    #expect(early.status == .exited(1))
+    #expect(early.errorText.contains(#""kind":"web_not_running""#))
+    #expect(early.errorText.contains("the page is not served, so no link would lead anywhere"))
+    let none = try shell.notes("web", "guests").text
+    #expect(none == "No guests: 'notes web guests invite' invites.\n")
+    let web = try start("--no-open", "--json")
+    let port = try port(of: web)
+    let page = try JSONPage()
+    func lines(_ arguments: String..., like command: String = "web guests") throws -> [JSONValue] {
+      let result = try run(
+        [BuiltBinary.notes(), "web", "guests", "--json"] + arguments, in: shell.folder["notes"],
+        environment: shell.environment)
+      #expect(result.isSuccess, "\(result)")
+      let values = try JSONValue.lines(result.text)
+      for value in values {
+        #expect(
+          page.differences(of: value, from: try #require(page.commands[command]), at: command)
+            .isEmpty)
+      }
+      return values
+    }
+    let made = try #require(try lines("invite", "Grandma").first)
+    let link = try #require(made["link"])
+    #expect(link.hasPrefix("http://127.0.0.1:\(port)/guest/"))
+    #expect(made["role"] == "writer" && made["state"] == "invited")
+    let text = try shell.notes("web", "guests", "invite", "--reader").text
+    #expect(text.hasPrefix("A guest comes in at\n\n  http://127.0.0.1:\(port)/guest/"))
+    #expect(text.hasSuffix("\n\nThe link is good once, for a day.\n"))
+    let taken = try shell.notes("web", "guests", "invite", "grandma", "--json")
+    #expect(taken.errorText.contains(#""kind":"name_taken""#))
+    #expect(taken.errorText.contains("there is a guest called 'Grandma' already"))
+    let bad = try shell.notes("web", "guests", "invite", "a\u{202E}b", "--json")
+    #expect(bad.status == .exited(64) && bad.errorText.contains(#""kind":"bad_name""#))
+
+    let opened = try run(
+      [
+        "curl", "-sS", "-H", "Origin: http://127.0.0.1:\(port)", "--data", "name=", link, "-D", "-",
+      ])
+    #expect(opened.text.contains("et-Cookie: notes="), "\(opened)")
+    #expect(try lines().map { $0["name"] } == ["Grandma", nil])
+    let role = try lines("role", "grandma", "reader", like: "web guests: role, removed")
+    #expect(role.first?["role"] == "reader" && role.first?["name"] == "Grandma")
+    let admin = try shell.notes("web", "guests", "role", "Grandma", "admin")
+    #expect(admin.status == .exited(64))
+    #expect(admin.errorText.contains("a guest cannot be 'admin'"))
+    let removed = try lines("remove", "Grandma", like: "web guests: role, removed")
+    #expect(removed.first?["type"] == "removed")
+    let gone = try shell.notes("web", "guests", "remove", "Grandma", "--json")
+    #expect(gone.errorText.contains(#""kind":"no_such_guest""#))
+    #expect(gone.errorText.contains("no guest is called 'Grandma'"))
+    #expect(gone.errorText.contains("'notes web guests' lists them"))
+    for number in 2...64 { _ = try lines("invite", "Guest \(number)") }
+    let full = try shell.notes("web", "guests", "invite", "--json")
+    #expect(full.errorText.contains(#""kind":"too_many_guests""#))
+    #expect(full.errorText.contains("there are 64 guests and open links already"))
+    #expect(full.errorText.contains("'notes web guests remove NAME' makes room"))
+    web.send(SIGINT)
+    #expect(try web.wait(within: 120).status == .exited(130))
+  }
+
+  @Test(arguments: ["", "-colour"]) func `Guests and links are listed`(suffix: String) throws {
+    if !suffix.isEmpty { shell.environment["CLICOLOR_FORCE"] = "1" }
+    let book = GuestBook(stateFolder: shell.folder["notes/.git/notes"])
+    let now = Int64(time(nil))
+    let token = try book.invite("Grandma", as: .writer, now: now - 7_000).token
+    _ = try book.accept(token, name: "", now: now - 7_000)
+    _ = try book.invite("Grandpa", as: .reader, now: now - 50_000)
+    _ = try book.invite(nil, as: .writer, now: now - 50_000)
+    let list = try shell.notes("web", "guests").text
+    let dates = #/20\d\d-\d\d-\d\d \d\d:\d\d/#
+    try Golden.expect(list.replacing(dates, with: "DATE"), matches: "web-guests\(suffix).txt")
   }
 
   @Test func `A port that is taken is said`() throws {

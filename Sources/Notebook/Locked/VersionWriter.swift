@@ -25,12 +25,14 @@ package final class VersionWriter {
   func tip() throws -> Commit? { try repository.head().commit.map { try repository.commit($0) } }
 
   /// Stores a version made by this device now; no reference moves. `written` is when its texts were, now
-  /// where it has none; `conflicts` are those beyond the parents'.
+  /// where it has none; `conflicts` are those beyond the parents'; `guest` is who made it here, where
+  /// that was not the device's own user.
   func makeVersion(
     of tree: ObjectID, parents: [Commit], message: String, trailers: [String] = [],
-    written: Int64? = nil, conflicts: [TreePath: Int] = [:]
+    written: Int64? = nil, conflicts: [TreePath: Int] = [:], guest: String? = nil
   ) throws -> ObjectID {
-    let (author, committer) = try signatures(written: written)
+    var (author, committer) = try signatures(written: written)
+    if let guest { author.name = device.authorName(of: guest) }
     var carried = try OpenConflicts.carried(from: parents, to: tree, in: repository)
     carried.conflicts.merge(conflicts) { max($0, $1) }
     return try write(

@@ -16,16 +16,19 @@ package final class WriteTransaction {
   private let checkout: TipCheckout
   private let rescued: RescuedVersions
   let portableRewrite: PortableRewrite
+  /// Who changes files, where that is not the device's own user.
+  let guest: String?
   private let earlyNotice: ((ObjectID) -> Void)?
 
   var workTree: WorkTree { history.workTree }
   var repository: Repository { history.repository }
 
   init(
-    _ history: History, device: DeviceIdentity, signer: VersionSigner?,
+    _ history: History, device: DeviceIdentity, guest: String?, signer: VersionSigner?,
     earlyNotice: ((ObjectID) -> Void)?
   ) {
     self.history = history
+    self.guest = guest
     self.earlyNotice = earlyNotice
     writer = VersionWriter(history, device: device, signer: signer)
     checkout = TipCheckout(writer: writer, history: history)
@@ -283,7 +286,7 @@ package final class WriteTransaction {
       guard tree != parent?.tree else { return nil }
       return try writer.makeVersion(
         of: tree, parents: parent.map { [$0] } ?? [], message: subject, trailers: trailers,
-        conflicts: conflicts)
+        conflicts: conflicts, guest: guest)
     }
     guard let id else { return nil }
     try merge(

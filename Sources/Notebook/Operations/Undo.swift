@@ -103,7 +103,8 @@ extension Notebook {
       let plan = try reversal(of: chosen, on: present, key: key)
       let made = try transaction.writer.makeVersion(
         of: plan.files.tree, parents: parents(of: chosen), message: plan.message,
-        trailers: [plan.trailer] + plan.renames.map(\.line), conflicts: plan.files.conflicts)
+        trailers: [plan.trailer] + plan.renames.map(\.line), conflicts: plan.files.conflicts,
+        guest: transaction.guest)
       let result = try outcome(of: plan, from: present, version: made)
       try transaction.merge(
         [made], options: MergeOptions(allowsMassDeletion: allowsMassDeletion, operation: operation))

@@ -2,7 +2,8 @@
 const root = document.body.dataset.root;
 const state = document.getElementById("state");
 const form = document.querySelector("form.edit[data-note]");
-const store = "notes-draft:";
+// A guest's own are not sent by another's page in the same browser.
+const store = `notes-draft:${document.body.dataset.drafts}:`;
 
 const say = (text) => {
   if (state.textContent !== text) state.textContent = text;
@@ -27,7 +28,8 @@ const post = (draft) =>
   fetch(root + draft.action, { method: "POST", body: new URLSearchParams(draft.fields) });
 
 const offline = "No connection. What you typed is kept in this browser, and sent when it is back.";
-const ended = "This page is shown no more: start 'notes web' again. What you typed is kept in this browser.";
+const ended =
+  "This page is shown no more: 'notes web' has ended, or you are no guest any more. What you typed is kept in this browser.";
 
 const refusal = async (answer) => {
   if (answer.status === 401) return ended;
@@ -134,6 +136,8 @@ const replace = (page) => {
     region.replaceChildren(...fresh.childNodes);
     const place = focused?.getAttribute("href");
     if (place) region.querySelector(`a[href="${CSS.escape(place)}"]`)?.focus();
+    const opened = focused?.matches("summary") && focused.parentElement.id;
+    if (opened) region.querySelector(`#${CSS.escape(opened)} > summary`)?.focus();
   }
 };
 
@@ -183,15 +187,21 @@ const refresh = async () => {
 const listen = () => {
   const events = new EventSource(root + "/events");
   events.addEventListener("ready", () => {
-    if (state.textContent === offline) say("");
+    if ([offline, ended].includes(state.textContent)) say("");
     sendRest();
     refresh();
   });
   events.addEventListener("changed", refresh);
-  events.addEventListener("error", () => {
-    say(offline);
-    // The browser does not try again by itself after an answer that it could not use.
-    if (events.readyState === EventSource.CLOSED) setTimeout(listen, 3000);
+  events.addEventListener("error", async () => {
+    if (events.readyState !== EventSource.CLOSED) return say(offline);
+    // The browser does not try again by itself after an answer that it could not use: it may be that
+    // nothing is shown to it any more.
+    setTimeout(listen, 3000);
+    try {
+      await load(location.href);
+    } catch {
+      say(offline);
+    }
   });
 };
 

@@ -1,5 +1,6 @@
 internal import Git
 internal import History
+internal import Membership
 internal import Notebook
 internal import System
 internal import WorkTree
@@ -18,18 +19,13 @@ extension Visit {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="color-scheme" content="light dark">
       <link rel="stylesheet" href="\(root)/style.css">
-      <script type="module" src="\(root)/page.js"></script>
+      \("<script type=\"module\" src=\"\(root)/page.js\"></script>", if: visitor.isHere)
       </head>
-      <body data-root="\(root)">
+      <body data-root="\(root)" data-drafts="\(visitor.guest == nil ? "" : root)">
       <a class="skip" href="#main">To the text</a>
       <header>
       <p class="name"><a href="\(root)/">\(notebook)</a></p>
-      <nav aria-label="Notebook">
-      <a href="\(root)/">Notes</a>
-      <a href="\(root)/new">New note</a>
-      <a href="\(root)/deleted">Deleted</a>
-      <a href="\(root)/undo">Undo</a>
-      </nav>
+      \(navigation, if: visitor.isHere)
       <p id="state" role="status"></p>
       </header>
       <main id="main" tabindex="-1">
@@ -39,6 +35,21 @@ extension Visit {
       </body>
       </html>
 
+      """
+  }
+
+  private var navigation: HTML {
+    let guest: HTML? = visitor.guest.map {
+      "<p class=\"who\">Guest: <b>\($0.name)</b>, \($0.role.rawValue)</p>"
+    }
+    return """
+      <nav aria-label="Notebook">
+      <a href="\(root)/">Notes</a>
+      \("<a href=\"\(root)/new\">New note</a>", if: visitor.mayWrite)
+      <a href="\(root)/deleted">Deleted</a>
+      \("<a href=\"\(root)/undo\">Undo</a>", if: visitor.mayWrite)
+      </nav>
+      \(guest)
       """
   }
 
@@ -72,16 +83,17 @@ extension Visit {
   /// What stands above a page about a note: its title, its folder, and where one can go from it.
   func heading(of subject: Subject, _ what: String? = nil) -> HTML {
     let folder: HTML? = subject.path.parent.map { "<p class=\"folder\">in \("\($0)")</p>" }
+    let isOpen = visitor.mayWrite && !subject.isDeleted
     return """
       <h1>\(subject.title)\(what.map { " – " + $0 } ?? "")</h1>
       \(folder)
       <nav class="note" aria-label="Note">
       <a href="\(address(subject))">Text</a>
-      \("<a href=\"\(address(subject, "/edit"))\">Edit</a>", if: !subject.isDeleted)
+      \("<a href=\"\(address(subject, "/edit"))\">Edit</a>", if: isOpen)
       <a href="\(address(subject, "/versions"))">Versions</a>
-      \("<a href=\"\(address(subject, "/settle"))\">Settle</a>", if: subject.isInConflict)
-      \("<a href=\"\(address(subject, "/rename"))\">Rename</a>", if: !subject.isDeleted)
-      \("<a href=\"\(address(subject, "/delete"))\">Delete</a>", if: !subject.isDeleted)
+      \("<a href=\"\(address(subject, "/settle"))\">Settle</a>", if: isOpen && subject.isInConflict)
+      \("<a href=\"\(address(subject, "/rename"))\">Rename</a>", if: isOpen)
+      \("<a href=\"\(address(subject, "/delete"))\">Delete</a>", if: isOpen)
       </nav>
       """
   }

@@ -50,7 +50,7 @@ extension Visit {
       \(shown.map(row))
       </ul>
       \(more)
-      \(saveForm, if: unsaved > 0)
+      \(saveForm, if: unsaved > 0 && visitor.mayWrite)
       """
   }
 

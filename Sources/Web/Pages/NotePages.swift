@@ -33,18 +33,20 @@ extension Visit {
   }
 
   private func deletion(of subject: Subject) -> HTML {
-    """
-    <form method="post" action="\(address(subject, "/restore"))" class="deed">
-    <p class="mark">This note is deleted.</p> <button>Bring it back</button>
-    </form>
-    """
+    guard visitor.mayWrite else { return "<p class=\"mark\">This note is deleted.</p>" }
+    return """
+      <form method="post" action="\(address(subject, "/restore"))" class="deed">
+      <p class="mark">This note is deleted.</p> <button>Bring it back</button>
+      </form>
+      """
   }
 
   private func conflict(of subject: Subject) -> HTML {
-    """
-    <p class="error">This note is in conflict: others changed the same lines.
-    <a href="\(address(subject, "/settle"))">Choose which to keep</a></p>
-    """
+    let settle: HTML = "<a href=\"\(address(subject, "/settle"))\">Choose which to keep</a>"
+    return """
+      <p class="error">This note is in conflict: others changed the same lines.
+      \(settle, if: visitor.mayWrite)</p>
+      """
   }
 
   // MARK: Edit

@@ -45,7 +45,7 @@ extension Visit {
       <summary>\(time(version.commit.author.time)) <b>\(version.commit.author.name)</b>
       \(version.subject)</summary>
       \(changes)
-      <p><a href="\(address(subject, "/v/"))\(id)">Whole text, restore, copy</a></p>
+      <p><a href="\(address(subject, "/v/"))\(id)">Whole text\(", restore, copy", if: visitor.mayWrite)</a></p>
       </details></li>
 
       """
@@ -71,14 +71,15 @@ extension Visit {
   }
 
   private func deeds(on version: Commit, of subject: Subject) -> HTML {
-    """
-    <form method="post" action="\(address(subject, "/restore"))" class="deed">
-    <input type="hidden" name="version" value="\(version.id)"><button>Restore this text</button>
-    </form>
-    <form method="post" action="\(address(subject, "/copy"))" class="deed">
-    <input type="hidden" name="version" value="\(version.id)"><button>Copy to a new note</button>
-    </form>
-    """
+    guard visitor.mayWrite else { return .nothing }
+    return """
+      <form method="post" action="\(address(subject, "/restore"))" class="deed">
+      <input type="hidden" name="version" value="\(version.id)"><button>Restore this text</button>
+      </form>
+      <form method="post" action="\(address(subject, "/copy"))" class="deed">
+      <input type="hidden" name="version" value="\(version.id)"><button>Copy to a new note</button>
+      </form>
+      """
   }
 
   // MARK: Words

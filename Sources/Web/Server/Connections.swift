@@ -7,6 +7,8 @@ final class Connections: Sendable {
     let channel: any Channel
     var isLetIn = false
     var isFollowing = false
+    /// The guest whose it is, by the ID.
+    var guest: String?
   }
 
   private struct State {
@@ -45,27 +47,47 @@ final class Connections: Sendable {
     _ = state.withLock { $0.take(ObjectIdentifier(channel)) }
   }
 
-  /// A request of the connection was let in. It is the last to go now.
-  func letIn(_ channel: any Channel) {
+  /// A request of the connection, the owner's or a guest's, was let in. It is the last to go now.
+  func letIn(_ channel: any Channel, guest: String?) {
     state.withLock { state in
       guard var entry = state.take(ObjectIdentifier(channel)) else { return }
       entry.isLetIn = true
+      entry.guest = guest
       state.entries.append((ObjectIdentifier(channel), entry))
     }
   }
 
-  /// The connection follows what happens from now on; of too many the first is closed.
+  /// The connection follows what happens from now on; of too many the first is closed, and of too many
+  /// of one guest that guest's first.
   func follow(_ channel: any Channel) {
     let crowdedOut = state.withLock { state -> (any Channel)? in
-      let isFull = state.entries.count(where: \.entry.isFollowing) >= limits.followers
-      let leaving = isFull ? state.takeFirst(where: \.isFollowing) : nil
+      var leaving: (any Channel)?
       if var entry = state.take(ObjectIdentifier(channel)) {
+        let guest = entry.guest
+        let followers = state.entries.map(\.entry).filter(\.isFollowing)
+        if guest != nil, followers.count(where: { $0.guest == guest }) >= limits.guestFollowers {
+          leaving = state.takeFirst { $0.isFollowing && $0.guest == guest }
+        } else if followers.count >= limits.followers {
+          leaving = state.takeFirst(where: \.isFollowing)
+        }
         entry.isFollowing = true
         state.entries.append((ObjectIdentifier(channel), entry))
       }
       return leaving
     }
     crowdedOut?.close(promise: nil)
+  }
+
+  /// Closes the connections of guests who are none of these any more.
+  func close(guestsExcept ids: Set<String>) {
+    let leaving = state.withLock { state -> [any Channel] in
+      var leaving: [any Channel] = []
+      while let channel = state.takeFirst(where: { $0.guest.map { !ids.contains($0) } ?? false }) {
+        leaving.append(channel)
+      }
+      return leaving
+    }
+    for channel in leaving { channel.close(promise: nil) }
   }
 
   var followers: [any Channel] {

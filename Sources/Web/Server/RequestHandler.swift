@@ -1,3 +1,4 @@
+internal import Membership
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -18,7 +19,7 @@ final class RequestHandler: ChannelInboundHandler {
   private enum State {
     case idle
     /// Let in; the form is coming.
-    case form(Gate.Head, [String], ByteBuffer)
+    case form(Gate.Head, Visitor, [String], ByteBuffer)
     /// Answered, or being answered: what else comes is passed over.
     case answering
   }
@@ -44,14 +45,15 @@ final class RequestHandler: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch (unwrapInboundIn(data), state) {
     case (.head(let head), .idle): begin(Gate.Head(head), head, context)
-    case (.body(var part), .form(let head, let path, var form)):
+    case (.body(var part), .form(let head, let visitor, let path, var form)):
       guard form.readableBytes + part.readableBytes <= limits.formBytes else {
         return refuse(413, "This is more than the page takes.", context)
       }
       state = .idle  // so that the buffer is not copied
       form.writeBuffer(&part)
-      state = .form(head, path, form)
-    case (.end, .form(let head, let path, let form)): finish(head, path, form, context)
+      state = .form(head, visitor, path, form)
+    case (.end, .form(let head, let visitor, let path, let form)):
+      finish(head, visitor, path, form, context)
     default: break
     }
   }
@@ -63,9 +65,9 @@ final class RequestHandler: ChannelInboundHandler {
     switch site.gate.judge(head) {
     case .refused(let status, let text): refuse(status, text, context)
     case .opened(let cookie):
-      answer(site.welcome(cookie: cookie), on: context, closes: true)
-    case .allowed(let path):
-      connections.letIn(context.channel)
+      answer(Site.welcome(to: site.gate.root, cookie: cookie), on: context, closes: true)
+    case .allowed(let visitor, let path):
+      if visitor.isHere { connections.letIn(context.channel, guest: visitor.guest?.id) }
       expect(within: limits.formTime, context)
       if head.method == "POST" {
         guard Self.isForm(head) else {
@@ -80,7 +82,7 @@ final class RequestHandler: ChannelInboundHandler {
       {
         return refuse(400, "A GET has no body.", context)
       }
-      state = .form(head, path, context.channel.allocator.buffer(capacity: 0))
+      state = .form(head, visitor, path, context.channel.allocator.buffer(capacity: 0))
     }
   }
 
@@ -91,13 +93,15 @@ final class RequestHandler: ChannelInboundHandler {
   }
 
   private func finish(
-    _ head: Gate.Head, _ path: [String], _ form: ByteBuffer, _ context: ChannelHandlerContext
+    _ head: Gate.Head, _ visitor: Visitor, _ path: [String], _ form: ByteBuffer,
+    _ context: ChannelHandlerContext
   ) {
     guard let query = Fields(parsing: head.query.utf8),
       let fields = Fields(parsing: form.readableBytesView)
     else { return refuse(400, "The form cannot be read.", context) }
     let request = Request(
-      method: head.method == "POST" ? .post : .get, path: path, query: query, form: fields)
+      method: head.method == "POST" ? .post : .get, visitor: visitor, path: path, query: query,
+      form: fields)
     state = .answering
     deadline?.cancel()
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)

@@ -1,6 +1,7 @@
 internal import Exchange
 internal import Glibc
 internal import History
+internal import Membership
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -13,6 +14,7 @@ public final class WebServer: Sendable {
   private let channel: any Channel
   private let site: Site
   private let news: News
+  private let page: ServedPage?
 
   /// The port that it listens on.
   public var port: Int { channel.localAddress?.port ?? 0 }
@@ -36,7 +38,8 @@ public final class WebServer: Sendable {
     do {
       // Who listens is known before what is served says where.
       let waiting = WaitingSite()
-      let own = try Self.ownPort(of: Notebook.open(at: folder).identity)
+      let notebook = try Notebook.open(at: folder)
+      let (state, own) = (notebook.stateFolder, Self.ownPort(of: notebook.identity))
       let bootstrap = Self.bootstrap(group, waiting, connections, limits)
       let channel: any Channel
       do {
@@ -45,12 +48,16 @@ public final class WebServer: Sendable {
         channel = try bootstrap.bind(host: "127.0.0.1", port: 0).wait()
       }
       pool.start()
+      let guests = GuestBook(stateFolder: state)
       let site = try Site(
         folder: folder, signer: VersionSigner(keysIn: dataFolder),
-        gate: Gate(port: channel.localAddress?.port ?? own), pool: pool, limits: limits)
+        gate: Gate(port: channel.localAddress?.port ?? own, guests: guests), guests: guests,
+        pool: pool, limits: limits)
       waiting.site = site
       let news = try News(folder: folder, connections: connections)
-      self.init(group, pool, channel, site, news)
+      // Where nothing can be written, nobody can be invited either.
+      let page = try? ServedPage(at: site.gate.origin, stateFolder: state)
+      self.init(group, pool, channel, site, news, page)
     } catch {
       try? pool.syncShutdownGracefully()
       try? group.syncShutdownGracefully()
@@ -60,10 +67,10 @@ public final class WebServer: Sendable {
 
   private init(
     _ group: MultiThreadedEventLoopGroup, _ pool: NIOThreadPool, _ channel: any Channel,
-    _ site: Site, _ news: News
+    _ site: Site, _ news: News, _ page: ServedPage?
   ) {
     (self.group, self.pool, self.channel) = (group, pool, channel)
-    (self.site, self.news) = (site, news)
+    (self.site, self.news, self.page) = (site, news, page)
   }
 
   /// Ends what is under way, and closes all connections.

@@ -8,13 +8,16 @@ struct WebCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "web", abstract: "Show the notebook in a browser on this machine.",
     discussion: """
-      Serves the notes, their versions and conflicts as pages, for one browser of this user, until \
-      Ctrl-C. The link that it prints lets in once. Nothing is served to other machines.
+      Serves the notes, their versions and conflicts as pages, for a browser of this user, until \
+      Ctrl-C. The link that it prints lets in once. Nothing is served to other machines. Others \
+      come in as guests, by links of their own.
 
       Examples:
         notes web
         notes web --no-open --port 4712
-      """)
+        notes web guests invite Grandma
+      """,
+    subcommands: [WebGuestsCommand.self])
 
   @Option(help: .named("n", "The port to serve at; the notebook's own by default."))
   var port: UInt16?

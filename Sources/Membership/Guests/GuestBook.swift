@@ -1,0 +1,215 @@
+internal import Glibc
+public import System
+
+/// The guests of this device and the links that let further ones in: `.git/notes/guests`, a line each.
+///
+///     guest ROLE SINCE PATH-HASH COOKIE-HASH NAME
+///     invitation ROLE EXPIRES TOKEN-HASH NAME
+///
+/// It is read anew for every question: who was sent away is out at once.
+public struct GuestBook: Sendable {
+  /// The file's name in the folder of the notebook's state.
+  public static let fileName = "guests"
+  /// Guests and open links together.
+  static let capacity = 64
+  private static let maximumSize = 64 << 10
+
+  private let path: String
+
+  /// The book of the notebook with this state folder.
+  public init(stateFolder: String) { path = "\(stateFolder)/\(Self.fileName)" }
+
+  // MARK: What is asked of it
+
+  /// The guests, in the order in which they came.
+  public func guests() throws -> [Guest] { try read().guests }
+
+  /// The links that are still good.
+  public func invitations(now: Int64 = WallClock.now()) throws -> [GuestInvitation] {
+    try read().invitations.filter { $0.expires > now }
+  }
+
+  /// The guest whose browser has one of these cookies, below this path; nil where it is nobody's.
+  public func guest(below path: String, cookies: [String]) throws -> Guest? {
+    let id = try SecretText.hash(path)
+    guard let guest = try guests().first(where: { $0.id == id }) else { return nil }
+    return try cookies.contains { try SecretText.hash($0) == guest.cookie } ? guest : nil
+  }
+
+  /// The link with this token, as long as it is good.
+  public func invitation(_ token: String, now: Int64 = WallClock.now()) throws -> GuestInvitation? {
+    let hash = try SecretText.hash(token)
+    return try invitations(now: now).first { $0.token == hash }
+  }
+
+  // MARK: What changes it
+
+  /// Makes a link that is good once, for a day.
+  ///
+  /// - Parameter name: what the guest is to be called; nil lets the guest say it.
+  /// - Returns: it, and its token, which nobody learns again.
+  /// - Throws: `NameDefect`, `GuestError.nameTaken`, `GuestError.tooMany`.
+  public func invite(
+    _ name: String?, as role: Role, now: Int64 = WallClock.now()
+  ) throws -> (invitation: GuestInvitation, token: String) {
+    let token = SecretText.random(bytes: 32)
+    let invitation = GuestInvitation(
+      name: name, role: role, expires: now + GuestInvitation.lifetime,
+      token: try SecretText.hash(token))
+    try change(now: now) { entries in
+      if let name { try entries.check(name) }
+      guard entries.count < Self.capacity else { throw GuestError.tooMany(Self.capacity) }
+      entries.invitations.append(invitation)
+    }
+    return (invitation, token)
+  }
+
+  /// Makes whoever has the token a guest, and the link void. A name that the link has counts, whatever
+  /// the guest says.
+  ///
+  /// - Throws: `NameDefect`, `GuestError.nameTaken`, `GuestError.noInvitation`. The link stays good then.
+  public func accept(
+    _ token: String, name: String, now: Int64 = WallClock.now()
+  ) throws -> (guest: Guest, secrets: GuestSecrets) {
+    let secrets = GuestSecrets.random()
+    let hash = try SecretText.hash(token)
+    let guest = try change(now: now) { entries -> Guest in
+      guard let place = entries.invitations.firstIndex(where: { $0.token == hash }) else {
+        throw GuestError.noInvitation
+      }
+      let invitation = entries.invitations.remove(at: place)
+      let name = invitation.name ?? name
+      try entries.check(name)
+      let guest = Guest(
+        name: name, role: invitation.role, since: now, id: try SecretText.hash(secrets.path),
+        cookie: try SecretText.hash(secrets.cookie))
+      entries.guests.append(guest)
+      return guest
+    }
+    return (guest, secrets)
+  }
+
+  /// Sends a guest away, or takes the link back that was made for one.
+  ///
+  /// - Returns: the name as it is written in the book, and the role that it had.
+  /// - Throws: `GuestError.noSuchGuest`.
+  public func remove(_ name: String) throws -> (name: String, role: Role) {
+    try change { entries in
+      if let place = entries.guests.firstIndex(where: { $0.name.isSameName(as: name) }) {
+        let guest = entries.guests.remove(at: place)
+        return (guest.name, guest.role)
+      }
+      let place = entries.invitations.firstIndex { $0.name?.isSameName(as: name) == true }
+      guard let place else { throw GuestError.noSuchGuest(name) }
+      let invitation = entries.invitations.remove(at: place)
+      return (invitation.name ?? name, invitation.role)
+    }
+  }
+
+  /// Gives a guest another role.
+  ///
+  /// - Throws: `GuestError.noSuchGuest`.
+  public func setRole(_ role: Role, of name: String) throws -> Guest {
+    try change { entries in
+      guard let place = entries.guests.firstIndex(where: { $0.name.isSameName(as: name) }) else {
+        throw GuestError.noSuchGuest(name)
+      }
+      entries.guests[place].role = role
+      return entries.guests[place]
+    }
+  }
+
+  // MARK: The file
+
+  private struct Entries {
+    var guests: [Guest] = []
+    var invitations: [GuestInvitation] = []
+
+    var count: Int { guests.count + invitations.count }
+
+    /// Throws where nobody new can be called so.
+    func check(_ name: String) throws {
+      try DisplayName.check(name)
+      let taken = guests.map(\.name) + invitations.compactMap(\.name)
+      if let other = taken.first(where: { $0.isSameName(as: name) }) {
+        throw GuestError.nameTaken(other)
+      }
+    }
+  }
+
+  /// How long a process that changes the book is waited for, in seconds.
+  private static let patience = 10.0
+
+  private func change<Result>(
+    now: Int64 = WallClock.now(), _ body: (inout Entries) throws -> Result
+  ) throws -> Result {
+    guard let lock = try Disk.lock(path + ".lock", until: Instant.now + Self.patience) else {
+      throw MembershipError.system(call: "flock", path: path + ".lock", code: EWOULDBLOCK)
+    }
+    return try withExtendedLifetime(lock) {
+      var entries = try read()
+      entries.invitations.removeAll { $0.expires <= now }
+      let result = try body(&entries)
+      try write(entries)
+      return result
+    }
+  }
+
+  private func write(_ entries: Entries) throws {
+    var lines = StateLines()
+    for guest in entries.guests {
+      lines.append(
+        "guest",
+        "\(guest.role.rawValue) \(guest.since) \(guest.id) \(guest.cookie) \(guest.name)")
+    }
+    for link in entries.invitations {
+      lines.append(
+        "invitation", "\(link.role.rawValue) \(link.expires) \(link.token) \(link.name ?? "")")
+    }
+    try Disk.replace(path, with: lines.bytes)
+  }
+
+  private func read() throws -> Entries {
+    guard let content = try Disk.readIfThere(path, limit: Self.maximumSize) else {
+      return Entries()
+    }
+    var entries = Entries()
+    for line in StateLines(parsing: content).lines {
+      switch line.key {
+      case "guest": Guest(line: line.value).map { entries.guests.append($0) }
+      case "invitation": GuestInvitation(line: line.value).map { entries.invitations.append($0) }
+      default: break
+      }
+    }
+    return entries
+  }
+}
+
+extension Guest {
+  /// Nil for what this program did not write.
+  fileprivate init?(line: String) {
+    let words = line.split(separator: " ", maxSplits: 4).map(String.init)
+    guard words.count == 5, let role = Role(rawValue: words[0]), role != .admin,
+      let since = Int64(words[1]), (try? DisplayName.check(words[4])) != nil
+    else { return nil }
+    self.init(name: words[4], role: role, since: since, id: words[2], cookie: words[3])
+  }
+}
+
+extension GuestInvitation {
+  /// Nil for what this program did not write.
+  fileprivate init?(line: String) {
+    let words = line.split(separator: " ", maxSplits: 3).map(String.init)
+    guard words.count >= 3, let role = Role(rawValue: words[0]), role != .admin,
+      let expires = Int64(words[1])
+    else { return nil }
+    let name = words.count > 3 ? words[3] : nil
+    if let name, (try? DisplayName.check(name)) == nil { return nil }
+    self.init(name: name, role: role, expires: expires, token: words[2])
+  }
+}
+
+extension String {
+  /// Whether people would take one for the other: case and composition make no difference.
+  fileprivate func isSameName(as other: String) -> Bool { lowercased() == other.lowercased() }
+}

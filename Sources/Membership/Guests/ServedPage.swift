@@ -1,0 +1,34 @@
+internal import Glibc
+internal import System
+
+/// Where the page of a notebook is served now: `.git/notes/web-address`, locked by whoever serves it.
+public final class ServedPage: Sendable {
+  private let lock: FileLock
+
+  private static func path(_ stateFolder: String) -> String { stateFolder + "/web-address" }
+
+  /// Says that the page is served at this address, `http://HOST:PORT`, as long as the object lives; nil
+  /// where it is served somewhere else already.
+  ///
+  /// - Throws: where the file cannot be written.
+  public init?(at origin: String, stateFolder: String) throws {
+    let path = Self.path(stateFolder)
+    // Who asks whether it is locked has it for a moment.
+    guard let lock = try Disk.lock(path, until: Instant.now + 0.1) else { return nil }
+    self.lock = lock
+    if ftruncate(lock.descriptor, 0) != 0 {
+      throw MembershipError.system(call: "ftruncate", path: path, code: errno)
+    }
+    try Disk.write(Array((origin + "\n").utf8), to: lock.descriptor, path: path)
+  }
+
+  /// The address that the page is served at; nil where it is not.
+  public static func origin(stateFolder: String) throws -> String? {
+    let path = path(stateFolder)
+    guard Disk.isLocked(path), let content = try Disk.readIfThere(path, limit: 256) else {
+      return nil
+    }
+    let line = content.prefix { $0 != UInt8(ascii: "\n") }
+    return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+  }
+}

@@ -1,0 +1,56 @@
+internal import History
+internal import Membership
+internal import Notebook
+
+/// The page that a link for a guest opens: it asks for a name once, and makes whoever gives one a guest.
+extension Visit {
+  func introduce(_ link: GuestInvitation, _ token: String) throws -> Response {
+    switch (request.method, request.path) {
+    case (.get, []): return .page(try namePage(link))
+    case (.get, ["style.css"]): return .file(PackageResources.style_css, type: "text/css")
+    case (.post, []): return try letIn(by: link, token)
+    default: throw Refusal.noSuchPage
+    }
+  }
+
+  private func namePage(
+    _ link: GuestInvitation, typed: String = "", problem: String? = nil
+  ) throws -> HTML {
+    let identity = try Notebook.open(at: site.folder).identity
+    let asked: HTML = """
+      <label for="name">Your name</label>
+      <input id="name" name="name" value="\(field: typed)" required maxlength="64"
+      autocomplete="nickname" aria-describedby="about">
+      """
+    let known: HTML? = link.name.map { "<p>You are called <b>\($0)</b> here.</p>" }
+    let said: HTML? = problem.map { "<p class=\"error\" role=\"alert\">\(sentence($0))</p>" }
+    let may = link.role == .writer ? "read and change the notes" : "read the notes"
+    return layout("Welcome", name: identity.name) {
+      """
+      <h1>Welcome</h1>
+      <p>You are invited to the notes <b>\(identity.name)</b> of <b>\(identity.device.name)</b>. \
+      You can \(may) in this browser, until you are sent away.</p>
+      \(said)
+      <form method="post" action="\(root)" class="edit">
+      \(known ?? asked)
+      <p class="hint" id="about">What you write carries this name.</p>
+      <p><button>Come in</button></p>
+      </form>
+      """
+    }
+  }
+
+  private func letIn(by link: GuestInvitation, _ token: String) throws -> Response {
+    let typed = request.form.typed("name") ?? ""
+    do {
+      let (_, secrets) = try site.guests.accept(token, name: typed)
+      let root = "/" + secrets.path
+      return Site.welcome(to: root, cookie: Gate.cookie(secrets.cookie, below: root, isKept: true))
+    } catch let defect as NameDefect {
+      return .page(try namePage(link, typed: typed, problem: "\(defect)"), status: 409)
+    } catch GuestError.nameTaken(let name) {
+      let problem = "\(GuestError.nameTaken(name)): choose another name"
+      return .page(try namePage(link, typed: typed, problem: problem), status: 409)
+    }
+  }
+}

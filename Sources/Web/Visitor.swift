@@ -1,0 +1,35 @@
+internal import Membership
+
+/// Whom the gate lets in: notes-security(7), "WHAT THE PAGE LETS IN" and GUESTS.
+enum Visitor: Sendable {
+  /// The user whom the notebook is served by.
+  case owner(root: String)
+  case guest(Guest, root: String)
+  /// Whoever has a link that makes a guest: sees the page that asks for a name, and nothing else.
+  case invited(GuestInvitation, token: String)
+
+  /// What the addresses of links begin with.
+  static let linkPath = "guest"
+
+  /// The path that the visitor's pages are below, with a slash in front and none behind.
+  var root: String {
+    switch self {
+    case .owner(let root), .guest(_, let root): root
+    case .invited(_, let token): "/\(Self.linkPath)/\(token)"
+    }
+  }
+
+  var guest: Guest? { if case .guest(let guest, _) = self { guest } else { nil } }
+
+  /// Whether the visitor sees the notebook.
+  var isHere: Bool { if case .invited = self { false } else { true } }
+
+  /// Whether the visitor may change the notebook.
+  var mayWrite: Bool {
+    switch self {
+    case .owner: true
+    case .guest(let guest, _): guest.role == .writer
+    case .invited: false
+    }
+  }
+}

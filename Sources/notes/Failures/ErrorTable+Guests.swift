@@ -1,0 +1,11 @@
+internal import Membership
+
+extension GuestError: ExplainedError {
+  var meaning: ErrorMeaning {
+    switch self {
+    case .nameTaken: .failed("name_taken", "choose a name that tells them apart")
+    case .noSuchGuest, .noInvitation: .failed("no_such_guest", "'notes web guests' lists them")
+    case .tooMany: .failed("too_many_guests", "'notes web guests remove NAME' makes room")
+    }
+  }
+}
