@@ -17,7 +17,7 @@ extension Visit {
         <h1>Notes</h1>
         <form method="get" action="\(root)/" role="search" class="search">
         <label for="q">Find</label>
-        <input id="q" name="q" type="search" value="\(field: query ?? "")" autocomplete="off">
+        <input id="q" name="q" type="search" value="\(field: query ?? "")">
         <label><input type="checkbox" name="history"\(" checked", if: inHistory)> also in history</label>
         <button>Search</button>
         </form>

@@ -94,7 +94,7 @@ extension Visit {
     """
     <form method="post" action="\(root)/new" class="edit" data-note="new">
     <label for="title">Title</label>
-    <input id="title" name="title" value="\(field: title)" required autocomplete="off">
+    <input id="title" name="title" value="\(field: title)" required>
     <p class="hint">Folders may stand in front: <code>trips/Rome</code></p>
     <label for="text">Text</label>
     <textarea id="text" name="text" rows="20" spellcheck="true">
@@ -112,7 +112,7 @@ extension Visit {
       \(heading(of: subject, "rename"))
       <form method="post" action="\(address(subject, "/rename"))" class="edit">
       <label for="title">New title</label>
-      <input id="title" name="title" value="\(field: title)" required autocomplete="off">
+      <input id="title" name="title" value="\(field: title)" required>
       <p class="hint">Folders may stand in front: <code>trips/Rome</code></p>
       <p><button>Rename</button></p>
       </form>

@@ -51,11 +51,11 @@ extension Visit {
       \(texts)
       </div>
       <label><input type="radio" name="choice-\(number)" value="both"> both, in the order of the note</label>
-      <label><input type="radio" name="choice-\(number)" value="own"> this text:</label>
+      <label><input type="radio" name="choice-\(number)" value="skip" checked> leave it for later</label>
+      <label><input type="radio" name="choice-\(number)" value="own"> the text below</label>
+      </fieldset>
       <textarea name="own-\(number)" rows="4" aria-label="Own text for block \(number + 1)">
       \(field: own)</textarea>
-      <label><input type="radio" name="choice-\(number)" value="skip" checked> leave it for later</label>
-      </fieldset>
 
       """
   }
