@@ -95,6 +95,7 @@ extension MergeRefusal {
     case .largeVersion: "the peer takes so large a version only if allowed; it changed nothing"
     case .tooLarge: "the peer would make a version that no device takes; it changed nothing"
     case .cutOff: "the peer has cut off a version that is still here; it changed nothing"
+    case .unsigned: "no member answers to the peer for a version; it changed nothing"
     }
   }
 }

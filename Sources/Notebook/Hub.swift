@@ -9,11 +9,14 @@ public struct Hub: Hashable, Sendable {
   public let name: String
   /// Where it is, as git takes it.
   public let url: String
+  /// Whether an admin takes what people write there who only use git: notes-hub(7), "Unsigned versions".
+  public let acceptsUnsigned: Bool
 
   /// A hub of this name and address; nothing is checked.
-  public init(name: String, url: String) {
+  public init(name: String, url: String, acceptsUnsigned: Bool = false) {
     self.name = name
     self.url = url
+    self.acceptsUnsigned = acceptsUnsigned
   }
 }
 
@@ -118,12 +121,16 @@ extension Hub {
 // addresses, so that git knows them too.
 extension Notebook {
   private static let setting = "notes.hubs"
+  private static let acceptsUnsigned = "notesAcceptUnsigned"
 
   /// The hubs, in the order in which they were added. One whose remote was removed with git is none.
   public func hubs() throws -> [Hub] {
     guard workTree.mayHoldSetting("hubs") else { return [] }
     return try hubNames().compactMap { name in
-      try repository.setting("remote.\(name).url").map { Hub(name: name, url: $0) }
+      try repository.setting("remote.\(name).url").map { url in
+        let accepts = try repository.setting("remote.\(name).\(Self.acceptsUnsigned)") == "true"
+        return Hub(name: name, url: url, acceptsUnsigned: accepts)
+      }
     }
   }
 
@@ -163,6 +170,10 @@ extension Notebook {
       if try repository.setting("\(key).fetch") == nil {
         try repository.set("\(key).fetch", to: "+refs/heads/*:refs/remotes/\(hub.name)/*")
       }
+      if try hub.acceptsUnsigned || repository.setting("\(key).\(Self.acceptsUnsigned)") != nil {
+        let accepts = hub.acceptsUnsigned ? "true" : nil
+        try repository.set("\(key).\(Self.acceptsUnsigned)", to: accepts)
+      }
       let names = try hubNames().filter { $0 != hub.name } + [hub.name]
       try repository.set(Self.setting, to: names.joined(separator: " "))
     }
@@ -175,7 +186,9 @@ extension Notebook {
       guard names.contains(name) else { throw HubDefect.noSuchHub(name) }
       let rest = names.filter { $0 != name }
       try repository.set(Self.setting, to: rest.isEmpty ? nil : rest.joined(separator: " "))
-      for key in ["url", "fetch"] { try repository.set("remote.\(name).\(key)", to: nil) }
+      for key in ["url", "fetch", Self.acceptsUnsigned] {
+        try repository.set("remote.\(name).\(key)", to: nil)
+      }
       for reference in try repository.references(under: "refs/remotes/\(name)/") {
         try repository.delete(reference: reference.name)
       }

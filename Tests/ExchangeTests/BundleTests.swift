@@ -197,7 +197,13 @@ struct BundleTests {
       if case SyncError.packRefused(.refused) = $0 { true } else { false }
     }
     #expect(try bob.tip() == tip && !bob.exists("pat.txt"))
-    try bob.apply(folder["pat.bundle"])
+    #expect {
+      try bob.apply(folder["pat.bundle"])
+    } throws: {
+      if case SyncError.notMerged(.unsigned, _) = $0 { true } else { false }
+    }
+    #expect(!bob.exists("pat.txt"))
+    try bob.apply(folder["pat.bundle"]) { $0.options.allowsUnsigned = true }
     #expect(bob.exists("pat.txt"))
     // A list of members that is none.
     try git("update-ref", members, "HEAD", in: place)

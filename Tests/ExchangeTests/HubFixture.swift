@@ -13,9 +13,12 @@ import Testing
 final class FolderHub: Sendable {
   let folder: TemporaryFolder
   var path: String { folder["hub.git"] }
-  var hub: Hub { Hub(name: "hub", url: path) }
+  /// Whether an admin takes what people write there who only use git.
+  let acceptsUnsigned: Bool
+  var hub: Hub { Hub(name: "hub", url: path, acceptsUnsigned: acceptsUnsigned) }
 
-  init() throws {
+  init(acceptsUnsigned: Bool = false) throws {
+    self.acceptsUnsigned = acceptsUnsigned
     folder = try TemporaryFolder()
     try make()
   }
@@ -132,6 +135,14 @@ extension Device {
     let outcome = try visit(hub, change: change).outcome
     #expect(outcome.sessions.isEmpty)
     return outcome.failures.first?.error as? HubError
+  }
+
+  /// Why a visit merges nothing, where it is that.
+  func refusal(at hub: FolderHub, change: (inout HubRun) -> Void = { _ in }) throws -> MergeRefusal?
+  {
+    let failures = try visit(hub.hub, change: change).outcome.failures
+    if case SyncError.notMerged(let reason, _)? = failures.first?.error { return reason }
+    return nil
   }
 
   func git(_ words: String...) throws -> ProcessResult {

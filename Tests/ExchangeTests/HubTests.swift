@@ -17,7 +17,7 @@ struct HubTests {
   let bob: Device
 
   init() throws {
-    hub = try FolderHub()
+    hub = try FolderHub(acceptsUnsigned: true)
     ada = try Device(founding: "Ada")
     bob = try Device("Bob", certifiedBy: ada)
     try ada.write("one\n", to: "A.txt")
@@ -181,6 +181,9 @@ struct HubTests {
     // "a rebase of commits that were not pushed yet does no harm"
     try pat.git("pull", "--quiet", "--rebase")
     try pat.git("push", "--quiet")
+    // Only an admin takes it, and answers for it to the others.
+    #expect(try bob.refusal(at: hub) == .unsigned)
+    try ada.meet(hub)
     try bob.meet(hub)
     #expect(try bob.text("pat.txt") == "from pat\n" && bob.text("A.txt") == "one\nmore\n")
     // A merge by hand, a tag, and a branch of pat's own.

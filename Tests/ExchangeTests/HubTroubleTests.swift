@@ -17,7 +17,7 @@ struct HubTroubleTests {
   let bob: Device
 
   init() throws {
-    hub = try FolderHub()
+    hub = try FolderHub(acceptsUnsigned: true)
     ada = try Device(founding: "Ada")
     bob = try Device("Bob", certifiedBy: ada)
     try ada.write("one\n", to: "A.txt")

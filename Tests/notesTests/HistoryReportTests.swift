@@ -1,3 +1,4 @@
+import Exchange
 import Git
 import Glibc
 import History
@@ -21,7 +22,8 @@ import Testing
       author: by, showsAll: all, folds: folds, isOfOneNote: path != nil)
     var reports: [VersionReport] = []
     while let burst = try entries.next() {
-      reports.append(try VersionReport(burst, in: fixture.notebook))
+      reports.append(
+        try VersionReport(burst, in: fixture.notebook, VersionProofs(in: fixture.notebook)))
     }
     return reports
   }

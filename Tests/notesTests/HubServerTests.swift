@@ -205,10 +205,49 @@ import Testing
     let listed = try ada.notes("remote", "list", "--json").lines
     #expect(listed.count == 2)
     #expect(try Shell.field("url", of: listed[1]) == ada.folder["notes"] + "/../hub.git")
+    // "Only an admin's device does; adding the hub again without it takes that back."
+    let refused = try bob.notes("remote", "add", "stick", "/srv/a.git", "--accept-unsigned")
+    #expect(refused.errorText.contains("only an admin of the notebook may do this"), "\(refused)")
+    #expect(try bob.notes("remote").text.hasPrefix("No hubs"))
+    let accepting = try ada.notes("remote", "add", "stick", "../hub.git", "--accept-unsigned")
+    #expect(accepting.text.contains("unsigned is taken"), "\(accepting)")
+    #expect(try ada.notes("remote", "show", "stick").text.contains("unsigned versions are taken"))
+    #expect(try ada.notes("remote", "add", "stick", "../hub.git").isSuccess)
+    let hubs = try ada.notes("remote", "list", "--json").text
+    #expect(!hubs.contains(#""accepts_unsigned":true"#), "\(hubs)")
     #expect(try ada.notes("remote", "remove", "open").isSuccess)
     #expect(try ada.notes("remote", "show", "open").status == .exited(1))
     #expect(try ada.notes("sync", "--no-hub", "--wait", "0").status == .exited(4))
     let missing = try ada.notes("sync", "stick", "--json")
     #expect(try kind(of: missing) == "hub_missing", "\(missing)")
+  }
+
+  // notes-security(7), VERSIONS
+  @Test func `What no member has signed is refused and told, and taken where that is meant`() throws
+  {
+    let (hub, clone) = (ada.folder["hub.git"], ada.folder["clone"])
+    func git(_ words: String...) throws {
+      try #require(try run(["git"] + words).isSuccess, "\(words)")
+    }
+    try git("init", "-q", "--bare", "-b", "main", hub)
+    try #require(try ada.notes("remote", "add", "stick", hub).isSuccess)
+    try meet(ada)
+    try git("clone", "-q", hub, clone)
+    try git(
+      "-C", clone, "-c", "user.name=Pat", "-c", "user.email=pat@example.org", "commit", "-q",
+      "--allow-empty", "-m", "by pat")
+    try git("-C", clone, "push", "-q")
+    let refused = try ada.notes("sync", "--hub")
+    #expect(refused.status == .exited(1), "\(refused)")
+    let words = "in the name of Pat is not taken: no member has signed it"
+    #expect((refused.text + refused.errorText).contains(words), "\(refused)")
+    #expect(try ada.notes("status").text.contains("--allow-unsigned"))
+    #expect(try ada.notes("sync", "--hub", "--allow-unsigned").isSuccess)
+    #expect(try !ada.notes("status").text.contains("--allow-unsigned"))
+    let log = try ada.notes("log", "--all")
+    #expect(log.text.contains("Pat, unsigned, "), "\(log)")
+    let lines = try ada.notes("log", "--all", "--json").lines
+    #expect(try Shell.field("signature", of: lines[0]) == "verified")
+    #expect(try Shell.field("signature", of: lines[1]) == "unsigned")
   }
 }

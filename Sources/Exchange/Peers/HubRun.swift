@@ -33,6 +33,7 @@ public struct HubRun: Sendable {
     let keeper = options.keeper ?? DirectKeeper(context, options)
     var hubOptions = HubOptions()
     hubOptions.allowsUnrelated = allowsUnrelated
+    hubOptions.allowsUnsigned = options.allowsUnsigned
     hubOptions.cancellation = cancellation
     hubOptions.context = context
     // Who was removed is told so before anybody is asked.

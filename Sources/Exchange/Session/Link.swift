@@ -22,6 +22,12 @@ package protocol Link: AnyObject {
   /// Asks for these heads and all they are made of; `LinkEvent.arrived` follows. The known commits are
   /// here with all their history.
   func fetch(_ wanted: [ObjectID], known: [ObjectID]) throws
+  /// Throws `UnansweredVersion` where these heads, or what they are made of, are not to be merged:
+  /// notes-security(7), VERSIONS. `commit` reads one of them.
+  func judge(_ heads: [ObjectID], _ commit: (ObjectID) throws -> [UInt8]) throws
+  /// Makes a version on top of what this side shows, where others would not take that from where it
+  /// goes; returns whether it did.
+  func answerForOwn() throws -> Bool
   /// Shows the other side something new, of which it takes what it lacks.
   func show(_ shown: Shown) throws
   /// Says what this side shows now, how many times the other side had told its heads by what this
@@ -45,6 +51,10 @@ package protocol Link: AnyObject {
 
 extension Link {
   package var isRemembered: Bool { true }
+
+  // What a device sends it answers for itself.
+  package func judge(_ heads: [ObjectID], _ commit: (ObjectID) throws -> [UInt8]) throws {}
+  package func answerForOwn() throws -> Bool { false }
 }
 
 /// What a side of a session shows: its tip, and the heads that it is made of.
@@ -67,6 +77,8 @@ package struct LinkTerms {
   /// Which version of the merge rules it follows, where it says so.
   let rules: Int?
   let exchange: SessionRules.Terms
+  /// What this side shows by now, where that is not what the link was opened with.
+  var own: Shown?
 
   /// The terms of a link that was opened.
   package init(theirs: Shown, rules: Int? = nil, exchange: SessionRules.Terms) {

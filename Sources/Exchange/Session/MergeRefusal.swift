@@ -12,6 +12,8 @@ public enum MergeRefusal: String, Codable, Sendable, CaseIterable {
   case tooLarge = "merge_too_large"
   /// They descend from a version that was cut off.
   case cutOff = "version_cut_off"
+  /// A hub or bundle brought them, and no member answers for them.
+  case unsigned = "unsigned_version"
 
   /// Nil where a merge failed for another reason, which may have gone by the next time.
   init?(_ error: any Error) {
@@ -20,6 +22,7 @@ public enum MergeRefusal: String, Codable, Sendable, CaseIterable {
     case NotebookError.largeVersion: self = .largeVersion
     case NotebookError.mergeTooLarge, GitError.tooLarge: self = .tooLarge
     case NotebookError.wasCutOff: self = .cutOff
+    case is UnansweredVersion: self = .unsigned
     default: return nil
     }
   }

@@ -52,6 +52,10 @@ public final class Session {
     let (present, replaced) = try link.whileBusy(onTick: {}) { try keeper.currentState() }
     own = Shown(present)
     terms = try link.open(showing: own, options)
+    if let shown = terms.own {
+      own = shown
+      keeper.sessions.show(try notebook.state())
+    }
     theirs = terms.theirs
     rules = SessionRules(terms.exchange, own: own.heads, theirs: theirs.heads)
     handle = SessionHandle(
@@ -72,6 +76,8 @@ public final class Session {
         throw error
       }
     }
+    // It shows nothing any more that is not merged.
+    if terms.exchange.ends, terms.exchange.takes { held.forget(link.peer.deviceID, isThere: false) }
     try recordPeer()
     link.count(into: &state)
     var result = SessionResult(peer: link.peer, shows: state, tip: own.tip)
@@ -145,10 +151,17 @@ public final class Session {
       self.report(.progress(progress))
     }
     let (received, merged, result) = try link.whileBusy(onTick: tell) {
-      () -> (Int, [ObjectID], Result<MergeOutcome, NotMerged>) in
-      let received = try quarantine?.join(promised: wanted) ?? 0
-      let here = try shown.allSatisfy { try repository.contains($0) } ? shown : wanted
+      [link] () -> (Int, [ObjectID], Result<MergeOutcome, NotMerged>) in
+      var received = 0
       do {
+        if let quarantine {
+          received = try quarantine.join(promised: wanted) { commit in
+            try link.judge(wanted, commit)
+          }
+        }
+        let here = try shown.allSatisfy { try repository.contains($0) } ? shown : wanted
+        // What was here already may not be merged yet.
+        try link.judge(here) { try repository.object($0).data }
         return (received, here, .success(try keeper.merge(here, from: peer, meter: meter)))
       } catch {
         guard let reason = MergeRefusal(error) else { throw error }
@@ -162,6 +175,7 @@ public final class Session {
     switch result {
     case .success(let joined):
       held.forget(peer.deviceID, isThere: false)
+      if try link.answerForOwn() { keeper.sessions.show(try notebook.state()) }
       // Another session may have brought the same.
       if received > 0 || joined.tip != joined.former {
         if terms.exchange.ends { merges.append(joined) }

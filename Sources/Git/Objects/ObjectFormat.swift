@@ -63,7 +63,7 @@ struct CommitHeaders {
 
 extension Commit {
   /// Reads a commit object's content. Text that is not UTF-8 is repaired, as it is only shown.
-  init(parsing data: [UInt8], id: ObjectID) throws {
+  package init(parsing data: [UInt8], id: ObjectID) throws {
     let headers = try CommitHeaders(parsing: data, id: id)
     guard let author = Signature(parsing: headers.author),
       let committer = Signature(parsing: headers.committer)

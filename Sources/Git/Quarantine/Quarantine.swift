@@ -113,8 +113,14 @@ public final class Quarantine {
   /// Checks the pack, moves it into the repository, durably, and returns how many commits it
   /// brought. When it throws, the repository is as it was, and the quarantine empty.
   ///
-  /// - Parameter heads: commits that must be there then.
-  @discardableResult public func join(promised heads: [ObjectID]) throws -> Int {
+  /// - Parameters:
+  ///   - heads: commits that must be there then.
+  ///   - approve: told how a checked commit is read, of the pack or of the repository; what it throws
+  ///     ends it.
+  @discardableResult public func join(
+    promised heads: [ObjectID],
+    approve: (_ commit: (ObjectID) throws -> [UInt8]) throws -> Void = { _ in }
+  ) throws -> Int {
     guard let parts, !isJoined else { throw PackError.finished }
     var isMoved = false
     defer { if !isMoved { discard() } }
@@ -123,11 +129,13 @@ public final class Quarantine {
     // An empty pack makes no index.
     if objectCount == 0 {
       for head in heads where try !repository.contains(head) { throw PackError.headMissing(head) }
+      try approve { try repository.object($0).data }
       return 0
     }
     let pack = try finish()
     var check = QuarantineCheck(of: pack, for: repository, limits: limits)
     let commits = try check.run(promised: heads)
+    try approve { try pack.content(of: $0) }
     try repository.adopt(pack)
     isMoved = true
     return commits - pack.all.count { carriers.contains($0.id) }

@@ -24,7 +24,7 @@ struct PlainConfiguration {
         continue
       }
       guard let sign = line.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-      let value = Self.trimmed(line[(sign + 1)...])
+      let value = Self.unquoted(Self.trimmed(line[(sign + 1)...]))
       let name = String(decoding: Self.trimmed(line[..<sign]), as: UTF8.self).lowercased()
       guard !value.contains(where: Self.special.contains), Self.isName(name) else { return nil }
       values[section + name] = String(decoding: value, as: UTF8.self)
@@ -43,6 +43,13 @@ struct PlainConfiguration {
 
   // What a value may hold only as it is quoted or ends.
   private static let special = Array("\"\\#;\r".utf8)
+
+  /// A value that stands in quotes as a whole and needs none, as that of `gpg.ssh.allowedSignersFile`.
+  private static func unquoted(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let quote = UInt8(ascii: "\"")
+    guard value.count > 2, value.first == quote, value.last == quote else { return value }
+    return value.dropFirst().dropLast()
+  }
 
   /// `[SECTION]` or `[SECTION "SUBSECTION"]` as the beginning of a name.
   private static func section(_ line: ArraySlice<UInt8>) -> String? {

@@ -177,6 +177,8 @@ struct BundleApplyCommand: Command {
   @OptionGroup var deletions: DeletionOption
   @Flag(help: "Take what is much for this disk or processor, too.")
   var allowLarge = false
+  @Flag(help: "Take what no member answers for.")
+  var allowUnsigned = false
   @OptionGroup var options: CommonOptions
 
   func run() throws {
@@ -186,6 +188,7 @@ struct BundleApplyCommand: Command {
     var run = BundleRun(context: try notebook.sessionContext())
     run.options.allowsMassDeletion = deletions.isAllowed
     run.options.allowsLarge = allowLarge
+    run.options.allowsUnsigned = allowUnsigned
     defer { BackgroundGC.startIfDue(in: notebook) }
     let report = EventReport(json: options.json)
     defer { report.finish() }

@@ -34,6 +34,9 @@ struct CloneCommand: Command {
   @Flag(help: "Take what is much for this disk or processor, too.")
   var allowLarge = false
 
+  @Flag(help: "Take what no member answers for.")
+  var allowUnsigned = false
+
   @OptionGroup var options: CommonOptions
 
   private static let hubName = "origin"
@@ -57,6 +60,7 @@ struct CloneCommand: Command {
       deviceName: try DeviceName.choose(given: deviceName))
     cloning.program.mayAsk = Console.canAsk
     cloning.options.allowsLarge = allowLarge
+    cloning.options.allowsUnsigned = allowUnsigned
     let report = EventReport(json: options.json)
     defer { report.finish() }
     let notebook = try cloning.run(

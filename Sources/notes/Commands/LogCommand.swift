@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Exchange
 internal import Git
 internal import History
 internal import Notebook
@@ -96,15 +97,17 @@ struct LogCommand: Command {
       }
     }
     if options.json {
+      let proofs = VersionProofs(in: notebook)
       return try forEachEntry {
-        let report = try VersionReport($0, in: notebook)
+        let report = try VersionReport($0, in: notebook, proofs)
         Output.standard.lines([try patch ? report.json(patchIn: notebook) : report.json])
       }
     }
     if let format = try chosenFormat() {
       return try paging.page {
         try forEachEntry {
-          Output.standard.write(try VersionReport($0, in: notebook, lineCounts: 0).text(as: format))
+          Output.standard.write(
+            try VersionReport($0, in: notebook, lineCounts: 0, nil).text(as: format))
         }
       }
     }

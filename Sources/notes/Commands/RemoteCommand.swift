@@ -1,6 +1,8 @@
 internal import ArgumentParser
 internal import Git
 internal import Glibc
+internal import History
+internal import Membership
 internal import Merge
 internal import Notebook
 
@@ -10,8 +12,7 @@ struct RemoteCommand: Command {
     discussion: """
       A hub is an ordinary git repository that is always there: on a server, with a git host, or a \
       folder on a stick. 'notes sync' exchanges versions with it after the devices. Whoever may \
-      read it reads the notes and their history, and whoever may write to it can change them: \
-      notes-hub(7) says what that means.
+      read it reads the notes and their history; what is taken from it, notes-hub(7) says.
 
       Without a subcommand it lists the hubs.
 
@@ -52,24 +53,42 @@ struct RemoteAddCommand: Command {
       Nothing is sent yet; 'notes sync' does that. An empty repository is made with 'git init \
       --bare'. A remote of that name and address that git knows already becomes a hub.
 
+      What comes from a hub is taken where a member of the notebook has signed it, or something made \
+      on top of it. With --accept-unsigned an admin's device also takes what people push there who \
+      only use git, and answers for it to the other devices. Adding the hub again without it takes \
+      that back.
+
       Examples:
         notes remote add home git@git.example.org:ada/notes.git
         notes remote add office https://git.example.org/ada/notes.git
+        notes remote add home git@git.example.org:ada/notes.git --accept-unsigned
       """)
 
   @Argument(help: "What to call it: letters, digits, '.', '_' and '-'.") var name: String
   @Argument(help: .named("url", "Where it is."), completion: .directory) var url: String
+
+  @Flag(help: "Take what people commit there who only use git; for admins.")
+  var acceptUnsigned = false
 
   @OptionGroup var options: CommonOptions
 
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     let folder = try NotebookLocator.folder(nil)
-    let hub = Hub(name: name, url: try Hub.address(url, from: folder))
+    let hub = Hub(
+      name: name, url: try Hub.address(url, from: folder), acceptsUnsigned: acceptUnsigned)
+    let device = notebook.identity.device.deviceID
+    if acceptUnsigned, try notebook.membership().role(ofDevice: device) != .admin {
+      throw MembershipError.notAnAdmin(device: device)
+    }
     try notebook.add(hub)
+    let unsigned = acceptUnsigned ? "; what is pushed there unsigned is taken" : ""
     options.tell(
-      ["type": "added", "name": hub.name, "url": hub.url],
-      "\(Visible.name(hub.name)) is a hub now; 'notes sync' exchanges versions with it.")
+      [
+        "type": "added", "name": hub.name, "url": hub.url,
+        "accepts_unsigned": hub.acceptsUnsigned,
+      ],
+      "\(Visible.name(hub.name)) is a hub now\(unsigned); 'notes sync' exchanges versions with it.")
     if hub.isOpen {
       Output.standard.flush()
       Output.errors.write(
@@ -139,14 +158,17 @@ struct HubState {
   }
 
   var words: String {
-    guard let ahead else { return "never met" }
-    return ahead == 0 ? "has all versions" : "lacks \(Phrase.count(ahead, "version"))"
+    guard let ahead else { return "never met" + accepts }
+    let state = ahead == 0 ? "has all versions" : "lacks \(Phrase.count(ahead, "version"))"
+    return state + accepts
   }
+
+  private var accepts: String { hub.acceptsUnsigned ? ", unsigned versions are taken" : "" }
 
   var json: JSON {
     [
       "type": "hub", "name": hub.name, "url": hub.url, "branch": branch, "tip": tip,
-      "ahead": ahead,
+      "ahead": ahead, "accepts_unsigned": hub.acceptsUnsigned,
     ]
   }
 }

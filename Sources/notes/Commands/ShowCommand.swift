@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Exchange
 internal import Git
 internal import History
 internal import Notebook
@@ -62,7 +63,7 @@ struct ShowCommand: Command {
   }
 
   private func show(_ version: Version, in notebook: Notebook) throws {
-    let report = try VersionReport(Burst(version), in: notebook)
+    let report = try VersionReport(Burst(version), in: notebook, VersionProofs(in: notebook))
     if options.json { return Output.standard.lines([report.json]) }
     let style = VersionReport.Style(
       terminal: Console.output, now: TimeText.now, isLong: true,

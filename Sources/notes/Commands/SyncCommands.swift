@@ -74,6 +74,8 @@ struct HubVisitOptions: ParsableArguments {
   @Flag(help: "Visit no hub.") var noHub = false
   @Flag(help: "Merge a hub's history that shares nothing with the notebook's.")
   var allowUnrelated = false
+  @Flag(help: "Take from a hub what no member answers for, and answer for it.")
+  var allowUnsigned = false
 
   func validate() throws {
     if hub, noHub { throw ValidationError("--hub and --no-hub exclude each other.") }
@@ -140,6 +142,7 @@ extension ExchangeCommand {
     options.mode = Self.mode
     options.allowsMassDeletion = exchange.deletions.isAllowed
     options.allowsLarge = exchange.allowLarge
+    options.allowsUnsigned = hubVisits?.allowUnsigned ?? false
     return options
   }
 

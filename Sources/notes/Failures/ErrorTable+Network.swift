@@ -100,6 +100,7 @@ extension MergeRefusal {
     case .largeVersion: Failure.largeVersion
     case .tooLarge: Failure.mergeTooLarge
     case .cutOff: Failure.versionCutOff
+    case .unsigned: Failure.unsignedVersion
     }
   }
 
@@ -114,6 +115,8 @@ extension MergeRefusal {
         "merge_too_large_at_peer", "delete what is not needed here or there, then sync again")
     case .cutOff:
       .refused("version_cut_off_at_peer", "'notes doctor --repair' cuts it off here, too")
+    case .unsigned:
+      .refused("unsigned_version_at_peer", "save something here, then sync again")
     }
   }
 }

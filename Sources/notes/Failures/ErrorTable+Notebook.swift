@@ -191,6 +191,9 @@ extension Failure {
   static let versionCutOff = ErrorMeaning.failed(
     "version_cut_off", "'notes doctor --repair' on that device cuts it off there, too")
 
+  static let unsignedVersion = ErrorMeaning.failed(
+    "unsigned_version", "nothing of it was kept; if it is meant, --allow-unsigned takes it once")
+
   static func remedyOrExamine(_ errno: Int32) -> String { remedy(errno) ?? examine }
 
   static func remedy(_ errno: Int32) -> String? {

@@ -1,3 +1,4 @@
+internal import Exchange
 internal import Git
 internal import History
 internal import Notebook
@@ -6,15 +7,21 @@ struct BlameReport {
   private let lines: [BlamedLine]
   private let sharedNames: SharedNames
   private var versions: [ObjectID: Commit] = [:]
+  private var proofs: [ObjectID: VersionProof] = [:]
+  private var unproved: Set<ObjectID> = []
 
   init(
     _ lines: [BlamedLine], in notebook: Notebook, sharedNames: SharedNames = SharedNames()
   ) throws {
     self.lines = lines
     self.sharedNames = sharedNames
+    let proofs = VersionProofs(in: notebook)
     for line in lines {
       guard case .version(let id) = line.origin, versions[id] == nil else { continue }
-      versions[id] = try notebook.repository.commit(id)
+      let commit = try notebook.repository.commit(id)
+      versions[id] = commit
+      self.proofs[id] = try proofs.proof(of: commit)
+      if try proofs.isUnproved(commit) { unproved.insert(id) }
     }
   }
 
@@ -29,6 +36,7 @@ struct BlameReport {
         "type": "line", "line": position + 1, "version": commit?.id, "author": commit?.author.name,
         "device": commit?.deviceID,
         "time": commit.map { TimeText.rfc3339($0.author.time, offset: $0.author.offset) },
+        "signature": commit.flatMap { proofs[$0.id]?.rawValue },
         "saved": line.origin != .unsaved, "marker": line.origin == .marker,
         "text": String(decoding: line.bytes, as: UTF8.self),
       ]
@@ -78,11 +86,11 @@ struct BlameReport {
       isLong
       ? TimeText.local(time)
       : isNarrow ? TimeText.short(time, now: now) : TimeText.relative(time, now: now)
+    let name = Width.cut(
+      sharedNames.shown(commit.author.name, commit.deviceID), to: isNarrow ? 8 : 24)
     return [
       Styled(isNarrow ? "" : commit.id.short, .yellow),
-      Styled(
-        Width.cut(
-          sharedNames.shown(commit.author.name, commit.deviceID), to: isNarrow ? 8 : 24)),
+      Styled(name + (unproved.contains(commit.id) ? " (unsigned)" : "")),
       Styled(when, .dim),
     ]
   }

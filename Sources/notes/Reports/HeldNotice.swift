@@ -40,6 +40,7 @@ struct HeldNotice {
     case .largeVersion: start + "it is very large"
     case .tooLarge: start + "together it is more than devices take"
     case .cutOff: start + "it has cut off a version that is still here"
+    case .unsigned: start + "no member answers for it"
     }
   }
 
@@ -51,6 +52,8 @@ struct HeldNotice {
     case .massDeletion: "if it is meant, \(sync)--allow-deletes'"
     case .largeVersion: "if it is meant, \(sync)--allow-large'"
     case .tooLarge: "delete what is not needed here or there, then sync again"
+    case .unsigned where refusal.isThere: "save something here, then sync again"
+    case .unsigned: "if it is meant, \(sync)--allow-unsigned'"
     case .cutOff where refusal.isThere: "'notes doctor --repair' cuts it off here, too"
     case .cutOff: "'notes doctor --repair' on \(Visible.name(name)) cuts it off there, too"
     }

@@ -1,3 +1,4 @@
+internal import Exchange
 internal import Git
 internal import History
 internal import Notebook
@@ -49,10 +50,20 @@ struct LogText {
   /// The parents that the graph shows, where they are not the versions' own.
   var parents: [ObjectID: [ObjectID]]?
   var isFirst = true
+  private let proofs: VersionProofs
+
+  init(
+    notebook: Notebook, style: VersionReport.Style, showsPatch: Bool = false,
+    graph: GraphLines? = nil, parents: [ObjectID: [ObjectID]]? = nil
+  ) {
+    (self.notebook, self.style, self.showsPatch) = (notebook, style, showsPatch)
+    (self.graph, self.parents) = (graph, parents)
+    proofs = VersionProofs(in: notebook)
+  }
 
   mutating func entry(_ burst: Burst) throws -> String {
     let commit = burst.newest.commit
-    let report = try VersionReport(burst, in: notebook, lineCounts: VersionReport.mostFiles)
+    let report = try VersionReport(burst, in: notebook, lineCounts: VersionReport.mostFiles, proofs)
     var here = style
     if let graph { here.terminal.narrow(by: graph.width(beside: commit.id)) }
     var text = report.text(in: here)

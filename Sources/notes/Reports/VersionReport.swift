@@ -1,3 +1,4 @@
+internal import Exchange
 internal import Git
 internal import History
 internal import Merge
@@ -28,11 +29,22 @@ struct VersionReport {
   private let burst: Burst
   private let lines: [Line]
   private let trailers: MergeTrailers
+  private let signature: VersionProof?
+  /// Whether people are told that somebody else may have made it.
+  private let isUnproved: Bool
 
   private var version: Version { burst.newest }
 
-  init(_ burst: Burst, in notebook: Notebook, lineCounts limit: Int = .max) throws {
+  /// - Parameter proofs: what says whether versions are signed; nil where nobody asks.
+  init(
+    _ burst: Burst, in notebook: Notebook, lineCounts limit: Int = .max, _ proofs: VersionProofs?
+  ) throws {
     self.burst = burst
+    signature = burst.newest.isDerived ? nil : try proofs?.proof(of: burst.newest.commit)
+    isUnproved =
+      try proofs.map { proofs in
+        try burst.versions.contains { try !$0.isDerived && proofs.isUnproved($0.commit) }
+      } ?? false
     let trailers = MergeTrailers(message: burst.newest.commit.message)
     self.trailers = trailers
     lines = try burst.changes.enumerated().map { position, change in
@@ -73,7 +85,7 @@ struct VersionReport {
       "message": version.subject, "derived": version.isDerived,
       "changes": changes,
       "conflicts": trailers.conflicts.keys.sorted(), "merged": merged, "version": commit.id,
-      "full_message": commit.message,
+      "full_message": commit.message, "signature": signature?.rawValue,
     ]
   }
 
@@ -120,6 +132,7 @@ struct VersionReport {
         parts[0] += " (device \(device.prefix(10)))"
       }
     }
+    if isUnproved { parts.append("unsigned") }
     parts.append(style.isLong ? TimeText.long(time) : TimeText.relative(time, now: style.now))
     if burst.versions.count > 1 {
       let minutes = Int((time - burst.oldest.commit.author.time) / 60)

@@ -17,6 +17,7 @@ final class BundleLink: Link {
   private let notebook: Notebook
   private let membership: MembershipStore
   private let report: (Event) -> Void
+  private var judge: VersionJudge?
   private var arrived: Quarantine?
   private var receivedBytes = 0
   /// What it brings.
@@ -46,11 +47,16 @@ final class BundleLink: Link {
     guard bundle.members.root == membership.root else { throw BundleError.anotherNotebook }
     _ = try membership.merge(
       certificates: bundle.members.certificates, revocations: bundle.members.revocations)
+    judge = VersionJudge(membership, notebook, options.allowsUnsigned ? .all : .answered)
     arrived = bundle.quarantine
     tip = bundle.tip
     return LinkTerms(
       theirs: Shown(tip: bundle.tip, heads: [bundle.tip]),
       exchange: SessionRules.Terms(gives: false, takes: true, owesAnswers: false, ends: true))
+  }
+
+  func judge(_ heads: [ObjectID], _ commit: (ObjectID) throws -> [UInt8]) throws {
+    try judge?.check(heads, commit)
   }
 
   func fetch(_ wanted: [ObjectID], known: [ObjectID]) {}

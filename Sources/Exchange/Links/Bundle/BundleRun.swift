@@ -68,6 +68,7 @@ public struct NewBundle {
     _ = try context.credentials()
     guard try context.mayGive() else { throw BundleError.reader }
     let repository = notebook.repository
+    try VersionJudge(context.membership, notebook).answerForOwn()
     guard let tip = try notebook.state().tip else { throw BundleError.noVersion }
     // Another device need not have the merges of ours.
     let heads = try commits.flatMap { try DerivedMerge.told(of: $0, in: repository) }

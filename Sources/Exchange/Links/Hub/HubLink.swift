@@ -1,5 +1,6 @@
 package import Git
 internal import History
+internal import Membership
 internal import Merge
 package import Notebook
 package import System
@@ -30,6 +31,7 @@ package final class HubLink: Link {
   /// What the hub's branch holds, as far as is known here.
   private var tip: ObjectID?
   private var members: HubMembers
+  private let judge: VersionJudge?
   private var arrived: Quarantine?
   private var events: [LinkEvent] = []
   private var attempts = 0
@@ -53,6 +55,7 @@ package final class HubLink: Link {
     self.report = report
     self.branch = branch
     members = HubMembers(options.context)
+    judge = options.context.map { VersionJudge($0.membership, notebook, options.taking(from: hub)) }
     wakeUp = try WakeUp()
     peer = PeerIdentity(hub: hub.name, at: hub.url)
     transfer = try Transfer(notebook.repository, by: program)
@@ -65,13 +68,29 @@ package final class HubLink: Link {
     try checkHistory()
     // By what the hub told of the members, too.
     gives = try options.mode.gives && self.options.context?.mayGive() != false
+    if own.tip != tip || members.areNews, try answerForOwn() {
+      self.own = Shown(try notebook.state())
+    }
     // A session without versions ends at once.
-    if gives, own.tip == tip, members.areNews { try give() }
-    return LinkTerms(
+    if gives, self.own.tip == tip, members.areNews { try give() }
+    var terms = LinkTerms(
       theirs: try shown,
       exchange: SessionRules.Terms(
         gives: gives, takes: options.mode.receives, owesAnswers: false, ends: true,
         mostPacks: Self.mostAttempts))
+    if self.own != own { terms.own = self.own }
+    return terms
+  }
+
+  // MARK: Who answers for versions
+
+  package func judge(_ heads: [ObjectID], _ commit: (ObjectID) throws -> [UInt8]) throws {
+    try judge?.check(heads, commit)
+  }
+
+  package func answerForOwn() throws -> Bool {
+    guard gives, let judge else { return false }
+    return try judge.answerForOwn()
   }
 
   // MARK: What the hub shows
@@ -253,9 +272,19 @@ package struct HubOptions: Sendable {
   package var context: SessionContext?
   /// Whether a history that shares nothing with the notebook's is merged.
   package var allowsUnrelated = false
+  /// Whether versions are taken that no member answers for.
+  package var allowsUnsigned = false
   /// Ends it.
   package var cancellation: CancellationToken?
 
-  /// Both ways, and nothing unrelated.
+  /// Both ways, and nothing unrelated or unsigned.
   package init() {}
+
+  /// Which versions are taken. A history of others is theirs, and unsigned where they use git alone.
+  fileprivate func taking(from hub: Hub) -> VersionJudge.Taking {
+    if allowsUnsigned || allowsUnrelated { return .all }
+    guard hub.acceptsUnsigned, let context else { return .answered }
+    let isAdmin = context.membership.role(ofDevice: context.key.deviceID) == .admin
+    return isAdmin ? .ofNoMember : .answered
+  }
 }

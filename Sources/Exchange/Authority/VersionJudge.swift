@@ -1,0 +1,170 @@
+internal import Git
+internal import History
+internal import Membership
+internal import Merge
+internal import Notebook
+
+/// Judges what comes from where nobody proves who he is, a hub or a bundle: notes-security(7), VERSIONS.
+///
+/// A version names all that it was made of, so one that a member has signed answers for all below it.
+/// Only heads are looked at; what is behind them costs nothing.
+struct VersionJudge {
+  /// What is taken.
+  enum Taking {
+    /// What a member answers for.
+    case answered
+    /// The same, and what names no member.
+    case ofNoMember
+    case all
+  }
+
+  private let membership: MembershipStore
+  private let notebook: Notebook
+  private let taking: Taking
+
+  private var repository: Repository { notebook.repository }
+
+  /// Reads the content of a commit that came, or is here.
+  typealias Reader = (ObjectID) throws -> [UInt8]
+
+  init(_ membership: MembershipStore, _ notebook: Notebook, _ taking: Taking = .answered) {
+    (self.membership, self.notebook, self.taking) = (membership, notebook, taking)
+  }
+
+  // MARK: What comes
+
+  /// - Throws: `UnansweredVersion` where one of the heads, or of those that a derived merge among them
+  ///   stands for, is new and no member answers for it.
+  func check(_ heads: [ObjectID], _ content: Reader) throws {
+    if case .all = taking { return }
+    let shown = try repository.head().commit
+    func isKnown(_ id: ObjectID) throws -> Bool {
+      guard let shown, try repository.contains(id) else { return false }
+      return try repository.isAncestor(id, of: shown)
+    }
+    let new = try commits(of: heads, content, leavingOut: isKnown)
+    var signers = SigningDevices(in: notebook, heads: heads)
+    for commit in new where try !isAnswered(commit, &signers, content) {
+      if case .ofNoMember = taking, namesNoMember(commit) { continue }
+      throw UnansweredVersion(commit.value, by: member(named: commit.value))
+    }
+  }
+
+  /// The commits that are no derived merges, and those that derived merges stand for: they are made anew
+  /// from them, whatever came.
+  private func commits(
+    of heads: [ObjectID], _ content: Reader, leavingOut isLeftOut: (ObjectID) throws -> Bool
+  ) throws -> [JudgedCommit] {
+    var found: [JudgedCommit] = []
+    var (pending, seen) = (heads, Set(heads))
+    while let id = pending.popLast() {
+      if try isLeftOut(id) { continue }
+      let commit = try JudgedCommit(id, content(id))
+      if DerivedMerge.isDerived(commit.value) {
+        pending += commit.value.parents.filter { seen.insert($0).inserted }
+      } else {
+        found.append(commit)
+      }
+    }
+    return found
+  }
+
+  // MARK: What is here
+
+  /// Makes a version on top of what is here, where one of its heads has nobody who answers for it.
+  ///
+  /// - Returns: whether it did.
+  @discardableResult
+  func answerForOwn() throws -> Bool {
+    let state = try notebook.state()
+    guard let tip = state.tip else { return false }
+    let read: Reader = { try repository.object($0).data }
+    var signers = SigningDevices(in: notebook, heads: [])
+    let isAnswered = try commits(of: state.heads, read, leavingOut: { _ in false })
+      .allSatisfy { try self.isAnswered($0, &signers, read) }
+    return try !isAnswered && notebook.answer(for: tip)
+  }
+
+  // MARK: One version
+
+  /// Whether a member answers for a version by itself: one that may send made it.
+  private func isAnswered(
+    _ commit: JudgedCommit, _ signers: inout SigningDevices, _ content: Reader
+  ) throws -> Bool {
+    let named = commit.value.deviceID
+    if let signature = commit.signature {
+      let signer = try signature.deviceID
+      guard named == nil || named == signer, maySend(signer) else { return false }
+      return try commit.isGood(signature)
+    }
+    if commit.hasSignature { return false }
+    // notes 1.0 signs nothing.
+    if let named { return try maySend(named) && !signers.contains(named, content) }
+    guard commit.value.author.email == HubMerge.authorEmail else { return false }
+    return try senders().contains { try !signers.contains($0, content) }
+  }
+
+  private func namesNoMember(_ commit: JudgedCommit) -> Bool {
+    if commit.value.author.email == HubMerge.authorEmail { return false }
+    return member(named: commit.value) == nil
+  }
+
+  private func member(named commit: Commit) -> Member? {
+    commit.deviceID.flatMap { named in membership.members().first { $0.deviceID == named } }
+  }
+
+  private func maySend(_ deviceID: String) -> Bool {
+    membership.role(ofDevice: deviceID).map { $0 != .reader } ?? false
+  }
+
+  private func senders() -> [String] {
+    membership.members().filter { !$0.isRemoved && $0.role != .reader }.map(\.deviceID)
+  }
+}
+
+/// A commit and what it is signed with.
+struct JudgedCommit {
+  let value: Commit
+  /// Whether it has a signature of whatever form.
+  let hasSignature: Bool
+  /// One that a device may have made.
+  let signature: VersionSignature?
+  private let signed: SignedCommit?
+
+  init(_ id: ObjectID, _ content: [UInt8]) throws {
+    value = try Commit(parsing: content, id: id)
+    hasSignature = SignedCommit.isSigned(content)
+    signed = hasSignature ? SignedCommit(parsing: content) : nil
+    signature = signed.flatMap { VersionSignature(armored: $0.signature) }
+  }
+
+  func isGood(_ signature: VersionSignature) throws -> Bool {
+    try signed.map { try signature.isGood(over: $0.content) } ?? false
+  }
+
+  /// Whether the device that it names has signed it; where it names none, whether one has.
+  var isSignedByItsDevice: Bool {
+    get throws {
+      guard let signature, try value.deviceID.map({ try signature.deviceID == $0 }) ?? true
+      else { return false }
+      return try isGood(signature)
+    }
+  }
+}
+
+/// A version from a hub or a bundle for which no member answers: it is not taken, nor what comes with it.
+struct UnansweredVersion: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ commit: Commit, by member: Member?) {
+    let why =
+      switch member {
+      case nil: "no member has signed it"
+      case let member? where member.isRemoved: "its device is no longer a member"
+      case .some(let member) where member.role == .reader: "its device is a reader"
+      case .some: "its device signs what it makes, and has not signed this"
+      }
+    let name = member?.name ?? commit.author.name
+    description = "version \(commit.id.hex.prefix(10)) in the name of \(name) is not taken: \(why)"
+  }
+}
