@@ -154,11 +154,7 @@ public final class Session {
       [link] () -> (Int, [ObjectID], Result<MergeOutcome, NotMerged>) in
       var received = 0
       do {
-        if let quarantine {
-          received = try quarantine.join(promised: wanted) { commit in
-            try link.judge(wanted, commit)
-          }
-        }
+        received = try quarantine?.join(promised: wanted) { try link.judge(wanted, $0) } ?? 0
         let here = try shown.allSatisfy { try repository.contains($0) } ? shown : wanted
         // What was here already may not be merged yet.
         try link.judge(here) { try repository.object($0).data }
