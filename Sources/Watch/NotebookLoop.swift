@@ -35,8 +35,7 @@ final class NotebookLoop {
   static let absence = 2.0
   /// How long after a failure it is tried again, in seconds.
   static let retry = 5.0
-  /// In versions.
-  static let housekeepingInterval = 50
+  static let versionsBetweenHousekeeping = 50
   /// From how many paths on the whole folder is looked through instead.
   static let manyPaths = 2_000
 
@@ -184,8 +183,7 @@ final class NotebookLoop {
   func join(_ heads: [ObjectID]) throws -> MergeOutcome {
     let notebook = try open()
     readEvents()
-    // What was written until now is saved first; what is in the middle of being written is compared
-    // when it is swapped.
+    // What was written until now is saved first; what is being written is compared when it is swapped.
     let scope = SaveScope.only(unsettled.ready(.now))
     let result = try notebook.merge(heads, options: MergeOptions(scope: scope))
     if case .only(let paths) = scope { unsettled.remove(paths) }
@@ -292,10 +290,9 @@ final class NotebookLoop {
   private func countForHousekeeping() {
     changesUntilHousekeeping -= 1
     guard changesUntilHousekeeping <= 0, let notebook else { return }
-    changesUntilHousekeeping = Self.housekeepingInterval
+    changesUntilHousekeeping = Self.versionsBetweenHousekeeping
     notebook.repository.close()
-    // What is free between what is held goes back to the system: 10 MiB after 2,000 versions.
-    malloc_trim(0)
+    malloc_trim(0)  // What is free between what is held: 10 MiB after 2,000 versions.
     if notebook.isGarbageCollectionDue {
       owner.emit(.gcDue(notebook: owner.notebookID, folder: notebook.folder))
     }

@@ -98,7 +98,6 @@ package struct Dialer {
   }
 
   var isEmpty: Bool { targets.isEmpty }
-  var underWay: Int { targets.values.count { $0.tried != nil } }
 
   /// Whether a run has tried all that is to be tried. Strangers count only if they are waited for, or
   /// one of them is no stranger any more: it has a session.

@@ -20,8 +20,6 @@ final class BundleLink: Link {
   private var judge: VersionJudge?
   private var arrived: Quarantine?
   private var receivedBytes = 0
-  /// What it brings.
-  private(set) var tip: ObjectID?
 
   init(
     _ reader: BundleReader, from place: String, to notebook: Notebook,
@@ -49,7 +47,6 @@ final class BundleLink: Link {
       certificates: bundle.members.certificates, revocations: bundle.members.revocations)
     judge = VersionJudge(membership, notebook, options.allowsUnsigned ? .all : .answered)
     arrived = bundle.quarantine
-    tip = bundle.tip
     return LinkTerms(
       theirs: Shown(tip: bundle.tip, heads: [bundle.tip]),
       exchange: SessionRules.Terms(gives: false, takes: true, owesAnswers: false, ends: true))
