@@ -45,7 +45,7 @@ public enum SyncError: FileFailure, Sendable {
 
   /// A call on a file that failed: `path` names the file, `errno` is the error number it left.
   public static func system(call: String, path: String, errno: Int32) -> SyncError {
-    .failed("\(path): error \(errno)")
+    .failed("\(call) \(path): \(String(errorNumber: errno))")
   }
 }
 

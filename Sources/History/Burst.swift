@@ -1,9 +1,9 @@
-internal import Git
+public import Git
 internal import WorkTree
 
 /// Versions that somebody made one after the other in one go, as editors and the watcher save:
 /// notes-log(1), "Bursts".
-public struct Burst: Sendable {
+public struct Burst {
   /// The longest pause between two versions of a burst, in seconds.
   public static let longestPause: UInt64 = 600
   /// The longest a burst lasts, in seconds.
@@ -11,13 +11,18 @@ public struct Burst: Sendable {
 
   /// The versions, newest first; one at least.
   public private(set) var versions: [Version]
-  /// Whether the versions are those of one note, so that others may stand between them.
-  private let isOfOneNote: Bool
+  /// Where the versions are, if they are those of one note, so that others may stand between them.
+  private let repository: Repository?
+
+  /// So many commits are looked at between two versions of a note.
+  private static let searchLimit = 64
 
   /// A burst of one version; `take(_:)` adds older ones.
-  public init(_ version: Version, isOfOneNote: Bool = false) {
+  ///
+  /// - Parameter repository: where the versions are of one note: where they are.
+  public init(_ version: Version, ofOneNoteIn repository: Repository? = nil) {
     versions = [version]
-    self.isOfOneNote = isOfOneNote
+    self.repository = repository
   }
 
   /// The last of them, which stands for all.
@@ -26,16 +31,30 @@ public struct Burst: Sendable {
   public var oldest: Version { versions[versions.count - 1] }
 
   /// Adds the next older version if it belongs to the burst; returns whether it does.
-  public mutating func take(_ older: Version) -> Bool {
+  public mutating func take(_ older: Version) throws -> Bool {
     let (last, next) = (oldest.commit, older.commit)
     guard last.author.name == next.author.name, last.author.email == next.author.email,
-      last.parents.count == 1, next.parents.count <= 1, isOfOneNote || last.parents[0] == next.id,
+      last.parents.count == 1, next.parents.count <= 1,
       (last.author.time &- next.author.time).magnitude <= Self.longestPause,
       (newest.commit.author.time &- next.author.time).magnitude <= Self.longestTime,
-      oldest.isUntitled, older.isUntitled
+      oldest.isUntitled, older.isUntitled, try isMade(last, on: next)
     else { return false }
     versions.append(older)
     return true
+  }
+
+  /// Whether one version was made on the other, maybe with versions of other notes between them; not
+  /// where both were made side by side.
+  private func isMade(_ newer: Commit, on older: Commit) throws -> Bool {
+    if newer.parents.contains(older.id) { return true }
+    guard let repository else { return false }
+    var (pending, seen) = (newer.parents[...], Set(newer.parents))
+    while let id = pending.popFirst(), seen.count <= Self.searchLimit {
+      let parents = try repository.commit(id).parents
+      if parents.contains(older.id) { return true }
+      pending += parents.filter { seen.insert($0).inserted }
+    }
+    return false
   }
 
   /// What they changed together, by path; what was changed back is left out.

@@ -207,7 +207,7 @@ import Testing
       let objects = try received.finish()
       let before = objects.unpackedBytes
       var check = QuarantineCheck(of: objects, for: receiver.repository, limits: limits)
-      #expect(try check.run(promised: heads) == trees.count)
+      #expect(try check.run(promised: heads).count == trees.count)
       return objects.unpackedBytes - before
     }
     let once = try unpacked(trees, keeping: 128 << 20, pack)

@@ -79,7 +79,13 @@ import Testing
     let bundle = try bob.notes("bundle", "create", "../b.bundle", "--json", in: "desk")
     #expect(try kind(of: bundle) == "not_a_member")
     // By a code it is a member, of the same notebook.
-    try bob.join(ada, as: "desk", in: "desk")
+    let invitation = try ada.invite()
+    let joined = try bob.notes(
+      "join", "--code-file", "-", "--yes", "--at", "127.0.0.1:\(invitation.port)", in: "desk",
+      input: invitation.code + "\n")
+    try #require(joined.isSuccess, "\(joined)")
+    try invitation.process.wait()
+    #expect(try bob.notes("status", in: "desk").text.contains("on desk"))
     #expect(try bob.notes("sync", "--hub", in: "desk").isSuccess)
     #expect(try hubTip() != tip)
     try #require(try ada.notes("sync", "--hub").isSuccess)
@@ -103,6 +109,12 @@ import Testing
     #expect(here.errorText.contains("this notebook is on this device already, in "), "\(here)")
     #expect(access(bob.folder["x"], F_OK) != 0 && access(ada.folder["x"], F_OK) != 0)
     try bob.folder.write("mine\n", to: "full/mine.txt")
+    try #require(try ada.notes("bundle", "create", "../h.bundle").isSuccess)
+    let known = try ada.notes("clone", "../h.bundle", "../x", "--json")
+    #expect(try kind(of: known) == "already_a_notebook", "\(known)")
+    #expect(known.errorText.contains("bundle apply FILE' takes in what the bundle has"))
+    let gone = try bob.notes("clone", "../gone.bundle", "../x", "--json")
+    #expect(gone.errorText.contains("gone.bundle") && !gone.errorText.contains("hub"), "\(gone)")
     let full = try bob.notes("clone", hub, "../full", "--json")
     #expect(try kind(of: full) == "target_exists")
     #expect(full.errorText.contains(" is there already, and not empty"), "\(full)")

@@ -13,7 +13,7 @@ import Testing
   ) throws -> String {
     var entries = LogEntries(
       walk: try fixture.notebook.history.versions(of: nil, includingDerived: true), author: nil,
-      showsAll: true, folds: false, isOfOneNote: false)
+      showsAll: true, folds: false, oneNoteIn: nil)
     let style = VersionReport.Style(
       terminal: terminal, now: ReportFixture.now,
       own: try fixture.notebook.history.versionsMadeHere())

@@ -53,11 +53,31 @@ import Testing
     #expect(try news(bob) == [])
     try sync()
     #expect(try news(ada) == ["Mine", "Shopping"])
+    #expect(try ada.notes("list", "--mark-seen", "Shop").isSuccess)
+    #expect(try news(ada) == ["Mine"])
     #expect(try ada.notes("list", "--mark-seen").isSuccess)
     #expect(try ada.notes("list", "--new").text == "No note is new.\n")
     let both = try bob.notes("list", "--new", "--deleted")
     #expect(both.status == .exited(64))
-    #expect(both.errorText.contains("--new goes without --deleted and --attachments"), "\(both)")
+    #expect(both.errorText.contains("--new and --mark-seen go without --deleted and --attachments"), "\(both)")
+  }
+
+  // notes-list(1), "New notes": "neither what was looked at last nor what this device wrote"
+  @Test func `A text written or seen here is not new by another name, or back again`() throws {
+    try ada.folder.write("tea\n", to: "notes/Tea.txt")
+    try ada.notes("save")
+    try sync()
+    try bob.notes("list", "--mark-seen")
+    try bob.notes("rm", "Tea")
+    try bob.notes("undo")
+    try sync()
+    #expect(try news(ada) == [])
+    try bob.notes("mv", "Tea", "Green tea")
+    try sync()
+    #expect(try news(ada) == [])
+    try ada.notes("mv", "Green tea", "Black tea")
+    try sync()
+    #expect(try news(bob) == [])
   }
 
   @Test func `The browser marks what is new, and choosing it is looking at it`() throws {

@@ -29,12 +29,11 @@ public struct Cloning: Sendable {
     (self.source, self.key, self.deviceName) = (source, key, deviceName)
   }
 
-  /// Whether a notebook can be cloned into a folder: it is missing or empty, or holds nothing but what a
-  /// clone that was killed left.
+  /// Whether a notebook can be cloned into a folder: it is missing or empty, or a clone that was killed
+  /// left a notebook there that has no version yet.
   public static func isFree(_ folder: String) -> Bool {
-    if access(folder, F_OK) != 0 { return true }
-    guard let names = try? Disk.names(in: folder).filter({ $0 != halfMade }) else { return false }
-    return names.isEmpty || (names == [".git"] && begun(in: folder) != nil)
+    if access(folder, F_OK) != 0 || begun(in: folder) != nil { return true }
+    return (try? Disk.names(in: folder).allSatisfy { $0 == halfMade }) ?? false
   }
 
   /// The notebook in a folder, where it has no version yet.

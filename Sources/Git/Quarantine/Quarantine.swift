@@ -111,7 +111,7 @@ public final class Quarantine {
   }
 
   /// Checks the pack, moves it into the repository, durably, and returns how many commits it
-  /// brought. When it throws, the repository is as it was, and the quarantine empty.
+  /// brought that were not there. When it throws, the repository is as it was, and the quarantine empty.
   ///
   /// - Parameters:
   ///   - heads: commits that must be there then.
@@ -134,11 +134,11 @@ public final class Quarantine {
     }
     let pack = try finish()
     var check = QuarantineCheck(of: pack, for: repository, limits: limits)
-    let commits = try check.run(promised: heads)
+    let new = try check.run(promised: heads)
     try approve { try pack.content(of: $0) }
     try repository.adopt(pack)
     isMoved = true
-    return commits - pack.all.count { carriers.contains($0.id) }
+    return new.count { !carriers.contains($0) }
   }
 }
 

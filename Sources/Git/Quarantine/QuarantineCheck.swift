@@ -21,7 +21,8 @@ struct QuarantineCheck {
     self.limits = limits
   }
 
-  mutating func run(promised heads: [ObjectID]) throws -> Int {
+  /// Returns the commits that the repository lacks: a sender may not know what is here.
+  mutating func run(promised heads: [ObjectID]) throws -> [ObjectID] {
     for (id, kind) in objects.all where kind == .tag { throw PackError.refused(id, "a tag") }
     let commits = objects.all.filter { $0.kind == .commit }.map(\.id)
     var links: [ObjectID: QuarantineCommit.Links] = [:]
@@ -59,7 +60,7 @@ struct QuarantineCheck {
         throw PackError.headMissing(head)
       }
     }
-    return commits.count
+    return try commits.filter { try !repository.contains($0) }
   }
 
   private struct Visit {

@@ -28,8 +28,8 @@ public struct LookedAt {
     return Set(try news(since: record, at: tip).keys)
   }
 
-  /// Notes that somebody looks at these notes as they are now. Where that cannot be written, they are new
-  /// still.
+  /// Notes that somebody looks at these notes as they are now. Throws where that cannot be written: they
+  /// are new still.
   public func look(at paths: [TreePath]) throws {
     guard let tip = try repository.head().commit, var record = try record() else { return }
     var news = try news(since: record, at: tip)
@@ -38,12 +38,6 @@ public struct LookedAt {
       record.notes[path] = text
     }
     try write(news.isEmpty ? Record(seen: tip) : record)
-  }
-
-  /// Notes that everything was seen, as it is now.
-  public func lookAtEverything() throws {
-    guard let tip = try repository.head().commit else { return }
-    try write(Record(seen: tip))
   }
 
   /// The texts that are new, by their paths.
@@ -59,10 +53,20 @@ public struct LookedAt {
     }
     if news.isEmpty { return news }
     let own = try history.versionsMadeHere()
+    let seen = try repository.commit(record.seen).tree
     return try news.filter { path, text in
-      let last = try history.versions(of: path).next()
-      guard let last, own.contains(last.commit.id) else { return true }
-      return last.changes.allSatisfy { $0.new != text }
+      let versions = try history.versions(of: path)
+      while let version = try versions.next() {
+        guard let change = version.changes.first(where: { $0.new == text }) else { continue }
+        if own.contains(version.commit.id) { return false }
+        // Another name makes no text new.
+        if let former = change.formerPath,
+          try record.notes[former] == text || repository.entry(at: former, in: seen)?.id == text
+        {
+          return false
+        }
+      }
+      return true
     }
   }
 
@@ -102,6 +106,6 @@ public struct LookedAt {
     for (path, blob) in record.notes.sorted(by: { $0.key < $1.key }) {
       text += "\(blob) \(String(hexadecimal: path.bytes))\n"
     }
-    try? Disk.replace(path, with: Array(text.utf8), isShared: true, waits: false)
+    try Disk.replace(path, with: Array(text.utf8), isShared: true, waits: false)
   }
 }

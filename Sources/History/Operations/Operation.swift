@@ -161,8 +161,25 @@ extension History {
     let head = try repository.head()
     let log = try BranchLog(of: head.reference, tip: head.commit, gitFolder: repository.gitFolder)
     let others: [OperationKind] = [.receive, .checkout, .continuation, .git]
-    return Set(
-      log.entries.filter { !others.contains(OperationHistory.kind(of: $0)) }.map(\.new))
+    var found: Set<ObjectID> = []
+    for entry in log.entries {
+      let kind = OperationHistory.kind(of: entry)
+      if others.contains(kind) { continue }
+      found.insert(entry.new)
+      // One that was made on an older version shows as the merge of it with what was there.
+      guard kind != .save, let merge = try? repository.commit(entry.new),
+        DerivedMerge.isDerived(merge)
+      else { continue }
+      for id in merge.parents where try entry.old.map({ try !isShown(id, by: $0) }) ?? true {
+        found.insert(id)
+      }
+    }
+    return found
+  }
+
+  /// Whether a version is what another shows, or below it.
+  private func isShown(_ id: ObjectID, by tip: ObjectID) throws -> Bool {
+    try id == tip || repository.isAncestor(id, of: tip)
   }
 
   package func operationHistory() throws -> OperationHistory {

@@ -120,7 +120,8 @@ struct BrowserSession {
     guard browser.isTouched, isTextShown, let subject = browser.textSubject,
       subject.version == nil, newNotes.remove(subject.path) != nil
     else { return }
-    attempt { try LookedAt(in: $0.notebook.history).look(at: [subject.path]) }
+    // Where that cannot be kept, it is new again the next time.
+    try? LookedAt(in: notebook.history).look(at: [subject.path])
   }
 
   private mutating func fetchVersions() {

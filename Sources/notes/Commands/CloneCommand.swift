@@ -44,7 +44,9 @@ struct CloneCommand: Command {
   func run() throws {
     let here = try NotebookLocator.folder(nil)
     var status = stat()
-    let isFile = stat(source, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    let isFile =
+      stat(source, &status) == 0
+      ? status.st_mode & S_IFMT == S_IFREG : source.hasSuffix(".bundle")
     let address = isFile ? try NotebookLocator.folder(source) : try Hub.address(source, from: here)
     let folder = try NotebookLocator.folder(self.folder ?? Self.name(for: source))
     try NotebookPlace(folder: folder).check()
@@ -67,7 +69,7 @@ struct CloneCommand: Command {
       into: folder, cancellation: Interruption.token(),
       check: { id in
         if let begun = try? Notebook.open(at: folder), begun.identity.id != id { throw isTaken }
-        try known.refuseSecond(id, beside: folder)
+        try known.refuseSecond(id, beside: folder, isBundle: isFile)
       }
     ) { event in if case .progress = event { report.write(event) } }
     report.finish()
@@ -103,15 +105,17 @@ struct CloneCommand: Command {
 
 extension KnownNotebooks {
   /// Throws where a notebook is on this device already, in another folder.
-  fileprivate func refuseSecond(_ id: String, beside own: String) throws {
+  fileprivate func refuseSecond(_ id: String, beside own: String, isBundle: Bool) throws {
     for folder in folders() where folder != own {
       guard let notebook = try? Notebook.open(at: folder), notebook.identity.id == id
       else { continue }
       throw Failure(
         .failed, "already_a_notebook",
         "this notebook is on this device already, in \(Visible.name(folder))",
-        hint:
-          "'notes -C \(Visible.word(folder)) remote add NAME URL' makes the repository a hub of it")
+        hint: "'notes -C \(Visible.word(folder)) "
+          + (isBundle
+            ? "bundle apply FILE' takes in what the bundle has"
+            : "remote add NAME URL' makes the repository a hub of it"))
     }
   }
 }

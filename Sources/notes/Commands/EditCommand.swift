@@ -96,7 +96,7 @@ struct NoteEditing {
     for note in made {
       try notebook.prepareFolder(for: note.path, anySuffix: note.creation == .anySuffix)
     }
-    try LookedAt(in: notebook.history).look(at: notes.map(\.path))
+    try? LookedAt(in: notebook.history).look(at: notes.map(\.path))
     let watcher = try announceEdit(of: notes.filter { $0.creation == nil }.map(\.path))
     try editor.edit(notes.map { Array((notebook.folder + "/").utf8) + $0.path.bytes })
     withExtendedLifetime(watcher) {}

@@ -51,7 +51,7 @@ struct ListCommand: Command {
   @Flag(help: "Only notes that others changed since they were last looked at here.")
   var new = false
 
-  @Flag(help: "Let everything count as seen, when it is listed.") var markSeen = false
+  @Flag(help: "Let what is listed count as seen.") var markSeen = false
 
   @Flag(help: "List what was deleted instead, last deleted first.") var deleted = false
 
@@ -63,8 +63,8 @@ struct ListCommand: Command {
     if deleted, ![.modified, .title].contains(sort) {
       throw ValidationError("What was deleted can be sorted by modified or title.")
     }
-    if new, deleted || attachments {
-      throw ValidationError("--new goes without --deleted and --attachments.")
+    if new || markSeen, deleted || attachments {
+      throw ValidationError("--new and --mark-seen go without --deleted and --attachments.")
     }
   }
 
@@ -92,8 +92,8 @@ struct ListCommand: Command {
       style.names = try authors(of: listed.map { ($0.author, $0.lastVersion) }, in: notebook)
       let report = ListReport(notes: listed, style)
       write(report.json) { report.text(on: $0, now: TimeText.now) }
+      if markSeen { try LookedAt(in: notebook.history).look(at: report.notes.map(\.path)) }
     }
-    if markSeen { try LookedAt(in: notebook.history).lookAtEverything() }
   }
 
   /// What to call the devices that share a name, by the versions that they made.

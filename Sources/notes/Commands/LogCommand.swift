@@ -88,7 +88,7 @@ struct LogCommand: Command {
     defer { if walk.lacksTable { BackgroundGC.start(inFolder: notebook.folder) } }
     var entries = LogEntries(
       walk: walk, author: by, showsAll: all || graph, folds: !(all || graph || options.json),
-      isOfOneNote: path != nil)
+      oneNoteIn: path == nil ? nil : notebook.repository)
     func forEachEntry(_ body: (Burst) throws -> Void) throws {
       var left = limit ?? .max
       while left > 0, !Output.standard.isClosed, let burst = try entries.next() {

@@ -9,7 +9,8 @@ struct LogEntries {
   let author: String?
   let showsAll: Bool
   let folds: Bool
-  let isOfOneNote: Bool
+  /// Where the versions are, if they are those of one note.
+  let oneNoteIn: Repository?
 
   private(set) var otherAuthors: Set<String> = []
   var pending: Version?
@@ -18,9 +19,9 @@ struct LogEntries {
     let first = try pending ?? nextVersion()
     pending = nil
     guard let first else { return nil }
-    var burst = Burst(first, isOfOneNote: isOfOneNote)
+    var burst = Burst(first, ofOneNoteIn: oneNoteIn)
     while folds, let older = try nextVersion() {
-      if !burst.take(older) {
+      if try !burst.take(older) {
         pending = older
         break
       }

@@ -71,7 +71,7 @@ struct JoinCommand: Command {
     // An announcement takes about a second to be seen.
     joining.window = max(wait.seconds, 5)
     if at.addresses.isEmpty { joining.discovery = discovery.discovery(for: key.deviceID) }
-    try dialogue.join(by: joining).end()
+    try dialogue.join(by: joining, isNamed: name != nil).end()
   }
 
   /// Who invites nearby: names are not on the air, but devices of notebooks at hand are known.

@@ -44,13 +44,20 @@ struct JoinDialogue {
     }
   }
 
-  /// - Parameter whenAnswered: called when the user has declined, or the device is a member.
-  func join(by client: PairingClient, whenAnswered: () -> Void = {}) throws -> Exit {
+  /// - Parameters:
+  ///   - isNamed: whether the user gave the name that the client has; else this device keeps the one that
+  ///     it has in a clone.
+  ///   - whenAnswered: called when the user has declined, or the device is a member.
+  func join(
+    by client: PairingClient, isNamed: Bool = true, whenAnswered: () -> Void = {}
+  ) throws -> Exit {
     let token = try Interruption.token()
     let joined: Joined
     var client = client
-    client.naming = { [key = client.deviceID, asks = !yes && Console.canAsk] offer, name in
-      try Self.freeName(name, among: offer.names(besides: key), asks: asks)
+    client.naming = { [place, key = client.deviceID, asks = !yes && Console.canAsk] offer, name in
+      let present = isNamed ? nil : try? Notebook.open(at: place(offer)).identity
+      let own = present?.id == offer.notebookID ? present?.device.name : nil
+      return try Self.freeName(own ?? name, among: offer.names(besides: key), asks: asks)
     }
     let waiting = WaitingLine("Looking for the device that invites ...")
     defer { waiting.end() }
@@ -146,7 +153,7 @@ struct JoinDialogue {
           joined the new one; the notes stay.
 
           """)
-      case nil where Self.holdsFiles(folder):
+      case nil where offer.role != .reader && Self.holdsFiles(folder):
         Output.standard.write("  what is there becomes part of it, and its members receive it\n")
       default: break
       }
