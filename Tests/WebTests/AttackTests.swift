@@ -294,6 +294,22 @@ import Testing
     }
   }
 
+  @Test(.timeLimit(.minutes(10)))
+  func `It is stopped once, however often it is asked to, and a start that fails ends`() throws {
+    let web = try WebFixture()
+    #expect(throws: (any Error).self) {
+      _ = try WebServer(
+        folder: web.folder.path, dataFolder: web.folder["keys"], port: web.server.port)
+    }
+    #expect(throws: (any Error).self) {
+      _ = try WebServer(folder: web.folder["keys"], dataFolder: web.folder["keys"], port: 0)
+    }
+    #expect(try web.get("/").status == 200)
+    web.server.stop()
+    web.server.stop()
+    #expect(throws: (any Error).self) { try web.get("/") }
+  }
+
   @Test func `Every answer tells the browser to be careful`() throws {
     let web = try WebFixture()
     let answers = try [

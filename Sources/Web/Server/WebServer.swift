@@ -6,6 +6,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import Notebook
+internal import Synchronization
 
 /// The page of a notebook, served to browsers of this machine until `stop`.
 public final class WebServer: Sendable {
@@ -15,6 +16,7 @@ public final class WebServer: Sendable {
   private let site: Site
   private let news: News
   private let page: ServedPage?
+  private let isStopped = Mutex(false)
 
   /// The port that it listens on.
   public var port: Int { channel.localAddress?.port ?? 0 }
@@ -73,12 +75,18 @@ public final class WebServer: Sendable {
     (self.site, self.news, self.page) = (site, news, page)
   }
 
-  /// Ends what is under way, and closes all connections.
+  /// Ends what is under way, and closes all connections. It returns when that is done, also where it
+  /// was called before.
   public func stop() {
-    news.stop()
-    try? channel.close().wait()
-    try? pool.syncShutdownGracefully()
-    try? group.syncShutdownGracefully()
+    isStopped.withLock { isStopped in
+      // A loop that has ended answers nothing: whoever waited for it would wait for ever.
+      if isStopped { return }
+      isStopped = true
+      news.stop()
+      try? channel.close().wait()
+      try? pool.syncShutdownGracefully()
+      try? group.syncShutdownGracefully()
+    }
   }
 
   /// A port below those that systems give out, the same for a notebook on this device each time.
