@@ -135,7 +135,7 @@ let package = Package(
     .testTarget(
       name: "WebTests",
       dependencies: notebookLayers + [
-        "Web", "notes-web", "Membership", "Git", "System", "TestSupport",
+        "Web", "notes-web", "Watch", "Exchange", "Membership", "Git", "System", "TestSupport",
       ],
       swiftSettings: settings),
     .executableTarget(

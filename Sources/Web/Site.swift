@@ -7,6 +7,8 @@ internal import Synchronization
 /// What is served: the notebook in a folder, to whom the gate lets in.
 final class Site: Sendable {
   let folder: String
+  /// Where the sockets of watchers are; nil where the user has no such folder.
+  let controlFolder: String?
   private let signer: VersionSigner
   let gate: Gate
   let guests: GuestBook
@@ -18,10 +20,12 @@ final class Site: Sendable {
   static let firstEvent = "retry: 1000\nevent: ready\ndata:\n\n"
 
   init(
-    folder: String, signer: VersionSigner, gate: Gate, guests: GuestBook, pool: NIOThreadPool,
+    folder: String, controlFolder: String?, signer: VersionSigner, gate: Gate, guests: GuestBook,
+    pool: NIOThreadPool,
     limits: WebLimits
   ) throws {
-    (self.folder, self.signer, self.gate) = (folder, signer, gate)
+    (self.folder, self.controlFolder) = (folder, controlFolder)
+    (self.signer, self.gate) = (signer, gate)
     (self.guests, self.pool, self.limits) = (guests, pool, limits)
     _ = try notebook(for: nil)
   }

@@ -17,6 +17,7 @@ struct Visit {
     do {
       if case .invited(let link, let token) = visitor { return try introduce(link, token) }
       guard visitor.mayWrite || !isForChanges else { throw Refusal.readOnly }
+      guard visitor.isOwner || request.path.first != "devices" else { throw Refusal.ownerOnly }
       let notebook = try site.notebook(for: visitor.guest)
       return try request.method == .get ? page(of: notebook) : act(in: notebook)
     } catch {
@@ -45,6 +46,7 @@ struct Visit {
     case ("new", 1): return .page(newPage(of: notebook))
     case ("deleted", 1): return .page(try deletedPage(of: notebook))
     case ("undo", 1): return .page(try undoPage(of: notebook))
+    case ("devices", 1): return .page(try devicesPage(of: notebook))
     case ("n", 2...): return try notePage(try subject(in: notebook), notebook)
     default: throw Refusal.noSuchPage
     }
@@ -162,11 +164,13 @@ enum Refusal: Error {
   case brokenForm
   /// A guest who is a reader asks for what changes the notebook.
   case readOnly
+  /// A guest asks for what is for the user of this device alone.
+  case ownerOnly
 
   var status: Int {
     switch self {
     case .noSuchPage, .noSuchNote, .noSuchVersion: 404
-    case .readOnly: 403
+    case .readOnly, .ownerOnly: 403
     case .tooLong: 413
     case .noText: 409
     case .emptyTitle, .brokenForm: 400
@@ -184,6 +188,7 @@ enum Refusal: Error {
     case .emptyTitle: "the note needs a title"
     case .brokenForm: "the form is not one of this page"
     case .readOnly: "you are a reader here: you can look at everything and change nothing"
+    case .ownerOnly: "this page is for the user of this device alone"
     }
   }
 }

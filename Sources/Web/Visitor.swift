@@ -21,6 +21,9 @@ enum Visitor: Sendable {
 
   var guest: Guest? { if case .guest(let guest, _) = self { guest } else { nil } }
 
+  /// Whether this is the user whom the notebook is served by.
+  var isOwner: Bool { if case .owner = self { true } else { false } }
+
   /// Whether the visitor sees the notebook.
   var isHere: Bool { if case .invited = self { false } else { true } }
 

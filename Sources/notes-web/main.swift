@@ -3,8 +3,8 @@ internal import System
 internal import Web
 
 // `notes web` runs this program: notes-web(1). It is no command of its own for people, so its words are
-// taken as that gives them: the notebook's folder, that of the keys, a port or "any", "json" or "text", and
-// "open" or "no-open".
+// taken as that gives them: the notebook's folder, that of the keys, that of watchers'
+// sockets or nothing, a port or "any", "json" or "text", and "open" or "no-open".
 
 /// Writes at once, and needs no one to read it.
 func say(_ text: String, on stream: Int32) {
@@ -19,10 +19,10 @@ func fail(_ message: String, hint: String) -> Never {
 }
 
 let words = CommandLine.arguments.dropFirst().map { $0 }
-guard words.count == 5 else {
+guard words.count == 6 else {
   fail("notes-web is run by 'notes web'", hint: "'notes web --help' shows its options")
 }
-let isJSON = words[3] == "json"
+let isJSON = words[4] == "json"
 
 // Ctrl-C and requests to terminate are waited for below; every thread leaves them there.
 var signals = sigset_t()
@@ -33,7 +33,9 @@ signal(SIGPIPE, SIG_IGN)
 
 let server: WebServer
 do {
-  server = try WebServer(folder: words[0], dataFolder: words[1], port: Int(words[2]))
+  server = try WebServer(
+    folder: words[0], dataFolder: words[1], controlFolder: words[2].isEmpty ? nil : words[2],
+    port: Int(words[3]))
 } catch {
   fail("the page cannot be served: \(error)", hint: "'notes web --port N' names another port")
 }
@@ -45,7 +47,7 @@ let told =
   : "The notebook is open to one browser, at\n\n  \(link)\n\nThe link is good once. Ctrl-C ends it."
 say(told + "\n", on: STDOUT_FILENO)
 let browser = Browser(stateFolder: words[0] + "/.git/notes")
-if words[4] == "open" { browser.open(link) }
+if words[5] == "open" { browser.open(link) }
 
 var received: Int32 = 0
 sigwait(&signals, &received)

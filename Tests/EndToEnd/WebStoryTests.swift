@@ -12,6 +12,6 @@ import Testing
       ], within: 900)
     #expect(result.isSuccess, "\(result)")
     let pictures = try run(["find", folder["pictures"], "-name", "*.png", "-size", "+4k"]).lines
-    #expect(pictures.count >= 29, "\(pictures)")
+    #expect(pictures.count >= 31, "\(pictures)")
   }
 }

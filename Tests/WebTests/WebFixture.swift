@@ -20,6 +20,9 @@ final class WebFixture {
   private(set) var root = ""
   private var clones: [TemporaryFolder] = []
 
+  /// Where a watcher's socket would be.
+  var controlFolder: String { folder[".git/control"] }
+
   init(device: String = "Ann", limits: WebLimits = WebLimits(), letsIn: Bool = true) throws {
     folder = try TemporaryFolder()
     notebook = try Self.notebook(device, in: folder.path)
@@ -27,7 +30,8 @@ final class WebFixture {
     _ = try notebook.save()
     self.limits = limits
     server = try WebServer(
-      folder: folder.path, dataFolder: folder["keys"], port: 0, limits: limits)
+      folder: folder.path, dataFolder: folder["keys"], controlFolder: folder[".git/control"],
+      port: 0, limits: limits)
     if letsIn { try letIn() }
   }
 

@@ -19,7 +19,8 @@ import Testing
     var entries = LogEntries(
       walk: try fixture.notebook.history.versions(
         of: path, includingDerived: true, in: since.map { $0..<Int64.max }),
-      author: by, showsAll: all, folds: folds, oneNoteIn: path == nil ? nil : notebook.repository)
+      author: by, showsAll: all, folds: folds,
+      oneNoteIn: path == nil ? nil : fixture.notebook.repository)
     var reports: [VersionReport] = []
     while let burst = try entries.next() {
       reports.append(

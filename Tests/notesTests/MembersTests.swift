@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Membership
+@testable import Watch
 @testable import notes
 
 /// notes-members(1), as a shell sees it.

@@ -48,6 +48,7 @@ extension Visit {
       \("<a href=\"\(root)/new\">New note</a>", if: visitor.mayWrite)
       <a href="\(root)/deleted">Deleted</a>
       \("<a href=\"\(root)/undo\">Undo</a>", if: visitor.mayWrite)
+      \("<a href=\"\(root)/devices\">Devices</a>", if: visitor.isOwner)
       </nav>
       \(guest)
       """

@@ -28,11 +28,14 @@ public final class WebServer: Sendable {
   ///
   /// - Parameters:
   ///   - dataFolder: where the user's device keys are.
+  ///   - controlFolder: where the sockets of the user's watchers are; nil where the system keeps no such
+  ///     folder.
   ///   - port: 0 for one that is free; nil for the notebook's own, or a free one where that is taken:
   ///     what a browser keeps for the page is kept for a port.
   /// - Throws: what bind(2) says, where the port cannot be had; what opening the notebook throws.
   public convenience init(
-    folder: String, dataFolder: String, port: Int?, limits: WebLimits = WebLimits()
+    folder: String, dataFolder: String, controlFolder: String? = nil, port: Int?,
+    limits: WebLimits = WebLimits()
   ) throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let pool = NIOThreadPool(numberOfThreads: 2)
@@ -52,7 +55,7 @@ public final class WebServer: Sendable {
       pool.start()
       let guests = GuestBook(stateFolder: state)
       let site = try Site(
-        folder: folder, signer: VersionSigner(keysIn: dataFolder),
+        folder: folder, controlFolder: controlFolder, signer: VersionSigner(keysIn: dataFolder),
         gate: Gate(port: channel.localAddress?.port ?? own, guests: guests), guests: guests,
         pool: pool, limits: limits)
       waiting.site = site

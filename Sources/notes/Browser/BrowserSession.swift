@@ -1,6 +1,7 @@
 internal import Git
 internal import Glibc
 internal import History
+internal import Membership
 internal import Notebook
 internal import WorkTree
 

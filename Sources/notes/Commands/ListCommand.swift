@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Git
 internal import History
+internal import Membership
 internal import Notebook
 
 struct ListCommand: Command {

@@ -139,25 +139,8 @@ struct RemoteShowCommand: Command {
   }
 }
 
-/// A hub as it stood when it was last met.
-struct HubState {
-  let hub: Hub
-  let branch: String?
-  /// What its branch held; nil when it was never met.
-  let tip: ObjectID?
-  /// How many versions that somebody made are here and were not there; nil when it was never met.
-  let ahead: Int?
-
-  init(of hub: Hub, in notebook: Notebook) throws {
-    self.hub = hub
-    let head = try notebook.repository.head()
-    branch = head.branch
-    let reference = "refs/remotes/\(hub.name)/\(head.branch ?? "HEAD")"
-    tip = try notebook.repository.reference(reference)
-    ahead = try tip.map { try notebook.versionCount(from: head.commit, lacking: $0) }
-  }
-
-  var words: String {
+extension HubState {
+  fileprivate var words: String {
     guard let ahead else { return "never met" + accepts }
     let state = ahead == 0 ? "has all versions" : "lacks \(Phrase.count(ahead, "version"))"
     return state + accepts
@@ -165,7 +148,7 @@ struct HubState {
 
   private var accepts: String { hub.acceptsUnsigned ? ", unsigned versions are taken" : "" }
 
-  var json: JSON {
+  fileprivate var json: JSON {
     [
       "type": "hub", "name": hub.name, "url": hub.url, "branch": branch, "tip": tip,
       "ahead": ahead, "accepts_unsigned": hub.acceptsUnsigned,

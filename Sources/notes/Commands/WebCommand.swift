@@ -39,9 +39,11 @@ struct WebCommand: Command {
     let program = Disk.parent(of: own) + "/notes-web"
     Output.standard.flush()
     Output.errors.flush()
+    let folders = UserFolders()
     let words = [
-      "notes-web", folder, try UserFolders().data, port.map { String($0) } ?? "any",
-      options.json ? "json" : "text", opensNothing ? "no-open" : "open",
+      "notes-web", folder, try folders.data, folders.runtime ?? "",
+      port.map { String($0) } ?? "any", options.json ? "json" : "text",
+      opensNothing ? "no-open" : "open",
     ]
     var arguments = words.map { strdup($0) } + [nil]
     execv(program, &arguments)

@@ -1,6 +1,7 @@
 internal import Exchange
 internal import Git
 internal import History
+internal import Membership
 internal import Notebook
 
 struct BlameReport {

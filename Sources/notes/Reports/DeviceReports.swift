@@ -95,8 +95,8 @@ struct PeersReport {
       return "edits \(path.label)" + (paths.count > 1 ? " and \(paths.count - 1) more" : "")
     }
     if deviceState.ahead == nil { return peer.name == nil ? "" : "never met" }
-    guard !peer.isNear, let seen = deviceState.lastSeen else { return deviceState.agreement }
-    return [deviceState.agreement, "seen " + TimeText.relative(seen, now: now)]
+    guard !peer.isNear, let seen = deviceState.lastSeen else { return deviceState.agreement.words }
+    return [deviceState.agreement.words, "seen " + TimeText.relative(seen, now: now)]
       .filter { !$0.isEmpty }.joined(separator: ", ")
   }
 }
@@ -211,7 +211,8 @@ struct MembersReport {
     if line.member.isRemoved { return "" }
     if line.member.isBlocked { return "blocked here" }
     let deviceState = line.deviceState
-    let agreement = deviceState.agreement.isEmpty ? "" : ", " + deviceState.agreement
+    let words = deviceState.agreement.words
+    let agreement = words.isEmpty ? "" : ", " + words
     if deviceState.isConnected { return "here" + agreement }
     guard let lastSeen = deviceState.lastSeen else { return "not met yet" }
     return "seen " + TimeText.relative(lastSeen, now: now) + agreement

@@ -1,6 +1,7 @@
 internal import Exchange
 internal import Git
 internal import History
+internal import Membership
 internal import Notebook
 internal import Watch
 internal import WorkTree

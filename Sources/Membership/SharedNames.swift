@@ -1,0 +1,18 @@
+/// Names that several members have, so that these devices are told apart by their IDs as well.
+package struct SharedNames: Sendable {
+  private var names: Set<String> = []
+
+  /// None.
+  package init() {}
+
+  /// Those that a device knows of.
+  package init(_ standing: MemberStanding?) { names = Set(standing?.sharedNames ?? []) }
+
+  /// Whether several members have the name, whatever its case.
+  package func contains(_ name: String) -> Bool { names.contains(name.lowercased()) }
+
+  /// The beginning of the ID, where the name alone does not say which device it is.
+  package func mark(of name: String, _ device: String) -> String? {
+    contains(name) ? String(device.prefix(8)) : nil
+  }
+}

@@ -1,0 +1,15 @@
+package import Git
+internal import History
+
+extension Notebook {
+  /// How many versions that somebody made are in the history of `tip` and not in that of `other`.
+  package func versionCount(from tip: ObjectID?, lacking other: ObjectID) throws -> Int {
+    guard let tip, tip != other else { return 0 }
+    let walk = try repository.walk(from: [tip], hiding: [other])
+    var count = 0
+    while let id = try walk.next() {
+      if try !history.isDerived(repository.commit(id)) { count += 1 }
+    }
+    return count
+  }
+}

@@ -1,0 +1,180 @@
+import Git
+import History
+import Membership
+import Notebook
+import System
+import TestSupport
+import Testing
+
+@testable import Exchange
+@testable import Watch
+@testable import Web
+
+/// notes-web(1), "Devices".
+@Suite(.serialized, .timeLimit(.minutes(20))) struct DevicesPageTests {
+  let web: WebFixture
+  private let keys: TemporaryFolder
+  private let key: DeviceKey
+  private let membership: MembershipStore
+
+  /// A notebook that Ann founded.
+  init() throws {
+    web = try WebFixture()
+    keys = try TemporaryFolder()
+    key = try DeviceKey.loadOrCreate(in: keys["Ann"])
+    membership = try MembershipStore.found(
+      in: web.notebook.stateFolder + "/membership", notebookName: "Home", deviceName: "Ann",
+      key: key)
+    try adopt(key.deviceID, "Ann")
+  }
+
+  private func adopt(_ device: String, _ name: String) throws {
+    _ = try Notebook.adopt(
+      at: web.folder.path,
+      as: NotebookIdentity(
+        id: membership.notebookID, name: "Home",
+        device: DeviceIdentity(name: name, deviceID: device)))
+  }
+
+  /// Certifies another device, and returns its ID.
+  private func join(_ name: String, as role: Role = .writer, keyIn folder: String) throws -> String
+  {
+    let other = try DeviceKey.loadOrCreate(in: keys[folder])
+    _ = try membership.issue(
+      for: CertificateRequest(name: name, key: other), role: role, by: key)
+    return other.deviceID
+  }
+
+  /// What a session in 2023 leaves behind with a device that shows the present version then.
+  private func meet(_ device: String) throws {
+    let seen = web.notebook.stateFolder + "/seen"
+    let branch = try #require(try web.notebook.repository.head().branch)
+    let tip = try #require(try web.tip)
+    let git = ["git", "-C", web.folder.path, "update-ref"]
+    try #require(try run(["mkdir", "-p", seen]).isSuccess)
+    try #require(try run(["touch", "-d", "@1700000000", "\(seen)/\(device)"]).isSuccess)
+    try #require(try run(git + ["refs/remotes/\(device)/\(branch)", tip.hex]).isSuccess)
+  }
+
+  /// What the page says of the devices and hubs of a name, a text each.
+  private func lines(_ name: String) throws -> [String] {
+    let page = try web.get("/devices")
+    #expect(page.status == 200, "\(page)")
+    return page.text.split(separator: "<li>").map(String.init).filter {
+      $0.hasPrefix("<b>\(name)</b>")
+    }
+  }
+
+  @Test func `It shows each member, and how it stood when it was last met`() throws {
+    let ben = try join("Ben", as: .reader, keyIn: "Ben")
+    _ = try join("Cleo", keyIn: "Cleo")
+    let old = try join("Old phone", keyIn: "Old")
+    try membership.remove(devices: [old], by: key)
+    try meet(ben)
+    #expect(try lines("Ann")[0].contains(">admin, this device<"))
+    let met = try lines("Ben")[0]
+    #expect(
+      met.contains(">reader, in sync, last met <time datetime=\"2023-11-14T22:13:20Z\">"), "\(met)")
+    #expect(try lines("Cleo")[0].contains(">writer, not met yet<"))
+    // "Removed devices are not shown."
+    #expect(try lines("Old phone").isEmpty)
+    try web.folder.write("eggs\n", to: "Shopping.txt")
+    _ = try web.notebook.save()
+    #expect(try lines("Ben")[0].contains(">reader, lacks 1 version, last met "))
+    let page = try web.get("/devices").text
+    #expect(page.contains("It does not run now.") && !page.contains("<h2>Hubs</h2>"))
+    #expect(page.contains("<code>notes invite</code>"))
+    #expect(try web.get("/").text.contains("<a href=\"\(web.root)/devices\">Devices</a>"))
+  }
+
+  @Test func `Devices of one name are told apart`() throws {
+    let devices = try ["1", "2"].map { try join("Ben", keyIn: $0) }
+    let shown = try lines("Ben")
+    for device in devices {
+      #expect(shown.count { $0.hasPrefix("<b>Ben</b> (\(device.prefix(8)))") } == 1, "\(shown)")
+    }
+  }
+
+  // notes-security(7): "all that is put into a page goes through one function". A device's name holds
+  // no "<", and is escaped like all else.
+  @Test func `Markup in a name, a hub's address and an edited note's title is text`() throws {
+    let script = RenderingTests.script.split(separator: "/").joined()
+    let device = try join("Tom & Eve's", keyIn: "Eve")
+    try web.notebook.add(Hub(name: "server", url: "https://example.org/\(script)"))
+    #expect(try lines("Tom &amp; Eve&#39;s").count == 1)
+    #expect(try lines("server")[0].contains(">https://example.org/&lt;script&gt;"))
+    #expect(try lines("server")[0].contains(", never met<"))
+    var shows = PeerState()
+    shows.editing = [TreePath("<b>/\(script).txt")]
+    let page = try watched(by: device, shows) { $0.contains("edits <b>&lt;script&gt;") }
+    #expect(!page.contains("<script>"))
+  }
+
+  // notes-security(7), GUESTS: "The page of the devices is not for guests."
+  @Test(arguments: [Role.writer, .reader]) func `A guest is refused`(role: Role) throws {
+    let book = GuestBook(stateFolder: web.notebook.stateFolder)
+    let guest = try web.comeIn(book.invite("Grandma", as: role).token)
+    let page = try web.get("/devices", as: guest)
+    #expect(page.status == 403 && !page.text.contains("this device<"))
+    #expect(try !web.get("/", as: guest).text.contains("/devices"))
+  }
+
+  @Test func `Who is no admin is told who can invite`() throws {
+    try adopt(join("Ben", keyIn: "Ben"), "Ben")
+    let page = try web.get("/devices").text
+    #expect(page.contains("Who invites another device is an admin: <b>Ann</b>."))
+    #expect(!page.contains("notes invite"))
+  }
+
+  @Test func `A running watcher tells who is here, and edits what`() throws {
+    let ben = try join("Ben", keyIn: "Ben")
+    var shows = PeerState()
+    shows.tip = try web.tip
+    shows.editing = ["trips/Rome.txt", "Plan.txt"]
+    let page = try watched(by: ben, shows) {
+      $0.contains(">writer, here now, in sync, edits <b>Rome</b> and 1 more<")
+    }
+    #expect(page.contains("runs here. 1 device connected."))
+  }
+
+  @Test func `A watcher that does not answer is not said to be away`() throws {
+    let socket = try controlSocket()
+    let page = try web.get("/devices").text
+    #expect(page.contains("runs here, and does not say who is connected."))
+    withExtendedLifetime(socket) {}
+  }
+
+  /// Where the watcher of the notebook listens.
+  private func controlSocket() throws -> ControlSocket {
+    try ControlSocket(
+      at: ControlSocket.path(
+        in: web.controlFolder, notebookID: membership.notebookID, deviceID: key.deviceID))
+  }
+
+  /// The page while a watcher says that a device is connected and shows this; where it never is as
+  /// wanted, that is told.
+  private func watched(
+    by device: String, _ shows: PeerState, until isWanted: (String) -> Bool
+  ) throws -> String {
+    let peer = PeerIdentity(name: "Peer", deviceID: device, role: .writer, address: "192.0.2.1:9")
+    let watcher = WatcherState(process: 1, port: 9, isPaused: false, isHolding: false, tip: nil)
+    let replies: [ControlReply] = [
+      .watcher(state: watcher), .peer(identity: peer, shows: shows), .done,
+    ]
+    let socket = try controlSocket()
+    let stopping = try WakeUp()
+    defer { stopping.signal() }
+    startThread {
+      while Poll.wait(for: [socket.descriptor, stopping.descriptor]) == [socket.descriptor] {
+        guard let command = socket.accept(), command.next(within: 60) != nil else { continue }
+        for reply in replies { _ = command.send(reply) }
+      }
+    }
+    // A watcher that answers too late is passed over.
+    let end = Instant.now + 160
+    var page = try web.get("/devices").text
+    while !isWanted(page), Instant.now < end { page = try web.get("/devices").text }
+    #expect(isWanted(page), "\(page)")
+    return page
+  }
+}
