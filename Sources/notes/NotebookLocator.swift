@@ -85,6 +85,13 @@ enum NotebookLocator {
     _ name: String, in notebook: Notebook, among reach: NoteReach = .present
   ) throws -> TreePath {
     if let path = path(ofFile: name, in: notebook) { return path }
+    // A path from here without the suffix.
+    if name.hasPrefix("./") || name.hasPrefix("../"), let slash = name.lastIndex(of: "/"),
+      let folder = path(ofFolder: String(name[..<slash]), in: notebook)
+    {
+      let path = folder.appending(TreePath(String(name[slash...].dropFirst())))
+      return try notebook.history.note(named: path.description, among: reach)
+    }
     return try notebook.history.note(named: name, among: reach)
   }
 

@@ -40,6 +40,15 @@ import Testing
     #expect(try kind(of: empty) == "no_bundle" && empty.status == .exited(1))
   }
 
+  // notes-bundle(1), EXIT STATUS: 5, "This device … was removed."
+  @Test func `Who was removed learns it by a bundle`() throws {
+    try #require(try ada.notes("members", "remove", "bob", "--yes").isSuccess)
+    try #require(try ada.notes("bundle", "create", "../r.bundle").isSuccess)
+    let told = try bob.notes("bundle", "apply", ada.folder["r.bundle"])
+    #expect(told.status == .exited(5), "\(told)")
+    #expect(told.errorText.contains("this device was removed from the notebook"), "\(told)")
+  }
+
   @Test func `Files are written once, outside of the notebook, and say what is in them`() throws {
     let made = try ada.notes("bundle", "create", "../a.bundle", "--json")
     let object = try #require(try JSONValue.lines(made.text).first)

@@ -209,6 +209,9 @@ import Testing
     Trouble(
       name: "a link among the notes", check: "size", level: .advice, says: "is not versioned"
     ) { try sh($0, "mkfifo notes/pipe.txt") },
+    Trouble(
+      name: "a name with a line break", check: "size", level: .advice, says: "give it another name"
+    ) { try sh($0, "touch \"notes/a\nb.txt\"") },
   ]
 
   /// The file of the loose object `$id`, in a shell.

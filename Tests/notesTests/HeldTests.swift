@@ -71,6 +71,8 @@ import Testing
     try ada.notes("save", "--allow-deletes")
     #expect(try !sync().isSuccess)
     #expect(try ada.notes("undo").isSuccess)
+    // Nobody knows what bob would say of that, until they meet.
+    #expect(try !ada.notes("status").text.contains("not merged"))
     let result = try sync()
     #expect(result.isSuccess, "\(result)")
     #expect(try !bob.notes("status").text.contains("not merged"))

@@ -47,6 +47,15 @@ import Testing
     #expect(try shell.notes("rm", ".").errorText.contains("there is no note '.'"))
   }
 
+  // notes(1), "Names of notes": "its path, seen from the current folder … its path without the suffix"
+  @Test func `A path from here needs no suffix`() throws {
+    #expect(try lines("show", "./Tripe") == ["some forum text"])
+    #expect(try lines("show", "../Plan", in: "notes/trips") == ["some forum text"])
+    #expect(try lines("show", "./2026/Trip to Oslo", in: "notes/trips") == ["some forum text"])
+    let gone = try shell.notes("show", "./Nothing")
+    #expect(gone.errorText.contains("there is no note 'Nothing'"), "\(gone)")
+  }
+
   @Test func `The log of a folder has what changed in it, and no more`() throws {
     try write("Plan.txt", "trips/Rome.md")
     _ = try lines("save")

@@ -45,6 +45,10 @@ public struct HeldVersions: Sendable {
     if !held.refusal.isThere {
       return try held.heads.allSatisfy(repository.contains) && notebook.history.shows(held.heads)
     }
+    // What was shown then is not what is shown now: it may bring the notes back.
+    if held.refusal.reason == .massDeletion, try Set(notebook.state().heads) != Set(held.heads) {
+      return true
+    }
     let branch = try repository.head().branch ?? "HEAD"
     guard let shown = try repository.reference("refs/remotes/\(held.device)/\(branch)")
     else { return false }

@@ -205,6 +205,12 @@ struct BundleApplyCommand: Command {
     options.write([result.json(ofBundle: place, conflicts: conflicts)]) { terminal in
       result.text(on: terminal) + conflicts.summary
     }
+    // The members that came with it may have done without this device.
+    let standing = OwnStanding(of: notebook)
+    if standing.isRemoved {
+      standing.warn()
+      throw Exit.refusedByPeer
+    }
     try (conflicts.isEmpty ? Exit.done : .conflictsToResolve).end()
   }
 }

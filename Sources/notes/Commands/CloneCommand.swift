@@ -96,9 +96,10 @@ struct CloneCommand: Command {
         "tip": tip,
       ]
     ]) { terminal in
-      "Notebook \(terminal.paint(Visible.name(identity.name), .bold)) in "
-        + "\(Visible.name(notebook.folder)): \(Phrase.count(count, "note"))\n"
-        + OwnStanding(of: notebook).text
+      terminal.wrapped(
+        "Notebook \(terminal.paint(Visible.name(identity.name), .bold)) in "
+          + "\(Visible.name(notebook.folder)): \(Phrase.count(count, "note"))\n"
+          + OwnStanding(of: notebook).text)
     }
   }
 }

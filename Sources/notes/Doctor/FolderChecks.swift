@@ -87,12 +87,18 @@ extension Check {
       findings += .problem("only \(Phrase.bytes(free)) are free on the disk", remedy: "make room")
     }
     for file in try context.notebook.status().skipped.prefix(5) {
-      findings +=
-        file.reason.isVersioned
-        ? .advice(file.absence, remedy: file.remedy)
-        : .advice(
-          "\(Visible.name(file.path)) is not versioned: \(file.reason.words)",
-          remedy: file.reason.isCut ? file.remedy : "move it elsewhere, or name it in .gitignore")
+      let remedy =
+        switch file.reason {
+        case .cut: file.remedy
+        case .unfitName: "give it another name"
+        case let reason where reason.isVersioned: file.remedy
+        default: "move it elsewhere, or name it in .gitignore"
+        }
+      let isVersioned = file.reason.isVersioned
+      let name = Visible.name(file.path)
+      findings += .advice(
+        isVersioned ? file.absence : "\(name) is not versioned: \(file.reason.words)",
+        remedy: remedy)
     }
     guard findings.isEmpty else { return findings }
     let notes = try context.notebook.history.noteCount()
