@@ -26,9 +26,18 @@ extension MembershipStore {
       sharedNames: counts.filter { $0.value.count > 1 }.keys.sorted())
   }
 
+  /// How a device stands in the notebook with this state folder, as the cache there has it or by its list of
+  /// members.
+  public static func standing(
+    ofDevice deviceID: String, at stateFolder: String
+  ) throws -> MemberStanding {
+    try standing(
+      ofDevice: deviceID, in: stateFolder + "/membership", cache: stateFolder + "/cache/standing")
+  }
+
   /// How a device stands, by the memory that is kept in `cache` as long as the same certificates and
   /// lists are stored: to read them takes longer than all else that a `notes status` does.
-  public static func standing(
+  static func standing(
     ofDevice deviceID: String, in folder: String, cache: String
   ) throws -> MemberStanding {
     let files = try StoreFolder.files(in: folder).sorted()

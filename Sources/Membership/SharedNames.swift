@@ -11,6 +11,13 @@ package struct SharedNames: Sendable {
   /// Whether several members have the name, whatever its case.
   package func contains(_ name: String) -> Bool { names.contains(name.lowercased()) }
 
+  /// The name, with the beginning of the ID in brackets where the name alone does not say which device it
+  /// is.
+  package func name(_ name: String, _ device: String?) -> String {
+    guard let device, contains(name) else { return name }
+    return "\(name) (\(device.prefix(8)))"
+  }
+
   /// The beginning of the ID, where the name alone does not say which device it is.
   package func mark(of name: String, _ device: String) -> String? {
     contains(name) ? String(device.prefix(8)) : nil

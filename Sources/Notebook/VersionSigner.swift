@@ -1,22 +1,37 @@
 package import Git
 internal import Glibc
-internal import History
+public import History
 internal import Merge
 internal import System
 internal import WorkTree
 
-/// What signs the versions that a device makes: notes-security(7), SIGNATURES. Where its key is found
-/// and how it signs is the business of whoever opens the notebook.
+/// What names and signs the versions that a device makes: notes-security(7), SIGNATURES. Where its key
+/// is found, how it signs, and who else has its name is the business of whoever opens the notebook.
 public struct VersionSigner: Sendable {
   /// Makes the signature over a commit's content.
   public typealias Sign = @Sendable (_ content: [UInt8]) throws -> [UInt8]
 
   private let load: @Sendable (_ deviceID: String) throws -> Sign?
+  private let authorName: @Sendable (_ device: DeviceIdentity, _ stateFolder: String) -> String
 
-  /// A signer that asks for a device's key when the first version is made; nil where it is not here.
-  public init(load: @escaping @Sendable (_ deviceID: String) throws -> Sign?) { self.load = load }
+  /// A signer that asks for a device's key, nil where it is not here, and for the name by which versions
+  /// call it when the first version is made.
+  public init(
+    load: @escaping @Sendable (_ deviceID: String) throws -> Sign?,
+    authorName: @escaping @Sendable (_ device: DeviceIdentity, _ stateFolder: String) -> String = {
+      device, _ in device.name
+    }
+  ) {
+    self.load = load
+    self.authorName = authorName
+  }
 
   func sign(for device: DeviceIdentity) throws -> Sign? { try load(device.deviceID) }
+
+  /// The device as versions of a notebook name it.
+  func author(_ device: DeviceIdentity, stateFolder: String) -> DeviceIdentity {
+    DeviceIdentity(name: authorName(device, stateFolder), deviceID: device.deviceID)
+  }
 }
 
 extension Notebook {

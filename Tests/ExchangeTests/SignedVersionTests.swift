@@ -52,6 +52,30 @@ import Testing
     _ = hub
   }
 
+  @Test("devices of one name, upper or lower case, are told apart in versions and conflict markers")
+  func oneName() throws {
+    let one = try Device(founding: "Desk")
+    try one.write("first\n", to: "a.txt")
+    try one.save()
+    let other = try Device("desk", certifiedBy: one)
+    let names = [(one, "Desk"), (other, "desk")].map { device, name in
+      "\(name) (\(device.key.deviceID.prefix(8)))"
+    }
+    _ = try sync(other, one)
+    for (device, name) in zip([one, other], names) {
+      try device.write("by \(name)\n", to: "a.txt")
+      try device.save()
+      let tip = try #require(try device.tip())
+      #expect(try device.notebook().repository.commit(tip).author.name == name)
+    }
+    _ = try sync(other, one)
+    let text = String(decoding: try one.folder.read("notes/a.txt"), as: UTF8.self)
+    for name in names { #expect(text.contains(" \(name) · "), "\(text)") }
+    #expect(try one.tip() == other.tip())
+    let authors = try one.git("log", "--format=%an").text.split(separator: "\n")
+    #expect(authors.last == "Desk")
+  }
+
   @Test("a device whose key is away saves all the same, and does not name itself")
   func withoutKey() throws {
     let ada = try Device(founding: "ada")

@@ -1,3 +1,4 @@
+internal import History
 public import Membership
 public import Notebook
 
@@ -5,20 +6,27 @@ extension VersionSigner {
   /// Signs with this key, or with one of another device that is kept beside it: a notebook may go by
   /// the former key of a device that has a new one.
   public init(_ key: DeviceKey) {
-    self.init { deviceID in
-      guard let key = try key.deviceID == deviceID ? key : key.sibling(deviceID) else { return nil }
-      return { try VersionSignature(over: $0, by: key).armored }
-    }
+    self.init { deviceID in try key.deviceID == deviceID ? key : key.sibling(deviceID) }
   }
-}
 
-extension VersionSigner {
   /// Signs with the device keys of a user's data folder, each read when the first version is made.
-  public init(keysIn dataFolder: String) {
-    self.init { deviceID in
-      guard let key = try DeviceKey.load(deviceID, in: dataFolder) else { return nil }
-      return { try VersionSignature(over: $0, by: key).armored }
-    }
+  public init(keysIn dataFolder: @autoclosure @escaping @Sendable () throws -> String) {
+    self.init { deviceID in try DeviceKey.load(deviceID, in: dataFolder()) }
+  }
+
+  /// Signs with the key that `find` finds, and tells devices of one name apart: notes-security(7), "Names
+  /// in versions".
+  private init(_ find: @escaping @Sendable (_ deviceID: String) throws -> DeviceKey?) {
+    self.init(
+      load: { deviceID in
+        guard let key = try find(deviceID) else { return nil }
+        return { try VersionSignature(over: $0, by: key).armored }
+      },
+      authorName: { device, stateFolder in
+        // A list of members that cannot be read keeps nobody from saving.
+        let standing = try? MembershipStore.standing(ofDevice: device.deviceID, at: stateFolder)
+        return SharedNames(standing).name(device.name, device.deviceID)
+      })
   }
 }
 

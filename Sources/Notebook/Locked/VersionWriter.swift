@@ -12,6 +12,9 @@ package final class VersionWriter {
   private let signer: VersionSigner?
   /// What signs versions of this device, once one was made; nil inside where its key is not here.
   private var loaded: VersionSigner.Sign??
+  /// This device by the name that versions made now give it.
+  private lazy var author =
+    signer?.author(device, stateFolder: repository.gitFolder + "/notes") ?? device
   /// The references beside the branch that were moved: their lock files are looked for at the end.
   private(set) var movedReferences: Set<String> = []
 
@@ -32,7 +35,7 @@ package final class VersionWriter {
     written: Int64? = nil, conflicts: [TreePath: Int] = [:], guest: String? = nil
   ) throws -> ObjectID {
     var (author, committer) = try signatures(written: written)
-    if let guest { author.name = device.authorName(of: guest) }
+    if let guest { author.name = self.author.authorName(of: guest) }
     var carried = try OpenConflicts.carried(from: parents, to: tree, in: repository)
     carried.conflicts.merge(conflicts) { max($0, $1) }
     return try write(
@@ -114,7 +117,7 @@ package final class VersionWriter {
   /// What other devices take from a clock that stands anywhere: notes-protocol(7), PACKS.
   private func signature(_ seconds: Int64, _ offset: Int) throws -> Signature {
     Signature(
-      name: device.name, email: try address, time: min(max(seconds, 0), Signature.latestTime),
+      name: author.name, email: try address, time: min(max(seconds, 0), Signature.latestTime),
       offset: abs(offset) < 24 * 60 ? offset : 0)
   }
 

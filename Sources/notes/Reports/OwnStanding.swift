@@ -20,8 +20,7 @@ struct OwnStanding {
     let folder = notebook.stateFolder
     ownName = notebook.identity.device.name
     member = try? MembershipStore.standing(
-      ofDevice: notebook.identity.device.deviceID, in: folder + "/membership",
-      cache: folder + "/cache/standing")
+      ofDevice: notebook.identity.device.deviceID, at: folder)
     sharing = KeySharing(stateFolder: folder).notice(of: notebook.identity.device.deviceID)
     if member?.role == .reader { unsent = (try? notebook.versionsOnlyHere()) ?? 0 }
   }
