@@ -56,10 +56,10 @@ public struct GitProgress: Sendable {
       let units = ["bytes": 1.0, "KiB": 1024, "MiB": 1_048_576, "GiB": 1_073_741_824]
       for (number, unit) in zip(words, words.dropFirst()) {
         let unit = unit.filter { $0 != "," }
-        if let number = Double(number), let factor = units[unit] {
-          bytes = Int(number * factor)
-          break
-        }
+        guard let number = Double(number), let factor = units[unit] else { continue }
+        // What a server writes comes here as well, and can name any number.
+        bytes = Int(exactly: (number * factor).rounded()).map { max(0, $0) } ?? bytes
+        break
       }
       return true
     }

@@ -35,5 +35,7 @@ extension TransferProgress {
       ? Phrase.bytes(sentContent, of: contentToSend) : Self.share(sentObjects, of: objectsToSend)
   }
 
-  private static func share(_ done: Int, of total: Int) -> String { "\(done * 100 / total)%" }
+  private static func share(_ done: Int, of total: Int) -> String {
+    "\(Int(min(100, 100 * Double(done) / Double(total))))%"
+  }
 }
