@@ -48,7 +48,7 @@ public final class Notebook {
 
   /// The notebook whose folder is exactly `folder`.
   public static func open(at folder: String) throws -> Notebook {
-    let path = folder + "/.git/notes/notebook"
+    let path = identityPath(in: folder)
     guard let content = try Disk.readIfThere(path) else {
       throw NotebookError.notANotebook(folder: folder)
     }
@@ -161,7 +161,8 @@ public final class Notebook {
       history, device: identity.device, guest: guest, signer: signer, earlyNotice: earlyNotice)
     // A lock file of git's that could not be removed is left for the next run to remove.
     defer { if !transaction.leavesLockFile() { lock.end() } }
-    if signer != nil { try nameAllowedSigners() }
+    // Only `git log --show-signature` needs it: a configuration that cannot be written keeps nobody from saving.
+    if signer != nil { try? nameAllowedSigners() }
     try transaction.recover(since: lock.interrupted)
     return try body(transaction)
   }
@@ -172,17 +173,28 @@ public final class Notebook {
   }
 
   /// Lets this device be another one here: it has a new key.
-  public func become(_ device: DeviceIdentity) throws {
-    identity.device = device
-    try Disk.replace(stateFolder + "/notebook", with: identity.serialized)
-  }
+  public func become(_ device: DeviceIdentity) throws { try changeIdentity { $0.device = device } }
 
   /// Changes how the notebook or this device is called here.
   public func rename(notebook name: String? = nil, device: String? = nil) throws {
-    if let name { identity.name = name }
-    if let device { identity.device.name = device }
-    try Disk.replace(stateFolder + "/notebook", with: identity.serialized)
+    try changeIdentity { identity in
+      if let name { identity.name = name }
+      if let device { identity.device.name = device }
+    }
   }
+
+  /// A watcher and a command may do this at once, and neither takes back what the other wrote before.
+  private func changeIdentity(_ change: (inout NotebookIdentity) -> Void) throws {
+    let path = Self.identityPath(in: folder)
+    var present =
+      try Disk.readIfThere(path).map { try NotebookIdentity(parsing: $0, path: path) }
+      ?? identity
+    change(&present)
+    try Disk.replace(path, with: present.serialized, isShared: true)
+    identity = present
+  }
+
+  private static func identityPath(in folder: String) -> String { folder + "/.git/notes/notebook" }
 }
 
 /// What a notebook is to this device: kept in `.git/notes/notebook`, whose presence makes a
