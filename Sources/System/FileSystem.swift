@@ -1,3 +1,4 @@
+internal import CLinux
 public import Glibc
 
 /// Calls on files and folders that are carried out as a whole, or throw the caller's own error.
@@ -49,6 +50,17 @@ public enum FileSystem<Failure: FileFailure> {
   /// Gives a file or folder another name, in place of what has that name.
   public static func rename(_ old: String, to new: String) throws(Failure) {
     if Glibc.rename(old, new) != 0 { throw .system(call: "rename", path: new, errno: errno) }
+  }
+
+  /// Gives a file a name that nothing has; false where something has it.
+  public static func rename(_ old: String, toFree new: String) throws(Failure) -> Bool {
+    if notes_renameat2(AT_FDCWD, old, AT_FDCWD, new, NOTES_RENAME_NOREPLACE) == 0 { return true }
+    // File systems that can't promise to replace nothing: looked at first.
+    let isUnable = errno == EINVAL || errno == ENOSYS
+    if errno == EEXIST || isUnable && access(new, F_OK) == 0 { return false }
+    if !isUnable { throw .system(call: "rename", path: new, errno: errno) }
+    try rename(old, to: new)
+    return true
   }
 
   /// Removes a file durably; one that does not exist is no error.

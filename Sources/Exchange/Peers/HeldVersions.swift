@@ -59,7 +59,7 @@ public struct HeldVersions: Sendable {
 
   /// Keeps that versions were not merged. It is news for people: where it cannot be written, the session
   /// goes on.
-  func note(_ held: Held) {
+  func record(_ held: Held) {
     var lines = StateLines([
       "device": held.device, "reason": held.refusal.reason.rawValue, "words": held.words,
       "time": held.time,

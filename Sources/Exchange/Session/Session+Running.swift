@@ -61,8 +61,9 @@ extension Session {
   var held: HeldVersions { HeldVersions(stateFolder: notebook.stateFolder) }
 
   /// Keeps what one side does not merge, for `notes status` on both.
-  func note(_ refusal: PeerState.Refusal, of heads: [ObjectID], _ words: String? = nil) {
-    held.note(
+  func recordHeld(_ refusal: PeerState.Refusal, of heads: [ObjectID], _ words: String? = nil) {
+    guard link.isRemembered else { return }
+    held.record(
       HeldVersions.Held(
         device: link.peer.deviceID, refusal: refusal, words: words, heads: heads,
         time: WallClock.now()))

@@ -180,7 +180,7 @@ public final class Session {
       try answer()
     case .failure(let failure):
       refused = (shown, failure.reason)
-      note(PeerState.Refusal(failure.reason, isThere: false), of: shown, failure.words)
+      recordHeld(PeerState.Refusal(failure.reason, isThere: false), of: shown, failure.words)
       try answer(refusal: failure.reason)
       let error = SyncError.notMerged(failure.reason, failure.words)
       if terms.exchange.ends { throw error }
@@ -238,7 +238,7 @@ public final class Session {
     case .shows(let shown): hear(shown, answering: nil)
     case .answered(let shown, let heard, let refusal):
       if let refusal {
-        note(PeerState.Refusal(refusal, isThere: true), of: own.heads)
+        recordHeld(PeerState.Refusal(refusal, isThere: true), of: own.heads)
         let (peer, error) = (link.peer, SyncError.notMergedAtPeer(refusal))
         if terms.exchange.ends { throw error }
         report(.failed(SyncFailure(peer: peer, address: peer.address, error: error)))

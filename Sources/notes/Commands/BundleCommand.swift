@@ -91,12 +91,14 @@ struct BundleCreateCommand: Command {
         "\(Visible.name(file)) is in the notebook, which would version it",
         hint: "write it somewhere else, for instance to ~/\(Visible.word(file))")
     }
-    guard NotebookLocator.kind(of: place) == nil else {
-      throw Failure(
-        .failed, "target_exists", "\(Visible.name(file)) is there already",
-        hint: "nothing is overwritten: choose another name")
-    }
+    guard NotebookLocator.kind(of: place) == nil else { throw isThere }
     return place
+  }
+
+  private var isThere: Failure {
+    Failure(
+      .failed, "target_exists", "\(Visible.name(file)) is there already",
+      hint: "nothing is overwritten: choose another name")
   }
 
   /// Writes it to standard output, or into a file, which is whole and on the disk then, or not there.
@@ -118,7 +120,7 @@ struct BundleCreateCommand: Command {
       defer { close(descriptor) }
       let bytes = try write(to: descriptor, path: place)
       try FileSystem<BundleError>.sync(descriptor, path: place)
-      try FileSystem<BundleError>.rename(temporary, to: place)
+      guard try FileSystem<BundleError>.rename(temporary, toFree: place) else { throw isThere }
       try FileSystem<BundleError>.sync(folder: Disk.parent(of: place))
       return bytes
     } catch {

@@ -19,15 +19,14 @@ public struct BundleRun: Sendable {
   /// - Parameters:
   ///   - path: the file; standard input where nil.
   ///   - name: what it is called.
-  /// - Throws: `BundleError`, and what a session throws; nothing came in then. `SyncError.stopped` when
-  ///   cancelled.
+  /// - Throws: `BundleError`, and what a session throws; no version came in then. `SyncError.stopped`
+  ///   when cancelled.
   public func apply(
     _ path: String?, named name: String, cancellation: CancellationToken? = nil,
     onEvent: (Event) -> Void = { _ in }
   ) throws -> SessionResult {
-    let standing = context.membership.standing(ofDevice: context.key.deviceID)
     // Who was removed is told so; who is no member yet may read.
-    if standing.isRemoved { _ = try context.credentials() }
+    _ = try context.mayGive()
     let notebook = try context.notebook()
     let reader = try BundleReader(path: path, cancellation: cancellation)
     return try withoutActuallyEscaping(onEvent) { report in
