@@ -35,7 +35,7 @@ import Testing
   }
 
   // "A repository with SHA-256 names, a partial or sparse clone, and one that keeps files with Git LFS are refused."
-  @Test(arguments: ["sha256", "partial", "sparse", "lfs"])
+  @Test(arguments: ["sha256", "partial", "sparse", "sparse by hand", "lfs"])
   func `What it cannot work with is refused, and stays as it is`(kind: String) throws {
     switch kind {
     case "sha256":
@@ -44,6 +44,7 @@ import Testing
     case "partial":
       try git("config", "core.repositoryFormatVersion", "1")
       try git("config", "extensions.partialClone", "origin")
+    case "sparse by hand": try git("config", "core.sparseCheckout", "Yes")
     case "sparse": try git("sparse-checkout", "set", "trips")
     default:
       try shell.folder.write("*.psd filter=lfs diff=lfs -text\n", to: "notes/.gitattributes")

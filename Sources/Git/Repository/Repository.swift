@@ -157,7 +157,10 @@ public final class Repository {
     ["config", "config.worktree"].contains { name in
       let content = (try? Disk.readIfThere(gitFolder + "/" + name)) ?? []
       return String(decoding: content, as: UTF8.self).lowercased().split(separator: "\n").contains {
-        $0.filter { $0 != " " && $0 != "\t" } == "sparsecheckout=true"
+        // Each way to say true of git-config(1), without or with a comment behind it.
+        let words = $0.split { "=#; \t\r".contains($0) }
+        return words.first == "sparsecheckout"
+          && (words.count == 1 || ["true", "yes", "on", "1"].contains(words[1]))
       }
     }
   }
