@@ -170,16 +170,11 @@ extension History {
       guard kind != .save, let merge = try? repository.commit(entry.new),
         DerivedMerge.isDerived(merge)
       else { continue }
-      for id in merge.parents where try entry.old.map({ try !isShown(id, by: $0) }) ?? true {
+      for id in merge.parents where try entry.old.map({ try !repository.isAncestor(id, of: $0) }) ?? true {
         found.insert(id)
       }
     }
     return found
-  }
-
-  /// Whether a version is what another shows, or below it.
-  private func isShown(_ id: ObjectID, by tip: ObjectID) throws -> Bool {
-    try id == tip || repository.isAncestor(id, of: tip)
   }
 
   package func operationHistory() throws -> OperationHistory {
