@@ -13,8 +13,14 @@ extension Visit {
     do {
       guard !title.isEmpty else { throw Refusal.emptyTitle }
       let path = try notebook.path(titled: title)
-      _ = try notebook.create(
-        path, text: try text(typed, like: []), anySuffix: !TreePath(title).isNote)
+      let bytes = try text(typed, like: [])
+      do {
+        _ = try notebook.create(path, text: bytes, anySuffix: !TreePath(title).isNote)
+      } catch NotebookError.nameTaken(_, by: path, isFolder: false)
+        where (try? notebook.workTree.text(of: path)) == bytes
+      {
+        // Whoever has not heard the answer sends it again.
+      }
       let made = try notebook.history.notes().first { $0.path == path }
       return .see(made.map { "\(root)/n/\($0.id)?done=saved" } ?? root + "/")
     } catch {

@@ -23,9 +23,10 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
     /// A name, a title, a sentence: on one line, and nothing in it is obeyed.
     mutating func appendInterpolation(_ text: String) { markup += HTML.escaped(text, .name) }
 
-    /// A note's text, or a part of it: lines and tabs stay.
+    /// A note's text, or a part of it: lines and tabs stay, and a Windows editor's line break is one.
     mutating func appendInterpolation(text bytes: some Collection<UInt8>) {
-      markup += HTML.escaped(String(decoding: bytes, as: UTF8.self), .text)
+      let text = String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n")
+      markup += HTML.escaped(text, .text)
     }
 
     /// What a form field holds: it comes back as it was sent.

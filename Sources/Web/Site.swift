@@ -7,6 +7,7 @@ internal import Synchronization
 /// What is served: the notebook in a folder, to whom the gate lets in.
 final class Site: Sendable {
   let folder: String
+  let notebookID: String
   /// Where the sockets of watchers are; nil where the user has no such folder.
   let controlFolder: String?
   private let signer: VersionSigner
@@ -27,7 +28,7 @@ final class Site: Sendable {
     (self.folder, self.controlFolder) = (folder, controlFolder)
     (self.signer, self.gate) = (signer, gate)
     (self.guests, self.pool, self.limits) = (guests, pool, limits)
-    _ = try notebook(for: nil)
+    notebookID = try Notebook.open(at: folder).identity.id
   }
 
   /// The notebook, whose versions are signed as those of every command, and name a guest who makes them.

@@ -40,6 +40,10 @@ import WorkTree
     #expect(try web.text("trips/Oslo.txt") == "fjord\nski\n")
     let note = String(made.prefix { $0 != "?" })
     #expect(try web.get(note).text.contains("fjord\nski\n"))
+    // Whoever has not heard the answer sends it again; another text by that title is refused.
+    let again = try location(web.post("/new", [("title", "trips/Oslo"), ("text", "fjord\r\nski")]))
+    #expect(again == made)
+    #expect(try web.post("/new", [("title", "trips/Oslo"), ("text", "sea")]).status == 409)
     let form = try web.get(note + "/edit")
     let edited = try web.post(
       note + "/edit",

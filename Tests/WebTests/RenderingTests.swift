@@ -18,6 +18,7 @@ import Testing
   }
 
   @Test(arguments: [
+    ("a\rb", .text, "a\\u{d}b"),
     ("a\u{202E}txt.exe", HTML.Use.name, "a\\u{202e}txt.exe"), ("a\nb", .name, "a\\u{a}b"),
     ("a\nb\tc", .text, "a\nb\tc"), ("a\u{1B}[2J", .text, "a\\u{1b}[2J"),
     ("a\r\n", .field, "a&#13;\n"),
@@ -29,6 +30,11 @@ import Testing
     text: String, use: HTML.Use, expected: String
   ) {
     #expect(HTML.escaped(text, use) == expected)
+  }
+
+  @Test func `A line break of Windows is one of a text's lines`() {
+    let markup: HTML = "\(text: Array("a\r\nb\r\n".utf8))"
+    #expect(markup.markup == "a\nb\n")
   }
 
   @Test func `No source makes markup of a value`() throws {

@@ -25,7 +25,11 @@ const keep = (isSent) => {
 };
 
 const post = (draft) =>
-  fetch(root + draft.action, { method: "POST", body: new URLSearchParams(draft.fields) });
+  fetch(root + draft.action, {
+    method: "POST",
+    body: new URLSearchParams(draft.fields),
+    signal: AbortSignal.timeout(30000),
+  });
 
 const offline = "No connection. What you typed is kept in this browser, and sent when it is back.";
 const ended =
@@ -36,40 +40,72 @@ const refusal = async (answer) => {
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   return page.querySelector("[role=alert]")?.textContent ?? "Not saved.";
 };
+// Sent again later: nobody is let in, or too much was asked.
+const isForLater = (answer) => [401, 429, 503].includes(answer.status);
+
+// One page at a time sends, and one try is planned.
+const alone = (work) => (navigator.locks ? navigator.locks.request(store, work) : work());
+let retry;
+const sendLater = () => {
+  say(offline);
+  clearTimeout(retry);
+  retry = setTimeout(sendRest, 2000);
+};
+
+const lines = (text) => text.replaceAll("\r", "").replace(/\n$/, "");
+// What was typed while a save was on its way is an edit of what was saved.
+const goOn = async (saved, before) => {
+  const address = saved.url.replace(/[?#].*/, "") + "/edit";
+  const fresh = (await load(address))?.querySelector("form.edit[data-note]");
+  const isSame = fresh && lines(fresh.elements.text.value) === lines(JSON.parse(before).text);
+  if (!isSame) return keep(false);
+  localStorage.removeItem(key(form));
+  const hidden = fresh.querySelectorAll("input[type=hidden]");
+  for (const field of form.querySelectorAll("input[type=hidden]")) field.remove();
+  form.prepend(...hidden);
+  form.setAttribute("action", fresh.getAttribute("action"));
+  form.dataset.note = fresh.dataset.note;
+  if (form.elements.title) form.elements.title.readOnly = true;
+  history.replaceState(null, "", address);
+  shown = JSON.stringify({ ...fields(form), text: fresh.elements.text.value });
+  keep(false);
+};
 
 let isSending = false;
-const send = async () => {
+const sendOwn = async () => {
   if (isSending) return;
   isSending = true;
   keep(true);
   const before = JSON.stringify(fields(form));
   try {
     const answer = await post({ action: action(form), fields: JSON.parse(before) });
-    if (!answer.ok) return say(await refusal(answer));
-    // What was typed while it was on its way stays, and is saved on what it was made on.
+    if (!answer.ok) {
+      keep(isForLater(answer));
+      return say(await refusal(answer));
+    }
     if (JSON.stringify(fields(form)) !== before) {
-      keep(false);
+      await goOn(answer, before);
       return say("Saved, but for what you typed since.");
     }
     localStorage.removeItem(key(form));
     shown = before;
     location.assign(answer.url);
   } catch {
-    say(offline);
-    setTimeout(sendRest, 2000);
+    sendLater();
   } finally {
     isSending = false;
   }
 };
 
 // What was to be saved while there was no connection, on whatever page it was.
-const sendRest = async () => {
+const sendKept = async () => {
   for (const name of Object.keys(localStorage)) {
     if (!name.startsWith(store)) continue;
-    const draft = JSON.parse(localStorage.getItem(name));
-    if (!draft.isSent) continue;
+    const kept = localStorage.getItem(name);
+    const draft = kept && JSON.parse(kept);
+    if (!draft?.isSent) continue;
     if (form && name === key(form)) {
-      await send();
+      await sendOwn();
       continue;
     }
     try {
@@ -78,14 +114,17 @@ const sendRest = async () => {
         localStorage.removeItem(name);
         say("Saved what was typed while there was no connection.");
       } else {
+        if (!isForLater(answer))
+          localStorage.setItem(name, JSON.stringify({ ...draft, isSent: false }));
         say(await refusal(answer));
       }
     } catch {
-      setTimeout(sendRest, 2000);
-      return say(offline);
+      return sendLater();
     }
   }
 };
+const send = () => alone(sendOwn);
+const sendRest = () => alone(sendKept);
 
 const fill = (values) => {
   for (const [name, value] of Object.entries(values)) {
@@ -184,18 +223,24 @@ const refresh = async () => {
   }
 };
 
+// Only a page that is seen listens: a browser has few connections for all that it shows.
+let events = null;
 const listen = () => {
-  const events = new EventSource(root + "/events");
-  events.addEventListener("ready", () => {
+  if (events || document.hidden) return;
+  const source = new EventSource(root + "/events");
+  events = source;
+  source.addEventListener("ready", () => {
     if ([offline, ended].includes(state.textContent)) say("");
     sendRest();
     refresh();
   });
-  events.addEventListener("changed", refresh);
-  events.addEventListener("error", async () => {
-    if (events.readyState !== EventSource.CLOSED) return say(offline);
+  source.addEventListener("changed", refresh);
+  source.addEventListener("error", async () => {
+    if (source !== events) return;
+    if (source.readyState !== EventSource.CLOSED) return say(offline);
     // The browser does not try again by itself after an answer that it could not use: it may be that
     // nothing is shown to it any more.
+    events = null;
     setTimeout(listen, 3000);
     try {
       await load(location.href);
@@ -204,6 +249,11 @@ const listen = () => {
     }
   });
 };
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) return listen();
+  events?.close();
+  events = null;
+});
 
 // The filter: at once by title, then by what the notes hold.
 

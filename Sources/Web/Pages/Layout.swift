@@ -21,7 +21,7 @@ extension Visit {
       <link rel="stylesheet" href="\(root)/style.css">
       \("<script type=\"module\" src=\"\(root)/page.js\"></script>", if: visitor.isHere)
       </head>
-      <body data-root="\(root)" data-drafts="\(visitor.guest == nil ? "" : root)">
+      <body data-root="\(root)" data-drafts="\(drafts)">
       <a class="skip" href="#main">To the text</a>
       <header>
       <p class="name"><a href="\(root)/">\(notebook)</a></p>
@@ -37,6 +37,10 @@ extension Visit {
 
       """
   }
+
+  /// Whose drafts the page keeps and sends. A browser keeps them by the port, at which another notebook,
+  /// or another guest, may be later.
+  private var drafts: String { site.notebookID + (visitor.guest == nil ? "" : root) }
 
   private var navigation: HTML {
     let guest: HTML? = visitor.guest.map {
