@@ -2,19 +2,22 @@ internal import Glibc
 internal import System
 
 /// A real server of git repositories on loopback, with keys of its own: sshd, git-daemon, or
-/// git-http-backend behind lighttpd's TLS.
+/// git-http-backend behind lighttpd's TLS; or a folder of this machine, which nothing serves.
 public final class GitServer: Sendable {
   /// What is served by.
   public enum Kind: String, CaseIterable, Sendable {
-    case ssh, daemon, https
+    case ssh, daemon, https, folder
+
+    /// Those with a process of their own.
+    public static let served: [Kind] = [.ssh, .daemon, .https]
   }
 
   /// Its files; the repositories are in `repositories`.
   public let folder: TemporaryFolder
   public let kind: Kind
   public let port: UInt16
-  /// The server's process, which may be ended by a test.
-  public let process: RunningProcess
+  /// The server's process, which may be ended by a test; nil for a folder.
+  public let process: RunningProcess?
 
   /// The folder that is served.
   public var repositories: String { folder["repositories"] }
@@ -28,6 +31,10 @@ public final class GitServer: Sendable {
     if isNew {
       try makeFolder(folder["repositories"])
       try Self.makeKeys(kind, in: folder)
+    }
+    guard Kind.served.contains(kind) else {
+      (port, process) = (0, nil)
+      return
     }
     for _ in 0..<20 {
       let port = try fixed ?? LoopbackPort.free()
@@ -65,6 +72,7 @@ public final class GitServer: Sendable {
     case .ssh: "ssh://127.0.0.1:\(port)\(repositories)/\(name)"
     case .daemon: "git://127.0.0.1:\(port)/\(name)"
     case .https: "https://localhost:\(port)/git/\(name)"
+    case .folder: repositories + "/" + name
     }
   }
 
@@ -75,7 +83,7 @@ public final class GitServer: Sendable {
   ) throws -> [String: String] {
     let known = (host ?? self).folder
     switch kind {
-    case .daemon: return [:]
+    case .daemon, .folder: return [:]
     case .ssh:
       let hosts = try "[127.0.0.1]:\(port) \(known.text("host.pub"))"
       let file = folder["known-\(key)"]
@@ -107,7 +115,7 @@ public final class GitServer: Sendable {
       guard made.isSuccess else { throw ProcessTimeout(description: "\(made)") }
     }
     switch kind {
-    case .daemon: break
+    case .daemon, .folder: break
     case .ssh:
       for name in ["host", "user", "stranger"] {
         try make("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", folder[name])
@@ -126,7 +134,7 @@ public final class GitServer: Sendable {
 
   private static func configure(_ kind: Kind, in folder: TemporaryFolder, port: UInt16) throws {
     switch kind {
-    case .daemon: return
+    case .daemon, .folder: return
     case .ssh:
       // Where sshd puts those who are not let in yet.
       if geteuid() == 0 { try makeFolder("/run/sshd") }
@@ -179,6 +187,7 @@ public final class GitServer: Sendable {
         "git", "daemon", "--listen=127.0.0.1", "--port=\(port)", "--reuseaddr",
         "--enable=receive-pack", "--base-path=" + folder["repositories"], "--export-all",
       ]
+    case .folder: []
     }
   }
 }
