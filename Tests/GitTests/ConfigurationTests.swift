@@ -29,13 +29,33 @@ import Testing
     "[notes] hubs = home\n", "[notes]\nhubs\n", "[notes]\nhubs =\n",
     "[remote \"Home\"]\nurl = /a\n[remote \"home\"]\nurl = /b\r\n",
     "[remote.home]\nurl = /old\n",
+    // Quotes: the whole value, a part, none in them, blanks that they keep, an escaped one.
+    "[notes]\nhubs = \"home office\"\n", "[notes]\nhubs = a\" b \"c\n", "[notes]\nhubs = \"\"\n",
+    "[notes]\nhubs = \" home \"\n", "[notes]\nhubs = \"a \\\"b\\\" c\"\n",
+    "[notes]\nhubs = \"a\" \"b\"\n",
+    // Comments behind a value, in one that is quoted, and of either sign.
+    "[notes]\nhubs = \"a\" # b\n", "[notes]\nhubs = \"a # b ; c\"\n", "[notes]\nhubs = a#b\n",
+    "[notes]\n; hubs = a\n\t# hubs = b\nhubs = c\n",
+    // Escapes, and lines that go on.
+    "[notes]\nhubs = a\\tb\\nc\n", "[notes]\nhubs = a \\\n  b\n", "[notes]\nhubs = \"a \\\n b\"\n",
+    "[notes]\n# a comment ends \\\nhubs = here\n",
+    // Names of parts.
+    "[remote \"ho\\me\"]\nurl = /a\n", "[remote \"home\\\"\"]\nurl = /a\n",
+    "[remote\t\"home\"]\nURL=/a\n", "[remote \"home\"]\nurl = https://h/a?b=c\n",
+    "[notes]\nhubs = home",
+    // Other files that it names.
+    "[include]\npath = ../more\n", "[notes]\nhubs = mine\n[include]\n\tpath = ../more\n",
+    "[include]\npath = ../more\n[notes]\nhubs = \"mine\" ; too\n",
+    "[includeIf \"onbranch:main\"]\npath = ../more\n",
+    "[includeIf \"onbranch:other\"]\npath = ../more\n",
   ])
   func `Settings are those that git reads`(text: String) throws {
     let usual = try folder.text(".git/config")
     try folder.write(usual + text, to: ".git/config")
+    try folder.write("[notes]\nhubs = of another file\n", to: "more")
     for name in ["notes.hubs", "remote.home.url", "remote.Home.url", "core.bare", "core.none"] {
       let value = try Repository.open(at: folder.path).setting(name)
-      let expected = try git("config", "--file", ".git/config", name)
+      let expected = try git("config", "--local", "--includes", name)
       // A name without a value is none for both of us.
       #expect((value ?? "") + "\n" == (expected.isEmpty ? "\n" : expected), "\(name)")
     }

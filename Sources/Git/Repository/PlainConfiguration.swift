@@ -1,8 +1,8 @@
 internal import System
 
 /// `.git/config` (git-config(1)) where each line is blank, a comment, a section, or `NAME = VALUE`
-/// without quotes, escapes and comments behind it: as git and libgit2 write most of it. To load libgit2 for
-/// a setting takes longer than all else that a command does with it.
+/// without quotes, escapes and comments behind it, and no other file is included: as git and libgit2 write
+/// most of it. To load libgit2 for a setting takes longer than all else that a command does with it.
 struct PlainConfiguration {
   private var values: [String: String] = [:]
 
@@ -57,7 +57,7 @@ struct PlainConfiguration {
     let words = line.dropFirst().dropLast()
       .split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
     let name = String(decoding: trimmed(words[0]), as: UTF8.self).lowercased()
-    guard isName(name) else { return nil }
+    guard isName(name), name != "include", name != "includeif" else { return nil }
     switch words.count {
     case 1: return name + "."
     case 3 where words[2].isEmpty && !words[1].contains(UInt8(ascii: "\\")):

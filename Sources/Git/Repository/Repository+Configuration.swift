@@ -1,8 +1,8 @@
 internal import CLibgit2
 
 extension Repository {
-  /// The value of a setting in `.git/config` (for instance `notes.name`), or nil. No other
-  /// configuration file is read.
+  /// The value of a setting in `.git/config` (for instance `notes.name`) and in what it includes, or nil.
+  /// No other configuration file is read.
   public func setting(_ name: String) throws -> String? {
     if isOfCommonForm, let lines = PlainConfiguration(of: gitFolder) { return lines[name] }
     let git = try handles()
