@@ -54,6 +54,20 @@ struct HubMembersTests {
     try hub.git(["-C", hub.path, "fsck", "--strict"])
   }
 
+  // "Where less is known there than here, this device's list takes its place"
+  @Test("the list goes there with a visit that takes versions and gives none, too")
+  func withVersions() throws {
+    try bob.write("by bob\n", to: "B.txt")
+    try bob.meet(hub)
+    let cleo = try Device("Cleo", certifiedBy: ada)
+    let moves = try hub.moves()
+    let met = try ada.meet(hub)
+    #expect(met.receivedVersions == 1 && met.sentVersions == 0 && met.isInSync)
+    try bob.meet(hub)
+    #expect(bob.context.membership.role(ofDevice: cleo.key.deviceID) == .writer)
+    #expect(try hub.moves() == moves)
+  }
+
   // "one whose root is not the notebook's own is of another notebook: nothing is exchanged"
   @Test("the list of another notebook ends the visit; one that nobody can read is replaced")
   func foreign() throws {

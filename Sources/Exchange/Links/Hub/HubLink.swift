@@ -13,7 +13,8 @@ package import System
 /// pushed is shown next.
 package final class HubLink: Link {
   package let peer: PeerIdentity
-  package let isGiving = false
+  /// Whether the list of members is all that is to go there.
+  package var isGiving: Bool { gives && own.tip == tip && members.areNews }
   package var isWaitingForOthers = false
   package var waker: @Sendable () -> Void { { [wakeUp] in wakeUp.signal() } }
 
