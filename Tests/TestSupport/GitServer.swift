@@ -198,9 +198,7 @@ public enum LoopbackPort {
   public static func free() throws -> UInt16 {
     let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(socket) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+    var address = Self.address(0)
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let status = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -218,18 +216,27 @@ public enum LoopbackPort {
     while Instant.now < end, isMeant() {
       let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       defer { close(socket) }
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_port = port.bigEndian
-      address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-      let connected = withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-        }
-      }
-      if connected { return isMeant() }
+      if connects(socket, to: port) { return isMeant() }
       Poll.wait(for: [], until: .after(seconds: 0.02))
     }
     return false
+  }
+
+  /// Connects a socket to a port; false where nobody listens there.
+  static func connects(_ socket: Int32, to port: UInt16) -> Bool {
+    var address = Self.address(port)
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+  }
+
+  static func address(_ port: UInt16) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+    return address
   }
 }

@@ -14,7 +14,6 @@ extension GitProgram {
     "fetch.writeCommitGraph=false", "fetch.uriProtocols=", "transfer.bundleURI=false",
     "fetch.recurseSubmodules=false", "submodule.recurse=false", "push.recurseSubmodules=no",
     "push.followTags=false", "push.gpgSign=false", "push.pushOption=", "http.lowSpeedLimit=1",
-    "http.lowSpeedTime=60",
   ]
 
   /// The same for git at the other end, where that is a folder of this machine: whoever made the folder
@@ -26,7 +25,8 @@ extension GitProgram {
 
   var configuration: [String] {
     let silent = mayAsk ? [] : ["core.askPass="]
-    return (Self.settings + silent).flatMap { ["-c", $0] }
+    let patience = ["http.lowSpeedTime=\(max(1, Int(patience)))"]
+    return (Self.settings + patience + silent).flatMap { ["-c", $0] }
   }
 
   func variables(_ gitFolder: String, _ objects: [String]) -> [String] {

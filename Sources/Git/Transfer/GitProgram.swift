@@ -9,12 +9,13 @@ public struct GitProgram: Sendable {
   public var mayAsk = false
   /// Ends a run.
   public var cancellation: CancellationToken?
-  /// How many seconds a run may take without a sign of progress.
+  /// How many seconds a run goes on in which nothing moves: git says nothing, and neither it nor what it
+  /// started reads or writes a byte.
   public var patience = 60.0
   /// Its name, which is looked up in $PATH, or its path.
   public var name = "git"
 
-  /// One that asks nobody anything, and waits a minute for a sign of life.
+  /// One that asks nobody anything, and waits a minute for something to move.
   public init() {}
 
   /// What a run came to.
@@ -56,7 +57,7 @@ public struct GitProgram: Sendable {
     errors.closeWriteEnd()
     var (text, progress) = ([UInt8](), GitProgress())
     do {
-      try follow(output, errors, &text, &progress, onTick)
+      try follow(child, output, errors, &text, &progress, onTick)
     } catch {
       end(child)
       throw error
@@ -74,16 +75,17 @@ public struct GitProgram: Sendable {
 
   /// Reads what it writes until it has closed its standard output, which it does by ending.
   private func follow(
-    _ output: borrowing OutputPipe, _ errors: borrowing OutputPipe, _ text: inout [UInt8],
+    _ child: ChildProcess, _ output: borrowing OutputPipe, _ errors: borrowing OutputPipe,
+    _ text: inout [UInt8],
     _ progress: inout GitProgress, _ onTick: (GitProgress) throws -> Void
   ) throws {
-    var lastSign = Instant.now
+    var stillness = Stillness(of: child, patience: patience)
     var errorEnd = errors.readEnd
     while true {
       let stop = cancellation?.descriptor ?? -1
       let ready = Poll.wait(for: [output.readEnd, errorEnd, stop], until: .now + Self.tick)
       if ready.contains(stop) { throw TransferError.stopped }
-      if !ready.isEmpty { lastSign = .now }
+      if !ready.isEmpty { stillness.end() }
       if ready.contains(errorEnd) {
         if let piece = errors.read(), !piece.isEmpty { progress.read(piece) } else { errorEnd = -1 }
       }
@@ -92,7 +94,7 @@ public struct GitProgram: Sendable {
         text += piece.prefix(max(Self.outputBytes - text.count, 0))
       }
       try onTick(progress)
-      if Instant.now - lastSign > patience { throw TransferError.silent(seconds: Int(patience)) }
+      if stillness.isTooLong { throw TransferError.silent(seconds: Int(patience)) }
     }
   }
 
@@ -103,6 +105,35 @@ public struct GitProgram: Sendable {
     if child.wait(until: .now + Self.farewell) != nil { return }
     child.signal(SIGKILL, group: group)
     child.wait()
+  }
+}
+
+/// For how long nothing has moved. git says nothing while a server names its references, or works at what
+/// it was given and sends only signs of life: what git and its programs read and write shows it.
+private struct Stillness {
+  private let child: ChildProcess
+  private let patience: Double
+  private var since = Instant.now
+  private var traffic: Int
+  private var looked = Instant.now
+
+  init(of child: ChildProcess, patience: Double) {
+    (self.child, self.patience) = (child, patience)
+    traffic = child.traffic
+  }
+
+  mutating func end() { since = .now }
+
+  var isTooLong: Bool {
+    mutating get {
+      let now = Instant.now
+      if now - looked > patience / 20 {
+        let present = child.traffic
+        if present != traffic { since = now }
+        (traffic, looked) = (present, now)
+      }
+      return now - since > patience
+    }
   }
 }
 

@@ -13,8 +13,9 @@ public struct GitProgress: Sendable {
   /// How many objects are done, and how many there are.
   public private(set) var done = 0
   public private(set) var total = 0
-  /// How many bytes went over by that, as git rounds them.
-  public private(set) var bytes = 0
+  /// How many bytes went over by that, as git rounds them and tells now and then; of what comes, as many as
+  /// are here.
+  public internal(set) var bytes = 0
   /// The lines that are no progress, the last ones of many.
   public private(set) var complaint: [String] = []
 

@@ -66,8 +66,11 @@ public final class Transfer {
         "--no-recurse-submodules", "--end-of-options", url,
       ] + wanted
     ) { progress in
+      var progress = progress
+      let here = try bytes
+      progress.bytes = max(progress.bytes, here)
       onProgress(progress)
-      if try bytes > room {
+      if here > room {
         throw PackError.overLimit("bytes in a pack, or half of what is free", limit: room)
       }
     }
