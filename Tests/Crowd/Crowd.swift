@@ -17,6 +17,10 @@ struct Crowd {
       print("usage: Crowd SEED STEPS | Crowd SEED world NUMBER")
       exit(64)
     }
+    // Before there are threads: nothing of the user's takes part where git runs.
+    for (name, value) in [("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")] {
+      setenv(name, value, 1)
+    }
     let only = words.contains("world") ? Int(numbers[1]) : nil
     let steps = only == nil ? Int(numbers[1]) : 1
     exit(Self.play(seed: numbers[0], steps: steps, only: only) ? 0 : 1)
@@ -57,23 +61,27 @@ struct Crowd {
     }
   }
 
+  /// One world in ten shares a hub. Each visit to it starts two or three processes, so these are small.
+  private static func sharesHub(_ number: Int) -> Bool { number % 10 == 7 }
+
   /// A world follows from the seed and its number alone.
   private static func play(_ number: Int, seed: UInt64) -> Total {
     var random = SplitMix64(seed: seed &+ UInt64(number) &* 0x9e37_79b9_7f4a_7c15)
-    let size = size(of: number)
+    let sharesHub = sharesHub(number)
+    let size = sharesHub ? min(size(of: number), 6) : size(of: number)
     var total = Total()
     do {
       let folder = try MemoryFolder()
       let steps = 200 + size * Int.random(in: size > 20 ? 8..<16 : 20..<60, using: &random)
       let transfer: CrowdTransfer = Bool.random(using: &random) ? .packs : .objects
       let world = try CrowdWorld(
-        size: size, folder: folder.path, transfer: transfer, random: random)
+        size: size, folder: folder.path, transfer: transfer, sharesHub: sharesHub, random: random)
       var place = "play"
       do {
         try world.play(steps)
         place = "settling"
-        total.slack = try world.settle() - world.network.diameter
-        folder.remove((0..<size).map(String.init))
+        total.slack = try world.settle() - world.mostRounds
+        folder.remove((0..<size).map(String.init) + [CrowdHub.name])
       } catch {
         total.failures.append(
           "world \(number): \(size) devices, \(transfer), step \(world.steps), \(place):"
@@ -83,6 +91,8 @@ struct Crowd {
       total.counts = world.counts
       total.messages = world.network.counts
       total.worlds = [size: 1]
+      total.hubs = world.hub?.counts ?? [:]
+      total.worldsWithHub = sharesHub ? 1 : 0
     } catch {
       total.failures.append("world \(number): \(error)")
     }
@@ -93,6 +103,9 @@ struct Crowd {
     var steps = 0
     var counts: [String: Int] = [:]
     var messages: [String: Int] = [:]
+    /// What happened at hubs, and in how many worlds there is one.
+    var hubs: [String: Int] = [:]
+    var worldsWithHub = 0
     /// How many worlds of each size.
     var worlds: [Int: Int] = [:]
     /// How many rounds more than the diameter it took to settle, at most.
@@ -103,6 +116,8 @@ struct Crowd {
       steps += other.steps
       counts.merge(other.counts) { $0 + $1 }
       messages.merge(other.messages) { $0 + $1 }
+      hubs.merge(other.hubs) { $0 + $1 }
+      worldsWithHub += other.worldsWithHub
       worlds.merge(other.worlds) { $0 + $1 }
       slack = [slack, other.slack].compactMap { $0 }.max()
       failures += other.failures
@@ -119,7 +134,8 @@ struct Crowd {
          \(list(counts))
         besides: \(list(messages))
         worlds: \(worlds.values.reduce(0, +)), devices: \(sizes.joined(separator: ", "))
-        rounds to settle: at most the network's diameter + (\(slack ?? 0))
+        worlds whose devices share only a hub: \(worldsWithHub): \(list(hubs))
+        rounds to settle: at most the network's diameter, with a hub twice that, + (\(slack ?? 0))
         """)
     }
   }

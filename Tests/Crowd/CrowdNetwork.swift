@@ -13,8 +13,10 @@ struct CrowdNetwork {
 
   /// Pairs of devices that can talk.
   let links: [(Int, Int)]
-  /// The longest of the shortest ways between two devices, in links.
+  /// The longest of the shortest ways between two devices, in links; the way to a hub is one, too.
   let diameter: Int
+  /// The devices that know the hub, where there is one.
+  let hubMembers: [Int]
   private(set) var messages: [Message] = []
   /// What happened to messages, for the record.
   private(set) var counts: [String: Int] = [:]
@@ -25,6 +27,7 @@ struct CrowdNetwork {
   /// stars and trees: to settle, a line of 64 takes 8,000 exchanges.
   init(size: Int, random: inout SplitMix64) {
     parts = [Int](repeating: 0, count: size)
+    hubMembers = []
     switch Int.random(in: (size > 20 ? 2 : 0)..<5, using: &random) {
     case 0: links = (1..<size).map { ($0 - 1, $0) }
     case 1: links = (0..<size).map { ($0, ($0 + 1) % size) }.filter { $0.0 != $0.1 }
@@ -40,6 +43,23 @@ struct CrowdNetwork {
       links = tree
     }
     diameter = Self.diameter(of: links, size: size)
+  }
+
+  /// Networks in two or three places, lines or stars or a device alone, that share nothing but a hub, which
+  /// one or more devices of each know.
+  init(sharingHub size: Int, random: inout SplitMix64) {
+    parts = [Int](repeating: 0, count: size)
+    let places = Int.random(in: 2...min(3, size), using: &random)
+    let starts = (0..<places).map { $0 * size / places } + [size]
+    var (links, members) = ([(Int, Int)](), [Int]())
+    for (start, end) in zip(starts, starts.dropFirst()) {
+      let isLine = Bool.random(using: &random)
+      links += (start..<end).dropFirst().map { (isLine ? $0 - 1 : start, $0) }
+      let known = Int.random(in: start..<end, using: &random)
+      members += (start..<end).filter { $0 == known || Int.random(in: 0..<3, using: &random) == 0 }
+    }
+    (self.links, hubMembers) = (links, members)
+    diameter = Self.diameter(of: links + members.map { ($0, size) }, size: size + 1)
   }
 
   private static func diameter(of links: [(Int, Int)], size: Int) -> Int {

@@ -13,9 +13,8 @@ extension CrowdWorld {
     for device in devices { try save(device) }
     var rounds = 0
     while Set(try devices.map { try $0.notebook.state().tip }).count > 1 {
-      guard rounds <= network.diameter else {
-        throw Violation(
-          description: "not settled after \(rounds) rounds, diameter \(network.diameter)")
+      guard rounds <= mostRounds else {
+        throw Violation(description: "not settled after \(rounds) rounds of \(mostRounds)")
       }
       try round()
       rounds += 1
@@ -26,6 +25,10 @@ extension CrowdWorld {
     return rounds
   }
 
+  /// In how many rounds all is known everywhere. What leads a hub's branch forward is news of its own, which
+  /// has the whole way before it when the last of the other news has come to the hub.
+  var mostRounds: Int { (hub == nil ? 1 : 2) * network.diameter }
+
   /// Everybody tells each neighbour what it knew when the round began.
   private func round() throws {
     let known = try devices.map { try $0.notebook.state().heads }
@@ -35,13 +38,19 @@ extension CrowdWorld {
       try check(device)
       count("deliveries")
     }
+    for member in hub?.members ?? [] { try meet(devices[member]) }
   }
 
   /// Nothing grows when there is nothing new: another round, with joins that know better, and a save
   /// leave every tip where it is.
   private func checkQuiet() throws {
     let tip = try devices[0].notebook.state().tip
+    try hub?.check(holds: tip)
+    let moves = hub?.counts
     try round()
+    guard hub?.counts == moves else {
+      throw Violation(description: "the hub's branch was moved while all was quiet")
+    }
     for device in devices {
       let heads = try devices[0].notebook.state().heads
       _ = try device.notebook.merge(heads)

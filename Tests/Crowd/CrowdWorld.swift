@@ -15,6 +15,8 @@ final class CrowdWorld {
   var random: SplitMix64
   let devices: [CrowdDevice]
   var network: CrowdNetwork
+  /// Where some devices meet, in some worlds.
+  let hub: CrowdHub?
   /// How objects travel in this world.
   let transfer: CrowdTransfer
   /// Everything that somebody had written into a file when a save looked. What a derived merge wrote
@@ -25,7 +27,9 @@ final class CrowdWorld {
 
   struct Violation: Error, CustomStringConvertible { let description: String }
 
-  init(size: Int, folder: String, transfer: CrowdTransfer, random: SplitMix64) throws {
+  init(
+    size: Int, folder: String, transfer: CrowdTransfer, sharesHub: Bool, random: SplitMix64
+  ) throws {
     self.random = random
     self.transfer = transfer
     var devices = [try CrowdDevice(first: folder + "/0", random: &self.random)]
@@ -35,7 +39,12 @@ final class CrowdWorld {
           number: number, joining: devices[0], at: "\(folder)/\(number)", random: &self.random))
     }
     self.devices = devices
-    network = CrowdNetwork(size: size, random: &self.random)
+    network =
+      sharesHub
+      ? CrowdNetwork(sharingHub: size, random: &self.random)
+      : CrowdNetwork(size: size, random: &self.random)
+    let members = network.hubMembers
+    hub = sharesHub ? try CrowdHub(in: folder, for: members) : nil
   }
 
   /// Plays events until that many steps have been made.
@@ -49,6 +58,7 @@ final class CrowdWorld {
       case 4: try tidy(device)
       case 5..<72: try edit(device)
       case 72..<96: try save(device)
+      case 96..<118 where hub?.members.contains(device.number) == true: try visit(device)
       case 96..<140:
         network.send(try device.notebook.state().heads, from: device.number, &random)
       case 140..<194:
@@ -78,6 +88,30 @@ final class CrowdWorld {
     _ = try device.notebook.save(allowsMassDeletion: true)
     try check(device)
     count("saves")
+  }
+
+  /// Visits the hub. Others may be faster, whose visits lie between this one's look at the branch and its
+  /// push.
+  private func visit(_ device: CrowdDevice) throws {
+    let others = hub?.members.filter { $0 != device.number }.map { devices[$0] } ?? []
+    let isRaced = Int.random(in: 0..<3, using: &random) == 0
+    try meet(device) { [self] in
+      guard isRaced, let other = others.randomElement(using: &random) else { return }
+      hub?.countRace()
+      try edit(other)
+      try meet(other)
+    }
+    // A service lives on, a command ends.
+    if Bool.random(using: &random) { try device.restart() }
+  }
+
+  /// Saves, and visits the hub.
+  func meet(_ device: CrowdDevice, meanwhile: @escaping () throws -> Void = {}) throws {
+    try willSave(device)
+    _ = try device.notebook.save(allowsMassDeletion: true)
+    try hub?.visit(for: device, meanwhile: meanwhile)
+    try check(device)
+    count("hub visits")
   }
 
   /// Takes in what another device knows, as the receiving half of a sync does.
