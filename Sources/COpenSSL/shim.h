@@ -123,6 +123,49 @@ static inline const char *_Nullable libssl_load(struct libssl *_Nonnull api) {
   return 0;
 }
 
+/* What a page for browsers needs besides: loaded by whoever serves one, and by no other command. */
+#define NOTES_LIBCRYPTO_PAGE(F) \
+  F(BIO_write) F(EVP_PKEY_CTX_free) F(EVP_PKEY_CTX_new_id) F(EVP_PKEY_CTX_set_group_name) \
+  F(EVP_PKEY_generate) F(EVP_PKEY_get_bits) F(EVP_PKEY_keygen_init) F(PEM_read_bio_X509) \
+  F(PEM_write_bio_X509) F(X509_check_private_key) F(i2d_PUBKEY)
+
+struct libcrypto_page {
+#define F(name) __typeof__(name) *_Nonnull name;
+  NOTES_LIBCRYPTO_PAGE(F)
+#undef F
+};
+
+#define NOTES_LIBSSL_PAGE(F) \
+  F(SSL_CTX_set_cipher_list) F(SSL_set_bio)
+
+struct libssl_page {
+#define F(name) __typeof__(name) *_Nonnull name;
+  NOTES_LIBSSL_PAGE(F)
+#undef F
+};
+
+/// Fills `api`; `libcrypto_load` comes first. Returns NULL, or what is missing.
+static inline const char *_Nullable libcrypto_page_load(struct libcrypto_page *_Nonnull api) {
+  void *library = dlopen("libcrypto.so." NOTES_STRING(OPENSSL_SHLIB_VERSION), RTLD_NOW);
+  if (!library) return dlerror();
+#define F(name) \
+  if (!(*(void **)&api->name = dlsym(library, #name))) return dlerror();
+  NOTES_LIBCRYPTO_PAGE(F)
+#undef F
+  return 0;
+}
+
+/// Fills `api`; `libssl_load` comes first. Returns NULL, or what is missing.
+static inline const char *_Nullable libssl_page_load(struct libssl_page *_Nonnull api) {
+  void *library = dlopen("libssl.so." NOTES_STRING(OPENSSL_SHLIB_VERSION), RTLD_NOW);
+  if (!library) return dlerror();
+#define F(name) \
+  if (!(*(void **)&api->name = dlsym(library, #name))) return dlerror();
+  NOTES_LIBSSL_PAGE(F)
+#undef F
+  return 0;
+}
+
 /* Values of macros that Swift cannot import. */
 static const uint64_t NOTES_SSL_OPTIONS =
     SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION;

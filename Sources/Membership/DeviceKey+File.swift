@@ -42,26 +42,11 @@ extension DeviceKey {
 
   /// The key in a file; nil where there is none.
   static func read(_ path: String) throws -> DeviceKey? {
-    // O_NONBLOCK: a FIFO in the file's place must not hold us up.
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    if file < 0 {
-      if errno == ENOENT { return nil }
-      throw MembershipError.system(call: "open", path: path, code: errno)
-    }
-    defer { close(file) }
     func unusable(_ defect: KeyFileDefect) -> MembershipError {
       .deviceKeyUnusable(path: path, defect: defect)
     }
-    var status = stat()
-    if fstat(file, &status) != 0 {
-      throw MembershipError.system(call: "fstat", path: path, code: errno)
-    }
-    if status.st_mode & S_IFMT != S_IFREG { throw unusable(.notAFile) }
-    if status.st_uid != geteuid() { throw unusable(.foreignOwner(status.st_uid)) }
-    if status.st_mode & 0o077 != 0 { throw unusable(.openToOthers(mode: status.st_mode & 0o7777)) }
-    guard status.st_size <= maximumFileSize,
-      let raw = try rawKey(of: Disk.read(file, path: path, limit: maximumFileSize), passphrase: nil)
-    else { throw unusable(.notAKey) }
+    guard let pem = try SecretFile.read(path, limit: maximumFileSize, unusable) else { return nil }
+    guard let raw = try rawKey(of: pem, passphrase: nil) else { throw unusable(.notAKey) }
     return try DeviceKey(privateKey: raw, in: Disk.parent(of: path))
   }
 
@@ -118,7 +103,7 @@ extension DeviceKey {
     }
   }
 
-  private static func pem(_ call: String, _ write: (OpaquePointer, libcrypto) -> Int32) throws
+  static func pem(_ call: String, _ write: (OpaquePointer, libcrypto) -> Int32) throws
     -> [UInt8]
   {
     let lib = try OpenSSL.library()

@@ -59,7 +59,15 @@ enum Extension: String {
   }
 
   func with(_ value: [UInt8], _ lib: libcrypto, _ body: (OpaquePointer) throws -> Void) throws {
-    let object = try OpenSSL.check("OBJ_txt2obj", lib.OBJ_txt2obj(rawValue, 1))
+    try Self.with(rawValue, isCritical: isCritical, value, lib, body)
+  }
+
+  /// An extension of any kind, by its object identifier.
+  static func with(
+    _ identifier: String, isCritical: Bool, _ value: [UInt8], _ lib: libcrypto,
+    _ body: (OpaquePointer) throws -> Void
+  ) throws {
+    let object = try OpenSSL.check("OBJ_txt2obj", lib.OBJ_txt2obj(identifier, 1))
     defer { lib.ASN1_OBJECT_free(object) }
     let content = try OpenSSL.check("ASN1_OCTET_STRING_new", lib.ASN1_OCTET_STRING_new())
     defer { lib.ASN1_OCTET_STRING_free(content) }

@@ -9,6 +9,14 @@ package enum LoadedOpenSSL {
   package static let crypto: Result<libcrypto, Failure> = table(libcrypto_load)
   /// libssl.
   package static let ssl: Result<libssl, Failure> = crypto.flatMap { _ in table(libssl_load) }
+  /// What a page for browsers needs of libcrypto besides.
+  package static let cryptoOfPage: Result<libcrypto_page, Failure> = crypto.flatMap { _ in
+    table(libcrypto_page_load)
+  }
+  /// What a page for browsers needs of libssl besides.
+  package static let sslOfPage: Result<libssl_page, Failure> = ssl.flatMap { _ in
+    table(libssl_page_load)
+  }
 
   private static func table<Table>(
     _ load: (UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?

@@ -1,0 +1,190 @@
+internal import COpenSSL
+internal import Glibc
+internal import OpenSSLLoader
+
+/// What a page shows to browsers, and the key that goes with it.
+public struct PageCertificate: Sendable {
+  /// DER, the page's own first, the root last.
+  public let chain: [[UInt8]]
+  /// PEM. Secret.
+  public let privateKey: [UInt8]
+
+  /// The SHA-256 of the page's own, as browsers show it.
+  ///
+  /// - Throws: `MembershipError.library`.
+  public func fingerprint() throws -> String { try PageAuthority.fingerprint(of: chain[0]) }
+
+  /// A certificate for `key` in the name of `subject`, signed as `issuer`, or by itself.
+  static func make(
+    subject: String, key: PageKey, issuer: [UInt8]?, signedWith issuerKey: PageKey,
+    from start: Int64,
+    until end: Int64, extensions: [PageExtension]
+  ) throws -> [UInt8] {
+    let lib = try OpenSSL.library()
+    let certificate = try OpenSSL.check("X509_new", lib.X509_new())
+    defer { lib.X509_free(certificate) }
+    try OpenSSL.check("X509_set_version", lib.X509_set_version(certificate, 2))
+    // Positive, and so that it takes as many bytes in every certificate.
+    var serial = try OpenSSL.random(Serial.size)
+    serial[0] = serial[0] & 0x3F | 0x40
+    try Serial.with(serial, lib) {
+      try OpenSSL.check("X509_set_serialNumber", lib.X509_set_serialNumber(certificate, $0))
+    }
+    try time(start, lib) {
+      try OpenSSL.check("X509_set1_notBefore", lib.X509_set1_notBefore(certificate, $0))
+    }
+    try time(end, lib) {
+      try OpenSSL.check("X509_set1_notAfter", lib.X509_set1_notAfter(certificate, $0))
+    }
+    func setIssuer(_ name: OpaquePointer) throws {
+      try OpenSSL.check("X509_set_issuer_name", lib.X509_set_issuer_name(certificate, name))
+    }
+    let names = [(NID_organizationName, "notes"), (NID_commonName, String(subject.prefix(64)))]
+    try DistinguishedName.with(names, lib) { name in
+      try OpenSSL.check("X509_set_subject_name", lib.X509_set_subject_name(certificate, name))
+      if issuer == nil { try setIssuer(name) }
+    }
+    if let issuer {
+      try Certificate.decoding(issuer) { issuer, lib in
+        try setIssuer(OpenSSL.check("X509_get_subject_name", lib.X509_get_subject_name(issuer)))
+      }
+    }
+    try OpenSSL.check("X509_set_pubkey", lib.X509_set_pubkey(certificate, key.pointer))
+    let identifiers = [
+      PageExtension(
+        identifier: Extension.subjectKeyIdentifier.rawValue, isCritical: false,
+        value: Extension.keyIdentifierPrefix + (try key.identifier())),
+      PageExtension(
+        identifier: Extension.authorityKeyIdentifier.rawValue, isCritical: false,
+        value: Extension.authorityPrefix + (try issuerKey.identifier())),
+    ]
+    for item in extensions + identifiers {
+      try Extension.with(item.identifier, isCritical: item.isCritical, item.value, lib) {
+        try OpenSSL.check("X509_add_ext", lib.X509_add_ext(certificate, $0, -1))
+      }
+    }
+    try OpenSSL.check(
+      "X509_sign", lib.X509_sign(certificate, issuerKey.pointer, lib.EVP_sha256()))
+    return try OpenSSL.encoding("i2d_X509") { lib.i2d_X509(certificate, $0) }
+  }
+
+  private static func time(
+    _ seconds: Int64, _ lib: libcrypto, _ body: (UnsafeMutablePointer<ASN1_TIME>) throws -> Void
+  ) throws {
+    let time = try OpenSSL.check("ASN1_TIME_set", lib.ASN1_TIME_set(nil, time_t(seconds)))
+    defer { lib.ASN1_TIME_free(time) }
+    try body(time)
+  }
+
+  static func pem(_ der: [UInt8]) throws -> [UInt8] {
+    let page = try PageKey.library()
+    return try Certificate.decoding(der) { certificate, _ in
+      try DeviceKey.pem("PEM_write_bio_X509") { memory, _ in
+        page.PEM_write_bio_X509(memory, certificate)
+      }
+    }
+  }
+}
+
+/// A key on the curve P-256, which all browsers take.
+final class PageKey {
+  let pointer: OpaquePointer
+  private let free: (OpaquePointer) -> Void
+
+  private static let bits: Int32 = 256
+
+  private init(takingOwnership pointer: OpaquePointer, _ lib: libcrypto) {
+    _ = CoreDumps.off
+    self.pointer = pointer
+    free = { lib.EVP_PKEY_free($0) }
+  }
+
+  /// A new one.
+  convenience init() throws {
+    let lib = try OpenSSL.library()
+    let page = try Self.library()
+    let context = try OpenSSL.check(
+      "EVP_PKEY_CTX_new_id", page.EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil))
+    defer { page.EVP_PKEY_CTX_free(context) }
+    try OpenSSL.check("EVP_PKEY_keygen_init", page.EVP_PKEY_keygen_init(context))
+    try OpenSSL.check(
+      "EVP_PKEY_CTX_set_group_name", page.EVP_PKEY_CTX_set_group_name(context, "P-256"))
+    var made: OpaquePointer?
+    try OpenSSL.check("EVP_PKEY_generate", page.EVP_PKEY_generate(context, &made))
+    self.init(takingOwnership: try OpenSSL.check("EVP_PKEY_generate", made), lib)
+  }
+
+  deinit { free(pointer) }
+
+  static func library() throws -> libcrypto_page {
+    do throws(LoadedOpenSSL.Failure) {
+      return try LoadedOpenSSL.cryptoOfPage.get()
+    } catch {
+      throw MembershipError.libraryMissing(error.reason)
+    }
+  }
+
+  func pem() throws -> [UInt8] {
+    try DeviceKey.pem("PEM_write_bio_PKCS8PrivateKey") {
+      $1.PEM_write_bio_PKCS8PrivateKey($0, pointer, nil, nil, 0, nil, nil)
+    }
+  }
+
+  /// The SHA-256 of the SubjectPublicKeyInfo.
+  func identifier() throws -> [UInt8] {
+    let page = try Self.library()
+    return try OpenSSL.sha256(OpenSSL.encoding("i2d_PUBKEY") { page.i2d_PUBKEY(pointer, $0) })
+  }
+
+  /// Whether a certificate is for this key.
+  func isKey(of der: [UInt8]) throws -> Bool {
+    let page = try Self.library()
+    let isIt = try Certificate.decoding(der) { certificate, _ in
+      page.X509_check_private_key(certificate, pointer) == 1
+    }
+    _ = LoadedOpenSSL.drain()
+    return isIt
+  }
+
+  static func with<Value>(pem: [UInt8], _ body: (PageKey) throws -> Value) throws -> Value {
+    guard let (key, _) = try read(pem, withCertificates: false) else {
+      throw OpenSSL.failure("PEM_read_bio_PrivateKey")
+    }
+    return try body(key)
+  }
+
+  /// The key in PEM, and the certificates behind it in DER; nil where the text holds no key of this kind.
+  static func parts(of pem: [UInt8]) throws -> (key: [UInt8], certificates: [[UInt8]])? {
+    guard let (key, certificates) = try read(pem, withCertificates: true) else { return nil }
+    return (try key.pem(), certificates)
+  }
+
+  private static func read(
+    _ pem: [UInt8], withCertificates: Bool
+  ) throws -> (PageKey, [[UInt8]])? {
+    let lib = try OpenSSL.library()
+    let page = try library()
+    defer { _ = LoadedOpenSSL.drain() }
+    // The BIO reads the bytes where they are, so they have to stay there until it is freed.
+    return try pem.withUnsafeBytes { pem in
+      let memory = try OpenSSL.check(
+        "BIO_new_mem_buf", lib.BIO_new_mem_buf(pem.baseAddress, Int32(pem.count)))
+      defer { _ = lib.BIO_free(memory) }
+      // Without a callback OpenSSL would ask at the terminal.
+      let read = lib.PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil)
+      guard let read else { return nil }
+      let key = PageKey(takingOwnership: read, lib)
+      guard lib.EVP_PKEY_get_id(read) == EVP_PKEY_EC, page.EVP_PKEY_get_bits(read) == bits else {
+        return nil
+      }
+      var certificates: [[UInt8]] = []
+      while withCertificates, certificates.count < 3,
+        let certificate = page.PEM_read_bio_X509(memory, nil, { _, _, _, _ in -1 }, nil)
+      {
+        defer { lib.X509_free(certificate) }
+        certificates.append(try OpenSSL.encoding("i2d_X509") { lib.i2d_X509(certificate, $0) })
+      }
+      return (key, certificates)
+    }
+  }
+}

@@ -1,0 +1,28 @@
+internal import Glibc
+internal import System
+
+/// A file that holds a private key.
+enum SecretFile {
+  /// What it holds; nil where there is none. One that others may read, or that another user has made, is
+  /// refused, and so is one of more than `limit` bytes.
+  static func read(
+    _ path: String, limit: Int, _ unusable: (KeyFileDefect) -> any Error
+  ) throws -> [UInt8]? {
+    // O_NONBLOCK: a FIFO in the file's place must not hold us up.
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    if file < 0 {
+      if errno == ENOENT { return nil }
+      throw MembershipError.system(call: "open", path: path, code: errno)
+    }
+    defer { close(file) }
+    var status = stat()
+    if fstat(file, &status) != 0 {
+      throw MembershipError.system(call: "fstat", path: path, code: errno)
+    }
+    if status.st_mode & S_IFMT != S_IFREG { throw unusable(.notAFile) }
+    if status.st_uid != geteuid() { throw unusable(.foreignOwner(status.st_uid)) }
+    if status.st_mode & 0o077 != 0 { throw unusable(.openToOthers(mode: status.st_mode & 0o7777)) }
+    guard status.st_size <= limit else { throw unusable(.notAKey) }
+    return try Disk.read(file, path: path, limit: limit)
+  }
+}
