@@ -1,0 +1,158 @@
+internal import COpenSSL
+internal import OpenSSLLoader
+
+/// The server's end of a TLS connection without a socket: bytes of the network go in and come out by
+/// calls, so that an event loop can carry them. One thread owns it.
+///
+/// After an error it takes nothing more; what `takeOutgoing` gives then, an alert, is still to be sent.
+public final class BrowserTLS {
+  private let context: BrowserTLSContext
+  private let ssl: OpaquePointer
+  /// What came from the network, and what goes to it; they belong to `ssl`.
+  private let incoming: OpaquePointer
+  private let outgoing: OpaquePointer
+  private var handshakeBytes = 0
+  private var isBroken = false
+
+  /// Whether the handshake is done.
+  public private(set) var isOpen = false
+  /// Whether the other end said that it has finished.
+  public private(set) var hasEnded = false
+
+  /// What a client may send before the handshake is done, in bytes. One with post-quantum keys sends 2 KiB.
+  public static let maximumHandshake = 32 << 10
+
+  /// A connection that has just been accepted.
+  ///
+  /// - Throws: `ChannelError.tls` where OpenSSL has no memory for it.
+  public init(_ context: BrowserTLSContext) throws(ChannelError) {
+    self.context = context
+    let (library, crypto) = (context.library, context.library.crypto)
+    crypto.ERR_clear_error()
+    let ssl = try library.check("SSL_new", library.ssl.SSL_new(context.pointer))
+    guard let incoming = crypto.BIO_new(crypto.BIO_s_mem()) else {
+      library.ssl.SSL_free(ssl)
+      throw library.failure("BIO_new")
+    }
+    guard let outgoing = crypto.BIO_new(crypto.BIO_s_mem()) else {
+      _ = crypto.BIO_free(incoming)
+      library.ssl.SSL_free(ssl)
+      throw library.failure("BIO_new")
+    }
+    // Frees both with itself.
+    context.ssl.SSL_set_bio(ssl, incoming, outgoing)
+    (self.ssl, self.incoming, self.outgoing) = (ssl, incoming, outgoing)
+  }
+
+  deinit { context.library.ssl.SSL_free(ssl) }
+
+  /// Takes what came from the network.
+  ///
+  /// - Returns: what it says, in the clear; nothing as long as the handshake lasts.
+  /// - Throws: `ChannelError.notTLS` and its like for what breaks TLS.
+  public func receive(_ bytes: UnsafeRawBufferPointer) throws(ChannelError) -> [UInt8] {
+    guard !isBroken, !hasEnded else { return [] }
+    if !isOpen {
+      handshakeBytes += bytes.count
+      guard handshakeBytes <= Self.maximumHandshake else {
+        isBroken = true
+        throw .tls(call: "SSL_accept", reasons: ["the handshake is too long"])
+      }
+    }
+    // A memory BIO takes all, or there is no memory.
+    if !bytes.isEmpty {
+      let taken = context.crypto.BIO_write(incoming, bytes.baseAddress, Int32(bytes.count))
+      guard taken == bytes.count else { throw broken("BIO_write", 0) }
+    }
+    if !isOpen { try accept() }
+    return isOpen ? try read() : []
+  }
+
+  private func accept() throws(ChannelError) {
+    let lib = context.library.ssl
+    context.library.crypto.ERR_clear_error()
+    let result = lib.SSL_accept(ssl)
+    if result == 1 {
+      isOpen = true
+    } else if case let status = lib.SSL_get_error(ssl, result), status != SSL_ERROR_WANT_READ {
+      throw broken("SSL_accept", status)
+    }
+  }
+
+  private func read() throws(ChannelError) -> [UInt8] {
+    let lib = context.library.ssl
+    var clear: [UInt8] = []
+    while true {
+      let before = clear.count
+      clear.append(contentsOf: repeatElement(0, count: Self.recordSize))
+      context.library.crypto.ERR_clear_error()
+      let count = clear.withUnsafeMutableBytes { buffer in
+        lib.SSL_read(ssl, buffer.baseAddress.map { $0 + before }, Int32(Self.recordSize))
+      }
+      clear.removeLast(Self.recordSize - max(Int(count), 0))
+      if count > 0 { continue }
+      switch lib.SSL_get_error(ssl, count) {
+      case SSL_ERROR_WANT_READ: return clear
+      case SSL_ERROR_ZERO_RETURN:
+        hasEnded = true
+        return clear
+      case let status: throw broken("SSL_read", status)
+      }
+    }
+  }
+
+  /// What a record holds at most (RFC 8446, section 5.1).
+  private static let recordSize = 1 << 14
+
+  /// Encrypts what is to be sent; `takeOutgoing` has it then.
+  ///
+  /// - Throws: where the handshake is not done, or something broke before.
+  public func send(_ clear: UnsafeRawBufferPointer) throws(ChannelError) {
+    guard isOpen, !isBroken else { throw .closedByPeer }
+    var rest = clear
+    while !rest.isEmpty {
+      context.library.crypto.ERR_clear_error()
+      let count = context.library.ssl.SSL_write(
+        ssl, rest.baseAddress, Int32(min(rest.count, 1 << 20)))
+      guard count > 0 else {
+        throw broken("SSL_write", context.library.ssl.SSL_get_error(ssl, count))
+      }
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Int(count)))
+    }
+  }
+
+  /// Says that nothing more is sent from here.
+  public func end() {
+    guard isOpen, !isBroken else { return }
+    context.library.crypto.ERR_clear_error()
+    _ = context.library.ssl.SSL_shutdown(ssl)
+    context.library.crypto.ERR_clear_error()
+  }
+
+  /// What is to go to the network now.
+  public func takeOutgoing() -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: Self.recordSize)
+    while true {
+      let count = context.library.crypto.BIO_read(outgoing, &buffer, Int32(buffer.count))
+      guard count > 0 else { return bytes }
+      bytes += buffer[..<Int(count)]
+    }
+  }
+
+  private func broken(_ call: String, _ status: Int32) -> ChannelError {
+    isBroken = true
+    let reasons = LoadedOpenSSL.drain()
+    for reason in reasons.compactMap(\.ssl) {
+      switch reason {
+      case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_VERSION_TOO_LOW:
+        return .tlsVersionUnsupported
+      case SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST, SSL_R_WRONG_VERSION_NUMBER,
+        SSL_R_UNKNOWN_PROTOCOL, SSL_R_BAD_RECORD_TYPE, SSL_R_PACKET_LENGTH_TOO_LONG:
+        if !isOpen { return .notTLS }
+      default: continue
+      }
+    }
+    return .tls(call: call, reasons: reasons.map(\.text))
+  }
+}
