@@ -33,6 +33,7 @@ let package = Package(
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CQRencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CLinux"),
     .target(name: "System", dependencies: ["CLinux"], swiftSettings: settings),
     .target(
@@ -77,7 +78,7 @@ let package = Package(
     .target(
       name: "Web",
       dependencies: notebookLayers + [
-        "Exchange", "Watch", "Membership", "Git", "System",
+        "Exchange", "Watch", "Membership", "Channel", "Git", "System", "CQRencode",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -86,7 +87,8 @@ let package = Package(
       swiftSettings: settings),
     // A program of its own: `notes` links no NIO.
     .executableTarget(
-      name: "notes-web", dependencies: notebookLayers + ["Web", "System"], swiftSettings: settings),
+      name: "notes-web", dependencies: notebookLayers + ["Web", "Membership", "System"],
+      swiftSettings: settings),
     .executableTarget(
       name: "MergeTrial", dependencies: notebookLayers + ["Git"], path: "Tests/MergeTrial",
       swiftSettings: settings),
@@ -135,7 +137,8 @@ let package = Package(
     .testTarget(
       name: "WebTests",
       dependencies: notebookLayers + [
-        "Web", "notes-web", "Watch", "Exchange", "Membership", "Git", "System", "TestSupport",
+        "Web", "notes-web", "Watch", "Exchange", "Membership", "Channel", "Git", "System",
+        "TestSupport",
       ],
       swiftSettings: settings),
     .executableTarget(

@@ -8,37 +8,42 @@ internal import System
 /// one that only this browser learns: browsers show the cookies of a host to all its ports, and so to
 /// other users' programs, but only below their path.
 final class Gate: Sendable {
-  /// `127.0.0.1:PORT`: the one name that the page answers to.
-  let host: String
+  /// The page of this machine's own browsers.
+  let local: Entrance
   /// The path that all pages are below, with a slash in front and none behind.
   let root: String
   private let cookie: String
   private let token: Mutex<String?>
   private let guests: GuestBook
-  private let wrong: Mutex<Allowance>
+  /// Of each address that a browser has.
+  private let wrong = Mutex<[String: Allowance]>([:])
 
   /// Wrong tokens and cookies a second that are answered with a page; the right ones always are.
   private static let wrongASecond = 10.0
+  /// Addresses whose wrong tries are counted apart; the others share one count.
+  private static let mostPlaces = 1_000
 
   init(port: Int, guests: GuestBook) {
-    host = "127.0.0.1:\(port)"
+    local = .local(port: port)
     self.guests = guests
     root = "/" + SecretText.random(bytes: 16)
     cookie = SecretText.random(bytes: 32)
     token = Mutex(SecretText.random(bytes: 32))
-    wrong = Mutex(Allowance(aSecond: Self.wrongASecond, atOnce: 50))
   }
 
-  var origin: String { "http://" + host }
-
   /// The link that lets in, once; nil when it was used.
-  var link: String? { token.withLock { $0 }.map { "\(origin)/open/\($0)" } }
+  var link: String? { token.withLock { $0 }.map { "\(local.origin)/open/\($0)" } }
+
+  /// The path of the certificate that people install for the page on the network.
+  static let authorityName = "authority.crt"
 
   enum Verdict: Sendable {
     /// The link was opened: the browser gets this cookie.
     case opened(cookie: String)
     /// Let in: the parts of the path below the visitor's root.
     case allowed(Visitor, [String])
+    /// Anybody may have the certificate that the page shows.
+    case authority
     case refused(Int, String)
   }
 
@@ -59,40 +64,53 @@ final class Gate: Sendable {
     var query: Substring { target.dropFirst(path.count).dropFirst() }
   }
 
-  func judge(_ head: Head) -> Verdict {
+  /// - Parameter place: what counts as one address that requests come from.
+  func judge(_ head: Head, at entrance: Entrance, from place: String) -> Verdict {
     // A name that an attacker's DNS server has point here is refused first.
-    guard head.only("host") == host else { return .refused(421, "This is another host's address.") }
+    guard let origin = entrance.origin(ofHost: head.only("host")) else {
+      return .refused(421, "This is another host's address.")
+    }
     guard ["GET", "POST"].contains(head.method) else {
       return .refused(405, "Only GET and POST are answered.")
     }
     guard let parts = Request.parts(ofPath: head.path) else {
       return .refused(404, "There is no such page.")
     }
-    if parts.count == 2, parts[0] == "open" { return open(parts[1], head) }
+    if let first = parts.first, entrance.network != nil,
+      first == "open" || first == root.dropFirst()
+    {
+      return .refused(403, "This is for the machine itself. Others come in as guests.")
+    }
+    if parts.count == 2, parts[0] == "open" { return open(parts[1], head, place) }
+    if parts == [Self.authorityName], head.method == "GET", entrance.network != nil {
+      return .authority
+    }
     let isLink = parts.count == 2 && parts[0] == Visitor.linkPath && head.method == "GET"
     // A link may stand in a mail or a message, which is another site's page.
-    if !isLink, let refusal = foreignness(of: head) { return .refused(403, refusal) }
-    guard let (visitor, path) = visitor(parts, head) else { return stranger() }
+    if !isLink, let refusal = foreignness(of: head, origin) { return .refused(403, refusal) }
+    guard let (visitor, path) = visitor(parts, head, entrance) else { return stranger(place) }
     return .allowed(visitor, path)
   }
 
   /// Whose path this is, with the cookie that belongs to it, and the parts below.
-  private func visitor(_ parts: [String], _ head: Head) -> (Visitor, [String])? {
+  private func visitor(
+    _ parts: [String], _ head: Head, _ entrance: Entrance
+  ) -> (Visitor, [String])? {
     guard let first = parts.first else { return nil }
     if first == root.dropFirst() {
-      return cookies(of: head).contains { Self.isEqual(cookie, $0) }
+      return cookies(of: head, entrance, below: root).contains { Self.isEqual(cookie, $0) }
         ? (.owner(root: root), Array(parts.dropFirst())) : nil
     }
     if first == Visitor.linkPath {
       guard parts.count > 1, let link = try? guests.invitation(parts[1]) else { return nil }
       return (.invited(link, token: parts[1]), Array(parts.dropFirst(2)))
     }
-    let guest = try? guests.guest(below: first, cookies: cookies(of: head))
+    let guest = try? guests.guest(below: first, cookies: cookies(of: head, entrance, below: first))
     return guest.map { (.guest($0, root: "/" + first), Array(parts.dropFirst())) }
   }
 
   /// Why a request that another site's page has made is refused; nil for others.
-  private func foreignness(of head: Head) -> String? {
+  private func foreignness(of head: Head, _ origin: String) -> String? {
     let sites = head.headers["sec-fetch-site"] ?? []
     // "none" is the user: an address typed, or a bookmark.
     guard sites.isEmpty || sites == ["same-origin"] || sites == ["none"] && head.method == "GET"
@@ -102,31 +120,35 @@ final class Gate: Sendable {
     return isOwn || origins.isEmpty && head.method == "GET" ? nil : "Another site's page asks this."
   }
 
-  private func open(_ guess: String, _ head: Head) -> Verdict {
+  private func open(_ guess: String, _ head: Head, _ place: String) -> Verdict {
     guard head.method == "GET" else { return .refused(405, "The link is opened with GET.") }
     let isRight = token.withLock { token in
       guard let wanted = token, Self.isEqual(wanted, guess) else { return false }
       token = nil
       return true
     }
-    guard isRight else { return stranger() }
-    return .opened(cookie: Self.cookie(cookie, below: root))
-  }
-
-  /// The header that has a browser keep a cookie: until it is closed, or for as long as browsers do.
-  static func cookie(_ value: String, below root: String, isKept: Bool = false) -> String {
-    "notes=\(value); Path=\(root); HttpOnly; SameSite=Strict" + (isKept ? "; Max-Age=34560000" : "")
+    guard isRight else { return stranger(place) }
+    return .opened(cookie: local.cookie(cookie, below: root))
   }
 
   /// The values that may be ours; a browser sends one.
-  private func cookies(of head: Head) -> [String] {
+  private func cookies(
+    of head: Head, _ entrance: Entrance, below root: String
+  ) -> [String] {
+    guard let name = entrance.cookieName(below: root).map({ $0 + "=" }) else { return [] }
     let items = (head.headers["cookie"] ?? []).flatMap { $0.split(separator: ";") }
-    let ours = items.map { $0.drop { $0 == " " } }.filter { $0.hasPrefix("notes=") }
-    return ours.prefix(8).map { String($0.dropFirst(6)) }
+    let ours = items.map { $0.drop { $0 == " " } }.filter { $0.hasPrefix(name) }
+    return ours.prefix(8).map { String($0.dropFirst(name.count)) }
   }
 
-  private func stranger() -> Verdict {
-    guard wrong.withLock({ $0.take() }) else { return .refused(429, "Too many wrong tries.") }
+  private func stranger(_ place: String) -> Verdict {
+    let mayTry = wrong.withLock { wrong in
+      // Who has not tried for a while may have forgotten.
+      if wrong.count >= Self.mostPlaces { wrong = wrong.filter { !$0.value.isFull } }
+      let key = wrong.count < Self.mostPlaces || wrong[place] != nil ? place : ""
+      return wrong[key, default: Allowance(aSecond: Self.wrongASecond, atOnce: 50)].take()
+    }
+    guard mayTry else { return .refused(429, "Too many wrong tries.") }
     return .refused(
       401,
       "This needs the link that 'notes web' printed, which is good once: end it with Ctrl-C and "
@@ -152,6 +174,9 @@ struct Allowance: Sendable {
   init(aSecond rate: Double, atOnce most: Double) {
     (self.rate, self.most, left) = (rate, most, most)
   }
+
+  /// Whether it has not happened for so long that nothing is to be remembered.
+  var isFull: Bool { left + rate * (Instant.now - last) >= most }
 
   /// Whether it may happen now.
   mutating func take() -> Bool {

@@ -4,6 +4,7 @@ struct Request: Sendable {
 
   let method: Method
   let visitor: Visitor
+  let entrance: Entrance
   /// The parts of the path behind the visitor's own: letters, digits, `-`, `_` and `.` alone.
   let path: [String]
   let query: Fields
@@ -45,7 +46,8 @@ struct Response: Sendable {
   var body: Body
 
   static func page(_ html: HTML, status: Int = 200) -> Response {
-    Response(status: status, body: .bytes(Array(html.markup.utf8), type: "text/html"))
+    Response(
+      status: status, body: .bytes(Array(html.markup.utf8), type: "text/html; charset=utf-8"))
   }
 
   static func file(_ bytes: [UInt8], type: String) -> Response {
@@ -55,11 +57,13 @@ struct Response: Sendable {
   /// The page to look at after something was done.
   static func see(_ address: String) -> Response {
     Response(
-      status: 303, headers: [("Location", address)], body: .bytes([], type: "text/plain"))
+      status: 303, headers: [("Location", address)],
+      body: .bytes([], type: "text/plain; charset=utf-8"))
   }
 
   static func plain(_ status: Int, _ text: String) -> Response {
-    Response(status: status, body: .bytes(Array((text + "\n").utf8), type: "text/plain"))
+    Response(
+      status: status, body: .bytes(Array((text + "\n").utf8), type: "text/plain; charset=utf-8"))
   }
 }
 
@@ -68,7 +72,8 @@ extension Response {
   static let guards: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        + "manifest-src 'self'; connect-src 'self'; "
         + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     ),
     ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),

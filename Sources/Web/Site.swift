@@ -67,13 +67,3 @@ final class Site: Sendable {
     }
   }
 }
-
-/// The site of connections, which is known once the port is.
-final class WaitingSite: Sendable {
-  private let known = Mutex<Site?>(nil)
-
-  var site: Site? {
-    get { known.withLock { $0 } }
-    set { known.withLock { $0 = newValue } }
-  }
-}

@@ -40,8 +40,9 @@ struct Visit {
     let path = request.path
     switch (path.first, path.count) {
     case (nil, 0): return try list(of: notebook)
-    case ("style.css", 1): return .file(PackageResources.style_css, type: "text/css")
-    case ("page.js", 1): return .file(PackageResources.page_js, type: "text/javascript")
+    case ("style.css", 1): return .file(PackageResources.style_css, type: "text/css; charset=utf-8")
+    case ("page.js", 1):
+      return .file(PackageResources.page_js, type: "text/javascript; charset=utf-8")
     case ("events", 1): return Response(status: 200, body: .events)
     case ("new", 1): return .page(newPage(of: notebook))
     case ("deleted", 1): return .page(try deletedPage(of: notebook))

@@ -4,7 +4,7 @@ internal import Web
 
 // `notes web` runs this program: notes-web(1). It is no command of its own for people, so its words are
 // taken as that gives them: the notebook's folder, that of the keys, that of watchers'
-// sockets or nothing, a port or "any", "json" or "text", and "open" or "no-open".
+// sockets or nothing, a port or "any", "json" or "text", "open" or "no-open", and "lan" or "local".
 
 /// Writes at once, and needs no one to read it.
 func say(_ text: String, on stream: Int32) {
@@ -19,7 +19,7 @@ func fail(_ message: String, hint: String) -> Never {
 }
 
 let words = CommandLine.arguments.dropFirst().map { $0 }
-guard words.count == 6 else {
+guard words.count == 7 else {
   fail("notes-web is run by 'notes web'", hint: "'notes web --help' shows its options")
 }
 let isJSON = words[4] == "json"
@@ -35,22 +35,23 @@ let server: WebServer
 do {
   server = try WebServer(
     folder: words[0], dataFolder: words[1], controlFolder: words[2].isEmpty ? nil : words[2],
-    port: Int(words[3]))
+    port: Int(words[3]), network: words[6] == "lan" ? .ofThisMachine() : nil)
+} catch let error as WebNetworkError {
+  fail("the page cannot be served to others: \(error)", hint: "'notes doctor' looks at the network")
 } catch {
   fail("the page cannot be served: \(error)", hint: "'notes web --port N' names another port")
 }
 let link = server.link ?? ""
-let fields: KeyValuePairs = ["type": #""web""#, "link": "\"\(link)\"", "port": "\(server.port)"]
-let told =
-  isJSON
-  ? "{" + fields.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
-  : "The notebook is open to one browser, at\n\n  \(link)\n\nThe link is good once. Ctrl-C ends it."
-say(told + "\n", on: STDOUT_FILENO)
+let invitation = server.network == nil ? nil : try? server.invite()
+let greeting = Greeting(server, link: link, guestPath: invitation?.path)
+say((isJSON ? greeting.json : greeting.text) + "\n", on: STDOUT_FILENO)
 let browser = Browser(stateFolder: words[0] + "/.git/notes")
 if words[5] == "open" { browser.open(link) }
 
 var received: Int32 = 0
 sigwait(&signals, &received)
 browser.forget()
+// What was not used leads nowhere by now.
+if let invitation { server.withdraw(invitation.invitation) }
 server.stop()
 exit(received == SIGTERM ? 0 : 130)

@@ -244,13 +244,16 @@ import Testing
   @Test func `Wrong tries are slowed down, and the right one is not`() throws {
     let folder = try TemporaryFolder()
     let gate = Gate(port: 4711, guests: GuestBook(stateFolder: folder.path))
-    func status(_ path: String) -> Int? {
-      let head = Gate.Head(method: "GET", target: path, headers: ["host": [gate.host]])
-      guard case .refused(let status, _) = gate.judge(head) else { return nil }
+    func status(_ path: String, from place: String = "a") -> Int? {
+      let head = Gate.Head(method: "GET", target: path, headers: ["host": gate.local.hosts])
+      let verdict = gate.judge(head, at: gate.local, from: place)
+      guard case .refused(let status, _) = verdict else { return nil }
       return status
     }
     let statuses = (0..<1_000).map { status("/open/guess\($0)") }
     #expect(statuses.first == 401 && statuses.contains(429))
+    // Who does not guess is told what it needs, whoever guesses elsewhere.
+    #expect(status("/open/guess", from: "b") == 401)
     let link = try #require(gate.link)
     #expect(status("/" + link.split(separator: "/").suffix(2).joined(separator: "/")) == nil)
   }

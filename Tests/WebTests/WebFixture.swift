@@ -23,7 +23,10 @@ final class WebFixture {
   /// Where a watcher's socket would be.
   var controlFolder: String { folder[".git/control"] }
 
-  init(device: String = "Ann", limits: WebLimits = WebLimits(), letsIn: Bool = true) throws {
+  init(
+    device: String = "Ann", limits: WebLimits = WebLimits(), network: WebNetwork? = nil,
+    letsIn: Bool = true
+  ) throws {
     folder = try TemporaryFolder()
     notebook = try Self.notebook(device, in: folder.path)
     try folder.write("milk\n", to: "Shopping.txt")
@@ -31,7 +34,7 @@ final class WebFixture {
     self.limits = limits
     server = try WebServer(
       folder: folder.path, dataFolder: folder["keys"], controlFolder: folder[".git/control"],
-      port: 0, limits: limits)
+      port: 0, network: network, limits: limits)
     if letsIn { try letIn() }
   }
 
@@ -183,6 +186,7 @@ struct Answer {
 /// Plain sockets: what a test sends is what the server gets.
 struct HTTPClient {
   let port: Int
+  var host = "127.0.0.1"
   /// In seconds.
   static let patience = 60.0
 
@@ -191,7 +195,7 @@ struct HTTPClient {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian
-    address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+    inet_pton(AF_INET, host, &address.sin_addr)
     let status = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -199,7 +203,7 @@ struct HTTPClient {
     }
     guard status == 0 else {
       close(socket)
-      throw SystemError("connect", "127.0.0.1:\(port)")
+      throw SystemError("connect", "\(host):\(port)")
     }
     return socket
   }

@@ -106,6 +106,11 @@ public struct GuestBook: Sendable {
     }
   }
 
+  /// Takes back a link that nobody has used; nothing happens where somebody has.
+  public func withdraw(_ invitation: GuestInvitation) throws {
+    try change { entries in entries.invitations.removeAll { $0.token == invitation.token } }
+  }
+
   /// Gives a guest another role.
   ///
   /// - Throws: `GuestError.noSuchGuest`.

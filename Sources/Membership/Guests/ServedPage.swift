@@ -7,11 +7,12 @@ public final class ServedPage: Sendable {
 
   private static func path(_ stateFolder: String) -> String { stateFolder + "/web-address" }
 
-  /// Says that the page is served at this address, `http://HOST:PORT`, as long as the object lives; nil
-  /// where it is served somewhere else already.
+  /// Says that the page is served at these addresses, `http://HOST:PORT` for this machine and
+  /// `https://HOST:PORT` for its network, as long as the object lives; nil where it is served somewhere else
+  /// already.
   ///
   /// - Throws: where the file cannot be written.
-  public init?(at origin: String, stateFolder: String) throws {
+  public init?(at origins: [String], stateFolder: String) throws {
     let path = Self.path(stateFolder)
     // Who asks whether it is locked has it for a moment.
     guard let lock = try Disk.lock(path, until: Instant.now + 0.1) else { return nil }
@@ -19,16 +20,15 @@ public final class ServedPage: Sendable {
     if ftruncate(lock.descriptor, 0) != 0 {
       throw MembershipError.system(call: "ftruncate", path: path, code: errno)
     }
-    try Disk.write(Array((origin + "\n").utf8), to: lock.descriptor, path: path)
+    try Disk.write(Array(origins.map { $0 + "\n" }.joined().utf8), to: lock.descriptor, path: path)
   }
 
-  /// The address that the page is served at; nil where it is not.
-  public static func origin(stateFolder: String) throws -> String? {
+  /// The addresses that the page is served at, that for this machine first; none where it is not.
+  public static func origins(stateFolder: String) throws -> [String] {
     let path = path(stateFolder)
-    guard Disk.isLocked(path), let content = try Disk.readIfThere(path, limit: 256) else {
-      return nil
+    guard Disk.isLocked(path), let content = try Disk.readIfThere(path, limit: 1_024) else {
+      return []
     }
-    let line = content.prefix { $0 != UInt8(ascii: "\n") }
-    return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+    return content.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -7,7 +7,8 @@ extension Visit {
   func introduce(_ link: GuestInvitation, _ token: String) throws -> Response {
     switch (request.method, request.path) {
     case (.get, []): return .page(try namePage(link))
-    case (.get, ["style.css"]): return .file(PackageResources.style_css, type: "text/css")
+    case (.get, ["style.css"]):
+      return .file(PackageResources.style_css, type: "text/css; charset=utf-8")
     case (.post, []): return try letIn(by: link, token)
     default: throw Refusal.noSuchPage
     }
@@ -36,6 +37,23 @@ extension Visit {
       <p class="hint" id="about">What you write carries this name.</p>
       <p><button>Come in</button></p>
       </form>
+      \(certificate)
+      """
+    }
+  }
+
+  /// Who made the certificate of the page on the network, for who compares it with the terminal's.
+  var certificate: HTML? {
+    request.entrance.network.map { network in
+      """
+      <section class="certificate" aria-labelledby="certificate">
+      <h2 id="certificate">This page and this browser</h2>
+      <p>The page is certified by the device itself, so browsers may warn of it. To have no warning, \
+      <a href="/\(Gate.authorityName)">install the \
+      device's certificate</a>, if its SHA-256 is the one that stands in the terminal there:</p>
+      <p class="fingerprint"><code>\(network.authorityFingerprint)</code></p>
+      <p class="hint">It can speak for that device on private networks, and for nothing else.</p>
+      </section>
       """
     }
   }
@@ -45,7 +63,8 @@ extension Visit {
     do {
       let (_, secrets) = try site.guests.accept(token, name: typed)
       let root = "/" + secrets.path
-      return Site.welcome(to: root, cookie: Gate.cookie(secrets.cookie, below: root, isKept: true))
+      return Site.welcome(
+        to: root, cookie: request.entrance.cookie(secrets.cookie, below: root, isKept: true))
     } catch let defect as NameDefect {
       return .page(try namePage(link, typed: typed, problem: "\(defect)"), status: 409)
     } catch GuestError.nameTaken(let name) {

@@ -5,6 +5,8 @@ internal import Synchronization
 final class Connections: Sendable {
   private struct Entry {
     let channel: any Channel
+    /// What counts as one address that it comes from.
+    let place: String
     var isLetIn = false
     var isFollowing = false
     /// The guest whose it is, by the ID.
@@ -17,6 +19,15 @@ final class Connections: Sendable {
 
     mutating func take(_ key: ObjectIdentifier) -> Entry? {
       entries.firstIndex { $0.key == key }.map { entries.remove(at: $0).entry }
+    }
+
+    /// Of those that have not been let in the oldest, of the address that has most of them: who opens
+    /// many takes nobody else's place.
+    mutating func takeStranger() -> (any Channel)? {
+      var counts: [String: Int] = [:]
+      for (_, entry) in entries where !entry.isLetIn { counts[entry.place, default: 0] += 1 }
+      let most = counts.values.max()
+      return takeFirst { !$0.isLetIn && counts[$0.place] == most }
     }
 
     /// The first for which `isMeant`, taken out.
@@ -35,12 +46,20 @@ final class Connections: Sendable {
       let isFull = state.entries.count >= limits.connections
       let leaving =
         isFull
-        ? state.takeFirst { !$0.isLetIn } ?? state.takeFirst { !$0.isFollowing }
+        ? state.takeStranger() ?? state.takeFirst { !$0.isFollowing }
           ?? state.takeFirst { _ in true } : nil
-      state.entries.append((ObjectIdentifier(channel), Entry(channel: channel)))
+      let entry = Entry(channel: channel, place: Self.place(of: channel))
+      state.entries.append((ObjectIdentifier(channel), entry))
       return leaving
     }
     crowdedOut?.close(promise: nil)
+  }
+
+  /// What counts as one address: of IPv6 the network's part, as a machine has as many as it likes there.
+  static func place(of channel: any Channel) -> String {
+    let address = channel.remoteAddress?.ipAddress ?? ""
+    guard let bytes = PrivateAddress.bytes(ofIPv6: address) else { return address }
+    return "\(bytes.prefix(8))"
   }
 
   func remove(_ channel: any Channel) {

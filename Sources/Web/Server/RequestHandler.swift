@@ -11,6 +11,7 @@ final class RequestHandler: ChannelInboundHandler {
   private let site: Site
   private let connections: Connections
   private let limits: WebLimits
+  private let entrance: Entrance
   private var deadline: Scheduled<Void>?
   private var state = State.idle
   /// Whether the browser wants the connection for another request.
@@ -24,8 +25,9 @@ final class RequestHandler: ChannelInboundHandler {
     case answering
   }
 
-  init(site: Site, connections: Connections, limits: WebLimits) {
-    (self.site, self.connections, self.limits) = (site, connections, limits)
+  init(site: Site, entrance: Entrance, connections: Connections) {
+    (self.site, self.entrance) = (site, entrance)
+    (self.connections, self.limits) = (connections, site.limits)
   }
 
   func channelActive(context: ChannelHandlerContext) {
@@ -62,10 +64,15 @@ final class RequestHandler: ChannelInboundHandler {
     _ head: Gate.Head, _ sent: HTTPRequestHead, _ context: ChannelHandlerContext
   ) {
     keepsAlive = sent.isKeepAlive
-    switch site.gate.judge(head) {
+    let place = Connections.place(of: context.channel)
+    switch site.gate.judge(head, at: entrance, from: place) {
     case .refused(let status, let text): refuse(status, text, context)
     case .opened(let cookie):
       answer(Site.welcome(to: site.gate.root, cookie: cookie), on: context, closes: true)
+    case .authority:
+      guard let network = entrance.network else { return refuse(404, "", context) }
+      let type = "application/x-x509-ca-cert"
+      answer(.file(network.authority, type: type), on: context, closes: true)
     case .allowed(let visitor, let path):
       if visitor.isHere { connections.letIn(context.channel, guest: visitor.guest?.id) }
       expect(within: limits.formTime, context)
@@ -100,8 +107,8 @@ final class RequestHandler: ChannelInboundHandler {
       let fields = Fields(parsing: form.readableBytesView)
     else { return refuse(400, "The form cannot be read.", context) }
     let request = Request(
-      method: head.method == "POST" ? .post : .get, visitor: visitor, path: path, query: query,
-      form: fields)
+      method: head.method == "POST" ? .post : .get, visitor: visitor, entrance: entrance,
+      path: path, query: query, form: fields)
     state = .answering
     deadline?.cancel()
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -130,7 +137,7 @@ final class RequestHandler: ChannelInboundHandler {
       isStream = true
     case .bytes(let body, let type):
       bytes = body
-      headers.add(name: "Content-Type", value: type + "; charset=utf-8")
+      headers.add(name: "Content-Type", value: type)
       headers.add(name: "Content-Length", value: String(body.count))
     }
     if closes { headers.add(name: "Connection", value: "close") }

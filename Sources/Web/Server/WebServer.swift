@@ -1,9 +1,8 @@
 internal import Exchange
 internal import Glibc
 internal import History
-internal import Membership
+public import Membership
 internal import NIOCore
-internal import NIOHTTP1
 internal import NIOPosix
 internal import Notebook
 internal import Synchronization
@@ -12,57 +11,87 @@ internal import Synchronization
 public final class WebServer: Sendable {
   private let group: MultiThreadedEventLoopGroup
   private let pool: NIOThreadPool
-  private let channel: any Channel
+  private let doors: [Door]
   private let site: Site
   private let news: News
   private let page: ServedPage?
+  private let networkEntrance: Entrance?
   private let isStopped = Mutex(false)
 
   /// The port that it listens on.
-  public var port: Int { channel.localAddress?.port ?? 0 }
+  public var port: Int { doors[0].port }
 
   /// The address that lets a browser in, once; nil when it was used.
   public var link: String? { site.gate.link }
 
-  /// Serves the notebook at `folder` on 127.0.0.1.
+  /// What people are told of the page on the network; nil where it is on none.
+  public var network: ServedNetwork? {
+    networkEntrance.flatMap { entrance in
+      entrance.network.map { page in
+        ServedNetwork(
+          origins: entrance.origins, fingerprint: page.fingerprint,
+          authority: "\(entrance.origin)/\(Gate.authorityName)",
+          authorityFingerprint: page.authorityFingerprint)
+      }
+    }
+  }
+
+  /// Makes a link for a guest who says a name: what follows the origin.
+  ///
+  /// - Throws: `GuestError.tooMany`; where the book cannot be written.
+  public func invite() throws -> (path: String, invitation: GuestInvitation) {
+    let (invitation, token) = try site.guests.invite(nil, as: .writer)
+    return ("/\(Visitor.linkPath)/\(token)", invitation)
+  }
+
+  /// Takes a link back that nobody has used.
+  public func withdraw(_ invitation: GuestInvitation) { try? site.guests.withdraw(invitation) }
+
+  /// Serves the notebook at `folder` on 127.0.0.1, and where a network is given, there over TLS.
   ///
   /// - Parameters:
-  ///   - dataFolder: where the user's device keys are.
+  ///   - dataFolder: where the user's device keys are, and the page's authority.
   ///   - controlFolder: where the sockets of the user's watchers are; nil where the system keeps no such
   ///     folder.
   ///   - port: 0 for one that is free; nil for the notebook's own, or a free one where that is taken:
   ///     what a browser keeps for the page is kept for a port.
+  ///   - network: where guests come in from other machines; nil for this machine alone.
   /// - Throws: what bind(2) says, where the port cannot be had; what opening the notebook throws.
   public convenience init(
     folder: String, dataFolder: String, controlFolder: String? = nil, port: Int?,
-    limits: WebLimits = WebLimits()
+    network: WebNetwork? = nil, limits: WebLimits = WebLimits()
   ) throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let pool = NIOThreadPool(numberOfThreads: 2)
-    let connections = Connections(limits: limits)
     do {
-      // Who listens is known before what is served says where.
-      let waiting = WaitingSite()
       let notebook = try Notebook.open(at: folder)
       let (state, own) = (notebook.stateFolder, Self.ownPort(of: notebook.identity))
-      let bootstrap = Self.bootstrap(group, waiting, connections, limits)
-      let channel: any Channel
-      do {
-        channel = try bootstrap.bind(host: "127.0.0.1", port: port ?? own).wait()
-      } catch let error as IOError where port == nil && error.errnoCode == EADDRINUSE {
-        channel = try bootstrap.bind(host: "127.0.0.1", port: 0).wait()
-      }
+      let page = try network.map { try Self.certified($0, dataFolder) }
+      let hosts = ["127.0.0.1"] + (network?.addresses ?? [])
+      let doors = try Self.doors(group, at: hosts, port: port, own: own, limits)
       pool.start()
       let guests = GuestBook(stateFolder: state)
       let site = try Site(
         folder: folder, controlFolder: controlFolder, signer: VersionSigner(keysIn: dataFolder),
-        gate: Gate(port: channel.localAddress?.port ?? own, guests: guests), guests: guests,
-        pool: pool, limits: limits)
-      waiting.site = site
+        gate: Gate(port: doors[0].port, guests: guests), guests: guests, pool: pool, limits: limits)
+      let connections = Connections(limits: limits)
+      let door = network.flatMap { network in
+        page.map { Entrance.network(network, port: doors[1].port, $0) }
+      }
+      for (index, waiting) in doors.enumerated() {
+        let entrance = index == 0 ? site.gate.local : door ?? site.gate.local
+        waiting.open(site, entrance, connections)
+      }
       let news = try News(folder: folder, connections: connections)
       // Where nothing can be written, nobody can be invited either.
-      let page = try? ServedPage(at: site.gate.origin, stateFolder: state)
-      self.init(group, pool, channel, site, news, page)
+      let served = try? ServedPage(
+        at: [site.gate.local.origin] + (door.map { [$0.origin] } ?? []), stateFolder: state)
+      if let page {
+        _ = group.next().scheduleRepeatedTask(initialDelay: .hours(24), delay: .hours(24)) { _ in
+          page.renew()
+        }
+      }
+      self.init(group, pool, doors, site, news, served, door)
     } catch {
       try? pool.syncShutdownGracefully()
       try? group.syncShutdownGracefully()
@@ -71,11 +100,11 @@ public final class WebServer: Sendable {
   }
 
   private init(
-    _ group: MultiThreadedEventLoopGroup, _ pool: NIOThreadPool, _ channel: any Channel,
-    _ site: Site, _ news: News, _ page: ServedPage?
+    _ group: MultiThreadedEventLoopGroup, _ pool: NIOThreadPool, _ doors: [Door], _ site: Site,
+    _ news: News, _ page: ServedPage?, _ network: Entrance?
   ) {
-    (self.group, self.pool, self.channel) = (group, pool, channel)
-    (self.site, self.news, self.page) = (site, news, page)
+    (self.group, self.pool, self.doors) = (group, pool, doors)
+    (self.site, self.news, self.page, networkEntrance) = (site, news, page, network)
   }
 
   /// Ends what is under way, and closes all connections. It returns when that is done, also where it
@@ -86,7 +115,7 @@ public final class WebServer: Sendable {
       if isStopped { return }
       isStopped = true
       news.stop()
-      try? channel.close().wait()
+      for door in doors { door.close() }
       try? pool.syncShutdownGracefully()
       try? group.syncShutdownGracefully()
     }
@@ -100,30 +129,38 @@ public final class WebServer: Sendable {
     return 20_000 + Int(sum % 12_000)
   }
 
-  private static func bootstrap(
-    _ group: MultiThreadedEventLoopGroup, _ waiting: WaitingSite, _ connections: Connections,
+  private static func certified(
+    _ network: WebNetwork, _ dataFolder: String
+  ) throws -> CertifiedPage {
+    guard !network.addresses.isEmpty else { throw WebNetworkError.noAddress }
+    let authority = try PageAuthority.loadOrCreate(
+      in: dataFolder, hostName: network.name ?? "notes.invalid")
+    // A certificate with an address that the authority may not certify is refused whole.
+    return try CertifiedPage(
+      authority, addresses: network.addresses.filter(PrivateAddress.isPrivate))
+  }
+
+  /// Listens at all of these, with one port.
+  private static func doors(
+    _ group: MultiThreadedEventLoopGroup, at hosts: [String], port: Int?, own: Int,
     _ limits: WebLimits
-  ) -> ServerBootstrap {
-    var decoding = NIOHTTPDecoderLimitConfiguration()
-    decoding.maxHeaderFieldSize = limits.headBytes / 2
-    decoding.maxHeaderListSize = limits.headBytes
-    decoding.maxHeaderFieldCount = 64
-    let decoder = decoding
-    return ServerBootstrap(group: group)
-      .serverChannelOption(.backlog, value: 512)
-      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-      .childChannelOption(.maxMessagesPerRead, value: 4)
-      .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          guard let site = waiting.site else { throw ChannelError.ioOnClosedChannel }
-          try channel.pipeline.syncOperations.configureHTTPServerPipeline(
-            withPipeliningAssistance: true, withErrorHandling: true,
-            withOutboundHeaderValidation: true, withEncoderConfiguration: .init(),
-            withDecoderLimitConfiguration: decoder)
-          try channel.pipeline.syncOperations.addHandler(
-            RequestHandler(site: site, connections: connections, limits: limits))
+  ) throws -> [Door] {
+    func listen(_ port: Int) throws -> [Door] {
+      var doors: [Door] = []
+      do {
+        for host in hosts {
+          doors.append(try Door(group, host: host, port: doors.first?.port ?? port, limits))
         }
+      } catch {
+        for door in doors { door.close() }
+        throw error
       }
+      return doors
+    }
+    do {
+      return try listen(port ?? own)
+    } catch let error as IOError where port == nil && error.errnoCode == EADDRINUSE {
+      return try listen(0)
+    }
   }
 }

@@ -6,14 +6,16 @@ internal import WorkTree
 
 struct WebCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "web", abstract: "Show the notebook in a browser on this machine.",
+    commandName: "web", abstract: "Show the notebook in browsers, of this machine or its network.",
     discussion: """
       Serves the notes, their versions and conflicts as pages, for a browser of this user, until \
-      Ctrl-C. The link that it prints lets in once. Nothing is served to other machines. Others \
-      come in as guests, by links of their own.
+      Ctrl-C. The link that it prints lets in once. Others come in as guests, by links of their \
+      own; from other machines of the network with --lan, over TLS, and by a code for a phone's \
+      camera. Without --lan nothing is served to other machines.
 
       Examples:
         notes web
+        notes web --lan
         notes web --no-open --port 4712
         notes web guests invite Grandma
       """,
@@ -21,6 +23,9 @@ struct WebCommand: Command {
 
   @Option(help: .named("n", "The port to serve at; the notebook's own by default."))
   var port: UInt16?
+
+  @Flag(help: "Let guests in from other machines of the network, too, over TLS.")
+  var lan = false
 
   @Flag(name: .customLong("no-open"), help: "Print the link, and open no browser.")
   var opensNothing = false
@@ -43,7 +48,7 @@ struct WebCommand: Command {
     let words = [
       "notes-web", folder, try folders.data, folders.runtime ?? "",
       port.map { String($0) } ?? "any", options.json ? "json" : "text",
-      opensNothing ? "no-open" : "open",
+      opensNothing ? "no-open" : "open", lan ? "lan" : "local",
     ]
     var arguments = words.map { strdup($0) } + [nil]
     execv(program, &arguments)

@@ -68,7 +68,8 @@ struct WebGuestsInviteCommand: Command {
 
   func run() throws {
     let notebook = try NotebookLocator.notebook()
-    guard let origin = try ServedPage.origin(stateFolder: notebook.stateFolder) else {
+    let origins = try ServedPage.origins(stateFolder: notebook.stateFolder)
+    guard let origin = origins.first else {
       throw Failure(
         .failed, "web_not_running", "the page is not served, so no link would lead anywhere",
         hint: "run 'notes web' in another terminal first")
@@ -76,10 +77,15 @@ struct WebGuestsInviteCommand: Command {
     let (made, token) = try GuestBook(stateFolder: notebook.stateFolder)
       .invite(name, as: reader ? .reader : .writer)
     let link = "\(origin)/guest/\(token)"
-    options.write([made.json(link: link)]) { terminal in
+    let networkLink = origins.dropFirst().first.map { "\($0)/guest/\(token)" }
+    options.write([made.json(link: link, networkLink: networkLink)]) { terminal in
+      let who = made.name.map { Visible.name($0) } ?? "A guest"
       // Nothing breaks a link.
-      terminal.wrapped("\(made.name.map { Visible.name($0) } ?? "A guest") comes in at\n")
-        + "\n  \(link)\n\n" + terminal.wrapped("The link is good once, for a day.\n")
+      let first = terminal.wrapped("\(who) comes in at\n") + "\n  \(networkLink ?? link)\n\n"
+      let here = networkLink.map { _ in
+        terminal.wrapped("or, in a browser of this machine, at\n") + "\n  \(link)\n\n"
+      }
+      return first + (here ?? "") + terminal.wrapped("The link is good once, for a day.\n")
     }
   }
 }
@@ -152,13 +158,16 @@ extension Guest {
 }
 
 extension GuestInvitation {
-  /// - Parameter link: where it is known, which is once.
-  fileprivate func json(link: String? = nil) -> JSON {
+  /// - Parameters:
+  ///   - link: where it is known, which is once.
+  ///   - networkLink: the same for other machines, where the page is served to them.
+  fileprivate func json(link: String? = nil, networkLink: String? = nil) -> JSON {
     let all: JSON = [
       "type": "guest", "name": name, "role": role.rawValue, "state": "invited",
       "since": JSON.null, "expires": TimeText.rfc3339(expires),
     ]
     guard let link else { return all }
-    return all + ["link": link]
+    let links = all + ["link": link]
+    return networkLink.map { links + ["network_link": $0] } ?? links
   }
 }

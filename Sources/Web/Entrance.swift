@@ -1,0 +1,54 @@
+internal import Membership
+
+/// Where requests come in: from this machine, or from its network over TLS.
+struct Entrance: Sendable {
+  /// What the page answers to: `HOST:PORT`, in lower case, that of the links first.
+  let hosts: [String]
+  /// What certifies the page, where it is on the network: there guests alone are let in.
+  let network: CertifiedPage?
+
+  /// The page of this machine's own browsers.
+  static func local(port: Int) -> Entrance {
+    Entrance(hosts: ["127.0.0.1:\(port)"], network: nil)
+  }
+
+  /// The page of a network: its name first, where links may have it.
+  static func network(_ network: WebNetwork, port: Int, _ page: CertifiedPage) -> Entrance {
+    let addresses = network.addresses.map { $0.contains(":") ? "[\($0)]" : $0 }
+    let name = network.name.map { [$0] } ?? []
+    let hosts = network.isNamePublished ? name + addresses : addresses + name
+    return Entrance(hosts: hosts.map { "\($0):\(port)" }, network: page)
+  }
+
+  private var scheme: String { network == nil ? "http" : "https" }
+
+  /// The origins that lead here, that of the links first.
+  var origins: [String] { hosts.map { "\(scheme)://\($0)" } }
+  var origin: String { origins[0] }
+
+  /// The origin that a request with this host has; nil where it is another's name.
+  func origin(ofHost host: String?) -> String? {
+    guard let host = host?.lowercased(), hosts.contains(host) else { return nil }
+    return "\(scheme)://\(host)"
+  }
+
+  // MARK: Cookies
+
+  /// What the cookie of who is let in below a path is called.
+  ///
+  /// On this machine cookies are for a path that other programs do not know. On the network the name
+  /// begins so that browsers take it from this host over TLS alone; that needs the path `/`, so the name
+  /// tells the notebooks and guests of one host apart.
+  func cookieName(below root: some StringProtocol) -> String? {
+    guard network != nil else { return "notes" }
+    return (try? SecretText.mark(of: String(root.drop { $0 == "/" }))).map { "__Host-notes-" + $0 }
+  }
+
+  /// The header that has a browser keep a cookie: until it is closed, or for as long as browsers do.
+  func cookie(_ value: String, below root: String, isKept: Bool = false) -> String {
+    let time = isKept ? "; Max-Age=34560000" : ""
+    let rules = network == nil ? "; Path=\(root)" : "; Path=/; Secure"
+    let name = cookieName(below: root) ?? "notes"
+    return "\(name)=\(value)\(rules); HttpOnly; SameSite=Strict\(time)"
+  }
+}

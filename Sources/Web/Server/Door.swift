@@ -1,0 +1,68 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import Synchronization
+
+/// An address that is listened at. What comes before it is known what is served there is closed.
+final class Door: Sendable {
+  private struct Inside {
+    let site: Site
+    let entrance: Entrance
+    let connections: Connections
+  }
+
+  private let inside: WaitingInside
+  private let channel: any Channel
+
+  private final class WaitingInside: Sendable {
+    let known = Mutex<Inside?>(nil)
+  }
+
+  /// The port.
+  var port: Int { channel.localAddress?.port ?? 0 }
+
+  /// Throws what bind(2) says.
+  init(
+    _ group: MultiThreadedEventLoopGroup, host: String, port: Int, _ limits: WebLimits
+  ) throws {
+    var decoding = NIOHTTPDecoderLimitConfiguration()
+    decoding.maxHeaderFieldSize = limits.headBytes / 2
+    decoding.maxHeaderListSize = limits.headBytes
+    decoding.maxHeaderFieldCount = 64
+    let (decoder, inside) = (decoding, WaitingInside())
+    self.inside = inside
+    channel = try ServerBootstrap(group: group)
+      .serverChannelOption(.backlog, value: 512)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .childChannelOption(.maxMessagesPerRead, value: 4)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          guard let inside = inside.known.withLock({ $0 }) else {
+            throw ChannelError.ioOnClosedChannel
+          }
+          let pipeline = channel.pipeline.syncOperations
+          if let page = inside.entrance.network {
+            try pipeline.addHandler(TLSHandler(page.context))
+          }
+          try pipeline.configureHTTPServerPipeline(
+            withPipeliningAssistance: true, withErrorHandling: true,
+            withOutboundHeaderValidation: true, withEncoderConfiguration: .init(),
+            withDecoderLimitConfiguration: decoder)
+          try pipeline.addHandler(
+            RequestHandler(
+              site: inside.site, entrance: inside.entrance, connections: inside.connections))
+        }
+      }
+      .bind(host: host, port: port).wait()
+  }
+
+  /// Lets browsers in.
+  func open(_ site: Site, _ entrance: Entrance, _ connections: Connections) {
+    let inside = Inside(site: site, entrance: entrance, connections: connections)
+    self.inside.known.withLock { $0 = inside }
+  }
+
+  /// Listens no more.
+  func close() { try? channel.close().wait() }
+}

@@ -1,0 +1,88 @@
+internal import Glibc
+internal import System
+internal import Web
+
+/// What is said of the page once it is served.
+struct Greeting {
+  private let link: String
+  private let port: Int
+  private let network: ServedNetwork?
+  private let guestPath: String?
+  private let publicAddresses: [String]
+
+  /// - Parameters:
+  ///   - link: what lets the user's own browser in.
+  ///   - guestPath: what lets a guest in, behind an origin of the network; nil where nobody can be invited.
+  init(_ server: WebServer, link: String, guestPath: String?) {
+    (self.link, self.guestPath) = (link, guestPath)
+    (port, network) = (server.port, server.network)
+    publicAddresses = network == nil ? [] : WebNetwork.ofThisMachine().publicAddresses
+  }
+
+  /// One object. None of the values has a character that JSON escapes.
+  var json: String {
+    func quoted(_ text: String) -> String { "\"\(text)\"" }
+    let own: KeyValuePairs = ["type": #""web""#, "link": quoted(link), "port": "\(port)"]
+    var fields = own.map { ($0.key, $0.value) }
+    if let network {
+      let guest = guestPath.map { quoted(network.origins[0] + $0) } ?? "null"
+      let more: KeyValuePairs = [
+        "network_link": guest, "fingerprint": quoted(network.fingerprint),
+        "authority": quoted(network.authority),
+        "authority_fingerprint": quoted(network.authorityFingerprint),
+      ]
+      fields += more.map { ($0.key, $0.value) }
+    }
+    return "{" + fields.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
+  }
+
+  var text: String {
+    let own = "The notebook is open to one browser, at\n\n  \(link)\n\nThe link is good once."
+    guard let network else { return own + " Ctrl-C ends it." }
+    let parts =
+      [own, guest(network), certificate(network)]
+      + publicAddresses.map { "It is not served at \($0), which is a public address." }
+      + ["Ctrl-C ends it."]
+    return parts.joined(separator: "\n\n")
+  }
+
+  private func guest(_ network: ServedNetwork) -> String {
+    guard let guestPath else {
+      return
+        "The page is on the network at \(network.origins[0]), for guests who have come in before;"
+        + "\nnobody can be invited: 'notes web guests' lists who has been."
+    }
+    let links = network.origins.map { $0 + guestPath }
+    let code = QRCode(links[0]).flatMap { Self.columns >= $0.width ? $0.lines : nil } ?? []
+    let others = network.origins.count > 1 ? "\n\nor at \(links[1])" : ""
+    return "A guest on this network comes in, once, at\n\n  \(links[0])\(others)"
+      + (code.isEmpty ? "" : "\n\n" + code.joined(separator: "\n"))
+      + "\n\n'notes web guests invite' makes links for more."
+  }
+
+  private func certificate(_ network: ServedNetwork) -> String {
+    """
+    Its certificate has the SHA-256
+      \(network.fingerprint)
+    Browsers warn of it unless they know who made it. To have no warning, install
+      \(network.authority)
+    where that has the SHA-256
+      \(network.authorityFingerprint)
+    It can speak for this machine on private networks, and for nothing else.
+    """
+  }
+
+  /// How wide a code may be: 0 where none can be shown.
+  private static var columns: Int {
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"]
+    let locale = names.lazy.compactMap { getenv($0).map { String(cString: $0) } }
+      .first { !$0.isEmpty }
+    let isUTF8 = locale?.uppercased().replacing("-", with: "").hasSuffix("UTF8") ?? false
+    let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
+    var size = winsize()
+    guard isUTF8, !isDumb, isatty(STDOUT_FILENO) == 1,
+      ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0
+    else { return 0 }
+    return Int(size.ws_col)
+  }
+}
