@@ -60,6 +60,7 @@ public final class Transfer {
     let wanted =
       (branch.map { ["+refs/heads/\($0):\(Self.tip)"] } ?? [])
       + (folder.map { ["+\($0)/*:\(Self.others)/\($0)/*"] } ?? [])
+    var most = 0
     let ending = try run(
       [
         "fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
@@ -67,10 +68,12 @@ public final class Transfer {
       ] + wanted
     ) { progress in
       var progress = progress
-      let here = try bytes
-      progress.bytes = max(progress.bytes, here)
+      let here = try arriving
+      // git tells how much now and then, and rounds it.
+      most = max(most, progress.bytes, here.pack)
+      progress.bytes = most
       onProgress(progress)
-      if here > room {
+      if here.all > room {
         throw PackError.overLimit("bytes in a pack, or half of what is free", limit: room)
       }
     }
@@ -110,12 +113,17 @@ public final class Transfer {
     return branches.count == 1 ? String(branches[0][1].dropFirst("refs/heads/".count)) : nil
   }
 
-  /// How much has come so far and was not read.
-  private var bytes: Int {
+  /// How many bytes have come so far and were not read: of the pack, and with the files beside it.
+  private var arriving: (pack: Int, all: Int) {
     get throws {
-      try Disk.names(in: folder.packs).filter { !read.contains($0) }.reduce(0) { sum, name in
+      try Disk.names(in: folder.packs).filter { !read.contains($0) }.reduce((pack: 0, all: 0)) {
+        sum, name in
         var status = stat()
-        return sum + (lstat(folder.packs + "/" + name, &status) == 0 ? Int(status.st_size) : 0)
+        guard lstat(folder.packs + "/" + name, &status) == 0 else { return sum }
+        let size = Int(status.st_size)
+        // It may have two names for a moment.
+        let isPack = name.hasPrefix("tmp_pack") || name.hasSuffix(".pack")
+        return (isPack ? max(sum.pack, size) : sum.pack, sum.all + size)
       }
     }
   }
