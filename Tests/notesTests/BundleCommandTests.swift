@@ -98,6 +98,8 @@ import Testing
   @Test func `A time says what the reader has, and a conflict is told`() throws {
     try ada.folder.write("by ada\n", to: "notes/A.txt")
     try bob.folder.write("by bob\n", to: "notes/A.txt")
+    let since = try ada.notes("bundle", "create", "../now.bundle", "--since", "today")
+    #expect(since.isSuccess && since.text.contains("for whoever has version"), "\(since)")
     #expect(try ada.notes("bundle", "create", "../a.bundle", "--since", "~1").isSuccess)
     let taken = try bob.notes("bundle", "apply", ada.folder["a.bundle"])
     #expect(taken.status == .exited(3), "\(taken)")

@@ -170,7 +170,8 @@ extension History {
       guard kind != .save, let merge = try? repository.commit(entry.new),
         DerivedMerge.isDerived(merge)
       else { continue }
-      for id in merge.parents where try entry.old.map({ try !repository.isAncestor(id, of: $0) }) ?? true {
+      for id in merge.parents {
+        if let old = entry.old, try repository.isAncestor(id, of: old) { continue }
         found.insert(id)
       }
     }

@@ -106,9 +106,12 @@ struct BundleCreateCommand: Command {
     let line = ProgressLine()
     defer { line.clear() }
     func write(to descriptor: Int32, path: String) throws -> Int {
-      try bundle.write { piece in
+      var bytes = 0
+      return try bundle.write { piece in
         if Interruption.hasCome { throw Failure.interrupted }
-        line.show("writing", bundle.progress.done, of: bundle.progress.total, "object")
+        bytes += piece.count
+        let (done, total) = (bundle.progress.done, Phrase.count(bundle.progress.total, "object"))
+        line.show("writing \(Phrase.number(done)) of \(total), \(Phrase.bytes(bytes))")
         try FileSystem<BundleError>.write(piece, to: descriptor, path: path)
       }
     }
@@ -144,7 +147,7 @@ private struct KnownThere {
       .filter { $0.deviceID != context.key.deviceID }
     let places = hubs + devices.map(\.deviceID)
     guard !places.isEmpty else {
-      let version = try notebook.history.pastVersion(named: name)
+      let version = try Self.version(named: name, in: notebook.history)
       commits = [version.id]
       words = "whoever has version \(version.id.short)"
       return
@@ -158,6 +161,16 @@ private struct KnownThere {
         hint: "leave --since out, or name a version or a time")
     }
     words = Visible.name(name)
+  }
+
+  /// A version, or the one of a time.
+  private static func version(named name: String, in history: History) throws -> Commit {
+    do {
+      return try history.pastVersion(named: name)
+    } catch {
+      guard let version = try? history.pastVersion(named: "@" + name) else { throw error }
+      return version
+    }
   }
 }
 

@@ -78,9 +78,8 @@ struct RemoteAddCommand: Command {
     let hub = Hub(
       name: name, url: try Hub.address(url, from: folder), acceptsUnsigned: acceptUnsigned)
     let device = notebook.identity.device.deviceID
-    if acceptUnsigned, try notebook.membership().role(ofDevice: device) != .admin {
-      throw MembershipError.notAnAdmin(device: device)
-    }
+    let role = try notebook.membership().role(ofDevice: device)
+    if acceptUnsigned, role != .admin { throw MembershipError.notAnAdmin(device: device) }
     try notebook.add(hub)
     let unsigned = acceptUnsigned ? "; what is pushed there unsigned is taken" : ""
     options.tell(
@@ -88,7 +87,9 @@ struct RemoteAddCommand: Command {
         "type": "added", "name": hub.name, "url": hub.url,
         "accepts_unsigned": hub.acceptsUnsigned,
       ],
-      "\(Visible.name(hub.name)) is a hub now\(unsigned); 'notes sync' exchanges versions with it.")
+      "\(Visible.name(hub.name)) is a hub now\(unsigned); 'notes sync' "
+        + (role == nil || role == .reader
+          ? "takes versions from it." : "exchanges versions with it."))
     if hub.isOpen {
       Output.standard.flush()
       Output.errors.write(

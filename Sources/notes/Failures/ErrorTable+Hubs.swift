@@ -71,7 +71,8 @@ extension BundleError: ExplainedError {
     case .lacking:
       .failed(
         "bundle_builds_on",
-        "apply the one before it first, or have one made without --since, or with an earlier one")
+        "apply the one before it in this notebook first, or have one made with an earlier --since"
+      )
     case .noVersion: .failed("no_version", "'notes new' makes a note")
     case .reader: .refused("reader", "an admin can make it a writer: 'notes members role'")
     case .file(_, _, let code): .failed("system_failed", Failure.remedyOrExamine(code))
