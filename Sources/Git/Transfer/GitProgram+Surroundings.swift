@@ -25,7 +25,8 @@ extension GitProgram {
 
   var configuration: [String] {
     let silent = mayAsk ? [] : ["core.askPass="]
-    let patience = ["http.lowSpeedTime=\(max(1, Int(patience)))"]
+    // What waits for ever waits for a day.
+    let patience = ["http.lowSpeedTime=\(Int(min(max(1, patience), 86_400)))"]
     return (Self.settings + patience + silent).flatMap { ["-c", $0] }
   }
 

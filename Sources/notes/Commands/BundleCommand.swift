@@ -67,7 +67,7 @@ struct BundleCreateCommand: Command {
     let context = try notebook.sessionContext()
     _ = try DeletionOption.foundBefore { try notebook.save() }
     let known = try since.map { try KnownThere(named: $0, in: notebook, context) }
-    let bundle = try NewBundle(of: notebook, for: context, since: known?.commits ?? [])
+    let bundle = try Self.bundle(of: notebook, for: context, since: known?.commits ?? [])
     _ = try Interruption.token()
     let bytes = try write(bundle, to: place)
     let object: JSON = [
@@ -82,6 +82,19 @@ struct BundleCreateCommand: Command {
     if let known { sentence += ", for \(known.words)" }
     if isPiped { return Output.errors.line(sentence) }
     options.tell(object, sentence)
+  }
+
+  /// Names who can let a reader make one.
+  private static func bundle(
+    of notebook: Notebook, for context: SessionContext, since commits: [ObjectID]
+  ) throws -> NewBundle {
+    do {
+      return try NewBundle(of: notebook, for: context, since: commits)
+    } catch BundleError.reader {
+      var failure = Failure(describing: BundleError.reader)
+      failure.hint = OwnStanding(of: notebook).readerRemedy
+      throw failure
+    }
   }
 
   private func place(in notebook: Notebook) throws -> String {
