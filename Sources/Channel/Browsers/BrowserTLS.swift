@@ -62,7 +62,7 @@ public final class BrowserTLS {
     // A memory BIO takes all, or there is no memory.
     if !bytes.isEmpty {
       let taken = context.crypto.BIO_write(incoming, bytes.baseAddress, Int32(bytes.count))
-      guard taken == bytes.count else { throw broken("BIO_write", 0) }
+      guard taken == bytes.count else { throw broken("BIO_write") }
     }
     if !isOpen { try accept() }
     return isOpen ? try read() : []
@@ -74,8 +74,8 @@ public final class BrowserTLS {
     let result = lib.SSL_accept(ssl)
     if result == 1 {
       isOpen = true
-    } else if case let status = lib.SSL_get_error(ssl, result), status != SSL_ERROR_WANT_READ {
-      throw broken("SSL_accept", status)
+    } else if lib.SSL_get_error(ssl, result) != SSL_ERROR_WANT_READ {
+      throw broken("SSL_accept")
     }
   }
 
@@ -96,7 +96,7 @@ public final class BrowserTLS {
       case SSL_ERROR_ZERO_RETURN:
         hasEnded = true
         return clear
-      case let status: throw broken("SSL_read", status)
+      default: throw broken("SSL_read")
       }
     }
   }
@@ -114,9 +114,7 @@ public final class BrowserTLS {
       context.library.crypto.ERR_clear_error()
       let count = context.library.ssl.SSL_write(
         ssl, rest.baseAddress, Int32(min(rest.count, 1 << 20)))
-      guard count > 0 else {
-        throw broken("SSL_write", context.library.ssl.SSL_get_error(ssl, count))
-      }
+      guard count > 0 else { throw broken("SSL_write") }
       rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Int(count)))
     }
   }
@@ -140,7 +138,7 @@ public final class BrowserTLS {
     }
   }
 
-  private func broken(_ call: String, _ status: Int32) -> ChannelError {
+  private func broken(_ call: String) -> ChannelError {
     isBroken = true
     let reasons = LoadedOpenSSL.drain()
     for reason in reasons.compactMap(\.ssl) {
