@@ -50,15 +50,12 @@ import Testing
     let log = try run(
       ["git", "-C", web.folder.path, "log", "--format=%an|%ae|%cn|%ce"]
     ).lines
-    let mail = "abc234@notes.invalid"
+    // Its key is not there.
     #expect(
       log.prefix(2) == [
         "Grandma (via Ann)|unsigned@notes.invalid|Ann|unsigned@notes.invalid",
         "Ann|unsigned@notes.invalid|Ann|unsigned@notes.invalid",
-      ]
-        || log.prefix(2) == [
-          "Grandma (via Ann)|\(mail)|Ann|\(mail)", "Ann|\(mail)|Ann|\(mail)",
-        ], "\(log)")
+      ], "\(log)")
     let page = try web.get(web.address("Shopping.txt") + "/versions")
     #expect(page.text.contains("<b>Grandma (via Ann)</b>") && page.text.contains("<b>Ann</b>"))
   }
@@ -240,7 +237,7 @@ import Testing
     #expect(try book.guests().isEmpty)
   }
 
-  @Test func `Guessed links, paths and cookies are refused, and slowed down`() throws {
+  @Test func `Guessed links, paths and cookies are refused`() throws {
     let guest = try web.comeIn(invite("Grandma"))
     let statuses = try (0..<200).map { number -> Int in
       let guess = String(repeating: "a", count: 49) + String(100 + number)

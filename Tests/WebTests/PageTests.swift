@@ -1,4 +1,5 @@
 import Git
+import Glibc
 import History
 import Notebook
 import TestSupport
@@ -81,6 +82,18 @@ import WorkTree
     #expect(undo.text.contains("Restore Shopping"))
     _ = try location(web.post("/undo", [("after", web.hidden("after", in: undo))]))
     #expect(try web.text("Shopping.txt") == "milk\neggs\n")
+  }
+
+  @Test func `Two requests that come at once are both answered`() throws {
+    func request(_ path: String, _ connection: String) -> String {
+      "GET \(web.root)\(path) HTTP/1.1\r\nHost: \(web.host)\r\nCookie: \(web.cookie)\r\n"
+        + "Connection: \(connection)\r\n\r\n"
+    }
+    let socket = try web.client.connect()
+    defer { close(socket) }
+    web.client.write(request("/", "keep-alive") + request("/deleted", "close"), to: socket)
+    let text = String(decoding: try web.client.read(from: socket), as: UTF8.self)
+    #expect(text.split(separator: "HTTP/1.1 200 ").count == 2, "\(text)")
   }
 
   // notes-web(1): "What a save is made on".

@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import NIOHTTP1
 internal import Synchronization
 
 /// The connections that are open. There is always room for one more: of strangers the oldest goes.
@@ -94,7 +95,11 @@ final class Connections: Sendable {
       }
       return leaving
     }
-    crowdedOut?.close(promise: nil)
+    guard let crowdedOut else { return }
+    // It is to come back, but not at once: it would crowd out another, and that one it.
+    let later = crowdedOut.allocator.buffer(string: "retry: 60000\n\n")
+    crowdedOut.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(later)), promise: nil)
+    crowdedOut.close(promise: nil)
   }
 
   /// Closes the connections of guests who are none of these any more.

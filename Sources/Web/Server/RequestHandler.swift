@@ -146,11 +146,11 @@ final class RequestHandler: ChannelInboundHandler {
     if isStream { return follow(context) }
     write(.body(.byteBuffer(context.channel.allocator.buffer(bytes: bytes))), context)
     expect(within: limits.idleTime, context)
-    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    // A request that has come already is read while the end is written.
+    if !closes { state = .idle }
+    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { result in
-      let (handler, context) = bound.value
-      guard case .success = result, !closes else { return context.close(promise: nil) }
-      handler.state = .idle
+      guard case .success = result, !closes else { return bound.value.close(promise: nil) }
     }
   }
 
@@ -158,7 +158,7 @@ final class RequestHandler: ChannelInboundHandler {
     context.write(wrapOutboundOut(part), promise: nil)
   }
 
-  /// The stream of events: the hub writes to it from now on.
+  /// The stream of events: `News` writes to it from now on.
   private func follow(_ context: ChannelHandlerContext) {
     deadline?.cancel()
     connections.follow(context.channel)
