@@ -130,18 +130,23 @@ struct SlowHubTests {
     }
   }
 
-  // "is ended; the visit fails, and what was saved goes there at the next one"
-  @Test(
-    "a server that stops is given up; what was saved stays, and goes there later",
-    arguments: Stop.allCases)
-  func stops(stop: Stop) throws {
-    defer { wire.close() }
+  /// Writes what a visit brings there, and lets the wire stop on its way.
+  private func stand(still stop: Stop) throws {
     if stop == .inPack {
       try bob.write(text(bytes: 40_000), to: "B.txt")
       try visit(bob, near)
     }
     try ada.write(text(bytes: 50_000), to: "C.txt")
     wire.set(.init(most: stop.most))
+  }
+
+  // "is ended; the visit fails, and what was saved goes there at the next one"
+  @Test(
+    "a server that stops is given up; what was saved stays, and goes there later",
+    arguments: Stop.allCases)
+  func stops(stop: Stop) throws {
+    defer { wire.close() }
+    try stand(still: stop)
     let error = try ada.failure(at: far) { $0.program.patience = Self.brief }
     #expect(error == .silent(seconds: 1))
     #expect(error.map { "\($0)" } == "the hub did not answer for 1 s")
@@ -162,12 +167,7 @@ struct SlowHubTests {
     "a visit that waits for a server ends at once when it is cancelled", arguments: Stop.allCases)
   func cancelled(stop: Stop) throws {
     defer { wire.close() }
-    if stop == .inPack {
-      try bob.write(text(bytes: 40_000), to: "B.txt")
-      try visit(bob, near)
-    }
-    try ada.write(text(bytes: 50_000), to: "C.txt")
-    wire.set(.init(most: stop.most))
+    try stand(still: stop)
     let token = try CancellationToken()
     let box = ada.context.startVisit(far, until: token)
     #expect(wire.stands())

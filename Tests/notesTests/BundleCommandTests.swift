@@ -17,11 +17,6 @@ import Testing
     try bob.join(ada, as: "bob")
   }
 
-  private func kind(of result: ProcessResult) throws -> String {
-    let lines = result.errorText.split(separator: "\n").filter { $0.contains(#""type":"error""#) }
-    return try Shell.field("kind", of: String(try #require(lines.last, "\(result)")))
-  }
-
   // "where FILE is -, it is standard output or standard input, and what is said goes to standard error"
   @Test func `A pipe is a sync`() throws {
     try ada.folder.write("two\n", to: "notes/B.txt")
@@ -37,7 +32,7 @@ import Testing
     #expect(try bob.folder.text("notes/B.txt") == "two\n")
     // Who made it failed, and nothing came.
     let empty = try bob.notes("bundle", "apply", "-", "--json", input: "")
-    #expect(try kind(of: empty) == "no_bundle" && empty.status == .exited(1))
+    #expect(try errorKind(of: empty) == "no_bundle" && empty.status == .exited(1))
   }
 
   // notes-bundle(1), EXIT STATUS: 5, "This device … was removed."
@@ -56,7 +51,7 @@ import Testing
     #expect(page.differences(of: object, from: fields, at: "bundle: create").isEmpty)
     #expect(object["file"] == ada.folder["a.bundle"])
     let again = try ada.notes("bundle", "create", "../a.bundle", "--json")
-    #expect(try kind(of: again) == "target_exists" && again.status == .exited(1))
+    #expect(try errorKind(of: again) == "target_exists" && again.status == .exited(1))
     #expect(try ada.notes("bundle", "create", "a.bundle").status == .exited(64))
     let mixed = try ada.notes("bundle", "create", "-", "--json")
     #expect(mixed.status == .exited(64))
@@ -74,7 +69,7 @@ import Testing
       nothing.isSuccess && nothing.text.hasPrefix("Wrote no version, but the list of members ("),
       "\(nothing)")
     let never = try bob.notes("bundle", "create", "--since", "nobody", "../c.bundle", "--json")
-    #expect(try kind(of: never) == "no_such_version")
+    #expect(try errorKind(of: never) == "no_such_version")
     #expect(access(bob.folder["c.bundle"], F_OK) != 0)
     for name in ["a.bundle", "b.bundle"] {
       let result = try bob.notes("bundle", "apply", ada.folder[name], "--json")

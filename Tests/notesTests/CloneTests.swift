@@ -19,11 +19,6 @@ import Testing
     try #require(try ada.notes("sync", "--hub").isSuccess)
   }
 
-  private func kind(of result: ProcessResult) throws -> String {
-    let lines = result.errorText.split(separator: "\n").filter { $0.contains(#""type":"error""#) }
-    return try Shell.field("kind", of: String(try #require(lines.last, "\(result)")))
-  }
-
   private func hubTip() throws -> String {
     try run(["git", "--git-dir", hub, "rev-parse", "main"]).text
   }
@@ -70,14 +65,14 @@ import Testing
     #expect(try hubTip() == tip)
     for verb in ["push", "pull"] {
       let refused = try bob.notes(verb, "--json", in: "desk")
-      #expect(try kind(of: refused) == "not_a_member" && refused.status == .exited(5))
+      #expect(try errorKind(of: refused) == "not_a_member" && refused.status == .exited(5))
     }
     #expect(try bob.notes("status", in: "desk").text.contains("is not a member yet"))
     let status = try #require(
       try JSONValue.lines(bob.notes("status", "--json", in: "desk").text).first)
     #expect(status["role"] == "guest")
     let bundle = try bob.notes("bundle", "create", "../b.bundle", "--json", in: "desk")
-    #expect(try kind(of: bundle) == "not_a_member")
+    #expect(try errorKind(of: bundle) == "not_a_member")
     // By a code it is a member, of the same notebook.
     let invitation = try ada.invite()
     let joined = try bob.notes(
@@ -99,24 +94,24 @@ import Testing
     let plain = ada.folder["plain.git"]
     try #require(try run(["git", "clone", "-q", "--bare", hub, plain]).isSuccess)
     let unknown = try bob.notes("clone", plain, "../x", "--json")
-    #expect(try kind(of: unknown) == "hub_unknown" && unknown.errorText.contains("notes init"))
+    #expect(try errorKind(of: unknown) == "hub_unknown" && unknown.errorText.contains("notes init"))
     let empty = ada.folder["empty.git"]
     try #require(try run(["git", "init", "-q", "--bare", empty]).isSuccess)
-    #expect(try kind(of: bob.notes("clone", empty, "../x", "--json")) == "hub_unknown")
-    #expect(try kind(of: bob.notes("clone", "/no/such", "../x", "--json")) == "hub_missing")
+    #expect(try errorKind(of: bob.notes("clone", empty, "../x", "--json")) == "hub_unknown")
+    #expect(try errorKind(of: bob.notes("clone", "/no/such", "../x", "--json")) == "hub_missing")
     let here = try ada.notes("clone", hub, "../x", "--json")
-    #expect(try kind(of: here) == "already_a_notebook", "\(here)")
+    #expect(try errorKind(of: here) == "already_a_notebook", "\(here)")
     #expect(here.errorText.contains("this notebook is on this device already, in "), "\(here)")
     #expect(access(bob.folder["x"], F_OK) != 0 && access(ada.folder["x"], F_OK) != 0)
     try bob.folder.write("mine\n", to: "full/mine.txt")
     try #require(try ada.notes("bundle", "create", "../h.bundle").isSuccess)
     let known = try ada.notes("clone", "../h.bundle", "../x", "--json")
-    #expect(try kind(of: known) == "already_a_notebook", "\(known)")
+    #expect(try errorKind(of: known) == "already_a_notebook", "\(known)")
     #expect(known.errorText.contains("bundle apply FILE' takes in what the bundle has"))
     let gone = try bob.notes("clone", "../gone.bundle", "../x", "--json")
     #expect(gone.errorText.contains("gone.bundle") && !gone.errorText.contains("hub"), "\(gone)")
     let full = try bob.notes("clone", hub, "../full", "--json")
-    #expect(try kind(of: full) == "target_exists")
+    #expect(try errorKind(of: full) == "target_exists")
     #expect(full.errorText.contains(" is there already, and not empty"), "\(full)")
     #expect(try bob.folder.text("full/mine.txt") == "mine\n")
     // Ctrl-C, while the hub keeps it waiting.
@@ -149,7 +144,7 @@ import Testing
     #expect(try bob.notes("bundle", "apply", ada.folder["b.bundle"], in: "a").isSuccess)
     #expect(try bob.folder.text("a/B.txt") == "two\n")
     let alone = try bob.notes("sync", "--json", in: "a")
-    #expect(try kind(of: alone) == "not_a_member")
+    #expect(try errorKind(of: alone) == "not_a_member")
     #expect(
       alone.errorText.contains("this device is not a member of the notebook yet"), "\(alone)")
   }
@@ -170,13 +165,13 @@ import Testing
     try other.initialise()
     try #require(try other.notes("bundle", "create", "../o.bundle").isSuccess)
     let another = try bob.notes("clone", other.folder["o.bundle"], "../desk", "--json")
-    #expect(try kind(of: another) == "target_exists", "\(another)")
+    #expect(try errorKind(of: another) == "target_exists", "\(another)")
     let again = try bob.notes("clone", hub, "../desk")
     #expect(again.isSuccess && again.text.contains(": 1 note\n"), "\(again)")
     #expect(try bob.folder.text("desk/A.txt") == "one\n")
     #expect(try bob.notes("sync", in: "desk").isSuccess)
     let third = try bob.notes("clone", hub, "../desk", "--json")
-    #expect(try kind(of: third) == "target_exists", "\(third)")
+    #expect(try errorKind(of: third) == "target_exists", "\(third)")
   }
 
   // notes-hub(7), "Members": "what the hub's list says is taken in"

@@ -34,26 +34,7 @@ import Testing
     let address = try server.makeRepository("home.git")
     let config = server.repositories + "/home.git/config"
     _ = try run(["git", "config", "--file", config, "core.logAllRefUpdates", "true"])
-    for shell in shells {
-      shell.environment.merge(try server.client()) { $1 }
-      let added = try shell.notes("remote", "add", "home", address)
-      #expect(added.isSuccess, "\(added)")
-    }
-  }
-
-  @discardableResult
-  private func meet(
-    _ shell: Shell, _ location: SourceLocation = #_sourceLocation
-  ) throws -> ProcessResult {
-    let result = try shell.notes("sync", "--hub")
-    #expect(result.isSuccess, "\(result)", sourceLocation: location)
-    return result
-  }
-
-  private func kind(of result: ProcessResult) throws -> String {
-    #expect(!result.isSuccess)
-    let lines = result.errorText.split(separator: "\n").filter { $0.contains(#""type":"error""#) }
-    return try Shell.field("kind", of: String(lines.last ?? ""))
+    for shell in shells { try shell.add(hub: "home", at: address, on: server) }
   }
 
   /// git in the hub's repository.
@@ -146,7 +127,7 @@ import Testing
     chmod(hook, 0o755)
     try ada.folder.write("two\n", to: "notes/B.txt")
     let killed = try ada.notes("sync", "--hub", "--json")
-    #expect(try self.kind(of: killed) == "hub_unreachable", "\(killed)")
+    #expect(try errorKind(of: killed) == "hub_unreachable", "\(killed)")
     #expect(try git("rev-parse", "main", on: server).text == before)
     unlink(hook)
     try meet(ada)
@@ -169,7 +150,7 @@ import Testing
     let deadline = Moment.now + 120
     while access(begun, F_OK) != 0, Moment.now < deadline { sched_yield() }
     server.process?.send(SIGKILL)
-    #expect(try kind(of: pushing.wait()) == "hub_unreachable")
+    #expect(try errorKind(of: pushing.wait()) == "hub_unreachable")
     unlink(hook)
     let again = try server.restarted()
     try meet(ada)
@@ -195,7 +176,7 @@ import Testing
       (0..<800_000).map { _ in UInt8.random(in: 0...255, using: &random) },
       to: "notes/photo.jpg")
     let full = try ada.notes("sync", "--hub", "--json")
-    #expect(try self.kind(of: full) == "hub_full" && full.status == .exited(5), "\(full)")
+    #expect(try errorKind(of: full) == "hub_full" && full.status == .exited(5), "\(full)")
     #expect(try git("rev-parse", "main", on: server).text == before)
     _ = try run(["mount", "-o", "remount,size=6m", place])
     try meet(ada)

@@ -19,26 +19,7 @@ import Testing
   /// Adds a hub to both, whose users are let in.
   private func add(_ name: String, on server: GitServer) throws {
     let address = try server.makeRepository("\(name).git")
-    for shell in [ada, bob] {
-      shell.environment.merge(try server.client()) { $1 }
-      let added = try shell.notes("remote", "add", name, address)
-      #expect(added.isSuccess, "\(added)")
-    }
-  }
-
-  @discardableResult
-  private func meet(
-    _ shell: Shell, _ location: SourceLocation = #_sourceLocation
-  ) throws -> ProcessResult {
-    let result = try shell.notes("sync", "--hub")
-    #expect(result.isSuccess, "\(result)", sourceLocation: location)
-    return result
-  }
-
-  private func kind(of result: ProcessResult) throws -> String {
-    #expect(!result.isSuccess)
-    let lines = result.errorText.split(separator: "\n").filter { $0.contains(#""type":"error""#) }
-    return try Shell.field("kind", of: String(lines.last ?? ""))
+    for shell in [ada, bob] { try shell.add(hub: name, at: address, on: server) }
   }
 
   @Test(arguments: GitServer.Kind.allCases)
@@ -100,7 +81,7 @@ import Testing
     try ada.folder.write("written meanwhile\n", to: "notes/B.txt")
     let away = try ada.notes("sync", "--hub", "--json")
     #expect(away.status == .exited(4), "\(away)")
-    #expect(try self.kind(of: away) == "hub_unreachable")
+    #expect(try errorKind(of: away) == "hub_unreachable")
     let again = try server.restarted()
     try meet(ada)
     try meet(bob)
@@ -112,12 +93,12 @@ import Testing
     let server = try GitServer(.ssh)
     try add("home", on: server)
     ada.environment.merge(try server.client(key: "stranger")) { $1 }
-    #expect(try kind(of: ada.notes("sync", "--hub", "--json")) == "hub_access")
+    #expect(try errorKind(of: ada.notes("sync", "--hub", "--json")) == "hub_access")
     // A server with another key.
     let other = try GitServer(.ssh)
     ada.environment.merge(try server.client(knowing: other)) { $1 }
     let changed = try ada.notes("sync", "--hub", "--json")
-    #expect(try kind(of: changed) == "hub_unproved" && changed.status == .exited(5))
+    #expect(try errorKind(of: changed) == "hub_unproved" && changed.status == .exited(5))
     ada.environment.merge(try server.client()) { $1 }
     try meet(ada)
   }
@@ -126,14 +107,14 @@ import Testing
     let server = try GitServer(.https)
     try add("home", on: server)
     ada.environment.merge(try server.client(password: "wrong")) { $1 }
-    #expect(try kind(of: ada.notes("sync", "--hub", "--json")) == "hub_access")
+    #expect(try errorKind(of: ada.notes("sync", "--hub", "--json")) == "hub_access")
     let other = try GitServer(.https)
     ada.environment.merge(try server.client(knowing: other)) { $1 }
-    #expect(try kind(of: ada.notes("sync", "--hub", "--json")) == "hub_unproved")
+    #expect(try errorKind(of: ada.notes("sync", "--hub", "--json")) == "hub_unproved")
     // Nothing in the environment: git would ask for a name.
     ada.environment["GIT_CONFIG_GLOBAL"] = "/dev/null"
     ada.environment["GIT_SSL_CAINFO"] = server.folder["server.crt"]
-    #expect(try kind(of: ada.notes("sync", "--hub", "--json")) == "hub_access")
+    #expect(try errorKind(of: ada.notes("sync", "--hub", "--json")) == "hub_access")
     ada.environment["GIT_SSL_CAINFO"] = nil
     ada.environment.merge(try server.client()) { $1 }
     try meet(ada)
@@ -171,7 +152,7 @@ import Testing
     #expect(try ada.notes("remote", "show", "open").status == .exited(1))
     #expect(try ada.notes("sync", "--no-hub", "--wait", "0").status == .exited(4))
     let missing = try ada.notes("sync", "stick", "--json")
-    #expect(try kind(of: missing) == "hub_missing", "\(missing)")
+    #expect(try errorKind(of: missing) == "hub_missing", "\(missing)")
   }
 
   // notes-security(7), VERSIONS

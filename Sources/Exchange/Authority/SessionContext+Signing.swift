@@ -14,8 +14,8 @@ extension VersionSigner {
     self.init { deviceID in try DeviceKey.load(deviceID, in: dataFolder()) }
   }
 
-  /// Signs with the key that `find` finds, and tells devices of one name apart: notes-security(7), "Names
-  /// in versions".
+  /// Signs with the key that `find` finds, and tells devices of one name apart: notes-security(7),
+  /// SIGNATURES.
   private init(_ find: @escaping @Sendable (_ deviceID: String) throws -> DeviceKey?) {
     self.init(
       load: { deviceID in
