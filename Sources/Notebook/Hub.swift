@@ -125,10 +125,10 @@ extension Notebook {
 
   /// The hubs, in the order in which they were added. One whose remote was removed with git is none.
   public func hubs() throws -> [Hub] {
-    guard workTree.mayHoldSetting("hubs") else { return [] }
-    return try hubNames().compactMap { name in
-      try repository.setting("remote.\(name).url").map { url in
-        let accepts = try repository.setting("remote.\(name).\(Self.acceptsUnsigned)") == "true"
+    let settings = repository.settings()
+    return try hubNames(settings).compactMap { name in
+      try settings["remote.\(name).url"].map { url in
+        let accepts = try settings["remote.\(name).\(Self.acceptsUnsigned)"] == "true"
         return Hub(name: name, url: url, acceptsUnsigned: accepts)
       }
     }
@@ -137,22 +137,23 @@ extension Notebook {
   /// The remotes of the repository that are no hubs and could be, as a clone has one.
   public func remotesBesideHubs() throws -> [Hub] {
     let text = try Disk.readIfThere(repository.gitFolder + "/config") ?? []
-    let known = try Set(hubNames())
+    let settings = repository.settings()
+    let known = try Set(hubNames(settings))
     return try String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
       let words = line.split(separator: "\"", omittingEmptySubsequences: false)
       guard words.count == 3, words[0].split(separator: " ") == ["[remote"], words[2].first == "]"
       else { return nil }
       let name = String(words[1])
       guard Hub.isName(name), !known.contains(name),
-        let url = try repository.setting("remote.\(name).url"),
+        let url = try settings["remote.\(name).url"],
         (try? Hub.address(url, from: folder)) == url
       else { return nil }
       return Hub(name: name, url: url)
     }
   }
 
-  private func hubNames() throws -> [String] {
-    try (repository.setting(Self.setting) ?? "").split(separator: " ").map(String.init)
+  private func hubNames(_ settings: Settings) throws -> [String] {
+    try (settings[Self.setting] ?? "").split(separator: " ").map(String.init)
       .filter(Hub.isName)
   }
 
@@ -174,7 +175,7 @@ extension Notebook {
         let accepts = hub.acceptsUnsigned ? "true" : nil
         try repository.set("\(key).\(Self.acceptsUnsigned)", to: accepts)
       }
-      let names = try hubNames().filter { $0 != hub.name } + [hub.name]
+      let names = try hubNames(repository.settings()).filter { $0 != hub.name } + [hub.name]
       try repository.set(Self.setting, to: names.joined(separator: " "))
     }
   }
@@ -182,7 +183,7 @@ extension Notebook {
   /// Removes a hub, its remote, and what was remembered of it. What is here and there stays.
   public func removeHub(named name: String) throws {
     try withWriterLock { _ in
-      let names = try hubNames()
+      let names = try hubNames(repository.settings())
       guard names.contains(name) else { throw HubDefect.noSuchHub(name) }
       let rest = names.filter { $0 != name }
       try repository.set(Self.setting, to: rest.isEmpty ? nil : rest.joined(separator: " "))

@@ -14,7 +14,7 @@ public final class WorkTree {
   private var knownSettings: FolderSettings?
   var settings: FolderSettings {
     if let knownSettings { return knownSettings }
-    let settings = FolderSettings(of: repository)
+    let settings = FolderSettings(by: repository.settings())
     knownSettings = settings
     return settings
   }

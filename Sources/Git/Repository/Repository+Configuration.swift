@@ -1,10 +1,15 @@
 internal import CLibgit2
 
 extension Repository {
-  /// The value of a setting in `.git/config` (for instance `notes.name`) and in what it includes, or nil.
-  /// No other configuration file is read.
-  public func setting(_ name: String) throws -> String? {
-    if isOfCommonForm, let lines = PlainConfiguration(of: gitFolder) { return lines[name] }
+  /// What `.git/config` and what it includes say now. No other configuration file is read.
+  public func settings() -> Settings {
+    Settings(of: self, plain: isOfCommonForm ? PlainConfiguration(of: gitFolder) : nil)
+  }
+
+  /// The value of one setting (for instance `notes.name`), or nil.
+  public func setting(_ name: String) throws -> String? { try settings()[name] }
+
+  fileprivate func settingByLibrary(_ name: String) throws -> String? {
     let git = try handles()
     var snapshot: OpaquePointer?
     try git.check(
@@ -46,5 +51,31 @@ extension Repository {
       "git_ignore_path_is_ignored",
       git.api.git_ignore_path_is_ignored(&ignored, git.repository, bytes))
     return ignored == 1
+  }
+}
+
+/// The settings of a repository. Where its configuration is of a simple form, it is read once; else libgit2
+/// is asked for each.
+public struct Settings {
+  private let repository: Repository
+  private let plain: PlainConfiguration?
+
+  fileprivate init(of repository: Repository, plain: PlainConfiguration?) {
+    (self.repository, self.plain) = (repository, plain)
+  }
+
+  /// The value of a setting, or nil.
+  public subscript(name: String) -> String? {
+    get throws {
+      if let plain { return plain[name] }
+      return try repository.settingByLibrary(name)
+    }
+  }
+
+  /// Whether a setting means yes: git-config(1), "boolean". One that is not there, or cannot be read, is
+  /// as `usual`.
+  public func isTrue(_ name: String, usual: Bool = false) -> Bool {
+    guard let value = (try? self[name]) ?? nil else { return usual }
+    return !["false", "no", "off", "0", ""].contains(value.lowercased())
   }
 }

@@ -16,13 +16,9 @@ package struct FileModeTrust {
   let isTrusted: Bool
   private let makesExecutable: Bool
 
-  init(_ repository: Repository, configuration: ConfigurationLines) {
-    // The line as git writes it into every new repository: nothing else has to be read then.
-    let usual = Array("filemode=true".utf8).map { $0 | 0x20 }
-    isTrusted =
-      configuration.lines(beginningWith: "filemode") == [usual]
-      || ConfigurationLines.isTrue((try? repository.setting(Self.gitSetting)) ?? "true")
-    makesExecutable = configuration.isSet(Self.setting, in: repository)
+  init(by settings: Settings) {
+    isTrusted = settings.isTrue(Self.gitSetting, usual: true)
+    makesExecutable = settings.isTrue(Self.setting)
   }
 
   /// The mode that a file gets in a version; `known` is that of the last one, nil for a new file.
