@@ -97,6 +97,33 @@ struct StaleEditorTests {
     #expect(try other.read("n.txt") == loaded)
   }
 
+  /// "Unless only a derived merge has O that is not behind the tip any more: then one without a change is
+  /// made on that."
+  @Test("a text that only a merge had which gave way stays in history")
+  func mergedText() throws {
+    try home.write("n.txt", "one\nTWO\nthree\nfour\nfive\nsix\nSEVEN\n")
+    _ = try home.notebook.save()
+    try other.write("n.txt", "one\nTWO\nthree\nFOUR\nfive\nsix\nseven\n")
+    _ = try other.notebook.save()
+    try home.receive(from: other)
+    let merged = try #require(try home.read("n.txt"))
+    #expect(merged == "one\nTWO\nthree\nFOUR\nfive\nsix\nSEVEN\n")
+    try other.write("n.txt", "ONE\nTWO\nthree\nFOUR\nfive\nsix\nseven\n")
+    _ = try other.notebook.save()
+    try home.receive(from: other)
+    // Somebody takes one line back, or saves what an editor had loaded: nobody can tell.
+    try home.write("n.txt", merged)
+    _ = try home.notebook.save()
+    #expect(try home.read("n.txt") == "ONE\nTWO\nthree\nFOUR\nfive\nsix\nSEVEN\n")
+    let text = try home.notebook.repository.hash(blob: Array(merged.utf8)).hex
+    #expect(try home.git(["rev-list", "--objects", "HEAD"]).contains(text))
+    let tip = try home.notebook.state().tip
+    #expect(try home.notebook.save().version == nil)
+    #expect(try home.notebook.state().tip == tip)
+    try other.receive(from: home)
+    #expect(try other.notebook.state().tip == tip)
+  }
+
   @Test("an edit of the same line meets the other side in a conflict, when another line tells")
   func sameLine() throws {
     try other.write("n.txt", "one\nTWO\nthree\nfour\nfive\nsix\nseven\neight\n")

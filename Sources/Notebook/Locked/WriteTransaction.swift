@@ -211,7 +211,9 @@ package final class WriteTransaction {
     for (base, saves) in Dictionary(grouping: saves, by: \.unseen.base).sorted(by: {
       $0.key < $1.key
     }) {
-      let written = saves.filter { $0.entry.id != $0.unseen.old }
+      // The loaded text as it was is in history already, unless a derived merge has it that gave way.
+      let isKept = try repository.head().commit.map { try repository.isAncestor(base, of: $0) }
+      let written = isKept == true ? saves.filter { $0.entry.id != $0.unseen.old } : saves
       var version = base
       if !written.isEmpty {
         version = try writer.makeVersion(
