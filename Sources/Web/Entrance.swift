@@ -6,10 +6,12 @@ struct Entrance: Sendable {
   let hosts: [String]
   /// What certifies the page, where it is on the network: there guests alone are let in.
   let network: CertifiedPage?
+  /// The one of `hosts` that is the machine's name on its network; nil where it has none there.
+  let nameHost: String?
 
   /// The page of this machine's own browsers.
   static func local(port: Int) -> Entrance {
-    Entrance(hosts: ["127.0.0.1:\(port)"], network: nil)
+    Entrance(hosts: ["127.0.0.1:\(port)"], network: nil, nameHost: nil)
   }
 
   /// The page of a network: its name first, where links may have it.
@@ -17,7 +19,9 @@ struct Entrance: Sendable {
     let addresses = network.addresses.map { $0.contains(":") ? "[\($0)]" : $0 }
     let name = network.name.map { [$0] } ?? []
     let hosts = network.isNamePublished ? name + addresses : addresses + name
-    return Entrance(hosts: hosts.map { "\($0):\(port)" }, network: page)
+    return Entrance(
+      hosts: hosts.map { "\($0):\(port)" }, network: page,
+      nameHost: network.name.map { "\($0):\(port)" })
   }
 
   private var scheme: String { network == nil ? "http" : "https" }
@@ -32,6 +36,11 @@ struct Entrance: Sendable {
     return "\(scheme)://\(host)"
   }
 
+  /// Whether a request with this host was sent to the machine's name on its network.
+  func isByName(host: String?) -> Bool {
+    nameHost.map { host?.lowercased() == $0 } ?? false
+  }
+
   // MARK: Cookies
 
   /// What the cookie of who is let in below a path is called.
@@ -44,9 +53,12 @@ struct Entrance: Sendable {
     return (try? SecretText.mark(of: String(root.drop { $0 == "/" }))).map { "__Host-notes-" + $0 }
   }
 
-  /// The header that has a browser keep a cookie: until it is closed, or for as long as browsers do.
-  func cookie(_ value: String, below root: String, isKept: Bool = false) -> String {
-    let time = isKept ? "; Max-Age=34560000" : ""
+  /// The header that has a browser keep a cookie: until it is closed, or for as long as browsers do; or
+  /// forget one.
+  func cookie(
+    _ value: String, below root: String, isKept: Bool = false, isEnded: Bool = false
+  ) -> String {
+    let time = isKept ? "; Max-Age=34560000" : isEnded ? "; Max-Age=0" : ""
     let rules = network == nil ? "; Path=\(root)" : "; Path=/; Secure"
     let name = cookieName(below: root) ?? "notes"
     return "\(name)=\(value)\(rules); HttpOnly; SameSite=Strict\(time)"

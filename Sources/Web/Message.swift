@@ -5,6 +5,8 @@ struct Request: Sendable {
   let method: Method
   let visitor: Visitor
   let entrance: Entrance
+  /// Whether it names the machine on its network, rather than an address of it.
+  let isByName: Bool
   /// The parts of the path behind the visitor's own: letters, digits, `-`, `_` and `.` alone.
   let path: [String]
   let query: Fields
@@ -73,7 +75,7 @@ extension Response {
     (
       "Content-Security-Policy",
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-        + "manifest-src 'self'; connect-src 'self'; "
+        + "manifest-src 'self'; worker-src 'self'; connect-src 'self'; "
         + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     ),
     ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),

@@ -28,7 +28,7 @@ struct Visit {
   /// Whether this is for who may change the notebook: all that a form sends, and the pages with forms.
   private var isForChanges: Bool {
     let path = request.path
-    if request.method == .post { return true }
+    if request.method == .post { return path != Self.leaving }
     switch path.first {
     case "new", "undo": return true
     case "n": return path.count > 2 && !["versions", "v"].contains(path[2])
@@ -40,15 +40,16 @@ struct Visit {
     let path = request.path
     switch (path.first, path.count) {
     case (nil, 0): return try list(of: notebook)
-    case ("style.css", 1): return .file(PackageResources.style_css, type: "text/css; charset=utf-8")
-    case ("page.js", 1):
-      return .file(PackageResources.page_js, type: "text/javascript; charset=utf-8")
     case ("events", 1): return Response(status: 200, body: .events)
     case ("new", 1): return .page(newPage(of: notebook))
     case ("deleted", 1): return .page(try deletedPage(of: notebook))
     case ("undo", 1): return .page(try undoPage(of: notebook))
     case ("devices", 1): return .page(try devicesPage(of: notebook))
     case ("n", 2...): return try notePage(try subject(in: notebook), notebook)
+    case ("browser", 1) where visitor.guest != nil: return .page(browserPage(of: notebook))
+    case (let name?, 1):
+      guard let file = file(name, of: notebook.identity.name) else { throw Refusal.noSuchPage }
+      return file
     default: throw Refusal.noSuchPage
     }
   }
@@ -74,6 +75,7 @@ struct Visit {
     case ("new", 1): return try make(in: notebook)
     case ("undo", 1): return try undo(in: notebook)
     case ("save", 1): return try saveFolder(in: notebook)
+    case ("leave", 1): return try leave()
     case ("n", 3...): break
     default: throw Refusal.noSuchPage
     }

@@ -3,15 +3,25 @@ import Testing
 
 /// The page in a real browser, at the sizes of a phone and of a desktop.
 @Suite struct WebStoryTests {
-  @Test func `A browser and a terminal write the same notes`() throws {
+  /// Plays the story of a script, which takes so many pictures.
+  private func play(_ script: String, pictures count: Int) throws {
     let folder = try TemporaryFolder()
     let result = try run(
       [
-        BuiltBinary.sourceFolder + "/scripts/web-story", "--binary", BuiltBinary.notes(),
+        "\(BuiltBinary.sourceFolder)/scripts/\(script)", "--binary", BuiltBinary.notes(),
         "--pictures", folder["pictures"],
       ], within: 900)
     #expect(result.isSuccess, "\(result)")
     let pictures = try run(["find", folder["pictures"], "-name", "*.png", "-size", "+4k"]).lines
-    #expect(pictures.count >= 31, "\(pictures)")
+    #expect(pictures.count >= count, "\(pictures)")
+  }
+
+  @Test func `A browser and a terminal write the same notes`() throws {
+    try play("web-story", pictures: 31)
+  }
+
+  // notes-security(7), "The page's authority" and "The page as an app".
+  @Test func `A browser that knows the authority keeps the page as an app`() throws {
+    try play("web-app", pictures: 20)
   }
 }

@@ -50,8 +50,8 @@ public enum SecretText {
     return String(base32: bytes).lowercased()
   }
 
-  /// What a cookie is told by whose path this is; it tells nothing of the path.
-  public static func mark(of path: String) throws -> String { String(try hash(path).prefix(16)) }
+  /// What tells a text from others, such as a path that is secret: digits that tell nothing of it.
+  public static func mark(of text: String) throws -> String { String(try hash(text).prefix(16)) }
 
   /// The SHA-256, in hexadecimal digits: who reads it learns nothing that lets in.
   static func hash(_ secret: String) throws -> String {

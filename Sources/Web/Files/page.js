@@ -13,15 +13,55 @@ const say = (text) => {
 
 const fields = (form) => Object.fromEntries(new FormData(form));
 const action = (form) => form.getAttribute("action").slice(root.length);
-const key = (form) => store + form.dataset.note;
 let shown = form && JSON.stringify(fields(form));
 const isDirty = () => form !== null && JSON.stringify(fields(form)) !== shown;
 
+const namesOfDrafts = () => Object.keys(localStorage).filter((name) => name.startsWith(store));
+const draftAt = (name) => JSON.parse(localStorage.getItem(name));
+// One page at a time has a draft, as long as it is shown: another one begins its own.
+const take = (name, options) =>
+  new Promise((resolve) => {
+    if (!navigator.locks) return resolve(true);
+    const hold = () => {
+      resolve(true);
+      return new Promise(() => {});
+    };
+    navigator.locks.request(`${name} is open`, options, hold).catch(() => resolve(false));
+  });
+// Where this form's draft is: where the address says, or else the last one of this note.
+let draftName = null;
+const findDraft = async () => {
+  const note = store + form.dataset.note;
+  const wanted = store + location.hash.slice(1);
+  let names = [wanted];
+  if (!wanted.startsWith(note)) {
+    const kept = namesOfDrafts().filter((name) => name.startsWith(note)).sort();
+    names = form.dataset.note === "new" || !kept.length ? [note] : kept.reverse();
+  }
+  for (const name of names) {
+    // A page that was left a moment ago has its draft for a moment more.
+    const isFree = await take(name, { signal: AbortSignal.timeout(500) });
+    if (isFree && !(isDirty() && draftAt(name))) return name;
+  }
+  const own = `${note}-${Date.now()}`;
+  take(own, {});
+  return own;
+};
+
 const keep = (isSent) => {
-  if (!form) return;
-  if (!isDirty() && !isSent) return localStorage.removeItem(key(form));
-  const draft = { action: action(form), fields: fields(form), isSent };
-  localStorage.setItem(key(form), JSON.stringify(draft));
+  if (!draftName) return;
+  if (!isDirty() && !isSent) return localStorage.removeItem(draftName);
+  const title = form.elements.title?.value || document.querySelector("h1").textContent.replace(/ – edit$/, "");
+  const draft = { action: action(form), fields: fields(form), isSent, title };
+  localStorage.setItem(draftName, JSON.stringify(draft));
+};
+// A new note that is to be saved makes room for the next one.
+const keepApart = () => {
+  if (form.dataset.note !== "new" || draftName !== store + "new") return;
+  localStorage.removeItem(draftName);
+  draftName += `-${Date.now()}`;
+  take(draftName, {});
+  history.replaceState(null, "", "#" + draftName.slice(store.length));
 };
 
 const post = (draft) =>
@@ -31,7 +71,12 @@ const post = (draft) =>
     signal: AbortSignal.timeout(30000),
   });
 
-const offline = "No connection. What you typed is kept in this browser, and sent when it is back.";
+const noConnection = "No connection. ";
+const sayOffline = () => {
+  const time = Number(document.body.dataset.kept);
+  const age = time ? `This page is of ${new Date(time).toLocaleString("sv").slice(0, 16)}. ` : "";
+  say(noConnection + age + "What you type is kept in this browser, and sent when it is back.");
+};
 const ended =
   "This page is shown no more: 'notes web' has ended, or you are no guest any more. What you typed is kept in this browser.";
 
@@ -43,11 +88,30 @@ const refusal = async (answer) => {
 // Sent again later: nobody is let in, or too much was asked.
 const isForLater = (answer) => [401, 429, 503].includes(answer.status);
 
+// What is kept of other notes is named on each page.
+const showDrafts = () => {
+  document.getElementById("drafts")?.remove();
+  const names = namesOfDrafts().filter((name) => name !== draftName);
+  if (!names.length) return;
+  const list = document.createElement("p");
+  list.id = "drafts";
+  list.className = "coming";
+  list.append("Not saved yet: ");
+  for (const name of names.sort()) {
+    const { action, title } = draftAt(name);
+    const link = document.createElement("a");
+    link.href = `${root}${action}#${name.slice(store.length)}`;
+    link.textContent = title;
+    list.append(name === names[0] ? "" : ", ", link);
+  }
+  document.getElementById("main").prepend(list);
+};
+
 // One page at a time sends, and one try is planned.
 const alone = (work) => (navigator.locks ? navigator.locks.request(store, work) : work());
 let retry;
 const sendLater = () => {
-  say(offline);
+  sayOffline();
   clearTimeout(retry);
   retry = setTimeout(sendRest, 2000);
 };
@@ -59,12 +123,13 @@ const goOn = async (saved, before) => {
   const fresh = (await load(address))?.querySelector("form.edit[data-note]");
   const isSame = fresh && lines(fresh.elements.text.value) === lines(JSON.parse(before).text);
   if (!isSame) return keep(false);
-  localStorage.removeItem(key(form));
+  localStorage.removeItem(draftName);
   const hidden = fresh.querySelectorAll("input[type=hidden]");
   for (const field of form.querySelectorAll("input[type=hidden]")) field.remove();
   form.prepend(...hidden);
   form.setAttribute("action", fresh.getAttribute("action"));
   form.dataset.note = fresh.dataset.note;
+  draftName = store + form.dataset.note;
   if (form.elements.title) form.elements.title.readOnly = true;
   history.replaceState(null, "", address);
   shown = JSON.stringify({ ...fields(form), text: fresh.elements.text.value });
@@ -72,22 +137,26 @@ const goOn = async (saved, before) => {
 };
 
 let isSending = false;
+// What this page was to save, and could not. Another page may have sent it; it makes no second version.
+let isWaiting = false;
 const sendOwn = async () => {
   if (isSending) return;
-  isSending = true;
+  isSending = isWaiting = true;
+  keepApart();
   keep(true);
   const before = JSON.stringify(fields(form));
   try {
     const answer = await post({ action: action(form), fields: JSON.parse(before) });
+    isWaiting = isForLater(answer);
     if (!answer.ok) {
-      keep(isForLater(answer));
+      keep(isWaiting);
       return say(await refusal(answer));
     }
     if (JSON.stringify(fields(form)) !== before) {
       await goOn(answer, before);
       return say("Saved, but for what you typed since.");
     }
-    localStorage.removeItem(key(form));
+    localStorage.removeItem(draftName);
     shown = before;
     location.assign(answer.url);
   } catch {
@@ -99,13 +168,12 @@ const sendOwn = async () => {
 
 // What was to be saved while there was no connection, on whatever page it was.
 const sendKept = async () => {
-  for (const name of Object.keys(localStorage)) {
-    if (!name.startsWith(store)) continue;
-    const kept = localStorage.getItem(name);
-    const draft = kept && JSON.parse(kept);
+  if (isWaiting) await sendOwn();
+  for (const name of namesOfDrafts()) {
+    const draft = draftAt(name);
     if (!draft?.isSent) continue;
-    if (form && name === key(form)) {
-      await sendOwn();
+    if (name === draftName) {
+      if (!isWaiting) await sendOwn();
       continue;
     }
     try {
@@ -122,6 +190,7 @@ const sendKept = async () => {
       return sendLater();
     }
   }
+  showDrafts();
 };
 const send = () => alone(sendOwn);
 const sendRest = () => alone(sendKept);
@@ -134,11 +203,11 @@ const fill = (values) => {
 };
 
 const offerDraft = () => {
-  const kept = localStorage.getItem(key(form));
+  const kept = draftAt(draftName);
   if (!kept) return;
   const former = fields(form);
-  fill(JSON.parse(kept).fields);
-  if (!isDirty()) return localStorage.removeItem(key(form));
+  fill(kept.fields);
+  if (!isDirty()) return localStorage.removeItem(draftName);
   const note = document.createElement("p");
   note.className = "coming";
   note.textContent = "This is what you typed and did not save. ";
@@ -147,7 +216,8 @@ const offerDraft = () => {
   button.textContent = "Drop it";
   button.addEventListener("click", () => {
     fill(former);
-    localStorage.removeItem(key(form));
+    localStorage.removeItem(draftName);
+    isWaiting = false;
     note.remove();
   });
   note.append(button);
@@ -213,11 +283,12 @@ const refresh = async () => {
       isStale = false;
       const page = await load(location.href);
       if (!page) continue;
+      delete document.body.dataset.kept;
       replace(page);
       if (form) follow(page);
     }
   } catch {
-    say(offline);
+    sayOffline();
   } finally {
     isLoading = false;
   }
@@ -230,14 +301,14 @@ const listen = () => {
   const source = new EventSource(root + "/events");
   events = source;
   source.addEventListener("ready", () => {
-    if ([offline, ended].includes(state.textContent)) say("");
+    if (state.textContent.startsWith(noConnection) || state.textContent === ended) say("");
     sendRest();
     refresh();
   });
   source.addEventListener("changed", refresh);
   source.addEventListener("error", async () => {
     if (source !== events) return;
-    if (source.readyState !== EventSource.CLOSED) return say(offline);
+    if (source.readyState !== EventSource.CLOSED) return sayOffline();
     // The browser does not try again by itself after an answer that it could not use: it may be that
     // nothing is shown to it any more.
     events = null;
@@ -245,7 +316,7 @@ const listen = () => {
     try {
       await load(location.href);
     } catch {
-      say(offline);
+      sayOffline();
     }
   });
 };
@@ -282,11 +353,54 @@ if (search) {
   });
 }
 if (form) {
-  offerDraft();
-  form.addEventListener("input", () => keep(false));
-  form.addEventListener("submit", (event) => {
+  form.addEventListener("input", () => {
+    isWaiting = false;
+    keep(false);
+  });
+  const found = findDraft();
+  form.addEventListener("submit", async (event) => {
     event.preventDefault();
+    await found;
     send();
   });
+  draftName = await found;
+  if (isDirty()) keep(false);
+  else offerDraft();
 }
+if (form)
+  addEventListener("hashchange", () => {
+    if (location.hash.startsWith("#" + form.dataset.note)) location.reload();
+  });
+
+// A guest who leaves takes along what is kept here.
+
+const leaving = document.querySelector("form[action$='/leave']");
+leaving?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  try {
+    const answer = await post({ action: action(leaving), fields: {} });
+    if (!answer.ok) return say(await refusal(answer));
+    for (const name of namesOfDrafts()) localStorage.removeItem(name);
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    document.body.replaceWith(page.body);
+  } catch {
+    sayOffline();
+  }
+});
+
+// What opens the page without a connection.
+
+const tell = (text) => {
+  const told = document.getElementById("app");
+  if (told) told.textContent = text;
+};
+if (document.body.dataset.app) {
+  const worker = navigator.serviceWorker;
+  worker
+    ?.register(root + "/worker.js", { scope: root + "/" })
+    .then(() => worker.ready)
+    .then(() => tell("In this browser it opens without a connection already."))
+    .catch(() => tell("This browser does not know the certificate, so it does not open without a connection."));
+}
+showDrafts();
 listen();

@@ -7,8 +7,9 @@ extension Visit {
   func introduce(_ link: GuestInvitation, _ token: String) throws -> Response {
     switch (request.method, request.path) {
     case (.get, []): return .page(try namePage(link))
-    case (.get, ["style.css"]):
-      return .file(PackageResources.style_css, type: "text/css; charset=utf-8")
+    case (.get, ["style.css"]), (.get, ["icon.svg"]):
+      guard let file = file(request.path[0], of: "") else { throw Refusal.noSuchPage }
+      return file
     case (.post, []): return try letIn(by: link, token)
     default: throw Refusal.noSuchPage
     }
@@ -47,7 +48,7 @@ extension Visit {
     request.entrance.network.map { network in
       """
       <section class="certificate" aria-labelledby="certificate">
-      <h2 id="certificate">This page and this browser</h2>
+      <h2 id="certificate">The certificate</h2>
       <p>The page is certified by the device itself, so browsers may warn of it. To have no warning, \
       <a href="/\(Gate.authorityName)">install the \
       device's certificate</a>, if its SHA-256 is the one that stands in the terminal there:</p>

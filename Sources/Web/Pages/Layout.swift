@@ -19,9 +19,11 @@ extension Visit {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="color-scheme" content="light dark">
       <link rel="stylesheet" href="\(root)/style.css">
+      <link rel="icon" href="\(root)/icon.svg" type="image/svg+xml">
+      \(appLinks, if: mayBeApp)
       \("<script type=\"module\" src=\"\(root)/page.js\"></script>", if: visitor.isHere)
       </head>
-      <body data-root="\(root)" data-drafts="\(drafts)">
+      <body data-root="\(root)" data-drafts="\(drafts)"\(" data-app=\"yes\"", if: mayBeApp)>
       <a class="skip" href="#main">To the text</a>
       <header>
       <p class="name"><a href="\(root)/">\(notebook)</a></p>
@@ -53,6 +55,7 @@ extension Visit {
       <a href="\(root)/deleted">Deleted</a>
       \("<a href=\"\(root)/undo\">Undo</a>", if: visitor.mayWrite)
       \("<a href=\"\(root)/devices\">Devices</a>", if: visitor.isOwner)
+      \("<a href=\"\(root)/browser\">This browser</a>", if: visitor.guest != nil)
       </nav>
       \(guest)
       """

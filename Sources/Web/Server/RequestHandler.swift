@@ -74,7 +74,9 @@ final class RequestHandler: ChannelInboundHandler {
       let type = "application/x-x509-ca-cert"
       answer(.file(network.authority, type: type), on: context, closes: true)
     case .allowed(let visitor, let path):
-      if visitor.isHere { connections.letIn(context.channel, guest: visitor.guest?.id) }
+      // Who leaves is told so before the connection goes.
+      let guest = path == Visit.leaving ? nil : visitor.guest?.id
+      if visitor.isHere { connections.letIn(context.channel, guest: guest) }
       expect(within: limits.formTime, context)
       if head.method == "POST" {
         guard Self.isForm(head) else {
@@ -108,7 +110,7 @@ final class RequestHandler: ChannelInboundHandler {
     else { return refuse(400, "The form cannot be read.", context) }
     let request = Request(
       method: head.method == "POST" ? .post : .get, visitor: visitor, entrance: entrance,
-      path: path, query: query, form: fields)
+      isByName: entrance.isByName(host: head.only("host")), path: path, query: query, form: fields)
     state = .answering
     deadline?.cancel()
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)

@@ -1,0 +1,137 @@
+// Keeps what a guest looked at, for when there is no connection: notes-security(7), "The page as an app".
+// In front of it stands `version`, which tells these files from those of another release.
+const root = new URL(self.registration.scope).pathname.replace(/\/$/, "");
+const own = `notes:${root}:`;
+const name = own + version;
+const shell = ["/style.css", "/page.js", "/icon.svg"].map((file) => root + file);
+const first = [root + "/", root + "/new"];
+const note = /^\/n\/[0-9a-f]{12}(\/edit|\/versions)?$/;
+const mostNotes = 200;
+const patience = 3000;
+
+const isPage = (path) => first.includes(path) || note.test(path.slice(root.length));
+const kept = (path) => caches.match(path, { cacheName: name });
+const ownCaches = async () => (await caches.keys()).filter((other) => other.startsWith(own));
+
+// The guest was sent away, or has left: nothing stays of what was shown.
+let isGone = false;
+const forget = async () => {
+  isGone = true;
+  for (const cache of await ownCaches()) await caches.delete(cache);
+  await self.registration.unregister();
+};
+
+const store = async (path, answer) => {
+  if (answer.status === 401) return forget();
+  if (isGone || answer.redirected) return;
+  const cache = await caches.open(name);
+  if ([403, 404, 409].includes(answer.status)) return cache.delete(path);
+  if (!answer.ok) return;
+  let { body } = answer;
+  // The page says of when it is. No title has the text `<body`: all that is written is escaped.
+  if (isPage(path))
+    body = (await answer.text()).replace("<body ", `<body data-kept="${Date.now()}" `);
+  const headers = new Headers(answer.headers);
+  headers.delete("Content-Length");
+  await cache.delete(path);
+  await cache.put(path, new Response(body, { headers }));
+  // What was put last stands last.
+  const notes = (await cache.keys()).filter((request) => note.test(pathOf(request).slice(root.length)));
+  for (const old of notes.slice(0, -mostNotes)) await cache.delete(old);
+  if (isGone) await caches.delete(name);
+};
+
+const pathOf = (request) => new URL(request.url).pathname;
+const fetchAndStore = async (path) => store(path, await fetch(path));
+
+// Of a note that is looked at, what it can be edited with is kept, too.
+const keep = async (url, answer) => {
+  const path = url.pathname;
+  if (answer.status === 401) return forget();
+  if (!isPage(path) && !shell.includes(path)) return;
+  // What a search found is not the list, and "Saved." is said once.
+  if (!url.search) await store(path, answer);
+  else if (url.searchParams.has("done")) await fetchAndStore(path);
+  else return;
+  const isText = note.test(path.slice(root.length)) && path.split("/").length === 4;
+  if (isText) await fetchAndStore(path + "/edit");
+};
+
+const page = (title, text) =>
+  new Response(
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>` +
+      '<meta name="viewport" content="width=device-width, initial-scale=1">' +
+      `<link rel="stylesheet" href="${root}/style.css"></head>` +
+      `<body><main><h1>${title}</h1><p>${text}</p>` +
+      `<p><a href="${root}/">The notes that are kept here</a></p></main></body></html>`,
+    {
+      status: 503,
+      headers: {
+        "Content-Type": "text/html; charset=utf-8",
+        "Content-Security-Policy": "default-src 'none'; style-src 'self'",
+      },
+    },
+  );
+
+const show = async (event, url) => {
+  const network = fetch(event.request);
+  const storing = network.then((answer) => keep(url, answer.clone()));
+  event.waitUntil(storing.catch(() => {}));
+  const isShown = event.request.mode === "navigate";
+  // A page that asks for news is to know that there is no connection.
+  const mayBeOld = isShown || shell.includes(url.pathname);
+  const old = mayBeOld && !isGone && (await kept(url.pathname));
+  if (old) {
+    const late = new Promise((resolve) => setTimeout(resolve, patience));
+    return (await Promise.race([network, late]).catch(() => undefined)) ?? old;
+  }
+  return network.catch((failure) => {
+    if (!isShown) throw failure;
+    return page("No connection", "This page is not kept in this browser: it was not looked at before.");
+  });
+};
+
+const submit = async (request, path) => {
+  try {
+    const answer = await fetch(request);
+    if (path === root + "/leave" && answer.ok) await forget();
+    return answer;
+  } catch (failure) {
+    if (request.mode !== "navigate") throw failure;
+    return page("No connection", "Nothing was done. Do it again when there is a connection.");
+  }
+};
+
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (url.origin !== location.origin || !url.pathname.startsWith(root + "/")) return;
+  if (request.method === "GET" && url.pathname !== root + "/events") {
+    event.respondWith(show(event, url));
+  } else if (request.mode === "navigate" || url.pathname === root + "/leave") {
+    event.respondWith(submit(request, url.pathname));
+  }
+});
+
+// What another release kept is fetched anew.
+const install = async () => {
+  const paths = new Set([...shell, ...first]);
+  for (const other of await ownCaches()) {
+    for (const request of await (await caches.open(other)).keys()) paths.add(pathOf(request));
+  }
+  for (const path of paths) await fetchAndStore(path);
+  await self.skipWaiting();
+};
+
+const activate = async () => {
+  for (const other of await ownCaches()) if (other !== name) await caches.delete(other);
+  await self.clients.claim();
+  for (const client of await self.clients.matchAll()) {
+    const url = new URL(pathOf(client), location);
+    // Not waited for: until this ends, no page is shown.
+    fetch(url).then((answer) => keep(url, answer)).catch(() => {});
+  }
+};
+
+self.addEventListener("install", (event) => event.waitUntil(install()));
+self.addEventListener("activate", (event) => event.waitUntil(activate()));

@@ -1,0 +1,131 @@
+internal import Membership
+internal import Notebook
+
+/// The files of the page, what makes an app of it, and what a guest's browser keeps: notes-security(7),
+/// "The page as an app".
+extension Visit {
+  /// Whether the browser may keep the page, to open it without a connection: for guests, and by the name
+  /// that the certificate speaks for. An address is another machine's tomorrow, and 127.0.0.1 that of
+  /// every program here.
+  var mayBeApp: Bool { visitor.guest != nil && request.isByName }
+
+  var appLinks: HTML {
+    """
+    <link rel="manifest" href="\(root)/app.webmanifest" crossorigin="use-credentials">
+    <link rel="apple-touch-icon" href="\(root)/icon.png">
+    """
+  }
+
+  /// A file that belongs to the pages; nil where the visitor has none of this name.
+  func file(_ name: String, of notebook: String) -> Response? {
+    switch name {
+    case "style.css": .file(PackageResources.style_css, type: "text/css; charset=utf-8")
+    case "page.js": .file(PackageResources.page_js, type: "text/javascript; charset=utf-8")
+    case "icon.svg": .file(PackageResources.icon_svg, type: "image/svg+xml")
+    case "icon.png": .file(PackageResources.icon_png, type: "image/png")
+    case "worker.js" where mayBeApp:
+      .file(Self.worker, type: "text/javascript; charset=utf-8")
+    case "app.webmanifest" where mayBeApp:
+      .file(Array(manifest(notebook).utf8), type: "application/manifest+json")
+    default: nil
+    }
+  }
+
+  /// The worker, which begins with the digits that tell its files from those of another release.
+  private static let worker: [UInt8] = {
+    let files = [
+      PackageResources.page_js, PackageResources.style_css, PackageResources.worker_js,
+      PackageResources.icon_svg,
+    ]
+    let text = String(decoding: files.joined(), as: UTF8.self)
+    // Without a version the worker fails, and so keeps nothing.
+    let version = (try? SecretText.mark(of: text)).map { "const version = \"\($0)\";\n" } ?? ""
+    return Array(version.utf8) + PackageResources.worker_js
+  }()
+
+  /// Web Application Manifest. It is shown to the guest alone, as the name of the notebook is.
+  private func manifest(_ notebook: String) -> String {
+    let name = Self.quoted(notebook)
+    return """
+      {"name":\(name),"short_name":\(name),"id":"\(root)/","start_url":"\(root)/","scope":"\(root)/",
+      "display":"standalone","background_color":"#fdfcfa","theme_color":"#0b57a4","icons":[
+      {"src":"\(root)/icon.svg","sizes":"any","type":"image/svg+xml"},
+      {"src":"\(root)/icon.png","sizes":"512x512","type":"image/png"},
+      {"src":"\(root)/icon.png","sizes":"512x512","type":"image/png","purpose":"maskable"}]}
+
+      """
+  }
+
+  /// A string of JSON.
+  static func quoted(_ text: String) -> String {
+    let parts = text.unicodeScalars.map { scalar -> String in
+      switch scalar {
+      case "\"", "\\": "\\\(scalar)"
+      case _ where scalar.value < 0x20:
+        "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+      default: String(scalar)
+      }
+    }
+    return "\"" + parts.joined() + "\""
+  }
+
+  // MARK: This browser
+
+  func browserPage(of notebook: Notebook) -> HTML {
+    layout("This browser", name: notebook.identity.name) {
+      """
+      <h1>This browser</h1>
+      \(app)
+      \(certificate)
+      <section aria-labelledby="leave">
+      <h2 id="leave">Leave</h2>
+      <form method="post" action="\(root)/leave" class="deed">
+      <p>What you wrote stays in the notebook. What this browser keeps of it is deleted, with what you \
+      typed and did not save. To come back you need another link.</p>
+      <button>Leave the notebook</button>
+      </form>
+      </section>
+      """
+    }
+  }
+
+  private var app: HTML {
+    guard request.entrance.network != nil else {
+      return "<p>What you type is kept in this browser until it is saved.</p>"
+    }
+    guard mayBeApp else {
+      let place = request.entrance.nameHost.map { "https://\($0)" }
+      let how: HTML? = place.map { " To keep it as an app, come in by a link to <b>\($0)</b>." }
+      return """
+        <p>At this address the page needs a connection: the address may be another machine's \
+        tomorrow.\(how)</p>
+        """
+    }
+    return """
+      <p>Keep the page as an app: choose \u{201C}Install\u{201D} or \u{201C}Add to home screen\u{201D} in \
+      the menu of the browser. It opens without a connection then, with the notes that were looked at here, \
+      and sends what you type when the connection is back. For that the browser has to know the \
+      certificate.</p>
+      <p id="app" role="status"></p>
+      """
+  }
+
+  /// The path of the form by which a guest leaves.
+  static let leaving = ["leave"]
+
+  func leave() throws -> Response {
+    guard let guest = visitor.guest else { throw Refusal.noSuchPage }
+    _ = try site.guests.remove(guest.name)
+    let page: HTML = """
+      <!doctype html>
+      <html lang="en"><head><meta charset="utf-8"><title>notes</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1"></head>
+      <body><main><h1>You have left</h1>
+      <p>This browser keeps nothing of the notebook any more.</p></main></body></html>
+
+      """
+    var response = Response.page(page)
+    response.headers.append(("Set-Cookie", request.entrance.cookie("", below: root, isEnded: true)))
+    return response
+  }
+}
