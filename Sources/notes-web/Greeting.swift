@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Membership
 internal import System
 internal import Web
 
@@ -12,7 +13,8 @@ struct Greeting {
 
   /// - Parameters:
   ///   - link: what lets the user's own browser in.
-  ///   - guestPath: what lets a guest in, behind an origin of the network; nil where nobody can be invited.
+  ///   - guestPath: what lets a guest in, behind an origin of the network; nil where the link was used, or
+  ///     nobody can be invited.
   init(_ server: WebServer, link: String, guestPath: String?) {
     (self.link, self.guestPath) = (link, guestPath)
     (port, network) = (server.port, server.network)
@@ -43,6 +45,20 @@ struct Greeting {
       [own, guest(network), certificate(network)]
       + publicAddresses.map { "It is not served at \($0), which is a public address." }
       + ["Ctrl-C ends it."]
+    return parts.joined(separator: "\n\n")
+  }
+
+  /// What is said when the machine's addresses are others.
+  var news: String {
+    guard let network else {
+      return
+        "\nThis machine has no private address any more: the page is on no network until it has one."
+    }
+    let place =
+      guestPath == nil
+      ? "The page is on the network at\n\n  \(network.origins[0])"
+        + "\n\n'notes web guests invite' makes links." : guest(network)
+    let parts = ["\nThis machine has other addresses now.", place, certificate(network)]
     return parts.joined(separator: "\n\n")
   }
 

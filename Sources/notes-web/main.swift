@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Membership
 internal import System
 internal import Web
 
@@ -45,6 +46,17 @@ let link = server.link ?? ""
 let invitation = server.network == nil ? nil : try? server.invite()
 let greeting = Greeting(server, link: link, guestPath: invitation?.path)
 say((isJSON ? greeting.json : greeting.text) + "\n", on: STDOUT_FILENO)
+do {
+  try server.followAddresses {
+    let path = invitation.flatMap { server.isOpen($0.invitation) ? $0.path : nil }
+    let greeting = Greeting(server, link: link, guestPath: path)
+    say((isJSON ? greeting.json : greeting.news) + "\n", on: STDOUT_FILENO)
+  }
+} catch {
+  say(
+    "notes: hint: the system does not tell when addresses change: start this again then\n",
+    on: STDERR_FILENO)
+}
 let browser = Browser(stateFolder: words[0] + "/.git/notes")
 if words[5] == "open" { browser.open(link) }
 

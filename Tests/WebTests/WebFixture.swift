@@ -1,6 +1,7 @@
 import Git
 import Glibc
 import History
+import Membership
 import Notebook
 import System
 import TestSupport

@@ -208,6 +208,47 @@ import Testing
     try Golden.expect(plain + "\n", matches: "web-lan.txt")
   }
 
+  // notes-web(1): "When the machine's addresses change … the page is at the new ones".
+  @Test(arguments: [true, false])
+  func `The page follows the machine into another network`(isJSON: Bool) throws {
+    let web = try onHost(["192.168.77.1/24"], ["--lan"] + (isJSON ? ["--json"] : []))
+    let first = try web.line(within: 120) { $0.contains("/guest/") }
+    let port = try #require(first.firstMatch(of: #/:(\d+)\/guest/#)?.1)
+    func host(_ command: String) throws -> ProcessResult {
+      try run(["nsenter", "-t", String(web.pid), "-n", "sh", "-c", command], within: 120)
+    }
+    func certified(_ address: String) throws -> String {
+      let names = "openssl x509 -noout -ext subjectAltName"
+      return try host(
+        "openssl s_client -connect \(address):\(port) </dev/null 2>/dev/null | \(names)"
+      ).text
+    }
+    #expect(try certified("192.168.77.1").contains("192.168.77.1"))
+    try #require(
+      try host("ip addr add 10.9.8.7/24 dev lan0; ip addr del 192.168.77.1/24 dev lan0").isSuccess)
+    let second = try web.line(within: 120) { $0.contains("10.9.8.7:\(port)/guest/") }
+    // The link is the same.
+    let token = try #require(first.firstMatch(of: #/guest\/[a-z2-7]+/#)?.output)
+    #expect(second.contains(token))
+    let names = try certified("10.9.8.7")
+    #expect(names.contains("10.9.8.7") && !names.contains("192.168.77.1"), "\(names)")
+    let invited = try shell.notes("web", "guests", "invite", "--json").text
+    #expect(invited.contains("10.9.8.7:\(port)/guest/") || invited.contains("desk.local"))
+    // No network, and one again.
+    try #require(try host("ip addr flush dev lan0").isSuccess)
+    _ = try web.line(within: 120) {
+      isJSON
+        ? $0.contains(#""type":"web""#) && !$0.contains("network_link")
+        : $0.contains("has no private address any more")
+    }
+    let none = try shell.notes("web", "guests", "invite", "--json").text
+    #expect(!none.contains("https:"), "\(none)")
+    try #require(try host("ip addr add 172.16.1.1/24 dev lan0").isSuccess)
+    _ = try web.line(within: 120) { $0.contains("172.16.1.1:\(port)/guest/") }
+    web.send(SIGINT)
+    #expect(try web.wait(within: 120).status == .exited(130))
+  }
+
   @Test func `Without a private address there is no page on the network`() throws {
     let result = try onHost(["198.51.100.7/24"], ["--lan"]).wait(within: 120)
     #expect(result.status == .exited(1))

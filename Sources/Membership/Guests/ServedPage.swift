@@ -4,6 +4,7 @@ internal import System
 /// Where the page of a notebook is served now: `.git/notes/web-address`, locked by whoever serves it.
 public final class ServedPage: Sendable {
   private let lock: FileLock
+  private let path: String
 
   private static func path(_ stateFolder: String) -> String { stateFolder + "/web-address" }
 
@@ -17,10 +18,30 @@ public final class ServedPage: Sendable {
     // Who asks whether it is locked has it for a moment.
     guard let lock = try Disk.lock(path, until: Instant.now + 0.1) else { return nil }
     self.lock = lock
-    if ftruncate(lock.descriptor, 0) != 0 {
+    self.path = path
+    try move(to: origins)
+  }
+
+  /// Says that it is served at these addresses now.
+  ///
+  /// - Throws: where the file cannot be written.
+  public func move(to origins: [String]) throws {
+    if ftruncate(lock.descriptor, 0) != 0 || lseek(lock.descriptor, 0, SEEK_SET) != 0 {
       throw MembershipError.system(call: "ftruncate", path: path, code: errno)
     }
     try Disk.write(Array(origins.map { $0 + "\n" }.joined().utf8), to: lock.descriptor, path: path)
+  }
+
+  /// Whether the page was ever served.
+  public static func wasServed(stateFolder: String) -> Bool { access(path(stateFolder), F_OK) == 0 }
+
+  /// The port of the page of a notebook on a device, the same each time: one below those that systems
+  /// give out.
+  public static func port(notebookID: String, deviceID: String) -> Int {
+    let sum = (notebookID + deviceID).utf8.reduce(UInt32(2_166_136_261)) {
+      ($0 ^ UInt32($1)) &* 16_777_619
+    }
+    return 20_000 + Int(sum % 12_000)
   }
 
   /// The addresses that the page is served at, that for this machine first; none where it is not.

@@ -4,14 +4,19 @@ internal import Synchronization
 
 /// What the page on the network shows, anew each day: a certificate of this machine's authority.
 final class CertifiedPage: Sendable {
+  private struct Latest {
+    let addresses: [String]
+    let context: BrowserTLSContext
+    let fingerprint: String
+  }
+
   private let pageAuthority: PageAuthority
-  private let addresses: [String]
-  private let latest: Mutex<(context: BrowserTLSContext, fingerprint: String)>
+  private let latest: Mutex<Latest>
   /// The SHA-256 of the certificate that people install.
   let authorityFingerprint: String
 
   init(_ authority: PageAuthority, addresses: [String]) throws {
-    (pageAuthority, self.addresses) = (authority, addresses)
+    pageAuthority = authority
     authorityFingerprint = try authority.fingerprint()
     latest = Mutex(try Self.make(authority, addresses))
   }
@@ -23,17 +28,33 @@ final class CertifiedPage: Sendable {
   var fingerprint: String { latest.withLock { $0.fingerprint } }
 
   /// Takes a new certificate; where that fails the former one is good for weeks.
-  func renew() {
+  func renew() { certify(latest.withLock { $0.addresses }) }
+
+  /// Takes one for other addresses, all of them private.
+  func certify(_ addresses: [String]) {
     guard let made = try? Self.make(pageAuthority, addresses) else { return }
     latest.withLock { $0 = made }
   }
 
   private static func make(
     _ authority: PageAuthority, _ addresses: [String]
-  ) throws -> (BrowserTLSContext, String) {
+  ) throws -> Latest {
     let certificate = try authority.certify(addresses: addresses)
     let context = try BrowserTLSContext(
       chain: certificate.chain, privateKey: certificate.privateKey)
-    return (context, try certificate.fingerprint())
+    return Latest(
+      addresses: addresses, context: context, fingerprint: try certificate.fingerprint())
   }
+}
+
+/// What people are told of the page on the network.
+public struct ServedNetwork: Sendable {
+  /// Where it is, that of the links first.
+  public let origins: [String]
+  /// The SHA-256 of the page's certificate.
+  public let fingerprint: String
+  /// Where the certificate is that people install.
+  public let authority: String
+  /// The SHA-256 of it.
+  public let authorityFingerprint: String
 }

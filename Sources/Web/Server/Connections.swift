@@ -1,3 +1,4 @@
+internal import Membership
 internal import NIOCore
 internal import NIOHTTP1
 internal import Synchronization

@@ -11,22 +11,24 @@ internal import Synchronization
 public final class WebServer: Sendable {
   private let group: MultiThreadedEventLoopGroup
   private let pool: NIOThreadPool
-  private let doors: [Door]
+  private let door: Door
   private let site: Site
+  private let connections: Connections
   private let news: News
   private let page: ServedPage?
-  private let networkEntrance: Entrance?
+  private let onNetwork: NetworkDoors?
+  private let addressWatch = Mutex<AddressWatch?>(nil)
   private let isStopped = Mutex(false)
 
   /// The port that it listens on.
-  public var port: Int { doors[0].port }
+  public var port: Int { door.port }
 
   /// The address that lets a browser in, once; nil when it was used.
   public var link: String? { site.gate.link }
 
   /// What people are told of the page on the network; nil where it is on none.
   public var network: ServedNetwork? {
-    networkEntrance.flatMap { entrance in
+    onNetwork?.entrance.flatMap { entrance in
       entrance.network.map { page in
         ServedNetwork(
           origins: entrance.origins, fingerprint: page.fingerprint,
@@ -65,7 +67,8 @@ public final class WebServer: Sendable {
     let pool = NIOThreadPool(numberOfThreads: 2)
     do {
       let notebook = try Notebook.open(at: folder)
-      let (state, own) = (notebook.stateFolder, Self.ownPort(of: notebook.identity))
+      let (state, identity) = (notebook.stateFolder, notebook.identity)
+      let own = ServedPage.port(notebookID: identity.id, deviceID: identity.device.deviceID)
       let page = try network.map { try Self.certified($0, dataFolder) }
       let hosts = ["127.0.0.1"] + (network?.addresses ?? [])
       let doors = try Self.doors(group, at: hosts, port: port, own: own, limits)
@@ -75,23 +78,21 @@ public final class WebServer: Sendable {
         folder: folder, controlFolder: controlFolder, signer: VersionSigner(keysIn: dataFolder),
         gate: Gate(port: doors[0].port, guests: guests), guests: guests, pool: pool, limits: limits)
       let connections = Connections(limits: limits)
-      let door = network.flatMap { network in
-        page.map { Entrance.network(network, port: doors[1].port, $0) }
+      let onNetwork = network.flatMap { network in
+        page.map { NetworkDoors(network, $0, Array(doors.dropFirst())) }
       }
-      for (index, waiting) in doors.enumerated() {
-        let entrance = index == 0 ? site.gate.local : door ?? site.gate.local
-        waiting.open(site, entrance, connections)
-      }
+      doors[0].open(site, site.gate.local, connections)
+      onNetwork?.open(site, connections)
       let news = try News(folder: folder, connections: connections)
       // Where nothing can be written, nobody can be invited either.
       let served = try? ServedPage(
-        at: [site.gate.local.origin] + (door.map { [$0.origin] } ?? []), stateFolder: state)
+        at: [site.gate.local, onNetwork?.entrance].compactMap { $0?.origin }, stateFolder: state)
       if let page {
         _ = group.next().scheduleRepeatedTask(initialDelay: .hours(24), delay: .hours(24)) { _ in
           page.renew()
         }
       }
-      self.init(group, pool, doors, site, news, served, door)
+      self.init(group, pool, doors[0], site, connections, news, served, onNetwork)
     } catch {
       try? pool.syncShutdownGracefully()
       try? group.syncShutdownGracefully()
@@ -100,11 +101,38 @@ public final class WebServer: Sendable {
   }
 
   private init(
-    _ group: MultiThreadedEventLoopGroup, _ pool: NIOThreadPool, _ doors: [Door], _ site: Site,
-    _ news: News, _ page: ServedPage?, _ network: Entrance?
+    _ group: MultiThreadedEventLoopGroup, _ pool: NIOThreadPool, _ door: Door, _ site: Site,
+    _ connections: Connections, _ news: News, _ page: ServedPage?, _ onNetwork: NetworkDoors?
   ) {
-    (self.group, self.pool, self.doors) = (group, pool, doors)
-    (self.site, self.news, self.page, networkEntrance) = (site, news, page, network)
+    (self.group, self.pool, self.door) = (group, pool, door)
+    (self.site, self.connections, self.news) = (site, connections, news)
+    (self.page, self.onNetwork) = (page, onNetwork)
+  }
+
+  /// Goes with this machine from one network to another: the page is served at the addresses that it
+  /// has then, with a certificate for them. `moved` is called each time that this made a difference.
+  ///
+  /// - Throws: where the system tells nothing of addresses, as in some containers.
+  public func followAddresses(_ moved: @escaping @Sendable () -> Void) throws {
+    guard let onNetwork else { return }
+    let watch = try AddressWatch { [self] in
+      let hasMoved = isStopped.withLock { isStopped -> Bool in
+        guard !isStopped,
+          onNetwork.move(
+            to: .ofThisMachine(), { try Door(group, host: $0, port: $1, site.limits) })
+        else { return false }
+        onNetwork.open(site, connections)
+        try? page?.move(to: [site.gate.local, onNetwork.entrance].compactMap { $0?.origin })
+        return true
+      }
+      if hasMoved { moved() }
+    }
+    addressWatch.withLock { $0 = watch }
+  }
+
+  /// Whether a link that `invite` made still lets somebody in.
+  public func isOpen(_ invitation: GuestInvitation) -> Bool {
+    (try? site.guests.invitations().contains(invitation)) ?? false
   }
 
   /// Ends what is under way, and closes all connections. It returns when that is done, also where it
@@ -115,18 +143,12 @@ public final class WebServer: Sendable {
       if isStopped { return }
       isStopped = true
       news.stop()
-      for door in doors { door.close() }
+      addressWatch.withLock { $0?.stop() }
+      door.close()
+      onNetwork?.close()
       try? pool.syncShutdownGracefully()
       try? group.syncShutdownGracefully()
     }
-  }
-
-  /// A port below those that systems give out, the same for a notebook on this device each time.
-  private static func ownPort(of identity: NotebookIdentity) -> Int {
-    let sum = (identity.id + identity.device.deviceID).utf8.reduce(UInt32(2_166_136_261)) {
-      ($0 ^ UInt32($1)) &* 16_777_619
-    }
-    return 20_000 + Int(sum % 12_000)
   }
 
   private static func certified(

@@ -56,22 +56,10 @@ public enum WebNetworkError: Error, CustomStringConvertible {
   public var description: String { "this machine has no private address on a network" }
 }
 
-/// What people are told of the page on the network.
-public struct ServedNetwork: Sendable {
-  /// Where it is, that of the links first.
-  public let origins: [String]
-  /// The SHA-256 of the page's certificate.
-  public let fingerprint: String
-  /// Where the certificate is that people install.
-  public let authority: String
-  /// The SHA-256 of it.
-  public let authorityFingerprint: String
-}
-
 /// Addresses as text.
-enum PrivateAddress {
+package enum PrivateAddress {
   /// Whether an address is one of a private network (RFC 1918, RFC 4193), or link-local IPv4 (RFC 3927).
-  static func isPrivate(_ text: String) -> Bool {
+  package static func isPrivate(_ text: String) -> Bool {
     var bytes = [UInt8](repeating: 0, count: 4)
     if inet_pton(AF_INET, text, &bytes) == 1 {
       switch (bytes[0], bytes[1]) {
@@ -82,7 +70,8 @@ enum PrivateAddress {
     return Self.bytes(ofIPv6: text).map { $0[0] & 0xFE == 0xFC } ?? false
   }
 
-  static func bytes(ofIPv6 text: String) -> [UInt8]? {
+  /// The 16 bytes of an IPv6 address; nil where the text is none.
+  package static func bytes(ofIPv6 text: String) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 16)
     return inet_pton(AF_INET6, text, &bytes) == 1 ? bytes : nil
   }

@@ -1,0 +1,44 @@
+internal import Glibc
+internal import System
+
+/// Notices that this machine may have other addresses, as the kernel tells of it: rtnetlink(7).
+final class AddressWatch: Sendable {
+  private let stopping: WakeUp
+
+  /// How long nothing more is told before it counts, in seconds: a change comes in parts.
+  private static let calm = 0.3
+
+  /// `changed` is called on a thread of the watch's own.
+  ///
+  /// - Throws: where the kernel tells nothing, as in some containers.
+  init(changed: @escaping @Sendable () -> Void) throws {
+    let stopping = try WakeUp()
+    self.stopping = stopping
+    let socket = try RouteSocket.open()
+    try startThread {
+      defer { close(socket) }
+      let both = [socket, stopping.descriptor]
+      var ready = Poll.wait(for: both)
+      while !ready.contains(stopping.descriptor) {
+        Self.readAway(socket)
+        ready = Poll.wait(for: both, until: Instant.now + Self.calm)
+        guard ready.isEmpty else { continue }
+        changed()
+        ready = Poll.wait(for: both)
+      }
+    }
+  }
+
+  /// What counts is how things are, and not what was told of them.
+  private static func readAway(_ socket: Int32) {
+    var buffer = [UInt8](repeating: 0, count: 1 << 13)
+    while true {
+      let count = recv(socket, &buffer, buffer.count, 0)
+      if count < 0, errno == ENOBUFS { continue }
+      guard count > 0 else { return }
+    }
+  }
+
+  /// Ends the watching.
+  func stop() { stopping.signal() }
+}
