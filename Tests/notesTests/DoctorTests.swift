@@ -191,6 +191,37 @@ import Testing
       says: "another notebook's"
     ) { try sh($0, "sed -i -e 's/^id x/id y/; t' -e 's/^id ./id x/' notes/.git/notes/notebook") },
     Trouble(
+      name: "an authority of the page that others may read", check: "page", level: .problem,
+      says: "page-authority.pem cannot be used: other users may read it"
+    ) { shell in
+      try authority("desk.local", in: shell)
+      try sh(shell, "chmod 640 home/.local/share/notes/page-authority.pem")
+    },
+    Trouble(
+      name: "an authority of the page that is none", check: "page", level: .problem,
+      says: "it holds no key of an authority with its certificates"
+    ) { try sh($0, "umask 077; echo x > home/.local/share/notes/page-authority.pem") },
+    Trouble(
+      name: "an authority of another name", check: "page", level: .advice,
+      says: "the page's authority is for another-name.local, and this machine is "
+    ) { try authority("another-name.local", in: $0) },
+    Trouble(
+      name: "an authority made by a wrong clock", check: "page", level: .problem,
+      says: "browsers refuse the page's authority"
+    ) { try authority(WebNetwork.ofThisMachine().name ?? "x", in: $0, now: 4_000_000_000) },
+    Trouble(
+      name: "an authority that has ended", check: "page", level: .problem,
+      says: "browsers refuse the page's authority"
+    ) { try authority(WebNetwork.ofThisMachine().name ?? "x", in: $0, now: 1_000_000_000) },
+    Trouble(
+      name: "guests that cannot be read", check: "page", level: .problem,
+      says: "the guests of the page cannot be read"
+    ) { try sh($0, "mkdir notes/.git/notes/guests; chmod 700 notes/.git/notes/guests") },
+    Trouble(
+      name: "guests that others may write", check: "page", level: .problem,
+      says: "other users may let guests in"
+    ) { try sh($0, "touch notes/.git/notes/guests; chmod 622 notes/.git/notes/guests") },
+    Trouble(
       name: "names that meet", check: "names", level: .advice,
       says: "'Caf\u{E9}.txt' and 'cafe\u{301}.txt' are one name"
     ) { shell in
@@ -213,6 +244,13 @@ import Testing
       name: "a name with a line break", check: "size", level: .advice, says: "give it another name"
     ) { try sh($0, "touch \"notes/a\nb.txt\"") },
   ]
+
+  private static func authority(
+    _ name: String, in shell: Shell, now: Int64 = Int64(time(nil))
+  ) throws {
+    _ = try PageAuthority.loadOrCreate(
+      in: shell.folder["home/.local/share/notes"], hostName: name, now: now)
+  }
 
   /// The file of the loose object `$id`, in a shell.
   private static let path = ".git/objects/$(echo $id | cut -c1-2)/$(echo $id | cut -c3-)"
@@ -243,6 +281,36 @@ import Testing
     #expect(result.text.contains("another program listens at 127.0.0.1:\(listener.port) already"))
     #expect(result.text.contains("--at HOST:PORT"))
     #expect(result.text.hasSuffix("\n2 problems found.\n"))
+  }
+
+  // notes-doctor(1): "where the page is served, or where 'notes web --lan' would serve it".
+  @Test func `Where the page is, and a port that is taken, are told`() throws {
+    func told() throws -> String {
+      let lines = try shell.notes("doctor", "--no-discovery", "--json").lines
+      return try #require(lines.first { $0.contains(#""check":"page""#) })
+    }
+    #expect(try told().contains("not served now; "))
+    let web = try RunningProcess(
+      [BuiltBinary.notes(), "web", "--no-open", "--json"], in: shell.folder["notes"],
+      environment: shell.environment)
+    let link = try web.line(within: 120)
+    let origin = try #require(link.firstMatch(of: #/http:\/\/127\.0\.0\.1:\d+/#)?.output)
+    #expect(try told().contains("served at \(origin); 0 guests"))
+    web.send(SIGINT)
+    _ = try web.wait(within: 120)
+    let identity = try Notebook.open(at: shell.folder["notes"]).identity
+    let port = ServedPage.port(notebookID: identity.id, deviceID: identity.device.deviceID)
+    let other = try? Listener(at: Address(host: "127.0.0.1", port: UInt16(port)))
+    let taken = try told()
+    #expect(taken.contains("another program listens at the page's own port \(port)"))
+    withExtendedLifetime(other) {}
+    // Its program is found beside notes alone.
+    let program = try BuiltBinary.notes()
+    try Self.sh(shell, "mkdir alone; cp '\(program)' alone/notes")
+    let alone = try run(
+      [shell.folder["alone/notes"], "doctor", "--no-discovery"], in: shell.folder["notes"],
+      environment: shell.environment)
+    #expect(alone.isSuccess && alone.text.contains("alone/notes-web is missing"), "\(alone)")
   }
 
   @Test(arguments: [0, 1_600_000_000, 5_000_000_000])

@@ -56,6 +56,27 @@ public struct PageAuthority: Sendable {
     return kept
   }
 
+  /// The one kept in `dataFolder`; nil where there is none.
+  ///
+  /// - Throws: `PageAuthorityError` for a file that is not used.
+  public static func kept(in dataFolder: String) throws -> PageAuthority? {
+    try load("\(dataFolder)/\(fileName)")
+  }
+
+  /// Whether browsers take it at this time, as their clocks say.
+  ///
+  /// - Throws: `MembershipError.library`.
+  public func isGood(at now: Int64) throws -> Bool {
+    let start = try Certificate.decoding(root) { certificate, lib -> Int64 in
+      var time = tm()
+      guard lib.ASN1_TIME_to_tm(lib.X509_get0_notBefore(certificate), &time) == 1 else {
+        throw CertificateDefect.validity
+      }
+      return Int64(timegm(&time))
+    }
+    return (start..<start + Self.day + Self.lifetime).contains(now)
+  }
+
   private static func make(hostName: String, now: Int64) throws -> PageAuthority {
     let label = hostName.prefix { $0 != "." }
     let (rootKey, issuerKey) = (try PageKey(), try PageKey())

@@ -36,12 +36,16 @@ struct WebCommand: Command {
     if port == 0 { throw ValidationError("--port takes a number from 1 to 65535.") }
   }
 
+  /// The program that serves, beside this one.
+  static var program: String {
+    Disk.parent(of: realPath(of: "/proc/self/exe") ?? "notes") + "/notes-web"
+  }
+
   /// Becomes the program that serves: what it needs, no other command carries.
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     let folder = realPath(of: notebook.folder) ?? notebook.folder
-    let own = realPath(of: "/proc/self/exe") ?? "notes"
-    let program = Disk.parent(of: own) + "/notes-web"
+    let program = Self.program
     Output.standard.flush()
     Output.errors.flush()
     let folders = UserFolders()

@@ -25,7 +25,7 @@ struct Check: Sendable {
   /// All of them, in the order in which they are told.
   static let all: [Check] = [
     deviceKey, history, interruption, agreement, held, membership, clock, discovery, multicast,
-    port, fileSystem, watches, names, size,
+    port, page, fileSystem, watches, names, size,
   ]
 
   func findings(in context: CheckContext) -> [Finding] {
@@ -117,8 +117,8 @@ struct DoctorCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Look for what is wrong, and say what to do about it.",
     discussion: """
-      Looks at the device key, the history, the membership, the clock, the network and the file \
-      system. Without --repair it changes nothing. The exit status is 0 when nothing is wrong and 1 \
+      Looks at the device key, the history, the membership, the clock, the network, the page \
+      of 'notes web' and the file system. Without --repair it changes nothing. The exit status is 0 when nothing is wrong and 1 \
       otherwise; advice alone is not wrong.
 
       Examples:

@@ -1,0 +1,88 @@
+internal import Channel
+internal import Glibc
+internal import Membership
+internal import Notebook
+
+extension Check {
+  /// What `notes web` needs: notes-web(1).
+  static let page = Check(
+    name: "page", title: "page", remedy: "'notes web' serves the notebook to browsers"
+  ) { context in
+    let state = context.notebook.stateFolder
+    var findings = program + authority(in: context)
+    let book = state + "/" + GuestBook.fileName
+    let guests = try? GuestBook(stateFolder: state).guests()
+    if guests == nil {
+      findings += .problem(
+        "the guests of the page cannot be read, so none is let in",
+        remedy: "make \(Visible.name(book)) a file that you can read, or remove it and invite anew")
+    }
+    var status = stat()
+    if stat(book, &status) == 0, status.st_mode & 0o022 != 0 {
+      findings += .problem(
+        "other users may let guests in: they can write in \(Visible.name(book))",
+        remedy: "chmod go-w \(Visible.name(book))")
+    }
+    let origins = (try? ServedPage.origins(stateFolder: state)) ?? []
+    if origins.isEmpty { findings += port(in: context) }
+    if !findings.isEmpty { return findings }
+    let count = Phrase.count(guests?.count ?? 0, "guest")
+    if !origins.isEmpty { return .good("served at \(Phrase.list(origins)); \(count)") }
+    let network = WebNetwork.ofThisMachine()
+    let places =
+      ((network.isNamePublished ? network.name : nil).map { [$0] } ?? []) + network.addresses
+    let there =
+      places.isEmpty
+      ? "there is no private address for --lan" : "with --lan at \(Phrase.list(places))"
+    return .good("not served now; \(there); \(count)")
+  }
+
+  private static var program: [Finding] {
+    let program = Visible.name(WebCommand.program)
+    guard access(WebCommand.program, X_OK) != 0 else { return [] }
+    return .advice(
+      "'notes web' cannot serve: \(program) is missing, or cannot be run",
+      remedy: "install both programs from the same release")
+  }
+
+  private static func port(in context: CheckContext) -> [Finding] {
+    // What a browser keeps is kept for the port that it was served at.
+    guard ServedPage.wasServed(stateFolder: context.notebook.stateFolder) else { return [] }
+    let port = ServedPage.port(
+      notebookID: context.notebook.identity.id, deviceID: context.ownDevice)
+    if (try? Listener(at: Address(host: "127.0.0.1", port: UInt16(port)))) != nil { return [] }
+    return .advice(
+      "another program listens at the page's own port \(port): browsers keep unsaved texts, and the "
+        + "page as an app, for that port alone",
+      remedy: "end that program before 'notes web', or name a port with --port each time")
+  }
+
+  private static func authority(in context: CheckContext) -> [Finding] {
+    let path = Visible.name("\(context.dataFolder)/\(PageAuthority.fileName)")
+    let anew = "'notes web --lan' makes another one, which phones have to install"
+    do {
+      guard let kept = try PageAuthority.kept(in: context.dataFolder) else { return [] }
+      var findings: [Finding] = []
+      if try !kept.isGood(at: context.now) {
+        findings += .problem(
+          "browsers refuse the page's authority: it is not good on \(TimeText.local(context.now))",
+          remedy: "set the clock; if it is right, remove \(path): \(anew)")
+      }
+      if let name = WebNetwork.ofThisMachine().name, name != kept.hostName {
+        findings += .advice(
+          "the page's authority is for \(kept.hostName), and this machine is \(name) now",
+          remedy: "give the machine its former name, or \(anew)")
+      }
+      return findings
+    } catch let error as PageAuthorityError {
+      let isOpen = if case .openToOthers = error.defect { true } else { false }
+      return .problem(
+        Visible.name("\(error)"),
+        remedy: isOpen
+          ? "chmod 600 \(path); if somebody may have read it, remove it: \(anew)"
+          : "remove it: \(anew)")
+    } catch {
+      return .problem(Failure(describing: error).message, remedy: "make \(path) readable for you")
+    }
+  }
+}
