@@ -167,22 +167,13 @@ extension TreePath {
 extension Notebook {
   func sessionContext() throws -> SessionContext {
     let folder = try UserFolders().data
-    guard let key = try DeviceKey.load(identity.device.deviceID, in: folder),
-      let present = try DeviceKey.load(in: folder)
-    else {
+    guard let context = try SessionContext(of: self, keysIn: folder) else {
       throw Failure(
         .failed, "other_device", "this notebook was made or joined with another device key",
         hint: "the key belongs in \(Visible.name(folder)); XDG_DATA_HOME and HOME say where that is"
       )
     }
-    let membership = try membership()
-    if key.deviceID == present.deviceID {
-      return SessionContext(folder: self.folder, key: key, membership: membership)
-    }
-    let request = try KeyRenewal(of: self, membership, from: key, to: present).carryOut()
-    return SessionContext(
-      folder: self.folder, key: request == nil ? present : key, membership: membership,
-      request: request)
+    return context
   }
 
   func membership() throws -> MembershipStore {

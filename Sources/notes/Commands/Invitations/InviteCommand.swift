@@ -51,18 +51,18 @@ struct InviteCommand: Command {
 
   func run() throws {
     let context = try NotebookLocator.notebook().sessionContext()
-    let guest = try device.map { try InvitedDevice(named: $0, via: via ?? "", discovery) }
-    defer { guest?.stop() }
+    let invitee = try device.map { try InvitedDevice(named: $0, via: via ?? "", discovery) }
+    defer { invitee?.stop() }
     let host = try listen.configured().host
     let isAny = ["*", "::", "0.0.0.0"].contains(host)
     let report = EventReport(
       json: options.json,
       .invitation(
-        guest: guest?.member.name, hosts: isAny ? Address.ofThisMachine(limit: 2) : [host]))
+        guest: invitee?.member.name, hosts: isAny ? Address.ofThisMachine(limit: 2) : [host]))
     var end: InvitationEnd?
-    try run(in: context, for: guest?.member) { event in
+    try run(in: context, for: invitee?.member) { event in
       switch event {
-      case .invitation(let open): guest?.tell(of: open, to: context.membership)
+      case .invitation(let open): invitee?.tell(of: open, to: context.membership)
       case .joined: end = .used
       case .ended(_, let how): end = how
       default: break
@@ -76,24 +76,18 @@ struct InviteCommand: Command {
 
   /// In the notebook's watcher, if one runs and nothing else was asked for; else in this process.
   private func run(
-    in context: SessionContext, for guest: Member?, onEvent: (Event) -> Void
+    in context: SessionContext, for invitee: Member?, onEvent: (Event) -> Void
   ) throws {
     try context.membership.demandAdmin(context.key.deviceID)
-    let token = try Interruption.token()
-    if listen.address == nil, !discovery.isOff,
-      let watcher = try RunningWatcher.of(Notebook.open(at: context.folder))
-    {
-      return try watcher.invite(
-        role: role, seconds: lifetime.seconds, for: guest, cancellation: token, onEvent: onEvent)
+    let isPlain = listen.address == nil && !discovery.isOff
+    let watcher = isPlain ? try RunningWatcher.of(Notebook.open(at: context.folder)) : nil
+    let host = InvitationHost(context, watcher: watcher, listen: listen.address ?? .anywhere) {
+      [isOff = discovery.isOff, device = context.key.deviceID] in
+      isOff ? nil : AvahiDiscovery(deviceID: device)
     }
-    let finder = discovery.discovery(for: context.key.deviceID)
-    defer { finder?.stop() }
-    let service = try Service(
-      contexts: [context], discovery: finder, listen: listen.address ?? .anywhere,
-      logger: ServiceLogging.silent)
-    let invitation = try service.invite(
-      role: role, seconds: lifetime.seconds, name: guest?.name, deviceID: guest?.deviceID)
-    try service.run(cancellation: token, until: invitation, onEvent: onEvent)
+    try host.invite(
+      role: role, seconds: lifetime.seconds, for: invitee, cancellation: Interruption.token(),
+      onEvent: onEvent)
   }
 }
 
