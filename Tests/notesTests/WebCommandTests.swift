@@ -130,6 +130,12 @@ import Testing
     #expect(full.errorText.contains(#""kind":"too_many_guests""#))
     #expect(full.errorText.contains("there are 64 guests and open links already"))
     #expect(full.errorText.contains("'notes web guests remove NAME' makes room"))
+    try #require(chmod(shell.folder["notes/.git/notes/guests"], 0o666) == 0)
+    let open = try shell.notes("web", "guests", "--json")
+    #expect(open.status == .exited(1))
+    #expect(open.errorText.contains(#""kind":"open_to_others""#))
+    #expect(open.errorText.contains("/guests, so nobody is let in by it"))
+    #expect(open.errorText.contains("look who is in it, and 'chmod 600' it"))
     web.send(SIGINT)
     #expect(try web.wait(within: 120).status == .exited(130))
   }

@@ -27,6 +27,9 @@ public struct GuestInvitation: Hashable, Sendable {
 
   /// How long a link is good, in seconds.
   public static let lifetime: Int64 = 24 * 60 * 60
+
+  /// Whether it lets in at this time. Where the clock was set back, it does so no longer than for two days.
+  func isGood(at now: Int64) -> Bool { expires > now && expires <= now + 2 * Self.lifetime }
 }
 
 /// What a guest's browser keeps, and nobody else.
@@ -67,12 +70,15 @@ public enum GuestError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The link was used, has ended, or never was.
   case noInvitation
   case tooMany(Int)
+  /// Others may write the file that says who is let in.
+  case openToOthers(path: String)
 
   public var description: String {
     switch self {
     case .nameTaken(let name): "there is a guest called '\(name)' already"
     case .noSuchGuest(let name): "no guest is called '\(name)'"
     case .noInvitation: "the link was used, or has ended"
+    case .openToOthers(let path): "other users may write \(path), so nobody is let in by it"
     case .tooMany(let most): "there are \(most) guests and open links already"
     }
   }

@@ -26,7 +26,7 @@ public struct GuestBook: Sendable {
 
   /// The links that are still good.
   public func invitations(now: Int64 = WallClock.now()) throws -> [GuestInvitation] {
-    try read().invitations.filter { $0.expires > now }
+    try read().invitations.filter { $0.isGood(at: now) }
   }
 
   /// The guest whose browser has one of these cookies, below this path; nil where it is nobody's.
@@ -95,8 +95,9 @@ public struct GuestBook: Sendable {
   /// - Throws: `GuestError.noSuchGuest`.
   public func remove(_ name: String) throws -> (name: String, role: Role) {
     try change { entries in
-      if let place = entries.guests.firstIndex(where: { $0.name.isSameName(as: name) }) {
-        let guest = entries.guests.remove(at: place)
+      if let guest = entries.guests.first(where: { $0.name.isSameName(as: name) }) {
+        // Each of them, should the file have several.
+        entries.guests.removeAll { $0.name.isSameName(as: name) }
         return (guest.name, guest.role)
       }
       let place = entries.invitations.firstIndex { $0.name?.isSameName(as: name) == true }
@@ -153,7 +154,7 @@ public struct GuestBook: Sendable {
     }
     return try withExtendedLifetime(lock) {
       var entries = try read()
-      entries.invitations.removeAll { $0.expires <= now }
+      entries.invitations.removeAll { !$0.isGood(at: now) }
       let result = try body(&entries)
       try write(entries)
       return result
@@ -177,6 +178,10 @@ public struct GuestBook: Sendable {
   private func read() throws -> Entries {
     guard let content = try Disk.readIfThere(path, limit: Self.maximumSize) else {
       return Entries()
+    }
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & 0o022 != 0 {
+      throw GuestError.openToOthers(path: path)
     }
     var entries = Entries()
     for line in StateLines(parsing: content).lines {

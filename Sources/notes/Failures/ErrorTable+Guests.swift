@@ -6,6 +6,8 @@ extension GuestError: ExplainedError {
     case .nameTaken: .failed("name_taken", "choose a name that tells them apart")
     case .noSuchGuest, .noInvitation: .failed("no_such_guest", "'notes web guests' lists them")
     case .tooMany: .failed("too_many_guests", "'notes web guests remove NAME' makes room")
+    case .openToOthers:
+      .failed("open_to_others", "look who is in it, and 'chmod 600' it")
     }
   }
 }
