@@ -78,7 +78,7 @@ let package = Package(
     .target(
       name: "Web",
       dependencies: notebookLayers + [
-        "Exchange", "Watch", "Membership", "Channel", "Git", "System", "CQRencode",
+        "Exchange", "Watch", "Membership", "Discovery", "Channel", "Git", "System", "CQRencode",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -137,8 +137,8 @@ let package = Package(
     .testTarget(
       name: "WebTests",
       dependencies: notebookLayers + [
-        "Web", "notes-web", "Watch", "Exchange", "Membership", "Channel", "Git", "System",
-        "TestSupport",
+        "Web", "notes-web", "Watch", "Exchange", "Membership", "Discovery", "Channel", "Git",
+        "System", "TestSupport", .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
     .executableTarget(

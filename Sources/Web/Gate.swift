@@ -14,7 +14,10 @@ final class Gate: Sendable {
   let root: String
   private let cookie: String
   private let token: Mutex<String?>
-  private let guests: GuestBook
+  /// Of each notebook that is served.
+  private let books: [GuestBook]
+  /// The parts that the notebooks' pages are below, where several are served.
+  private let names: [String]?
   /// Of each address that a browser has.
   private let wrong = Mutex<[String: Allowance]>([:])
 
@@ -23,9 +26,12 @@ final class Gate: Sendable {
   /// Addresses whose wrong tries are counted apart; the others share one count.
   private static let mostPlaces = 1_000
 
-  init(port: Int, guests: GuestBook) {
+  /// - Parameters:
+  ///   - books: the guests of each notebook.
+  ///   - names: the part of the path that tells its owner's pages apart; nil for a single notebook.
+  init(port: Int, books: [GuestBook], names: [String]? = nil) {
     local = .local(port: port)
-    self.guests = guests
+    (self.books, self.names) = (books, names)
     root = "/" + SecretText.random(bytes: 16)
     cookie = SecretText.random(bytes: 32)
     token = Mutex(SecretText.random(bytes: 32))
@@ -40,11 +46,19 @@ final class Gate: Sendable {
   enum Verdict: Sendable {
     /// The link was opened: the browser gets this cookie.
     case opened(cookie: String)
-    /// Let in: the parts of the path below the visitor's root.
-    case allowed(Visitor, [String])
+    case allowed(Admission)
     /// Anybody may have the certificate that the page shows.
     case authority
     case refused(Int, String)
+  }
+
+  /// Who is let in, and to what.
+  struct Admission: Sendable {
+    let visitor: Visitor
+    /// Which of the notebooks; nil for the list of them.
+    let notebook: Int?
+    /// The parts of the path below the visitor's root.
+    let path: [String]
   }
 
   /// What the head of a request says of where it comes from.
@@ -88,25 +102,46 @@ final class Gate: Sendable {
     let isLink = parts.count == 2 && parts[0] == Visitor.linkPath && head.method == "GET"
     // A link may stand in a mail or a message, which is another site's page.
     if !isLink, let refusal = foreignness(of: head, origin) { return .refused(403, refusal) }
-    guard let (visitor, path) = visitor(parts, head, entrance) else { return stranger(place) }
-    return .allowed(visitor, path)
+    return admission(parts, head, entrance).map { .allowed($0) } ?? stranger(place)
   }
 
-  /// Whose path this is, with the cookie that belongs to it, and the parts below.
-  private func visitor(
-    _ parts: [String], _ head: Head, _ entrance: Entrance
-  ) -> (Visitor, [String])? {
+  /// Whose path this is, with the cookie that belongs to it.
+  private func admission(_ parts: [String], _ head: Head, _ entrance: Entrance) -> Admission? {
     guard let first = parts.first else { return nil }
     if first == root.dropFirst() {
-      return cookies(of: head, entrance, below: root).contains { Self.isEqual(cookie, $0) }
-        ? (.owner(root: root), Array(parts.dropFirst())) : nil
+      let isOwner = cookies(of: head, entrance, below: root).contains { Self.isEqual(cookie, $0) }
+      return isOwner ? ownerAdmission(below: Array(parts.dropFirst())) : nil
     }
     if first == Visitor.linkPath {
-      guard parts.count > 1, let link = try? guests.invitation(parts[1]) else { return nil }
-      return (.invited(link, token: parts[1]), Array(parts.dropFirst(2)))
+      guard parts.count > 1 else { return nil }
+      return admission(parts.dropFirst(2)) { book in
+        try book.invitation(parts[1]).map { .invited($0, token: parts[1]) }
+      }
     }
-    let guest = try? guests.guest(below: first, cookies: cookies(of: head, entrance, below: first))
-    return guest.map { (.guest($0, root: "/" + first), Array(parts.dropFirst())) }
+    let shown = cookies(of: head, entrance, below: first)
+    return admission(parts.dropFirst()) { book in
+      try book.guest(below: first, cookies: shown).map { .guest($0, root: "/" + first) }
+    }
+  }
+
+  private func ownerAdmission(below path: [String]) -> Admission {
+    guard let names else { return Admission(visitor: .owner(root: root), notebook: 0, path: path) }
+    guard let name = path.first, let notebook = names.firstIndex(of: name) else {
+      return Admission(visitor: .owner(root: root), notebook: nil, path: path)
+    }
+    return Admission(
+      visitor: .owner(root: "\(root)/\(name)"), notebook: notebook, path: Array(path.dropFirst()))
+  }
+
+  /// To the notebook whose guests the visitor belongs to: no other is seen.
+  private func admission(
+    _ path: ArraySlice<String>, _ visitor: (GuestBook) throws -> Visitor?
+  ) -> Admission? {
+    for (notebook, book) in books.enumerated() {
+      guard let visitor = try? visitor(book) else { continue }
+      return Admission(visitor: visitor, notebook: notebook, path: Array(path))
+    }
+    return nil
   }
 
   /// Why a request that another site's page has made is refused; nil for others.

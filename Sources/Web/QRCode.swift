@@ -1,6 +1,6 @@
 internal import CQRencode
 
-/// A text as a code that cameras read (ISO/IEC 18004), for a terminal.
+/// A text as a code that cameras read (ISO/IEC 18004), for a terminal or a page.
 public struct QRCode: Sendable {
   /// Whether each module is dark, row by row.
   private let rows: [[Bool]]
@@ -26,6 +26,18 @@ public struct QRCode: Sendable {
 
   /// The columns that it takes.
   public var width: Int { rows.count }
+
+  /// An image of a page. Light and dark are the style sheet's.
+  func svg(label: String) -> HTML {
+    let dark = rows.enumerated().flatMap { y, row in
+      row.indices.filter { row[$0] }.map { x in "M\(x) \(y)h1v1h-1z" }
+    }
+    return """
+      <svg class="code" viewBox="0 0 \(width) \(width)" role="img" aria-label="\(label)" \
+      shape-rendering="crispEdges"><rect width="\(width)" height="\(width)"/>\
+      <path d="\(dark.joined())"/></svg>
+      """
+  }
 
   /// Two rows a line, dark on light whatever the terminal's own colours are.
   public var lines: [String] {

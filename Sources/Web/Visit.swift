@@ -1,8 +1,11 @@
+internal import Exchange
 internal import Git
 internal import History
+internal import Membership
 internal import Merge
 internal import Notebook
 internal import System
+internal import Watch
 internal import WorkTree
 
 /// One request, answered. It has the notebook to itself: each opens its own.
@@ -13,7 +16,7 @@ struct Visit {
   var visitor: Visitor { request.visitor }
   var root: String { visitor.root }
 
-  func answer() -> Response {
+  func response() -> Response {
     do {
       if case .invited(let link, let token) = visitor { return try introduce(link, token) }
       guard visitor.mayWrite || !isForChanges else { throw Refusal.readOnly }
@@ -44,12 +47,24 @@ struct Visit {
     case ("new", 1): return .page(newPage(of: notebook))
     case ("deleted", 1): return .page(try deletedPage(of: notebook))
     case ("undo", 1): return .page(try undoPage(of: notebook))
-    case ("devices", 1): return .page(try devicesPage(of: notebook))
+    case ("devices", _): return .page(try devicesPage(in: notebook))
     case ("n", 2...): return try notePage(try subject(in: notebook), notebook)
     case ("browser", 1) where visitor.guest != nil: return .page(browserPage(of: notebook))
     case (let name?, 1):
       guard let file = file(name, of: notebook.identity.name) else { throw Refusal.noSuchPage }
       return file
+    default: throw Refusal.noSuchPage
+    }
+  }
+
+  private func devicesPage(in notebook: Notebook) throws -> HTML {
+    let path = request.path
+    switch (path.dropFirst().first, path.count) {
+    case (nil, _): return try devicesPage(of: notebook)
+    case ("invitation", 3): return try invitationPage(path[2], in: notebook)
+    case ("member", 3): return try memberPage(in: notebook)
+    case ("member", 4) where path[3] == "role": return try rolePage(in: notebook)
+    case ("member", 4) where path[3] == "remove": return try removalPage(in: notebook)
     default: throw Refusal.noSuchPage
     }
   }
@@ -76,6 +91,7 @@ struct Visit {
     case ("undo", 1): return try undo(in: notebook)
     case ("save", 1): return try saveFolder(in: notebook)
     case ("leave", 1): return try leave()
+    case ("devices", 2...): return try changeDevices(in: notebook)
     case ("n", 3...): break
     default: throw Refusal.noSuchPage
     }
@@ -87,6 +103,17 @@ struct Visit {
     case ("restore", 3): return try restore(subject, in: notebook)
     case ("copy", 3): return try copy(subject, in: notebook)
     case ("settle", 3): return try settle(subject, in: notebook)
+    default: throw Refusal.noSuchPage
+    }
+  }
+
+  private func changeDevices(in notebook: Notebook) throws -> Response {
+    let path = request.path
+    switch (path[1], path.count, path.last) {
+    case ("invite", 2, _): return try invite(in: notebook)
+    case ("invitation", 4, "cancel"): return try cancelInvitation(path[2], in: notebook)
+    case ("member", 4, "role"): return try changeRole(in: notebook)
+    case ("member", 4, "remove"): return try removeMember(in: notebook)
     default: throw Refusal.noSuchPage
     }
   }
@@ -128,6 +155,9 @@ struct Visit {
     switch error {
     case let refusal as Refusal: trouble(refusal.text, status: refusal.status)
     case let error as NotebookError: trouble("\(error)", status: 409)
+    case let error as MembershipError: trouble("\(error)", status: 409)
+    case let error as SyncError: trouble("\(error)", status: 409)
+    case let error as WatchError: trouble("\(error)", status: 409)
     case MergeError.noConflict: trouble("the note has no conflict any more", status: 409)
     default: trouble("\(error)", status: 500)
     }
@@ -163,6 +193,9 @@ struct Subject: Sendable {
 /// Why a page does not do what it is asked.
 enum Refusal: Error {
   case noSuchPage, noSuchNote, noSuchVersion, noText, tooLong(Int), emptyTitle
+  case noSuchInvitation, noSuchMember, sameRole(String)
+  /// The key of this device that the notebook goes by is not there.
+  case otherDevice
   /// The text that was shown cannot be known from the form.
   case brokenForm
   /// A guest who is a reader asks for what changes the notebook.
@@ -172,10 +205,10 @@ enum Refusal: Error {
 
   var status: Int {
     switch self {
-    case .noSuchPage, .noSuchNote, .noSuchVersion: 404
+    case .noSuchPage, .noSuchNote, .noSuchVersion, .noSuchInvitation, .noSuchMember: 404
     case .readOnly, .ownerOnly: 403
     case .tooLong: 413
-    case .noText: 409
+    case .noText, .sameRole, .otherDevice: 409
     case .emptyTitle, .brokenForm: 400
     }
   }
@@ -185,6 +218,10 @@ enum Refusal: Error {
     case .noSuchPage: "there is no such page"
     case .noSuchNote: "there is no such note, and there was none"
     case .noSuchVersion: "there is no such version"
+    case .noSuchInvitation: "there is no such invitation, or it has ended"
+    case .noSuchMember: "there is no such member"
+    case .sameRole(let role): "it is \(role) already"
+    case .otherDevice: "this notebook was made or joined with another device key"
     case .noText: "this cannot be edited here: it is no text, or its lines end in different ways"
     case .tooLong(let most):
       "the text has more than \(most / 1024) KiB, which the page does not take"

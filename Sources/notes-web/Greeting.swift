@@ -8,15 +8,17 @@ struct Greeting {
   private let link: String
   private let port: Int
   private let network: ServedNetwork?
+  private let isOfAll: Bool
   private let guestPath: String?
   private let publicAddresses: [String]
 
   /// - Parameters:
   ///   - link: what lets the user's own browser in.
+  ///   - isOfAll: whether it is a list of notebooks that is served.
   ///   - guestPath: what lets a guest in, behind an origin of the network; nil where the link was used, or
   ///     nobody can be invited.
-  init(_ server: WebServer, link: String, guestPath: String?) {
-    (self.link, self.guestPath) = (link, guestPath)
+  init(_ server: WebServer, link: String, isOfAll: Bool, guestPath: String?) {
+    (self.link, self.isOfAll, self.guestPath) = (link, isOfAll, guestPath)
     (port, network) = (server.port, server.network)
     publicAddresses = network == nil ? [] : WebNetwork.ofThisMachine().publicAddresses
   }
@@ -39,7 +41,8 @@ struct Greeting {
   }
 
   var text: String {
-    let own = "The notebook is open to one browser, at\n\n  \(link)\n\nThe link is good once."
+    let what = isOfAll ? "The notebooks are" : "The notebook is"
+    let own = "\(what) open to one browser, at\n\n  \(link)\n\nThe link is good once."
     guard let network else { return own + " Ctrl-C ends it." }
     let parts =
       [own, guest(network), certificate(network)]
@@ -63,6 +66,11 @@ struct Greeting {
   }
 
   private func guest(_ network: ServedNetwork) -> String {
+    if isOfAll {
+      return
+        "The pages are on the network at \(network.origins[0]), for guests, each of one notebook:"
+        + "\n'notes web guests invite', in a notebook's folder, makes a link for a guest of it."
+    }
     guard let guestPath else {
       return
         "The page is on the network at \(network.origins[0]), for guests who have come in before;"

@@ -4,8 +4,8 @@ internal import System
 internal import Web
 
 // `notes web` runs this program: notes-web(1). It is no command of its own for people, so its words are
-// taken as that gives them: the notebook's folder, that of the keys, that of watchers'
-// sockets or nothing, a port or "any", "json" or "text", "open" or "no-open", and "lan" or "local".
+// taken as that gives them: the folder of the keys, that of watchers' sockets or nothing, a port or "any",
+// "json" or "text", "open" or "no-open", "lan" or "local", "all" or "one", and the notebooks' folders.
 
 /// Writes at once, and needs no one to read it.
 func say(_ text: String, on stream: Int32) {
@@ -20,10 +20,12 @@ func fail(_ message: String, hint: String) -> Never {
 }
 
 let words = CommandLine.arguments.dropFirst().map { $0 }
-guard words.count == 7 else {
+guard words.count >= 8 else {
   fail("notes-web is run by 'notes web'", hint: "'notes web --help' shows its options")
 }
-let isJSON = words[4] == "json"
+let isJSON = words[3] == "json"
+let isOfAll = words[6] == "all"
+let folders = Array(words[7...])
 
 // Ctrl-C and requests to terminate are waited for below; every thread leaves them there.
 var signals = sigset_t()
@@ -35,21 +37,23 @@ signal(SIGPIPE, SIG_IGN)
 let server: WebServer
 do {
   server = try WebServer(
-    folder: words[0], dataFolder: words[1], controlFolder: words[2].isEmpty ? nil : words[2],
-    port: Int(words[3]), network: words[6] == "lan" ? .ofThisMachine() : nil)
+    folders: folders, isOfAll: isOfAll, dataFolder: words[0],
+    controlFolder: words[1].isEmpty ? nil : words[1], port: Int(words[2]),
+    network: words[5] == "lan" ? .ofThisMachine() : nil)
 } catch let error as WebNetworkError {
   fail("the page cannot be served to others: \(error)", hint: "'notes doctor' looks at the network")
 } catch {
   fail("the page cannot be served: \(error)", hint: "'notes web --port N' names another port")
 }
 let link = server.link ?? ""
-let invitation = server.network == nil ? nil : try? server.invite()
-let greeting = Greeting(server, link: link, guestPath: invitation?.path)
+// A guest belongs to one notebook, so where all are served the command invites nobody by itself.
+let invitation = server.network == nil || isOfAll ? nil : try? server.invite()
+let greeting = Greeting(server, link: link, isOfAll: isOfAll, guestPath: invitation?.path)
 say((isJSON ? greeting.json : greeting.text) + "\n", on: STDOUT_FILENO)
 do {
   try server.followAddresses {
     let path = invitation.flatMap { server.isOpen($0.invitation) ? $0.path : nil }
-    let greeting = Greeting(server, link: link, guestPath: path)
+    let greeting = Greeting(server, link: link, isOfAll: isOfAll, guestPath: path)
     say((isJSON ? greeting.json : greeting.news) + "\n", on: STDOUT_FILENO)
   }
 } catch {
@@ -57,8 +61,8 @@ do {
     "notes: hint: the system does not tell when addresses change: start this again then\n",
     on: STDERR_FILENO)
 }
-let browser = Browser(stateFolder: words[0] + "/.git/notes")
-if words[5] == "open" { browser.open(link) }
+let browser = Browser(stateFolder: isOfAll ? words[0] : folders[0] + "/.git/notes")
+if words[4] == "open" { browser.open(link) }
 
 var received: Int32 = 0
 sigwait(&signals, &received)

@@ -188,6 +188,34 @@ import Testing
         web, ["Cookie: " + web.cookie, "Origin: http://" + web.host, form],
         path: try web.root + web.address("Shopping.txt") + "/edit", body: body)
     },
+    Attack(description: "an invitation that another site asks for", status: 403) { web in
+      making(
+        web, ["Cookie: " + web.cookie, "Origin: https://evil.example", form],
+        path: web.root + "/devices/invite", body: "role=admin")
+    },
+    Attack(description: "an invitation that is asked for by an image", status: 404) { web in
+      looking(web, web.root + "/devices/invite?role=admin")
+    },
+    Attack(description: "an invitation's code for another site", status: 403) { web in
+      looking(web, web.root + "/devices/invitation/42", ["Sec-Fetch-Site: cross-site"])
+    },
+    Attack(description: "a member whom a form without an origin removes", status: 403) { web in
+      making(
+        web, ["Cookie: " + web.cookie, form],
+        path: web.root + "/devices/member/ABCDEFGH/remove", body: "invited=remove")
+    },
+    Attack(description: "a role that another port's page gives", status: 403) { web in
+      making(
+        web,
+        ["Cookie: " + web.cookie, "Origin: http://127.0.0.1:1", "Sec-Fetch-Site: same-site", form],
+        path: web.root + "/devices/member/ABCDEFGH/role", body: "role=admin")
+    },
+    Attack(description: "a member that is a path", status: 404) { web in
+      looking(web, web.root + "/devices/member/..%2F..%2Fkeys/role")
+    },
+    Attack(description: "the notebook beside this one", status: 404) { web in
+      looking(web, web.root + "/notebookid/")
+    },
     Attack(description: "two lengths", status: 400) { web in
       making(
         web,
@@ -243,7 +271,7 @@ import Testing
 
   @Test func `Wrong tries are slowed down, and the right one is not`() throws {
     let folder = try TemporaryFolder()
-    let gate = Gate(port: 4711, guests: GuestBook(stateFolder: folder.path))
+    let gate = Gate(port: 4711, books: [GuestBook(stateFolder: folder.path)])
     func status(_ path: String, from place: String = "a") -> Int? {
       let head = Gate.Head(method: "GET", target: path, headers: ["host": gate.local.hosts])
       let verdict = gate.judge(head, at: gate.local, from: place)
@@ -302,10 +330,10 @@ import Testing
     let web = try WebFixture()
     #expect(throws: (any Error).self) {
       _ = try WebServer(
-        folder: web.folder.path, dataFolder: web.folder["keys"], port: web.server.port)
+        folders: [web.folder.path], dataFolder: web.folder["keys"], port: web.server.port)
     }
     #expect(throws: (any Error).self) {
-      _ = try WebServer(folder: web.folder["keys"], dataFolder: web.folder["keys"], port: 0)
+      _ = try WebServer(folders: [web.folder["keys"]], dataFolder: web.folder["keys"], port: 0)
     }
     #expect(try web.get("/").status == 200)
     web.server.stop()

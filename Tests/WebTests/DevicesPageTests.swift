@@ -83,7 +83,7 @@ import Testing
     #expect(try lines("Ben")[0].contains(">reader, lacks 1 version, last met "))
     let page = try web.get("/devices").text
     #expect(page.contains("It does not run now.") && !page.contains("<h2>Hubs</h2>"))
-    #expect(page.contains("<code>notes invite</code>"))
+    #expect(page.contains("<legend>Invite a device, as</legend>"))
     #expect(try web.get("/").text.contains("<a href=\"\(web.root)/devices\">Devices</a>"))
   }
 
@@ -123,7 +123,7 @@ import Testing
     try adopt(join("Ben", keyIn: "Ben"), "Ben")
     let page = try web.get("/devices").text
     #expect(page.contains("Who invites another device is an admin: <b>Ann</b>."))
-    #expect(!page.contains("notes invite"))
+    #expect(!page.contains("Invite a device") && !page.contains("Change "))
   }
 
   @Test func `A running watcher tells who is here, and edits what`() throws {
@@ -138,17 +138,10 @@ import Testing
   }
 
   @Test func `A watcher that does not answer is not said to be away`() throws {
-    let socket = try controlSocket()
+    let socket = try FakeWatcher.socket(of: web)
     let page = try web.get("/devices").text
     #expect(page.contains("runs here, and does not say who is connected."))
     withExtendedLifetime(socket) {}
-  }
-
-  /// Where the watcher of the notebook listens.
-  private func controlSocket() throws -> ControlSocket {
-    try ControlSocket(
-      at: ControlSocket.path(
-        in: web.controlFolder, notebookID: membership.notebookID, deviceID: key.deviceID))
   }
 
   /// The page while a watcher says that a device is connected and shows this; where it never is as
@@ -157,19 +150,9 @@ import Testing
     by device: String, _ shows: PeerState, until isWanted: (String) -> Bool
   ) throws -> String {
     let peer = PeerIdentity(name: "Peer", deviceID: device, role: .writer, address: "192.0.2.1:9")
-    let watcher = WatcherState(process: 1, port: 9, isPaused: false, isHolding: false, tip: nil)
-    let replies: [ControlReply] = [
-      .watcher(state: watcher), .peer(identity: peer, shows: shows), .done,
-    ]
-    let socket = try controlSocket()
-    let stopping = try WakeUp()
-    defer { stopping.signal() }
-    startThread {
-      while Poll.wait(for: [socket.descriptor, stopping.descriptor]) == [socket.descriptor] {
-        guard let command = socket.accept(), command.next(within: 60) != nil else { continue }
-        for reply in replies { _ = command.send(reply) }
-      }
-    }
+    let watcher = try FakeWatcher(of: web)
+    watcher.peers = [(peer, shows)]
+    defer { withExtendedLifetime(watcher) {} }
     // A watcher that answers too late is passed over.
     let end = Instant.now + 160
     var page = try web.get("/devices").text

@@ -53,6 +53,39 @@ import Testing
     #expect(try web.wait(within: 120).status == .exited(130))
   }
 
+  // notes-web(1), "All notebooks".
+  @Test func `With --all it serves the notebooks of the device, and guests by notebook`() throws {
+    try shell.folder.write("x\n", to: "work/Plan.txt")
+    let made = try shell.notes("init", shell.folder["work"], "--name", "Work")
+    try #require(made.isSuccess, "\(made)")
+    let web = try RunningProcess(
+      [BuiltBinary.notes(), "web", "--all", "--no-open", "--json"], in: shell.folder.path,
+      environment: shell.environment)
+    let value = try #require(try JSONValue.lines(web.line(within: 120)).first)
+    let page = try JSONPage()
+    #expect(
+      page.differences(of: value, from: try #require(page.commands["web"]), at: "web").isEmpty)
+    let link = try #require(value["link"])
+    let jar = shell.folder["jar"]
+    let opened = try run(["curl", "-sS", "-c", jar, link]).text
+    let root = try #require(opened.firstMatch(of: #/url=(\/[a-z0-9]+)\//#)).1
+    let origin = String(link.prefix { $0 != "/" } + "//" + link.split(separator: "/")[1])
+    let list = try run(["curl", "-sS", "-b", jar, origin + root + "/"]).text
+    #expect(list.contains(">Work</a>") && list.contains(shell.folder["notes"]), "\(list)")
+    let invited = try shell.notes("web", "guests", "invite", "--json")
+    #expect(try JSONValue.lines(invited.text).first?["link"]?.hasPrefix(origin + "/guest/") == true)
+    web.send(SIGINT)
+    #expect(try web.wait(within: 120).status == .exited(130))
+  }
+
+  @Test func `With --all, and no notebook known, it says so`() throws {
+    try #require(try run(["rm", "-r", shell.folder["notes"]]).isSuccess)
+    let result = try run(
+      [BuiltBinary.notes(), "web", "--all", "--json"], in: shell.folder.path,
+      environment: shell.environment)
+    #expect(result.status == .exited(1) && result.errorText.contains(#""kind":"no_notebooks""#))
+  }
+
   // notes-web(1), FILES.
   @Test func `The browser is opened with a file of the user's own`() throws {
     let fifo = shell.folder["opened"]

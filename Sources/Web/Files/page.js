@@ -306,6 +306,9 @@ const listen = () => {
     refresh();
   });
   source.addEventListener("changed", refresh);
+  source.addEventListener("presence", () => {
+    if (document.querySelector("[data-presence]")) refresh();
+  });
   source.addEventListener("error", async () => {
     if (source !== events) return;
     if (source.readyState !== EventSource.CLOSED) return sayOffline();
@@ -352,6 +355,14 @@ if (search) {
     refresh();
   });
 }
+// How long an invitation is open yet.
+const count = (span) => {
+  const left = Math.max(0, span.dataset.ends - Math.floor(Date.now() / 1000));
+  span.textContent = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`;
+};
+if (document.querySelector("[data-ends]"))
+  setInterval(() => document.querySelectorAll("[data-ends]").forEach(count), 1000);
+
 if (form) {
   form.addEventListener("input", () => {
     isWaiting = false;

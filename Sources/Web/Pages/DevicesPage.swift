@@ -8,16 +8,12 @@ internal import WorkTree
 
 /// The notebook's devices: who is here, in sync, and editing what; its hubs, and its invitations.
 extension Visit {
-  /// How long a watcher may take to say who is connected, in seconds.
-  private static let patience = 1.0
-
   func devicesPage(of notebook: Notebook) throws -> HTML {
     let identity = notebook.identity
     let membership = try MembershipStore.open(in: notebook.stateFolder + "/membership")
     let standing = membership.standing(ofDevice: identity.device.deviceID)
-    let watcher = ControlClient.connect(
-      in: site.controlFolder, notebookID: identity.id, deviceID: identity.device.deviceID)
-    let live = watcher?.status(within: Self.patience)
+    let watcher = watcher(of: notebook)
+    let live = watcher?.status(within: 1)
     let states = try DeviceStates(in: notebook, live: live)
     let own = identity.device.deviceID
     let members = membership.members().filter { !$0.isRemoved }
@@ -25,14 +21,16 @@ extension Visit {
     let names = SharedNames(standing)
     let rows = try members.map { member in
       let state = member.deviceID == own ? nil : try states.state(of: member.deviceID)
-      return row(member, mark: names.mark(of: member.name, member.deviceID), state)
+      let isMine = standing.role == .admin && member.deviceID != own && !member.isFounder
+      return row(
+        member, mark: names.mark(of: member.name, member.deviceID), state, canChange: isMine)
     }
     let hubs = try notebook.hubs().map { try row(HubState(of: $0, in: notebook)) }
     let hubList: HTML = "<h2>Hubs</h2>\n<ul class=\"notes\">\n\(hubs)</ul>"
     return layout("Devices", name: identity.name) {
       """
       <h1>Devices</h1>
-      <div id="devices" data-live>
+      <div id="devices" data-live data-presence>
       \(notice(of: standing))
       \(presence(live, isWatched: watcher != nil))
       <ul class="notes">
@@ -41,6 +39,7 @@ extension Visit {
       <h2>Invitations</h2>
       \(invitations(to: notebook, standing))
       </div>
+      \(invitationForm, if: standing.role == .admin)
       """
     }
   }
@@ -77,16 +76,20 @@ extension Visit {
   }
 
   /// - Parameter state: nil for this device.
-  private func row(_ member: Member, mark: String?, _ state: DeviceState?) -> HTML {
+  private func row(
+    _ member: Member, mark: String?, _ state: DeviceState?, canChange: Bool
+  ) -> HTML {
     var about: [HTML] = ["\(member.role.rawValue)"]
     if let state {
       about += member.isBlocked ? ["blocked here"] : parts(of: state)
     } else {
       about.append("this device")
     }
+    let change: HTML =
+      "<a class=\"change\" href=\"\(address(of: member))\">Change \(member.name)</a>"
     return """
       <li><b>\(member.name)</b>\(mark.map { " (\($0))" })
-      <span class="about">\(Self.list(about))</span></li>
+      <span class="about">\(Self.list(about))</span> \(change, if: canChange)</li>
 
       """
   }
@@ -128,34 +131,11 @@ extension Visit {
       """
   }
 
-  private func invitations(to notebook: Notebook, _ standing: MemberStanding) -> HTML {
-    guard standing.role == .admin else {
-      let admins: [HTML] = standing.admins.map { "<b>\($0)</b>" }
-      return admins.isEmpty
-        ? "<p>No admin is left who could invite.</p>"
-        : "<p>Who invites another device is an admin: \(Self.list(admins)).</p>"
-    }
-    let open = InvitationBook(stateFolder: notebook.stateFolder).all().filter(\.state.isOpen)
-    let rows = open.map { record -> HTML in
-      let looks: HTML = record.state == .pending ? ", somebody looks at it" : .nothing
-      return """
-        <li><b>\(record.name ?? record.locator + "-…")</b>
-        <span class="about">\(record.role.rawValue), until \(time(record.expires))\(looks)</span></li>
-
-        """
-    }
-    let list: HTML = "<ul class=\"notes\">\n\(rows)</ul>"
-    return """
-      \(rows.isEmpty ? "<p>None is open.</p>" : list)
-      <p><code>notes invite</code> in a terminal shows a code by which another device joins.</p>
-      """
-  }
-
-  private static func count(_ count: Int, _ singular: String) -> String {
+  static func count(_ count: Int, _ singular: String) -> String {
     "\(count) \(singular)\(count == 1 ? "" : "s")"
   }
 
-  private static func list(_ parts: [HTML]) -> HTML {
+  static func list(_ parts: [HTML]) -> HTML {
     guard let first = parts.first else { return .nothing }
     return parts.dropFirst().reduce(first) { "\($0), \($1)" }
   }

@@ -64,7 +64,7 @@ extension Visit {
     do {
       let (_, secrets) = try site.guests.accept(token, name: typed)
       let root = "/" + secrets.path
-      return Site.welcome(
+      return Shelf.welcome(
         to: root, cookie: request.entrance.cookie(secrets.cookie, below: root, isKept: true))
     } catch let defect as NameDefect {
       return .page(try namePage(link, typed: typed, problem: "\(defect)"), status: 409)

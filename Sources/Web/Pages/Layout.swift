@@ -10,21 +10,11 @@ extension Visit {
   /// A whole page around what is its own.
   func layout(_ title: String, name: String?, _ main: () throws -> HTML) rethrows -> HTML {
     let notebook = name ?? "notes"
-    return """
-      <!doctype html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
-      <title>\(title) – \(notebook)</title>
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="color-scheme" content="light dark">
-      <link rel="stylesheet" href="\(root)/style.css">
-      <link rel="icon" href="\(root)/icon.svg" type="image/svg+xml">
-      \(appLinks, if: mayBeApp)
-      \("<script type=\"module\" src=\"\(root)/page.js\"></script>", if: visitor.isHere)
-      </head>
-      <body data-root="\(root)" data-drafts="\(drafts)"\(" data-app=\"yes\"", if: mayBeApp)>
-      <a class="skip" href="#main">To the text</a>
+    return try .document(
+      "\(title) – \(notebook)", root: root, drafts: drafts, isLive: visitor.isHere,
+      appLinks: mayBeApp ? appLinks : nil
+    ) {
+      """
       <header>
       <p class="name"><a href="\(root)/">\(notebook)</a></p>
       \(navigation, if: visitor.isHere)
@@ -34,10 +24,8 @@ extension Visit {
       \(message)
       \(try main())
       </main>
-      </body>
-      </html>
-
       """
+    }
   }
 
   /// Whose drafts the page keeps and sends. A browser keeps them by the port, at which another notebook,
@@ -50,6 +38,7 @@ extension Visit {
     }
     return """
       <nav aria-label="Notebook">
+      \(site.shelfRoot.map { "<a href=\"\($0)/\">Notebooks</a>" } ?? .nothing, if: visitor.isOwner)
       <a href="\(root)/">Notes</a>
       \("<a href=\"\(root)/new\">New note</a>", if: visitor.mayWrite)
       <a href="\(root)/deleted">Deleted</a>
@@ -76,6 +65,11 @@ extension Visit {
       case "copied": "This is the copy."
       case "undone": "Undone."
       case "settled": "Settled. What was not chosen stays in the history."
+      case "role": "The role is changed. Other devices learn it at their next sync."
+      case "removed":
+        "Removed. Other devices learn it at their next sync. What the device has received it keeps: "
+          + "a removal cannot take it back."
+      case "cancelled": "Cancelled."
       case "partly": "Settled in part: the note is still in conflict."
       default: nil
       }
@@ -115,5 +109,39 @@ extension Visit {
       <pre class="text">\(text: text.prefix(limit))</pre>
       \(text.count > limit ? more : nil)
       """
+  }
+}
+
+extension HTML {
+  /// A whole page.
+  ///
+  /// - Parameters:
+  ///   - drafts: whose drafts the page keeps and sends.
+  ///   - isLive: whether the script belongs to it.
+  ///   - appLinks: what makes an app of it, where a browser may keep it.
+  static func document(
+    _ title: String, root: String, drafts: String = "", isLive: Bool = false,
+    appLinks: HTML? = nil, _ body: () throws -> HTML
+  ) rethrows -> HTML {
+    """
+    <!doctype html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <title>\(title)</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <link rel="stylesheet" href="\(root)/style.css">
+    <link rel="icon" href="\(root)/icon.svg" type="image/svg+xml">
+    \(appLinks)
+    \("<script type=\"module\" src=\"\(root)/page.js\"></script>", if: isLive)
+    </head>
+    <body data-root="\(root)" data-drafts="\(drafts)"\(" data-app=\"yes\"", if: appLinks != nil)>
+    <a class="skip" href="#main">To the text</a>
+    \(try body())
+    </body>
+    </html>
+
+    """
   }
 }

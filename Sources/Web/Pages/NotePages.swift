@@ -11,6 +11,7 @@ extension Visit {
       ? lastText(of: subject, in: notebook) : presentText(of: subject, in: notebook)
     return layout(subject.title, name: notebook.identity.name) {
       """
+      \(editors(of: subject, in: notebook))
       <div id="note" data-live>
       \(heading(of: subject))
       \(deletion(of: subject), if: subject.isDeleted)
@@ -58,6 +59,7 @@ extension Visit {
     return layout("Edit \(subject.title)", name: notebook.identity.name) {
       """
       \(heading(of: subject, "edit"))
+      \(editors(of: subject, in: notebook))
       \(editForm(of: subject, editable.text, version: shown.version.hex, blob: shown.blob.hex))
       """
     }

@@ -11,6 +11,8 @@ final class Connections: Sendable {
     let place: String
     var isLetIn = false
     var isFollowing = false
+    /// The notebook that it asked for last, by the ID.
+    var notebook: String?
     /// The guest whose it is, by the ID.
     var guest: String?
   }
@@ -40,6 +42,8 @@ final class Connections: Sendable {
 
   private let state = Mutex(State())
   private let limits: WebLimits
+  /// What is to be done when a page of a notebook follows what happens, by the notebook's ID.
+  private let followed = Mutex<[String: @Sendable () -> Void]>([:])
 
   init(limits: WebLimits) { self.limits = limits }
 
@@ -69,11 +73,11 @@ final class Connections: Sendable {
   }
 
   /// A request of the connection, the owner's or a guest's, was let in. It is the last to go now.
-  func letIn(_ channel: any Channel, guest: String?) {
+  func letIn(_ channel: any Channel, to notebook: String?, guest: String?) {
     state.withLock { state in
       guard var entry = state.take(ObjectIdentifier(channel)) else { return }
       entry.isLetIn = true
-      entry.guest = guest
+      (entry.notebook, entry.guest) = (notebook, guest)
       state.entries.append((ObjectIdentifier(channel), entry))
     }
   }
@@ -81,8 +85,9 @@ final class Connections: Sendable {
   /// The connection follows what happens from now on; of too many the first is closed, and of too many
   /// of one guest that guest's first.
   func follow(_ channel: any Channel) {
-    let crowdedOut = state.withLock { state -> (any Channel)? in
+    let (crowdedOut, notebook) = state.withLock { state -> ((any Channel)?, String?) in
       var leaving: (any Channel)?
+      var notebook: String?
       if var entry = state.take(ObjectIdentifier(channel)) {
         let guest = entry.guest
         let followers = state.entries.map(\.entry).filter(\.isFollowing)
@@ -92,10 +97,12 @@ final class Connections: Sendable {
           leaving = state.takeFirst(where: \.isFollowing)
         }
         entry.isFollowing = true
+        notebook = entry.notebook
         state.entries.append((ObjectIdentifier(channel), entry))
       }
-      return leaving
+      return (leaving, notebook)
     }
+    if let notebook { followed.withLock { $0[notebook] }?() }
     guard let crowdedOut else { return }
     // It is to come back, but not at once: it would crowd out another, and that one it.
     let later = crowdedOut.allocator.buffer(string: "retry: 60000\n\n")
@@ -103,11 +110,18 @@ final class Connections: Sendable {
     crowdedOut.close(promise: nil)
   }
 
-  /// Closes the connections of guests who are none of these any more.
-  func close(guestsExcept ids: Set<String>) {
+  /// Calls `body` whenever a page of the notebook begins to follow what happens.
+  func whenFollowed(_ notebook: String, _ body: @escaping @Sendable () -> Void) {
+    followed.withLock { $0[notebook] = body }
+  }
+
+  /// Closes the connections of a notebook's guests who are none of these any more.
+  func close(guestsExcept ids: Set<String>, of notebook: String) {
     let leaving = state.withLock { state -> [any Channel] in
       var leaving: [any Channel] = []
-      while let channel = state.takeFirst(where: { $0.guest.map { !ids.contains($0) } ?? false }) {
+      while let channel = state.takeFirst(where: { entry in
+        entry.notebook == notebook && entry.guest.map { !ids.contains($0) } ?? false
+      }) {
         leaving.append(channel)
       }
       return leaving
@@ -115,7 +129,12 @@ final class Connections: Sendable {
     for channel in leaving { channel.close(promise: nil) }
   }
 
-  var followers: [any Channel] {
-    state.withLock { $0.entries.filter(\.entry.isFollowing).map(\.entry.channel) }
+  /// Those that follow what happens in a notebook, with its guests or without.
+  func followers(of notebook: String, _ withGuests: Bool) -> [any Channel] {
+    state.withLock { state in
+      state.entries.map(\.entry).filter {
+        $0.isFollowing && $0.notebook == notebook && (withGuests || $0.guest == nil)
+      }.map(\.channel)
+    }
   }
 }

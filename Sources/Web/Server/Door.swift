@@ -6,7 +6,7 @@ internal import Synchronization
 /// An address that is listened at. What comes before it is known what is served there is closed.
 final class Door: Sendable {
   private struct Inside {
-    let site: Site
+    let shelf: Shelf
     let entrance: Entrance
     let connections: Connections
   }
@@ -51,15 +51,15 @@ final class Door: Sendable {
             withDecoderLimitConfiguration: decoder)
           try pipeline.addHandler(
             RequestHandler(
-              site: inside.site, entrance: inside.entrance, connections: inside.connections))
+              shelf: inside.shelf, entrance: inside.entrance, connections: inside.connections))
         }
       }
       .bind(host: host, port: port).wait()
   }
 
   /// Lets browsers in.
-  func open(_ site: Site, _ entrance: Entrance, _ connections: Connections) {
-    let inside = Inside(site: site, entrance: entrance, connections: connections)
+  func open(_ shelf: Shelf, _ entrance: Entrance, _ connections: Connections) {
+    let inside = Inside(shelf: shelf, entrance: entrance, connections: connections)
     self.inside.known.withLock { $0 = inside }
   }
 

@@ -27,10 +27,10 @@ final class NetworkDoors: Sendable {
   var entrance: Entrance? { state.withLock { $0.entrance } }
 
   /// Lets browsers in.
-  func open(_ site: Site, _ connections: Connections) {
+  func open(_ shelf: Shelf, _ connections: Connections) {
     state.withLock { state in
       guard let entrance = state.entrance else { return }
-      for (_, door) in state.doors { door.open(site, entrance, connections) }
+      for (_, door) in state.doors { door.open(shelf, entrance, connections) }
     }
   }
 

@@ -8,7 +8,7 @@ final class RequestHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
 
-  private let site: Site
+  private let shelf: Shelf
   private let connections: Connections
   private let limits: WebLimits
   private let entrance: Entrance
@@ -20,14 +20,14 @@ final class RequestHandler: ChannelInboundHandler {
   private enum State {
     case idle
     /// Let in; the form is coming.
-    case form(Gate.Head, Visitor, [String], ByteBuffer)
+    case form(Gate.Head, Gate.Admission, ByteBuffer)
     /// Answered, or being answered: what else comes is passed over.
     case answering
   }
 
-  init(site: Site, entrance: Entrance, connections: Connections) {
-    (self.site, self.entrance) = (site, entrance)
-    (self.connections, self.limits) = (connections, site.limits)
+  init(shelf: Shelf, entrance: Entrance, connections: Connections) {
+    (self.shelf, self.entrance) = (shelf, entrance)
+    (self.connections, self.limits) = (connections, shelf.limits)
   }
 
   func channelActive(context: ChannelHandlerContext) {
@@ -47,15 +47,15 @@ final class RequestHandler: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch (unwrapInboundIn(data), state) {
     case (.head(let head), .idle): begin(Gate.Head(head), head, context)
-    case (.body(var part), .form(let head, let visitor, let path, var form)):
+    case (.body(var part), .form(let head, let admission, var form)):
       guard form.readableBytes + part.readableBytes <= limits.formBytes else {
         return refuse(413, "This is more than the page takes.", context)
       }
       state = .idle  // so that the buffer is not copied
       form.writeBuffer(&part)
-      state = .form(head, visitor, path, form)
-    case (.end, .form(let head, let visitor, let path, let form)):
-      finish(head, visitor, path, form, context)
+      state = .form(head, admission, form)
+    case (.end, .form(let head, let admission, let form)):
+      finish(head, admission, form, context)
     default: break
     }
   }
@@ -65,18 +65,22 @@ final class RequestHandler: ChannelInboundHandler {
   ) {
     keepsAlive = sent.isKeepAlive
     let place = Connections.place(of: context.channel)
-    switch site.gate.judge(head, at: entrance, from: place) {
+    switch shelf.gate.judge(head, at: entrance, from: place) {
     case .refused(let status, let text): refuse(status, text, context)
     case .opened(let cookie):
-      answer(Site.welcome(to: site.gate.root, cookie: cookie), on: context, closes: true)
+      send(Shelf.welcome(to: shelf.gate.root, cookie: cookie), on: context, closes: true)
     case .authority:
       guard let network = entrance.network else { return refuse(404, "", context) }
       let type = "application/x-x509-ca-cert"
-      answer(.file(network.authority, type: type), on: context, closes: true)
-    case .allowed(let visitor, let path):
-      // Who leaves is told so before the connection goes.
-      let guest = path == Visit.leaving ? nil : visitor.guest?.id
-      if visitor.isHere { connections.letIn(context.channel, guest: guest) }
+      send(.file(network.authority, type: type), on: context, closes: true)
+    case .allowed(let admission):
+      let visitor = admission.visitor
+      if visitor.isHere {
+        let notebook = admission.notebook.map { shelf.sites[$0].notebookID }
+        // Who leaves is told so before the connection goes.
+        let guest = admission.path == Visit.leaving ? nil : visitor.guest?.id
+        connections.letIn(context.channel, to: notebook, guest: guest)
+      }
       expect(within: limits.formTime, context)
       if head.method == "POST" {
         guard Self.isForm(head) else {
@@ -91,7 +95,7 @@ final class RequestHandler: ChannelInboundHandler {
       {
         return refuse(400, "A GET has no body.", context)
       }
-      state = .form(head, visitor, path, context.channel.allocator.buffer(capacity: 0))
+      state = .form(head, admission, context.channel.allocator.buffer(capacity: 0))
     }
   }
 
@@ -102,31 +106,34 @@ final class RequestHandler: ChannelInboundHandler {
   }
 
   private func finish(
-    _ head: Gate.Head, _ visitor: Visitor, _ path: [String], _ form: ByteBuffer,
+    _ head: Gate.Head, _ admission: Gate.Admission, _ form: ByteBuffer,
     _ context: ChannelHandlerContext
   ) {
     guard let query = Fields(parsing: head.query.utf8),
       let fields = Fields(parsing: form.readableBytesView)
     else { return refuse(400, "The form cannot be read.", context) }
     let request = Request(
-      method: head.method == "POST" ? .post : .get, visitor: visitor, entrance: entrance,
-      isByName: entrance.isByName(host: head.only("host")), path: path, query: query, form: fields)
+      method: head.method == "POST" ? .post : .get, visitor: admission.visitor,
+      entrance: entrance, isByName: entrance.isByName(host: head.only("host")),
+      path: admission.path, query: query, form: fields)
     state = .answering
     deadline?.cancel()
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    site.answer(request, on: context.eventLoop).whenComplete { result in
+    let response = shelf.respond(
+      to: request, at: admission.notebook, on: context.eventLoop)
+    response.whenComplete { result in
       let (handler, context) = bound.value
       let response = (try? result.get()) ?? .plain(503, "Too much is asked at once. Try again.")
-      handler.answer(response, on: context, closes: !handler.keepsAlive)
+      handler.send(response, on: context, closes: !handler.keepsAlive)
     }
   }
 
   /// Says no, and closes: what else was sent is not read.
   private func refuse(_ status: Int, _ text: String, _ context: ChannelHandlerContext) {
-    answer(.plain(status, text), on: context, closes: true)
+    send(.plain(status, text), on: context, closes: true)
   }
 
-  private func answer(_ response: Response, on context: ChannelHandlerContext, closes: Bool) {
+  private func send(_ response: Response, on context: ChannelHandlerContext, closes: Bool) {
     guard context.channel.isActive else { return }
     state = .answering
     var headers = HTTPHeaders(Response.guards.map { ($0.name, $0.value) })

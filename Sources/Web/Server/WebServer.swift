@@ -7,15 +7,15 @@ internal import NIOPosix
 internal import Notebook
 internal import Synchronization
 
-/// The page of a notebook, served to browsers of this machine until `stop`.
+/// The pages of notebooks, served to browsers of this machine until `stop`.
 public final class WebServer: Sendable {
   private let group: MultiThreadedEventLoopGroup
   private let pool: NIOThreadPool
   private let door: Door
-  private let site: Site
+  private let shelf: Shelf
   private let connections: Connections
-  private let news: News
-  private let page: ServedPage?
+  private let news: [News]
+  private let served: [ServedPage]
   private let onNetwork: NetworkDoors?
   private let addressWatch = Mutex<AddressWatch?>(nil)
   private let isStopped = Mutex(false)
@@ -24,7 +24,7 @@ public final class WebServer: Sendable {
   public var port: Int { door.port }
 
   /// The address that lets a browser in, once; nil when it was used.
-  public var link: String? { site.gate.link }
+  public var link: String? { shelf.gate.link }
 
   /// What people are told of the page on the network; nil where it is on none.
   public var network: ServedNetwork? {
@@ -38,20 +38,23 @@ public final class WebServer: Sendable {
     }
   }
 
-  /// Makes a link for a guest who says a name: what follows the origin.
+  /// Makes a link for a guest, of the first notebook, who says a name: what follows the origin.
   ///
   /// - Throws: `GuestError.tooMany`; where the book cannot be written.
   public func invite() throws -> (path: String, invitation: GuestInvitation) {
-    let (invitation, token) = try site.guests.invite(nil, as: .writer)
+    let (invitation, token) = try shelf.sites[0].guests.invite(nil, as: .writer)
     return ("/\(Visitor.linkPath)/\(token)", invitation)
   }
 
   /// Takes a link back that nobody has used.
-  public func withdraw(_ invitation: GuestInvitation) { try? site.guests.withdraw(invitation) }
+  public func withdraw(_ invitation: GuestInvitation) {
+    try? shelf.sites[0].guests.withdraw(invitation)
+  }
 
-  /// Serves the notebook at `folder` on 127.0.0.1, and where a network is given, there over TLS.
+  /// Serves the notebooks in `folders` on 127.0.0.1, and where a network is given, there over TLS.
   ///
   /// - Parameters:
+  ///   - isOfAll: whether a first page lists them, each below a path of its own; else there is one.
   ///   - dataFolder: where the user's device keys are, and the page's authority.
   ///   - controlFolder: where the sockets of the user's watchers are; nil where the system keeps no such
   ///     folder.
@@ -60,39 +63,40 @@ public final class WebServer: Sendable {
   ///   - network: where guests come in from other machines; nil for this machine alone.
   /// - Throws: what bind(2) says, where the port cannot be had; what opening the notebook throws.
   public convenience init(
-    folder: String, dataFolder: String, controlFolder: String? = nil, port: Int?,
-    network: WebNetwork? = nil, limits: WebLimits = WebLimits()
+    folders: [String], isOfAll: Bool = false, dataFolder: String, controlFolder: String? = nil,
+    port: Int?, network: WebNetwork? = nil, limits: WebLimits = WebLimits()
   ) throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let pool = NIOThreadPool(numberOfThreads: 2)
     do {
-      let notebook = try Notebook.open(at: folder)
-      let (state, identity) = (notebook.stateFolder, notebook.identity)
-      let own = ServedPage.port(notebookID: identity.id, deviceID: identity.device.deviceID)
+      let notebooks = try folders.map { try Notebook.open(at: $0) }
       let page = try network.map { try Self.certified($0, dataFolder) }
       let hosts = ["127.0.0.1"] + (network?.addresses ?? [])
+      let identity = notebooks[0].identity
+      let own = ServedPage.port(
+        notebookID: isOfAll ? "all" : identity.id, deviceID: identity.device.deviceID)
       let doors = try Self.doors(group, at: hosts, port: port, own: own, limits)
       pool.start()
-      let guests = GuestBook(stateFolder: state)
-      let site = try Site(
-        folder: folder, controlFolder: controlFolder, signer: VersionSigner(keysIn: dataFolder),
-        gate: Gate(port: doors[0].port, guests: guests), guests: guests, pool: pool, limits: limits)
+      let shelf = Self.shelf(
+        notebooks, isOfAll: isOfAll, port: doors[0].port, dataFolder, controlFolder, pool, limits)
       let connections = Connections(limits: limits)
       let onNetwork = network.flatMap { network in
         page.map { NetworkDoors(network, $0, Array(doors.dropFirst())) }
       }
-      doors[0].open(site, site.gate.local, connections)
-      onNetwork?.open(site, connections)
-      let news = try News(folder: folder, connections: connections)
+      doors[0].open(shelf, shelf.gate.local, connections)
+      onNetwork?.open(shelf, connections)
+      let news = try shelf.sites.map { try News(of: $0, connections: connections) }
+      let origins = [shelf.gate.local, onNetwork?.entrance].compactMap { $0?.origin }
       // Where nothing can be written, nobody can be invited either.
-      let served = try? ServedPage(
-        at: [site.gate.local, onNetwork?.entrance].compactMap { $0?.origin }, stateFolder: state)
+      let served = notebooks.compactMap {
+        try? ServedPage(at: origins, stateFolder: $0.stateFolder)
+      }
       if let page {
         _ = group.next().scheduleRepeatedTask(initialDelay: .hours(24), delay: .hours(24)) { _ in
           page.renew()
         }
       }
-      self.init(group, pool, doors[0], site, connections, news, served, onNetwork)
+      self.init(group, pool, doors[0], shelf, connections, news, served, onNetwork)
     } catch {
       try? pool.syncShutdownGracefully()
       try? group.syncShutdownGracefully()
@@ -101,12 +105,27 @@ public final class WebServer: Sendable {
   }
 
   private init(
-    _ group: MultiThreadedEventLoopGroup, _ pool: NIOThreadPool, _ door: Door, _ site: Site,
-    _ connections: Connections, _ news: News, _ page: ServedPage?, _ onNetwork: NetworkDoors?
+    _ group: MultiThreadedEventLoopGroup, _ pool: NIOThreadPool, _ door: Door, _ shelf: Shelf,
+    _ connections: Connections, _ news: [News], _ served: [ServedPage], _ onNetwork: NetworkDoors?
   ) {
     (self.group, self.pool, self.door) = (group, pool, door)
-    (self.site, self.connections, self.news) = (site, connections, news)
-    (self.page, self.onNetwork) = (page, onNetwork)
+    (self.shelf, self.connections, self.news) = (shelf, connections, news)
+    (self.served, self.onNetwork) = (served, onNetwork)
+  }
+
+  private static func shelf(
+    _ notebooks: [Notebook], isOfAll: Bool, port: Int, _ dataFolder: String,
+    _ controlFolder: String?, _ pool: NIOThreadPool, _ limits: WebLimits
+  ) -> Shelf {
+    let books = notebooks.map { GuestBook(stateFolder: $0.stateFolder) }
+    let names = notebooks.map { Site.pathName(of: $0.identity.id) }
+    let gate = Gate(port: port, books: books, names: isOfAll ? names : nil)
+    let sites = zip(notebooks, books).map { notebook, book in
+      Site(
+        of: notebook, dataFolder: dataFolder, controlFolder: controlFolder, guests: book,
+        shelfRoot: isOfAll ? gate.root : nil, limits: limits)
+    }
+    return Shelf(sites, gate: gate, pool: pool, limits: limits)
   }
 
   /// Goes with this machine from one network to another: the page is served at the addresses that it
@@ -119,10 +138,11 @@ public final class WebServer: Sendable {
       let hasMoved = isStopped.withLock { isStopped -> Bool in
         guard !isStopped,
           onNetwork.move(
-            to: .ofThisMachine(), { try Door(group, host: $0, port: $1, site.limits) })
+            to: .ofThisMachine(), { try Door(group, host: $0, port: $1, shelf.limits) })
         else { return false }
-        onNetwork.open(site, connections)
-        try? page?.move(to: [site.gate.local, onNetwork.entrance].compactMap { $0?.origin })
+        onNetwork.open(shelf, connections)
+        let origins = [shelf.gate.local, onNetwork.entrance].compactMap { $0?.origin }
+        for page in served { try? page.move(to: origins) }
         return true
       }
       if hasMoved { moved() }
@@ -132,7 +152,7 @@ public final class WebServer: Sendable {
 
   /// Whether a link that `invite` made still lets somebody in.
   public func isOpen(_ invitation: GuestInvitation) -> Bool {
-    (try? site.guests.invitations().contains(invitation)) ?? false
+    (try? shelf.sites[0].guests.invitations().contains(invitation)) ?? false
   }
 
   /// Ends what is under way, and closes all connections. It returns when that is done, also where it
@@ -142,7 +162,8 @@ public final class WebServer: Sendable {
       // A loop that has ended answers nothing: whoever waited for it would wait for ever.
       if isStopped { return }
       isStopped = true
-      news.stop()
+      for site in shelf.sites { site.invitations.stop() }
+      for news in news { news.stop() }
       addressWatch.withLock { $0?.stop() }
       door.close()
       onNetwork?.close()

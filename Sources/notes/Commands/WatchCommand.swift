@@ -119,20 +119,7 @@ struct WatchCommand: Command {
       let folders = directories.isEmpty ? ["."] : directories
       return try folders.map { try Notebook.open(at: Notebook.find(from: $0)) }
     }
-    var notebooks: [Notebook] = []
-    for folder in known.folders() {
-      do {
-        let notebook = try Notebook.open(at: folder)
-        let isKnown = notebooks.contains { $0.identity.id == notebook.identity.id }
-        if !isKnown { notebooks.append(notebook) }
-      } catch {
-        leaveOut(folder, error)
-      }
-    }
-    guard notebooks.isEmpty else { return notebooks }
-    throw Failure(
-      .failed, "no_notebooks", "no notebook is known on this device",
-      hint: "'notes init' makes one, 'notes join' brings one; or name its folder")
+    return try known.notebooks()
   }
 
   /// Lets no other process watch them meanwhile; `held` are the locks it has, by folder. Of all that
@@ -147,16 +134,10 @@ struct WatchCommand: Command {
           try held[notebook.folder]
           ?? WatchLock(stateFolder: notebook.stateFolder, folder: notebook.folder)
       } catch let error where all && (number < notebooks.count - 1 || !locks.isEmpty) {
-        leaveOut(notebook.folder, error)
+        KnownNotebooks.leaveOut(notebook.folder, error)
       }
     }
     return locks
-  }
-
-  private func leaveOut(_ folder: String, _ error: any Error) {
-    let reason = Failure(describing: error).message
-    Output.errors.write("notes: warning: \(Visible.name(folder)) is left out: \(reason)\n")
-    Output.errors.flush()
   }
 
   private func order(_ request: ControlRequest, _ notebooks: [Notebook]) throws {

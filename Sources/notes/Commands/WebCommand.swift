@@ -15,6 +15,7 @@ struct WebCommand: Command {
 
       Examples:
         notes web
+        notes web --all
         notes web --lan
         notes web --no-open --port 4712
         notes web guests invite Grandma
@@ -23,6 +24,10 @@ struct WebCommand: Command {
 
   @Option(help: .named("n", "The port to serve at; the notebook's own by default."))
   var port: UInt16?
+
+  @Flag(
+    help: "All notebooks that were made or joined on this device, behind a page that lists them.")
+  var all = false
 
   @Flag(help: "Let guests in from other machines of the network, too, over TLS.")
   var lan = false
@@ -43,17 +48,19 @@ struct WebCommand: Command {
 
   /// Becomes the program that serves: what it needs, no other command carries.
   func run() throws {
-    let notebook = try NotebookLocator.notebook()
-    let folder = realPath(of: notebook.folder) ?? notebook.folder
+    let notebooks =
+      try all
+      ? KnownNotebooks(dataFolder: UserFolders().data).notebooks() : [NotebookLocator.notebook()]
     let program = Self.program
     Output.standard.flush()
     Output.errors.flush()
     let folders = UserFolders()
-    let words = [
-      "notes-web", folder, try folders.data, folders.runtime ?? "",
-      port.map { String($0) } ?? "any", options.json ? "json" : "text",
-      opensNothing ? "no-open" : "open", lan ? "lan" : "local",
-    ]
+    let words =
+      [
+        "notes-web", try folders.data, folders.runtime ?? "",
+        port.map { String($0) } ?? "any", options.json ? "json" : "text",
+        opensNothing ? "no-open" : "open", lan ? "lan" : "local", all ? "all" : "one",
+      ] + notebooks.map { realPath(of: $0.folder) ?? $0.folder }
     var arguments = words.map { strdup($0) } + [nil]
     execv(program, &arguments)
     let code = errno

@@ -77,6 +77,31 @@ struct KnownNotebooks {
     return found.map(\.folder)
   }
 
+  /// Those that can be opened, once each. Of the others a warning is written.
+  func notebooks() throws -> [Notebook] {
+    var notebooks: [Notebook] = []
+    for folder in folders() {
+      do {
+        let notebook = try Notebook.open(at: folder)
+        let isKnown = notebooks.contains { $0.identity.id == notebook.identity.id }
+        if !isKnown { notebooks.append(notebook) }
+      } catch {
+        Self.leaveOut(folder, error)
+      }
+    }
+    guard notebooks.isEmpty else { return notebooks }
+    throw Failure(
+      .failed, "no_notebooks", "no notebook is known on this device",
+      hint: "'notes init' makes one, 'notes join' brings one; or name its folder")
+  }
+
+  /// Says that all are meant, but for this one.
+  static func leaveOut(_ folder: String, _ error: any Error) {
+    let reason = Failure(describing: error).message
+    Output.errors.write("notes: warning: \(Visible.name(folder)) is left out: \(reason)\n")
+    Output.errors.flush()
+  }
+
   /// Adds a notebook, if it is not the last one noted under its ID. The list is a convenience: where
   /// it cannot be written, all else goes on.
   func add(_ notebook: Notebook) {

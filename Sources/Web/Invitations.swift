@@ -1,0 +1,138 @@
+internal import Discovery
+internal import Exchange
+internal import Glibc
+internal import Membership
+internal import Synchronization
+internal import System
+internal import Watch
+
+/// The invitations of a notebook that were opened on the page: their codes, which are kept nowhere else.
+final class Invitations: Sendable {
+  /// One of them.
+  struct Opened: Sendable {
+    let open: OpenInvitation
+    /// How it stands.
+    var state = State.waiting
+    /// The attempts left, once there was a wrong one.
+    var attemptsLeft: Int?
+    /// Why this device cannot be found on the network.
+    var isHidden = false
+  }
+
+  enum State: Sendable, Equatable {
+    case waiting, offered
+    case joined(String)
+    /// The device has everything.
+    case done(String)
+    case ended(InvitationEnd)
+  }
+
+  private struct Entry: Sendable {
+    var opened: Opened
+    let hold: Hold
+  }
+
+  /// What keeps an invitation open, or ends it.
+  private struct Hold: Sendable {
+    let token: CancellationToken
+    let ended = BlockingQueue<Bool>()
+  }
+
+  /// By the first two digits of the code. Those that have ended stay until another has their digits.
+  private let entries = Mutex<[String: Entry]>([:])
+  private let changed = Mutex<@Sendable () -> Void>({})
+
+  /// Open at once, each of which may take a thread and a port.
+  private static let most = 8
+  /// How long until an invitation is open, in seconds.
+  private static let patience = 30.0
+
+  /// Calls `body` when something became of one.
+  func whenChanged(_ body: @escaping @Sendable () -> Void) { changed.withLock { $0 = body } }
+
+  /// The one with these first digits.
+  subscript(_ locator: String) -> Opened? { entries.withLock { $0[locator]?.opened } }
+
+  /// Opens one for ten minutes, and returns when it is open. Throws as `InvitationHost.invite`.
+  func open(role: Role, by host: InvitationHost) throws -> OpenInvitation {
+    let openCount = entries.withLock { $0.values.count(where: \.opened.isOpen) }
+    guard openCount < Self.most else { throw SyncError.failed("too many invitations are open") }
+    let (hold, first) = (Hold(token: try CancellationToken()), BlockingQueue<FirstWord>())
+    try startThread { [self] in
+      var isHidden = false
+      do {
+        try host.invite(role: role, seconds: 600, cancellation: hold.token) { event in
+          if case .discoveryFailed = event { isHidden = true }
+          if case .invitation(let open) = event {
+            let opened = Opened(open: open, isHidden: isHidden)
+            entries.withLock { $0[open.code.locator] = Entry(opened: opened, hold: hold) }
+            first.put(.open(open))
+          }
+          observe(event)
+        }
+        first.put(.failed(SyncError.failed("the invitation has ended")))
+      } catch {
+        first.put(.failed(error))
+      }
+      hold.ended.put(true)
+      end(hold)
+    }
+    switch first.take(until: .now + Self.patience) {
+    case .open(let open): return open
+    case .failed(let error): throw error
+    case nil:
+      hold.token.cancel()
+      throw SyncError.failed("the invitation did not open in time")
+    }
+  }
+
+  private enum FirstWord: Sendable {
+    case open(OpenInvitation)
+    case failed(any Error)
+  }
+
+  private func observe(_ event: Event) {
+    let state: State? =
+      switch event {
+      case .offered: .offered
+      case .declined: .waiting
+      case .joined(_, let device): .joined(device.name)
+      case .ended(_, let how): .ended(how)
+      default: nil
+      }
+    entries.withLock { entries in
+      guard let locator = event.locator, entries[locator] != nil else { return }
+      if let state { entries[locator]?.opened.state = state }
+      if case .wrongCode(_, _, let left) = event { entries[locator]?.opened.attemptsLeft = left }
+    }
+    tell()
+  }
+
+  /// Nothing more comes of the one that `hold` kept open.
+  private func end(_ hold: Hold) {
+    entries.withLock { entries in
+      for (locator, entry) in entries where entry.hold.token === hold.token {
+        switch entry.opened.state {
+        case .joined(let name): entries[locator]?.opened.state = .done(name)
+        case .waiting, .offered: entries[locator]?.opened.state = .ended(.withdrawn)
+        case .done, .ended: break
+        }
+      }
+    }
+    tell()
+  }
+
+  private func tell() { changed.withLock { $0 }() }
+
+  /// Ends all of them.
+  func stop() {
+    let holds = entries.withLock { $0.values.map(\.hold) }
+    for hold in holds { hold.token.cancel() }
+    for hold in holds { _ = hold.ended.take(until: .now + 3) }
+  }
+}
+
+extension Invitations.Opened {
+  /// Whether somebody can still join by it.
+  var isOpen: Bool { state == .waiting || state == .offered }
+}

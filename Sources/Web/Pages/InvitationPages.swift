@@ -1,0 +1,173 @@
+internal import Discovery
+internal import Exchange
+internal import History
+internal import Membership
+internal import Notebook
+internal import System
+internal import Watch
+
+/// Invitations of other devices, as notes-invite(1) and notes-invitations(1) have them.
+extension Visit {
+  /// Those that are open, on the page of the devices.
+  func invitations(to notebook: Notebook, _ standing: MemberStanding) -> HTML {
+    guard standing.role == .admin else {
+      let admins: [HTML] = standing.admins.map { "<b>\($0)</b>" }
+      return admins.isEmpty
+        ? "<p>No admin is left who could invite.</p>"
+        : "<p>Who invites another device is an admin: \(Self.list(admins)).</p>"
+    }
+    let open = InvitationBook(stateFolder: notebook.stateFolder).all().filter(\.state.isOpen)
+    let rows = open.map { record -> HTML in
+      let looks: HTML = record.state == .pending ? ", somebody looks at it" : .nothing
+      let name = record.name ?? record.locator + "-…"
+      return """
+        <li><a href="\(address(ofInvitation: record.locator))">\(name)</a>
+        <span class="about">\(record.role.rawValue), until \(time(record.expires))\(looks)</span></li>
+
+        """
+    }
+    return rows.isEmpty ? "<p>None is open.</p>" : "<ul class=\"notes\">\n\(rows)</ul>"
+  }
+
+  /// What opens one. It stays as it is while the rest of the page changes.
+  var invitationForm: HTML {
+    """
+    <form method="post" action="\(root)/devices/invite" class="edit">
+    <fieldset><legend>Invite a device, as</legend>
+    \(roleChoices(named: "role", chosen: .writer))
+    </fieldset>
+    <p><button>Open an invitation</button></p>
+    </form>
+    """
+  }
+
+  /// The roles, each with what it means.
+  func roleChoices(named field: String, chosen: Role) -> [HTML] {
+    let roles: [(Role, HTML)] = [
+      (.reader, "receives; what is written there stays there"),
+      (.writer, "also sends"), (.admin, "also invites, changes roles and removes"),
+    ]
+    return roles.map { role, meaning in
+      """
+      <label><input type="radio" name="\(field)" value="\(role.rawValue)"\
+      \(" checked", if: role == chosen)> <b>\(role.rawValue)</b>: \(meaning)</label>
+
+      """
+    }
+  }
+
+  private func address(ofInvitation locator: String) -> String {
+    "\(root)/devices/invitation/\(locator)"
+  }
+
+  /// Opens one: in the watcher, where it runs, else in this process.
+  func invite(in notebook: Notebook) throws -> Response {
+    guard let role = request.form["role"].flatMap(Role.init(rawValue:)) else {
+      throw Refusal.brokenForm
+    }
+    let context = try site.sessionContext(of: notebook)
+    guard context.membership.role(ofDevice: context.key.deviceID) == .admin else {
+      throw MembershipError.notAnAdmin(device: context.key.deviceID)
+    }
+    let device = context.key.deviceID
+    let host = InvitationHost(context, watcher: watcher(of: notebook)) {
+      AvahiDiscovery(deviceID: device)
+    }
+    let open = try site.invitations.open(role: role, by: host)
+    return .see(address(ofInvitation: open.code.locator))
+  }
+
+  func cancelInvitation(_ locator: String, in notebook: Notebook) throws -> Response {
+    let isThere = try InvitationBook(stateFolder: notebook.stateFolder).cancel(locator: locator)
+    guard isThere else { throw Refusal.noSuchInvitation }
+    return .see("\(root)/devices?done=cancelled")
+  }
+
+  func invitationPage(_ locator: String, in notebook: Notebook) throws -> HTML {
+    let record = InvitationBook(stateFolder: notebook.stateFolder).all().first {
+      $0.locator == locator
+    }
+    let opened = site.invitations[locator]
+    guard opened != nil || record != nil else { throw Refusal.noSuchInvitation }
+    let isOpen = opened?.isOpen ?? record?.state.isOpen ?? false
+    return layout("Invitation \(locator)", name: notebook.identity.name) {
+      """
+      <h1>Invitation \(locator)</h1>
+      <div id="invitation" data-live data-presence>
+      \(opened.map(words) ?? record.map(words) ?? .nothing)
+      \(cancelForm(of: locator), if: isOpen)
+      </div>
+      <p><a href="\(root)/devices">All devices and invitations</a></p>
+      """
+    }
+  }
+
+  private func cancelForm(of locator: String) -> HTML {
+    """
+    <form method="post" action="\(address(ofInvitation: locator))/cancel" class="deed">
+    <button>Cancel the invitation</button>
+    </form>
+    """
+  }
+
+  /// One that was opened elsewhere, by what was recorded of it.
+  private func words(for record: InvitationRecord) -> HTML {
+    let state =
+      switch record.state {
+      case .available: "It is open. Its code is shown where it was opened."
+      case .pending: "It is open, and somebody looks at it."
+      case .joined: "\(record.name ?? "A device") joined by it."
+      case .declined: "It was declined."
+      case .expired: "Its time is over."
+      case .exhausted: "It ended after three wrong attempts."
+      case .cancelled: "It was cancelled."
+      }
+    return "<p>\(state)</p>"
+  }
+
+  private func words(for opened: Invitations.Opened) -> HTML {
+    switch opened.state {
+    case .waiting: instructions(for: opened)
+    case .offered:
+      "<p class=\"done\">Somebody with the code looks at it.</p>\n\(instructions(for: opened))"
+    case .joined(let name):
+      "<p class=\"done\"><b>\(name)</b> joined as \(opened.open.role.rawValue), and receives the notes.</p>"
+    case .done(let name):
+      "<p class=\"done\"><b>\(name)</b> joined as \(opened.open.role.rawValue).</p>"
+    case .ended(.expired): "<p>Its time is over: nobody has joined.</p>"
+    case .ended(.exhausted): "<p class=\"error\">It ended after three wrong attempts.</p>"
+    case .ended(.withdrawn), .ended(.used): "<p>It was cancelled.</p>"
+    }
+  }
+
+  private func instructions(for opened: Invitations.Opened) -> HTML {
+    let (open, code) = (opened.open, opened.open.code.description)
+    let image = QRCode(code)?.svg(label: "The code \(code) for a camera")
+    let left = max(0, open.expires - WallClock.now())
+    let wrong: HTML? = opened.attemptsLeft.map {
+      "<p class=\"error\">Somebody tried a wrong code: \(Self.count($0, "attempt")) left.</p>"
+    }
+    let hosts = Address.ofThisMachine(limit: 2).map {
+      "--at \(Address(host: $0, port: open.port))"
+    }
+    let options = hosts.isEmpty ? "--at HOST:\(open.port)" : hosts.joined(separator: " or ")
+    let when =
+      opened.isHidden
+      ? "This device cannot be found on the network: add" : "If nothing is found there, add"
+    return """
+      <p>On the other device run:</p>
+      <pre class="command">notes join \(code)</pre>
+      \(image)
+      <p>The code lets one device join as \(open.role.rawValue). It ends at \(time(open.expires)), \
+      in <span role="timer" data-ends="\(Int(open.expires))">\(Self.left(left))</span>, or after three \
+      wrong attempts. Tell it to nobody else.</p>
+      \(wrong)
+      <p class="hint">\(when) <code>\(options)</code>.</p>
+      """
+  }
+
+  private static func left(_ seconds: Int64) -> String {
+    let rest = seconds % 60
+    return "\(seconds / 60):\(rest < 10 ? "0" : "")\(rest)"
+  }
+}

@@ -1,0 +1,67 @@
+internal import Git
+internal import Glibc
+internal import Notebook
+internal import Synchronization
+internal import System
+internal import Watch
+
+/// Notices that the notebook has another version: that the branch moved which HEAD names, or that HEAD
+/// names another one. Whoever moved it, a watcher, a command or git, it is noticed the same way.
+final class BranchWatch: Sendable {
+  private let folder: String
+  private let changed: @Sendable () -> Void
+  private let state = Mutex(State())
+
+  private struct State {
+    var head: FileWatch?
+    var branch: FileWatch?
+    var place: Place?
+    var isStopped = false
+  }
+
+  /// What is looked at: the branch's file or, of what leads to it, the first folder that is not there.
+  private struct Place: Equatable {
+    var folder: String
+    var name: String
+
+    init(_ reference: String, in gitFolder: String) {
+      (folder, name) = (gitFolder, "")
+      for part in reference.split(separator: "/").map(String.init) {
+        if !name.isEmpty { folder += "/" + name }
+        name = part
+        guard access("\(folder)/\(name)", F_OK) == 0 else { return }
+      }
+    }
+  }
+
+  /// `changed` is called on threads of the watch's own, also once at first.
+  init(folder: String, changed: @escaping @Sendable () -> Void) throws {
+    (self.folder, self.changed) = (folder, changed)
+    let git = try Notebook.open(at: folder).repository.gitFolder
+    let head = try FileWatch("HEAD", in: git) { [weak self] in self?.look() }
+    state.withLock { $0.head = head }
+  }
+
+  func stop() {
+    state.withLock { state in
+      state.isStopped = true
+      state.head?.stop()
+      state.branch?.stop()
+    }
+  }
+
+  /// Goes over to the branch that HEAD names now, and tells.
+  private func look() {
+    let repository = try? Notebook.open(at: folder).repository
+    if let repository, let reference = try? repository.head().reference {
+      state.withLock { state in
+        let place = Place(reference, in: repository.gitFolder)
+        guard place != state.place, !state.isStopped else { return }
+        state.branch?.stop()
+        state.place = place
+        state.branch = try? FileWatch(place.name, in: place.folder) { [weak self] in self?.look() }
+      }
+    }
+    changed()
+  }
+}

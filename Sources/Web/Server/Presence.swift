@@ -1,0 +1,86 @@
+internal import Exchange
+internal import History
+internal import Notebook
+internal import Synchronization
+internal import System
+internal import Watch
+
+/// Follows the notebook's watcher for as long as a page of this device's user is looked at:
+/// notes-control(7), `follow`.
+final class Presence: Sendable {
+  private let folder: String
+  private let controlFolder: String?
+  private let isWanted: @Sendable () -> Bool
+  private let changed: @Sendable () -> Void
+  private let token: CancellationToken
+  private let isRunning = Mutex(false)
+
+  /// How long until it is looked again whether a watcher runs, in seconds.
+  private static let pause = 2.0
+  /// How long a watcher may say nothing until it is looked whether a page is still there.
+  private static let silence = 600.0
+
+  /// `changed` is called, on a thread of its own, when the pages may have something else to show.
+  init(
+    of site: Site, isWanted: @escaping @Sendable () -> Bool, changed: @escaping @Sendable () -> Void
+  ) throws {
+    (folder, controlFolder) = (site.folder, site.controlFolder)
+    (self.isWanted, self.changed) = (isWanted, changed)
+    token = try CancellationToken()
+  }
+
+  /// A page is looked at.
+  func begin() {
+    guard controlFolder != nil, !token.isCancelled else { return }
+    isRunning.withLock { isRunning in
+      if isRunning { return }
+      isRunning = (try? startThread { [self] in run() }) != nil
+    }
+  }
+
+  func stop() { token.cancel() }
+
+  private func run() {
+    while goesOn() {
+      if let watcher = connect(), watcher.ask(.follow) {
+        while let reply = watcher.next(within: Self.silence, orUntil: token) {
+          if concerns(reply) { changed() }
+        }
+        changed()
+      }
+      Poll.wait(for: [token.descriptor], until: .now + Self.pause)
+    }
+  }
+
+  /// Ends, unless a page is looked at. One that comes meanwhile either is seen here, or begins anew.
+  private func goesOn() -> Bool {
+    isRunning.withLock { isRunning in
+      isRunning = !token.isCancelled && isWanted()
+      return isRunning
+    }
+  }
+
+  /// By the notebook's identity as it is now: a renewed key has another socket.
+  private func connect() -> ControlClient? {
+    guard let identity = try? Notebook.open(at: folder).identity else { return nil }
+    return ControlClient.connect(
+      in: controlFolder, notebookID: identity.id, deviceID: identity.device.deviceID)
+  }
+
+  private func concerns(_ reply: ControlReply) -> Bool {
+    switch reply {
+    // The first answer: a watcher runs, which the pages may not know.
+    case .watcher, .changed: true
+    case .event(let event): isAboutDevices(event)
+    default: false
+    }
+  }
+
+  /// Of all the notebooks that the watcher's process serves: that is cheap, and rare.
+  private func isAboutDevices(_ event: Event) -> Bool {
+    switch event {
+    case .connected, .disconnected, .shows, .editing, .membersChanged, .finished: true
+    default: false
+    }
+  }
+}
