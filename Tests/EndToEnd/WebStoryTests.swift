@@ -12,16 +12,24 @@ import Testing
         "--pictures", folder["pictures"],
       ], within: 900)
     #expect(result.isSuccess, "\(result)")
+    print(result.text)
     let pictures = try run(["find", folder["pictures"], "-name", "*.png", "-size", "+4k"]).lines
     #expect(pictures.count >= count, "\(pictures)")
   }
 
   @Test func `A browser and a terminal write the same notes`() throws {
-    try play("web-story", pictures: 31)
+    try play("web-story", pictures: 47)
   }
 
   // notes-security(7), "The page's authority" and "The page as an app".
   @Test func `A browser that knows the authority keeps the page as an app`() throws {
     try play("web-app", pictures: 20)
+  }
+
+  @Test func `Nothing that is typed is lost, in tabs, phones, editors and without answers`() throws
+  {
+    let cases = BuiltBinary.sourceFolder + "/scripts/web-cases"
+    let result = try run([cases, "--binary", BuiltBinary.notes()], within: 900)
+    #expect(result.isSuccess, "\(result)")
   }
 }
