@@ -151,9 +151,9 @@ def note_path(number):
     return f"folder {number % 100:02}/note {number:06}.txt"
 
 
-def write_history(out, notes, versions, changes, changed):
-    """A stream for git-fast-import: `notes` notes of about 2 KiB in a first version, edits of one note
-    each up to `versions` on main; then on the branch later as many `changes`, which change
+def write_history(out, notes, versions, changes=0, changed=0, size=2000):
+    """A stream for git-fast-import: `notes` notes of about `size` bytes in a first version, edits of one
+    note each up to `versions` on main; then on the branch later as many `changes`, which change
     `changed` notes together. The same in every run."""
     draw = random.Random(notes)
     words = ["".join(draw.choices("aeiounrstlmdgkp", k=draw.randint(2, 9))) for _ in range(3000)]
@@ -181,16 +181,30 @@ def write_history(out, notes, versions, changes, changed):
 
     for number in range(notes):
         texts[number] = []
-        while sum(map(len, texts[number])) < 2000:
+        while sum(map(len, texts[number])) < size:
             texts[number].append(line())
     commit(b"main", range(notes))
     for _ in range(versions - 1):
         commit(b"main", [edit(draw.randrange(notes))])
+    if not changes:
+        return
     chosen = [draw.randrange(notes) for _ in range(changed)] if notes < changed else \
         draw.sample(range(notes), changed)
     share = changed // changes
     for turn in range(changes):
         commit(b"later", sorted({edit(number) for number in chosen[turn * share:(turn + 1) * share]}))
+
+
+def import_history(folder, env, *counts, **options):
+    """Makes a packed repository of such a history at `folder`, without a folder of files."""
+    subprocess.run(["git", "init", "-q", "-b", "main", folder], check=True, env=env)
+    importing = subprocess.Popen(["git", "-C", folder, "fast-import", "--quiet"], stdin=subprocess.PIPE,
+                                 env=env)
+    write_history(importing.stdin, *counts, **options)
+    importing.stdin.close()
+    if importing.wait() != 0:
+        raise SystemExit("bench: git fast-import failed")
+    subprocess.run(["git", "-C", folder, "gc", "-q"], check=True, env=env)
 
 
 def surroundings(binary):
