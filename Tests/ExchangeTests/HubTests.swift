@@ -47,6 +47,72 @@ struct HubTests {
     try hub.git(["-C", hub.path, "fsck", "--strict"])
   }
 
+  // "An edit costs one, too, while nobody else wrote there."
+  @Test("an edit goes there in one connection, on the condition that all is there as it was")
+  func unseen() throws {
+    for device in [ada, bob] { try device.meet(hub) }
+    let log = ada.folder["log"]
+    let program = ada.folder["program"]
+    let script = """
+      #!/bin/sh
+      for word; do case $word in push|fetch) echo $word >>'\(log)';; esac; done
+      exec git "$@"
+
+      """
+    try writeFile(program, Array(script.utf8))
+    chmod(program, 0o755)
+    /// The connections of a visit by Ada.
+    func connections() throws -> [String] {
+      try writeFile(log, [])
+      let outcome = try ada.visit(hub.hub) { $0.program.name = program }.outcome
+      #expect(outcome.failures.isEmpty)
+      #expect(try hub.tip() == ada.tip())
+      return String(decoding: try readFile(log), as: UTF8.self).split(separator: "\n").map(
+        String.init)
+    }
+    #expect(try connections() == ["fetch"])
+    try ada.write("two\n", to: "A.txt")
+    #expect(try connections() == ["push"])
+    #expect(try connections() == ["fetch"])
+    // Somebody was there meanwhile.
+    try bob.write("by bob\n", to: "B.txt")
+    try bob.meet(hub)
+    try ada.write("three\n", to: "A.txt")
+    #expect(try connections() == ["push", "fetch", "push"])
+    #expect(try ada.text("B.txt") == "by bob\n")
+    // The list of members says something else: what it says is known before anything is given.
+    let cleo = try Device("Cleo", certifiedBy: ada)
+    try cleo.meet(hub)
+    try ada.write("four\n", to: "A.txt")
+    #expect(try connections() == ["push"])
+    try ada.context.membership.reissue(device: cleo.key.deviceID, role: .reader, by: ada.key)
+    try ada.write("five\n", to: "A.txt")
+    #expect(try connections() == ["push", "fetch", "push"])
+    try bob.write("more by bob\n", to: "B.txt")
+    #expect(try bob.meet(hub).receivedVersions > 0)
+    #expect(bob.context.membership.role(ofDevice: cleo.key.deviceID) == .reader)
+  }
+
+  // "Who may not push there may fetch."
+  @Test("a hub that takes nothing gives what it has, and is told of")
+  func readOnly() throws {
+    for device in [ada, bob] { try device.meet(hub) }
+    try bob.write("by bob\n", to: "B.txt")
+    try bob.meet(hub)
+    try hub.git(["-C", hub.path, "config", "receive.hideRefs", "refs/heads"])
+    for text in ["two\n", "three\n"] {
+      try ada.write(text, to: "A.txt")
+      let error = try ada.failure(at: hub.hub)
+      let isRefused = error.map { if case .refused = $0 { true } else { false } }
+      #expect(isRefused == true, "\(error as Any)")
+      #expect(try ada.text("B.txt") == "by bob\n")
+    }
+    try hub.git(["-C", hub.path, "config", "--unset", "receive.hideRefs"])
+    try ada.meet(hub)
+    try bob.meet(hub)
+    #expect(try bob.text("A.txt") == "three\n")
+  }
+
   // notes-merge(7), "Hubs": "The branch of a hub only moves forward".
   @Test("edits apart are merged, and the branch leads forward over an older merge")
   func forward() throws {

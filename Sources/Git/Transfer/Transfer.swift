@@ -186,12 +186,34 @@ public final class Transfer {
     _ id: ObjectID, to branch: String, beside: [String: ObjectID] = [:], at url: String,
     onProgress: (GitProgress) -> Void = { _ in }
   ) throws -> PushOutcome {
+    try push(
+      id, to: branch, [], beside: beside.map { "+\($1.hex):\($0)" }, at: url, onProgress: onProgress
+    )
+  }
+
+  /// The same where nobody has looked: only if the branch stands at `former`, which the commit descends
+  /// from, and if these references name what they name there.
+  public func push(
+    _ id: ObjectID, to branch: String, from former: ObjectID, beside: [String: ObjectID],
+    at url: String, onProgress: (GitProgress) -> Void = { _ in }
+  ) throws -> PushOutcome {
+    let expected = [("refs/heads/" + branch, former)] + beside
+    return try push(
+      id, to: branch,
+      ["--atomic"] + expected.map { "--force-with-lease=\($0):\($1.hex)" },
+      beside: beside.map { "\($1.hex):\($0)" }, at: url, onProgress: onProgress)
+  }
+
+  private func push(
+    _ id: ObjectID, to branch: String, _ conditions: [String], beside: [String], at url: String,
+    onProgress: (GitProgress) -> Void
+  ) throws -> PushOutcome {
     // Only a folder of this machine is served by a program that is started here.
     let service = url.hasPrefix("/") ? ["--receive-pack=" + GitProgram.receivePack] : []
     let ending = try run(
       ["push", "--porcelain", "--progress", "--no-verify", "--no-follow-tags", "--no-signed"]
-        + service + ["--end-of-options", url, "\(id.hex):refs/heads/\(branch)"]
-        + beside.map { "+\($1.hex):\($0)" },
+        + conditions + service
+        + ["--end-of-options", url, "\(id.hex):refs/heads/\(branch)"] + beside,
       onTick: onProgress)
     let lines = String(decoding: ending.output, as: UTF8.self).split(separator: "\n")
       .filter { $0.contains(":refs/heads/\(branch)\t") }
@@ -210,7 +232,7 @@ public final class Transfer {
     let races = [
       "(fetch first)", "(non-fast-forward)", "(needs force)", "(stale info)",
       "(failed to update ref)", "cannot lock ref", "(failed to lock)", "incorrect old value",
-      "reference already exists",
+      "reference already exists", "(atomic push failed)", "(atomic push failure)",
     ]
     if races.contains(where: summary.contains) { return .moved }
     let words = complaint.filter { $0.hasPrefix("remote: ") }.map { $0.dropFirst(8) }

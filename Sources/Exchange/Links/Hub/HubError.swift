@@ -33,6 +33,16 @@ public enum HubError: Error, Sendable, Equatable {
   case failed(String)
 }
 
+extension HubError {
+  /// Whether there is no use in asking otherwise, or in waiting once more.
+  var isFinal: Bool {
+    switch self {
+    case .gitMissing, .silent, .hostUnproved: true
+    default: false
+    }
+  }
+}
+
 extension HubError: CustomStringConvertible {
   /// What happened, as people are told: lower case, no full stop.
   public var description: String {
@@ -67,6 +77,10 @@ extension HubError {
     case .stopped: return nil
     case .failed(_, let lines): self = Self.meaning(of: lines)
     }
+  }
+
+  init(refusedWith words: String) {
+    self = words.contains("No space left") ? .full(words) : .refused(words)
   }
 
   /// What git, ssh, curl and servers say, as far as it is known, in the order in which it is looked for.
@@ -119,5 +133,18 @@ extension HubError {
     }
     while words.last == "." || words.last == " " { words.removeLast() }
     return String(words.prefix(300))
+  }
+}
+
+extension HubLink {
+  /// Does what the git program does, and says of its failures what they mean.
+  static func talking<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch TransferError.stopped {
+      throw SyncError.stopped
+    } catch {
+      throw HubError(error) ?? error
+    }
   }
 }

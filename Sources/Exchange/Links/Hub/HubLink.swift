@@ -1,6 +1,5 @@
 package import Git
 internal import History
-internal import Membership
 internal import Merge
 package import Notebook
 package import System
@@ -36,6 +35,8 @@ package final class HubLink: Link {
   private var arrived: Quarantine?
   private var events: [LinkEvent] = []
   private var attempts = 0
+  /// What the hub said to a push over this version.
+  private var refusal: (former: ObjectID, words: String)?
   private var traffic = (sentBytes: 0, receivedBytes: 0, sentVersions: 0)
 
   private var repository: Repository { notebook.repository }
@@ -65,11 +66,14 @@ package final class HubLink: Link {
   package func open(showing own: Shown, _ options: SessionOptions) throws -> LinkTerms {
     self.own = own
     limits = options.allowsLarge ? .large : .standard
-    try look()
-    try checkHistory()
     // By what the hub told of the members, too.
     gives = try options.mode.gives && self.options.context?.mayGive() != false
-    if own.tip != tip || members.areNews, try answerForOwn() {
+    if try !giveUnseen() {
+      try look()
+      try checkHistory()
+      gives = try options.mode.gives && self.options.context?.mayGive() != false
+    }
+    if self.own.tip != tip || members.areNews, try answerForOwn() {
       self.own = Shown(try notebook.state())
     }
     // A session without versions ends at once.
@@ -101,7 +105,7 @@ package final class HubLink: Link {
     var known = [own.tip].compactMap { $0 }
     known += try repository.references(under: "refs/remotes/").map(\.id)
     var progress = TransferProgress(peer: peer)
-    tip = try talking {
+    tip = try Self.talking {
       try transfer.fetch(
         branch, from: hub.url, known: Array(Set(known)).sorted(), beside: MemberList.folder,
         limits: limits
@@ -191,27 +195,20 @@ package final class HubLink: Link {
       try repository.contains($0) && repository.isAncestor($0, of: own)
     }
     guard isMerged else { return }
+    // It has said so, and nothing has changed.
+    if let refusal, refusal.former == tip { throw HubError(refusedWith: refusal.words) }
     var version = own
     if let tip, try !repository.isAncestor(tip, of: own) {
       // It is a derived merge of what is merged here: notes-merge(7), "Hubs".
       version = try notebook.hubMerge(of: own, over: tip)
     }
-    var progress = TransferProgress(peer: peer)
-    let outcome = try talking {
+    let outcome = try pushing {
       try transfer.push(
-        version, to: branch, beside: members.references(in: repository), at: hub.url
-      ) {
-        progress.objectsToSend = $0.total
-        progress.sentObjects = $0.done
-        if $0.stage != nil { report(.progress(progress)) }
-      }
+        version, to: branch, beside: members.references(in: repository), at: hub.url, onProgress: $0)
     }
     switch outcome {
     case .done(let bytes):
-      traffic.sentVersions += try repository.commitCount(from: version, lacking: tip)
-      traffic.sentBytes += bytes
-      tip = version
-      members.wereGiven()
+      try gave(version, bytes)
       // What leads the branch forward is taken like anybody's version; one that lost a race is forgotten.
       events.append(
         version == own ? .answered(try shown, heard: nil, refusal: nil) : .shows(try shown))
@@ -219,8 +216,59 @@ package final class HubLink: Link {
       try waitForTurn()
       try look()
       events.append(.shows(try shown))
-    case .refused(let words):
-      throw words.contains("No space left") ? HubError.full(words) : HubError.refused(words)
+    case .refused(let words): throw HubError(refusedWith: words)
+    }
+  }
+
+  /// Moves the branch to what this side shows, without a look at it, where that leads forward from what it
+  /// named last, if it still does, and the list of members there is the one here: notes-hub(7), "A visit".
+  ///
+  /// - Returns: whether it did. Nothing is known of the hub where it did not.
+  private func giveUnseen() throws -> Bool {
+    guard gives, let former = try repository.reference("refs/remotes/\(hub.name)/\(branch)"),
+      let shown = own.tip, shown != former, try repository.contains(former),
+      try repository.isAncestor(former, of: shown)
+    else { return false }
+    if try answerForOwn() { own = Shown(try notebook.state()) }
+    guard let version = own.tip else { return false }
+    do {
+      let outcome = try pushing {
+        try transfer.push(
+          version, to: branch, from: former, beside: members.references(in: repository),
+          at: hub.url, onProgress: $0)
+      }
+      switch outcome {
+      case .done(let bytes):
+        tip = former
+        try gave(version, bytes)
+        return true
+      case .moved: break
+      case .refused(let words): refusal = (former, words)
+      }
+      return false
+    } catch let error as HubError where !error.isFinal {
+      // Who may not push there may fetch.
+      return false
+    }
+  }
+
+  private func gave(_ version: ObjectID, _ bytes: Int) throws {
+    traffic.sentVersions += try repository.commitCount(from: version, lacking: tip)
+    traffic.sentBytes += bytes
+    tip = version
+    members.wereGiven()
+  }
+
+  private func pushing(
+    _ push: ((GitProgress) -> Void) throws -> Transfer.PushOutcome
+  ) throws -> Transfer.PushOutcome {
+    var progress = TransferProgress(peer: peer)
+    return try Self.talking {
+      try push {
+        progress.objectsToSend = $0.total
+        progress.sentObjects = $0.done
+        if $0.stage != nil { report(.progress(progress)) }
+      }
     }
   }
 
@@ -232,21 +280,6 @@ package final class HubLink: Link {
     let stop = options.cancellation?.descriptor ?? -1
     Poll.wait(for: [stop], until: .after(seconds: Double.random(in: 0...pause)))
     if options.cancellation?.isCancelled == true { throw SyncError.stopped }
-  }
-
-  private func talking<Result>(_ body: () throws -> Result) throws -> Result {
-    try Self.talking(body)
-  }
-
-  /// Does what the git program does, and says of its failures what they mean.
-  static func talking<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch TransferError.stopped {
-      throw SyncError.stopped
-    } catch {
-      throw HubError(error) ?? error
-    }
   }
 
   // MARK: What a hub has no part in
@@ -264,28 +297,4 @@ package final class HubLink: Link {
 
   package func close(_ reason: ByeReason) {}
   package func close(after error: any Error) {}
-}
-
-/// What is done with a hub.
-package struct HubOptions: Sendable {
-  /// Who this device is in the notebook; where nobody says, it gives, and no list of members is
-  /// exchanged.
-  package var context: SessionContext?
-  /// Whether a history that shares nothing with the notebook's is merged.
-  package var allowsUnrelated = false
-  /// Whether versions are taken that no member answers for.
-  package var allowsUnsigned = false
-  /// Ends it.
-  package var cancellation: CancellationToken?
-
-  /// Both ways, and nothing unrelated or unsigned.
-  package init() {}
-
-  /// Which versions are taken. A history of others is theirs, and unsigned where they use git alone.
-  fileprivate func taking(from hub: Hub) -> VersionJudge.Taking {
-    if allowsUnsigned || allowsUnrelated { return .all }
-    guard hub.acceptsUnsigned, let context else { return .answered }
-    let isAdmin = context.membership.role(ofDevice: context.key.deviceID) == .admin
-    return isAdmin ? .ofNoMember : .answered
-  }
 }
