@@ -4,7 +4,8 @@ internal import Membership
 internal import Merge
 internal import Notebook
 
-/// Judges what comes from where nobody proves who he is, a hub or a bundle: notes-security(7), VERSIONS.
+/// Judges what comes, from a hub or bundle, where nobody proves who he is, or from a device: notes-security(7),
+/// VERSIONS.
 ///
 /// A version names all that it was made of, so one that a member has signed answers for all below it.
 /// Only heads are looked at; what is behind them costs nothing.
@@ -15,6 +16,8 @@ struct VersionJudge {
     case answered
     /// The same, and what names no member.
     case ofNoMember
+    /// The same, and what names this device, which sends it; all, where that signs nothing.
+    case from(deviceID: String)
     case all
   }
 
@@ -45,7 +48,13 @@ struct VersionJudge {
     let new = try commits(of: heads, content, leavingOut: isKnown)
     var signers = SigningDevices(in: notebook, heads: heads)
     for commit in new where try !isAnswered(commit, &signers, content) {
-      if case .ofNoMember = taking, namesNoMember(commit) { continue }
+      switch taking {
+      case .ofNoMember where namesNoMember(commit): continue
+      case .from(let peer)
+      where member(named: commit.value).map { $0.deviceID == peer } ?? true: continue
+      case .from(let peer) where try !signers.contains(peer, content): continue
+      default: break
+      }
       throw UnansweredVersion(commit.value, by: member(named: commit.value))
     }
   }
@@ -71,18 +80,38 @@ struct VersionJudge {
 
   // MARK: What is here
 
-  /// Makes a version on top of what is here, where one of its heads has nobody who answers for it.
+  /// What may want a version on top of what is here.
+  enum Occasion {
+    /// A session begins: versions in this device's name that git has made anew.
+    case greeting
+    /// Somebody is to take what is here.
+    case giving
+    /// Somebody has not taken it.
+    case refused
+  }
+
+  /// Makes a version on top of what is here, where one of its heads has nobody who answers for it; where it
+  /// was refused, unless this device does already.
   ///
   /// - Returns: whether it did.
   @discardableResult
-  func answerForOwn() throws -> Bool {
+  func answerForOwn(_ occasion: Occasion = .giving) throws -> Bool {
     let state = try notebook.state()
-    guard let tip = state.tip else { return false }
+    let device = notebook.identity.device.deviceID
+    guard let tip = state.tip, maySend(device) else { return false }
     let read: Reader = { try repository.object($0).data }
     var signers = SigningDevices(in: notebook, heads: [])
-    let isAnswered = try commits(of: state.heads, read, leavingOut: { _ in false })
-      .allSatisfy { try self.isAnswered($0, &signers, read) }
-    return try !isAnswered && notebook.answer(for: tip)
+    let isMissing = try commits(of: state.heads, read, leavingOut: { _ in false }).contains {
+      let isOwn = $0.value.deviceID == device
+      switch occasion {
+      case .greeting where !isOwn: return false
+      case .refused: return try !isOwn || state.heads.count > 1 || !$0.isSignedByItsDevice
+      default: break
+      }
+      if case .from = taking, member(named: $0.value) == nil { return false }
+      return try !isAnswered($0, &signers, read)
+    }
+    return try isMissing && notebook.answer(for: tip)
   }
 
   // MARK: One version
@@ -152,7 +181,7 @@ struct JudgedCommit {
   }
 }
 
-/// A version from a hub or a bundle for which no member answers: it is not taken, nor what comes with it.
+/// A version for which no member answers: it is not taken, nor what comes with it.
 struct UnansweredVersion: Error, CustomStringConvertible {
   let description: String
 

@@ -26,8 +26,8 @@ package protocol Link: AnyObject {
   /// notes-security(7), VERSIONS. `commit` reads one of them.
   func judge(_ heads: [ObjectID], _ commit: (ObjectID) throws -> [UInt8]) throws
   /// Makes a version on top of what this side shows, where others would not take that from where it
-  /// goes; returns whether it did.
-  func answerForOwn() throws -> Bool
+  /// goes, or have not; returns whether it did.
+  func answerForOwn(isRefused: Bool) throws -> Bool
   /// Shows the other side something new, of which it takes what it lacks.
   func show(_ shown: Shown) throws
   /// Says what this side shows now, how many times the other side had told its heads by what this
@@ -52,9 +52,8 @@ package protocol Link: AnyObject {
 extension Link {
   package var isRemembered: Bool { true }
 
-  // What a device sends it answers for itself.
   package func judge(_ heads: [ObjectID], _ commit: (ObjectID) throws -> [UInt8]) throws {}
-  package func answerForOwn() throws -> Bool { false }
+  package func answerForOwn(isRefused: Bool) throws -> Bool { false }
 }
 
 /// What a side of a session shows: its tip, and the heads that it is made of.

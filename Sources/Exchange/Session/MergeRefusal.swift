@@ -12,7 +12,7 @@ public enum MergeRefusal: String, Codable, Sendable, CaseIterable {
   case tooLarge = "merge_too_large"
   /// They descend from a version that was cut off.
   case cutOff = "version_cut_off"
-  /// A hub or bundle brought them, and no member answers for them.
+  /// No member answers for them.
   case unsigned = "unsigned_version"
 
   /// Nil where a merge failed for another reason, which may have gone by the next time.

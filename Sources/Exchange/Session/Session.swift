@@ -61,6 +61,7 @@ public final class Session {
     handle = SessionHandle(
       peer: link.peer, isOpenedHere: options.isOpenedHere, ends: terms.exchange.ends,
       wake: link.waker)
+    if !rules.areAlike { try answerForOwn() }
     report(.peer(link.peer))
     if let replaced { report(.replaced(replaced, notebook: notebook.identity.id)) }
   }
@@ -151,14 +152,19 @@ public final class Session {
       self.report(.progress(progress))
     }
     let (received, merged, result) = try link.whileBusy(onTick: tell) {
-      [link] () -> (Int, [ObjectID], Result<MergeOutcome, NotMerged>) in
+      [link] () -> (Int, [ObjectID], Result<MergeOutcome, NotMerged>?) in
       var received = 0
       do {
         received = try quarantine?.join(promised: wanted) { try link.judge(wanted, $0) } ?? 0
         let here = try shown.allSatisfy { try repository.contains($0) } ? shown : wanted
         // What was here already may not be merged yet.
-        try link.judge(here) { try repository.object($0).data }
+        if received == 0 || here != wanted {
+          try link.judge(here) { try repository.object($0).data }
+        }
         return (received, here, .success(try keeper.merge(here, from: peer, meter: meter)))
+      } catch is UnansweredVersion where !Set(wanted).isSubset(of: shown) {
+        // The peer has answered for it meanwhile, and shows that.
+        return (0, wanted, nil)
       } catch {
         guard let reason = MergeRefusal(error) else { throw error }
         return (received, shown, .failure(NotMerged(reason: reason, words: "\(error)")))
@@ -169,16 +175,17 @@ public final class Session {
     state.receivedVersions += received
     rules.settle(merged)
     switch result {
-    case .success(let joined):
+    case nil: return
+    case .success(let joined)?:
       held.forget(peer.deviceID, isThere: false)
-      if try link.answerForOwn() { keeper.sessions.show(try notebook.state()) }
+      try answerForOwn()
       // Another session may have brought the same.
       if received > 0 || joined.tip != joined.former {
         if terms.exchange.ends { merges.append(joined) }
         report(.received(from: peer, joined, notebook: notebook.identity.id))
       }
       try answer()
-    case .failure(let failure):
+    case .failure(let failure)?:
       refused = (shown, failure.reason)
       recordHeld(PeerState.Refusal(failure.reason, isThere: false), of: shown, failure.words)
       try answer(refusal: failure.reason)
@@ -205,6 +212,15 @@ public final class Session {
       conflicts: present.conflictCount, refusal: refusal)
   }
 
+  /// Answers for what this device shows, where that is to be; returns whether it did, of which every
+  /// session is told.
+  @discardableResult
+  private func answerForOwn(isRefused: Bool = false) throws -> Bool {
+    guard try link.answerForOwn(isRefused: isRefused) else { return false }
+    keeper.sessions.show(try notebook.state())
+    return true
+  }
+
   private func closeCaches() {
     guard rules.fetch == .none, !link.isGiving else { return }
     packsSinceOpening = 0
@@ -216,9 +232,12 @@ public final class Session {
   private func obey(_ requests: SessionHandle.Requests) throws {
     if let reason = requests.end { throw SyncError.ended(reason) }
     if let state = requests.state, Shown(state) != own {
-      own = Shown(state)
-      rules.tell(own.heads)
-      try link.show(own)
+      // Else it is told of that in a moment.
+      if try !answerForOwn() {
+        own = Shown(state)
+        rules.tell(own.heads)
+        try link.show(own)
+      }
     }
     if let paths = requests.editing, paths != editing {
       editing = paths
@@ -239,6 +258,8 @@ public final class Session {
     case .answered(let shown, let heard, let refusal):
       if let refusal {
         recordHeld(PeerState.Refusal(refusal, isThere: true), of: own.heads)
+        // So that the next session goes better, whatever the two know differently.
+        if refusal == .unsigned { try answerForOwn(isRefused: true) }
         let (peer, error) = (link.peer, SyncError.notMergedAtPeer(refusal))
         if terms.exchange.ends { throw error }
         report(.failed(SyncFailure(peer: peer, address: peer.address, error: error)))

@@ -92,7 +92,7 @@ public struct SessionOptions: Sendable {
   public var allowsMassDeletion = false
   /// Let a pack cost much, and much come into the folder: notes-protocol(7), "Large versions".
   public var allowsLarge = false
-  /// Take what a hub or bundle brings and no member answers for: notes-security(7), VERSIONS.
+  /// Take what no member answers for: notes-security(7), VERSIONS.
   public var allowsUnsigned = false
   /// How many bytes may come into the folder where that is not allowed.
   package var unaskedBytes = MergeOptions().unaskedBytes

@@ -74,7 +74,7 @@ struct HubVisitOptions: ParsableArguments {
   @Flag(help: "Visit no hub.") var noHub = false
   @Flag(help: "Merge a hub's history that shares nothing with the notebook's.")
   var allowUnrelated = false
-  @Flag(help: "Take from a hub what no member answers for, and answer for it.")
+  @Flag(help: "Take from a hub or device what no member answers for, and answer for it.")
   var allowUnsigned = false
 
   func validate() throws {

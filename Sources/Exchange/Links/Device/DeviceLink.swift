@@ -24,6 +24,7 @@ final class DeviceLink: Link {
   var gives = false
   var limits = PackLimits.standard
   private var ends = false
+  private var judge: VersionJudge?
   var sentVersions = 0
   var progress: TransferProgress
   var isWaitingForOthers = false
@@ -83,7 +84,15 @@ final class DeviceLink: Link {
   }
 
   func open(showing own: Shown, _ options: SessionOptions) throws -> LinkTerms {
-    let terms = try greet(showing: own, options)
+    let judge = VersionJudge(
+      context.membership, notebook,
+      options.allowsUnsigned ? .all : .from(deviceID: peer.deviceID))
+    self.judge = judge
+    var own = own
+    let hasAnswered = try options.mode.gives && judge.answerForOwn(.greeting)
+    if hasAnswered { own = Shown(try notebook.state()) }
+    var terms = try greet(showing: own, options)
+    if hasAnswered { terms.own = own }
     progress = TransferProgress(peer: peer)
     offered = own.heads
     gives = terms.exchange.gives
@@ -91,6 +100,17 @@ final class DeviceLink: Link {
     if options.allowsLarge { limits = .large }
     if ends { heartbeat.endsWhenSilent() }
     return terms
+  }
+
+  // MARK: Who answers for versions
+
+  func judge(_ heads: [ObjectID], _ commit: (ObjectID) throws -> [UInt8]) throws {
+    try judge?.check(heads, commit)
+  }
+
+  func answerForOwn(isRefused: Bool) throws -> Bool {
+    guard gives, let judge else { return false }
+    return try judge.answerForOwn(isRefused ? .refused : .giving)
   }
 
   func whileBusy<Result>(

@@ -41,8 +41,7 @@ package final class HubLink: Link {
 
   private var repository: Repository { notebook.repository }
 
-  // How often a branch that others move is fetched and pushed again, and how long at most between, in
-  // seconds.
+  // How often a branch that others move is fetched and pushed again; the longest pause, in seconds.
   private static let (mostAttempts, longestPause) = (60, 2.0)
 
   /// A link to a hub, by a git program. Throws `HubError.noBranch`.
@@ -93,9 +92,9 @@ package final class HubLink: Link {
     try judge?.check(heads, commit)
   }
 
-  package func answerForOwn() throws -> Bool {
+  package func answerForOwn(isRefused: Bool = false) throws -> Bool {
     guard gives, let judge else { return false }
-    return try judge.answerForOwn()
+    return try judge.answerForOwn(isRefused ? .refused : .giving)
   }
 
   // MARK: What the hub shows
@@ -204,7 +203,8 @@ package final class HubLink: Link {
     }
     let outcome = try pushing {
       try transfer.push(
-        version, to: branch, beside: members.references(in: repository), at: hub.url, onProgress: $0)
+        version, to: branch, beside: members.references(in: repository), at: hub.url, onProgress: $0
+      )
     }
     switch outcome {
     case .done(let bytes):
