@@ -11,6 +11,9 @@ public enum Role: String, Codable, Sendable, CaseIterable, Comparable {
   public static func < (left: Role, right: Role) -> Bool {
     left != right && (left == .reader || right == .admin)
   }
+
+  /// As a sentence has it: `a reader`, `an admin`.
+  public var withArticle: String { self == .admin ? "an admin" : "a \(rawValue)" }
 }
 
 /// A device that an admin has certified, as this device knows it.

@@ -1,3 +1,5 @@
+internal import Watch
+
 /// What a browser asks, once it has been let in.
 struct Request: Sendable {
   enum Method: Sendable { case get, post }
@@ -39,8 +41,9 @@ struct Request: Sendable {
 struct Response: Sendable {
   enum Body: Sendable {
     case bytes([UInt8], type: String)
-    /// The stream of events, which goes on until the browser leaves.
-    case events
+    /// The stream of events, which goes on until the browser leaves; the watcher is told for as long that
+    /// a note is edited here.
+    case events(ControlClient?)
   }
 
   var status: Int

@@ -43,7 +43,7 @@ struct Visit {
     let path = request.path
     switch (path.first, path.count) {
     case (nil, 0): return try list(of: notebook)
-    case ("events", 1): return Response(status: 200, body: .events)
+    case ("events", 1): return Response(status: 200, body: .events(try editing(in: notebook)))
     case ("new", 1): return .page(newPage(of: notebook))
     case ("deleted", 1): return .page(try deletedPage(of: notebook))
     case ("undo", 1): return .page(try undoPage(of: notebook))

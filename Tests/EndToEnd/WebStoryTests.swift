@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func `A browser and a terminal write the same notes`() throws {
-    try play("web-story", pictures: 47)
+    try play("web-story", pictures: 64)
   }
 
   // notes-security(7), "The page's authority" and "The page as an app".

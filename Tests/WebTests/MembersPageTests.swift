@@ -69,7 +69,7 @@ import Testing
     let own = try web.get(page(of: ben)).text
     #expect(own.contains("value=\"writer\" checked") && own.contains(ben.deviceID))
     let asked = try web.get(page(of: ben, "/role?to=reader")).text
-    #expect(asked.contains("which is writer, will be reader"))
+    #expect(asked.contains("which is a writer, will be a reader"))
     #expect(asked.contains("what is written there from then on stays there"))
     #expect(try role(ben) == .writer)
     let done = try web.post(page(of: ben, "/role"), [("role", "reader")])
@@ -161,7 +161,7 @@ import Testing
   @Test func `A device joins by the code that the page shows, and the page says so`() throws {
     let (address, code, page) = try invite(as: "reader")
     #expect(address == "/devices/invitation/" + code.locator)
-    #expect(page.contains("The code lets one device join as reader."))
+    #expect(page.contains("The code lets one device join as a reader."))
     #expect(page.contains("<svg class=\"code\"") && page.contains("role=\"timer\""))
     #expect(try web.get("/devices").text.contains(">\(code.locator)-…</a>"))
     let port = try #require(page.firstMatch(of: #/--at [^<]*:(\d+)/#)).1
@@ -174,7 +174,7 @@ import Testing
       _ = try wait(for: "Somebody with the code looks at it.", at: address)
       return offer.role == .reader && offer.notebookName == "Home"
     }
-    _ = try wait(for: "<b>laptop</b> joined as reader", at: address)
+    _ = try wait(for: "<b>laptop</b> joined as a reader", at: address)
     #expect(membership.role(ofDevice: client.deviceID) == nil)
     try membership.refresh()
     #expect(membership.role(ofDevice: client.deviceID) == .reader)
@@ -182,7 +182,7 @@ import Testing
     run.addresses = [joined.address]
     _ = try run.run()
     #expect(try target.text("notes/Shopping.txt") == "milk\n")
-    _ = try wait(for: "<b>laptop</b> joined as reader.</p>", at: address)
+    _ = try wait(for: "<b>laptop</b> joined as a reader.</p>", at: address)
     #expect(try !web.get(address).text.contains(code.description))
     #expect(try web.get("/devices").text.contains("<p>None is open.</p>"))
   }

@@ -7,6 +7,7 @@ import Synchronization
 import System
 import TestSupport
 import Testing
+import WorkTree
 
 @testable import Exchange
 @testable import Watch
@@ -24,10 +25,10 @@ import Testing
     private let socket: Int32
     private var text = ""
 
-    init(_ web: WebFixture, as browser: WebFixture.Browser) throws {
+    init(_ web: WebFixture, as browser: WebFixture.Browser, query: String = "") throws {
       client = web.client
       socket = try client.connect()
-      let head = ["GET \(browser.root)/events HTTP/1.1", "Host: " + web.host]
+      let head = ["GET \(browser.root)/events\(query) HTTP/1.1", "Host: " + web.host]
       client.write(
         (head + ["Cookie: " + browser.cookie, "", ""]).joined(separator: "\r\n"), to: socket)
       try wait(for: "ready")
@@ -134,6 +135,31 @@ import Testing
     withExtendedLifetime(watcher) {}
   }
 
+  @Test func `The watcher is told of a note while its page for editing is open`() throws {
+    let watcher = try FakeWatcher(of: web)
+    let id = try web.address("Shopping.txt").split(separator: "/")[1]
+    var page: Page? = try Page(web, as: web.browser, query: "?edit=\(id)")
+    let edit = try #require(watcher.edit())
+    #expect(edit.paths == ["Shopping.txt"])
+    #expect(Poll.wait(for: [edit.command.descriptor], until: .now).isEmpty)
+    page = nil
+    // The end can be read.
+    #expect(!Poll.wait(for: [edit.command.descriptor], until: .now + 60).isEmpty)
+    let book = GuestBook(stateFolder: web.notebook.stateFolder)
+    let (reader, writer) = try (
+      web.comeIn(book.invite("Ben", as: .reader).token),
+      web.comeIn(book.invite("Grandma", as: .writer).token)
+    )
+    let pages = try [
+      Page(web, as: reader, query: "?edit=\(id)"), Page(web, as: web.browser, query: "?edit=new"),
+      Page(web, as: web.browser, query: "?edit=../x"),
+      Page(web, as: writer, query: "?edit=\(id)"),
+    ]
+    // The first that is told of is the writer's.
+    #expect(watcher.edit()?.paths == ["Shopping.txt"])
+    withExtendedLifetime((pages, page)) {}
+  }
+
   @Test func `A watcher that says nothing keeps no note from being shown`() throws {
     let socket = try FakeWatcher.socket(of: web)
     let start = Instant.now
@@ -151,6 +177,7 @@ final class FakeWatcher: Sendable {
   private final class State: Sendable {
     let peers = Mutex<[(PeerIdentity, PeerState)]>([])
     let followers = Mutex<[ControlLines]>([])
+    let edits = BlockingQueue<([TreePath], ControlLines)>()
     let ended = Latch()
   }
 
@@ -191,6 +218,8 @@ final class FakeWatcher: Sendable {
       _ = command.send(watcher)
       if case .follow = request {
         state.followers.withLock { $0.append(command) }
+      } else if case .edit(let paths) = request {
+        state.edits.put((paths, command))
       } else {
         for (peer, shows) in state.peers.withLock({ $0 }) {
           _ = command.send(ControlReply.peer(identity: peer, shows: shows))
@@ -200,6 +229,9 @@ final class FakeWatcher: Sendable {
     }
     state.followers.withLock { $0 = [] }
   }
+
+  /// The next notes that are edited, and the connection that ends with it.
+  func edit() -> (paths: [TreePath], command: ControlLines)? { state.edits.take(until: .now + 60) }
 
   func tell(_ event: Event) {
     for follower in state.followers.withLock({ $0 }) {

@@ -30,7 +30,8 @@ import Testing
       _ = try notebook.save()
     }
     server = try WebServer(
-      folders: [folder["Home"], folder["Work"]], isOfAll: true, dataFolder: folder["keys"], port: 0)
+      folders: [folder["Home"], folder["Work"]], isOfAll: true, dataFolder: folder["keys"], port: 0,
+      network: WebNetwork(name: "desk.local", addresses: ["127.0.0.2"], isNamePublished: true))
     client = HTTPClient(port: server.port)
     let link = try #require(server.link)
     let path = "/" + link.split(separator: "/").dropFirst(2).joined(separator: "/")
@@ -169,6 +170,32 @@ import Testing
     _ = try GuestBook(stateFolder: folder["Work/.git/notes"]).remove("Ben")
     // Ends when the server closes.
     _ = try client.read(from: sockets[2])
+  }
+
+  // "with --lan too": guests alone, each of one notebook.
+  @Test func `On the network guests of each notebook come in, and the list is not there`() throws {
+    let origin = "https://desk.local:\(server.port)"
+    func curl(_ words: String...) throws -> Answer? {
+      let resolve = "desk.local:\(server.port):127.0.0.2"
+      let result = try run(["curl", "-sSki", "-m", "60", "--resolve", resolve] + words)
+      return Answer(result.output)
+    }
+    for path in [browser.root + "/", work + "/"] {
+      #expect(try curl("-H", "Cookie: " + browser.cookie, origin + path)?.status == 403)
+    }
+    for name in ["Home", "Work"] {
+      let token = try GuestBook(stateFolder: folder[name] + "/.git/notes").invite(
+        "Ben", as: .reader
+      )
+      .token
+      let opened = try #require(
+        try curl("-H", "Origin: " + origin, "--data", "name=", origin + "/guest/" + token))
+      let set = try #require(opened.headers["set-cookie"])
+      #expect(set.hasPrefix("__Host-notes-") && set.contains("; Secure"))
+      let root = try #require(opened.text.firstMatch(of: #/url=(\/[a-z0-9]+)\//#)).1
+      let page = try curl("-H", "Cookie: " + set.prefix { $0 != ";" }, "\(origin)\(root)/")
+      #expect(page?.text.contains("\(name) plan") == true, "\(name)")
+    }
   }
 
   @Test func `A notebook that is away is said to be, and the others stay`() throws {

@@ -288,6 +288,18 @@ import Testing
     #expect(try web.wait(within: 120).status == .exited(130))
   }
 
+  // notes-web(1), "All notebooks": "the command prints no link for a guest".
+  @Test func `With --all on the network it says how guests are invited`() throws {
+    let web = try onHost(["192.168.77.1/24"], ["--lan", "--all"])
+    var text = ""
+    while !text.hasSuffix("Ctrl-C ends it.\n") { text += try web.line(within: 120) + "\n" }
+    web.send(SIGINT)
+    #expect(try web.wait(within: 120).status == .exited(130))
+    #expect(text.hasPrefix("The notebooks are open to one browser, at\n\n  http://127.0.0.1:"))
+    #expect(text.contains("for guests, each of one notebook:\n'notes web guests invite', in a"))
+    #expect(!text.contains("/guest/"))
+  }
+
   @Test func `Without a private address there is no page on the network`() throws {
     let result = try onHost(["198.51.100.7/24"], ["--lan"]).wait(within: 120)
     #expect(result.status == .exited(1))

@@ -298,7 +298,8 @@ const refresh = async () => {
 let events = null;
 const listen = () => {
   if (events || document.hidden) return;
-  const source = new EventSource(root + "/events");
+  const isNote = form && form.dataset.note !== "new";
+  const source = new EventSource(root + "/events" + (isNote ? `?edit=${form.dataset.note}` : ""));
   events = source;
   source.addEventListener("ready", () => {
     if (state.textContent.startsWith(noConnection) || state.textContent === ended) say("");

@@ -15,6 +15,16 @@ extension Visit {
       in: site.controlFolder, notebookID: identity.id, deviceID: identity.device.deviceID)
   }
 
+  /// Has the watcher tell the other devices that the note is edited here which the page of the stream is for,
+  /// as long as what is returned lives: notes-control(7), `edit`.
+  func editing(in notebook: Notebook) throws -> ControlClient? {
+    guard visitor.mayWrite, let id = request.query["edit"],
+      let note = try notebook.history.notes().first(where: { $0.id == id }),
+      let watcher = watcher(of: notebook)
+    else { return nil }
+    return watcher.ask(.edit(paths: [note.path])) ? watcher : nil
+  }
+
   /// Nothing for guests, who are told nothing of the devices: notes-security(7), GUESTS.
   func editors(of subject: Subject, in notebook: Notebook) -> HTML {
     guard visitor.isOwner, !subject.isDeleted else { return .nothing }

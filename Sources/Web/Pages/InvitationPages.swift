@@ -131,9 +131,9 @@ extension Visit {
     case .offered:
       "<p class=\"done\">Somebody with the code looks at it.</p>\n\(instructions(for: opened))"
     case .joined(let name):
-      "<p class=\"done\"><b>\(name)</b> joined as \(opened.open.role.rawValue), and receives the notes.</p>"
+      "<p class=\"done\"><b>\(name)</b> joined as \(opened.open.role.withArticle), and receives the notes.</p>"
     case .done(let name):
-      "<p class=\"done\"><b>\(name)</b> joined as \(opened.open.role.rawValue).</p>"
+      "<p class=\"done\"><b>\(name)</b> joined as \(opened.open.role.withArticle).</p>"
     case .ended(.expired): "<p>Its time is over: nobody has joined.</p>"
     case .ended(.exhausted): "<p class=\"error\">It ended after three wrong attempts.</p>"
     case .ended(.withdrawn), .ended(.used): "<p>It was cancelled.</p>"
@@ -158,7 +158,7 @@ extension Visit {
       <p>On the other device run:</p>
       <pre class="command">notes join \(code)</pre>
       \(image)
-      <p>The code lets one device join as \(open.role.rawValue). It ends at \(time(open.expires)), \
+      <p>The code lets one device join as \(open.role.withArticle). It ends at \(time(open.expires)), \
       in <span role="timer" data-ends="\(Int(open.expires))">\(Self.left(left))</span>, or after three \
       wrong attempts. Tell it to nobody else.</p>
       \(wrong)

@@ -48,7 +48,7 @@ extension Visit {
     guard let role = request.query["to"].flatMap(Role.init(rawValue:)) else {
       throw Refusal.brokenForm
     }
-    let (now, then) = (member.role.rawValue, role.rawValue)
+    let (now, then) = (member.role.withArticle, role.withArticle)
     if role == member.role { throw Refusal.sameRole(then) }
     let meaning =
       switch role {
@@ -63,7 +63,7 @@ extension Visit {
       <p><b>\(member.name)</b>, which is \(now), will be \(then). \(meaning) \
       Other devices learn it at their next sync.</p>
       <form method="post" action="\(address(of: member, "/role"))" class="edit">
-      <input type="hidden" name="role" value="\(then)">
+      <input type="hidden" name="role" value="\(role.rawValue)">
       \(invited)
       <p><button>Make it \(then)</button> <a href="\(address(of: member))">Leave it as it is</a></p>
       </form>

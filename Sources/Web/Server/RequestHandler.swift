@@ -2,6 +2,7 @@ internal import Membership
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
+internal import Watch
 
 /// One connection: takes a request, answers it, and closes what is too slow or too large.
 final class RequestHandler: ChannelInboundHandler {
@@ -13,6 +14,8 @@ final class RequestHandler: ChannelInboundHandler {
   private let limits: WebLimits
   private let entrance: Entrance
   private var deadline: Scheduled<Void>?
+  /// What tells the watcher, while it lives, that the page of this stream edits a note.
+  private var editing: ControlClient?
   private var state = State.idle
   /// Whether the browser wants the connection for another request.
   private var keepsAlive = true
@@ -37,6 +40,7 @@ final class RequestHandler: ChannelInboundHandler {
 
   func channelInactive(context: ChannelHandlerContext) {
     deadline?.cancel()
+    editing = nil
     connections.remove(context.channel)
   }
 
@@ -141,9 +145,10 @@ final class RequestHandler: ChannelInboundHandler {
     var bytes: [UInt8] = []
     var isStream = false
     switch response.body {
-    case .events:
+    case .events(let editing):
       headers.add(name: "Content-Type", value: "text/event-stream; charset=utf-8")
       isStream = true
+      self.editing = editing
     case .bytes(let body, let type):
       bytes = body
       headers.add(name: "Content-Type", value: type)

@@ -111,10 +111,6 @@ struct MembersRoleCommand: Command {
   }
 }
 
-extension Role {
-  var withArticle: String { self == .admin ? "an admin" : "a \(rawValue)" }
-}
-
 struct MembersRenameCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "rename", abstract: "Give a device another name.",
