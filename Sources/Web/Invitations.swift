@@ -10,13 +10,24 @@ internal import Watch
 final class Invitations: Sendable {
   /// One of them.
   struct Opened: Sendable {
-    let open: OpenInvitation
+    let role: Role
+    /// When it ends, in seconds since 1970.
+    let expires: Int64
+    /// Where the joining device reaches this one.
+    let port: UInt16
+    /// What the joining device's user is told; forgotten when nobody can join by it any more.
+    private(set) var code: String?
     /// How it stands.
-    var state = State.waiting
+    var state = State.waiting { didSet { if !isOpen { code = nil } } }
     /// The attempts left, once there was a wrong one.
     var attemptsLeft: Int?
-    /// Why this device cannot be found on the network.
-    var isHidden = false
+    /// Whether this device cannot be found on the network.
+    let isHidden: Bool
+
+    init(_ open: OpenInvitation, isHidden: Bool) {
+      (role, expires, port) = (open.role, open.expires, open.port)
+      (code, self.isHidden) = (open.code.description, isHidden)
+    }
   }
 
   enum State: Sendable, Equatable {
@@ -53,8 +64,9 @@ final class Invitations: Sendable {
   /// The one with these first digits.
   subscript(_ locator: String) -> Opened? { entries.withLock { $0[locator]?.opened } }
 
-  /// Opens one for ten minutes, and returns when it is open. Throws as `InvitationHost.invite`.
-  func open(role: Role, by host: InvitationHost) throws -> OpenInvitation {
+  /// Opens one for ten minutes, and returns its first digits when it is open. Throws as
+  /// `InvitationHost.invite`.
+  func open(role: Role, by host: InvitationHost) throws -> String {
     let openCount = entries.withLock { $0.values.count(where: \.opened.isOpen) }
     guard openCount < Self.most else { throw SyncError.failed("too many invitations are open") }
     let (hold, first) = (Hold(token: try CancellationToken()), BlockingQueue<FirstWord>())
@@ -64,9 +76,9 @@ final class Invitations: Sendable {
         try host.invite(role: role, seconds: 600, cancellation: hold.token) { event in
           if case .discoveryFailed = event { isHidden = true }
           if case .invitation(let open) = event {
-            let opened = Opened(open: open, isHidden: isHidden)
+            let opened = Opened(open, isHidden: isHidden)
             entries.withLock { $0[open.code.locator] = Entry(opened: opened, hold: hold) }
-            first.put(.open(open))
+            first.put(.open(locator: open.code.locator))
           }
           observe(event)
         }
@@ -78,7 +90,7 @@ final class Invitations: Sendable {
       end(hold)
     }
     switch first.take(until: .now + Self.patience) {
-    case .open(let open): return open
+    case .open(let locator): return locator
     case .failed(let error): throw error
     case nil:
       hold.token.cancel()
@@ -87,7 +99,7 @@ final class Invitations: Sendable {
   }
 
   private enum FirstWord: Sendable {
-    case open(OpenInvitation)
+    case open(locator: String)
     case failed(any Error)
   }
 

@@ -60,6 +60,14 @@ import Testing
     #expect(page.text.contains("<b>Grandma (via Ann)</b>") && page.text.contains("<b>Ann</b>"))
   }
 
+  // "the author NAME (via DEVICE)": a device's name alone is nobody's but the device's.
+  @Test func `A guest of a device's name is told from the device`() throws {
+    let guest = try web.comeIn(invite(), name: "Ann")
+    #expect(try edit("milk\ntea\n", as: guest).status == 303)
+    let log = try run(["git", "-C", web.folder.path, "log", "-1", "--format=%an|%cn"]).lines
+    #expect(log == ["Ann (via Ann)|Ann"])
+  }
+
   @Test func `All that a guest does carries the name`() throws {
     let guest = try web.comeIn(invite("Grandma"))
     func author() throws -> String {

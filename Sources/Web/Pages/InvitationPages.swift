@@ -73,8 +73,7 @@ extension Visit {
     let host = InvitationHost(context, watcher: watcher(of: notebook)) {
       AvahiDiscovery(deviceID: device)
     }
-    let open = try site.invitations.open(role: role, by: host)
-    return .see(address(ofInvitation: open.code.locator))
+    return .see(address(ofInvitation: try site.invitations.open(role: role, by: host)))
   }
 
   func cancelInvitation(_ locator: String, in notebook: Notebook) throws -> Response {
@@ -97,6 +96,7 @@ extension Visit {
       \(opened.map(words) ?? record.map(words) ?? .nothing)
       \(cancelForm(of: locator), if: isOpen)
       </div>
+      \("<noscript><p><a href=\"\(address(ofInvitation: locator))\">Look again</a></p></noscript>", if: isOpen)
       <p><a href="\(root)/devices">All devices and invitations</a></p>
       """
     }
@@ -131,9 +131,9 @@ extension Visit {
     case .offered:
       "<p class=\"done\">Somebody with the code looks at it.</p>\n\(instructions(for: opened))"
     case .joined(let name):
-      "<p class=\"done\"><b>\(name)</b> joined as \(opened.open.role.withArticle), and receives the notes.</p>"
+      "<p class=\"done\"><b>\(name)</b> joined as \(opened.role.withArticle), and receives the notes.</p>"
     case .done(let name):
-      "<p class=\"done\"><b>\(name)</b> joined as \(opened.open.role.withArticle).</p>"
+      "<p class=\"done\"><b>\(name)</b> joined as \(opened.role.withArticle).</p>"
     case .ended(.expired): "<p>Its time is over: nobody has joined.</p>"
     case .ended(.exhausted): "<p class=\"error\">It ended after three wrong attempts.</p>"
     case .ended(.withdrawn), .ended(.used): "<p>It was cancelled.</p>"
@@ -141,16 +141,16 @@ extension Visit {
   }
 
   private func instructions(for opened: Invitations.Opened) -> HTML {
-    let (open, code) = (opened.open, opened.open.code.description)
+    let code = opened.code ?? ""
     let image = QRCode(code)?.svg(label: "The code \(code) for a camera")
-    let left = max(0, open.expires - WallClock.now())
+    let left = max(0, opened.expires - WallClock.now())
     let wrong: HTML? = opened.attemptsLeft.map {
       "<p class=\"error\">Somebody tried a wrong code: \(Self.count($0, "attempt")) left.</p>"
     }
     let hosts = Address.ofThisMachine(limit: 2).map {
-      "--at \(Address(host: $0, port: open.port))"
+      "--at \(Address(host: $0, port: opened.port))"
     }
-    let options = hosts.isEmpty ? "--at HOST:\(open.port)" : hosts.joined(separator: " or ")
+    let options = hosts.isEmpty ? "--at HOST:\(opened.port)" : hosts.joined(separator: " or ")
     let when =
       opened.isHidden
       ? "This device cannot be found on the network: add" : "If nothing is found there, add"
@@ -158,8 +158,8 @@ extension Visit {
       <p>On the other device run:</p>
       <pre class="command">notes join \(code)</pre>
       \(image)
-      <p>The code lets one device join as \(open.role.withArticle). It ends at \(time(open.expires)), \
-      in <span role="timer" data-ends="\(Int(open.expires))">\(Self.left(left))</span>, or after three \
+      <p>The code lets one device join as \(opened.role.withArticle). It ends at \(time(opened.expires)), \
+      in <span role="timer" data-ends="\(Int(opened.expires))">\(Self.left(left))</span>, or after three \
       wrong attempts. Tell it to nobody else.</p>
       \(wrong)
       <p class="hint">\(when) <code>\(options)</code>.</p>
