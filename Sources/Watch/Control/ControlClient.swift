@@ -76,15 +76,15 @@ public final class ControlClient: Sendable {
     return true
   }
 
-  /// Lets the watcher open an invitation, meant for `guest` or anybody, and waits until it has ended or
+  /// Lets the watcher open an invitation, meant for `invitee` or anybody, and waits until it has ended or
   /// `token` is cancelled. It ends with this connection at the latest. `onEvent` is called on this
   /// thread. Throws `WatchError.watcherRefused` with its reason, or `.watcherGone`.
   public func invite(
-    role: Role, seconds: Double, for guest: Member? = nil, cancellation token: CancellationToken,
-    onEvent: (Event) -> Void
+    role: Role, seconds: Double, for invitee: Member? = nil,
+    cancellation token: CancellationToken, onEvent: (Event) -> Void
   ) throws {
     let request = ControlRequest.invite(
-      role: role, seconds: seconds, name: guest?.name, device: guest?.deviceID)
+      role: role, seconds: seconds, name: invitee?.name, device: invitee?.deviceID)
     guard ask(request) else { throw WatchError.watcherGone }
     while let reply = next(within: 86_400, orUntil: token) {
       switch reply {
