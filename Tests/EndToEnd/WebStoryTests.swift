@@ -32,4 +32,13 @@ import Testing
     let result = try run([cases, "--binary", BuiltBinary.notes()], within: 900)
     #expect(result.isSuccess, "\(result)")
   }
+
+  @Test func `README's picture of the page is small`() throws {
+    // `scripts/web-app --portrait` takes it again.
+    let root = BuiltBinary.sourceFolder
+    let picture = try readFile(root + "/contrib/page.png")
+    #expect(picture.starts(with: [0x89, 0x50, 0x4E, 0x47]) && picture.count < 60 << 10)
+    let readme = String(decoding: try readFile(root + "/README.md"), as: UTF8.self)
+    #expect(readme.contains("(contrib/page.png)"))
+  }
 }
