@@ -26,11 +26,12 @@ final class SyncWorkers: Sendable {
 
   private var context: SessionContext { run.context }
 
+  /// Of a run that has just saved the notebook.
   init(_ run: SyncRun, allowed: Set<String>?) throws {
     self.allowed = allowed
     token = try CancellationToken()
     listener = try run.listen.map { try Listener(at: $0) }
-    keeper = DirectKeeper(run.context, run.options)
+    keeper = DirectKeeper(run.context, run.options, isSaved: true)
     var run = run
     run.options.port = listener?.port
     run.options.keeper = keeper

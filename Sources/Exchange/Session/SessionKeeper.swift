@@ -108,10 +108,20 @@ package final class DirectKeeper: SessionKeeper {
   package let sessions: SessionTable
   private let context: SessionContext
   private let options: SessionOptions
+  /// Until when a session shows what was saved before, and looks for no more.
+  private let savedUntil: Instant?
   /// One at a time, so that the sessions are shown each state after the one before it.
   private let atWork = Mutex(())
 
-  package init(_ context: SessionContext, _ options: SessionOptions = SessionOptions()) {
+  /// How long a session that begins just after a save does not save anew, in seconds: looking at a large
+  /// folder takes longer than the session.
+  private static let freshness = 1.0
+
+  /// - Parameter isSaved: whether the notebook has been saved a moment ago.
+  package init(
+    _ context: SessionContext, _ options: SessionOptions = SessionOptions(), isSaved: Bool = false
+  ) {
+    savedUntil = isSaved ? .now + Self.freshness : nil
     sessions = SessionTable(ownDevice: context.key.deviceID)
     self.context = context
     self.options = options
@@ -120,7 +130,9 @@ package final class DirectKeeper: SessionKeeper {
   package func currentState() throws -> (state: NotebookState, replaced: PortableVersion?) {
     try atWork.withLock { _ in
       let notebook = try context.notebook()
-      _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion)
+      if savedUntil?.hasPassed ?? true {
+        _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion)
+      }
       let replaced = try notebook.rewritePortably()
       let state = try notebook.state()
       sessions.show(state)

@@ -10,6 +10,10 @@ extension ObjectID {
     return plain(kind, content)
   }
 
+  /// The ID that `content` would have as a blob, by SHA-1 alone: for what is compared and not stored. No
+  /// look for collisions, for which libgit2 would have to be loaded.
+  public static func digest(ofBlob content: [UInt8]) -> ObjectID { plain(.blob, content) }
+
   static func plain(_ kind: ObjectKind, _ content: [UInt8]) -> ObjectID {
     var hash = PackChecksum()
     hash.update(LooseObjects.header(kind, size: content.count))

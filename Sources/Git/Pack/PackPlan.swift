@@ -22,8 +22,7 @@ struct PackPlan {
   /// Plans everything reachable from the commits `wants` and not from the commits `haves`.
   init(repository: Repository, wants: [ObjectID], haves: [ObjectID]) throws {
     self.repository = repository
-    let walk = try repository.walk(from: wants, hiding: haves, order: .oldestFirst)
-    while let id = try walk.next() {
+    for id in try repository.commits(from: wants, lacking: haves) {
       let commit = try repository.commit(id)
       trees[id] = commit.tree
       let parents = try commit.parents.map { parent in

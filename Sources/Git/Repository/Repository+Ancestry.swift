@@ -76,14 +76,28 @@ extension Repository {
 
   /// How many commits are in the history of one and not in that of another.
   public func commitCount(from start: ObjectID, lacking hidden: ObjectID?) throws -> Int {
+    try painted(from: [start], lacking: hidden.map { [$0] } ?? []).count
+  }
+
+  /// The commits in the history of `starts` and not in that of `hidden`, each after its parents.
+  func commits(from starts: [ObjectID], lacking hidden: [ObjectID]) throws -> [ObjectID] {
+    let found = try painted(from: starts, lacking: hidden)
+    let byTime = try found.map { (time: try ancestry(of: $0).time, id: $0) }.sorted { $0 < $1 }
+    // Both were asked for above.
+    return parentsFirst(byTime.map(\.id)) { found.contains($0) ? ancestries[$0]?.parents : nil }
+  }
+
+  private func painted(
+    from starts: [ObjectID], lacking hidden: [ObjectID]
+  ) throws -> Set<ObjectID> {
     var painting = CommitPainting(self, colours: 2)
-    try painting.add(1, to: start)
-    if let hidden { try painting.add(2, to: hidden) }
+    for start in starts { try painting.add(1, to: start) }
+    for commit in hidden { try painting.add(2, to: commit) }
     while try painting.step() != nil {}
     // Of one time, a commit may have been visited before a descendant that the other one has.
     let oldest = try painting.colours.filter { $0.value == 1 }.map { try ancestry(of: $0.key).time }
     if let oldest = oldest.min() { while try painting.visit(notBefore: oldest) != nil {} }
-    return painting.colours.values.count { $0 == 1 }
+    return Set(painting.colours.lazy.filter { $0.value == 1 }.map(\.key))
   }
 
   /// Of these commits, those that no other one descends from, each once.

@@ -10,7 +10,7 @@ internal import System
 extension DeviceLink {
   /// Learns who the peer is, exchanges what is known of the members, and settles the directions.
   func greet(showing own: Shown, _ options: SessionOptions) throws -> LinkTerms {
-    let digest = try membershipDigest()
+    let digest = membershipDigest()
     let takesFromPeer = peer.role >= .writer
     let invitation = options.invitation.flatMap { $0.guest == peer.deviceID ? $0.message : nil }
     let sightings = PeerSightings(stateFolder: notebook.stateFolder)
@@ -122,11 +122,12 @@ extension DeviceLink {
   }
 
   /// Tells whether two devices know the same of the membership: the blob ID of the sorted blob IDs
-  /// of all certificates and revocation lists.
-  private func membershipDigest() throws -> String {
+  /// of all certificates and revocation lists. Only an admin could make two of one ID, and it keeps
+  /// nothing from anybody by that which it could not keep by not making it.
+  private func membershipDigest() -> String {
     let parts = context.membership.certificates + context.membership.revocations
-    let names = try parts.map { try notebook.repository.hash(blob: $0) }.sorted()
-    return try notebook.repository.hash(blob: names.flatMap(\.bytes)).hex
+    let names = parts.map(ObjectID.digest(ofBlob:)).sorted()
+    return ObjectID.digest(ofBlob: names.flatMap(\.bytes)).hex
   }
 
   /// Keeps an invitation to another notebook for the user to answer. It is listed for as long as
