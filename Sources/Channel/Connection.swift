@@ -42,6 +42,8 @@ public final class Connection {
   private var failure: ChannelError?
   private var isClosed = false
   private var received = [UInt8](repeating: 0, count: Connection.readSize)
+  // Whether something was sent since something came: what comes next makes a round trip.
+  private var awaitsAnswer = false
 
   private static let readSize = 64 * 1024
   private static let writeSize = 64 * 1024
@@ -60,6 +62,7 @@ public final class Connection {
     handshake = try Handshake(side, library)
     do {
       purpose = try handshake.run(on: socket, deadline: deadline, cancellation: cancellation)
+      Counter.roundTrips.add()
     } catch {
       if case ChannelError.timedOut = error { throw error }
       socket.finish(deadline: min(deadline, .now + 1), cancellation: cancellation)
@@ -155,6 +158,7 @@ public final class Connection {
     }
     if count > 0 {
       sent += Int(count)
+      awaitsAnswer = true
       bytesSent += UInt64(count)
       return true
     }
@@ -173,6 +177,8 @@ public final class Connection {
         break
       }
       moved = true
+      if awaitsAnswer { Counter.roundTrips.add() }
+      awaitsAnswer = false
       bytesReceived += UInt64(count)
       reader.append(received[..<Int(count)])
     }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 internal import System
 
 /// A connected TCP socket that does not block; closed when the last reference goes.
@@ -12,7 +13,25 @@ public final class Socket: Sendable {
     self.peer = peer
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    countTraffic()
+    close(descriptor)
+  }
+
+  // Whether `Counter` knows of what it carried.
+  private let isCounted = Atomic(false)
+
+  /// Counts what the connection carried, once: when it ends.
+  private func countTraffic() {
+    guard
+      isCounted.compareExchange(
+        expected: false, desired: true, ordering: .relaxed
+      ).exchanged,
+      let traffic = TCPTraffic(of: descriptor)
+    else { return }
+    Counter.sentBytes.add(traffic.sent)
+    Counter.receivedBytes.add(traffic.received)
+  }
 
   /// What a connection needs that is more than tried. A peer that vanished is noticed within the
   /// limits of notes-protocol(7), in seconds but for the last.
@@ -61,7 +80,9 @@ public final class Socket: Sendable {
       if getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) != 0 { code = errno }
     }
     switch code {
-    case 0: return socket
+    case 0:
+      Counter.roundTrips.add()
+      return socket
     case ECONNREFUSED: throw ChannelError.connectionRefused(peer)
     default: throw ChannelError.unreachable(peer, code: code)
     }
@@ -87,6 +108,7 @@ public final class Socket: Sendable {
   /// Says that nothing more comes from here, and waits until the other end says the same: closing
   /// with unread input would reset the connection, and what was sent last would be lost.
   func finish(deadline: Instant, cancellation: CancellationToken?) {
+    defer { countTraffic() }
     shutdown(descriptor, Int32(SHUT_WR))
     var bytes = [UInt8](repeating: 0, count: 16384)
     var left = 64

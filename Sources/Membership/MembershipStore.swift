@@ -65,7 +65,7 @@ public final class MembershipStore: Sendable {
     in folder: String, root: [UInt8], certificates: [[UInt8]], revocations: [[UInt8]]
   ) throws -> MembershipStore {
     var set = try CertificateSet(root: root)
-    if access(folder, F_OK) == 0 {
+    if Counted.access(folder, F_OK) == 0 {
       let store = try open(in: folder)
       if store.root != root { throw MembershipError.membershipExists(notebookID: store.notebookID) }
       _ = try store.merge(certificates: certificates, revocations: revocations)
@@ -84,7 +84,9 @@ public final class MembershipStore: Sendable {
     let store = MembershipStore(folder: folder, set: try CertificateSet(root: root))
     try store.refresh()
     // One that a program stored which knew of no signatures.
-    if access(AllowedSigners.path(beside: folder), F_OK) != 0 { try? store.noteAllowedSigners() }
+    if Counted.access(AllowedSigners.path(beside: folder), F_OK) != 0 {
+      try? store.noteAllowedSigners()
+    }
     return store
   }
 

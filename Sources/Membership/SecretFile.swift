@@ -9,14 +9,14 @@ enum SecretFile {
     _ path: String, limit: Int, _ unusable: (KeyFileDefect) -> any Error
   ) throws -> [UInt8]? {
     // O_NONBLOCK: a FIFO in the file's place must not hold us up.
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let file = Counted.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if file < 0 {
       if errno == ENOENT { return nil }
       throw MembershipError.system(call: "open", path: path, code: errno)
     }
     defer { close(file) }
     var status = stat()
-    if fstat(file, &status) != 0 {
+    if Counted.fstat(file, &status) != 0 {
       throw MembershipError.system(call: "fstat", path: path, code: errno)
     }
     if status.st_mode & S_IFMT != S_IFREG { throw unusable(.notAFile) }

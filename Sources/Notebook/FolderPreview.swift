@@ -22,11 +22,11 @@ public struct FolderPreview: Sendable {
   /// Looks at a folder, which need not exist. What `.gitignore` leaves out counts where there is no
   /// repository yet.
   public init(of folder: String) throws {
-    let hasRepository = access(folder + "/.git/HEAD", F_OK) == 0
+    let hasRepository = Counted.access(folder + "/.git/HEAD", F_OK) == 0
     let repository = hasRepository ? try Repository.open(at: folder) : nil
     try repository?.checkForm()
     head = try repository?.head()
-    guard access(folder, F_OK) == 0 else { return }
+    guard Counted.access(folder, F_OK) == 0 else { return }
     let root = try Disk.open(folder, O_RDONLY | O_DIRECTORY)
     defer { close(root) }
     if let repository {
@@ -65,7 +65,7 @@ public struct FolderPreview: Sendable {
 
   private mutating func add(_ path: TreePath, root: Int32, limit: Int) {
     var status = stat()
-    guard fstatat(root, path.cString, &status, AT_SYMLINK_NOFOLLOW) == 0,
+    guard Counted.fstatat(root, path.cString, &status, AT_SYMLINK_NOFOLLOW) == 0,
       status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit
     else { return }
     if path.isNote { notes += 1 } else { files += 1 }
@@ -90,7 +90,7 @@ public struct FolderPreview: Sendable {
     let name = path.name.description.lowercased()
     if secretNames.contains(name) || secretSuffixes.contains(where: name.hasSuffix) { return true }
     guard !path.isNote, (40...(1 << 16)).contains(size) else { return false }
-    let file = openat(root, path.cString, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    let file = Counted.openat(root, path.cString, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return false }
     defer { close(file) }
     var start = [UInt8](repeating: 0, count: 64)

@@ -141,7 +141,7 @@ private struct Import {
 
   private static func reason(toSkip path: TreePath, in root: Int32) -> SkipReason? {
     var status = stat()
-    guard fstatat(root, path.cString, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+    guard Counted.fstatat(root, path.cString, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
     switch status.st_mode & S_IFMT {
     case S_IFREG: return nil
     case S_IFLNK: return .symbolicLink

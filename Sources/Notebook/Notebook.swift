@@ -63,9 +63,9 @@ public final class Notebook {
       throw NotebookError.file(call: "open", path: folder, errno: errno)
     }
     while true {
-      if access(current + "/.git/notes/notebook", F_OK) == 0 { return current }
+      if Counted.access(current + "/.git/notes/notebook", F_OK) == 0 { return current }
       // A notebook that may not be entered is one all the same.
-      if errno == EACCES, access(current + "/.git", F_OK) == 0 {
+      if errno == EACCES, Counted.access(current + "/.git", F_OK) == 0 {
         throw NotebookError.file(call: "open", path: current + "/.git", errno: EACCES)
       }
       if current == "/" { throw NotebookError.notANotebook(folder: folder) }
@@ -86,11 +86,13 @@ public final class Notebook {
     at folder: String, branch: String = "main",
     fill: (_ stateFolder: String) throws -> NotebookIdentity
   ) throws -> Notebook {
-    if access(folder + "/.git", F_OK) == 0 {
-      if access(folder + "/.git/HEAD", F_OK) == 0 { try Repository.open(at: folder).checkForm() }
+    if Counted.access(folder + "/.git", F_OK) == 0 {
+      if Counted.access(folder + "/.git/HEAD", F_OK) == 0 {
+        try Repository.open(at: folder).checkForm()
+      }
       return try adopt(at: folder, as: fill(prepare(at: folder)))
     }
-    let isNew = access(folder, F_OK) != 0
+    let isNew = Counted.access(folder, F_OK) != 0
     try Disk.makeFolders(folder, mode: Self.newFolderMode)
     do {
       _ = try Repository.create(at: folder, branch: branch) { gitFolder in
@@ -113,11 +115,11 @@ public final class Notebook {
   ///
   /// - Throws: `alreadyANotebook` when there is nothing to prepare.
   public static func prepare(at folder: String) throws -> String {
-    if access(folder + "/.git/notes/notebook", F_OK) == 0 {
+    if Counted.access(folder + "/.git/notes/notebook", F_OK) == 0 {
       throw NotebookError.alreadyANotebook(folder: folder)
     }
     var status = stat()
-    if lstat(folder + "/.git", &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+    if Counted.lstat(folder + "/.git", &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
       throw NotebookError.linkedWorkTree(folder: folder)
     }
     try Disk.makeFolders(folder, mode: Self.newFolderMode)

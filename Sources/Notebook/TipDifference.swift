@@ -57,7 +57,7 @@ extension Notebook {
   /// Forgets what was remembered of a device: its tip is the same again.
   public func forgetTipDifference(with device: String) throws {
     let path = "\(differencesFolder)/\(device)"
-    guard Self.isDeviceID(device), access(path, F_OK) == 0 else { return }
+    guard Self.isDeviceID(device), Counted.access(path, F_OK) == 0 else { return }
     try Disk.remove(path)
   }
 

@@ -51,7 +51,7 @@ extension Notebook {
     let path = realPath(of: folder).map { $0 + end } ?? folder + end
     let config = repository.gitFolder + "/config"
     var status = stat()
-    guard lstat(config, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+    guard Counted.lstat(config, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       !path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f })
     else { return }
     let bytes = try Disk.readIfThere(config) ?? []
@@ -70,7 +70,7 @@ extension Notebook {
       if lines.last == "" { lines.removeLast() }
       lines += ["[gpg \"ssh\"]", line, ""]
     }
-    if access(config + ".lock", F_OK) == 0 { return }
+    if Counted.access(config + ".lock", F_OK) == 0 { return }
     try Disk.replace(
       config, with: Array(lines.joined(separator: "\n").utf8), mode: status.st_mode & 0o777)
   }

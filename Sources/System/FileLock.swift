@@ -41,7 +41,7 @@ extension FileSystem {
 
   /// Whether a process has locked the file, or may have: not where there is none.
   public static func isLocked(_ path: String) -> Bool {
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = Counted.open(path, O_RDONLY | O_CLOEXEC)
     if descriptor < 0 { return errno != ENOENT && errno != ENOTDIR }
     defer { close(descriptor) }
     return flock(descriptor, LOCK_SH | LOCK_NB) != 0

@@ -24,7 +24,7 @@ public struct FolderEntry {
     case DT_UNKNOWN:
       // A file system that does not say.
       var status = stat()
-      return fstatat(dirfd(stream), start, &status, AT_SYMLINK_NOFOLLOW) == 0
+      return Counted.fstatat(dirfd(stream), start, &status, AT_SYMLINK_NOFOLLOW) == 0
         && status.st_mode & S_IFMT == S_IFDIR
     default: return false
     }
@@ -87,7 +87,7 @@ extension FileSystem {
   public static func syncFileSystem(of folder: String) throws(Failure) {
     let descriptor = try open(folder, O_RDONLY | O_DIRECTORY)
     defer { close(descriptor) }
-    if notes_syncfs(descriptor) != 0 { throw .system(call: "syncfs", path: folder, errno: errno) }
+    if Counted.syncfs(descriptor) != 0 { throw .system(call: "syncfs", path: folder, errno: errno) }
   }
 
   /// The names in a folder, without "." and "..", in no particular order.
@@ -115,6 +115,7 @@ extension FileSystem {
     guard let stream = opendir(folder) else {
       throw .system(call: "opendir", path: folder, errno: errno)
     }
+    Counter.openedFolders.add()
     try list(stream, path: folder, body)
   }
 

@@ -22,8 +22,8 @@ extension FileSystem {
     let flags = O_RDONLY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW)
     // A FIFO in the file's place must not hold us up. Where somebody has a lease on a file, the system
     // then says so instead of waiting until it is given back (fcntl(2)).
-    var descriptor = Glibc.open(path, flags | O_NONBLOCK)
-    if descriptor < 0, errno == EWOULDBLOCK { descriptor = Glibc.open(path, flags) }
+    var descriptor = Counted.open(path, flags | O_NONBLOCK)
+    if descriptor < 0, errno == EWOULDBLOCK { descriptor = Counted.open(path, flags) }
     if descriptor < 0 {
       if errno == ENOENT || errno == ENOTDIR { return nil }
       throw .system(call: "open", path: path, errno: errno)
@@ -37,7 +37,9 @@ extension FileSystem {
     _ descriptor: Int32, path: String, limit: Int = .max
   ) throws(Failure) -> [UInt8] {
     var status = stat()
-    if fstat(descriptor, &status) != 0 { throw .system(call: "fstat", path: path, errno: errno) }
+    if Counted.fstat(descriptor, &status) != 0 {
+      throw .system(call: "fstat", path: path, errno: errno)
+    }
     if status.st_mode & S_IFMT != S_IFREG {
       let isFolder = status.st_mode & S_IFMT == S_IFDIR
       throw .system(call: "read", path: path, errno: isFolder ? EISDIR : EINVAL)

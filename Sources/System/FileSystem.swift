@@ -8,7 +8,7 @@ public enum FileSystem<Failure: FileFailure> {
   /// Opens a file; the descriptor is the caller's to close.
   public static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(Failure) -> Int32
   {
-    let descriptor = Glibc.open(path, flags | O_CLOEXEC, mode)
+    let descriptor = Counted.open(path, flags | O_CLOEXEC, mode)
     if descriptor < 0 { throw .system(call: "open", path: path, errno: errno) }
     return descriptor
   }
@@ -37,7 +37,7 @@ public enum FileSystem<Failure: FileFailure> {
 
   /// Waits until a file's content is on the disk.
   public static func sync(_ descriptor: Int32, path: String) throws(Failure) {
-    if fsync(descriptor) != 0 { throw .system(call: "fsync", path: path, errno: errno) }
+    if Counted.fsync(descriptor) != 0 { throw .system(call: "fsync", path: path, errno: errno) }
   }
 
   /// Waits until the content of the file with that name is on the disk.
@@ -57,7 +57,7 @@ public enum FileSystem<Failure: FileFailure> {
     if notes_renameat2(AT_FDCWD, old, AT_FDCWD, new, NOTES_RENAME_NOREPLACE) == 0 { return true }
     // File systems that can't promise to replace nothing: looked at first.
     let isUnable = errno == EINVAL || errno == ENOSYS
-    if errno == EEXIST || isUnable && access(new, F_OK) == 0 { return false }
+    if errno == EEXIST || isUnable && Counted.access(new, F_OK) == 0 { return false }
     if !isUnable { throw .system(call: "rename", path: new, errno: errno) }
     try rename(old, to: new)
     return true
@@ -83,10 +83,10 @@ extension FileSystem {
     _ path: String, _ content: [UInt8], mode: mode_t, overLeftover: Bool = false, waits: Bool = true
   ) throws(Failure) {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-    var descriptor = Glibc.open(path, flags, mode)
+    var descriptor = Counted.open(path, flags, mode)
     if descriptor < 0, errno == EEXIST, overLeftover {
       unlink(path)
-      descriptor = Glibc.open(path, flags, mode)
+      descriptor = Counted.open(path, flags, mode)
     }
     if descriptor < 0 { throw .system(call: "open", path: path, errno: errno) }
     do {

@@ -245,7 +245,7 @@ final class NotebookLoop {
       nextLook = .now + Self.retry
     } catch {
       owner.emit(.notebookFailed(notebook: owner.notebookID, cause: Cause(error)))
-      if access(owner.context.folder + "/.git/notes/notebook", F_OK) != 0 {
+      if Counted.access(owner.context.folder + "/.git/notes/notebook", F_OK) != 0 {
         leave()
       } else if paths.isEmpty {
         nextLook = .now + Self.retry

@@ -63,6 +63,10 @@ struct Invocation {
       if try runPlain(rest) { return .done }
       var command = try parse(Array(rest))
       try (command as? any Command)?.options.enterFolder()
+      // Also where it fails, or ends with a code of its own.
+      defer {
+        if let counted = command as? any CountedCommand { counted.tellStats() }
+      }
       try command.run()
       return .done
     } catch let exit as Exit {

@@ -4,6 +4,7 @@ internal import Glibc
 internal import History
 internal import Membership
 internal import Notebook
+internal import System
 internal import WorkTree
 
 enum NotebookLocator {
@@ -35,7 +36,7 @@ enum NotebookLocator {
   private static func outside(_ folder: String) -> any Error {
     let error = NotebookError.notANotebook(folder: folder)
     guard let data = try? UserFolders().data else { return error }
-    let known = KnownNotebooks(dataFolder: data).folders().filter { access($0, F_OK) == 0 }
+    let known = KnownNotebooks(dataFolder: data).folders().filter { Counted.access($0, F_OK) == 0 }
     guard let first = known.first else { return error }
     var failure = Failure(describing: error)
     failure.hint =
@@ -143,7 +144,7 @@ enum NotebookLocator {
   /// What is at a path, which may be a link: the S_IFMT bits of stat(2); nil where nothing is.
   static func kind(of path: String) -> mode_t? {
     var status = stat()
-    return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+    return Counted.lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
   /// The path in the notebook of a folder seen from here, empty for its top; nil outside of it.

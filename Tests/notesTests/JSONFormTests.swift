@@ -106,6 +106,11 @@ import Testing
     }
     #expect(checked.count > 2)
 
+    let counted = try shell.notes("status", "--json", "--stats")
+    let stats = try #require(try JSONValue.lines(counted.text).last)
+    #expect(
+      page.differences(of: stats, from: try #require(page.events["stats"]), at: "stats").isEmpty)
+
     let failed = try shell.notes("show", "nowhere", "--json")
     let error = try #require(try JSONValue.lines(failed.errorText).last)
     let fields = try #require(page.events["error"])

@@ -158,7 +158,7 @@ public final class HeldInvitation: Sendable {
   }
 
   /// Whether somebody asked to take it back.
-  public var isCancelled: Bool { access(path + Self.cancelSuffix, F_OK) == 0 }
+  public var isCancelled: Bool { Counted.access(path + Self.cancelSuffix, F_OK) == 0 }
 
   /// Records what became of it, and which device joined. It is news for people: where it cannot be
   /// written, the invitation goes on.

@@ -32,7 +32,7 @@ public struct Cloning: Sendable {
   /// Whether a notebook can be cloned into a folder: it is missing or empty, or a clone that was killed
   /// left a notebook there that has no version yet.
   public static func isFree(_ folder: String) -> Bool {
-    if access(folder, F_OK) != 0 || begun(in: folder) != nil { return true }
+    if Counted.access(folder, F_OK) != 0 || begun(in: folder) != nil { return true }
     return (try? Disk.names(in: folder).allSatisfy { $0 == halfMade }) ?? false
   }
 
@@ -59,7 +59,7 @@ public struct Cloning: Sendable {
     check: (_ notebookID: String) throws -> Void, onEvent: (Event) -> Void = { _ in }
   ) throws -> Notebook {
     guard Self.isFree(folder) else { throw Self.isTaken(folder) }
-    let isNew = access(folder, F_OK) != 0
+    let isNew = Counted.access(folder, F_OK) != 0
     try Disk.makeFolders(folder, mode: 0o700)
     let begun = Self.begun(in: folder)
     do {

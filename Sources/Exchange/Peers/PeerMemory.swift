@@ -47,7 +47,7 @@ public struct PeerSightings: Sendable {
   /// nil when it never did.
   public func last(of device: String) -> Int64? {
     var status = stat()
-    guard Self.isName(device), stat("\(folder)/\(device)", &status) == 0 else { return nil }
+    guard Self.isName(device), Counted.stat("\(folder)/\(device)", &status) == 0 else { return nil }
     return Int64(status.st_mtim.tv_sec)
   }
 

@@ -30,7 +30,7 @@ public final class IndexFile: @unchecked Sendable {
 
   private static func read(_ path: String) throws -> (MappedFile?, IndexLayout)? {
     var status = stat()
-    guard stat(path, &status) == 0 else {
+    guard Counted.stat(path, &status) == 0 else {
       if errno == ENOENT { return (nil, IndexLayout()) }
       throw GitError.system(call: "stat", path: path, errno: errno)
     }
@@ -96,7 +96,8 @@ public final class IndexFile: @unchecked Sendable {
     var status = stat()
     // A NUL follows every path: the reader has seen to it.
     let path = pathBytes(at: position).baseAddress?.assumingMemoryBound(to: CChar.self)
-    guard let path, fstatat(folder, path + skipped, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+    guard let path, Counted.fstatat(folder, path + skipped, &status, AT_SYMLINK_NOFOLLOW) == 0
+    else {
       return nil
     }
     return status

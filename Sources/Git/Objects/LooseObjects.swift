@@ -25,7 +25,7 @@ struct LooseObjects {
     return folder + "/" + hex.prefix(2) + "/" + hex.dropFirst(2)
   }
 
-  func contains(_ id: ObjectID) -> Bool { access(path(of: id), F_OK) == 0 }
+  func contains(_ id: ObjectID) -> Bool { Counted.access(path(of: id), F_OK) == 0 }
 
   func header(of id: ObjectID) -> (kind: ObjectKind, size: Int)? {
     guard let file = try? MappedFile(path(of: id)), let inflater = try? Inflater(),

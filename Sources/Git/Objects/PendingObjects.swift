@@ -86,7 +86,7 @@ final class PendingObjects {
       }
     }
     try Disk.write(file, to: descriptor, path: temporary)
-    _ = notes_start_writing(descriptor)
+    Counted.startWriting(descriptor)
     if !isSyncedSingly { closeAll() }
   }
 
@@ -96,7 +96,7 @@ final class PendingObjects {
     let descriptor = try Disk.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
     companion = (path, descriptor)
     try Disk.write(content, to: descriptor, path: path)
-    _ = notes_start_writing(descriptor)
+    Counted.startWriting(descriptor)
   }
 
   /// Makes them part of the repository when their contents are on the disk; their names are so after
@@ -134,7 +134,7 @@ final class PendingObjects {
   }
 
   private static func create(_ path: String) -> Int32 {
-    open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o444)
+    Counted.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o444)
   }
 
   private func remember(_ file: File) {

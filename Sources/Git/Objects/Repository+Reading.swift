@@ -104,7 +104,8 @@ extension Repository {
   /// Whether what is not found here is nowhere.
   private var isWhole: Bool {
     get throws {
-      try isOfCommonForm && packs().isWhole && access(loose.folder + "/info/alternates", F_OK) != 0
+      try isOfCommonForm && packs().isWhole
+        && Counted.access(loose.folder + "/info/alternates", F_OK) != 0
     }
   }
 

@@ -15,7 +15,7 @@ extension Repository {
     for name in names where name.hasPrefix("pack-") && name.hasSuffix(".pack") {
       let path = packFolder + "/" + name
       var status = stat()
-      if !names.contains(name.dropLast(5) + ".idx"), lstat(path, &status) == 0,
+      if !names.contains(name.dropLast(5) + ".idx"), Counted.lstat(path, &status) == 0,
         WallClock.age(of: status) > Self.youngestLeftover
       {
         unlink(path)

@@ -15,7 +15,8 @@ public final class GCLock {
   public init?(_ repository: Repository) throws {
     path = repository.gitFolder + "/gc.pid"
     let lock = repository.gitFolder + "/notes/gc.lock"
-    guard let own = try Disk.lock(lock), access(path + ".lock", F_OK) != 0, try Self.claim(path)
+    guard let own = try Disk.lock(lock), Counted.access(path + ".lock", F_OK) != 0,
+      try Self.claim(path)
     else { return nil }
     self.own = own
   }
@@ -46,7 +47,7 @@ public final class GCLock {
       return true
     }
     guard [EINVAL, ENOSYS].contains(errno) else { return false }
-    if access(path, F_OK) == 0 {
+    if Counted.access(path, F_OK) == 0 {
       errno = EEXIST
       return false
     }
@@ -56,7 +57,7 @@ public final class GCLock {
   /// Whether the process that the file names is at work.
   private static func isHeld(_ path: String) -> Bool {
     var status = stat()
-    guard lstat(path, &status) == 0, WallClock.age(of: status) < longestRun,
+    guard Counted.lstat(path, &status) == 0, WallClock.age(of: status) < longestRun,
       let content = try? Disk.read(path)
     else { return false }
     let words = String(decoding: content, as: UTF8.self).split(whereSeparator: \.isWhitespace)

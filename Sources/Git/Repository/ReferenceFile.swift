@@ -44,7 +44,7 @@ struct ReferenceFile {
 
   var content: Content {
     guard let line = Self.firstLine(of: path) else {
-      return access(path, F_OK) == 0 ? .other : .none
+      return Counted.access(path, F_OK) == 0 ? .other : .none
     }
     return ObjectID(hex: line).map { .id($0) } ?? .other
   }
@@ -71,7 +71,9 @@ struct ReferenceFile {
   ) throws -> Bool {
     let logs = ([name] + others).map { gitFolder + "/logs/" + $0 }
     if expected == nil { try makeLogs(logs) }
-    for log in logs where access(log, W_OK) != 0 { return try Self.leaveToLibrary("open", log) }
+    for log in logs where Counted.access(log, W_OK) != 0 {
+      return try Self.leaveToLibrary("open", log)
+    }
     let lock = path + ".lock"
     let descriptor = Self.createLock(lock)
     guard descriptor >= 0 else { return try Self.leaveToLibrary("open", lock) }
@@ -86,7 +88,7 @@ struct ReferenceFile {
     case .other: return false
     }
     try Disk.write(Array("\(id)\n".utf8), to: descriptor, path: lock)
-    _ = notes_start_writing(descriptor)
+    Counted.startWriting(descriptor)
     let signature = Signature(
       name: identity.name, email: identity.email, time: WallClock.now(), offset: WallClock.offset())
     let entry = "\(expected ?? .zero) \(id) \(signature.serialized)\t\(message)\n"
@@ -142,10 +144,10 @@ struct ReferenceFile {
   /// reference; what a killed one left, which git itself would never take away, goes after an hour.
   private static func createLock(_ lock: String) -> Int32 {
     for attempt in 1...attempts {
-      let descriptor = open(lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      let descriptor = Counted.open(lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
       guard descriptor < 0, errno == EEXIST, attempt < attempts else { return descriptor }
       var status = stat()
-      if lstat(lock, &status) == 0, WallClock.age(of: status) > longestLock {
+      if Counted.lstat(lock, &status) == 0, WallClock.age(of: status) > longestLock {
         unlink(lock)
       } else {
         usleep(10_000)
@@ -172,14 +174,14 @@ struct ReferenceFile {
       close(descriptor)
       throw error
     }
-    _ = notes_start_writing(descriptor)
+    Counted.startWriting(descriptor)
     return descriptor
   }
 
   /// The first line of a small file, without the space at its end, as git reads references; nil when it
   /// can't be read or is empty.
   static func firstLine(of path: String) -> String? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = Counted.open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var buffer = [UInt8](repeating: 0, count: 1024)

@@ -122,7 +122,9 @@ extension Repository {
   ) throws -> Int32 {
     try syncPendingObjects()
     // libgit2 makes all folders above a reference, those of a repository that was moved away as well.
-    guard access(gitFolder + "/HEAD", F_OK) == 0 else { throw GitError.notARepository(gitFolder) }
+    guard Counted.access(gitFolder + "/HEAD", F_OK) == 0 else {
+      throw GitError.notARepository(gitFolder)
+    }
     let git = try handles()
     if let identity {
       try git.check(

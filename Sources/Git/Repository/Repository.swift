@@ -62,9 +62,9 @@ public final class Repository {
   public static func open(at folder: String) throws -> Repository {
     let repository = Repository(folder: folder)
     var status = stat()
-    guard stat(repository.gitFolder + "/HEAD", &status) == 0 else {
+    guard Counted.stat(repository.gitFolder + "/HEAD", &status) == 0 else {
       // A repository that lost its HEAD is no folder to begin anew in.
-      guard errno == ENOENT, access(repository.gitFolder + "/objects", F_OK) == 0 else {
+      guard errno == ENOENT, Counted.access(repository.gitFolder + "/objects", F_OK) == 0 else {
         throw GitError.notARepository(folder)
       }
       throw GitError.brokenReference("HEAD")

@@ -19,7 +19,7 @@ extension Repository {
     Disk.removeTree(place)
     defer { Disk.removeTree(place) }
     var status = stat()
-    if lstat(folder + "/.git", &status) == 0 { return try open(at: folder) }
+    if Counted.lstat(folder + "/.git", &status) == 0 { return try open(at: folder) }
     try RepositoryLayout(at: place).make(branch: branch)
     try fill(place)
     try Disk.syncFileSystem(of: place)
@@ -33,10 +33,12 @@ extension Repository {
   package static func keepsModes(in gitFolder: String) -> Bool {
     let path = gitFolder + "/config"
     var status = stat()
-    guard stat(path, &status) == 0, chmod(path, status.st_mode ^ S_IXUSR) == 0 else { return true }
+    guard Counted.stat(path, &status) == 0, chmod(path, status.st_mode ^ S_IXUSR) == 0 else {
+      return true
+    }
     defer { chmod(path, status.st_mode) }
     var changed = stat()
-    return stat(path, &changed) == 0 && changed.st_mode != status.st_mode
+    return Counted.stat(path, &changed) == 0 && changed.st_mode != status.st_mode
   }
 }
 
@@ -79,7 +81,7 @@ private struct RepositoryLayout {
 
   private var peculiarities: String {
     var lines = ""
-    if access(gitFolder + "/CoNfIg", F_OK) == 0 { lines += "\n\tignorecase = true" }
+    if Counted.access(gitFolder + "/CoNfIg", F_OK) == 0 { lines += "\n\tignorecase = true" }
     let link = gitFolder + "/link"
     if symlink("config", link) != 0, errno == EPERM || errno == EOPNOTSUPP {
       lines += "\n\tsymlinks = false"
@@ -106,6 +108,6 @@ enum RepositoryForm {
         return false
       }
     }
-    return access(gitFolder + "/commondir", F_OK) != 0
+    return Counted.access(gitFolder + "/commondir", F_OK) != 0
   }
 }

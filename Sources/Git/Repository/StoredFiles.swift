@@ -19,7 +19,7 @@ extension Repository {
     for folder in stride(from: UInt8(0), through: 255 - UInt8(step - 1), by: step) {
       for id in loose.ids(inFolder: folder) {
         var status = stat()
-        guard lstat(loose.path(of: id), &status) == 0 else { continue }
+        guard Counted.lstat(loose.path(of: id), &status) == 0 else { continue }
         count += 1
         // stat(2) counts blocks of 512 bytes.
         bytes += Int(status.st_blocks) * 512
@@ -37,7 +37,7 @@ extension Repository {
       where name.hasPrefix("tmp_obj_") || name.hasPrefix("tmp_object_git2_") {
         let path = folder + "/" + name
         var status = stat()
-        if lstat(path, &status) == 0, WallClock.age(of: status) > Self.longestWriting {
+        if Counted.lstat(path, &status) == 0, WallClock.age(of: status) > Self.longestWriting {
           unlink(path)
         }
       }
@@ -58,7 +58,7 @@ extension Repository {
       var status = stat()
       // .mtimes: git's collection of what nothing leads to; it keeps the times for pruning.
       guard ![".keep", ".promisor", ".mtimes"].contains(where: { names.contains(stem + $0) }),
-        lstat(folder + "/" + stem + ".pack", &status) == 0
+        Counted.lstat(folder + "/" + stem + ".pack", &status) == 0
       else { return nil }
       return StoredPack(path: folder + "/" + stem, size: Int(status.st_size))
     }.sorted { ($0.size, $0.path) < ($1.size, $1.path) }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// Something that git was told to do, and that waits for a person to finish it or to give it up.
 public enum UnfinishedOperation: String, Codable, Sendable {
@@ -16,6 +17,7 @@ public enum UnfinishedOperation: String, Codable, Sendable {
 extension Repository {
   /// What git is in the middle of; nil for nothing.
   public var unfinishedOperation: UnfinishedOperation? {
-    UnfinishedOperation.signs.first { access("\(gitFolder)/\($0.file)", F_OK) == 0 }?.operation
+    UnfinishedOperation.signs.first { Counted.access("\(gitFolder)/\($0.file)", F_OK) == 0 }?
+      .operation
   }
 }

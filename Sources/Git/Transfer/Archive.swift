@@ -65,7 +65,7 @@ extension Transfer {
       ] + paths.map(\.description)
     ) { _ in
       var status = stat()
-      try onTick(stat(output, &status) == 0 ? Int(status.st_size) : 0)
+      try onTick(Counted.stat(output, &status) == 0 ? Int(status.st_size) : 0)
     }
     guard ending.status == 0 else {
       throw TransferError.failed(status: ending.status, ending.progress.complaint)

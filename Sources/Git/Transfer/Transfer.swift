@@ -119,7 +119,7 @@ public final class Transfer {
       try Disk.names(in: folder.packs).filter { !read.contains($0) }.reduce((pack: 0, all: 0)) {
         sum, name in
         var status = stat()
-        guard lstat(folder.packs + "/" + name, &status) == 0 else { return sum }
+        guard Counted.lstat(folder.packs + "/" + name, &status) == 0 else { return sum }
         let size = Int(status.st_size)
         // It may have two names for a moment.
         let isPack = name.hasPrefix("tmp_pack") || name.hasSuffix(".pack")

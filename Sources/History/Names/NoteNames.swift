@@ -1,5 +1,6 @@
 public import Git
 internal import Glibc
+internal import System
 internal import WorkTree
 
 /// Among which notes a name is looked for.
@@ -71,7 +72,7 @@ extension History {
     let saved = notes.filter(isFile)
     guard saved.count == 1, !name.isEmpty else { return nil }
     let isAlone = notes.allSatisfy { note in
-      note == saved[0] || access(workTree.folder + "/" + note.description, F_OK) != 0
+      note == saved[0] || Counted.access(workTree.folder + "/" + note.description, F_OK) != 0
     }
     return isAlone ? saved[0] : nil
   }

@@ -70,7 +70,7 @@ package struct BranchLog {
   }
 
   private static func end(of path: String) throws -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = Counted.open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       if errno == ENOENT || errno == ENOTDIR { return [] }
       throw NotebookError.file(call: "open", path: path, errno: errno)

@@ -74,12 +74,13 @@ final class FolderSearch: Sendable {
   private func hit(_ path: TreePath, _ patterns: SearchPatterns) -> SearchHit? {
     guard let inTitle = patterns.termsFound(inTitleOf: path) else { return nil }
     if query.isTitleOnly && inTitle.contains(false) { return nil }
-    let descriptor = openat(root, path.cString, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    let descriptor = Counted.openat(
+      root, path.cString, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()
     guard let text = try? Disk.read(descriptor, path: "", limit: sizeLimit),
-      patterns.holdsRest(text, inTitle: inTitle), fstat(descriptor, &status) == 0
+      patterns.holdsRest(text, inTitle: inTitle), Counted.fstat(descriptor, &status) == 0
     else { return nil }
     return SearchHit(
       path, text, modified: Int64(status.st_mtim.tv_sec), inTitle: inTitle, patterns: patterns)

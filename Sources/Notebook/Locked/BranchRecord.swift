@@ -55,7 +55,7 @@ struct BranchRecord {
     guard let tip = head.commit, head.branch != nil else { return false }
     return repository.hasFile(ofReference: name(of: head.reference), at: tip)
       && Disk.namesIfAny(in: "\(repository.gitFolder)/\(Self.folder)heads").count == 1
-      && access("\(repository.gitFolder)/\(Self.folder)HEAD", F_OK) != 0
+      && Counted.access("\(repository.gitFolder)/\(Self.folder)HEAD", F_OK) != 0
   }
 
   private func keep(

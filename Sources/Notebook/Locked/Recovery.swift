@@ -18,7 +18,7 @@ struct StaleLocks {
     try collect(gitFolder + "/refs", into: &found)
     for path in found {
       var status = stat()
-      guard lstat(path, &status) == 0 else { continue }
+      guard Counted.lstat(path, &status) == 0 else { continue }
       guard !(status.st_mtim < start) || status.st_mtim < boot else { continue }
       guard unlink(path) == 0 || errno == ENOENT else {
         throw NotebookError.file(call: "unlink", path: path, errno: errno)
@@ -27,7 +27,7 @@ struct StaleLocks {
   }
 
   private func collect(_ folder: String, into found: inout [String]) throws(NotebookError) {
-    guard access(folder, F_OK) == 0 else { return }
+    guard Counted.access(folder, F_OK) == 0 else { return }
     try Disk.list(folder) { (entry) throws(NotebookError) in
       let path = folder + "/" + String(decoding: entry.name, as: UTF8.self)
       if entry.isFolder {
@@ -92,12 +92,12 @@ struct RescuedVersions {
   }
 
   func kept() throws -> [ObjectID] {
-    guard access(folderPath, F_OK) == 0 else { return [] }
+    guard Counted.access(folderPath, F_OK) == 0 else { return [] }
     return try writer.repository.references(under: Self.folder + "/").map(\.id)
   }
 
   func forget() throws {
-    guard access(folderPath, F_OK) == 0 else { return }
+    guard Counted.access(folderPath, F_OK) == 0 else { return }
     for reference in try writer.repository.references(under: Self.folder + "/") {
       try writer.repository.delete(reference: reference.name)
     }

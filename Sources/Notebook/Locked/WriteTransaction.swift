@@ -2,6 +2,7 @@ package import Git
 internal import Glibc
 package import History
 internal import Merge
+internal import System
 package import WorkTree
 
 /// What can be done to a notebook while nobody else can change it: `Notebook.withWriterLock` hands it
@@ -65,7 +66,7 @@ package final class WriteTransaction {
   func leavesLockFile() -> Bool {
     let branch = (try? repository.head().reference) ?? "HEAD"
     return writer.movedReferences.union(["index", "HEAD", branch]).contains {
-      access("\(repository.gitFolder)/\($0).lock", F_OK) == 0
+      Counted.access("\(repository.gitFolder)/\($0).lock", F_OK) == 0
     }
   }
 

@@ -25,8 +25,9 @@ final class WriterLock {
     var status = stat()
     let isEnded =
       pread(lock.descriptor, &state, 1, 0) == 1 && state == UInt8(ascii: "0")
-      && fstat(lock.descriptor, &status) == 0 && !(status.st_mtim < WallClock.startOfMachine)
-    if !isEnded { fstat(lock.descriptor, &status) }
+      && Counted.fstat(lock.descriptor, &status) == 0
+      && !(status.st_mtim < WallClock.startOfMachine)
+    if !isEnded { Counted.fstat(lock.descriptor, &status) }
     interrupted = isEnded ? nil : status.st_mtim
     mark("1")
   }

@@ -51,7 +51,7 @@ final class ControlSocket: Sendable {
   private static func makePrivate(_ folder: String) throws {
     try Disk.makeFolder(folder, mode: 0o700)
     var status = stat()
-    guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+    guard Counted.lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
       status.st_uid == geteuid()
     else { throw WatchError.system(call: "lstat", path: folder, errno: EACCES) }
     if status.st_mode & 0o077 != 0, chmod(folder, 0o700) != 0 {

@@ -84,12 +84,12 @@ package struct Checkout {
   private func path(of step: CheckoutPlan.Step) -> String { "\(staging)/\(step.number)" }
 
   private func stagedExists(_ step: CheckoutPlan.Step) -> Bool {
-    faccessat(AT_FDCWD, path(of: step), F_OK, AT_SYMLINK_NOFOLLOW) == 0
+    Counted.faccessat(AT_FDCWD, path(of: step), F_OK, AT_SYMLINK_NOFOLLOW) == 0
   }
 
   private func staged(_ step: CheckoutPlan.Step) throws -> (bytes: [UInt8], mode: FileMode)? {
     var status = stat()
-    guard lstat(path(of: step), &status) == 0 else { return nil }
+    guard Counted.lstat(path(of: step), &status) == 0 else { return nil }
     // A note that nobody may read any more came out: here it has to be read.
     if status.st_mode & S_IRUSR == 0 { chmod(path(of: step), status.st_mode & 0o777 | S_IRUSR) }
     guard let bytes = try Disk.readIfThere(path(of: step)) else { return nil }
@@ -183,7 +183,7 @@ package struct Checkout {
       if errno == EEXIST { return false }
       if errno == EINVAL || errno == ENOSYS, flags == NOTES_RENAME_NOREPLACE {
         // File systems that can't promise to replace nothing: looked at first.
-        if faccessat(new.0, new.1, F_OK, AT_SYMLINK_NOFOLLOW) == 0 { return false }
+        if Counted.faccessat(new.0, new.1, F_OK, AT_SYMLINK_NOFOLLOW) == 0 { return false }
         if renameat(old.0, old.1, new.0, new.1) == 0 { return true }
       }
       throw NotebookError.file(call: "rename", path: step.path.description, errno: errno)
@@ -230,7 +230,7 @@ package struct Checkout {
   /// - Throws: `obstructed`.
   private func putBackObstacle(_ path: String, of step: CheckoutPlan.Step) throws {
     var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+    guard Counted.lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
     _ = try folder.withParent(of: step.path, create: true) { parent, name in
       for flags in [NOTES_RENAME_EXCHANGE, NOTES_RENAME_NOREPLACE, 0] {
         if notes_renameat2(AT_FDCWD, path, parent, name, flags) == 0 { return }
@@ -242,7 +242,9 @@ package struct Checkout {
 
   /// The second half of an exchange in two steps, of this run or of a killed one.
   private func finishExchange(_ step: CheckoutPlan.Step) throws {
-    guard faccessat(AT_FDCWD, asidePath(of: step), F_OK, AT_SYMLINK_NOFOLLOW) == 0 else { return }
+    guard Counted.faccessat(AT_FDCWD, asidePath(of: step), F_OK, AT_SYMLINK_NOFOLLOW) == 0 else {
+      return
+    }
     try putBackObstacle(asidePath(of: step), of: step)
     if stagedExists(step), try !rename(step, into: .folder) {
       // Somebody made a new file in that moment: it is an edit of its own, and what was moved aside

@@ -1,5 +1,6 @@
 internal import Git
 internal import Glibc
+internal import System
 
 extension Checkout {
   /// Whether the folder lets the checkout write what it has to: asked before anything changes,
@@ -18,11 +19,12 @@ extension Checkout {
         for step in steps {
           var status = stat()
           let name = step.path.name.cString
-          guard fstatat(here, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+          guard Counted.fstatat(here, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
             status.st_mode & S_IFMT == S_IFREG, try !access.isTakenForAnother(step.path)
           else { continue }
           // What comes out of the folder is compared with what was expected.
-          guard status.st_mode & 0o444 == 0o444 || faccessat(here, name, R_OK, 0) == 0 else {
+          guard status.st_mode & 0o444 == 0o444 || Counted.faccessat(here, name, R_OK, 0) == 0
+          else {
             throw NotebookError.file(call: "read", path: step.path.description, errno: errno)
           }
         }
@@ -46,7 +48,7 @@ extension Checkout {
   }
 
   private static func checkIsWritable(_ descriptor: Int32, _ folder: TreePath) throws {
-    guard faccessat(descriptor, ".", W_OK | X_OK, 0) != 0 else { return }
+    guard Counted.faccessat(descriptor, ".", W_OK | X_OK, 0) != 0 else { return }
     throw NotebookError.file(
       call: "write", path: folder.isEmpty ? "." : folder.description, errno: errno)
   }

@@ -122,7 +122,7 @@ package struct CheckoutJournal {
   /// Removes staged files that no journal speaks of.
   package static func emptyStaging(in stateFolder: String) throws {
     let folder = folder(in: stateFolder)
-    guard access(folder, F_OK) == 0 else { return }
+    guard Counted.access(folder, F_OK) == 0 else { return }
     for name in try Disk.names(in: folder)
     where name != "journal" && unlink(folder + "/" + name) != 0 && errno != ENOENT {
       throw NotebookError.file(call: "unlink", path: folder + "/" + name, errno: errno)

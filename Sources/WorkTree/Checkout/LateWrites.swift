@@ -66,7 +66,7 @@ package struct LateWrites {
   }
 
   /// Whether there is anything to look at.
-  package var isEmpty: Bool { access(folder, F_OK) != 0 }
+  package var isEmpty: Bool { Counted.access(folder, F_OK) != 0 }
 
   /// The bytes of a file; nil when a killed run had not moved it here yet.
   package func content(of item: Item) throws -> [UInt8]? { try Disk.readIfThere(path(item.number)) }

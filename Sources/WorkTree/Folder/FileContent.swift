@@ -37,7 +37,7 @@ package struct FileContent {
     var attempt = 0
     var waited = 0
     while attempt < attempts {
-      let descriptor = openat(root, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+      let descriptor = Counted.openat(root, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
       guard descriptor >= 0 else {
         switch errno {
         case ENOENT, ENOTDIR, ELOOP: return .gone
@@ -46,7 +46,9 @@ package struct FileContent {
       }
       defer { close(descriptor) }
       var before = stat()
-      guard fstat(descriptor, &before) == 0 else { return .skipped(.unreadable(errno: errno)) }
+      guard Counted.fstat(descriptor, &before) == 0 else {
+        return .skipped(.unreadable(errno: errno))
+      }
       guard before.st_mode & S_IFMT == S_IFREG else { return .gone }
       guard Int(before.st_size) <= sizeLimit else {
         return .skipped(.tooLarge(size: Int(before.st_size)))
@@ -63,7 +65,9 @@ package struct FileContent {
         continue
       }
       var after = stat()
-      guard fstat(descriptor, &after) == 0 else { return .skipped(.unreadable(errno: errno)) }
+      guard Counted.fstat(descriptor, &after) == 0 else {
+        return .skipped(.unreadable(errno: errno))
+      }
       if FileStatus(before) == FileStatus(after), bytes.count == Int(after.st_size) {
         return .read(
           FileContent(

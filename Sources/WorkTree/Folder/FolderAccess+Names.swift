@@ -64,7 +64,9 @@ extension FolderAccess {
     for place in path.ancestors.reversed() + [path] {
       var status = stat()
       // No part before the last is a link: each was looked at.
-      guard fstatat(root, place.cString, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+      guard Counted.fstatat(root, place.cString, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+        return nil
+      }
       let isLast = place == path
       switch status.st_mode & S_IFMT {
       case S_IFLNK: return Obstacle(path: place, kind: .symbolicLink)
@@ -91,7 +93,8 @@ extension FolderAccess {
 
   private func hasUnfitForm(_ path: TreePath) -> Bool {
     var status = stat()
-    return fstatat(root, path.cString, &status, AT_SYMLINK_NOFOLLOW) != 0 && Self.isOfForm(errno)
+    return Counted.fstatat(root, path.cString, &status, AT_SYMLINK_NOFOLLOW) != 0
+      && Self.isOfForm(errno)
   }
 
   /// How its folder lists what is found under a path.
@@ -132,7 +135,7 @@ extension FolderAccess {
       return Self.isOfName(failure) && takesOther(in: folder)
     }
     if names.count == 1 { return false }
-    let next = openat(folder, cName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    let next = Counted.openat(folder, cName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     return next >= 0 && refuses(names.dropFirst(), in: next)
   }
 
@@ -211,12 +214,13 @@ extension WorkTree {
     }
     let swaps = notes_renameat2(
       AT_FDCWD, folder + "/a", AT_FDCWD, folder + "/b", NOTES_RENAME_EXCHANGE)
-    let reading = Glibc.open(folder + "/a", O_RDONLY | O_CLOEXEC)
+    let reading = Counted.open(folder + "/a", O_RDONLY | O_CLOEXEC)
     let leases = reading >= 0 && notes_take_read_lease(reading) == 0
     if reading >= 0 { close(reading) }
     return FileSystemAbilities(
-      swapsFiles: swaps == 0, hasLeases: leases, tellsCaseApart: access(folder + "/A", F_OK) != 0,
-      tellsFormsApart: access(folder + "/e\u{301}", F_OK) != 0,
+      swapsFiles: swaps == 0, hasLeases: leases,
+      tellsCaseApart: Counted.access(folder + "/A", F_OK) != 0,
+      tellsFormsApart: Counted.access(folder + "/e\u{301}", F_OK) != 0,
       freeBytes: try Disk.freeBytes(at: folder))
   }
 }

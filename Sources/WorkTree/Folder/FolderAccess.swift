@@ -7,7 +7,7 @@ package import System
 package final class FolderAccess {
   let root: Int32
   /// Whether names that differ by case may be one: then git's folder has this name, too.
-  private(set) lazy var foldsNames = faccessat(root, ".GIT", F_OK, AT_SYMLINK_NOFOLLOW) == 0
+  private(set) lazy var foldsNames = Counted.faccessat(root, ".GIT", F_OK, AT_SYMLINK_NOFOLLOW) == 0
   /// Folders that are there as they are written, as far as that was looked at.
   var listed: Set<TreePath> = []
 
@@ -40,7 +40,7 @@ package final class FolderAccess {
     defer { close(current) }
     for name in folder.components.map(\.cString) {
       if create, mkdirat(current, name, 0o777) != 0, errno != EEXIST { throw failed("mkdir") }
-      let next = openat(current, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      let next = Counted.openat(current, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
       guard next >= 0 else {
         let isNoFolder = errno == ENOTDIR || errno == ELOOP
         if !create, isNoFolder || errno == ENOENT || Self.isOfForm(errno) { return nil }
@@ -61,7 +61,7 @@ package final class FolderAccess {
     }
     _ = try withParent(of: path, create: true) { parent, name in
       let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-      let file = openat(parent, name, flags, 0o666)
+      let file = Counted.openat(parent, name, flags, 0o666)
       guard file >= 0 else { throw failed("open") }
       defer { close(file) }
       try Disk.write(content, to: file, path: path.description)
@@ -74,7 +74,7 @@ package final class FolderAccess {
   package func status(of path: TreePath) throws -> stat? {
     let found: stat?? = try withParent(of: path, create: false) { parent, name in
       var status = stat()
-      if fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
+      if Counted.fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
       if errno == ENOENT || errno == ENOTDIR || Self.isOfForm(errno) { return nil }
       throw NotebookError.file(call: "stat", path: path.description, errno: errno)
     }
@@ -89,7 +89,7 @@ package final class FolderAccess {
 
   func isRepository(_ folder: TreePath) -> Bool {
     FolderListing.gitFolders.contains {
-      faccessat(root, folder.appending($0).cString, F_OK, AT_SYMLINK_NOFOLLOW) == 0
+      Counted.faccessat(root, folder.appending($0).cString, F_OK, AT_SYMLINK_NOFOLLOW) == 0
     }
   }
 
@@ -97,7 +97,7 @@ package final class FolderAccess {
   package func list(_ folder: TreePath, _ body: (FolderEntry) -> Void) throws {
     _ = try withFolder(folder, of: folder) { descriptor in
       // Not a duplicate, which would share the place in the listing.
-      let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      let own = Counted.openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       guard own >= 0 else {
         throw NotebookError.file(call: "open", path: folder.description, errno: errno)
       }

@@ -47,7 +47,8 @@ package struct FolderListing {
   }
 
   private mutating func list(_ folder: TreePath, root: Int32) throws -> [TreePath] {
-    let descriptor = openat(root, folder.cString, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    let descriptor = Counted.openat(
+      root, folder.cString, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else {
       // Gone since it was listed: as if it had been deleted a moment earlier.
       if errno != ENOENT {

@@ -100,7 +100,7 @@ enum FileStanding {
 
   init(_ path: TreePath, root: Int32, sizeLimit: Int) {
     var status = stat()
-    let isThere = fstatat(root, path.cString, &status, AT_SYMLINK_NOFOLLOW) == 0
+    let isThere = Counted.fstatat(root, path.cString, &status, AT_SYMLINK_NOFOLLOW) == 0
     self = isThere ? Self(status, sizeLimit: sizeLimit) : Self(errno: errno)
   }
 
@@ -161,7 +161,7 @@ private final class KnownFiles: Sendable {
       // The notebook's own folder is ".", and open already.
       let folder =
         name.count > 2 && positions.count >= Self.filesWorthOpening
-        ? openat(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1
+        ? Counted.openat(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1
       defer { if folder >= 0 { close(folder) } }
       for position in positions {
         let status =

@@ -81,7 +81,7 @@ package struct IgnoreAgreement {
 
   init(stateFolder: String) { self.init(folder: stateFolder + "/ignore") }
 
-  var isBegun: Bool { access(folder, F_OK) == 0 }
+  var isBegun: Bool { Counted.access(folder, F_OK) == 0 }
   var hasFiles: Bool { !Disk.namesIfAny(in: folder).isEmpty }
 }
 

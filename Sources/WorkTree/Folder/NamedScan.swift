@@ -1,5 +1,6 @@
 public import Git
 internal import Glibc
+internal import System
 
 /// What a save looks at.
 public enum SaveScope: Sendable {
@@ -83,7 +84,7 @@ extension WorkTree {
   private func isExcluded(_ path: TreePath, isFolder: Bool, _ rules: IgnoreRules) throws -> Bool {
     if isHidden(path) || !isFolder && SkipRules.isDebris(path.name.bytes) { return true }
     let hasIgnoreFile = (path.ancestors + [""]).contains {
-      Glibc.access("\(folder)/\($0.appending(".gitignore"))", F_OK) == 0
+      Counted.access("\(folder)/\($0.appending(".gitignore"))", F_OK) == 0
     }
     return try rules.mayExclude(hasIgnoreFile) && rules.isIgnored(path, isFolder: isFolder)
   }

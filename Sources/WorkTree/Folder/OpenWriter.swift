@@ -8,7 +8,7 @@ internal import System
 /// has open for writing. File systems without leases, and files of other users, have no such programs.
 enum OpenWriter {
   static func exists(of path: String) -> Bool {
-    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    let descriptor = Counted.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     return exists(of: descriptor)

@@ -5,6 +5,7 @@ internal import Glibc
 internal import History
 internal import Membership
 internal import Notebook
+internal import System
 
 struct CloneCommand: Command {
   static let configuration = CommandConfiguration(
@@ -45,7 +46,7 @@ struct CloneCommand: Command {
     let here = try NotebookLocator.folder(nil)
     var status = stat()
     let isFile =
-      stat(source, &status) == 0
+      Counted.stat(source, &status) == 0
       ? status.st_mode & S_IFMT == S_IFREG : source.hasSuffix(".bundle")
     let address = isFile ? try NotebookLocator.folder(source) : try Hub.address(source, from: here)
     let folder = try NotebookLocator.folder(self.folder ?? Self.name(for: source))

@@ -125,8 +125,8 @@ enum SecretFile {
     if file == "-" { return }
     var status = stat()
     let parent = file.contains("/") ? Disk.parent(of: file) : "."
-    if lstat(file, &status) == 0 { throw refusal(file, "made", EEXIST) }
-    if access(parent.isEmpty ? "/" : parent, W_OK | X_OK) != 0 {
+    if Counted.lstat(file, &status) == 0 { throw refusal(file, "made", EEXIST) }
+    if Counted.access(parent.isEmpty ? "/" : parent, W_OK | X_OK) != 0 {
       throw refusal(file, "made", errno)
     }
   }

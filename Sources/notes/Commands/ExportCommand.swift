@@ -82,7 +82,7 @@ struct ExportCommand: Command {
   /// Whether nothing is there, or for a folder an empty one.
   private static func isFree(_ place: String) -> Bool {
     var status = stat()
-    guard lstat(place, &status) == 0 else { return true }
+    guard Counted.lstat(place, &status) == 0 else { return true }
     guard case .folder = ExportTarget(path: place), status.st_mode & S_IFMT == S_IFDIR
     else { return false }
     return (try? Disk.names(in: place).isEmpty) ?? false

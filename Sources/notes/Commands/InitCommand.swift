@@ -45,7 +45,7 @@ struct InitCommand: Command {
     let place = NotebookPlace(folder: folder)
     try place.check()
     // Whether it is one already is told below; one that is unfinished was asked about.
-    if access(folder + "/.git/notes/notebook", F_OK) != 0 {
+    if Counted.access(folder + "/.git/notes/notebook", F_OK) != 0 {
       try place.demandConsent(yes: yes, includesSecrets: include)
     }
     let former = try? Repository.open(at: folder).head().commit
@@ -54,7 +54,8 @@ struct InitCommand: Command {
     let data = try UserFolders().data
     let key = try DeviceKey.loadOrCreate(in: data)
     _ = try Interruption.token()
-    let made = [folder, folder + "/.git"].filter { (path: String) in access(path, F_OK) != 0 }
+    let made = [folder, folder + "/.git"].filter { (path: String) in Counted.access(path, F_OK) != 0
+    }
     let notebook =
       try Self.unfinished(at: folder, of: key)
       ?? Notebook.make(at: folder) { state in
@@ -109,7 +110,8 @@ struct InitCommand: Command {
   private static func unfinished(at folder: String, of key: DeviceKey) throws -> Notebook? {
     guard let notebook = try? Notebook.open(at: folder),
       notebook.identity.device.deviceID == key.deviceID,
-      try notebook.repository.head().commit == nil || access(folder + "/.git/index", F_OK) != 0,
+      try notebook.repository.head().commit == nil
+        || Counted.access(folder + "/.git/index", F_OK) != 0,
       try !notebook.status().changes.isEmpty
     else { return nil }
     return notebook

@@ -4,7 +4,7 @@ internal import History
 internal import Notebook
 internal import WorkTree
 
-struct SaveCommand: Command {
+struct SaveCommand: CountedCommand {
   static let configuration = CommandConfiguration(
     commandName: "save", abstract: "Make a version of what the folder holds now.",
     discussion: """
@@ -26,6 +26,7 @@ struct SaveCommand: Command {
   var message: String?
 
   @OptionGroup var deletions: DeletionOption
+  @OptionGroup var stats: StatsOption
   @OptionGroup var options: CommonOptions
 
   func run() throws {
@@ -70,7 +71,7 @@ struct SaveCommand: Command {
   }
 }
 
-struct StatusCommand: Command {
+struct StatusCommand: CountedCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Show what changed, what is in conflict, and which version this device shows.",
@@ -84,6 +85,7 @@ struct StatusCommand: Command {
         notes -C ~/notes status --json
       """)
 
+  @OptionGroup var stats: StatsOption
   @OptionGroup var options: CommonOptions
 
   func run() throws { try Self.show(json: options.json) }

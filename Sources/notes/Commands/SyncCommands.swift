@@ -29,6 +29,7 @@ struct SyncCommand: ExchangeCommand {
   @OptionGroup var exchange: ExchangeOptions
   @OptionGroup var visits: HubVisitOptions
   @OptionGroup var listening: ListenOption
+  @OptionGroup var stats: StatsOption
   @OptionGroup var options: CommonOptions
 
   var listen: ListenOption? { listening }
@@ -48,6 +49,7 @@ struct PullCommand: ExchangeCommand {
       """)
 
   @OptionGroup var exchange: ExchangeOptions
+  @OptionGroup var stats: StatsOption
   @OptionGroup var options: CommonOptions
 }
 
@@ -65,6 +67,7 @@ struct PushCommand: ExchangeCommand {
       """)
 
   @OptionGroup var exchange: ExchangeOptions
+  @OptionGroup var stats: StatsOption
   @OptionGroup var options: CommonOptions
 }
 
@@ -96,10 +99,9 @@ struct ExchangeOptions: ParsableArguments {
   @OptionGroup var discovery: DiscoveryOption
 }
 
-protocol ExchangeCommand: Command {
+protocol ExchangeCommand: CountedCommand {
   static var mode: SyncMode { get }
   var exchange: ExchangeOptions { get }
-  var options: CommonOptions { get }
   /// Nil where it does not listen while it looks.
   var listen: ListenOption? { get }
   /// Nil where it visits no hubs.

@@ -6,6 +6,7 @@ internal import Glibc
 internal import History
 internal import Membership
 internal import Notebook
+internal import System
 
 extension Check {
   static let deviceKey = Check(
@@ -31,7 +32,7 @@ extension Check {
         remedy: "set XDG_DATA_HOME to where that key is, or restore it")
     }
     var status = stat()
-    if stat(context.dataFolder, &status) == 0, status.st_mode & 0o022 != 0 {
+    if Counted.stat(context.dataFolder, &status) == 0, status.st_mode & 0o022 != 0 {
       findings += .problem(
         "other users may replace the device key: they can write in \(folder)",
         remedy: "chmod go-w \(folder)")

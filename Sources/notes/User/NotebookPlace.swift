@@ -38,7 +38,7 @@ struct NotebookPlace {
     throw Failure(
       .failed, "already_a_notebook",
       "\(shown) is inside the notebook \(Visible.name(outer)), which would share its files",
-      hint: access(real, F_OK) == 0
+      hint: Counted.access(real, F_OK) == 0
         ? "move it out of there first: mv \(Visible.word(real)) \(sibling)"
         : "choose a folder beside that notebook: \(sibling)")
   }
@@ -48,7 +48,7 @@ struct NotebookPlace {
     let parent = Disk.parent(of: notebook)
     let name = path.split(separator: "/").last ?? "notes"
     let beside = (parent == "/" ? "" : parent) + "/" + name
-    return access(beside, F_OK) == 0 ? beside + " 2" : beside
+    return Counted.access(beside, F_OK) == 0 ? beside + " 2" : beside
   }
 
   /// The path without links, as far as it is there.
@@ -62,7 +62,7 @@ struct NotebookPlace {
 
   private static func nearest(above path: String) -> String {
     var parent = Disk.parent(of: path)
-    while access(parent, F_OK) != 0, parent != "/" { parent = Disk.parent(of: parent) }
+    while Counted.access(parent, F_OK) != 0, parent != "/" { parent = Disk.parent(of: parent) }
     return parent
   }
 

@@ -116,9 +116,9 @@ struct Pager {
     let word = String(command.prefix { $0 != " " })
     let isPlain = word.allSatisfy { $0.isLetter || $0.isNumber || "/._+-".contains($0) }
     guard isPlain, word != "exec", word != "command" else { return true }
-    if word.contains("/") { return access(word, X_OK) == 0 }
+    if word.contains("/") { return Counted.access(word, X_OK) == 0 }
     let path = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
-    return path.split(separator: ":").contains { access("\($0)/\(word)", X_OK) == 0 }
+    return path.split(separator: ":").contains { Counted.access("\($0)/\(word)", X_OK) == 0 }
   }
 
   /// Nil where no terminal reads standard output, no pager is wanted, or it does not start.

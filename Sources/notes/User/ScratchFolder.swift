@@ -24,7 +24,9 @@ struct ScratchFolder {
     for found in Disk.namesIfAny(in: parent) where found.hasPrefix(name + ".") {
       let old = "\(parent)/\(found)"
       var status = stat()
-      if lstat(old, &status) == 0, WallClock.age(of: status) > keeping { Disk.removeTree(old) }
+      if Counted.lstat(old, &status) == 0, WallClock.age(of: status) > keeping {
+        Disk.removeTree(old)
+      }
     }
     let folder = ScratchFolder(path: Disk.unique(beside: "\(parent)/\(name)"))
     try Disk.makeFolders(folder.path, mode: 0o700)

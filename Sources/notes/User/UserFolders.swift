@@ -65,7 +65,7 @@ struct KnownNotebooks {
   /// In the order in which they were made. Where one notebook has several, for instance because it was
   /// moved, the last of those that are there.
   func folders() -> [String] {
-    func isThere(_ folder: String) -> Bool { access(folder + "/.git", F_OK) == 0 }
+    func isThere(_ folder: String) -> Bool { Counted.access(folder + "/.git", F_OK) == 0 }
     var found: [(id: String, folder: String)] = []
     for (id, folder) in lines where folder.hasPrefix("/") {
       if let place = found.firstIndex(where: { $0.id == id }) {
@@ -109,7 +109,7 @@ struct KnownNotebooks {
     let id = notebook.identity.id
     guard lines.last(where: { $0.key == id })?.value != folder, !folder.contains(where: \.isNewline)
     else { return }
-    let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+    let file = Counted.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
     guard file >= 0 else { return }
     defer { close(file) }
     // One call, so that two commands at once make two lines.

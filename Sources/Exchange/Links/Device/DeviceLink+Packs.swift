@@ -1,6 +1,7 @@
 internal import Channel
 internal import Git
 internal import Notebook
+internal import System
 
 // want, pack and data: notes-protocol(7), "Exchanging versions".
 extension DeviceLink {
@@ -23,6 +24,7 @@ extension DeviceLink {
     progress.receivedBytes = 0
     progress.receivedContent = 0
     progress.objectsToReceive = pack.objects
+    Counter.receivedObjects.add(pack.objects)
     progress.contentToReceive = pack.bytes ?? 0
   }
 
@@ -103,6 +105,7 @@ struct PackSender {
       if rest.isEmpty {
         guard let piece = try writer.next() else {
           state = .done
+          Counter.sentObjects.add(objects)
           return Frame(type: MessageType.data.rawValue, payload: [])
         }
         rest = piece[...]

@@ -13,7 +13,7 @@ final class MappedFile: @unchecked Sendable {
     let descriptor = try Disk.open(path, O_RDONLY)
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
+    guard Counted.fstat(descriptor, &status) == 0 else {
       throw .system(call: "fstat", path: path, errno: errno)
     }
     let size = Int(status.st_size)

@@ -7,7 +7,7 @@ internal import History
 internal import Membership
 internal import Notebook
 
-struct JoinCommand: Command {
+struct JoinCommand: CountedCommand {
   static let configuration = CommandConfiguration(
     commandName: "join", abstract: "Join a notebook by the code of an invitation.",
     discussion: """
@@ -48,6 +48,7 @@ struct JoinCommand: Command {
   @OptionGroup var at: AtOption
   @OptionGroup var wait: WaitOption
   @OptionGroup var discovery: DiscoveryOption
+  @OptionGroup var stats: StatsOption
   @OptionGroup var options: CommonOptions
 
   func validate() throws {

@@ -4,6 +4,7 @@ internal import Glibc
 internal import History
 internal import Membership
 internal import Notebook
+internal import System
 
 extension PairingOffer {
   fileprivate var isProvedRenewal: Bool {
@@ -31,7 +32,7 @@ struct JoinDialogue {
     if let folder {
       let chosen = NotebookPlace(folder: folder)
       try chosen.check()
-      if access(folder + "/.git/notes/notebook", F_OK) != 0 {
+      if Counted.access(folder + "/.git/notes/notebook", F_OK) != 0 {
         try chosen.demandConsent(yes: yes, includesSecrets: include)
       }
     }

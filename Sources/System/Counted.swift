@@ -1,0 +1,96 @@
+internal import CLinux
+package import Glibc
+
+/// Calls on files as the kernel has them, counted (`Counter`). All set `errno` as they do in C.
+package enum Counted {
+  /// open(2).
+  package static func open(
+    _ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t = 0
+  ) -> Int32 {
+    opened(Glibc.open(path, flags, mode), flags)
+  }
+
+  /// openat(2).
+  package static func openat(
+    _ folder: Int32, _ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t = 0
+  ) -> Int32 {
+    opened(Glibc.openat(folder, path, flags, mode), flags)
+  }
+
+  private static func opened(_ descriptor: Int32, _ flags: Int32) -> Int32 {
+    guard descriptor >= 0 else { return descriptor }
+    let kind: Counter =
+      flags & O_DIRECTORY != 0
+      ? .openedFolders : flags & O_ACCMODE == O_RDONLY ? .readFiles : .writtenFiles
+    kind.add()
+    return descriptor
+  }
+
+  /// stat(2).
+  package static func stat(
+    _ path: UnsafePointer<CChar>, _ status: UnsafeMutablePointer<Glibc.stat>
+  ) -> Int32 {
+    Counter.statusCalls.add()
+    // Named so, Swift takes `stat` for the structure.
+    return Glibc.fstatat(AT_FDCWD, path, status, 0)
+  }
+
+  /// lstat(2).
+  package static func lstat(
+    _ path: UnsafePointer<CChar>, _ status: UnsafeMutablePointer<Glibc.stat>
+  ) -> Int32 {
+    Counter.statusCalls.add()
+    return Glibc.lstat(path, status)
+  }
+
+  /// fstat(2).
+  @discardableResult
+  package static func fstat(
+    _ descriptor: Int32, _ status: UnsafeMutablePointer<Glibc.stat>
+  ) -> Int32 {
+    Counter.statusCalls.add()
+    return Glibc.fstat(descriptor, status)
+  }
+
+  /// fstatat(2).
+  package static func fstatat(
+    _ folder: Int32, _ path: UnsafePointer<CChar>, _ status: UnsafeMutablePointer<Glibc.stat>,
+    _ flags: Int32
+  ) -> Int32 {
+    Counter.statusCalls.add()
+    return Glibc.fstatat(folder, path, status, flags)
+  }
+
+  /// access(2).
+  package static func access(_ path: UnsafePointer<CChar>, _ mode: Int32) -> Int32 {
+    Counter.statusCalls.add()
+    return Glibc.access(path, mode)
+  }
+
+  /// faccessat(2).
+  package static func faccessat(
+    _ folder: Int32, _ path: UnsafePointer<CChar>, _ mode: Int32, _ flags: Int32
+  ) -> Int32 {
+    Counter.statusCalls.add()
+    return Glibc.faccessat(folder, path, mode, flags)
+  }
+
+  /// fsync(2).
+  static func fsync(_ descriptor: Int32) -> Int32 {
+    Counter.syncs.add()
+    return Glibc.fsync(descriptor)
+  }
+
+  /// syncfs(2).
+  static func syncfs(_ descriptor: Int32) -> Int32 {
+    Counter.syncs.add()
+    return notes_syncfs(descriptor)
+  }
+
+  /// sync_file_range(2), which begins to write a file's content to the disk and does not wait for it. A
+  /// hint: fsync(2) is still to follow.
+  package static func startWriting(_ descriptor: Int32) {
+    Counter.writebacks.add()
+    _ = notes_start_writing(descriptor)
+  }
+}

@@ -1,0 +1,150 @@
+import TestSupport
+import Testing
+
+/// `--stats`: notes-json(5), "stats". The bounds are what the program needs today, so that what makes it
+/// slower fails here, without a clock.
+@Suite(.timeLimit(.minutes(5))) struct CountersTests {
+  private typealias Counts = [String: Int]
+
+  private func shell(notes: Int) throws -> Shell {
+    let shell = try Shell()
+    for number in 0..<notes {
+      try shell.folder.write(
+        "note \(number)\n", to: "notes/folder \(number % 4)/note \(number).txt")
+    }
+    // What is as new as the index is read once more.
+    let touch = ["find", shell.folder["notes"], "-exec", "touch", "-d", "1 hour ago", "{}", "+"]
+    try #require(try run(touch).isSuccess)
+    try shell.initialise()
+    return shell
+  }
+
+  private func edit(_ shell: Shell) throws {
+    try shell.folder.write("note 5\none line\n", to: "notes/folder 1/note 5.txt")
+  }
+
+  /// Runs a command that tells its counters last.
+  private func counts(
+    _ shell: Shell, _ words: String..., below tracer: [String] = []
+  ) throws -> Counts {
+    let result = try run(
+      tracer + [BuiltBinary.notes()] + words + ["--stats", "--json"], in: shell.folder["notes"],
+      environment: shell.environment)
+    try #require(result.isSuccess, "\(result)")
+    let last = try #require(try JSONValue.lines(result.text).last)
+    guard case .object(let fields) = last else { return [:] }
+    #expect(fields["type"] == .string("stats"))
+    return fields.compactMapValues { if case .number(let count) = $0 { Int(count) } else { nil } }
+  }
+
+  private func expect(
+    _ counts: Counts, atMost bounds: Counts, _ location: SourceLocation = #_sourceLocation
+  ) {
+    for (name, bound) in bounds {
+      #expect(
+        counts[name, default: .max] <= bound, "\(name) of \(counts)", sourceLocation: location)
+    }
+  }
+
+  @Test func `A status without changes opens no note and asks for each once`() throws {
+    let (few, many) = try (counts(shell(notes: 200), "status"), counts(shell(notes: 300), "status"))
+    expect(
+      many, atMost: ["read_files": 16, "written_files": 0, "syncs": 0, "opened_folders": 11])
+    var expected = few
+    expected["status_calls", default: 0] += 100
+    #expect(many == expected)
+  }
+
+  @Test func `Saving a line costs alike in small and in large notebooks`() throws {
+    let all = try [200, 300].map { count in
+      let shell = try shell(notes: count)
+      try edit(shell)
+      return try counts(shell, "save")
+    }
+    for counts in all {
+      expect(
+        counts,
+        atMost: [
+          "read_files": 38, "written_files": 10, "opened_folders": 24, "syncs": 14,
+          "writebacks": 8,
+        ])
+    }
+    #expect(all[1]["status_calls", default: 0] - all[0]["status_calls", default: 0] == 100)
+    #expect(all[1]["read_files"] == all[0]["read_files"])
+  }
+
+  @Test func `A line that is synced costs little on the wire and the disk`() throws {
+    let (ada, bob) = (try shell(notes: 200), try Shell())
+    try bob.join(ada, as: "bob")
+    let (server, port) = try ada.listening("serve")
+    defer { withExtendedLifetime(server) {} }
+    let words = ["sync", "--no-discovery", "--at", "127.0.0.1:\(port)"]
+    let nothing = try counts(bob, words[0], words[1], words[2], words[3])
+    expect(
+      nothing,
+      atMost: [
+        "sent_bytes": 2100, "received_bytes": 2100, "round_trips": 4, "sent_objects": 0,
+        "received_objects": 0, "syncs": 0, "written_files": 2, "read_files": 76,
+        // The folder, which has 200 notes, is looked at once.
+        "status_calls": 300,
+      ])
+    try edit(bob)
+    let one = try counts(bob, words[0], words[1], words[2], words[3])
+    // A version, its note, and the two folders that the note is in.
+    #expect(one["sent_objects"] == 4)
+    expect(
+      one,
+      atMost: [
+        "sent_bytes": 3000, "received_bytes": 2400, "round_trips": 6, "received_objects": 0,
+        "syncs": 18, "written_files": 17, "read_files": 130, "status_calls": 360,
+      ])
+  }
+
+  @Test func `A first sync tells what came`() throws {
+    let (ada, bob) = (try shell(notes: 20), try Shell())
+    let invitation = try ada.invite()
+    let result = try bob.notes(
+      "join", "--code-file", "-", bob.folder["notes"], "--yes", "--name", "bob", "--at",
+      "127.0.0.1:\(invitation.port)", "--stats", in: ".", input: invitation.code + "\n")
+    #expect(result.isSuccess, "\(result)")
+    // A version, 20 notes, 4 folders and theirs.
+    #expect(result.errorText.contains("objects sent 0, received 26"), "\(result)")
+    _ = try invitation.process.wait()
+  }
+
+  /// What the kernel was asked for below the device's folders, as strace(1) saw it.
+  @Test(arguments: ["status", "save"])
+  func `The counters are those of the kernel`(command: String) throws {
+    let shell = try shell(notes: 20)
+    try edit(shell)
+    let trace = shell.folder["trace"]
+    let calls =
+      "open,openat,stat,lstat,fstat,newfstatat,access,faccessat,faccessat2,fsync,fdatasync,"
+    let told = try counts(
+      shell, command,
+      below: ["strace", "-f", "-y", "-o", trace, "-e", "trace=\(calls)syncfs,sync_file_range"])
+    let lines = String(decoding: try readFile(trace), as: UTF8.self).split(separator: "\n")
+      // Of the dynamic loader's calls the folder is shown where they begin.
+      .map { $0.replacing(/AT_FDCWD<[^>]*>/, with: "AT_FDCWD") }
+      .filter { $0.contains(shell.folder.path) }
+    func count(_ names: [String], where condition: (Substring) -> Bool = { _ in true }) -> Int {
+      lines.count { line in
+        names.contains { line.contains(" \($0)(") || line.hasPrefix("\($0)(") } && condition(line)
+      }
+    }
+    let opens = ["open", "openat"]
+    func isOpened(_ line: Substring) -> Bool { !line.contains(" = -1 ") }
+    #expect(
+      told["read_files"]
+        == count(opens) { isOpened($0) && $0.contains("O_RDONLY") && !$0.contains("O_DIRECTORY") })
+    #expect(
+      told["written_files"]
+        == count(opens) { isOpened($0) && ($0.contains("O_WRONLY") || $0.contains("O_RDWR")) })
+    #expect(told["opened_folders"] == count(opens) { isOpened($0) && $0.contains("O_DIRECTORY") })
+    #expect(told["syncs"] == count(["fsync", "fdatasync", "syncfs"]))
+    #expect(told["writebacks"] == count(["sync_file_range"]))
+    #expect(
+      told["status_calls"]
+        == count(["stat", "lstat", "fstat", "newfstatat", "access", "faccessat", "faccessat2"]))
+  }
+}
