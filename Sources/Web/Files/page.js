@@ -415,4 +415,6 @@ if (document.body.dataset.app) {
     .catch(() => tell("This browser does not know the certificate, so it does not open without a connection."));
 }
 showDrafts();
+// Until the notebook answers.
+if (document.body.dataset.kept) sayOffline();
 listen();
