@@ -64,6 +64,9 @@ public enum WallClock {
   /// The same to the nanosecond, as files' times are.
   public static var precise: timespec { timespec(now: CLOCK_REALTIME) }
 
+  /// The time that a file gets which is written now: as of the system's last tick.
+  public static var ofFiles: timespec { timespec(now: CLOCK_REALTIME_COARSE) }
+
   /// How many seconds ago a file was written.
   public static func age(of status: stat) -> Int { Int(now()) - status.st_mtim.tv_sec }
 

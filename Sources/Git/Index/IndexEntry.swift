@@ -27,6 +27,20 @@ extension FileStatus {
       inode: UInt32(truncatingIfNeeded: status.st_ino), user: status.st_uid, group: status.st_gid,
       size: UInt32(truncatingIfNeeded: status.st_size))
   }
+
+  /// Whether all is the same but for when the file's name, owner or mode was changed last.
+  package func isSameContent(as other: FileStatus) -> Bool {
+    var copy = self
+    (copy.changedSeconds, copy.changedNanoseconds) =
+      (other.changedSeconds, other.changedNanoseconds)
+    return copy == other
+  }
+
+  /// Whether the file was written last before that time, and not in the same instant.
+  package func isModified(before time: timespec) -> Bool {
+    (modifiedSeconds, modifiedNanoseconds)
+      < (UInt32(truncatingIfNeeded: time.tv_sec), UInt32(truncatingIfNeeded: time.tv_nsec))
+  }
 }
 
 extension FileMode {

@@ -34,7 +34,9 @@ extension Repository {
   }
 
   /// The object's kind and content.
-  public func object(_ id: ObjectID) throws -> StoredObject {
+  public func object(_ id: ObjectID) throws -> StoredObject { try object(id, isReadOnce: false) }
+
+  private func object(_ id: ObjectID, isReadOnce: Bool) throws -> StoredObject {
     if id == .emptyTree { return (.tree, []) }
     // What is only about to be stored may yet fail to be, and is not kept.
     if let object = pending?.object(id) ?? cache[id] { return object }
@@ -42,18 +44,25 @@ extension Repository {
       packs.object(id).flatMap { ObjectID.matches(id, $0) ? $0 : nil }
     }
     let object = try found ?? libraryObject(id)
-    if object.kind != .commit { cache.keep(object, for: id) }
+    if object.kind != .commit, !isReadOnce { cache.keep(object, for: id) }
     return object
   }
 
-  func data(of id: ObjectID, kind: ObjectKind) throws -> [UInt8] {
-    let object = try object(id)
+  func data(
+    of id: ObjectID, kind: ObjectKind, isReadOnce: Bool = false
+  ) throws -> [UInt8] {
+    let object = try object(id, isReadOnce: isReadOnce)
     guard object.kind == kind else { throw GitError.wrongKind(id, expected: kind) }
     return object.data
   }
 
   /// The content of a blob.
   public func blob(_ id: ObjectID) throws -> [UInt8] { try data(of: id, kind: .blob) }
+
+  /// The content of a blob that is not asked for again: nothing is kept for its sake.
+  package func blobReadOnce(_ id: ObjectID) throws -> [UInt8] {
+    try data(of: id, kind: .blob, isReadOnce: true)
+  }
 
   /// The content of a tree.
   public func tree(_ id: ObjectID) throws -> Tree {

@@ -18,7 +18,8 @@ extension Repository {
   public func changes(from old: ObjectID?, to new: ObjectID?) throws -> [TreeChange] {
     var walk = TreeComparison(repository: self, trees: [old, new].compactMap { $0 })
     try walk.collect(from: old, to: new, under: TreePath(""))
-    return walk.found.sorted { $0.path < $1.path }
+    walk.found.sort { $0.path < $1.path }
+    return walk.found
   }
 
   /// All files of a tree, by path.
@@ -36,7 +37,7 @@ extension Repository {
 private struct TreeComparison {
   let repository: Repository
   let trees: [ObjectID]
-  private(set) var found: [TreeChange] = []
+  var found: [TreeChange] = []
   private var compared = 0
 
   /// So many entries are compared before the trees are measured.

@@ -15,7 +15,7 @@ internal import System
 /// | deleted file | none | what stood in the folder |
 ///
 /// What the folder cannot hold stays in the staging folder until the checkout is over, and is tried
-/// again by one that goes on.
+/// again by one that goes on. The files of a first checkout are staged as one tree, see `StagedFiles`.
 package struct Checkout {
   let workTree: WorkTree
   private let folder: FolderAccess
@@ -29,6 +29,8 @@ package struct Checkout {
 
   private(set) var sparse: Set<TreePath> = []
 
+  let stagedFiles: StagedFiles
+
   /// Whether the file system can swap two files in one step, as far as is known.
   private var canExchange: Bool
 
@@ -41,6 +43,7 @@ package struct Checkout {
     self.plan = plan
     folder = try FolderAccess(folder: workTree.folder)
     staging = CheckoutJournal.folder(in: workTree.stateFolder)
+    stagedFiles = StagedFiles(in: staging)
   }
 
   // MARK: Staging
@@ -54,19 +57,14 @@ package struct Checkout {
     {
       try workTree.trustFileModes(false)
     }
-    var written: [String] = []
     meter?.begin(files: plan.steps.count { $0.new != nil })
-    for step in plan.steps {
-      guard let new = step.new else { continue }
-      let bytes = try workTree.repository.blob(new.id)
-      try Disk.create(
-        path(of: step), bytes, mode: workTree.fileModes.permissions(of: new.mode),
-        overLeftover: true, waits: false)
-      written.append(path(of: step))
-      meter?.count(bytes: bytes.count)
-    }
+    // Names that differ by case would meet in a staged tree.
+    let isWhole =
+      try journal.from == nil && plan.steps.allSatisfy { $0.old == nil } && !folder.foldsNames
+      && stagedFiles.write(treeOf: plan, of: workTree, meter)
+    var written = isWhole ? [] : try stagedFiles.write(plan, of: workTree, meter)
     try written.append(journal.write(in: workTree.stateFolder))
-    if written.count > Self.oneSyncThreshold {
+    if isWhole || written.count > Self.oneSyncThreshold {
       try Disk.syncFileSystem(of: staging)
     } else {
       for path in written { try Disk.sync(file: path) }
@@ -80,6 +78,13 @@ package struct Checkout {
 
   // Beyond a handful of files one sync of the file system is cheaper than one a file.
   private static let oneSyncThreshold = 16
+
+  /// Whether a step's staged file has the new bytes; nil where there is none.
+  private func isStaged(_ step: CheckoutPlan.Step, _ new: TreeEntry) throws -> Bool? {
+    if stagedFiles.status(of: step) != nil { return true }
+    guard let staged = try staged(step) else { return nil }
+    return try workTree.repository.hash(blob: staged.bytes) == new.id
+  }
 
   private func path(of step: CheckoutPlan.Step) -> String { "\(staging)/\(step.number)" }
 
@@ -100,10 +105,15 @@ package struct Checkout {
 
   /// Carries out the steps that are not done yet.
   package mutating func run() throws {
-    for step in plan.steps {
+    var isPlaced = [Bool](repeating: false, count: plan.steps.count)
+    stagedFiles.forgetLatest()
+    try stagedFiles.place(plan, in: folder) { isPlaced[$0] = true }
+    for step in plan.steps where !isPlaced[step.number] {
       do {
-        try finishExchange(step)
-        try putBackObstacle(path(of: step), of: step)
+        if stagedFiles.status(of: step) == nil {
+          try finishExchange(step)
+          try putBackObstacle(path(of: step), of: step)
+        }
         switch (step.wasSparse ? nil : step.old, step.new) {
         case (nil, nil): break
         case (_, nil): try delete(step)
@@ -132,8 +142,8 @@ package struct Checkout {
   }
 
   private mutating func add(_ step: CheckoutPlan.Step, _ new: TreeEntry) throws {
-    guard let staged = try staged(step) else { return }
-    guard try workTree.repository.hash(blob: staged.bytes) == new.id else {
+    guard let isNew = try isStaged(step, new) else { return }
+    guard isNew else {
       // Swapped with a file that somebody had made there in the meantime.
       return try rescueUnexpected(step, expected: nil)
     }
@@ -145,23 +155,23 @@ package struct Checkout {
     {
       return leaveOut(step)
     }
-    try exchange(step)
+    try exchange(step, for: folder.status(of: step.path))
     try rescueUnexpected(step, expected: new)
   }
 
   private mutating func replace(_ step: CheckoutPlan.Step, _ old: TreeEntry, _ new: TreeEntry)
     throws
   {
-    guard let staged = try staged(step) else { return }
-    if try workTree.repository.hash(blob: staged.bytes) == new.id, old.id != new.id {
-      guard try folder.status(of: step.path) != nil else {
+    guard let isNew = try isStaged(step, new) else { return }
+    if isNew, old.id != new.id {
+      guard let present = try folder.status(of: step.path) else {
         if folder.obstacle(of: step.path) != nil { return leaveOut(step) }
         // Somebody deleted it meanwhile: an edit of the old tree like any other.
         rescued[step.path] = .some(nil)
         try rename(step, into: .folder)
         return
       }
-      try exchange(step)
+      try exchange(step, for: present)
     } else if old.id == new.id {
       return try setMode(step, new)
     }
@@ -179,7 +189,10 @@ package struct Checkout {
     let moved = try folder.withParent(of: step.path, create: direction == .folder) { parent, name in
       var (old, new) = ((AT_FDCWD, Array(path(of: step).utf8CString)), (parent, name))
       if direction == .staging { swap(&old, &new) }
-      if notes_renameat2(old.0, old.1, new.0, new.1, flags) == 0 { return true }
+      if notes_renameat2(old.0, old.1, new.0, new.1, flags) == 0 {
+        if direction == .folder { stagedFiles.follow(step, to: parent, name) }
+        return true
+      }
       if errno == EEXIST { return false }
       if errno == EINVAL || errno == ENOSYS, flags == NOTES_RENAME_NOREPLACE {
         // File systems that can't promise to replace nothing: looked at first.
@@ -191,8 +204,8 @@ package struct Checkout {
     return moved ?? false
   }
 
-  private mutating func exchange(_ step: CheckoutPlan.Step) throws {
-    let kind = try folder.status(of: step.path).map { $0.st_mode & S_IFMT }
+  private mutating func exchange(_ step: CheckoutPlan.Step, for present: stat?) throws {
+    let kind = present.map { $0.st_mode & S_IFMT }
     if kind == S_IFREG {
       if canExchange {
         do {

@@ -12,7 +12,9 @@ extension Checkout {
       edit.set(
         IndexEntry(
           path: step.path, mode: new.mode, id: new.id,
-          status: wasSparse ? FileStatus(stat()) : try status(of: step.path, as: new),
+          status: wasSparse
+            ? FileStatus(stat())
+            : try stagedFiles.status(of: step) ?? status(of: step.path, as: new),
           skipsWorktree: wasSparse))
     }
     // For the next save, which then knows the trees of all folders that stay as they are.

@@ -123,6 +123,7 @@ package struct CheckoutJournal {
   package static func emptyStaging(in stateFolder: String) throws {
     let folder = folder(in: stateFolder)
     guard Counted.access(folder, F_OK) == 0 else { return }
+    StagedFiles(in: folder).removeTree()
     for name in try Disk.names(in: folder)
     where name != "journal" && unlink(folder + "/" + name) != 0 && errno != ENOENT {
       throw NotebookError.file(call: "unlink", path: folder + "/" + name, errno: errno)

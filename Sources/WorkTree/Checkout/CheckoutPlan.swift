@@ -32,12 +32,10 @@ extension CheckoutPlan {
   package init(
     from old: ObjectID?, to new: ObjectID?, sparse: [TreePath] = [], in repository: Repository
   ) throws {
-    let changes = try repository.changes(from: old, to: new).filter { change in
-      // Links and submodules of foreign commits are carried in trees but never written.
-      (change.old?.mode.isFile ?? true) && (change.new?.mode.isFile ?? true)
-    }
+    var changes = try repository.changes(from: old, to: new)
+    // Links and submodules of foreign commits are carried in trees but never written.
+    changes.removeAll { $0.old?.mode.isFile == false || $0.new?.mode.isFile == false }
     let deletions = changes.filter { $0.new == nil }.sorted { $0.path > $1.path }
-    let others = changes.filter { $0.new != nil }
     let changed = Set(sparse.isEmpty ? [] : changes.map(\.path))
     let waiting = try sparse.filter { !changed.contains($0) }.sorted().compactMap { path in
       try new.flatMap { try repository.entry(at: path, in: $0) }.map {
@@ -45,10 +43,17 @@ extension CheckoutPlan {
       }
     }
     let missing = Set(sparse)
-    steps = (deletions + others + waiting).enumerated().map { number, change in
-      Step(
-        number: number, path: change.path, old: change.old, new: change.new,
-        wasSparse: missing.contains(change.path))
+    var steps: [Step] = []
+    steps.reserveCapacity(changes.count + waiting.count)
+    func add(_ change: TreeChange) {
+      steps.append(
+        Step(
+          number: steps.count, path: change.path, old: change.old, new: change.new,
+          wasSparse: missing.contains(change.path)))
     }
+    deletions.forEach(add)
+    for change in changes where change.new != nil { add(change) }
+    waiting.forEach(add)
+    self.steps = steps
   }
 }

@@ -1,0 +1,147 @@
+internal import CLinux
+internal import Git
+internal import Glibc
+internal import System
+
+/// The files that a checkout brings, written aside, each opened once; and what the system said of them
+/// then, which shows later whether they are still what was written.
+///
+/// Those of a first checkout are staged in the folders that they are going to stand in, so that each
+/// thing at the top of the notebook comes to its place in one step, with all that is in it. What finds
+/// something in its way goes on as a staged file of its own, like those of any checkout.
+final class StagedFiles {
+  private let staging: String
+  private let treePath: String
+  /// Of each step that was staged here; nil where that says nothing any more.
+  private var statuses: [FileStatus?] = []
+
+  init(in staging: String) {
+    self.staging = staging
+    treePath = staging + "/tree"
+  }
+
+  /// The status of a step's file that was staged here, under which it holds what it should; nil where it
+  /// is not known.
+  func status(of step: CheckoutPlan.Step) -> FileStatus? {
+    step.number < statuses.count ? statuses[step.number] : nil
+  }
+
+  private func begin(_ plan: CheckoutPlan) {
+    statuses = [FileStatus?](repeating: nil, count: plan.steps.count)
+  }
+
+  /// Writes the new bytes of all steps, a file each; not durably. Returns the files' paths.
+  func write(_ plan: CheckoutPlan, of workTree: WorkTree, _ meter: WorkMeter?) throws -> [String] {
+    begin(plan)
+    let folder = try Disk.open(staging, O_RDONLY | O_DIRECTORY)
+    defer { close(folder) }
+    return try plan.steps.compactMap { step in
+      guard step.new != nil else { return nil }
+      try write(step, to: folder, TreePath("\(step.number)"), of: workTree, meter)
+      return "\(staging)/\(step.number)"
+    }
+  }
+
+  // MARK: The tree of a first checkout
+
+  /// Removes what a checkout left that was not begun or is over.
+  func removeTree() { if access(treePath, F_OK) == 0 { Disk.removeTree(treePath) } }
+
+  /// Writes the new bytes of all steps, none of which has an old file; not durably.
+  ///
+  /// - Returns: false where the file system does not take all the names.
+  func write(treeOf plan: CheckoutPlan, of workTree: WorkTree, _ meter: WorkMeter?) throws -> Bool {
+    try Disk.makeFolder(treePath, mode: 0o777)
+    let tree = try FolderAccess(folder: treePath)
+    begin(plan)
+    do {
+      var rest = plan.steps[...]
+      while let first = rest.first {
+        let parent = first.path.parent
+        let files = rest.prefix { $0.path.parent == parent }
+        try tree.withFolder(parent ?? "", of: first.path, create: true) { folder in
+          for step in files { try write(step, to: folder, step.path.name, of: workTree, meter) }
+        }
+        rest = rest.dropFirst(files.count)
+      }
+    } catch NotebookError.file(_, _, let number)
+      where FolderAccess.isOfName(number) || number == EEXIST
+    {
+      removeTree()
+      return false
+    }
+    return true
+  }
+
+  private func write(
+    _ step: CheckoutPlan.Step, to folder: Int32, _ name: TreePath, of workTree: WorkTree,
+    _ meter: WorkMeter?
+  ) throws {
+    guard let new = step.new else { return }
+    let bytes = try workTree.repository.blobReadOnce(new.id)
+    let file = openat(
+      folder, name.cString, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+      workTree.fileModes.permissions(of: new.mode))
+    guard file >= 0 else {
+      throw NotebookError.file(call: "open", path: step.path.description, errno: errno)
+    }
+    defer { close(file) }
+    try Disk.write(bytes, to: file, path: step.path.description)
+    var status = stat()
+    if fstat(file, &status) == 0 { statuses[step.number] = FileStatus(status) }
+    meter?.count(bytes: bytes.count)
+  }
+
+  /// Brings what was staged, by this run or by a killed one, to its place in the folder.
+  ///
+  /// - Parameter done: told the number of each step that is done by that. The others have a staged file
+  ///   of their own now, unless they were done before.
+  func place(_ plan: CheckoutPlan, in folder: FolderAccess, _ done: (Int) -> Void) throws {
+    guard let tree = try? FolderAccess(folder: treePath) else { return }
+    var rest = plan.steps[...]
+    while let first = rest.first {
+      let top = first.path.bytes.prefix { $0 != UInt8(ascii: "/") }
+      let steps = rest.prefix { step in
+        let path = step.path.bytes
+        return path.starts(with: top)
+          && (path.count == top.count || path[top.count] == UInt8(ascii: "/"))
+      }
+      let name = TreePath(bytes: top).cString
+      if notes_renameat2(tree.root, name, folder.root, name, NOTES_RENAME_NOREPLACE) == 0 {
+        if first.path.bytes.count == top.count { follow(first, to: folder.root, name) }
+        for step in steps { done(step.number) }
+      } else {
+        for step in steps { try separate(step, of: tree) }
+      }
+      rest = rest.dropFirst(steps.count)
+    }
+  }
+
+  /// Files come to their places from now on: of those that were written last at this very time a status
+  /// does not tell whether somebody writes them then.
+  func forgetLatest() {
+    let time = WallClock.ofFiles
+    for number in statuses.indices
+    where statuses[number].map({ !$0.isModified(before: time) }) ?? false {
+      statuses[number] = nil
+    }
+  }
+
+  /// Looks at a file that came to its place: its new name has changed its status.
+  func follow(_ step: CheckoutPlan.Step, to folder: Int32, _ name: [CChar]) {
+    guard let former = status(of: step) else { return }
+    var status = stat()
+    let isThere = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+    let now = FileStatus(status)
+    statuses[step.number] = isThere && now.isSameContent(as: former) ? now : nil
+  }
+
+  private func separate(_ step: CheckoutPlan.Step, of tree: FolderAccess) throws {
+    if step.number < statuses.count { statuses[step.number] = nil }
+    let file = "\(staging)/\(step.number)"
+    guard renameat(tree.root, step.path.cString, AT_FDCWD, file) != 0,
+      errno != ENOENT, errno != ENOTDIR
+    else { return }
+    throw NotebookError.file(call: "rename", path: step.path.description, errno: errno)
+  }
+}
