@@ -45,9 +45,9 @@ struct PackRepository {
       commit: tree, parents: parents, author: author, committer: author, message: "m\n")
   }
 
-  /// All of a pack.
-  func pack(wants: [ObjectID], haves: [ObjectID] = []) throws -> [UInt8] {
-    let writer = try repository.pack(wants: wants, haves: haves)
+  /// All of a pack; `copies` puts it together from what packs hold, however little it is.
+  func pack(wants: [ObjectID], haves: [ObjectID] = [], copies: Bool = false) throws -> [UInt8] {
+    let writer = try repository.pack(wants: wants, haves: haves, copiesFrom: copies ? 0 : .max)
     var bytes: [UInt8] = []
     while let chunk = try writer.next() { bytes += chunk }
     return bytes

@@ -87,7 +87,8 @@ import Testing
     try receiver.git("fsck", "--strict", "--no-dangling")
   }
 
-  @Test func `random histories arrive whole, whatever the receiver has`() throws {
+  @Test(arguments: [false, true])
+  func `random histories arrive whole, whatever the receiver has`(copies: Bool) throws {
     var random = SplitMix64.reported(for: "packs")
     let sender = try PackRepository()
     var commits: [(id: ObjectID, files: [String: String])] = []
@@ -115,10 +116,16 @@ import Testing
     }
     let receiver = try PackRepository()
     var known: [ObjectID] = []
-    for _ in 0..<25 {
+    for turn in 0..<25 {
       guard let want = commits.randomElement(using: &random)?.id else { continue }
+      if copies {
+        // A pack of git's more, and at times one of all.
+        try sender.git("update-ref", "refs/heads/\(turn)", want.hex)
+        try sender.git("repack", "-d", "--quiet", Bool.random(using: &random) ? "-a" : "-l")
+        sender.repository.close()
+      }
       let haves = known.filter { _ in Bool.random(using: &random) }
-      let pack = try sender.pack(wants: [want], haves: haves)
+      let pack = try sender.pack(wants: [want], haves: haves, copies: copies)
       try receiver.receive(
         pack, promised: [want], pieces: Int.random(in: 1...2000, using: &random))
       known.append(want)

@@ -2,24 +2,33 @@
 public typealias StoredObject = (kind: ObjectKind, data: [UInt8])
 
 /// Contents that were read, up to so many bytes; the first that came go first. Unpacking the tree
-/// of 10,000 notes takes longer than comparing it, which a merge does with each head.
+/// of 10,000 notes takes longer than comparing it, which a merge does with each head. There is room for
+/// all that the longest chain of git's deltas leads through, however large that is, up to a limit.
 struct ContentCache<Key: Hashable> {
   private var contents: [Key: StoredObject] = [:]
   private var order: [Key] = []
   private var first = 0
   private var bytes = 0
-  private let capacity: Int
+  private var capacity: Int
+  private let limit: Int
 
+  /// git's own packs have chains of 50 deltas (pack.depth).
+  private static var longestChain: Int { 50 }
   /// A content beyond this part of the capacity is not kept.
   private static var largestPart: Int { 4 }
   // What an entry takes beside its content.
   private static var overhead: Int { 128 }
 
-  init(capacity: Int) { self.capacity = capacity }
+  /// - Parameter limit: what the capacity may grow to.
+  init(capacity: Int, limit: Int? = nil) {
+    self.capacity = capacity
+    self.limit = max(limit ?? capacity, capacity)
+  }
 
   subscript(key: Key) -> StoredObject? { contents[key] }
 
   mutating func keep(_ object: StoredObject, for key: Key) {
+    capacity = max(capacity, min(limit, object.data.count * (Self.longestChain + 1)))
     guard object.data.count <= capacity / Self.largestPart,
       contents.updateValue(object, forKey: key) == nil
     else { return }

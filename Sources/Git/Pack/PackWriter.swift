@@ -5,13 +5,21 @@ extension Repository {
   /// A pack of everything reachable from `wants` and not from `haves`, for a receiver that has
   /// all of `haves`. Both are commits that are here.
   public func pack(wants: [ObjectID], haves: [ObjectID]) throws -> PackWriter {
+    try pack(wants: wants, haves: haves, copiesFrom: PackCopying.worthwhileCount)
+  }
+
+  /// - Parameter count: from so many objects on they are copied from the packs that have them.
+  func pack(wants: [ObjectID], haves: [ObjectID], copiesFrom count: Int) throws -> PackWriter {
     let plan = try PackPlan(repository: self, wants: wants, haves: haves)
-    return try PackWriter(repository: self, plan: plan, mayNameOutsiders: true)
+    let copies = plan.items.count >= count && isOfCommonForm
+    return try PackWriter(
+      repository: self, plan: plan, mayNameOutsiders: true, copiesFrom: copies ? packs() : nil)
   }
 }
 
 /// Writes a pack (gitformat-pack(5)) piece by piece, oldest objects first. A tree or blob is a
-/// delta against the same path in the first parent where that is shorter; the pack is thin.
+/// delta against the same path in the first parent where that is shorter; the pack is thin. Of many
+/// objects, those that packs here hold come first, as they are there.
 public final class PackWriter {
   /// How many objects the pack holds.
   public let objectCount: Int
@@ -24,17 +32,24 @@ public final class PackWriter {
 
   private let repository: Repository
   private let items: [PackPlan.Item]
+  /// Where each of them is among the others.
+  private let numbers: [ObjectID: Int32]
+  private let copying: PackCopying?
   private let deflater: Deflater
-  private var positions: [ObjectID: Position] = [:]
+  /// Of each item that was written.
+  private var positions: [Position?]
+  /// Of each item, once they were asked for.
+  private var sizes: [Int] = []
   private let mayNameOutsiders: Bool
   private var checksum = PackChecksum()
   private var offset = 0
+  private var nextItem = 0
   private var isDone = false
 
   /// Where an object is, how many deltas lead to it, and the whole object they begin with.
   private struct Position {
     let offset: Int
-    let depth: Int
+    let depth: Int32
     let root: ObjectID
   }
 
@@ -47,18 +62,27 @@ public final class PackWriter {
   // and large trees become small deltas.
   private static let longestPause = 1.0
 
-  init(repository: Repository, plan: PackPlan, mayNameOutsiders: Bool) throws {
+  init(
+    repository: Repository, plan: PackPlan, mayNameOutsiders: Bool,
+    copiesFrom packs: PackReader? = nil
+  ) throws {
     self.repository = repository
     self.mayNameOutsiders = mayNameOutsiders
-    items = plan.items
-    objectCount = plan.items.count
+    var items = plan.items
+    copying = packs.map { PackCopying(&items, from: $0) }
+    self.items = items
+    numbers = Dictionary(
+      items.indices.lazy.map { (items[$0].id, Int32($0)) }, uniquingKeysWith: { first, _ in first })
+    positions = [Position?](repeating: nil, count: items.count)
+    objectCount = items.count
     commitCount = plan.commits
     deflater = try Deflater()
   }
 
   /// How many bytes the objects hold together, before compression.
   public func contentBytes() throws -> Int {
-    try items.reduce(0) { try $0 + repository.header(of: $1.id).size }
+    if sizes.isEmpty { sizes = try items.map { try repository.header(of: $0.id).size } }
+    return sizes.reduce(0, +)
   }
 
   /// The next piece of the pack, or nil after the last.
@@ -66,52 +90,100 @@ public final class PackWriter {
     if isDone { return nil }
     var chunk = offset == 0 ? PackFormat.header(objectCount: objectCount) : []
     let end = Instant.now + Self.longestPause
-    while objectsWritten < items.count, chunk.count < Self.chunkSize,
-      chunk.isEmpty || !end.hasPassed
-    {
-      let start = chunk.count
-      try append(items[objectsWritten], at: offset + start, to: &chunk)
-      objectsWritten += 1
+    while nextItem < items.count, chunk.count < Self.chunkSize, chunk.isEmpty || !end.hasPassed {
+      try write(nextItem, to: &chunk)
+      nextItem += 1
     }
     checksum.update(chunk)
     offset += chunk.count
-    if objectsWritten == items.count {
+    if nextItem == items.count {
       chunk += checksum.finish()
       isDone = true
     }
     return chunk
   }
 
-  private func append(_ item: PackPlan.Item, at position: Int, to chunk: inout [UInt8]) throws {
-    let content = try repository.data(of: item.id, kind: item.kind)
+  /// - Parameter depth: how many deltas wait for it.
+  private func write(_ number: Int, to chunk: inout [UInt8], depth: Int = 0) throws {
+    if positions[number] != nil { return }
+    if try !appendCopy(of: number, to: &chunk, depth) { try append(number, to: &chunk) }
+    objectsWritten += 1
+  }
+
+  /// Appends an object as it stands in a pack here, after what it is based on; false where that has to be
+  /// made anew.
+  private func appendCopy(of number: Int, to chunk: inout [UInt8], _ depth: Int) throws -> Bool {
+    let item = items[number]
+    guard let copying, let entry = copying.entry(number),
+      entry.header.kind == nil || entry.header.kind == item.kind
+    else { return false }
+    if let base = entry.base {
+      if let number = numbers[base], depth < Self.longestChain {
+        try write(Int(number), to: &chunk, depth: depth + 1)
+      }
+      let known = position(of: base)
+      // The receiver has only what the plan says, and what it got.
+      guard known != nil || base == item.base && numbers[base] == nil,
+        known?.depth ?? 0 < Self.longestChain
+      else { return false }
+      begin(number, upon: base, known, deltaOf: entry.header.size, in: &chunk)
+    } else {
+      // A delta against what the receiver has is shorter.
+      if let base = item.base, position(of: base) != nil || numbers[base] == nil { return false }
+      begin(number, size: entry.header.size, in: &chunk)
+    }
+    chunk += entry.content
+    contentWritten += try sizes.isEmpty ? repository.header(of: item.id).size : sizes[number]
+    return true
+  }
+
+  private func append(_ number: Int, to chunk: inout [UInt8]) throws {
+    let item = items[number]
+    let content = try repository.data(of: item.id, kind: item.kind, isReadOnce: item.base == nil)
     contentWritten += content.count
     if let (base, delta) = try delta(of: content, item: item) {
-      let known = positions[base]
-      positions[item.id] = Position(
-        offset: position, depth: (known?.depth ?? 0) + 1, root: known?.root ?? base)
-      if let known {
-        PackFormat.appendHeader(type: 6, size: delta.count, to: &chunk)
-        appendDistance(position - known.offset, to: &chunk)
-      } else {
-        PackFormat.appendHeader(type: 7, size: delta.count, to: &chunk)
-        chunk += base.bytes
-      }
+      begin(number, upon: base, position(of: base), deltaOf: delta.count, in: &chunk)
       try deflater.compress(delta, into: &chunk)
     } else {
-      positions[item.id] = Position(offset: position, depth: 0, root: item.id)
-      PackFormat.appendHeader(type: UInt8(item.kind.rawValue), size: content.count, to: &chunk)
+      begin(number, size: content.count, in: &chunk)
       try deflater.compress(content, into: &chunk)
+    }
+  }
+
+  private func position(of id: ObjectID) -> Position? { numbers[id].flatMap { positions[Int($0)] } }
+
+  /// Begins a whole object.
+  private func begin(_ number: Int, size: Int, in chunk: inout [UInt8]) {
+    let item = items[number]
+    positions[number] = Position(offset: offset + chunk.count, depth: 0, root: item.id)
+    PackFormat.appendHeader(type: UInt8(item.kind.rawValue), size: size, to: &chunk)
+  }
+
+  /// Begins a delta.
+  private func begin(
+    _ number: Int, upon base: ObjectID, _ known: Position?, deltaOf size: Int,
+    in chunk: inout [UInt8]
+  ) {
+    let position = offset + chunk.count
+    positions[number] = Position(
+      offset: position, depth: (known?.depth ?? 0) + 1, root: known?.root ?? base)
+    if let known {
+      PackFormat.appendHeader(type: 6, size: size, to: &chunk)
+      appendDistance(position - known.offset, to: &chunk)
+    } else {
+      PackFormat.appendHeader(type: 7, size: size, to: &chunk)
+      chunk += base.bytes
     }
   }
 
   /// A delta that is worth it, and its base: the one planned or, where that one's chain is as long
   /// as may be, the whole object it begins with: a new chain costs what changed since, not another
-  /// whole object.
+  /// whole object. What comes later in the pack is no base.
   private func delta(of content: [UInt8], item: PackPlan.Item) throws -> (ObjectID, [UInt8])? {
     guard var base = item.base else { return nil }
-    if let known = positions[base] {
+    if let known = position(of: base) {
       if known.depth >= Self.longestChain { base = known.root }
-    } else if !mayNameOutsiders {
+    } else if !mayNameOutsiders || numbers[base] != nil {
       return nil
     }
     let old = try repository.data(of: base, kind: item.kind)

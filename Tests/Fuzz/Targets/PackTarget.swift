@@ -29,15 +29,13 @@ enum PackTarget {
       var stream = try PackStream(limits: limits)
       for part in parts { try part.withUnsafeBytes { try stream.read($0) } }
       guard stream.isComplete else { return nil }
-      return try Array(parts.joined()).withUnsafeBytes { pack in
-        var deltas = try PackDeltas(
-          of: stream, pack: UnsafeRawBufferPointer(rebasing: pack[..<stream.end]), limits: limits)
-        try deltas.apply(outside)
-        for entry in deltas.entries.all {
-          precondition(entry.id != .zero && entry.kind != nil && entry.offset < pack.count)
-        }
-        return deltas.entries.all.map(\.id)
+      let pack = Array(parts.joined())
+      var deltas = try PackDeltas(of: stream, pack: MappedFile(copying: pack), limits: limits)
+      try deltas.apply(outside)
+      for entry in deltas.entries.all {
+        precondition(entry.id != .zero && entry.kind != nil && entry.offset < pack.count)
       }
+      return deltas.entries.all.map(\.id)
     } catch {
       return nil
     }

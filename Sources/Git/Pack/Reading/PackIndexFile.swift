@@ -40,7 +40,12 @@ struct PackIndexFile {
     return (start..<min(start + 2, count)).map(id).filter(isWanted)
   }
 
-  private func offset(at position: Int) -> Int? {
+  /// The checksum of the bytes that the object takes in the pack.
+  func crc(at position: Int) -> UInt32? {
+    file.word(at: Self.idsStart + count * ObjectID.byteCount + position * 4)
+  }
+
+  func offset(at position: Int) -> Int? {
     let offsets = Self.idsStart + count * 24
     guard let word = file.word(at: offsets + position * 4) else { return nil }
     if word & 1 << 31 == 0 { return Int(word) }

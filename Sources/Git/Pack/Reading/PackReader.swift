@@ -5,6 +5,7 @@ final class PackReader {
     let index: PackIndexFile
     let path: String
     private(set) lazy var file = try? MappedFile(path + ".pack")
+    private(set) lazy var order = PackOrder(of: index)
 
     init?(_ path: String) {
       guard let index = PackIndexFile(path + ".idx") else { return nil }
@@ -13,9 +14,14 @@ final class PackReader {
     }
   }
 
-  private struct Place: Hashable {
-    let pack: Int
-    let offset: Int
+  /// Where an object is.
+  struct Place: Hashable, Comparable {
+    fileprivate let pack: Int
+    fileprivate let offset: Int
+
+    static func < (left: Place, right: Place) -> Bool {
+      (left.pack, left.offset) < (right.pack, right.offset)
+    }
   }
 
   /// Whether all packs have an index that is read here.
@@ -24,17 +30,27 @@ final class PackReader {
 
   private let packs: [Pack]
   private let inflater: Inflater
+  private let zlib: Zlib
   private let largestObject: Int
   private var cache: ContentCache<Place>
 
   private static let longestChain = 4096
 
-  init(_ paths: [String], largestObject: Int = 1 << 30, keptBytes: Int = 16 << 20) throws {
+  /// How many entries were looked at.
+  private var reads = 0
+
+  /// What is kept of objects at first, in bytes.
+  private static let keptBytesAtFirst = 8 << 20
+
+  /// - Parameter keptBytes: of objects, at most.
+  init(_ paths: [String], largestObject: Int = 1 << 30, keptBytes: Int = 32 << 20) throws {
     inflater = try Inflater()
+    zlib = try Zlib.shared.get()
     packs = paths.compactMap { Pack($0) }
     isWhole = packs.count == paths.count
     self.largestObject = largestObject
-    cache = ContentCache(capacity: keptBytes)
+    cache = ContentCache(
+      capacity: min(Self.keptBytesAtFirst, keptBytes), limit: keptBytes)
   }
 
   func contains(_ id: ObjectID) -> Bool { place(of: id) != nil }
@@ -71,8 +87,8 @@ final class PackReader {
       guard let entry = entry(at: place), deltas.count < Self.longestChain else { return nil }
       if let kind = entry.header.kind {
         guard let content = unpack(entry) else { return nil }
+        unpackedBytes += content.count
         object = (kind, content)
-        keep((kind, content), at: place)
       } else {
         guard let base = self.place(ofBaseOf: entry.header, at: place) else { return nil }
         deltas.append(place)
@@ -80,23 +96,24 @@ final class PackReader {
         object = cache[place]
       }
     }
-    while let (kind, base) = object, let place = deltas.popLast() {
+    while let (kind, base) = object, let next = deltas.popLast() {
+      // What the deltas are based on may be asked for again, by others of the chain.
+      keep((kind, base), at: place)
+      place = next
       guard let delta = entry(at: place).flatMap(unpack),
         let content = PackDelta.applied(delta, to: base, limit: largestObject)
       else { return nil }
+      unpackedBytes += content.count
       object = (kind, content)
-      keep((kind, content), at: place)
     }
+    // Notes and versions are read once, mostly.
+    if let object, object.kind == .tree { keep(object, at: place) }
     return object
   }
 
-  private func keep(_ object: StoredObject, at place: Place) {
-    unpackedBytes += object.data.count
-    // Commits are whole, and read once.
-    if object.kind != .commit { cache.keep(object, for: place) }
-  }
+  private func keep(_ object: StoredObject, at place: Place) { cache.keep(object, for: place) }
 
-  private func place(of id: ObjectID) -> Place? {
+  func place(of id: ObjectID) -> Place? {
     for pack in packs.indices {
       if let offset = packs[pack].index.offset(of: id) { return Place(pack: pack, offset: offset) }
     }
@@ -113,19 +130,54 @@ final class PackReader {
     }
   }
 
-  /// An entry of a pack, and the compressed content with all that follows it.
-  private typealias Entry = (header: PackEntryHeader, content: UnsafeRawBufferPointer)
+  /// An object or a delta as it stands in a pack, compressed.
+  struct Entry {
+    let header: PackEntryHeader
+    /// The object that a delta is based on.
+    let base: ObjectID?
+    /// Valid as long as the reader is.
+    let content: UnsafeRawBufferPointer
+  }
 
-  private func entry(at place: Place) -> Entry? {
+  /// An entry whose bytes are those that the index tells; nil when they are not.
+  func wholeEntry(at place: Place) -> Entry? {
+    let pack = packs[place.pack]
+    guard let (position, next) = pack.order.entry(at: place.offset), let bytes = pack.file?.bytes,
+      let (header, rest) = entry(at: place)
+    else { return nil }
+    let end = next ?? bytes.count - ObjectID.byteCount
+    guard end > place.offset + header.length, end <= bytes.count,
+      pack.index.crc(at: position)
+        == zlib.crc32(of: UnsafeRawBufferPointer(rebasing: bytes[place.offset..<end]))
+    else { return nil }
+    let base: ObjectID?
+    switch header.base {
+    case .none: base = nil
+    case .object(let id): base = id
+    case .before(let distance):
+      guard let entry = pack.order.entry(at: place.offset - distance) else { return nil }
+      base = pack.index.id(at: entry.position)
+    }
+    let length = end - place.offset - header.length
+    return Entry(
+      header: header, base: base, content: UnsafeRawBufferPointer(rebasing: rest[..<length]))
+  }
+
+  /// What an entry of a pack begins with, and the compressed content with all that follows it.
+  private typealias OpenEntry = (header: PackEntryHeader, content: UnsafeRawBufferPointer)
+
+  private func entry(at place: Place) -> OpenEntry? {
     guard let bytes = packs[place.pack].file?.bytes, place.offset >= PackFormat.headerBytes,
       place.offset < bytes.count
     else { return nil }
+    reads += 1
+    if reads % MappedFile.readsUntilLettingGo == 0 { packs[place.pack].file?.letGo() }
     let rest = UnsafeRawBufferPointer(rebasing: bytes[place.offset...])
     guard let header = try? PackEntryHeader(rest), header.size <= largestObject else { return nil }
     return (header, UnsafeRawBufferPointer(rebasing: rest[header.length...]))
   }
 
-  private func unpack(_ entry: Entry) -> [UInt8]? {
+  private func unpack(_ entry: OpenEntry) -> [UInt8]? {
     try? inflater.inflate(entry.content, size: entry.header.size)
   }
 }

@@ -6,7 +6,9 @@ struct PackDeltas {
   /// How many of the entries came with the pack; those after them are bases from the repository.
   let received: Int
 
-  private let pack: UnsafeRawBufferPointer
+  private let pack: MappedFile
+  private let packBytes: Int
+  private var reads = 0
   private let limits: PackLimits
   private let inflater: Inflater
   private let library: Libgit2
@@ -30,11 +32,12 @@ struct PackDeltas {
     var deltas: [Int32]
   }
 
-  init(of stream: PackStream, pack: UnsafeRawBufferPointer, limits: PackLimits) throws {
+  init(of stream: PackStream, pack: MappedFile, limits: PackLimits) throws {
     entries = stream.entries
     received = entries.all.count
     unpackedBytes = stream.unpackedBytes
     self.pack = pack
+    packBytes = stream.end
     self.limits = limits
     inflater = try Inflater()
     library = try Libgit2.shared.get()
@@ -101,8 +104,11 @@ struct PackDeltas {
   }
 
   /// The content of an entry: an object or a delta. Its size has been checked as it came.
-  private func unpack(_ number: Int) throws -> [UInt8] {
-    let entry = UnsafeRawBufferPointer(rebasing: pack[entries.all[number].offset...])
+  private mutating func unpack(_ number: Int) throws -> [UInt8] {
+    reads += 1
+    if reads % MappedFile.readsUntilLettingGo == 0 { pack.letGo() }
+    let entry = UnsafeRawBufferPointer(
+      rebasing: pack.bytes[entries.all[number].offset..<packBytes])
     guard let header = try PackEntryHeader(entry),
       let content = try inflater.inflate(
         UnsafeRawBufferPointer(rebasing: entry[header.length...]), size: header.size)
@@ -133,7 +139,7 @@ struct PackDeltas {
       unpackedBytes += content.count + next.count
       content = next
     }
-    try limits.check(unpacked: unpackedBytes, ofPack: pack.count)
+    try limits.check(unpacked: unpackedBytes, ofPack: packBytes)
     return content
   }
 }

@@ -12,6 +12,9 @@ final class ReceivedPack {
   private var stream: PackStream
   private var deflater: Deflater?
   private var size = 0
+  private var checksum = PackChecksum()
+  /// The last bytes that came, which the pack's own checksum may be.
+  private var last: [UInt8] = []
 
   var objectCount: Int { stream.objectCount }
   var contentBytes: Int { stream.contentBytes }
@@ -30,18 +33,16 @@ final class ReceivedPack {
   func append(_ bytes: UnsafeRawBufferPointer) throws {
     try stream.read(bytes)
     try file.write(bytes)
+    last += bytes
+    checksum.update(Array(last.dropLast(ObjectID.byteCount)))
+    last = last.suffix(ObjectID.byteCount)
   }
 
   func finish() throws -> ReceivedObjects {
     guard isComplete else { throw PackError.malformed("it ends early") }
-    let mapped = try MappedFile(file.path)
-    defer { withExtendedLifetime(mapped) {} }
-    let pack = UnsafeRawBufferPointer(rebasing: mapped.bytes[..<stream.end])
-    let stated = Array(mapped.bytes[stream.end...])
-    guard PackChecksum.of(pack) == stated else {
-      throw PackError.malformed("its checksum is wrong")
-    }
-    var deltas = try PackDeltas(of: stream, pack: pack, limits: limits)
+    let stated = last
+    guard checksum.finish() == stated else { throw PackError.malformed("its checksum is wrong") }
+    var deltas = try PackDeltas(of: stream, pack: MappedFile(file.path), limits: limits)
     try deltas.apply(PackDeltas.Outside(object: object(_:), append: append))
     let entries = deltas.entries.all
     let order = entries.indices.sorted { entries[$0].id < entries[$1].id }
