@@ -180,7 +180,7 @@ public struct GuestBook: Sendable {
       return Entries()
     }
     var status = stat()
-    if stat(path, &status) == 0, status.st_mode & 0o022 != 0 {
+    if Counted.stat(path, &status) == 0, status.st_mode & 0o022 != 0 {
       throw GuestError.openToOthers(path: path)
     }
     var entries = Entries()

@@ -28,7 +28,7 @@ public struct WebNetwork: Sendable {
       name: hostName(),
       addresses: own.filter { $0 == usual } + own.filter { $0 != usual }.prefix(15))
     network.publicAddresses = all.filter { !PrivateAddress.isPrivate($0) }
-    network.isNamePublished = access("/run/avahi-daemon/socket", F_OK) == 0
+    network.isNamePublished = Counted.access("/run/avahi-daemon/socket", F_OK) == 0
     return network
   }
 

@@ -45,7 +45,7 @@ final class StagedFiles {
   // MARK: The tree of a first checkout
 
   /// Removes what a checkout left that was not begun or is over.
-  func removeTree() { if access(treePath, F_OK) == 0 { Disk.removeTree(treePath) } }
+  func removeTree() { if Counted.access(treePath, F_OK) == 0 { Disk.removeTree(treePath) } }
 
   /// Writes the new bytes of all steps, none of which has an old file; not durably.
   ///
@@ -79,7 +79,7 @@ final class StagedFiles {
   ) throws {
     guard let new = step.new else { return }
     let bytes = try workTree.repository.blobReadOnce(new.id)
-    let file = openat(
+    let file = Counted.openat(
       folder, name.cString, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
       workTree.fileModes.permissions(of: new.mode))
     guard file >= 0 else {
@@ -88,7 +88,7 @@ final class StagedFiles {
     defer { close(file) }
     try Disk.write(bytes, to: file, path: step.path.description)
     var status = stat()
-    if fstat(file, &status) == 0 { statuses[step.number] = FileStatus(status) }
+    if Counted.fstat(file, &status) == 0 { statuses[step.number] = FileStatus(status) }
     meter?.count(bytes: bytes.count)
   }
 
@@ -131,7 +131,7 @@ final class StagedFiles {
   func follow(_ step: CheckoutPlan.Step, to folder: Int32, _ name: [CChar]) {
     guard let former = status(of: step) else { return }
     var status = stat()
-    let isThere = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+    let isThere = Counted.fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0
     let now = FileStatus(status)
     statuses[step.number] = isThere && now.isSameContent(as: former) ? now : nil
   }

@@ -18,7 +18,7 @@ extension Check {
         remedy: "make \(Visible.name(book)) a file that you can read, or remove it and invite anew")
     }
     var status = stat()
-    if stat(book, &status) == 0, status.st_mode & 0o022 != 0 {
+    if Counted.stat(book, &status) == 0, status.st_mode & 0o022 != 0 {
       findings += .problem(
         "other users may let guests in: they can write in \(Visible.name(book))",
         remedy: "chmod go-w \(Visible.name(book))")
@@ -39,7 +39,7 @@ extension Check {
 
   private static var program: [Finding] {
     let program = Visible.name(WebCommand.program)
-    guard access(WebCommand.program, X_OK) != 0 else { return [] }
+    guard Counted.access(WebCommand.program, X_OK) != 0 else { return [] }
     return .advice(
       "'notes web' cannot serve: \(program) is missing, or cannot be run",
       remedy: "install both programs from the same release")
