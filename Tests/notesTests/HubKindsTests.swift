@@ -15,11 +15,12 @@ import Testing
 ///     unreachable           x         x                 x                 x       HubServerTests, HubTroubleTests
 ///     wrong host            x         -                 x                 -       HubServerTests
 ///     wrong credentials     x         -                 x                 -       HubServerTests
-///     slow, silent          -         x                 -                 -       SlowHubTests
+///     slow, silent          x         x                 x                 -       SlowHubTests, SlowServersTests
+///     lies                  x         x                 x                 x       LyingHubTests
 ///
-/// Who pushes to a folder runs git itself there, and has nobody else to be killed; git-daemon proves
-/// nothing and asks nobody. Whatever way it came, what came is checked behind it: packs that are cut
-/// short, objects that break the rules and forged authors are in HubTroubleTests and AuthorityTests.
+/// Who pushes to a folder runs git itself there, and has nobody else to be killed, nor to wait for;
+/// git-daemon proves nothing and asks nobody. Lies are packs that are cut short, objects that break the rules
+/// and forged authors: HubTroubleTests and AuthorityTests look closer at those.
 @Suite(.timeLimit(.minutes(20))) struct HubKindsTests {
   private let ada: Shell
 
