@@ -24,6 +24,12 @@ internal import System
 protocol Command: ParsableCommand {
   associatedtype Options: FolderChoice
   var options: Options { get }
+  /// Tells what it counted, where that is asked for: `--stats`.
+  func tellCounters()
+}
+
+extension Command {
+  func tellCounters() {}
 }
 
 struct Invocation {
@@ -62,11 +68,10 @@ struct Invocation {
     do {
       if try runPlain(rest) { return .done }
       var command = try parse(Array(rest))
-      try (command as? any Command)?.options.enterFolder()
+      let own = command as? any Command
+      try own?.options.enterFolder()
       // Also where it fails, or ends with a code of its own.
-      defer {
-        if let counted = command as? any CountedCommand { counted.tellStats() }
-      }
+      defer { own?.tellCounters() }
       try command.run()
       return .done
     } catch let exit as Exit {

@@ -57,10 +57,10 @@ public struct KeySharing: Sendable {
 extension SessionContext {
   /// What tells this machine, until it is started anew, from others that use the same key; nil where
   /// the kernel has no ID of its run: notes-protocol(7), hello, `machine`.
-  func machine(in repository: Repository) throws -> ObjectID? {
+  func machine() -> ObjectID? {
     let run = MachineStart.present.id
     if run.isEmpty { return nil }
     let parts = ["notes machine 1", key.deviceID, run, "\(geteuid())", key.folder ?? ""]
-    return try repository.hash(blob: Array(parts.joined(separator: "\0").utf8))
+    return ObjectID.digest(ofBlob: Array(parts.joined(separator: "\0").utf8))
   }
 }

@@ -45,5 +45,5 @@ protocol CountedCommand: Command where Options == CommonOptions {
 }
 
 extension CountedCommand {
-  func tellStats() { stats.report(json: options.json) }
+  func tellCounters() { stats.report(json: options.json) }
 }

@@ -14,7 +14,7 @@ extension DeviceLink {
     let takesFromPeer = peer.role >= .writer
     let invitation = options.invitation.flatMap { $0.guest == peer.deviceID ? $0.message : nil }
     let sightings = PeerSightings(stateFolder: notebook.stateFolder)
-    let machine = try context.machine(in: notebook.repository)
+    let machine = context.machine()
     try stream.send(
       HelloMessage(
         versions: [ProtocolLimits.version], notebook: context.membership.notebookID,
