@@ -116,7 +116,8 @@ def run(words, env, folder, peak=None, check=True):
     took = time.perf_counter() - start
     if check and status != 0:
         with open(f"{folder}/errors") as file:
-            raise SystemExit(f"bench-sync: failed: {' '.join(words)}\n{file.read()}")
+            raise SystemExit(f"bench: status {os.waitstatus_to_exitcode(status)}: {' '.join(words)}\n"
+                             f"{file.read()}")
     largest = int(open(peak).read().split()[-1]) / 1024 if peak else 0
     return took, usage.ru_utime + usage.ru_stime, largest
 
