@@ -28,6 +28,11 @@ const take = (name, options) =>
     };
     navigator.locks.request(`${name} is open`, options, hold).catch(() => resolve(false));
   });
+const ownDraft = () => {
+  const own = `${store}${form.dataset.note}-${Date.now()}`;
+  take(own, {});
+  return own;
+};
 // Where this form's draft is: where the address says, or else the last one of this note.
 let draftName = null;
 const findDraft = async () => {
@@ -43,9 +48,7 @@ const findDraft = async () => {
     const isFree = await take(name, { signal: AbortSignal.timeout(500) });
     if (isFree && !(isDirty() && draftAt(name))) return name;
   }
-  const own = `${note}-${Date.now()}`;
-  take(own, {});
-  return own;
+  return ownDraft();
 };
 
 const keep = (isSent) => {
@@ -192,7 +195,13 @@ const sendKept = async () => {
   }
   showDrafts();
 };
-const send = () => alone(sendOwn);
+// Pressed again meanwhile, it sends nothing more.
+let isAsked = false;
+const send = async () => {
+  if (isAsked) return;
+  isAsked = true;
+  await alone(sendOwn).finally(() => (isAsked = false));
+};
 const sendRest = () => alone(sendKept);
 
 const fill = (values) => {
@@ -367,6 +376,8 @@ if (document.querySelector("[data-ends]"))
 if (form) {
   form.addEventListener("input", () => {
     isWaiting = false;
+    // What is typed before a draft is found is kept at once.
+    draftName ??= ownDraft();
     keep(false);
   });
   const found = findDraft();
@@ -375,7 +386,8 @@ if (form) {
     await found;
     send();
   });
-  draftName = await found;
+  const name = await found;
+  draftName ??= name;
   if (isDirty()) keep(false);
   else offerDraft();
 }
