@@ -90,7 +90,7 @@ import Testing
       nothing,
       atMost: [
         "sent_bytes": 2100, "received_bytes": 2100, "round_trips": 4, "sent_objects": 0,
-        "received_objects": 0, "syncs": 0, "written_files": 4, "read_files": 76,
+        "received_objects": 0, "syncs": 0, "written_files": 4, "read_files": 80,
         // The folder, which has 200 notes, is looked at once.
         "status_calls": 300,
       ])

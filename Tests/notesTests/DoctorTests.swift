@@ -219,7 +219,7 @@ import Testing
     ) { try sh($0, "mkdir notes/.git/notes/guests; chmod 700 notes/.git/notes/guests") },
     Trouble(
       name: "guests that others may write", check: "page", level: .problem,
-      says: "other users may let guests in"
+      says: "no guest is let in, as other users can write in"
     ) { try sh($0, "touch notes/.git/notes/guests; chmod 622 notes/.git/notes/guests") },
     Trouble(
       name: "names that meet", check: "names", level: .advice,

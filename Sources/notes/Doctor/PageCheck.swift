@@ -11,22 +11,22 @@ extension Check {
     let state = context.notebook.stateFolder
     var findings = program + authority(in: context)
     let book = state + "/" + GuestBook.fileName
-    let guests = try? GuestBook(stateFolder: state).guests()
-    if guests == nil {
+    var guests: [Guest] = []
+    do {
+      guests = try GuestBook(stateFolder: state).guests()
+    } catch GuestError.openToOthers {
+      findings += .problem(
+        "no guest is let in, as other users can write in \(Visible.name(book))",
+        remedy: "chmod go-w \(Visible.name(book)), then see whom 'notes web guests' lists")
+    } catch {
       findings += .problem(
         "the guests of the page cannot be read, so none is let in",
         remedy: "make \(Visible.name(book)) a file that you can read, or remove it and invite anew")
     }
-    var status = stat()
-    if Counted.stat(book, &status) == 0, status.st_mode & 0o022 != 0 {
-      findings += .problem(
-        "other users may let guests in: they can write in \(Visible.name(book))",
-        remedy: "chmod go-w \(Visible.name(book))")
-    }
     let origins = (try? ServedPage.origins(stateFolder: state)) ?? []
     if origins.isEmpty { findings += port(in: context) }
     if !findings.isEmpty { return findings }
-    let count = Phrase.count(guests?.count ?? 0, "guest")
+    let count = Phrase.count(guests.count, "guest")
     if !origins.isEmpty { return .good("served at \(Phrase.list(origins)); \(count)") }
     let network = WebNetwork.ofThisMachine()
     let places =
