@@ -109,9 +109,16 @@ struct VersionJudge {
       default: break
       }
       if case .from = taking, member(named: $0.value) == nil { return false }
-      return try !isAnswered($0, &signers, read)
+      return try isMadeAnew($0) || !isAnswered($0, &signers, read)
     }
     return try isMissing && notebook.answer(for: tip)
+  }
+
+  /// Whether git has made a device's version anew by hand. It may have dropped all that the device signed,
+  /// which others have still.
+  private func isMadeAnew(_ commit: JudgedCommit) throws -> Bool {
+    try commit.value.deviceID != nil && commit.value.committer.email != commit.value.author.email
+      && !commit.isSignedByItsDevice
   }
 
   // MARK: One version
