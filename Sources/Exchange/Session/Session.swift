@@ -20,7 +20,7 @@ internal import WorkTree
 public final class Session {
   let link: any Link
   let notebook: Notebook
-  private let keeper: any SessionKeeper
+  let keeper: any SessionKeeper
   let report: (Event) -> Void
   private let handle: SessionHandle
   let terms: LinkTerms
@@ -141,7 +141,7 @@ public final class Session {
   private func merge(_ quarantine: Quarantine?, _ wanted: [ObjectID]) throws {
     // What the peer shows by now may need another pack.
     let shown = theirs.heads
-    let (repository, keeper, peer) = (notebook.repository, keeper, link.peer)
+    let peer = link.peer
     var progress = TransferProgress(
       peer: peer, stage: .joining, objectsToReceive: quarantine?.objectCount ?? 0,
       receivedContent: quarantine?.contentBytes ?? 0)
@@ -151,36 +151,22 @@ public final class Session {
       (progress.written, progress.filesToWrite) = meter.reading
       self.report(.progress(progress))
     }
-    let (received, merged, result) = try link.whileBusy(onTick: tell) {
-      [link] () -> (Int, [ObjectID], Result<MergeOutcome, NotMerged>?) in
-      var received = 0
-      do {
-        received = try quarantine?.join(promised: wanted) { try link.judge(wanted, $0) } ?? 0
-        let here = try shown.allSatisfy { try repository.contains($0) } ? shown : wanted
-        // What was here already may not be merged yet.
-        if received == 0 || here != wanted {
-          try link.judge(here) { try repository.object($0).data }
-        }
-        return (received, here, .success(try keeper.merge(here, from: peer, meter: meter)))
-      } catch is UnansweredVersion where !Set(wanted).isSubset(of: shown) {
-        // The peer has answered for it meanwhile, and shows that.
-        return (0, wanted, nil)
-      } catch {
-        guard let reason = MergeRefusal(error) else { throw error }
-        return (received, shown, .failure(NotMerged(reason: reason, words: "\(error)")))
-      }
+    let joining = try link.whileBusy(onTick: tell) {
+      try self.join(quarantine, wanted, shown: shown, meter)
     }
     if quarantine != nil { rules.arrived() }
     keeper.sessions.endFetch(handle)
-    state.receivedVersions += received
-    rules.settle(merged)
-    switch result {
+    state.receivedVersions += joining.received
+    // What the peer has made on top of what is here is shown before what it sends for it.
+    if joining.result == nil, quarantine == nil { return try fetch(wanted) }
+    rules.settle(joining.heads)
+    switch joining.result {
     case nil: return
     case .success(let joined)?:
       held.forget(peer.deviceID, isThere: false)
       try answerForOwn()
       // Another session may have brought the same.
-      if received > 0 || joined.tip != joined.former {
+      if joining.received > 0 || joined.tip != joined.former {
         if terms.exchange.ends { merges.append(joined) }
         report(.received(from: peer, joined, notebook: notebook.identity.id))
       }
@@ -196,11 +182,6 @@ public final class Session {
     updateKeeper()
     packsSinceOpening += 1
     if packsSinceOpening >= Self.packsUntilReopening { closeCaches() }
-  }
-
-  private struct NotMerged: Error {
-    let reason: MergeRefusal
-    let words: String
   }
 
   private func answer(refusal: MergeRefusal? = nil) throws {
