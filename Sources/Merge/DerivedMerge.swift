@@ -86,7 +86,9 @@ public enum DerivedMerge {
     var merge = HeadMerge(store: store, rules: .all, bounds: bounds)
     let result = try merge.merge(heads)
     var trailers = MergeTrailers()
-    trailers.version = MergeTrailers.currentVersion
+    trailers.version =
+      try Self.saysUnsigned(result, in: store)
+      ? MergeTrailers.currentVersion : MergeTrailers.versionWithoutUnsigned
     trailers.conflicts = result.conflicts
     for report in result.reports {
       if case .merged(let rules) = report.kind { trailers.merged[report.path] = rules }
@@ -101,6 +103,27 @@ public enum DerivedMerge {
     return Tip(
       id: id, heads: heads.map(\.id), conflicts: result.conflicts.keys.sorted(),
       reports: result.reports)
+  }
+
+  /// Whether a label in a block or in the name of a copy that the merge made says that its version is
+  /// unsigned.
+  private static func saysUnsigned(
+    _ result: TreeSum.Result, in store: any MergeStore
+  ) throws -> Bool {
+    try result.reports.contains { report in
+      switch report.kind {
+      case .copied:
+        return CopyName.isUnsigned(report.path)
+      case .conflict:
+        guard let size = result.conflicts[report.path],
+          let entry = try store.entry(at: report.path, in: result.tree)
+        else { return false }
+        return try MarkedText(store.blob(entry.id), markerSize: size).blocks.joined()
+          .contains { $0.name.hasSuffix(SideLabel.unsigned) }
+      default:
+        return false
+      }
+    }
   }
 
   /// A note of a derived merge made again by lines alone, so that what fine-grained rules settled

@@ -221,10 +221,18 @@ extension NameSettlement {
 enum CopyName {
   /// How many bytes a name may have on the file systems there are.
   static let longestName = 255
+  private static let afterName = "'s copy, "
+
+  /// Whether the name says that the version which it names is unsigned.
+  static func isUnsigned(_ path: TreePath) -> Bool {
+    !path.name.bytes.ranges(of: Array((SideLabel.unsigned + afterName).utf8)).isEmpty
+  }
 
   /// `NAME (WHO's copy, DATE).EXT`, or from the second attempt on `NAME (WHO's copy, DATE 2).EXT`.
   static func path(for path: TreePath, label: [UInt8], attempt: Int, isFolder: Bool) -> TreePath {
-    let (who, date) = ConflictLabel.parse(label) ?? (Array("unknown".utf8), [])
+    var (who, date) = ConflictLabel.parse(label) ?? (Array("unknown".utf8), [])
+    var mark = Array(SideLabel.unsigned.utf8)
+    if who.suffix(mark.count).elementsEqual(mark) { who.removeLast(mark.count) } else { mark = [] }
     let name = path.name.bytes
     var stem = name[...]
     var suffix: ArraySlice<UInt8> = []
@@ -235,7 +243,7 @@ enum CopyName {
     for byte in who.prefix(100) {
       note.append(byte == UInt8(ascii: "/") ? UInt8(ascii: "-") : byte)
     }
-    note += Array("'s copy, ".utf8)
+    note += mark + Array(afterName.utf8)
     for byte in date { note.append(byte == UInt8(ascii: ":") ? UInt8(ascii: ".") : byte) }
     if attempt > 1 { note += Array(" \(attempt)".utf8) }
     note += Array(")".utf8)

@@ -62,7 +62,7 @@ public enum OpenConflicts {
 
   /// Whether the commit's trailers say all there is to say.
   static func isMadeByNotes(_ commit: Commit) -> Bool {
-    commit.author.email.utf8.suffix(14).elementsEqual("@notes.invalid".utf8)
+    DeviceAddress.isOurs(commit.author.email)
   }
 
   /// The conflicts of which a block still stands in a later tree: in the note itself, or in another

@@ -37,7 +37,9 @@ public enum Resolution: Hashable, Sendable {
     case .older: sides.oldestFirst(times).first?.text
     case .newer: sides.oldestFirst(times).last?.text
     case .both: sides.flatMap(\.text)
-    case .side(let name): sides.oldestFirst(times).first { $0.name == name }?.text
+    case .side(let name):
+      sides.oldestFirst(times)
+        .first { $0.name == name || $0.name == name + SideLabel.unsigned }?.text
     }
   }
 }

@@ -3,7 +3,16 @@ internal import System
 
 /// The label of a side: who wrote it, and when where they wrote it: notes-merge(7), "Labels".
 package enum SideLabel {
+  /// What follows the name of an author that is no device: nothing proves who wrote it.
+  package static let unsigned = " (unsigned)"
+
   package static func text(for author: Signature) -> [UInt8] {
+    let mark = DeviceAddress.deviceID(in: author.email) == nil ? unsigned : ""
+    return Array("\(cleanName(author.name))\(mark) · \(date(of: author))".utf8)
+  }
+
+  /// The label as release 1.0 writes it.
+  package static func unmarkedText(for author: Signature) -> [UInt8] {
     Array("\(cleanName(author.name)) · \(date(of: author))".utf8)
   }
 

@@ -37,7 +37,9 @@ extension Fixture {
 
   /// Who wrote what is in conflict.
   func sides() throws -> [String] {
-    try notebook.history.conflicts().map { "\($0.path): \($0.sides)" }
+    try notebook.history.conflicts().map { conflict in
+      "\(conflict.path): \(conflict.sides.map { "\($0.name), \($0.date)" })"
+    }
   }
 
   /// Runs `body`; whatever it does, the former tip is an ancestor of the new one.

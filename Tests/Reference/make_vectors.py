@@ -522,6 +522,15 @@ def standing():
     vector.add("cyd", {"n.txt": swap(NOTE, "milk", "soy milk")}, ["base"], 5, author="  Cy\td ", zone=845)
     vector.write("labels", ["bob", "cyd"])
 
+    vector = Vector("labels and copies say of an author that is no device: unsigned")
+    vector.add("base", {"n.txt": NOTE, "p.png": b"\0a"})
+    vector.add("ann", {"n.txt": swap(NOTE, "milk", "oat milk"), "p.png": b"\0b"}, ["base"], 1)
+    vector.add("bob", {"n.txt": swap(NOTE, "milk", "soy milk"), "p.png": b"\0c"}, ["base"], 2,
+               author="Bob " + "o" * 120, host="example.org")
+    vector.write("labels-unsigned", ["ann", "bob"])
+    vector.add("unsigned", {"n.txt": swap(NOTE, "milk", "rice milk")}, ["base"], 3)
+    vector.write("labels-without-key", ["ann", "unsigned"])
+
 
 def clocks():
     """Times that go back and forth along history."""

@@ -28,8 +28,9 @@ def is_binary(content):
     return b"\0" in content[:8000]
 
 
-# The version of the rules of notes-merge(7).
-RULES = 2
+# The version of the rules of notes-merge(7), and the one that is named where no label says "unsigned".
+RULES, RULES_WITHOUT_UNSIGNED = 3, 2
+UNSIGNED = " (unsigned)"
 # Letter case and canonical decomposition in the version of Unicode that notes-merge(7) names.
 LOWER = {chr(n): chr(n + d)
          for a, b, step, d in unicode_table.LOWER_RUNS for n in range(a, b + 1, step)}
@@ -55,6 +56,11 @@ def is_utf8(name):
         return True
     except UnicodeDecodeError:
         return False
+
+
+def names_device(address):
+    local, at, domain = address.rpartition("@")
+    return domain == "notes.invalid" and at and local not in ("", "merge", "hub", "unsigned")
 
 
 # Trailers.
@@ -163,12 +169,17 @@ class Merge:
         return self.derived(heads)
 
     def derived(self, heads):
-        tree, conflicts, merged, new = self.merge(heads)
+        tree, conflicts, merged, new, copies = self.merge(heads)
+        files = self.store.files(tree)
+        names = [name for path in new for block in self.blocks(files[path][1], conflicts[path])
+                 for name in (texts.LABEL.fullmatch(label)[1] for label, _ in block.sides)]
+        marked = any(n.endswith(UNSIGNED.encode()) for n in names) or any(
+            f"{UNSIGNED}'s copy, ".encode() in c.rpartition(b"/")[2] for c in copies)
         time = max(max(h.author.time, h.committer.time) for h in heads)
         person = Person("notes", "merge@notes.invalid", time, 0)
         message = f"Merge {len(heads)} versions\n\n" + "".join(
             line + "\n" for line in trailer_lines(
-                RULES, conflicts, merged, self.bounds["listBytes"], new))
+                RULES if marked else RULES_WITHOUT_UNSIGNED, conflicts, merged, self.bounds["listBytes"], new))
         return self.store.put_commit(tree, [h.id for h in heads], person, person, message), conflicts
 
     def merge(self, heads, depth=0):
@@ -247,11 +258,12 @@ class Merge:
                 writer = head if self.is_derived(commit) else commit
                 break
         name = "".join(" " if ord(c) < 32 or ord(c) == 127 else c for c in writer.author.name)
+        mark = "" if names_device(writer.author.email) else UNSIGNED
         # The calendar repeats itself every 400 years; Python's ends with 9999.
         eras, seconds = divmod(writer.author.time + 60 * writer.author.offset, 146097 * 86400)
         moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=seconds)
         year = min(max(moment.year + 400 * eras, 0), 9999)
-        return f"{name.strip(' ') or 'unknown'} \u00b7 {year:04}-{moment:%m-%d %H:%M}".encode()
+        return f"{name.strip(' ') or 'unknown'}{mark} \u00b7 {year:04}-{moment:%m-%d %H:%M}".encode()
 
     # Similarity.
 
@@ -281,7 +293,7 @@ class TreeSum:
         self.reference = bases[0][0]
         self.base = self.store.files(self.reference)
         self.files = [self.store.files(tree) for tree in self.trees]
-        self.rules = {}
+        self.copied = []
         self.room = merge.bounds["listBytes"] // 2
 
     def last(self, path):
@@ -318,7 +330,7 @@ class TreeSum:
             else:
                 conflicts.pop(path, None)
         new = {p for p, claim in self.final.items() if claim[4]}
-        return self.store.put_files(files), conflicts, used, new
+        return self.store.put_files(files), conflicts, used, new, self.copied
 
     def sum_file(self, path):
         """(names, claims, rules): the first claim has the name, the others are copies."""
@@ -530,6 +542,8 @@ class TreeSum:
     def free_name(self, path, claim, is_folder=False):
         folder, slash, name = path.rpartition(b"/")
         who, date = texts.LABEL.fullmatch(self.label(claim)).groups()
+        mark = UNSIGNED.encode() if who.endswith(UNSIGNED.encode()) else b""
+        who = who.removesuffix(mark)[:100].replace(b"/", b"-") + mark
         dot = name.rfind(b".")
         stem, suffix = name, b""
         if not is_folder and dot > 0 and len(name) - dot <= 16:
@@ -537,7 +551,7 @@ class TreeSum:
         attempt = 1
         while True:
             number = b" %d" % attempt if attempt > 1 else b""
-            note = b" (" + who[:100].replace(b"/", b"-") + b"'s copy, " + date.replace(
+            note = b" (" + who + b"'s copy, " + date.replace(
                 b":", b".") + number + b")"
             short = stem
             while len(short) + len(note) + len(suffix) > 255:
@@ -550,6 +564,7 @@ class TreeSum:
                 place = place.rpartition(b"/")[0]
                 copy = place + (b"/" if place else b"") + short + note + suffix
             if not self.below(copy) and not self.store.entry(self.reference, copy):
+                self.copied.append(copy)
                 return copy
             attempt += 1
 

@@ -183,4 +183,41 @@ import Testing
     #expect(try Shell.field("signature", of: lines[0]) == "verified")
     #expect(try Shell.field("signature", of: lines[1]) == "unsigned")
   }
+
+  // notes-merge(7), "Labels": "Whether a device has signed a version that names it, no label says".
+  // notes-conflicts(1): "stands behind the name of who wrote a text where nothing proves it"
+  @Test(arguments: [false, true])
+  func `The sides of a conflict say who is not proved`(namesDevice: Bool) throws {
+    let (hub, clone) = (ada.folder["hub.git"], ada.folder["clone"])
+    func git(_ words: String...) throws -> ProcessResult {
+      let result = try run(["git"] + words)
+      try #require(result.isSuccess, "\(result)")
+      return result
+    }
+    _ = try git("init", "-q", "--bare", "-b", "main", hub)
+    try #require(try ada.notes("remote", "add", "stick", hub).isSuccess)
+    try meet(ada)
+    _ = try git("clone", "-q", hub, clone)
+    let device = try git("-C", clone, "log", "-1", "--format=%ae").lines[0]
+    try ada.folder.write("pat's\n", to: "clone/A.txt")
+    _ = try git(
+      "-C", clone, "-c", "user.name=Pat", "-c",
+      "user.email=\(namesDevice ? device : "pat@example.org")", "commit", "-q", "-a", "-m", "by pat"
+    )
+    _ = try git("-C", clone, "push", "-q")
+    try ada.folder.write("ada's\n", to: "notes/A.txt")
+    let sync = try ada.notes("sync", "--hub", "--allow-unsigned")
+    #expect(sync.status == .exited(3), "\(sync)")
+    let text = try ada.folder.text("notes/A.txt")
+    #expect(text.contains(namesDevice ? " Pat · " : " Pat (unsigned) · "), "\(text)")
+    for command in ["conflicts", "status"] {
+      let told = try ada.notes(command)
+      #expect(told.text.ranges(of: "(unsigned)").count == 1, "\(told)")
+      #expect(told.text.contains("Pat (unsigned)"), "\(told)")
+    }
+    let line = try ada.notes("conflicts", "--json").text
+    #expect(line.contains(#""signature":"unsigned""#) && line.contains(#""signature":"verified""#))
+    #expect(try ada.notes("resolve", "A", "--keep", "Pat").isSuccess)
+    #expect(try ada.folder.text("notes/A.txt") == "pat's\n")
+  }
 }

@@ -116,7 +116,7 @@ final class ReportFixture {
   private func statusReport(_ fixture: ReportFixture) throws -> StatusReport {
     StatusReport(
       status: try fixture.notebook.status(), folder: "/home/ann/notes",
-      conflicts: try fixture.notebook.history.conflicts())
+      conflicts: try fixture.notebook.conflictReports())
   }
 
   @Test func `status`() throws {
@@ -141,10 +141,10 @@ final class ReportFixture {
 
   @Test func `conflicts`() throws {
     let fixture = try Self.eventful()
-    let conflicts = try fixture.notebook.history.conflicts()
+    let conflicts = try fixture.notebook.conflictReports()
     try both("conflicts") { conflicts.text(on: $0, now: now) }
     try Golden.expect(lines(conflicts.map(\.json)), matches: "conflicts.json")
-    #expect([Conflict]().text(on: .plain, now: now) == "No conflicts.\n")
+    #expect([ConflictReport]().text(on: .plain, now: now) == "No conflicts.\n")
   }
 
   @Test func `save`() throws {

@@ -20,6 +20,9 @@ public final class VersionProofs {
   /// What is below the first version that each device has signed.
   private var before: [String: Set<ObjectID>] = [:]
   private var known: [ObjectID: VersionProof] = [:]
+  /// The devices that were ever members; nil where there is no list of them.
+  private lazy var members = try? Set(
+    MembershipStore.open(in: notebook.stateFolder).members().map(\.deviceID))
 
   /// Nothing is read yet.
   public init(in notebook: Notebook) {
@@ -39,13 +42,15 @@ public final class VersionProofs {
     return proof
   }
 
-  /// Whether people are to be told that it is not proved who made it: where it names no device, or one
-  /// that had begun to sign.
+  /// Whether people are to be told that it is not proved who made it: where it names no device, one that
+  /// was never a member, or one that had begun to sign.
   public func isUnproved(_ commit: Commit) throws -> Bool {
     let proof = try proof(of: commit)
     if proof == .verified { return false }
     guard proof == .unsigned, let named = commit.deviceID else { return true }
-    guard let first = try signers.first(by: named) else { return false }
+    guard let first = try signers.first(by: named) else {
+      return members?.contains(named) == false
+    }
     if before[named] == nil {
       before[named] = try Set(notebook.repository.walk(from: [first]).all())
     }

@@ -14,6 +14,10 @@ public struct Conflict: Hashable, Sendable {
     public let date: String
     /// When, in seconds since 1970; nil when no version of the note has that name and date.
     public let time: Int64?
+    /// The last version of the note with that name and date; nil when there is none.
+    public let version: ObjectID?
+    /// Whether the marker itself says that nothing proves who wrote it.
+    public var isMarkedUnsigned: Bool { name.hasSuffix(SideLabel.unsigned) }
   }
 
   /// The note that holds the conflict blocks.
@@ -52,10 +56,11 @@ extension History {
       let writers = try writers(ofLabels: labels.map(\.label), in: path)
       return Conflict(
         path: path, since: origin.committer.time, version: origin.id,
-        sides: labels.map {
-          Conflict.Side(
-            name: $0.name, device: writers[$0.label]?.deviceID, date: $0.date,
-            time: writers[$0.label]?.author.time)
+        sides: labels.map { side in
+          let writer = writers[side.label]
+          return Conflict.Side(
+            name: side.name, device: writer?.deviceID, date: side.date, time: writer?.author.time,
+            version: writer?.id)
         }, blockCount: blocks.count)
     }
   }
@@ -88,8 +93,9 @@ extension History {
     var found: [[UInt8]: Commit] = [:]
     if wanted.isEmpty { return found }
     try forEachVersion(of: path) { version in
-      let label = SideLabel.text(for: version.commit.author)
-      if wanted.contains(label), found[label] == nil { found[label] = version.commit }
+      let author = version.commit.author
+      for label in [SideLabel.text(for: author), SideLabel.unmarkedText(for: author)]
+      where wanted.contains(label) && found[label] == nil { found[label] = version.commit }
       return found.count < wanted.count
     }
     return found

@@ -229,7 +229,7 @@ struct BundleApplyCommand: Command {
       }
     }
     report.finish()
-    let conflicts = try notebook.history.conflicts()
+    let conflicts = try notebook.conflictReports()
     options.write([result.json(ofBundle: place, conflicts: conflicts)]) { terminal in
       result.text(on: terminal) + conflicts.summary
     }
@@ -244,7 +244,7 @@ struct BundleApplyCommand: Command {
 }
 
 extension SessionResult {
-  fileprivate func json(ofBundle file: String?, conflicts: [Conflict]) -> JSON {
+  fileprivate func json(ofBundle file: String?, conflicts: [ConflictReport]) -> JSON {
     [
       "type": "applied", "file": file, "tip": tip, "bundle_tip": peerTip,
       "received_versions": receivedVersions, "received_bytes": receivedBytes,

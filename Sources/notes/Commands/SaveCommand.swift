@@ -95,7 +95,7 @@ struct StatusCommand: CountedCommand {
     let status = try notebook.status()
     let report = StatusReport(
       status: status, folder: notebook.folder,
-      conflicts: status.state.conflictCount > 0 ? try notebook.history.conflicts() : [],
+      conflicts: status.state.conflictCount > 0 ? try notebook.conflictReports() : [],
       watcher: RunningWatcher.status(of: notebook), standing: OwnStanding(of: notebook),
       held: HeldNotice.all(in: notebook))
     Output.standard.report(json ? [report.json] : nil) {

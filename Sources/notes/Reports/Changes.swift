@@ -214,12 +214,3 @@ extension PortableVersion {
       """
   }
 }
-
-extension [Conflict] {
-  /// How many there are, if any, as the last line of a report.
-  var summary: String {
-    if isEmpty { return "" }
-    return Phrase.count(count, "note") + " in conflict: 'notes conflicts' lists "
-      + (count == 1 ? "it" : "them") + "\n"
-  }
-}

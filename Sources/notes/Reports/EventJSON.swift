@@ -81,7 +81,7 @@ struct EventJSON {
 }
 
 extension SyncOutcome {
-  func json(conflicts: [Conflict]) -> JSON {
+  func json(conflicts: [ConflictReport]) -> JSON {
     [
       "type": "result", "tip": tip, "peers": sessions.map(\.json) + failures.map(\.json),
       "conflicts": conflicts,

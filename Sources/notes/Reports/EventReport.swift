@@ -64,7 +64,7 @@ final class EventReport: Sendable {
   func conclude(
     _ outcome: SyncOutcome, in notebook: Notebook, mode: SyncMode = .both
   ) throws -> Exit {
-    let conflicts = try notebook.history.conflicts()
+    let conflicts = try notebook.conflictReports()
     let standing = OwnStanding(of: notebook)
     if json != nil {
       let absent = try notebook.workTree.absentFiles()

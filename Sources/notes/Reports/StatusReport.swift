@@ -9,7 +9,7 @@ internal import WorkTree
 struct StatusReport {
   let status: NotebookStatus
   let folder: String
-  let conflicts: [Conflict]
+  let conflicts: [ConflictReport]
   var watcher: WatcherStatus?
   var standing = OwnStanding()
   var held: [HeldNotice] = []
@@ -69,8 +69,7 @@ struct StatusReport {
     }
     if !conflicts.isEmpty {
       text += "\n" + terminal.paint("Conflicts to resolve", .boldYellow) + "\n"
-      text += conflicts.text(
-        on: terminal, now: now, indent: "  ", sharedNames: standing.sharedNames)
+      text += conflicts.text(on: terminal, now: now, indent: "  ")
       text += "  edit the note, or 'notes resolve NOTE --keep newer'\n"
     }
     if !status.changes.isEmpty {
@@ -99,43 +98,6 @@ extension StatusReport {
     return "  a save stops, as \(Phrase.number(loss.deleted)) of "
       + "\(Phrase.count(loss.total, "note")) would be deleted;\n"
       + "  if it is meant: 'notes save --allow-deletes'\n"
-  }
-}
-
-extension [Conflict] {
-  func text(
-    on terminal: Terminal, now: Int64, indent: String = "", sharedNames: SharedNames = SharedNames()
-  ) -> String {
-    if isEmpty { return "No conflicts.\n" }
-    let rows = map { conflict in
-      [
-        Styled(Visible.name(conflict.path), .yellow),
-        Styled(Phrase.list(conflict.sideNames(sharedNames))),
-        Styled(TimeText.relative(conflict.since, now: now), .dim),
-      ]
-    }
-    return Table(flexible: 1, indent: indent, rows: rows).text(on: terminal)
-  }
-}
-
-extension Conflict: JSONEncodable {
-  var json: JSON {
-    [
-      "type": "conflict", "path": path, "since": TimeText.rfc3339(since), "version": version,
-      "sides": sides, "blocks": blockCount,
-    ]
-  }
-
-  /// Each name once: one person may have written several sides. Devices of one name are told apart.
-  func sideNames(_ sharedNames: SharedNames = SharedNames()) -> [String] {
-    sides.map { sharedNames.shown($0.name, $0.device) }
-      .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-  }
-}
-
-extension Conflict.Side: JSONEncodable {
-  var json: JSON {
-    ["name": name, "device": device, "time": time.map { TimeText.rfc3339($0) }, "date": date]
   }
 }
 

@@ -18,11 +18,7 @@ struct ConflictsCommand: Command {
   @OptionGroup var options: CommonOptions
 
   func run() throws {
-    let notebook = try NotebookLocator.notebook()
-    let conflicts = try notebook.history.conflicts()
-    let sharedNames = OwnStanding(of: notebook).sharedNames
-    options.write(conflicts.map(\.json)) {
-      conflicts.text(on: $0, now: TimeText.now, sharedNames: sharedNames)
-    }
+    let conflicts = try NotebookLocator.notebook().conflictReports()
+    options.write(conflicts.map(\.json)) { conflicts.text(on: $0, now: TimeText.now) }
   }
 }

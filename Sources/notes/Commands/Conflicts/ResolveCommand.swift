@@ -3,6 +3,7 @@ internal import Git
 internal import History
 internal import Merge
 internal import Notebook
+internal import WorkTree
 
 struct ResolveCommand: Command {
   static let configuration = CommandConfiguration(
@@ -83,7 +84,7 @@ struct ResolveCommand: Command {
       return try body()
     } catch MergeError.noSide(let name) {
       let conflict = try notebook.history.conflicts().first { $0.path == path }
-      let choices = ["older", "newer", "both"] + (conflict?.sideNames() ?? [])
+      let choices = ["older", "newer", "both"] + (conflict?.sides.map(\.name).eachOnce ?? [])
       throw Failure(
         .failed, "no_such_side", "'\(Visible.name(name))' wrote none of the texts",
         hint: "keep " + Phrase.list(choices.map { "'\($0)'" }, "or"))
