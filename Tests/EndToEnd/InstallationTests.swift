@@ -45,7 +45,7 @@ import Testing
     let openssl = try run(["openssl", "version"]).text.split(separator: " ")[1]
     #expect(lines.contains("OpenSSL \(openssl)"), "\(lines)")
     #expect(lines.contains { $0.wholeMatch(of: /libgit2 1\.\d+\.\d+/) != nil }, "\(lines)")
-    #expect(lines.contains("protocol 1") && lines.contains("merge rules 2"))
+    #expect(lines.contains("protocol 1") && lines.contains("merge rules 3"))
     // The daemon, or why it cannot be asked.
     #expect(lines.last?.lowercased().hasPrefix("avahi") == true, "\(lines)")
     let json = try version("--json")

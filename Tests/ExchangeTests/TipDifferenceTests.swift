@@ -12,7 +12,7 @@ import Testing
   let ada: Device
   let bob: Device
 
-  /// Ada and Bob have the same two heads. Bob's program follows rules 2, by which the sides of a
+  /// Ada and Bob have the same two heads. Bob's program follows rules 9, by which the sides of a
   /// list stand the other way round.
   init() throws {
     ada = try Device(founding: "Ada")
@@ -36,7 +36,7 @@ import Testing
     let (called, served) = try sync(bob, ada)
     for (result, own, peer) in [(called, tips.1, tips.0), (served, tips.0, tips.1)] {
       #expect(result.tipDifference?.tip == own && result.tipDifference?.peerTip == peer)
-      #expect(result.tipDifference?.peerRules == 2)
+      #expect(result.tipDifference?.peerRules == 3)
       #expect(result.sentVersions == 0 && result.receivedVersions == 0 && !result.isInSync)
     }
     #expect(try ada.notebook().tipDifferences() == [served.tipDifference].compactMap { $0 })

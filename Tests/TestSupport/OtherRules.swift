@@ -7,11 +7,11 @@ public func mergeByOtherRules(_ note: String, to text: String, in folder: String
     blob=$(printf %s "$2" | git hash-object -w --stdin)
     git update-index --cacheinfo 100644,$blob,"$1"
     tree=$(git write-tree)
-    tip=$(git cat-file commit HEAD | sed "s/^tree .*/tree $tree/; s/^Notes-Merge: 1$/Notes-Merge: 2/" \\
+    tip=$(git cat-file commit HEAD | sed "s/^tree .*/tree $tree/; s/^Notes-Merge: 2$/Notes-Merge: 9/" \\
       | git hash-object -t commit -w --stdin)
     rm .git/other-rules
     unset GIT_INDEX_FILE
-    git cat-file commit $tip | grep -qx 'Notes-Merge: 2'
+    git cat-file commit $tip | grep -qx 'Notes-Merge: 9'
     git reset -q --hard $tip
     """
   let result = try run(["sh", "-ec", script, "sh", note, text], in: folder)
