@@ -29,13 +29,8 @@ package enum SideLabel {
 
   /// `YYYY-MM-DD HH:MM` in the signature's own zone.
   package static func date(of signature: Signature) -> String {
-    let local = CalendarTime(signature.time + Int64(signature.offset) * 60)
-    let year = min(max(local.year, 0), 9999)
-    func padded(_ number: some BinaryInteger, _ width: Int = 2) -> String {
-      String(String(10_000 + Int(number)).suffix(width))
-    }
-    return "\(padded(year, 4))-\(padded(local.month))-\(padded(local.day)) "
-      + "\(padded(local.hour)):\(padded(local.minute))"
+    let local = CalendarTime(signature.time, minutesEast: signature.offset)
+    return "\(local.date) \(local.timeOfDay)"
   }
 }
 

@@ -108,16 +108,34 @@ public struct CalendarTime: Sendable {
   public let day: Int
   public let hour: Int
   public let minute: Int
+  public let second: Int
 
-  /// What a clock shows at so many seconds since 1970-01-01 00:00.
-  public init(_ seconds: Int64) {
+  /// What a clock so many minutes east of UTC shows at so many seconds since 1970-01-01 00:00 UTC: any
+  /// number of seconds, and less than a year of minutes.
+  public init(_ seconds: Int64, minutesEast: Int = 0) {
     // The calendar repeats itself every 400 years, and the C library's has an end.
     let (era, rest) = seconds.quotientAndRemainder(dividingBy: 146_097 * 86_400)
-    var (time, fields) = (time_t(rest), tm())
+    var (time, fields) = (time_t(rest) + 60 * minutesEast, tm())
     gmtime_r(&time, &fields)
     year = 1900 + Int(fields.tm_year) + 400 * Int(era)
     (month, day) = (Int(fields.tm_mon) + 1, Int(fields.tm_mday))
-    (hour, minute) = (Int(fields.tm_hour), Int(fields.tm_min))
+    (hour, minute, second) = (Int(fields.tm_hour), Int(fields.tm_min), Int(fields.tm_sec))
+  }
+
+  /// `2026-11-20`; a year below 0 is written 0000, one above 9999 is written 9999.
+  public var date: String {
+    [Self.padded(min(max(year, 0), 9999), 4), Self.padded(month), Self.padded(day)]
+      .joined(separator: "-")
+  }
+
+  /// `10:00`.
+  public var timeOfDay: String { Self.padded(hour) + ":" + Self.padded(minute) }
+
+  /// `10:00:00`.
+  public var timeOfDayWithSeconds: String { timeOfDay + ":" + Self.padded(second) }
+
+  private static func padded(_ number: Int, _ width: Int = 2) -> String {
+    String(String(10_000 + number).suffix(width))
   }
 
   /// When a day begins, in seconds since 1970; nil where there is none, as 30 February.

@@ -44,14 +44,17 @@ import Testing
 
   /// "Years below 0 and above 9999 are written 0000 and 9999."
   @Test func yearsOfFourDigits() {
-    let times: [Int64] = [-1, 951_782_400, 253_402_300_800, -99_999_999_999, Int64.max / 2]
+    let times: [Int64] = [
+      -1, 951_782_400, 253_402_300_800, -99_999_999_999, Int64.max / 2,
+      .max, .min,
+    ]
     let dates = times.map {
       SideLabel.date(of: Signature(name: "Ann", email: "a@b", time: $0, offset: 90))
     }
     #expect(
       dates == [
         "1970-01-01 01:29", "2000-02-29 01:30", "9999-01-01 01:30", "0000-02-15 15:43",
-        "9999-06-19 09:15",
+        "9999-06-19 09:15", "9999-12-04 17:00", "0000-01-27 09:59",
       ])
   }
 

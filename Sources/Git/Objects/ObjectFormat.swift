@@ -106,7 +106,7 @@ extension Signature {
     }
     var offset = 0
     if fields.count > 1, let zone = Int(String(decoding: fields[1], as: UTF8.self)),
-      abs(zone) <= 9959
+      (-9959...9959).contains(zone)
     {
       offset = zone / 100 * 60 + zone % 100
     }

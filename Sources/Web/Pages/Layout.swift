@@ -78,7 +78,8 @@ extension Visit {
 
   /// A time, for people in the zone of this device.
   func time(_ seconds: Int64) -> HTML {
-    let machine = WallClock.text(seconds, "%Y-%m-%dT%H:%M:%SZ", isLocal: false)
+    let time = CalendarTime(seconds)
+    let machine = "\(time.date)T\(time.timeOfDayWithSeconds)Z"
     return "<time datetime=\"\(machine)\">\(WallClock.text(seconds, "%Y-%m-%d %H:%M"))</time>"
   }
 

@@ -6,14 +6,16 @@ enum TimeText {
 
   /// RFC 3339: `2026-11-20T10:00:00+01:00`, with `Z` for UTC. `offset` is in minutes east of UTC.
   static func rfc3339(_ seconds: Int64, offset: Int = 0) -> String {
+    // The form has no day and more; a version may name it.
+    let offset = abs(offset) < 24 * 60 ? offset : 0
     let (hours, minutes) = abs(offset).quotientAndRemainder(dividingBy: 60)
     let zone =
       offset == 0
       ? "Z"
       : (offset < 0 ? "-" : "+") + "\(hours + 100)".dropFirst() + ":"
         + "\(minutes + 100)".dropFirst()
-    return WallClock.text(seconds + Int64(offset) * 60, "%04Y-%m-%dT%H:%M:%S", isLocal: false)
-      + zone
+    let time = CalendarTime(seconds, minutesEast: offset)
+    return "\(time.date)T\(time.timeOfDayWithSeconds)\(zone)"
   }
 
   /// The date and time of day in the local zone: `2026-11-20 10:00`.
@@ -26,7 +28,7 @@ enum TimeText {
 
   /// How long ago: `just now`, `5 minutes ago`, `yesterday`, `3 weeks ago`; a date after a year.
   static func relative(_ seconds: Int64, now: Int64) -> String {
-    let age = now - seconds
+    let age = age(of: seconds, now: now)
     // A minute ahead is another device's clock, not the future.
     if age < -60 { return "on " + local(seconds) }
     if age < 60 { return "just now" }
@@ -41,13 +43,19 @@ enum TimeText {
 
   /// How long ago, in few letters: `now`, `5m`, `3h`, `9d`, `6w`, `2y`.
   static func short(_ seconds: Int64, now: Int64) -> String {
-    let age = now - seconds
+    let age = age(of: seconds, now: now)
     if age < 60 { return age < -60 ? "later" : "now" }
     if age < 3600 { return "\(age / 60)m" }
     if age < 86_400 { return "\(age / 3600)h" }
     if age < 14 * 86_400 { return "\(age / 86_400)d" }
     if age < 365 * 86_400 { return "\(age / (7 * 86_400))w" }
     return "\(age / (365 * 86_400))y"
+  }
+
+  /// How many seconds ago; a version may name any second that there is.
+  private static func age(of seconds: Int64, now: Int64) -> Int64 {
+    let (age, isOver) = now.subtractingReportingOverflow(seconds)
+    return isOver ? (seconds < 0 ? .max : .min) : age
   }
 
   /// A length of time: `45 s`, `9 min`, to the nearest minute.
