@@ -71,6 +71,32 @@ struct HeadTests {
     #expect(parsed.lines == [commit.hex])
   }
 
+  // Programs that copy a folder leave out folders that are empty.
+  @Test("the folder of references comes back where one file has them all; else the branch is damaged")
+  func folderLost() throws {
+    func git(_ words: String...) throws {
+      try #require(try run(["git", "-C", scratch.path] + words).isSuccess, "\(words)")
+    }
+    let folder = repository.gitFolder + "/refs"
+    try git("pack-refs", "--all")
+    try #require(try run(["rm", "-r", folder]).isSuccess)
+    let copy = try Repository.open(at: scratch.path)
+    #expect(try copy.head() == Head(reference: "refs/heads/main", commit: commit))
+    let next = try copy.write(
+      commit: .emptyTree, parents: [commit], author: tester, committer: tester, message: "n\n")
+    try copy.update(reference: "refs/heads/main", to: next, from: commit, message: "notes: save")
+    try git("fsck", "--strict")
+    #expect(try run(["git", "-C", scratch.path, "rev-parse", "HEAD"]).lines == [next.hex])
+    // Its file is gone with the folder, and what stood there is not known.
+    try #require(unlink(repository.gitFolder + "/packed-refs") == 0)
+    try #require(try run(["rm", "-r", folder]).isSuccess)
+    #expect {
+      try Repository.open(at: scratch.path).head()
+    } throws: {
+      if case GitError.brokenReference("refs/heads/main") = $0 { true } else { false }
+    }
+  }
+
   @Test("a branch's file that holds no ID is damaged", arguments: ["", "garbage\n", "\0\0\0"])
   func branch(_ text: String) throws {
     try write(Array(text.utf8), to: "refs/heads/main")

@@ -34,7 +34,13 @@ extension Repository {
     let file = ReferenceFile(name, in: gitFolder)
     switch file.content {
     case .id(let id): return Head(reference: name, commit: id)
-    case .none where isOfCommonForm: return Head(reference: name, commit: file.packed)
+    case .none where isOfCommonForm:
+      let packed = file.packed
+      // A branch without a version yet has the folder for it.
+      if packed == nil, Counted.access(gitFolder + "/refs", F_OK) != 0 {
+        throw GitError.brokenReference(name)
+      }
+      return Head(reference: name, commit: packed)
     case .none: return Head(reference: name, commit: try reference(name))
     case .other:
       _ = try Disk.readIfThere("\(gitFolder)/\(name)")

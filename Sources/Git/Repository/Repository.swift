@@ -105,8 +105,12 @@ public final class Repository {
     if let opened { return opened }
     let library = try Libgit2.shared.get()
     var repository: OpaquePointer?
-    let status = library.api.git_repository_open_ext(
-      &repository, folder, GIT_REPOSITORY_OPEN_NO_SEARCH.rawValue, nil)
+    func open() -> Int32 {
+      library.api.git_repository_open_ext(
+        &repository, folder, GIT_REPOSITORY_OPEN_NO_SEARCH.rawValue, nil)
+    }
+    var status = open()
+    if status == GIT_ENOTFOUND.rawValue, restoreReferenceFolder() { status = open() }
     guard status == 0, let repository else {
       throw Self.openingError(library.error("git_repository_open_ext", status))
     }
@@ -126,6 +130,12 @@ public final class Repository {
     let handles = Handles(library: library, repository: repository, database: database)
     opened = handles
     return handles
+  }
+
+  /// Makes the folder of references again, where all of them are in one file beside it: then it is empty,
+  /// and programs that copy files leave empty folders out.
+  private func restoreReferenceFolder() -> Bool {
+    Counted.access(gitFolder + "/packed-refs", F_OK) == 0 && mkdir(gitFolder + "/refs", 0o777) == 0
   }
 
   private static func openingError(_ error: GitError) -> GitError {

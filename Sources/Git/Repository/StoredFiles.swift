@@ -10,10 +10,10 @@ public struct StoredPack: Sendable {
 }
 
 extension Repository {
-  /// About how many objects have files of their own, and what these take on the disk, in bytes: from
-  /// every eighth folder, as IDs are evenly spread.
-  public func estimatedLooseObjects() -> (count: Int, bytes: Int) {
-    let step = 8
+  /// How many objects have files of their own, and what these take on the disk, in bytes. Estimated from
+  /// every eighth folder it is about so many, as IDs are evenly spread.
+  public func looseObjects(isEstimated: Bool = false) -> (count: Int, bytes: Int) {
+    let step = isEstimated ? 8 : 1
     var count = 0
     var bytes = 0
     for folder in stride(from: UInt8(0), through: 255 - UInt8(step - 1), by: step) {
