@@ -31,7 +31,7 @@ public struct GarbageCollection: Sendable {
 extension Notebook {
   /// Whether so many loose objects have gathered that packing them pays.
   public var isGarbageCollectionDue: Bool {
-    let loose = repository.estimatedLooseObjects()
+    let loose = repository.looseObjects(isEstimated: true)
     let packs = repository.replaceablePacks()
     let packed = packs.reduce(0) { $0 + $1.size }
     return loose.count >= GarbageCollection.looseObjectLimit
@@ -101,14 +101,13 @@ extension Notebook {
   ) throws -> GarbageCollection? {
     guard let lock = try GCLock(repository) else { return nil }
     defer { withExtendedLifetime(lock) {} }
-    let before = storedBytes
-    let packs = choose(repository.replaceablePacks(), repository.estimatedLooseObjects().count)
+    let loose = repository.looseObjects()
+    let before = loose.bytes + packedBytes
+    let packs = choose(repository.replaceablePacks(), loose.count)
     let packed = try repository.repack(packs, progress: progress)
-    return GarbageCollection(objectsPacked: packed, bytesBefore: before, bytesAfter: storedBytes)
+    let after = repository.looseObjects().bytes + packedBytes
+    return GarbageCollection(objectsPacked: packed, bytesBefore: before, bytesAfter: after)
   }
 
-  private var storedBytes: Int {
-    repository.estimatedLooseObjects().bytes
-      + repository.replaceablePacks().reduce(0) { $0 + $1.size }
-  }
+  private var packedBytes: Int { repository.replaceablePacks().reduce(0) { $0 + $1.size } }
 }
