@@ -58,8 +58,9 @@ final class BranchWatch: Sendable {
         let place = Place(reference, in: repository.gitFolder)
         guard place != state.place, !state.isStopped else { return }
         state.branch?.stop()
-        state.place = place
         state.branch = try? FileWatch(place.name, in: place.folder) { [weak self] in self?.look() }
+        // What could not be watched is tried again the next time.
+        state.place = state.branch == nil ? nil : place
       }
     }
     changed()
