@@ -151,6 +151,11 @@ import Testing
     #expect(try ada.notes("remote", "remove", "open").isSuccess)
     #expect(try ada.notes("remote", "show", "open").status == .exited(1))
     #expect(try ada.notes("sync", "--no-hub", "--wait", "0").status == .exited(4))
+    // notes-pull(1), notes-push(1): "Hubs are visited by notes-sync(1) alone."
+    for command in ["pull", "push"] {
+      let other = try ada.notes(command, "stick")
+      #expect(other.status == .exited(64) && other.errorText.contains("'notes sync stick'"))
+    }
     let missing = try ada.notes("sync", "stick", "--json")
     #expect(try errorKind(of: missing) == "hub_missing", "\(missing)")
   }

@@ -168,6 +168,8 @@ private struct MeantPlaces {
   private(set) var peers: [String] = []
   private(set) var hubs: [Hub] = []
   private(set) var includesDevices = true
+  /// Whether the notebook has a hub, and the command visits none.
+  private let isHubLeftOut: Bool
 
   /// Whoever is no member yet may take what is at a hub.
   mutating func leaveOutDevices() throws(Failure) {
@@ -175,14 +177,23 @@ private struct MeantPlaces {
     guard hubs.isEmpty else { return }
     throw Failure(
       .refusedByPeer, "not_a_member", "this device is not a member of the notebook yet",
-      hint: OwnStanding.guestRemedy)
+      hint: isHubLeftOut
+        ? "'notes sync' takes what is at the hub; \(OwnStanding.guestRemedy)"
+        : OwnStanding.guestRemedy)
   }
 
   init(
     _ exchange: ExchangeOptions, _ visits: HubVisitOptions?, in notebook: Notebook,
     _ context: SessionContext
   ) throws {
-    let all = visits?.noHub == false ? try notebook.hubs() : []
+    let known = try notebook.hubs()
+    isHubLeftOut = visits == nil && !known.isEmpty
+    let all = visits?.noHub == false ? known : []
+    if visits == nil, let hub = known.first(where: { exchange.peers.contains($0.name) }) {
+      throw Failure.usage(
+        "'\(Visible.name(hub.name))' is a hub, which sync alone visits",
+        hint: "'notes sync \(Visible.word(hub.name))' sends and receives there")
+    }
     let areHubsAlone = visits?.hub == true
     if areHubsAlone, all.isEmpty {
       throw Failure.usage("the notebook has no hub", hint: "'notes remote add NAME URL' adds one")
