@@ -16,6 +16,9 @@ import Testing
     #expect(try daily.text("trips/Plan.txt") == "first\n")
     #expect(try shell.notes("new", "../Top.md", in: "notes/trips", input: "x").isSuccess)
     #expect(try daily.text("Top.md") == "x")
+    #expect(
+      try shell.notes("new", "/Top").errorText.contains(
+        "'/Top' cannot be a title: it is an absolute path"))
     #expect(try shell.notes("new", "--", "-dash").isSuccess)
     #expect(try daily.text("-dash.txt").isEmpty)
     let line = try shell.notes("new", "a/b/Deep", "--json").text

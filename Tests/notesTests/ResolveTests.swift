@@ -154,6 +154,7 @@ import Testing
   @Test(
     arguments: [
       (["Plan"], 64, "without a terminal it has to be said what to keep"),
+      (["Free"], 1, "Free.txt has no conflict"),
       (["Plan", "--block", "3", "--keep", "older"], 1, "Plan.txt has no block 3, but 2 blocks"),
       (["Plan", "--block", "0", "--keep", "older"], 64, "--block takes a number from 1 on"),
       (["Plan", "--tool", "true", "--keep", "older"], 64, "--keep does not go with --tool"),
@@ -162,6 +163,7 @@ import Testing
       (["Plan", "--keep", "Eve"], 1, "'Eve' wrote none of the texts"),
     ] as [([String], Int32, String)])
   func `Mistakes are told`(arguments: [String], status: Int32, message: String) throws {
+    try fixture.folder.write("free\n", to: "Free.txt")
     let failed = try run(
       [BuiltBinary.notes(), "resolve"] + arguments, in: fixture.folder.path,
       environment: environment)

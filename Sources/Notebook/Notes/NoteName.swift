@@ -25,6 +25,7 @@ extension Notebook {
     guard let last = parts.last, !title.isEmpty else {
       throw NotebookError.unfitTitle(title, "it is empty")
     }
+    if title.hasPrefix("/") { try refuse("it is an absolute path") }
     // Looked at before the suffix hides it.
     try refuse(NameRules.problem(with: last))
     let name = last.isNote ? last : TreePath(bytes: last.bytes + Array(suffix.utf8))

@@ -117,7 +117,7 @@ extension Check {
       return .problem(
         wasMember
           ? "this device has been removed from the notebook" : "this device is not a member",
-        remedy: "the notes here stay; ask an admin for an invitation to exchange them again")
+        remedy: "the notes here stay; ask an admin for an invitation to exchange them")
     }
     let standing = OwnStanding(of: context.notebook)
     if let message = standing.readerMessage {

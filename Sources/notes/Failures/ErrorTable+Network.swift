@@ -150,7 +150,7 @@ extension DiscoveryError: ExplainedError {
         "start it: systemctl start avahi-daemon; "
       case .invalidRecord, .avahi, .stopped: ""
       }
-    return .failed("discovery_failed", remedy + "'notes sync --at HOST:PORT' does without it")
+    return .failed("discovery_failed", remedy + "'--at HOST:PORT' does without it")
   }
 }
 

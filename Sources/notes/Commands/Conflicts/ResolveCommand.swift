@@ -50,6 +50,10 @@ struct ResolveCommand: Command {
     let notebook = try NotebookLocator.notebook()
     let path = try note.map { try NotebookLocator.note($0, in: notebook) }
     guard keep != nil || tool != nil else {
+      // What there is to keep is asked of a note in conflict alone.
+      if let path {
+        _ = try Self.explained(path, in: notebook) { try notebook.conflictedNote(at: path) }
+      }
       try demandTerminal()
       return try ConflictWalk.settle(path.map { [$0] }, in: notebook)
     }
