@@ -12,37 +12,16 @@ import Testing
 
 /// notes-web(1), "Devices".
 @Suite(.serialized, .timeLimit(.minutes(20))) struct DevicesPageTests {
-  let web: WebFixture
-  private let keys: TemporaryFolder
-  private let key: DeviceKey
-  private let membership: MembershipStore
+  private let founded: FoundedFixture
+  private var web: WebFixture { founded.web }
 
-  /// A notebook that Ann founded.
-  init() throws {
-    web = try WebFixture()
-    keys = try TemporaryFolder()
-    key = try DeviceKey.loadOrCreate(in: keys["Ann"])
-    membership = try MembershipStore.found(
-      in: web.notebook.stateFolder + "/membership", notebookName: "Home", deviceName: "Ann",
-      key: key)
-    try adopt(key.deviceID, "Ann")
-  }
-
-  private func adopt(_ device: String, _ name: String) throws {
-    _ = try Notebook.adopt(
-      at: web.folder.path,
-      as: NotebookIdentity(
-        id: membership.notebookID, name: "Home",
-        device: DeviceIdentity(name: name, deviceID: device)))
-  }
+  init() throws { founded = try FoundedFixture() }
 
   /// Certifies another device, and returns its ID.
-  private func join(_ name: String, as role: Role = .writer, keyIn folder: String) throws -> String
-  {
-    let other = try DeviceKey.loadOrCreate(in: keys[folder])
-    _ = try membership.issue(
-      for: CertificateRequest(name: name, key: other), role: role, by: key)
-    return other.deviceID
+  private func join(
+    _ name: String, as role: Role = .writer, keyIn folder: String? = nil
+  ) throws -> String {
+    try founded.join(name, as: role, keyIn: folder).deviceID
   }
 
   /// What a session in 2023 leaves behind with a device that shows the present version then.
@@ -66,10 +45,10 @@ import Testing
   }
 
   @Test func `It shows each member, and how it stood when it was last met`() throws {
-    let ben = try join("Ben", as: .reader, keyIn: "Ben")
-    _ = try join("Cleo", keyIn: "Cleo")
+    let ben = try join("Ben", as: .reader)
+    _ = try join("Cleo")
     let old = try join("Old phone", keyIn: "Old")
-    try membership.remove(devices: [old], by: key)
+    try founded.membership.remove(devices: [old], by: founded.key)
     try meet(ben)
     #expect(try lines("Ann")[0].contains(">admin, this device<"))
     let met = try lines("Ben")[0]
@@ -120,14 +99,14 @@ import Testing
   }
 
   @Test func `Who is no admin is told who can invite`() throws {
-    try adopt(join("Ben", keyIn: "Ben"), "Ben")
+    try founded.adopt(join("Ben"), "Ben")
     let page = try web.get("/devices").text
     #expect(page.contains("Who invites another device is an admin: <b>Ann</b>."))
     #expect(!page.contains("Invite a device") && !page.contains("Change "))
   }
 
   @Test func `A running watcher tells who is here, and edits what`() throws {
-    let ben = try join("Ben", keyIn: "Ben")
+    let ben = try join("Ben")
     var shows = PeerState()
     shows.tip = try web.tip
     shows.editing = ["trips/Rome.txt", "Plan.txt"]

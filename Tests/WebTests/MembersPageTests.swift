@@ -13,103 +13,67 @@ import Testing
 
 /// notes-web(1), "Devices": what an admin's own user changes there.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct MembersPageTests {
-  private let web: WebFixture
-  private let keys: TemporaryFolder
-  private let key: DeviceKey
-  private let membership: MembershipStore
+  private let founded: FoundedFixture
+  private var web: WebFixture { founded.web }
+  private var keys: TemporaryFolder { founded.keys }
+  private var key: DeviceKey { founded.key }
+  private var membership: MembershipStore { founded.membership }
 
-  /// A notebook that Ann founded; its key is where the page looks for it.
-  init() throws {
-    web = try WebFixture()
-    keys = try TemporaryFolder()
-    key = try DeviceKey.loadOrCreate(in: web.folder["keys"])
-    membership = try MembershipStore.found(
-      in: web.notebook.stateFolder + "/membership", notebookName: "Home", deviceName: "Ann",
-      key: key)
-    try adopt(key.deviceID, "Ann")
-  }
-
-  private func adopt(_ device: String, _ name: String) throws {
-    _ = try Notebook.adopt(
-      at: web.folder.path,
-      as: NotebookIdentity(
-        id: membership.notebookID, name: "Home",
-        device: DeviceIdentity(name: name, deviceID: device)))
-  }
-
-  private func join(_ name: String, as role: Role = .writer, by admin: DeviceKey? = nil) throws
-    -> DeviceKey
-  {
-    let other = try DeviceKey.loadOrCreate(in: keys[name])
-    _ = try membership.issue(
-      for: CertificateRequest(name: name, key: other), role: role, by: admin ?? key)
-    return other
-  }
-
-  private func role(_ device: DeviceKey) throws -> Role? {
-    try membership.refresh()
-    return membership.role(ofDevice: device.deviceID)
-  }
-
-  private func location(_ answer: Answer) -> String? {
-    answer.headers["location"].map { String($0.dropFirst(web.root.count)) }
-  }
-
-  private func page(of device: DeviceKey, _ more: String = "") -> String {
-    "/devices/member/\(device.deviceID)\(more)"
-  }
+  init() throws { founded = try FoundedFixture() }
 
   // MARK: Members
 
   @Test func `A role is changed after a page that says what it means`() throws {
-    let ben = try join("Ben")
+    let ben = try founded.join("Ben")
     let list = try web.get("/devices").text
-    #expect(list.contains("href=\"\(web.root)\(page(of: ben))\">Change Ben</a>"))
-    #expect(!list.contains(page(of: key)))
-    let own = try web.get(page(of: ben)).text
+    #expect(list.contains("href=\"\(web.root)\(founded.page(of: ben))\">Change Ben</a>"))
+    #expect(!list.contains(founded.page(of: key)))
+    let own = try web.get(founded.page(of: ben)).text
     #expect(own.contains("value=\"writer\" checked") && own.contains(ben.deviceID))
-    let asked = try web.get(page(of: ben, "/role?to=reader")).text
+    let asked = try web.get(founded.page(of: ben, "/role?to=reader")).text
     #expect(asked.contains("which is a writer, will be a reader"))
     #expect(asked.contains("what is written there from then on stays there"))
-    #expect(try role(ben) == .writer)
-    let done = try web.post(page(of: ben, "/role"), [("role", "reader")])
-    #expect(location(done) == "/devices?done=role")
-    #expect(try role(ben) == .reader)
+    #expect(try founded.role(ben) == .writer)
+    let done = try web.post(founded.page(of: ben, "/role"), [("role", "reader")])
+    #expect(founded.location(done) == "/devices?done=role")
+    #expect(try founded.role(ben) == .reader)
     #expect(try web.get("/devices?done=role").text.contains("The role is changed."))
-    #expect(try web.get(page(of: ben, "/role?to=reader")).status == 409)
+    #expect(try web.get(founded.page(of: ben, "/role?to=reader")).status == 409)
     for wrong in ["", "owner", "Reader"] {
-      #expect(try web.get(page(of: ben, "/role?to=" + wrong)).status == 400)
-      #expect(try web.post(page(of: ben, "/role"), [("role", wrong)]).status == 400)
+      #expect(try web.get(founded.page(of: ben, "/role?to=" + wrong)).status == 400)
+      #expect(try web.post(founded.page(of: ben, "/role"), [("role", wrong)]).status == 400)
     }
-    #expect(try role(ben) == .reader)
+    #expect(try founded.role(ben) == .reader)
   }
 
   // As notes-members(1): "will receive and send nothing any more".
   @Test func `A member is removed after a page that says what it means`() throws {
-    let (ben, cleo) = (try join("Ben"), try join("Cleo"))
-    let asked = try web.get(page(of: ben, "/remove")).text
+    let (ben, cleo) = (try founded.join("Ben"), try founded.join("Cleo"))
+    let asked = try web.get(founded.page(of: ben, "/remove")).text
     #expect(asked.contains("receive and send nothing any more, once the devices it meets"))
     #expect(asked.contains("those cannot be taken back") && !asked.contains("type=\"checkbox\""))
-    #expect(try role(ben) == .writer)
-    #expect(try location(web.post(page(of: ben, "/remove"), [])) == "/devices?done=removed")
-    #expect(try role(ben) == nil && role(cleo) == .writer)
-    #expect(try web.get(page(of: ben)).status == 404)
-    #expect(try web.post(page(of: ben, "/remove"), []).status == 404)
+    #expect(try founded.role(ben) == .writer)
+    #expect(
+      try founded.location(web.post(founded.page(of: ben, "/remove"), []))
+        == "/devices?done=removed")
+    #expect(try founded.role(ben) == nil && founded.role(cleo) == .writer)
+    #expect(try web.get(founded.page(of: ben)).status == 404)
+    #expect(try web.post(founded.page(of: ben, "/remove"), []).status == 404)
   }
 
   // "They stay, certified anew, unless --with-invited is given or the question is answered so".
   @Test(arguments: [true, false], ["/role", "/remove"])
   func `Whom an admin invited goes only where that is chosen`(goes: Bool, what: String) throws {
-    let ben = try join("Ben", as: .admin)
-    let eve = try join("Eve & Bob's", by: ben)
-    let asked = try web.get(page(of: ben, what + "?to=writer")).text
+    let ben = try founded.join("Ben", as: .admin)
+    let eve = try founded.join("Eve & Bob's", by: ben)
+    let asked = try web.get(founded.page(of: ben, what + "?to=writer")).text
     #expect(
       asked.contains("<b>Eve &amp; Bob&#39;s</b>, writer,") && asked.contains("invited by Ben"))
     #expect(asked.contains("Remove this one, too"))
     let fields = [("role", "writer")] + (goes ? [("invited", "remove")] : [])
-    #expect(try web.post(page(of: ben, what), fields).status == 303)
-    #expect(try role(ben) == (what == "/role" ? .writer : nil))
-    #expect(try role(eve) == (goes ? nil : .writer))
+    #expect(try web.post(founded.page(of: ben, what), fields).status == 303)
+    #expect(try founded.role(ben) == (what == "/role" ? .writer : nil))
+    #expect(try founded.role(eve) == (goes ? nil : .writer))
   }
 
   @Test func `Neither the founder, nor this device, nor who is none is changed`() throws {
@@ -130,36 +94,17 @@ import Testing
     for (role, status) in [(Role.admin, 409), (.writer, 409)] {
       _ = try membership.issue(
         for: CertificateRequest(name: "Second", key: mine), role: role, by: key)
-      try adopt(mine.deviceID, "Second")
+      try founded.adopt(mine.deviceID, "Second")
       #expect(try statuses(key.deviceID) == Array(repeating: status, count: 5), "\(role)")
     }
     #expect(try web.post("/devices/invite", [("role", "writer")]).status == 409)
-    #expect(try role(key) == .admin)
+    #expect(try founded.role(key) == .admin)
   }
 
   // MARK: Invitations
 
-  /// A page, as soon as it says this.
-  private func wait(for text: String, at address: String) throws -> String {
-    let end = Instant.now + 120
-    var page = try web.get(address).text
-    while !page.contains(text), Instant.now < end { page = try web.get(address).text }
-    #expect(page.contains(text), "\(page)")
-    return page
-  }
-
-  private func invite(as role: String) throws -> (
-    address: String, code: InvitationCode, page: String
-  ) {
-    let opened = try web.post("/devices/invite", [("role", role)])
-    let address = try #require(location(opened), "\(opened)")
-    let page = try web.get(address).text
-    let shown = try #require(page.firstMatch(of: #/notes join ([0-9A-Z-]+)</#), "\(page)").1
-    return (address, try #require(InvitationCode(parsing: String(shown))), page)
-  }
-
   @Test func `A device joins by the code that the page shows, and the page says so`() throws {
-    let (address, code, page) = try invite(as: "reader")
+    let (address, code, page) = try founded.invite(as: "reader")
     #expect(address == "/devices/invitation/" + code.locator)
     #expect(page.contains("The code lets one device join as a reader."))
     #expect(page.contains("<svg class=\"code\"") && page.contains("role=\"timer\""))
@@ -171,10 +116,10 @@ import Testing
     ) { _ in target["notes"] }
     client.addresses = [try #require(Address(parsing: "127.0.0.1:\(port)"))]
     let joined = try client.run { offer in
-      _ = try wait(for: "Somebody with the code looks at it.", at: address)
+      _ = try founded.wait(for: "Somebody with the code looks at it.", at: address)
       return offer.role == .reader && offer.notebookName == "Home"
     }
-    _ = try wait(for: "<b>laptop</b> joined as a reader", at: address)
+    _ = try founded.wait(for: "<b>laptop</b> joined as a reader", at: address)
     #expect(membership.role(ofDevice: client.deviceID) == nil)
     try membership.refresh()
     #expect(membership.role(ofDevice: client.deviceID) == .reader)
@@ -182,7 +127,7 @@ import Testing
     run.addresses = [joined.address]
     _ = try run.run()
     #expect(try target.text("notes/Shopping.txt") == "milk\n")
-    _ = try wait(for: "<b>laptop</b> joined as a reader.</p>", at: address)
+    _ = try founded.wait(for: "<b>laptop</b> joined as a reader.</p>", at: address)
     #expect(try !web.get(address).text.contains(code.description))
     #expect(try web.get("/devices").text.contains("<p>None is open.</p>"))
   }
@@ -190,7 +135,7 @@ import Testing
   @Test func `Wrong codes are told, and end it; it is cancelled; and the page's end ends it`()
     throws
   {
-    let (address, code, page) = try invite(as: "writer")
+    let (address, code, page) = try founded.invite(as: "writer")
     let port = try #require(page.firstMatch(of: #/--at [^<]*:(\d+)/#)).1
     let guess = try #require(InvitationCode(parsing: code.locator + "0000000000"))
     for left in [2, 1, 0] {
@@ -199,18 +144,19 @@ import Testing
       ) { [folder = keys["x"]] _ in folder }
       client.addresses = [try #require(Address(parsing: "127.0.0.1:\(port)"))]
       #expect(throws: (any Error).self) { try client.run { _ in true } }
-      _ = try wait(
+      _ = try founded.wait(
         for: left == 0
           ? "It ended after three wrong attempts"
           : "Somebody tried a wrong code: \(left) attempt", at: address)
     }
-    let second = try invite(as: "admin")
-    #expect(try location(web.post(second.address + "/cancel", [])) == "/devices?done=cancelled")
-    _ = try wait(for: "It was cancelled.", at: second.address)
+    let second = try founded.invite(as: "admin")
+    #expect(
+      try founded.location(web.post(second.address + "/cancel", [])) == "/devices?done=cancelled")
+    _ = try founded.wait(for: "It was cancelled.", at: second.address)
     #expect(try web.post(second.address + "/cancel", []).status == 404)
     #expect(try web.get("/devices/invitation/9x").status == 404)
     #expect(try web.post("/devices/invite", [("role", "owner")]).status == 400)
-    let last = try invite(as: "writer")
+    let last = try founded.invite(as: "writer")
     let book = InvitationBook(stateFolder: web.notebook.stateFolder)
     #expect(book.openLocators() == [last.code.locator])
     web.server.stop()
@@ -218,7 +164,7 @@ import Testing
   }
 
   @Test func `There are no more open at once than the page holds`() throws {
-    for _ in 0..<8 { _ = try invite(as: "writer") }
+    for _ in 0..<8 { _ = try founded.invite(as: "writer") }
     let refused = try web.post("/devices/invite", [("role", "writer")])
     #expect(refused.status == 409 && refused.text.contains("Too many invitations are open"))
   }
@@ -239,18 +185,18 @@ import Testing
       ended.open()
     }
     let number = try #require(port.take(until: .now + 60))
-    _ = try wait(for: "runs here", at: "/devices")
-    let (address, code, page) = try invite(as: "writer")
+    _ = try founded.wait(for: "runs here", at: "/devices")
+    let (address, code, page) = try founded.invite(as: "writer")
     #expect(page.contains(":\(number)</code>"), "\(page)")
     #expect(try web.post(address + "/cancel", []).status == 303)
-    _ = try wait(for: "It was cancelled.", at: address)
+    _ = try founded.wait(for: "It was cancelled.", at: address)
     // One that the terminal opened is shown without its code, and cancelled here.
     let other = try watcher.invite(role: .reader, seconds: 600)
-    let shown = try wait(
+    let shown = try founded.wait(
       for: "Its code is shown where it was opened.", at: "/devices/invitation/" + other.locator)
     #expect(!shown.contains(other.code.description) && code != other.code)
     #expect(try web.post("/devices/invitation/\(other.locator)/cancel", []).status == 303)
-    _ = try wait(for: "It was cancelled.", at: "/devices/invitation/" + other.locator)
+    _ = try founded.wait(for: "It was cancelled.", at: "/devices/invitation/" + other.locator)
     token.cancel()
     #expect(ended.wait(until: .now + 60))
   }
@@ -260,26 +206,28 @@ import Testing
   // notes-security(7): "The page of the devices is not for guests."
   @Test(arguments: [Role.writer, .reader])
   func `A guest neither sees nor changes any of it`(role: Role) throws {
-    let ben = try join("Ben")
-    let (_, code, _) = try invite(as: "writer")
+    let ben = try founded.join("Ben")
+    let (_, code, _) = try founded.invite(as: "writer")
     let guest = try web.comeIn(
       GuestBook(stateFolder: web.notebook.stateFolder).invite("Grandma", as: role).token)
     let pages = [
-      "/devices", "/devices/invitation/" + code.locator, page(of: ben), page(of: ben, "/remove"),
-      page(of: ben, "/role?to=reader"),
+      "/devices", "/devices/invitation/" + code.locator, founded.page(of: ben),
+      founded.page(of: ben, "/remove"),
+      founded.page(of: ben, "/role?to=reader"),
     ]
     for address in pages {
       let answer = try web.get(address, as: guest)
       #expect(answer.status == 403 && !answer.text.contains(code.description), "\(address)")
     }
     let forms = [
-      "/devices/invite", "/devices/invitation/\(code.locator)/cancel", page(of: ben, "/role"),
-      page(of: ben, "/remove"),
+      "/devices/invite", "/devices/invitation/\(code.locator)/cancel",
+      founded.page(of: ben, "/role"),
+      founded.page(of: ben, "/remove"),
     ]
     for address in forms {
       #expect(try web.post(address, [("role", "admin")], as: guest).status == 403, "\(address)")
     }
-    #expect(try self.role(ben) == .writer)
+    #expect(try founded.role(ben) == .writer)
     #expect(
       InvitationBook(stateFolder: web.notebook.stateFolder).openLocators() == [code.locator])
   }
