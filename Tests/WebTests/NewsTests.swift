@@ -135,6 +135,19 @@ import WorkTree
     withExtendedLifetime(watcher) {}
   }
 
+  @Test func `That a watcher is gone is told, also where its socket goes after its connections`()
+    throws
+  {
+    let page = try Page(web, as: web.browser)
+    var socket: ControlSocket? = try FakeWatcher.socket(of: web)
+    let descriptor = try #require(socket?.descriptor)
+    try #require(!Poll.wait(for: [descriptor], until: .now + 60).isEmpty)
+    _ = socket?.accept()
+    try page.wait(for: "presence")
+    socket = nil
+    try page.wait(for: "presence")
+  }
+
   @Test func `The watcher is told of a note while its page for editing is open`() throws {
     let watcher = try FakeWatcher(of: web)
     let id = try web.address("Shopping.txt").split(separator: "/")[1]

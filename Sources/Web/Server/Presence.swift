@@ -41,11 +41,19 @@ final class Presence: Sendable {
   func stop() { token.cancel() }
 
   private func run() {
+    var wasThere = false
     while goesOn() {
-      if let watcher = connect(), watcher.ask(.follow) {
-        while let reply = watcher.next(within: Self.silence, orUntil: token) {
-          if concerns(reply) { changed() }
+      if let watcher = connect() {
+        wasThere = true
+        if watcher.ask(.follow) {
+          while let reply = watcher.next(within: Self.silence, orUntil: token) {
+            if concerns(reply) { changed() }
+          }
         }
+        changed()
+      } else if wasThere {
+        // One that ends closes its connections before its socket: a page may have found that.
+        wasThere = false
         changed()
       }
       Poll.wait(for: [token.descriptor], until: .now + Self.pause)
