@@ -14,10 +14,9 @@ final class Gate: Sendable {
   let root: String
   private let cookie: String
   private let token: Mutex<String?>
-  /// Of each notebook that is served.
-  private let books: [GuestBook]
-  /// The parts that the notebooks' pages are below, where several are served.
-  private let names: [String]?
+  private let notebooks: ServedNotebooks
+  /// Whether the owner's pages begin with a list of notebooks, each below a part of the path.
+  private let isOfAll: Bool
   /// Of each address that a browser has.
   private let wrong = Mutex<[String: Allowance]>([:])
 
@@ -26,12 +25,10 @@ final class Gate: Sendable {
   /// Addresses whose wrong tries are counted apart; the others share one count.
   private static let mostPlaces = 1_000
 
-  /// - Parameters:
-  ///   - books: the guests of each notebook.
-  ///   - names: the part of the path that tells its owner's pages apart; nil for a single notebook.
-  init(port: Int, books: [GuestBook], names: [String]? = nil) {
+  /// Lets in to these notebooks.
+  init(port: Int, _ notebooks: ServedNotebooks, isOfAll: Bool = false) {
     local = .local(port: port)
-    (self.books, self.names) = (books, names)
+    (self.notebooks, self.isOfAll) = (notebooks, isOfAll)
     root = "/" + SecretText.random(bytes: 16)
     cookie = SecretText.random(bytes: 32)
     token = Mutex(SecretText.random(bytes: 32))
@@ -55,8 +52,8 @@ final class Gate: Sendable {
   /// Who is let in, and to what.
   struct Admission: Sendable {
     let visitor: Visitor
-    /// Which of the notebooks; nil for the list of them.
-    let notebook: Int?
+    /// The notebook; nil for the list of them.
+    let site: Site?
     /// The parts of the path below the visitor's root.
     let path: [String]
   }
@@ -114,32 +111,34 @@ final class Gate: Sendable {
     }
     if first == Visitor.linkPath {
       guard parts.count > 1 else { return nil }
-      return admission(parts.dropFirst(2)) { book in
-        try book.invitation(parts[1]).map { .invited($0, token: parts[1]) }
+      return admission(parts.dropFirst(2)) { site in
+        try site.guests.invitation(parts[1]).map { .invited($0, token: parts[1]) }
       }
     }
     let shown = cookies(of: head, entrance, below: first)
-    return admission(parts.dropFirst()) { book in
-      try book.guest(below: first, cookies: shown).map { .guest($0, root: "/" + first) }
-    }
+    return admission(parts.dropFirst()) { try $0.visitor(below: first, cookies: shown) }
   }
 
   private func ownerAdmission(below path: [String]) -> Admission {
-    guard let names else { return Admission(visitor: .owner(root: root), notebook: 0, path: path) }
-    guard let name = path.first, let notebook = names.firstIndex(of: name) else {
-      return Admission(visitor: .owner(root: root), notebook: nil, path: path)
+    guard isOfAll else {
+      let owner = Visitor.owner(root: root, shelf: nil)
+      return Admission(visitor: owner, site: notebooks.sites.first, path: path)
+    }
+    guard let name = path.first, let site = notebooks.site(named: name) else {
+      return Admission(visitor: .owner(root: root, shelf: root), site: nil, path: path)
     }
     return Admission(
-      visitor: .owner(root: "\(root)/\(name)"), notebook: notebook, path: Array(path.dropFirst()))
+      visitor: .owner(root: "\(root)/\(name)", shelf: root), site: site,
+      path: Array(path.dropFirst()))
   }
 
   /// To the notebook whose guests the visitor belongs to: no other is seen.
   private func admission(
-    _ path: ArraySlice<String>, _ visitor: (GuestBook) throws -> Visitor?
+    _ path: ArraySlice<String>, _ visitor: (Site) throws -> Visitor?
   ) -> Admission? {
-    for (notebook, book) in books.enumerated() {
-      guard let visitor = try? visitor(book) else { continue }
-      return Admission(visitor: visitor, notebook: notebook, path: Array(path))
+    for site in notebooks.sites {
+      guard let visitor = try? visitor(site) else { continue }
+      return Admission(visitor: visitor, site: site, path: Array(path))
     }
     return nil
   }

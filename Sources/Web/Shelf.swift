@@ -6,20 +6,20 @@ internal import Synchronization
 /// All that is served: a notebook, or several, each below a path of its own.
 final class Shelf: Sendable {
   let gate: Gate
-  let sites: [Site]
+  let notebooks: ServedNotebooks
   let limits: WebLimits
   private let pool: NIOThreadPool
   private let waiting = Atomic(0)
 
-  init(_ sites: [Site], gate: Gate, pool: NIOThreadPool, limits: WebLimits) {
-    (self.sites, self.gate, self.pool, self.limits) = (sites, gate, pool, limits)
+  init(_ notebooks: ServedNotebooks, gate: Gate, pool: NIOThreadPool, limits: WebLimits) {
+    (self.notebooks, self.gate, self.pool, self.limits) = (notebooks, gate, pool, limits)
   }
 
   /// The response, which a thread of the pool makes. Fails where too many requests wait.
   ///
-  /// - Parameter notebook: which of the sites is asked; nil for the list of them.
+  /// - Parameter site: the notebook that is asked; nil for the list of them.
   func respond(
-    to request: Request, at notebook: Int?, on loop: any EventLoop
+    to request: Request, at site: Site?, on loop: any EventLoop
   ) -> EventLoopFuture<Response> {
     guard waiting.add(1, ordering: .relaxed).newValue <= limits.waiting else {
       waiting.subtract(1, ordering: .relaxed)
@@ -27,8 +27,10 @@ final class Shelf: Sendable {
     }
     return pool.runIfActive(eventLoop: loop) { [self] in
       defer { waiting.subtract(1, ordering: .relaxed) }
-      guard let notebook else { return ShelfPage(sites: sites, request: request).response() }
-      return Visit(site: sites[notebook], request: request).response()
+      guard let site else {
+        return ShelfPage(notebooks: notebooks, request: request).response()
+      }
+      return Visit(site: site, request: request).response()
     }
   }
 

@@ -2,7 +2,7 @@ internal import Notebook
 
 /// The list of the notebooks that are served, for their owner.
 struct ShelfPage {
-  let sites: [Site]
+  let notebooks: ServedNotebooks
   let request: Request
 
   private var root: String { request.visitor.root }
@@ -10,35 +10,63 @@ struct ShelfPage {
   func response() -> Response {
     switch (request.method, request.path) {
     case (.get, []): .page(list)
+    case (.get, ["events"]): Response(status: 200, body: .events(nil))
     case (.get, ["style.css"]):
       .file(PackageResources.style_css, type: "text/css; charset=utf-8")
+    case (.get, ["page.js"]):
+      .file(PackageResources.page_js, type: "text/javascript; charset=utf-8")
     case (.get, ["icon.svg"]): .file(PackageResources.icon_svg, type: "image/svg+xml")
-    default: .plain(404, "There is no such page.")
+    default: .page(missing, status: 404)
     }
   }
 
   private var list: HTML {
-    let rows = sites.map(row)
-    return .document("Notebooks", root: root) {
+    // What went away without a word, as with the medium that it is on, is seen here.
+    notebooks.update()
+    let rows = notebooks.sites.compactMap(row)
+    let none: HTML =
+      "<p>No notebook yet: <code>notes init</code> makes one, <code>notes join</code> brings one.</p>"
+    return page("Notebooks") {
+      """
+      <h1>Notebooks</h1>
+      <div id="notebooks" data-live>
+      \(rows.isEmpty ? none : "<ul class=\"notes\">\n\(rows)</ul>")
+      </div>
+      """
+    }
+  }
+
+  /// For the pages of a notebook that was taken off the list, too.
+  private var missing: HTML {
+    page("Not there") {
+      """
+      <h1>Not there</h1>
+      <p class="error" role="alert" tabindex="-1" autofocus>There is no such page, or no such notebook \
+      any more.</p>
+      <p><a href="\(root)/">All notebooks</a></p>
+      """
+    }
+  }
+
+  private func page(_ title: String, _ main: () -> HTML) -> HTML {
+    .document(title, root: root, isLive: true) {
       """
       <header>
       <p class="name"><a href="\(root)/">Notebooks</a></p>
+      <p id="state" role="status"></p>
       </header>
       <main id="main" tabindex="-1">
-      <h1>Notebooks</h1>
-      <ul class="notes">
-      \(rows)</ul>
+      \(main())
       </main>
       """
     }
   }
 
-  private func row(_ site: Site) -> HTML {
-    guard let notebook = try? Notebook.open(at: site.folder) else {
-      return "<li><b>\(site.folder)</b> <span class=\"mark\">not there now</span></li>\n"
-    }
+  /// Nil where the notebook's folder is away.
+  private func row(_ site: Site) -> HTML? {
+    guard let notebook = try? Notebook.open(at: site.folder) else { return nil }
     return """
-      <li><a href="\(root)/\(Site.pathName(of: site.notebookID))/">\(notebook.identity.name)</a>
+      <li><a href="\(root)/\(site.pathName)/">\(notebook.identity.name)</a>
       <span class="about">\(site.folder)</span></li>
 
       """

@@ -1,39 +1,67 @@
 internal import Exchange
+internal import Glibc
 internal import Membership
 internal import Notebook
+internal import Synchronization
 
 /// A notebook that is served, to whom the gate lets in.
 final class Site: Sendable {
   let folder: String
   let notebookID: String
+  private let stateFolder: String
   /// Where the keys of the user's devices are.
   private let dataFolder: String
   /// Where the sockets of watchers are; nil where the user has no such folder.
   let controlFolder: String?
   private let signer: VersionSigner
   let guests: GuestBook
+  /// The guests when the book was there last.
+  private let guestsBefore = Mutex<[Guest]>([])
   /// The invitations that were opened on the page.
   let invitations: Invitations
   let limits: WebLimits
-  /// The path of the list of notebooks, which their owner sees; nil where this is the only one.
-  let shelfRoot: String?
+  /// Whether all notebooks of the device are served, behind a page that lists them.
+  let isOneOfAll: Bool
 
   /// What a browser that follows what happens is told first: how soon to come back.
   static let firstEvent = "retry: 1000\nevent: ready\ndata:\n\n"
 
   init(
-    of notebook: Notebook, dataFolder: String, controlFolder: String?, guests: GuestBook,
-    shelfRoot: String?, limits: WebLimits
+    of notebook: Notebook, dataFolder: String, controlFolder: String?, isOneOfAll: Bool,
+    limits: WebLimits
   ) {
     (folder, notebookID) = (notebook.folder, notebook.identity.id)
     (self.dataFolder, self.controlFolder) = (dataFolder, controlFolder)
     signer = VersionSigner(keysIn: dataFolder)
     invitations = Invitations()
-    (self.guests, self.shelfRoot, self.limits) = (guests, shelfRoot, limits)
+    guests = GuestBook(stateFolder: notebook.stateFolder)
+    stateFolder = notebook.stateFolder
+    (self.isOneOfAll, self.limits) = (isOneOfAll, limits)
   }
 
   /// The part of the path that the notebook's pages are below, where several are served.
-  static func pathName(of notebookID: String) -> String { notebookID.prefix(16).lowercased() }
+  var pathName: String { notebookID.prefix(16).lowercased() }
+
+  /// Whether the notebook's folder is there: it may be on a medium that was taken out.
+  var isThere: Bool { access(stateFolder, F_OK) == 0 }
+
+  /// Whose browser has one of these cookies, below this path; nil where it is no guest's. Who was a guest
+  /// when the notebook's folder went away is none who was sent away.
+  func visitor(below path: String, cookies: [String]) throws -> Visitor? {
+    let isThere = isThere
+    let known = try isThere ? presentGuests() : guestsBefore.withLock { $0 }
+    guard let guest = try GuestBook.guest(below: path, cookies: cookies, among: known) else {
+      return nil
+    }
+    return isThere ? .guest(guest, root: "/" + path) : .away(root: "/" + path)
+  }
+
+  /// The guests, as the book has them now.
+  func presentGuests() throws -> [Guest] {
+    let present = try guests.guests()
+    guestsBefore.withLock { $0 = present }
+    return present
+  }
 
   /// The notebook, whose versions are signed as those of every command, and name a guest who makes them.
   func notebook(for guest: Guest?) throws -> Notebook {

@@ -19,6 +19,7 @@ struct Visit {
   func response() -> Response {
     do {
       if case .invited(let link, let token) = visitor { return try introduce(link, token) }
+      if case .away = visitor { throw Refusal.away }
       guard visitor.mayWrite || !isForChanges else { throw Refusal.readOnly }
       guard visitor.isOwner || request.path.first != "devices" else { throw Refusal.ownerOnly }
       let notebook = try site.notebook(for: visitor.guest)
@@ -152,7 +153,9 @@ struct Visit {
   // MARK: What went wrong
 
   private func failed(_ error: any Error) -> Response {
-    switch error {
+    // Whatever failed for that.
+    let error = site.isThere ? error : Refusal.away
+    return switch error {
     case let refusal as Refusal: trouble(refusal.text, status: refusal.status)
     case let error as NotebookError: trouble("\(error)", status: 409)
     case let error as MembershipError: trouble("\(error)", status: 409)
@@ -165,11 +168,13 @@ struct Visit {
 
   /// A page that says what went wrong.
   func trouble(_ text: String, status: Int, with rest: HTML = .nothing) -> Response {
+    let isOfDevices = visitor.isOwner && request.path.first == "devices"
     let page = layout("Not done", name: nil) {
       """
       <h1>Not done</h1>
-      <p class="error" role="alert">\(sentence(text))</p>
+      <p class="error" role="alert" tabindex="-1" autofocus>\(sentence(text))</p>
       \(rest)
+      \("<p><a href=\"\(root)/devices\">All devices</a></p>", if: isOfDevices)
       <p><a href="\(root)/">Back to the notes</a></p>
       """
     }
@@ -202,6 +207,8 @@ enum Refusal: Error {
   case readOnly
   /// A guest asks for what is for the user of this device alone.
   case ownerOnly
+  /// The notebook's folder is not there: it may come back.
+  case away
 
   var status: Int {
     switch self {
@@ -210,6 +217,7 @@ enum Refusal: Error {
     case .tooLong: 413
     case .noText, .sameRole, .otherDevice: 409
     case .emptyTitle, .brokenForm: 400
+    case .away: 503
     }
   }
 
@@ -229,6 +237,8 @@ enum Refusal: Error {
     case .brokenForm: "the form is not one of this page"
     case .readOnly: "you are a reader here: you can look at everything and change nothing"
     case .ownerOnly: "this page is for the user of this device alone"
+    case .away:
+      "the notebook is not there now: its folder was moved, or is on a medium that was taken out"
     }
   }
 }

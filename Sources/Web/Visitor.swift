@@ -3,8 +3,12 @@ internal import Membership
 /// Whom the gate lets in: notes-security(7), "WHAT THE PAGE LETS IN" and GUESTS.
 enum Visitor: Sendable {
   /// The user whom the notebook is served by.
-  case owner(root: String)
+  ///
+  /// - Parameter shelf: the path of the list of notebooks, where all are served.
+  case owner(root: String, shelf: String?)
   case guest(Guest, root: String)
+  /// A guest of a notebook whose folder is away.
+  case away(root: String)
   /// Whoever has a link that makes a guest: sees the page that asks for a name, and nothing else.
   case invited(GuestInvitation, token: String)
 
@@ -14,7 +18,7 @@ enum Visitor: Sendable {
   /// The path that the visitor's pages are below, with a slash in front and none behind.
   var root: String {
     switch self {
-    case .owner(let root), .guest(_, let root): root
+    case .owner(let root, _), .guest(_, let root), .away(let root): root
     case .invited(_, let token): "/\(Self.linkPath)/\(token)"
     }
   }
@@ -25,14 +29,22 @@ enum Visitor: Sendable {
   var isOwner: Bool { if case .owner = self { true } else { false } }
 
   /// Whether the visitor sees the notebook.
-  var isHere: Bool { if case .invited = self { false } else { true } }
+  var isHere: Bool {
+    switch self {
+    case .owner, .guest: true
+    case .away, .invited: false
+    }
+  }
+
+  /// The path of the list of notebooks, which their owner sees; nil where one is served.
+  var shelf: String? { if case .owner(_, let shelf) = self { shelf } else { nil } }
 
   /// Whether the visitor may change the notebook.
   var mayWrite: Bool {
     switch self {
     case .owner: true
     case .guest(let guest, _): guest.role == .writer
-    case .invited: false
+    case .away, .invited: false
     }
   }
 }

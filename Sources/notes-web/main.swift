@@ -5,7 +5,7 @@ internal import Web
 
 // `notes web` runs this program: notes-web(1). It is no command of its own for people, so its words are
 // taken as that gives them: the folder of the keys, that of watchers' sockets or nothing, a port or "any",
-// "json" or "text", "open" or "no-open", "lan" or "local", "all" or "one", and the notebooks' folders.
+// "json" or "text", "open" or "no-open", "lan" or "local", and "all" or the notebook's folder.
 
 /// Writes at once, and needs no one to read it.
 func say(_ text: String, on stream: Int32) {
@@ -20,12 +20,11 @@ func fail(_ message: String, hint: String) -> Never {
 }
 
 let words = CommandLine.arguments.dropFirst().map { $0 }
-guard words.count >= 8 else {
+guard words.count == 7 else {
   fail("notes-web is run by 'notes web'", hint: "'notes web --help' shows its options")
 }
 let isJSON = words[3] == "json"
 let isOfAll = words[6] == "all"
-let folders = Array(words[7...])
 
 // Ctrl-C and requests to terminate are waited for below; every thread leaves them there.
 var signals = sigset_t()
@@ -37,7 +36,7 @@ signal(SIGPIPE, SIG_IGN)
 let server: WebServer
 do {
   server = try WebServer(
-    folders: folders, isOfAll: isOfAll, dataFolder: words[0],
+    isOfAll ? .all : .one(folder: words[6]), dataFolder: words[0],
     controlFolder: words[1].isEmpty ? nil : words[1], port: Int(words[2]),
     network: words[5] == "lan" ? .ofThisMachine() : nil)
 } catch let error as WebNetworkError {
@@ -61,7 +60,7 @@ do {
     "notes: hint: the system does not tell when addresses change: start this again then\n",
     on: STDERR_FILENO)
 }
-let browser = Browser(stateFolder: isOfAll ? words[0] : folders[0] + "/.git/notes")
+let browser = Browser(stateFolder: isOfAll ? words[0] : words[6] + "/.git/notes")
 if words[4] == "open" { browser.open(link) }
 
 var received: Int32 = 0

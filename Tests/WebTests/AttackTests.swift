@@ -271,7 +271,10 @@ import Testing
 
   @Test func `Wrong tries are slowed down, and the right one is not`() throws {
     let folder = try TemporaryFolder()
-    let gate = Gate(port: 4711, books: [GuestBook(stateFolder: folder.path)])
+    let none = ServedNotebooks(
+      .all, dataFolder: folder.path, controlFolder: nil,
+      connections: Connections(limits: WebLimits()), limits: WebLimits(), at: [])
+    let gate = Gate(port: 4711, none)
     func status(_ path: String, from place: String = "a") -> Int? {
       let head = Gate.Head(method: "GET", target: path, headers: ["host": gate.local.hosts])
       let verdict = gate.judge(head, at: gate.local, from: place)
@@ -330,10 +333,11 @@ import Testing
     let web = try WebFixture()
     #expect(throws: (any Error).self) {
       _ = try WebServer(
-        folders: [web.folder.path], dataFolder: web.folder["keys"], port: web.server.port)
+        .one(folder: web.folder.path), dataFolder: web.folder["keys"], port: web.server.port)
     }
     #expect(throws: (any Error).self) {
-      _ = try WebServer(folders: [web.folder["keys"]], dataFolder: web.folder["keys"], port: 0)
+      _ = try WebServer(
+        .one(folder: web.folder["keys"]), dataFolder: web.folder["keys"], port: 0)
     }
     #expect(try web.get("/").status == 200)
     web.server.stop()

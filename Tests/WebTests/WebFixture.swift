@@ -34,7 +34,7 @@ final class WebFixture {
     _ = try notebook.save()
     self.limits = limits
     server = try WebServer(
-      folders: [folder.path], dataFolder: folder["keys"], controlFolder: folder[".git/control"],
+      .one(folder: folder.path), dataFolder: folder["keys"], controlFolder: folder[".git/control"],
       port: 0, network: network, limits: limits)
     if letsIn { try letIn() }
   }
@@ -124,7 +124,7 @@ final class WebFixture {
   /// Ends the server, and starts another one. Not at its port, which may be somebody's by then.
   func serveAgain() throws {
     let next = try WebServer(
-      folders: [folder.path], dataFolder: folder["keys"], port: 0, limits: limits)
+      .one(folder: folder.path), dataFolder: folder["keys"], port: 0, limits: limits)
     server.stop()
     server = next
   }

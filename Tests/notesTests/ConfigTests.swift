@@ -1,3 +1,4 @@
+import Notebook
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Glibc
 import Membership
+import System
 import TestSupport
 import Testing
 
@@ -78,12 +79,101 @@ import Testing
     #expect(try web.wait(within: 120).status == .exited(130))
   }
 
-  @Test func `With --all, and no notebook known, it says so`() throws {
-    try #require(try run(["rm", "-r", shell.folder["notes"]]).isSuccess)
-    let result = try run(
-      [BuiltBinary.notes(), "web", "--all", "--json"], in: shell.folder.path,
+  // "also where there is none yet", "A notebook that is made, joined or cloned meanwhile is served".
+  @Test func `With --all, what is made, cloned and deleted meanwhile comes and goes`() throws {
+    try #require(
+      try run(["rm", "-r", shell.folder["notes"], shell.folder["home/.local"]]).isSuccess)
+    let web = try RunningProcess(
+      [BuiltBinary.notes(), "web", "--all", "--no-open", "--json"], in: shell.folder.path,
       environment: shell.environment)
-    #expect(result.status == .exited(1) && result.errorText.contains(#""kind":"no_notebooks""#))
+    let value = try #require(try JSONValue.lines(web.line(within: 120)).first)
+    let list = try Pages(link: try #require(value["link"]), jar: shell.folder["jar"])
+    #expect(try list.get("/").contains("No notebook yet"))
+    func shows(_ names: [String]) throws -> Bool {
+      let end = Instant.now + 120
+      func shown() throws -> [String] {
+        try list.get("/").matches(of: #/<li><a href="[^"]+">(\w+)</#).map { String($0.1) }
+      }
+      while try shown() != names, Instant.now < end {}
+      return try shown() == names
+    }
+    try makeFolder(shell.folder["work"])
+    let made = try run(
+      [BuiltBinary.notes(), "init", "--name", "Work"], in: shell.folder["work"],
+      environment: shell.environment)
+    try #require(made.isSuccess, "\(made)")
+    #expect(try shows(["Work"]))
+    // A guest of it can be invited at once.
+    let invited = try run(
+      [BuiltBinary.notes(), "web", "guests", "invite", "--json"], in: shell.folder["work"],
+      environment: shell.environment)
+    let link = try #require(try JSONValue.lines(invited.text).first?["link"])
+    #expect(try run(["curl", "-sS", link]).text.contains("<b>Work</b>"))
+    // A bundle of another device's notebook.
+    let other = try Shell()
+    try other.folder.write("tea\n", to: "notes/Tea.txt")
+    try other.initialise()
+    let bundle = shell.folder["other.bundle"]
+    try #require(try other.notes("bundle", "create", bundle).isSuccess)
+    let cloned = try run(
+      [BuiltBinary.notes(), "clone", bundle, shell.folder["theirs"]], in: shell.folder.path,
+      environment: shell.environment)
+    try #require(cloned.isSuccess, "\(cloned)")
+    let name = try #require(try list.get("/").matches(of: #/<li><a href="[^"]+">(\w+)</#).last).1
+    #expect(try shows(["Work", String(name)]) && name != "Work")
+    try #require(try run(["rm", "-r", shell.folder["work"]]).isSuccess)
+    #expect(try shows([String(name)]))
+    web.send(SIGINT)
+    #expect(try web.wait(within: 120).status == .exited(130))
+  }
+
+  // notes-web(1), "Devices": an invitation is held "until that ends".
+  @Test func `An invitation of a page whose program was killed is over, and another can be opened`()
+    throws
+  {
+    for round in 0..<2 {
+      let web = try start("--no-open", "--json")
+      let value = try #require(try JSONValue.lines(web.line(within: 120)).first)
+      let pages = try Pages(link: try #require(value["link"]), jar: shell.folder["jar\(round)"])
+      func states() throws -> [String?] {
+        try JSONValue.lines(shell.notes("invitations", "--json").text).map { $0["state"] }
+      }
+      #expect(try !states().contains("available"))
+      #expect(try pages.get("/devices").contains("None is open."))
+      let page = try pages.post("/devices/invite", "role=writer")
+      #expect(page.contains("notes join "), "\(page)")
+      #expect(try states().contains("available"))
+      #expect(try pages.get("/devices").contains("/devices/invitation/"))
+      web.send(SIGKILL)
+      _ = try web.wait(within: 120)
+      #expect(try states() == Array(repeating: "cancelled", count: round + 1))
+    }
+  }
+
+  /// The pages of `notes web`, as curl gets them with the cookie that the link gave it.
+  private struct Pages {
+    private let address: String
+    private let origin: String
+    private let jar: String
+
+    init(link: String, jar: String) throws {
+      self.jar = jar
+      let opened = try run(["curl", "-sS", "-c", jar, link]).text
+      let root = try #require(opened.firstMatch(of: #/url=(\/[a-z0-9]+)\//#)).1
+      origin = "http://" + link.split(separator: "/")[1]
+      address = origin + root
+    }
+
+    func get(_ path: String) throws -> String {
+      try run(["curl", "-sS", "-b", jar, address + path]).text
+    }
+
+    func post(_ path: String, _ form: String) throws -> String {
+      try run([
+        "curl", "-sSL", "-b", jar, "-H", "Origin: " + origin, "--data", form, address + path,
+      ])
+      .text
+    }
   }
 
   // notes-web(1), FILES.

@@ -31,8 +31,15 @@ public struct GuestBook: Sendable {
 
   /// The guest whose browser has one of these cookies, below this path; nil where it is nobody's.
   public func guest(below path: String, cookies: [String]) throws -> Guest? {
+    try Self.guest(below: path, cookies: cookies, among: guests())
+  }
+
+  /// The same, of guests that were read.
+  package static func guest(
+    below path: String, cookies: [String], among guests: [Guest]
+  ) throws -> Guest? {
     let id = try SecretText.hash(path)
-    guard let guest = try guests().first(where: { $0.id == id }) else { return nil }
+    guard let guest = guests.first(where: { $0.id == id }) else { return nil }
     return try cookies.contains { try SecretText.hash($0) == guest.cookie } ? guest : nil
   }
 

@@ -83,7 +83,9 @@ const show = async (event, url) => {
   const old = mayBeOld && !isGone && (await kept(url.pathname));
   if (old) {
     const late = new Promise((resolve) => setTimeout(resolve, patience));
-    return (await Promise.race([network, late]).catch(() => undefined)) ?? old;
+    const answer = await Promise.race([network, late]).catch(() => undefined);
+    // The notebook is away, or too much is asked of it.
+    return !answer || answer.status === 503 ? old : answer;
   }
   return network.catch((failure) => {
     if (!isShown) throw failure;

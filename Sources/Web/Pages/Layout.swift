@@ -36,9 +36,10 @@ extension Visit {
     let guest: HTML? = visitor.guest.map {
       "<p class=\"who\">Guest: <b>\($0.name)</b>, \($0.role.rawValue)</p>"
     }
+    let shelf: HTML? = visitor.shelf.map { "<a href=\"\($0)/\">Notebooks</a>" }
     return """
       <nav aria-label="Notebook">
-      \(site.shelfRoot.map { "<a href=\"\($0)/\">Notebooks</a>" } ?? .nothing, if: visitor.isOwner)
+      \(shelf)
       <a href="\(root)/">Notes</a>
       \("<a href=\"\(root)/new\">New note</a>", if: visitor.mayWrite)
       <a href="\(root)/deleted">Deleted</a>
@@ -73,7 +74,13 @@ extension Visit {
       case "partly": "Settled in part: the note is still in conflict."
       default: nil
       }
-    return said.map { "<p class=\"done\" role=\"status\">\($0)</p>" }
+    return said.map { "<p class=\"done\" role=\"status\" tabindex=\"-1\" autofocus>\($0)</p>" }
+  }
+
+  /// The heading of a page that a form leads to, or that asks before something is done: it has the focus, so
+  /// that it is read, and the next Tab leads to what is below it.
+  func reachedHeading(_ text: String) -> HTML {
+    "<h1 tabindex=\"-1\" autofocus>\(text)</h1>"
   }
 
   /// A time, for people in the zone of this device.

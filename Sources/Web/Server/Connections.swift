@@ -110,27 +110,36 @@ final class Connections: Sendable {
     crowdedOut.close(promise: nil)
   }
 
-  /// Calls `body` whenever a page of the notebook begins to follow what happens.
-  func whenFollowed(_ notebook: String, _ body: @escaping @Sendable () -> Void) {
+  /// Calls `body` whenever a page of the notebook begins to follow what happens; nil calls nothing more.
+  func whenFollowed(_ notebook: String, _ body: (@Sendable () -> Void)?) {
     followed.withLock { $0[notebook] = body }
   }
 
   /// Closes the connections of a notebook's guests who are none of these any more.
   func close(guestsExcept ids: Set<String>, of notebook: String) {
+    close { entry in
+      entry.notebook == notebook && entry.guest.map { !ids.contains($0) } ?? false
+    }
+  }
+
+  /// Closes the connections of a notebook that is served no longer.
+  func close(allOf notebook: String) {
+    close { $0.notebook == notebook }
+    whenFollowed(notebook, nil)
+  }
+
+  private func close(where isMeant: (Entry) -> Bool) {
     let leaving = state.withLock { state -> [any Channel] in
       var leaving: [any Channel] = []
-      while let channel = state.takeFirst(where: { entry in
-        entry.notebook == notebook && entry.guest.map { !ids.contains($0) } ?? false
-      }) {
-        leaving.append(channel)
-      }
+      while let channel = state.takeFirst(where: isMeant) { leaving.append(channel) }
       return leaving
     }
     for channel in leaving { channel.close(promise: nil) }
   }
 
-  /// Those that follow what happens in a notebook, with its guests or without.
-  func followers(of notebook: String, _ withGuests: Bool) -> [any Channel] {
+  /// Those that follow what happens in a notebook, with its guests or without; of nil the owner's that
+  /// show the list of notebooks.
+  func followers(of notebook: String?, _ withGuests: Bool) -> [any Channel] {
     state.withLock { state in
       state.entries.map(\.entry).filter {
         $0.isFollowing && $0.notebook == notebook && (withGuests || $0.guest == nil)

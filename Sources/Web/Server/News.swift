@@ -2,6 +2,8 @@ internal import Membership
 internal import NIOCore
 internal import NIOHTTP1
 internal import Notebook
+internal import Synchronization
+internal import System
 internal import Watch
 
 /// Tells the browsers that follow what happens when the notebook has another version, and those of this
@@ -11,16 +13,37 @@ final class News: Sendable {
   private let branchWatch: BranchWatch
   private let guestWatch: FileWatch
   private let presence: Presence
+  private let hasEnded: Flag
 
-  init(of site: Site, connections: Connections) throws {
+  /// Whether nothing more is noticed, because the notebook's folder was away.
+  var isOver: Bool { hasEnded.isSet }
+
+  private final class Flag: Sendable {
+    private let value = Atomic(false)
+    var isSet: Bool { value.load(ordering: .relaxed) }
+    /// Returns whether it was not set before.
+    func set() -> Bool { !value.exchange(true, ordering: .relaxed) }
+  }
+
+  /// - Parameter looksAgain: is called when the notebook's folder has gone, and when a page follows what
+  ///   happens in one that had: it may be back.
+  init(
+    of site: Site, connections: Connections, looksAgain: @escaping @Sendable () -> Void
+  ) throws {
     let (notebook, state) = (site.notebookID, try Notebook.open(at: site.folder).stateFolder)
+    let hasEnded = Flag()
+    self.hasEnded = hasEnded
     let sendAway: @Sendable () -> Void = {
+      guard site.isThere else {
+        if hasEnded.set() { looksAgain() }
+        return
+      }
       // Where the book cannot be read, nobody is let in by it, and so nobody stays.
-      let guests = try? GuestBook(stateFolder: state).guests()
+      let guests = try? site.presentGuests()
       connections.close(guestsExcept: Set((guests ?? []).map(\.id)), of: notebook)
     }
     let tell: @Sendable (String, Bool) -> Void = { event, isForGuests in
-      Self.tell("event: \(event)\ndata:\n\n", connections.followers(of: notebook, isForGuests))
+      Self.tell(event, connections.followers(of: notebook, isForGuests))
     }
     guestWatch = try FileWatch(GuestBook.fileName, in: state, changed: sendAway)
     branchWatch = try BranchWatch(folder: site.folder) {
@@ -31,7 +54,11 @@ final class News: Sendable {
       of: site, isWanted: { !connections.followers(of: notebook, false).isEmpty }
     ) { tell("presence", false) }
     self.presence = presence
-    connections.whenFollowed(notebook) { presence.begin() }
+    connections.whenFollowed(notebook) {
+      presence.begin()
+      // It takes files to look, for which no other request is to wait.
+      if hasEnded.isSet { try? startThread { looksAgain() } }
+    }
     site.invitations.whenChanged { tell("presence", false) }
   }
 
@@ -41,7 +68,9 @@ final class News: Sendable {
     presence.stop()
   }
 
-  private static func tell(_ event: String, _ channels: [any Channel]) {
+  /// Sends an event to those who follow what happens.
+  static func tell(_ event: String, _ channels: [any Channel]) {
+    let event = "event: \(event)\ndata:\n\n"
     for channel in channels {
       // A browser that reads nothing is not told more than it can be.
       guard channel.isWritable else { continue }

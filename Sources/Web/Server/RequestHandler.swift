@@ -80,7 +80,7 @@ final class RequestHandler: ChannelInboundHandler {
     case .allowed(let admission):
       let visitor = admission.visitor
       if visitor.isHere {
-        let notebook = admission.notebook.map { shelf.sites[$0].notebookID }
+        let notebook = admission.site?.notebookID
         // Who leaves is told so before the connection goes.
         let guest = admission.path == Visit.leaving ? nil : visitor.guest?.id
         connections.letIn(context.channel, to: notebook, guest: guest)
@@ -124,7 +124,7 @@ final class RequestHandler: ChannelInboundHandler {
     deadline?.cancel()
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     let response = shelf.respond(
-      to: request, at: admission.notebook, on: context.eventLoop)
+      to: request, at: admission.site, on: context.eventLoop)
     response.whenComplete { result in
       let (handler, context) = bound.value
       let response = (try? result.get()) ?? .plain(503, "Too much is asked at once. Try again.")

@@ -14,8 +14,6 @@ public final class WebServer: Sendable {
   private let door: Door
   private let shelf: Shelf
   private let connections: Connections
-  private let news: [News]
-  private let served: [ServedPage]
   private let onNetwork: NetworkDoors?
   private let addressWatch = Mutex<AddressWatch?>(nil)
   private let isStopped = Mutex(false)
@@ -42,20 +40,27 @@ public final class WebServer: Sendable {
   ///
   /// - Throws: `GuestError.tooMany`; where the book cannot be written.
   public func invite() throws -> (path: String, invitation: GuestInvitation) {
-    let (invitation, token) = try shelf.sites[0].guests.invite(nil, as: .writer)
+    let (invitation, token) = try invitingSite.guests.invite(nil, as: .writer)
     return ("/\(Visitor.linkPath)/\(token)", invitation)
   }
 
   /// Takes a link back that nobody has used.
   public func withdraw(_ invitation: GuestInvitation) {
-    try? shelf.sites[0].guests.withdraw(invitation)
+    try? invitingSite.guests.withdraw(invitation)
   }
 
-  /// Serves the notebooks in `folders` on 127.0.0.1, and where a network is given, there over TLS.
+  /// The first notebook: where all are served nobody is invited by the server itself.
+  private var invitingSite: Site {
+    get throws {
+      guard let site = shelf.notebooks.sites.first else { throw Refusal.away }
+      return site
+    }
+  }
+
+  /// Serves notebooks on 127.0.0.1, and where a network is given, there over TLS.
   ///
   /// - Parameters:
-  ///   - isOfAll: whether a first page lists them, each below a path of its own; else there is one.
-  ///   - dataFolder: where the user's device keys are, and the page's authority.
+  ///   - dataFolder: where the list of the user's notebooks is, the device keys, and the page's authority.
   ///   - controlFolder: where the sockets of the user's watchers are; nil where the system keeps no such
   ///     folder.
   ///   - port: 0 for one that is free; nil for the notebook's own, or a free one where that is taken:
@@ -63,40 +68,36 @@ public final class WebServer: Sendable {
   ///   - network: where guests come in from other machines; nil for this machine alone.
   /// - Throws: what bind(2) says, where the port cannot be had; what opening the notebook throws.
   public convenience init(
-    folders: [String], isOfAll: Bool = false, dataFolder: String, controlFolder: String? = nil,
+    _ choice: WebChoice, dataFolder: String, controlFolder: String? = nil,
     port: Int?, network: WebNetwork? = nil, limits: WebLimits = WebLimits()
   ) throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let pool = NIOThreadPool(numberOfThreads: 2)
     do {
-      let notebooks = try folders.map { try Notebook.open(at: $0) }
       let page = try network.map { try Self.certified($0, dataFolder) }
       let hosts = ["127.0.0.1"] + (network?.addresses ?? [])
-      let identity = notebooks[0].identity
-      let own = ServedPage.port(
-        notebookID: isOfAll ? "all" : identity.id, deviceID: identity.device.deviceID)
+      let own = try Self.ownPort(of: choice, dataFolder)
       let doors = try Self.doors(group, at: hosts, port: port, own: own, limits)
       pool.start()
-      let shelf = Self.shelf(
-        notebooks, isOfAll: isOfAll, port: doors[0].port, dataFolder, controlFolder, pool, limits)
-      let connections = Connections(limits: limits)
       let onNetwork = network.flatMap { network in
         page.map { NetworkDoors(network, $0, Array(doors.dropFirst())) }
       }
-      doors[0].open(shelf, shelf.gate.local, connections)
+      let connections = Connections(limits: limits)
+      let local = Entrance.local(port: doors[0].port)
+      let notebooks = ServedNotebooks(
+        choice, dataFolder: dataFolder, controlFolder: controlFolder, connections: connections,
+        limits: limits, at: [local, onNetwork?.entrance].compactMap { $0?.origin })
+      let gate = Gate(port: doors[0].port, notebooks, isOfAll: choice == .all)
+      let shelf = Shelf(notebooks, gate: gate, pool: pool, limits: limits)
+      try notebooks.begin()
+      doors[0].open(shelf, gate.local, connections)
       onNetwork?.open(shelf, connections)
-      let news = try shelf.sites.map { try News(of: $0, connections: connections) }
-      let origins = [shelf.gate.local, onNetwork?.entrance].compactMap { $0?.origin }
-      // Where nothing can be written, nobody can be invited either.
-      let served = notebooks.compactMap {
-        try? ServedPage(at: origins, stateFolder: $0.stateFolder)
-      }
       if let page {
         _ = group.next().scheduleRepeatedTask(initialDelay: .hours(24), delay: .hours(24)) { _ in
           page.renew()
         }
       }
-      self.init(group, pool, doors[0], shelf, connections, news, served, onNetwork)
+      self.init(group, pool, doors[0], shelf, connections, onNetwork)
     } catch {
       try? pool.syncShutdownGracefully()
       try? group.syncShutdownGracefully()
@@ -106,26 +107,20 @@ public final class WebServer: Sendable {
 
   private init(
     _ group: MultiThreadedEventLoopGroup, _ pool: NIOThreadPool, _ door: Door, _ shelf: Shelf,
-    _ connections: Connections, _ news: [News], _ served: [ServedPage], _ onNetwork: NetworkDoors?
+    _ connections: Connections, _ onNetwork: NetworkDoors?
   ) {
     (self.group, self.pool, self.door) = (group, pool, door)
-    (self.shelf, self.connections, self.news) = (shelf, connections, news)
-    (self.served, self.onNetwork) = (served, onNetwork)
+    (self.shelf, self.connections, self.onNetwork) = (shelf, connections, onNetwork)
   }
 
-  private static func shelf(
-    _ notebooks: [Notebook], isOfAll: Bool, port: Int, _ dataFolder: String,
-    _ controlFolder: String?, _ pool: NIOThreadPool, _ limits: WebLimits
-  ) -> Shelf {
-    let books = notebooks.map { GuestBook(stateFolder: $0.stateFolder) }
-    let names = notebooks.map { Site.pathName(of: $0.identity.id) }
-    let gate = Gate(port: port, books: books, names: isOfAll ? names : nil)
-    let sites = zip(notebooks, books).map { notebook, book in
-      Site(
-        of: notebook, dataFolder: dataFolder, controlFolder: controlFolder, guests: book,
-        shelfRoot: isOfAll ? gate.root : nil, limits: limits)
+  /// The port that the choice has each time on this device.
+  private static func ownPort(of choice: WebChoice, _ dataFolder: String) throws -> Int {
+    switch choice {
+    case .one(let folder):
+      let identity = try Notebook.open(at: folder).identity
+      return ServedPage.port(notebookID: identity.id, deviceID: identity.device.deviceID)
+    case .all: return ServedPage.port(notebookID: "all", deviceID: dataFolder)
     }
-    return Shelf(sites, gate: gate, pool: pool, limits: limits)
   }
 
   /// Goes with this machine from one network to another: the page is served at the addresses that it
@@ -142,7 +137,7 @@ public final class WebServer: Sendable {
         else { return false }
         onNetwork.open(shelf, connections)
         let origins = [shelf.gate.local, onNetwork.entrance].compactMap { $0?.origin }
-        for page in served { try? page.move(to: origins) }
+        shelf.notebooks.move(to: origins)
         return true
       }
       if hasMoved { moved() }
@@ -152,7 +147,7 @@ public final class WebServer: Sendable {
 
   /// Whether a link that `invite` made still lets somebody in.
   public func isOpen(_ invitation: GuestInvitation) -> Bool {
-    (try? shelf.sites[0].guests.invitations().contains(invitation)) ?? false
+    (try? invitingSite.guests.invitations().contains(invitation)) ?? false
   }
 
   /// Ends what is under way, and closes all connections. It returns when that is done, also where it
@@ -162,8 +157,7 @@ public final class WebServer: Sendable {
       // A loop that has ended answers nothing: whoever waited for it would wait for ever.
       if isStopped { return }
       isStopped = true
-      for site in shelf.sites { site.invitations.stop() }
-      for news in news { news.stop() }
+      shelf.notebooks.stop()
       addressWatch.withLock { $0?.stop() }
       door.close()
       onNetwork?.close()

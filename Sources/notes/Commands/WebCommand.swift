@@ -48,19 +48,19 @@ struct WebCommand: Command {
 
   /// Becomes the program that serves: what it needs, no other command carries.
   func run() throws {
-    let notebooks =
-      try all
-      ? KnownNotebooks(dataFolder: UserFolders().data).notebooks() : [NotebookLocator.notebook()]
+    let folders = UserFolders()
+    // With --all the program reads the list itself, again and again: what is away may come back.
+    if all { _ = KnownNotebooks(dataFolder: try folders.data).openable() }
+    let folder = try all ? nil : NotebookLocator.notebook().folder
     let program = Self.program
     Output.standard.flush()
     Output.errors.flush()
-    let folders = UserFolders()
-    let words =
-      [
-        "notes-web", try folders.data, folders.runtime ?? "",
-        port.map { String($0) } ?? "any", options.json ? "json" : "text",
-        opensNothing ? "no-open" : "open", lan ? "lan" : "local", all ? "all" : "one",
-      ] + notebooks.map { realPath(of: $0.folder) ?? $0.folder }
+    let words = [
+      "notes-web", try folders.data, folders.runtime ?? "",
+      port.map { String($0) } ?? "any", options.json ? "json" : "text",
+      opensNothing ? "no-open" : "open", lan ? "lan" : "local",
+      folder.map { realPath(of: $0) ?? $0 } ?? "all",
+    ]
     var arguments = words.map { strdup($0) } + [nil]
     execv(program, &arguments)
     let code = errno

@@ -55,30 +55,9 @@ struct Environment: Sendable {
   }
 }
 
-/// The notebooks that were made or joined on this device: `$XDG_DATA_HOME/notes/notebooks`, a line
-/// `ID FOLDER` each. It is what `notes watch --all` goes by; lines may be taken out by hand.
-struct KnownNotebooks {
-  let dataFolder: String
-  private static let name = "notebooks"
-  private var path: String { dataFolder + "/" + Self.name }
-
-  /// In the order in which they were made. Where one notebook has several, for instance because it was
-  /// moved, the last of those that are there.
-  func folders() -> [String] {
-    func isThere(_ folder: String) -> Bool { Counted.access(folder + "/.git", F_OK) == 0 }
-    var found: [(id: String, folder: String)] = []
-    for (id, folder) in lines where folder.hasPrefix("/") {
-      if let place = found.firstIndex(where: { $0.id == id }) {
-        if isThere(folder) || !isThere(found[place].folder) { found[place].folder = folder }
-      } else {
-        found.append((id, folder))
-      }
-    }
-    return found.map(\.folder)
-  }
-
+extension KnownNotebooks {
   /// Those that can be opened, once each. Of the others a warning is written.
-  func notebooks() throws -> [Notebook] {
+  func openable() -> [Notebook] {
     var notebooks: [Notebook] = []
     for folder in folders() {
       do {
@@ -89,6 +68,12 @@ struct KnownNotebooks {
         Self.leaveOut(folder, error)
       }
     }
+    return notebooks
+  }
+
+  /// Those that can be opened, where there are any.
+  func notebooks() throws -> [Notebook] {
+    let notebooks = openable()
     guard notebooks.isEmpty else { return notebooks }
     throw Failure(
       .failed, "no_notebooks", "no notebook is known on this device",
@@ -102,27 +87,8 @@ struct KnownNotebooks {
     Output.errors.flush()
   }
 
-  /// Adds a notebook, if it is not the last one noted under its ID. The list is a convenience: where
-  /// it cannot be written, all else goes on.
-  func add(_ notebook: Notebook) {
-    guard let folder = realPath(of: notebook.folder) else { return }
-    let id = notebook.identity.id
-    guard lines.last(where: { $0.key == id })?.value != folder, !folder.contains(where: \.isNewline)
-    else { return }
-    let file = Counted.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-    guard file >= 0 else { return }
-    defer { close(file) }
-    // One call, so that two commands at once make two lines.
-    let bytes = StateLines([id: folder]).bytes
-    _ = write(file, bytes, bytes.count)
-  }
-
   /// Calls `changed` on a thread of its own, once at first; never where it cannot be watched.
   func watch(_ changed: @escaping @Sendable () -> Void) -> FileWatch? {
     try? FileWatch(Self.name, in: dataFolder, changed: changed)
-  }
-
-  private var lines: [(key: String, value: String)] {
-    StateLines(parsing: (try? Disk.read(path)) ?? []).lines
   }
 }

@@ -1,0 +1,51 @@
+internal import Glibc
+internal import System
+internal import WorkTree
+
+/// The notebooks that were made or joined on this device: `$XDG_DATA_HOME/notes/notebooks`, a line
+/// `ID FOLDER` each. It is what `notes watch --all` and `notes web --all` go by; lines may be taken out by
+/// hand.
+package struct KnownNotebooks: Sendable {
+  /// Where the user's data is: the list, and the device keys.
+  package let dataFolder: String
+  /// The list's name in that folder.
+  package static let name = "notebooks"
+  private var path: String { dataFolder + "/" + Self.name }
+
+  /// Those of the user with this data folder.
+  package init(dataFolder: String) { self.dataFolder = dataFolder }
+
+  /// In the order in which they were made. Where one notebook has several, for instance because it was
+  /// moved, the last of those that are there.
+  package func folders() -> [String] {
+    func isThere(_ folder: String) -> Bool { Counted.access(folder + "/.git", F_OK) == 0 }
+    var found: [(id: String, folder: String)] = []
+    for (id, folder) in lines where folder.hasPrefix("/") {
+      if let place = found.firstIndex(where: { $0.id == id }) {
+        if isThere(folder) || !isThere(found[place].folder) { found[place].folder = folder }
+      } else {
+        found.append((id, folder))
+      }
+    }
+    return found.map(\.folder)
+  }
+
+  /// Adds a notebook, if it is not the last one noted under its ID. The list is a convenience: where
+  /// it cannot be written, all else goes on.
+  package func add(_ notebook: Notebook) {
+    guard let folder = realPath(of: notebook.folder) else { return }
+    let id = notebook.identity.id
+    guard lines.last(where: { $0.key == id })?.value != folder, !folder.contains(where: \.isNewline)
+    else { return }
+    let file = Counted.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+    guard file >= 0 else { return }
+    defer { close(file) }
+    // One call, so that two commands at once make two lines.
+    let bytes = StateLines([id: folder]).bytes
+    _ = write(file, bytes, bytes.count)
+  }
+
+  private var lines: [(key: String, value: String)] {
+    StateLines(parsing: (try? Disk.read(path)) ?? []).lines
+  }
+}

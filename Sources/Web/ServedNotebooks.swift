@@ -1,0 +1,152 @@
+internal import Exchange
+internal import Membership
+internal import NIOCore
+internal import Notebook
+internal import Synchronization
+internal import System
+internal import Watch
+
+/// The notebooks that are served: one, or all that are known on this device, which may come and go
+/// meanwhile: notes-web(1), "All notebooks".
+final class ServedNotebooks: Sendable {
+  /// One that is served, and what follows it.
+  private struct Entry: Sendable {
+    /// As it is listed.
+    let folder: String
+    var isThere = true
+    let site: Site
+    let news: News
+    /// Nil where another command serves the notebook, too, or nothing can be written there.
+    let address: ServedPage?
+  }
+
+  private let choice: WebChoice
+  private let dataFolder: String
+  private let controlFolder: String?
+  private let connections: Connections
+  private let limits: WebLimits
+  private let origins: Mutex<[String]>
+  private let entries = Mutex<[Entry]>([])
+  /// One thread at a time looks which there are; what is served meanwhile is what was.
+  private let isStopped = Mutex(false)
+  private let listWatch = Mutex<FileWatch?>(nil)
+
+  /// Serves nothing until `begin`.
+  ///
+  /// - Parameter origins: the addresses of the page, that for this machine first.
+  init(
+    _ choice: WebChoice, dataFolder: String, controlFolder: String?, connections: Connections,
+    limits: WebLimits, at origins: [String]
+  ) {
+    (self.choice, self.dataFolder, self.controlFolder) = (choice, dataFolder, controlFolder)
+    (self.connections, self.limits) = (connections, limits)
+    self.origins = Mutex(origins)
+  }
+
+  /// In the order of `notes notebooks`. The folder of one may be away.
+  var sites: [Site] { entries.withLock { $0.map(\.site) } }
+
+  /// The one whose pages are below this part of a path.
+  func site(named name: String) -> Site? { sites.first { $0.pathName == name } }
+
+  /// Begins, and goes on with those that come.
+  ///
+  /// - Throws: what opening the notebook throws, where one is meant.
+  func begin() throws {
+    switch choice {
+    case .one(let folder):
+      let entry = try begin(Notebook.open(at: folder), folder)
+      entries.withLock { $0 = [entry] }
+    case .all:
+      // It is not there yet for a user without a notebook.
+      try? FileSystem<SystemCallError>.makeFolders(dataFolder, mode: 0o700)
+      update()
+      let watch = try? FileWatch(KnownNotebooks.name, in: dataFolder) { [weak self] in
+        self?.update()
+      }
+      listWatch.withLock { $0 = watch }
+    }
+  }
+
+  private func begin(_ notebook: Notebook, _ folder: String) throws -> Entry {
+    let site = Site(
+      of: notebook, dataFolder: dataFolder, controlFolder: controlFolder,
+      isOneOfAll: choice == .all, limits: limits)
+    let news = try News(of: site, connections: connections) { [weak self] in self?.update() }
+    let address = try? ServedPage(
+      at: origins.withLock { $0 }, stateFolder: notebook.stateFolder)
+    return Entry(folder: folder, site: site, news: news, address: address)
+  }
+
+  /// Looks which notebooks there are: serves those that came, or came back, and no longer those that are
+  /// not on the list. One whose folder is away may come back, and keeps its place.
+  func update() {
+    let isOther = isStopped.withLock { isStopped -> Bool in
+      if isStopped { return false }
+      let former = entries.withLock { $0 }
+      var next: [Entry] = []
+      for folder in folders {
+        if let notebook = try? Notebook.open(at: folder) {
+          let id = notebook.identity.id
+          guard !next.contains(where: { $0.site.notebookID == id }) else { continue }
+          let same = former.first {
+            $0.site.notebookID == id && $0.folder == folder && !$0.news.isOver
+          }
+          guard var entry = same ?? (try? begin(notebook, folder)) else { continue }
+          entry.isThere = true
+          next.append(entry)
+        } else if var away = former.first(where: { $0.folder == folder }) {
+          away.isThere = false
+          next.append(away)
+        }
+      }
+      let gone = former.filter { entry in !next.contains { $0.site === entry.site } }
+      entries.withLock { $0 = next }
+      for entry in gone {
+        let isServedAnew = next.contains { $0.site.notebookID == entry.site.notebookID }
+        end(entry, for: !isServedAnew)
+      }
+      func shown(_ entries: [Entry]) -> [ObjectIdentifier] {
+        entries.filter(\.isThere).map { ObjectIdentifier($0.site) }
+      }
+      return shown(next) != shown(former)
+    }
+    if isOther { News.tell("changed", connections.followers(of: nil, false)) }
+  }
+
+  private var folders: [String] {
+    switch choice {
+    case .one(let folder): [folder]
+    case .all: KnownNotebooks(dataFolder: dataFolder).folders()
+    }
+  }
+
+  private func end(_ entry: Entry, for good: Bool) {
+    entry.site.invitations.stop()
+    entry.news.stop()
+    if good { connections.close(allOf: entry.site.notebookID) }
+  }
+
+  /// Says that the page is at other addresses.
+  func move(to origins: [String]) {
+    self.origins.withLock { $0 = origins }
+    for entry in entries.withLock({ $0 }) { try? entry.address?.move(to: origins) }
+  }
+
+  /// Ends all that goes on.
+  func stop() {
+    listWatch.withLock { $0?.stop() }
+    isStopped.withLock { isStopped in
+      isStopped = true
+      for entry in entries.withLock({ $0 }) { end(entry, for: false) }
+    }
+  }
+}
+
+/// Which notebooks are served.
+public enum WebChoice: Sendable, Equatable {
+  /// That of a folder.
+  case one(folder: String)
+  /// All that were made or joined on this device, behind a page that lists them.
+  case all
+}
