@@ -51,6 +51,8 @@ final class Invitations: Sendable {
 
   /// By the first two digits of the code. Those that have ended stay until another has their digits.
   private let entries = Mutex<[String: Entry]>([:])
+  /// Those that are being opened.
+  private let opening = Mutex(0)
   private let changed = Mutex<@Sendable () -> Void>({})
 
   /// Open at once, each of which may take a thread and a port.
@@ -64,16 +66,22 @@ final class Invitations: Sendable {
   /// The one with these first digits.
   subscript(_ locator: String) -> Opened? { entries.withLock { $0[locator]?.opened } }
 
-  /// Opens one for ten minutes, and returns its first digits when it is open. Throws as
+  /// Opens one for so many seconds, and returns its first digits when it is open. Throws as
   /// `InvitationHost.invite`.
-  func open(role: Role, by host: InvitationHost) throws -> String {
-    let openCount = entries.withLock { $0.values.count(where: \.opened.isOpen) }
-    guard openCount < Self.most else { throw SyncError.failed("too many invitations are open") }
+  func open(role: Role, by host: InvitationHost, seconds: Double) throws -> String {
+    try opening.withLock { opening in
+      let openCount = entries.withLock { $0.values.count(where: \.opened.isOpen) }
+      guard openCount + opening < Self.most else {
+        throw SyncError.failed("too many invitations are open")
+      }
+      opening += 1
+    }
+    defer { opening.withLock { $0 -= 1 } }
     let (hold, first) = (Hold(token: try CancellationToken()), BlockingQueue<FirstWord>())
     try startThread { [self] in
       var isHidden = false
       do {
-        try host.invite(role: role, seconds: 600, cancellation: hold.token) { event in
+        try host.invite(role: role, seconds: seconds, cancellation: hold.token) { event in
           if case .discoveryFailed = event { isHidden = true }
           if case .invitation(let open) = event {
             let opened = Opened(open, isHidden: isHidden)

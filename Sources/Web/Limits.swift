@@ -19,6 +19,8 @@ public struct WebLimits: Sendable {
   public var formTime = 60.0
   /// How long a connection may be idle, and a browser take to read an answer.
   public var idleTime = 120.0
+  /// How long an invitation of a device is open: notes-web(1), "Devices".
+  public var invitationTime = 600.0
   /// Requests that wait for their turn.
   public var waiting = 48
 

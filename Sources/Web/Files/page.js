@@ -238,8 +238,23 @@ const offerDraft = () => {
 const load = async (address) => {
   const answer = await fetch(address);
   if (answer.status === 401) say(ended);
+  if (answer.status === 503) sayOffline();
   if (!answer.ok) return null;
   return new DOMParser().parseFromString(await answer.text(), "text/html");
+};
+
+// What is the same before and behind the change stays as it is, with the focus and what is marked in it.
+const change = (old, fresh) => {
+  const [was, is] = [[...old.childNodes], [...fresh.childNodes]];
+  const isSame = (a, b) => a && b && a.isEqualNode(b);
+  while (isSame(was[0], is[0])) was.shift(), is.shift();
+  while (isSame(was.at(-1), is.at(-1))) was.pop(), is.pop();
+  const [a, b] = [was[0], is[0]];
+  if (was.length === 1 && is.length === 1 && a.nodeName === b.nodeName && a.id === b.id && a.children?.length)
+    if (a.cloneNode().isEqualNode(b.cloneNode())) return change(a, b);
+  const place = old.insertBefore(document.createTextNode(""), a ?? null);
+  for (const node of was) node.remove();
+  place.replaceWith(...is);
 };
 
 const replace = (page) => {
@@ -251,11 +266,16 @@ const replace = (page) => {
       const same = fresh.querySelector("#" + CSS.escape(item.id));
       if (same) same.open = item.open;
     }
-    region.replaceChildren(...fresh.childNodes);
-    const place = focused?.getAttribute("href");
-    if (place) region.querySelector(`a[href="${CSS.escape(place)}"]`)?.focus();
-    const opened = focused?.matches("summary") && focused.parentElement.id;
-    if (opened) region.querySelector(`#${CSS.escape(opened)} > summary`)?.focus();
+    change(region, fresh);
+    if (!focused || focused === region || region.contains(document.activeElement)) continue;
+    const place = focused.getAttribute("href");
+    const opened = focused.matches("summary") && focused.parentElement.id;
+    const same =
+      (place && region.querySelector(`a[href="${CSS.escape(place)}"]`)) ||
+      (opened && region.querySelector(`#${CSS.escape(opened)} > summary`));
+    // What had the focus is gone: the next Tab goes on from where it was.
+    if (!same) region.tabIndex = -1;
+    (same || region).focus({ preventScroll: true });
   }
 };
 
@@ -305,8 +325,9 @@ const refresh = async () => {
 
 // Only a page that is seen listens: a browser has few connections for all that it shows.
 let events = null;
+let hasLeft = false;
 const listen = () => {
-  if (events || document.hidden) return;
+  if (events || hasLeft || document.hidden) return;
   const isNote = form && form.dataset.note !== "new";
   const source = new EventSource(root + "/events" + (isNote ? `?edit=${form.dataset.note}` : ""));
   events = source;
@@ -365,6 +386,15 @@ if (search) {
     refresh();
   });
 }
+// Escape closes what was opened, and leaves a page that asks.
+addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.isComposing) return;
+  const opened = document.activeElement.closest("details[open]");
+  if (!opened) return document.querySelector("a[data-leave]")?.click();
+  opened.open = false;
+  opened.querySelector("summary").focus();
+});
+
 // How long an invitation is open yet.
 const count = (span) => {
   const left = Math.max(0, span.dataset.ends - Math.floor(Date.now() / 1000));
@@ -404,9 +434,13 @@ leaving?.addEventListener("submit", async (event) => {
   try {
     const answer = await post({ action: action(leaving), fields: {} });
     if (!answer.ok) return say(await refusal(answer));
+    hasLeft = true;
+    events?.close();
     for (const name of namesOfDrafts()) localStorage.removeItem(name);
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    document.title = page.querySelector("h1").textContent;
     document.body.replaceWith(page.body);
+    document.querySelector("h1").focus();
   } catch {
     sayOffline();
   }

@@ -120,7 +120,7 @@ extension Visit {
       <!doctype html>
       <html lang="en"><head><meta charset="utf-8"><title>notes</title>
       <meta name="viewport" content="width=device-width, initial-scale=1"></head>
-      <body><main><h1>You have left</h1>
+      <body><main><h1 tabindex="-1" autofocus>You have left</h1>
       <p>This browser keeps nothing of the notebook any more.</p></main></body></html>
 
       """

@@ -30,16 +30,20 @@ extension Visit {
     return layout("Devices", name: identity.name) {
       """
       <h1>Devices</h1>
+      <div id="presence" role="status" data-live data-presence>
+      \(presence(live, isWatched: watcher != nil))
+      </div>
       <div id="devices" data-live data-presence>
       \(notice(of: standing))
-      \(presence(live, isWatched: watcher != nil))
       <ul class="notes">
       \(rows)</ul>
       \(hubs.isEmpty ? nil : hubList)
       <h2>Invitations</h2>
       \(invitations(to: notebook, standing))
       </div>
+      <div id="invite" data-live data-presence>
       \(invitationForm, if: standing.role == .admin)
+      </div>
       """
     }
   }

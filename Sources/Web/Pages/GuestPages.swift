@@ -22,10 +22,13 @@ extension Visit {
     let asked: HTML = """
       <label for="name">Your name</label>
       <input id="name" name="name" value="\(field: typed)" required maxlength="64"
-      autocomplete="nickname" aria-describedby="about">
+      autocomplete="nickname" aria-describedby="about\(" problem", if: problem != nil)"\
+      \(" aria-invalid=\"true\" autofocus", if: problem != nil)>
       """
     let known: HTML? = link.name.map { "<p>You are called <b>\($0)</b> here.</p>" }
-    let said: HTML? = problem.map { "<p class=\"error\" role=\"alert\">\(sentence($0))</p>" }
+    let said: HTML? = problem.map {
+      "<p id=\"problem\" class=\"error\" role=\"alert\">\(sentence($0))</p>"
+    }
     let may = link.role == .writer ? "read and change the notes" : "read the notes"
     return layout("Welcome", name: identity.name) {
       """

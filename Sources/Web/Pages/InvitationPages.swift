@@ -29,7 +29,7 @@ extension Visit {
     return rows.isEmpty ? "<p>None is open.</p>" : "<ul class=\"notes\">\n\(rows)</ul>"
   }
 
-  /// What opens one. It stays as it is while the rest of the page changes.
+  /// What opens one.
   var invitationForm: HTML {
     """
     <form method="post" action="\(root)/devices/invite" class="edit">
@@ -73,7 +73,9 @@ extension Visit {
     let host = InvitationHost(context, watcher: watcher(of: notebook)) {
       AvahiDiscovery(deviceID: device)
     }
-    return .see(address(ofInvitation: try site.invitations.open(role: role, by: host)))
+    let locator = try site.invitations.open(
+      role: role, by: host, seconds: site.limits.invitationTime)
+    return .see(address(ofInvitation: locator))
   }
 
   func cancelInvitation(_ locator: String, in notebook: Notebook) throws -> Response {
@@ -91,9 +93,12 @@ extension Visit {
     let isOpen = opened?.isOpen ?? record?.state.isOpen ?? false
     return layout("Invitation \(locator)", name: notebook.identity.name) {
       """
-      <h1>Invitation \(locator)</h1>
-      <div id="invitation" data-live data-presence>
+      \(reachedHeading("Invitation \(locator)"))
+      <div id="outcome" role="status" data-live data-presence>
       \(opened.map(words) ?? record.map(words) ?? .nothing)
+      </div>
+      <div id="invitation" data-live data-presence>
+      \(opened.flatMap { isOpen ? instructions(for: $0) : nil })
       \(cancelForm(of: locator), if: isOpen)
       </div>
       \("<noscript><p><a href=\"\(address(ofInvitation: locator))\">Look again</a></p></noscript>", if: isOpen)
@@ -112,9 +117,10 @@ extension Visit {
 
   /// One that was opened elsewhere, by what was recorded of it.
   private func words(for record: InvitationRecord) -> HTML {
-    let state =
+    let state: HTML =
       switch record.state {
-      case .available: "It is open. Its code is shown where it was opened."
+      case .available:
+        "It is open until \(time(record.expires)). Its code is shown where it was opened."
       case .pending: "It is open, and somebody looks at it."
       case .joined: "\(record.name ?? "A device") joined by it."
       case .declined: "It was declined."
@@ -125,11 +131,14 @@ extension Visit {
     return "<p>\(state)</p>"
   }
 
+  /// What became of one; while nothing did, it says nothing.
   private func words(for opened: Invitations.Opened) -> HTML {
-    switch opened.state {
-    case .waiting: instructions(for: opened)
-    case .offered:
-      "<p class=\"done\">Somebody with the code looks at it.</p>\n\(instructions(for: opened))"
+    let wrong: HTML? = opened.attemptsLeft.map {
+      "<p class=\"error\">Somebody tried a wrong code: \(Self.count($0, "attempt")) left.</p>\n"
+    }
+    return switch opened.state {
+    case .waiting: wrong ?? .nothing
+    case .offered: "\(wrong)<p class=\"done\">Somebody with the code looks at it.</p>"
     case .joined(let name):
       "<p class=\"done\"><b>\(name)</b> joined as \(opened.role.withArticle), and receives the notes.</p>"
     case .done(let name):
@@ -144,9 +153,6 @@ extension Visit {
     let code = opened.code ?? ""
     let image = QRCode(code)?.svg(label: "The code \(code) for a camera")
     let left = max(0, opened.expires - WallClock.now())
-    let wrong: HTML? = opened.attemptsLeft.map {
-      "<p class=\"error\">Somebody tried a wrong code: \(Self.count($0, "attempt")) left.</p>"
-    }
     let hosts = Address.ofThisMachine(limit: 2).map {
       "--at \(Address(host: $0, port: opened.port))"
     }
@@ -161,7 +167,6 @@ extension Visit {
       <p>The code lets one device join as \(opened.role.withArticle). It ends at \(time(opened.expires)), \
       in <span role="timer" data-ends="\(Int(opened.expires))">\(Self.left(left))</span>, or after three \
       wrong attempts. Tell it to nobody else.</p>
-      \(wrong)
       <p class="hint">\(when) <code>\(options)</code>.</p>
       """
   }

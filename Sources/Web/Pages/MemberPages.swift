@@ -27,7 +27,7 @@ extension Visit {
     let member = try changeableMember(in: site.sessionContext(of: notebook))
     return layout(member.name, name: notebook.identity.name) {
       """
-      <h1>\(member.name)</h1>
+      \(reachedHeading(member.name))
       <p>\(member.role.rawValue), device <code>\(member.deviceID)</code></p>
       <form method="get" action="\(address(of: member, "/role"))" class="edit">
       <fieldset><legend>Role</legend>
@@ -59,13 +59,13 @@ extension Visit {
     let invited = member.role == .admin ? invitedChoice(by: member, context) : nil
     return layout("Role of \(member.name)", name: notebook.identity.name) {
       """
-      <h1>\(member.name) as \(then)</h1>
+      \(reachedHeading("\(member.name) as \(then)"))
       <p><b>\(member.name)</b>, which is \(now), will be \(then). \(meaning) \
       Other devices learn it at their next sync.</p>
       <form method="post" action="\(address(of: member, "/role"))" class="edit">
       <input type="hidden" name="role" value="\(role.rawValue)">
       \(invited)
-      <p><button>Make it \(then)</button> <a href="\(address(of: member))">Leave it as it is</a></p>
+      <p><button>Make it \(then)</button> <a data-leave href="\(address(of: member))">Leave it as it is</a></p>
       </form>
       """
     }
@@ -77,13 +77,14 @@ extension Visit {
     let member = try changeableMember(in: context)
     return layout("Remove \(member.name)", name: notebook.identity.name) {
       """
-      <h1>Remove \(member.name)</h1>
+      \(reachedHeading("Remove \(member.name)"))
       <p><b>\(member.name)</b> (\(member.role.rawValue), device \(String(member.deviceID.prefix(8)))) will \
       receive and send nothing any more, once the devices it meets have learned of this. It keeps the \
       notes it has received: those cannot be taken back.</p>
       <form method="post" action="\(address(of: member, "/remove"))" class="edit">
       \(invitedChoice(by: member, context))
-      <p><button>Remove \(member.name)</button> <a href="\(address(of: member))">Leave it as it is</a></p>
+      <p><button>Remove \(member.name)</button> \
+      <a data-leave href="\(address(of: member))">Leave it as it is</a></p>
       </form>
       """
     }
