@@ -18,7 +18,24 @@ import Testing
   }
 
   @Test func `A browser and a terminal write the same notes`() throws {
-    try play("web-story", pictures: 64)
+    try play("web-story", pictures: 118)
+  }
+
+  @Test func `Where Chromium is missing it says so, and leaves nothing running`() throws {
+    let folder = try TemporaryFolder()
+    try makeFolder(folder["bin"])
+    for program in ["python3", "git", "env"] {
+      let path = try run(["sh", "-c", "command -v \(program)"]).lines[0]
+      try #require(try run(["ln", "-s", path, folder["bin/\(program)"]]).isSuccess)
+    }
+    var environment = try TestEnvironment.isolated(home: folder["home"])
+    (environment["PATH"], environment["TMPDIR"]) = (folder["bin"], folder.path)
+    let result = try run(
+      ["\(BuiltBinary.sourceFolder)/scripts/web-story", "--binary", BuiltBinary.notes()],
+      environment: environment, within: 300)
+    #expect(result.status == .exited(1) && result.errorText.contains("chromium is missing"))
+    let folders = try run(["sh", "-c", "readlink /proc/[0-9]*/cwd"]).lines
+    #expect(folders.filter { $0.hasPrefix(folder.path + "/") }.isEmpty, "\(folders)")
   }
 
   // notes-security(7), "The page's authority" and "The page as an app".
