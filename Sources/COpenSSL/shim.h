@@ -169,6 +169,8 @@ static inline const char *_Nullable libssl_page_load(struct libssl_page *_Nonnul
 /* Values of macros that Swift cannot import. */
 static const uint64_t NOTES_SSL_OPTIONS =
     SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION;
-static const uint64_t NOTES_SSL_MODES =
-    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER;
+#define NOTES_SSL_MODES_OF (SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER)
+static const uint64_t NOTES_SSL_MODES = NOTES_SSL_MODES_OF;
+/* Where it has no other chain to send, OpenSSL adds what it trusts: the root. */
+static const uint64_t NOTES_SSL_MEMBER_MODES = NOTES_SSL_MODES_OF | SSL_MODE_NO_AUTO_CHAIN;
 static const unsigned long NOTES_NO_CHECK_TIME = X509_V_FLAG_NO_CHECK_TIME;

@@ -24,7 +24,7 @@ final class TLSContext: @unchecked Sendable {
       try library.check(call, lib.SSL_CTX_ctrl(pointer, bound, Int(TLS1_3_VERSION), nil))
     }
     _ = lib.SSL_CTX_set_options(pointer, NOTES_SSL_OPTIONS)
-    _ = lib.SSL_CTX_ctrl(pointer, SSL_CTRL_MODE, Int(NOTES_SSL_MODES), nil)
+    _ = lib.SSL_CTX_ctrl(pointer, SSL_CTRL_MODE, Int(NOTES_SSL_MEMBER_MODES), nil)
     _ = lib.SSL_CTX_ctrl(pointer, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
     try library.check("SSL_CTX_set_num_tickets", lib.SSL_CTX_set_num_tickets(pointer, 0))
     if side == .server { lib.SSL_CTX_set_alpn_select_cb(pointer, Handshake.selectProtocol, nil) }

@@ -51,6 +51,20 @@ struct MemberTests {
     #expect(try server.result() == nil)
   }
 
+  // "without the root".
+  @Test("The founder presents its own certificate alone")
+  func ownCertificateAlone() throws {
+    let party = try Party()
+    let server = try Server(party.offer())
+    let client = try run([
+      "openssl", "s_client", "-connect", server.address.description, "-showcerts", "-alpn",
+      "notes/1", "-servername", party.store.notebookID,
+    ])
+    #expect(client.lines.filter { $0 == "-----BEGIN CERTIFICATE-----" }.count == 1)
+    // It has none itself.
+    #expect(try server.result() == .certificateRefused(.missing))
+  }
+
   @Test("One port serves several notebooks: SNI chooses")
   func severalNotebooks() throws {
     let home = try Party()
