@@ -36,6 +36,29 @@ struct DeviceKeyTests {
     #expect(text.text.hasPrefix("ED25519 Private-Key:"))
   }
 
+  @Test("A key in another form of PEM is read as well")
+  func otherForm() throws {
+    let folder = try TemporaryFolder()
+    let key = try DeviceKey.loadOrCreate(in: folder.path)
+    let path = folder["device-key.pem"]
+    let own = try readFile(path)
+    #expect(DeviceKey.rawKey(ofOwn: own) == key.privateKey)
+    let lines = String(decoding: own, as: UTF8.self).split(separator: "\n")
+    let folded =
+      "a comment\n\(lines[0])\n\(lines[1].prefix(32))\n\(lines[1].dropFirst(32))\n\(lines[2])\n"
+    for text in [folded, folded.replacing("\n", with: "\r\n")] {
+      #expect(DeviceKey.rawKey(ofOwn: Array(text.utf8)) == nil)
+      try folder.write(text, to: "device-key.pem")
+      #expect(try DeviceKey.load(in: folder.path)?.deviceID == key.deviceID)
+    }
+    // An X25519 key is of the same length.
+    var other = own
+    other[other.firstRange(of: Array("K2Vw".utf8))!.upperBound] = UInt8(ascii: "A")
+    #expect(DeviceKey.rawKey(ofOwn: other) == nil)
+    try folder.write(String(decoding: other, as: UTF8.self), to: "device-key.pem")
+    #expect(failure { _ = try DeviceKey.load(in: folder.path) } != nil)
+  }
+
   @Test("Eight threads that ask at once get the same key")
   func atOnce() throws {
     let folder = try TemporaryFolder()
