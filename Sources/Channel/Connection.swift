@@ -77,6 +77,9 @@ public final class Connection {
     while !isFlushed { try step(deadline: deadline, phase: .sending) }
   }
 
+  /// The connection is about to be closed: what is sent until then goes out with its end.
+  public func holdBack() { socket.holdBack() }
+
   /// The next frame. Throws `closedByPeer` when the other end has finished, `refusedByPeer` when it
   /// turns out that it refused us, `timedOut(.receiving)` when `deadline` passes first.
   public func receive(deadline: Instant) throws -> Frame {

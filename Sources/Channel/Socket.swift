@@ -44,6 +44,10 @@ public final class Socket: Sendable {
     Socket.set(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, 20_000)
   }
 
+  /// What is written goes out with the end of the connection, in as few packets as it takes; after
+  /// 200 ms in any case (tcp(7)).
+  func holdBack() { Socket.set(descriptor, IPPROTO_TCP, TCP_CORK, 1) }
+
   /// Whether the other end has gone without having said anything.
   public var isDeserted: Bool {
     var byte: UInt8 = 0

@@ -89,7 +89,7 @@ import Testing
     expect(
       nothing,
       atMost: [
-        "sent_bytes": 2100, "received_bytes": 2100, "round_trips": 4, "sent_objects": 0,
+        "sent_bytes": 1550, "received_bytes": 1500, "round_trips": 4, "sent_objects": 0,
         "received_objects": 0, "syncs": 0, "written_files": 4, "read_files": 80,
         // The folder, which has 200 notes, is looked at once.
         "status_calls": 300,
@@ -101,7 +101,7 @@ import Testing
     expect(
       one,
       atMost: [
-        "sent_bytes": 3000, "received_bytes": 2400, "round_trips": 6, "received_objects": 0,
+        "sent_bytes": 2550, "received_bytes": 1850, "round_trips": 6, "received_objects": 0,
         "syncs": 18, "written_files": 17, "read_files": 130, "status_calls": 360,
       ])
   }

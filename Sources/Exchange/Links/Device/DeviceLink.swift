@@ -130,6 +130,7 @@ final class DeviceLink: Link {
   }
 
   private func flush() {
+    stream.connection.holdBack()
     for frame in queue { try? stream.send(frame) }
     queue = []
   }

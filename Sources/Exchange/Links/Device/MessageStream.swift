@@ -78,6 +78,7 @@ struct MessageStream {
 
   /// Ends the session: says why, and closes. The peer may be gone; that is no error any more.
   func close(_ reason: ByeReason, _ message: String? = nil) {
+    connection.holdBack()
     if let frame = try? Frame(ByeMessage(reason: reason, message: message?.printable)) {
       try? connection.send(frame, deadline: .after(seconds: 1))
     }
