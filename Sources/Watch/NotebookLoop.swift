@@ -187,7 +187,7 @@ final class NotebookLoop {
     let scope = SaveScope.only(unsettled.ready(.now))
     let result = try notebook.merge(heads, options: MergeOptions(scope: scope))
     if case .only(let paths) = scope { unsettled.remove(paths) }
-    announce()
+    announce(isMerged: true)
     countForHousekeeping()
     return result
   }
@@ -268,10 +268,10 @@ final class NotebookLoop {
     }
   }
 
-  private func announce() {
+  private func announce(isMerged: Bool = false) {
     guard let notebook, let state = try? notebook.state(), state != shown else { return }
     shown = state
-    owner.sessions.show(state)
+    if isMerged { owner.sessions.showMerged(state) } else { owner.sessions.show(state) }
   }
 
   private func membershipChanged() {

@@ -1,5 +1,6 @@
 import Channel
 import Git
+import History
 import Membership
 import TestSupport
 import Testing
@@ -173,6 +174,35 @@ struct WatchPartsTests {
         }
       }
     }
+  }
+
+  // notes-protocol(7), "Exchanging versions": "may wait with that for 0.2 s while others are sending it
+  // something, too".
+  @Test("what was merged is told a little later where more is coming, and at once where not")
+  func gathering() throws {
+    let ids = try (1...4).map { try #require(ObjectID(hex: String(repeating: "\($0)", count: 40))) }
+    let states = ids.map { NotebookState(tip: $0, heads: [$0], conflictCount: 0) }
+    let table = SessionTable(ownDevice: "A")
+    let handles = ["B", "C"].map { name in
+      SessionHandle(
+        peer: PeerIdentity(name: name, deviceID: name, role: .writer, address: ""),
+        isOpenedHere: true, ends: name == "C", wake: {})
+    }
+    for handle in handles { try table.begin(handle) }
+    #expect(table.mayFetch([ids[0]], handles[0]))
+    table.showMerged(states[0])
+    #expect(handles.map { $0.takeRequests().state } == [states[0], states[0]])
+    #expect(table.mayFetch([ids[1]], handles[1]))
+    table.showMerged(states[1])
+    table.showMerged(states[2])
+    // A session that ends counts each time.
+    #expect(handles.map { $0.takeRequests().state } == [nil, states[2]])
+    let due = try #require(handles[0].showDue)
+    #expect(due <= .now + 0.2)
+    // Somebody's own version does not wait.
+    table.show(states[3])
+    #expect(handles[0].takeRequests().state == states[3])
+    #expect(handles[0].showDue == nil)
   }
 
   // notes-watch(1), "Hooks".

@@ -105,12 +105,20 @@ public final class SessionTable: Sendable {
   }
 
   /// Tells every session what this device shows.
-  package func show(_ shown: NotebookState) {
-    let entries = state.withLock { state in
+  package func show(_ shown: NotebookState) { show(shown, mayWait: { _ in false }) }
+
+  /// The same, after what a session has brought was merged. While others bring something, too, each
+  /// peer is told of several at once.
+  package func showMerged(_ shown: NotebookState) {
+    show(shown) { state in Set(state.fetched.values.map(ObjectIdentifier.init)).count > 1 }
+  }
+
+  private func show(_ shown: NotebookState, mayWait: (State) -> Bool) {
+    let (entries, waits) = state.withLock { state in
       state.shown = shown
-      return state.entries
+      return (state.entries, mayWait(state))
     }
-    for entry in entries { entry.handle.show(shown) }
+    for entry in entries { entry.handle.show(shown, mayWait: waits) }
   }
 
   /// Tells every session which notes are edited here.

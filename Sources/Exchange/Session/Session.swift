@@ -100,7 +100,8 @@ public final class Session {
     while true {
       try obey(handle.takeRequests())
       if try advance() { return }
-      if let event = try link.next(until: recordDue) { try take(event) }
+      let due = [recordDue, handle.showDue].compactMap { $0 }.min()
+      if let event = try link.next(until: due) { try take(event) }
       if let due = recordDue, Instant.now >= due {
         recordDue = nil
         updateKeeper()

@@ -58,6 +58,8 @@ public final class SessionHandle: Sendable {
 
   struct Requests: Sendable {
     var state: NotebookState?
+    /// When the peer is told of the state.
+    var stateDue = Instant.now
     var editing: [TreePath]?
     var invitations: [CarriedInvitation] = []
     var asksForPing = false
@@ -76,7 +78,23 @@ public final class SessionHandle: Sendable {
   /// Asks the peer for a sign of life at once, where this end of the connection is still where it was.
   package func ping() { ask { $0.asksForPing = true } }
 
-  func show(_ state: NotebookState) { ask { $0.state = state } }
+  /// How long a peer is told nothing of what was merged while more of it is coming, in seconds.
+  private static let gathering = 0.2
+
+  /// The peer is told of the state; a little later where it may wait, with what comes until then.
+  func show(_ state: NotebookState, mayWait: Bool = false) {
+    ask {
+      if !mayWait || ends {
+        $0.stateDue = .now
+      } else if $0.state == nil {
+        $0.stateDue = .now + Self.gathering
+      }
+      $0.state = state
+    }
+  }
+
+  /// When there is a state to tell of; nil where there is none.
+  var showDue: Instant? { requests.withLock { $0.state == nil ? nil : $0.stateDue } }
 
   func tell(editing paths: [TreePath]) { ask { $0.editing = paths } }
 
@@ -96,8 +114,13 @@ public final class SessionHandle: Sendable {
 
   func takeRequests() -> Requests {
     requests.withLock { requests in
-      defer { requests = Requests(end: requests.end) }
-      return requests
+      var due = requests
+      requests = Requests(end: due.end)
+      if !due.stateDue.hasPassed {
+        (requests.state, requests.stateDue) = (due.state, due.stateDue)
+        due.state = nil
+      }
+      return due
     }
   }
 }
@@ -150,7 +173,7 @@ package final class DirectKeeper: SessionKeeper {
       large.unaskedBytes = options.unaskedBytes
       large.meter = meter
       let result = try notebook.merge(heads, options: large)
-      sessions.show(try notebook.state())
+      sessions.showMerged(try notebook.state())
       return result
     }
   }
