@@ -1,6 +1,7 @@
 import Channel
 import Discovery
 import Git
+import History
 import Membership
 import Notebook
 import Synchronization
@@ -65,6 +66,25 @@ struct SyncRunTests {
     #expect(here.failures.isEmpty && other.failures.isEmpty)
     #expect(here.absent.isEmpty && other.absent.isEmpty)
     #expect(try ada.text("bob.txt") == "from Bob\n")
+  }
+
+  @Test("a session that begins while the run saves shows what was saved, and saves nothing itself")
+  func beginsMeanwhile() throws {
+    let keeper = DirectKeeper(ada.context)
+    let notebook = try ada.context.notebook()
+    let shown = BlockingQueue<NotebookState?>()
+    var stepsBegun = 0
+    try keeper.save(notebook) {
+      stepsBegun += 1
+      try? Exchange.startThread { shown.put(try? keeper.currentState().state) }
+      // It waits for the save.
+      #expect(shown.take(until: .now + 0.05) == nil)
+    } progress: { _, _ in
+    }
+    let state = try #require(shown.take(until: .now + 20) ?? nil)
+    let tip = try ada.tip()
+    #expect(stepsBegun == 1 && state.heads == [tip])
+    #expect(try ada.text("ada.txt") == "from Ada\n")
   }
 
   // notes-protocol(7), "pack": "what the objects hold together, before compression".

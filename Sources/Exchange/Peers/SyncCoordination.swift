@@ -12,7 +12,7 @@ struct SyncCoordination {
   private let members: [Member]
   private let notebook: Notebook
   private let workers: SyncWorkers
-  private let start = Instant.now
+  private var start = Instant.now
 
   private var dialer: Dialer
   /// In the order of their first session.
@@ -76,15 +76,15 @@ struct SyncCoordination {
   mutating func run(
     _ cancellation: CancellationToken?, _ onEvent: (Event) -> Void
   ) throws -> SyncOutcome {
+    // What was saved until now may have taken long.
+    (start, lastActivity) = (.now, .now)
     if let address = workers.listener?.address {
       onEvent(.listening(address: address.host, port: address.port))
     }
     while true {
       if cancellation?.isCancelled == true { throw SyncError.stopped }
-      recallAddresses()
       try wakeForNews()
-      let attempts = dialer.take { [workers] in workers.isBusy(with: $0.deviceID) }
-      for attempt in attempts { workers.start(attempt) }
+      dial()
       if try isOver() { break }
       tellSearch(onEvent)
       // What has come by then is one look's work: a flood of announcements is not a thousand looks.
@@ -120,6 +120,13 @@ struct SyncCoordination {
   private func wasMet(_ device: String) -> Bool { outcomes.contains { $0.device == device } }
 
   // MARK: Whom to try
+
+  /// Connects to those whose turn it is.
+  mutating func dial() {
+    recallAddresses()
+    let attempts = dialer.take { [workers] in workers.isBusy(with: $0.deviceID) }
+    for attempt in attempts { workers.start(attempt) }
+  }
 
   /// Tries where devices were before, once discovery had its chance.
   private mutating func recallAddresses() {

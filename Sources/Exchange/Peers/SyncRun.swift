@@ -32,16 +32,32 @@ public struct SyncRun: Sendable {
   ) throws -> SyncOutcome {
     let members = try wantedMembers()
     let notebook = try context.notebook()
-    // Also where nobody is there, or nobody lets this device in.
-    _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion) {
+    let keeper = DirectKeeper(context, options)
+    var begun: Result<Begun, any Error>?
+    defer { try? begun?.get().stop() }
+    // Also where nobody is there, or nobody lets this device in. Connections are made meanwhile, so that
+    // both ends look at their folders at one time.
+    try keeper.save(notebook) {
+      begun = Result { try begin(members, notebook, keeper) }
+    } progress: {
       onEvent(.saving($0, of: $1))
     }
-    _ = try context.credentials()
-    let workers = try SyncWorkers(self, allowed: peers.isEmpty ? nil : Set(members.map(\.deviceID)))
-    let stop = try workers.begin()
-    defer { stop() }
-    var coordination = SyncCoordination(self, members: members, notebook: notebook, workers)
+    guard var coordination = try begun?.get().coordination else { throw SyncError.stopped }
     return try coordination.run(cancellation, onEvent)
+  }
+
+  private typealias Begun = (coordination: SyncCoordination, stop: () -> Void)
+
+  private func begin(
+    _ members: [Member], _ notebook: Notebook, _ keeper: DirectKeeper
+  ) throws -> Begun {
+    _ = try context.credentials()
+    let allowed = peers.isEmpty ? nil : Set(members.map(\.deviceID))
+    let workers = try SyncWorkers(self, keeper, allowed: allowed)
+    let stop = try workers.begin()
+    var coordination = SyncCoordination(self, members: members, notebook: notebook, workers)
+    coordination.dial()
+    return (coordination, stop)
   }
 
   /// The other members that are meant. Throws `SyncError.unknownPeer` and `MembershipError.blocked`.

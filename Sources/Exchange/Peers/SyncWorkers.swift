@@ -26,12 +26,11 @@ final class SyncWorkers: Sendable {
 
   private var context: SessionContext { run.context }
 
-  /// Of a run that has just saved the notebook.
-  init(_ run: SyncRun, allowed: Set<String>?) throws {
+  init(_ run: SyncRun, _ keeper: DirectKeeper, allowed: Set<String>?) throws {
+    self.keeper = keeper
     self.allowed = allowed
     token = try CancellationToken()
     listener = try run.listen.map { try Listener(at: $0) }
-    keeper = DirectKeeper(run.context, run.options, isSaved: true)
     var run = run
     run.options.port = listener?.port
     run.options.keeper = keeper

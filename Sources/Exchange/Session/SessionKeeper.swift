@@ -131,27 +131,34 @@ package final class DirectKeeper: SessionKeeper {
   package let sessions: SessionTable
   private let context: SessionContext
   private let options: SessionOptions
-  /// Until when a session shows what was saved before, and looks for no more.
-  private let savedUntil: Instant?
-  /// One at a time, so that the sessions are shown each state after the one before it.
-  private let atWork = Mutex(())
+  /// One at a time, so that the sessions are shown each state after the one before it. Holds until when
+  /// a session shows what was saved before, and looks for no more.
+  private let atWork = Mutex<Instant?>(nil)
 
   /// How long a session that begins just after a save does not save anew, in seconds: looking at a large
   /// folder takes longer than the session.
   private static let freshness = 1.0
 
-  /// - Parameter isSaved: whether the notebook has been saved a moment ago.
-  package init(
-    _ context: SessionContext, _ options: SessionOptions = SessionOptions(), isSaved: Bool = false
-  ) {
-    savedUntil = isSaved ? .now + Self.freshness : nil
+  /// Nothing is saved yet.
+  package init(_ context: SessionContext, _ options: SessionOptions = SessionOptions()) {
     sessions = SessionTable(ownDevice: context.key.deviceID)
     self.context = context
     self.options = options
   }
 
+  /// Saves for the sessions that begin meanwhile, of which `begin` may open some: they wait for it.
+  func save(
+    _ notebook: Notebook, whileBeginning begin: () -> Void, progress: SaveProgress
+  ) throws {
+    try atWork.withLock { savedUntil in
+      begin()
+      _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion, progress: progress)
+      savedUntil = .now + Self.freshness
+    }
+  }
+
   package func currentState() throws -> (state: NotebookState, replaced: PortableVersion?) {
-    try atWork.withLock { _ in
+    try atWork.withLock { savedUntil in
       let notebook = try context.notebook()
       if savedUntil?.hasPassed ?? true {
         _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion)
