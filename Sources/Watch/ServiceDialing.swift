@@ -18,7 +18,7 @@ struct ServiceDialing {
   private var waiting: [BlockingQueue<Bool>] = []
 
   /// How long discovery gets before addresses of old are tried, in seconds.
-  private static let patience = 1.0
+  private var patience: Double { service.discovery == nil ? 0 : 1 }
 
   init(_ service: Service, port: UInt16) {
     self.service = service
@@ -119,13 +119,13 @@ struct ServiceDialing {
   private mutating func remember(_ notebookID: String) {
     for (device, address) in addresses(notebookID) {
       let target = Dialer.Target(notebookID: notebookID, deviceID: device)
-      if !isConnected(target) { dialer.remember(target, at: address, after: Self.patience) }
+      if !isConnected(target) { dialer.remember(target, at: address, after: patience) }
     }
   }
 
   private mutating func rememberProved(_ target: Dialer.Target) {
     guard let address = proved(target) else { return }
-    dialer.remember(target, at: address, after: Self.patience)
+    dialer.remember(target, at: address, after: patience)
   }
 
   /// Where a session with the device was held last.

@@ -36,6 +36,19 @@ struct DialerTests {
     #expect(isTriedAgain && ports() == [3])
   }
 
+  @Test("of two that remember each other that of the larger ID lets the other one connect first")
+  func courtesy() {
+    for (own, waits) in [("0", false), ("B", true)] {
+      for staysConnected in [true, false] {
+        var dialer = Dialer(ownDevices: ["n": own], staysConnected: staysConnected)
+        dialer.setMembers(["A"], of: "n")
+        dialer.remember(target, at: address(1), after: 0)
+        #expect(dialer.take { _ in false }.isEmpty == (waits && staysConnected))
+        #expect(dialer.next == nil || dialer.next! <= .now + 0.3)
+      }
+    }
+  }
+
   @Test("this device itself is dialed only where another machine announces it")
   func ownKey() {
     let own = Dialer.Target(notebookID: "n", deviceID: "B")

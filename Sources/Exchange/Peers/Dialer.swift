@@ -128,15 +128,21 @@ package struct Dialer {
     // Whoever is connecting there now says what came of it.
     targets[target] = State(
       addresses: [address], isAnnounced: false, isProved: true, tried: targets[target]?.tried,
-      next: .now + seconds)
+      next: .now + seconds + courtesy(to: target))
+  }
+
+  /// How long the other device gets to connect first, in seconds: two that start at one time would open
+  /// a connection each.
+  private func courtesy(to target: Target) -> Double {
+    let isLater = (ownDevices[target.notebookID] ?? "") > target.deviceID
+    return isLater && staysConnected ? Self.courtesy : 0
   }
 
   /// A device is announced. True when it was elsewhere until now.
   @discardableResult
   package mutating func found(_ target: Target, at addresses: [Address]) -> Bool {
     guard isForeign(target) || isElsewhere(target, at: addresses) else { return false }
-    let isLater = (ownDevices[target.notebookID] ?? "") > target.deviceID
-    let start = Instant.now + (isLater && staysConnected ? Self.courtesy : 0)
+    let start = Instant.now + courtesy(to: target)
     guard var state = targets[target] else {
       targets[target] = State(addresses: addresses, isAnnounced: true, next: start)
       return false
