@@ -19,8 +19,8 @@ import Testing
     return shell
   }
 
-  private func edit(_ shell: Shell) throws {
-    try shell.folder.write("note 5\none line\n", to: "notes/folder 1/note 5.txt")
+  private func edit(_ shell: Shell, _ line: String = "one line") throws {
+    try shell.folder.write("note 5\n\(line)\n", to: "notes/folder 1/note 5.txt")
   }
 
   /// Runs a command that tells its counters last.
@@ -104,6 +104,11 @@ import Testing
         "sent_bytes": 2550, "received_bytes": 1850, "round_trips": 6, "received_objects": 0,
         "syncs": 18, "written_files": 17, "read_files": 130, "status_calls": 360,
       ])
+    try edit(ada, "two lines")
+    let back = try counts(bob, words[0], words[1], words[2], words[3])
+    #expect(back["received_objects"] == 4)
+    // It is not looked at again for the merge.
+    expect(back, atMost: ["sent_bytes": 2000, "received_bytes": 2500, "status_calls": 450])
   }
 
   // It parses all the certificates of the system when it is loaded.

@@ -131,12 +131,19 @@ package final class DirectKeeper: SessionKeeper {
   package let sessions: SessionTable
   private let context: SessionContext
   private let options: SessionOptions
-  /// One at a time, so that the sessions are shown each state after the one before it. Holds until when
-  /// a session shows what was saved before, and looks for no more.
-  private let atWork = Mutex<Instant?>(nil)
+  /// One at a time, so that the sessions are shown each state after the one before it.
+  private let atWork = Mutex(Saved())
 
-  /// How long a session that begins just after a save does not save anew, in seconds: looking at a large
-  /// folder takes longer than the session.
+  private struct Saved {
+    /// When the folder was looked at last.
+    var time: Instant?
+    /// Until when a session shows what was saved before, and looks for no more.
+    var until: Instant?
+  }
+
+  /// How long a session of a run that begins just after its save does not save anew, and a merge does not,
+  /// in seconds: looking at a large folder takes longer than the session. What is written meanwhile where
+  /// the merge writes is noticed by that.
   private static let freshness = 1.0
 
   /// Nothing is saved yet.
@@ -150,17 +157,19 @@ package final class DirectKeeper: SessionKeeper {
   func save(
     _ notebook: Notebook, whileBeginning begin: () -> Void, progress: SaveProgress
   ) throws {
-    try atWork.withLock { savedUntil in
+    try atWork.withLock { saved in
       begin()
+      saved.time = .now
       _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion, progress: progress)
-      savedUntil = .now + Self.freshness
+      saved.until = .now + Self.freshness
     }
   }
 
   package func currentState() throws -> (state: NotebookState, replaced: PortableVersion?) {
-    try atWork.withLock { savedUntil in
+    try atWork.withLock { saved in
       let notebook = try context.notebook()
-      if savedUntil?.hasPassed ?? true {
+      if saved.until?.hasPassed ?? true {
+        saved.time = .now
         _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion)
       }
       let replaced = try notebook.rewritePortably()
@@ -173,12 +182,13 @@ package final class DirectKeeper: SessionKeeper {
   package func merge(
     _ heads: [ObjectID], from peer: PeerIdentity, meter: WorkMeter
   ) throws -> MergeOutcome {
-    try atWork.withLock { _ in
+    try atWork.withLock { saved in
       let notebook = try context.notebook()
       var large = MergeOptions(
         allowsMassDeletion: options.allowsMassDeletion, allowsLarge: options.allowsLarge)
       large.unaskedBytes = options.unaskedBytes
       large.meter = meter
+      if let time = saved.time, Instant.now < time + Self.freshness { large.scope = .only([]) }
       let result = try notebook.merge(heads, options: large)
       sessions.showMerged(try notebook.state())
       return result
