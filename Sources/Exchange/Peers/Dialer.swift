@@ -128,14 +128,14 @@ package struct Dialer {
     // Whoever is connecting there now says what came of it.
     targets[target] = State(
       addresses: [address], isAnnounced: false, isProved: true, tried: targets[target]?.tried,
-      next: .now + seconds + courtesy(to: target))
+      next: .now + seconds + courtesy(to: target, andAgain: true))
   }
 
   /// How long the other device gets to connect first, in seconds: two that start at one time would open
-  /// a connection each.
-  private func courtesy(to target: Target) -> Double {
+  /// a connection each. Where nothing says that it is there, it may try before this one listens, and again.
+  private func courtesy(to target: Target, andAgain: Bool = false) -> Double {
     let isLater = (ownDevices[target.notebookID] ?? "") > target.deviceID
-    return isLater && staysConnected ? Self.courtesy : 0
+    return isLater && staysConnected ? Self.courtesy + (andAgain ? Backoff.first : 0) : 0
   }
 
   /// A device is announced. True when it was elsewhere until now.
