@@ -71,7 +71,7 @@ final class ServedNotebooks: Sendable {
   private func begin(_ notebook: Notebook, _ folder: String) throws -> Entry {
     let site = Site(
       of: notebook, dataFolder: dataFolder, controlFolder: controlFolder,
-      isOneOfAll: choice == .all, limits: limits)
+      limits: limits)
     let news = try News(of: site, connections: connections) { [weak self] in self?.update() }
     let address = try? ServedPage(
       at: origins.withLock { $0 }, stateFolder: notebook.stateFolder)

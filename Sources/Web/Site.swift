@@ -20,15 +20,12 @@ final class Site: Sendable {
   /// The invitations that were opened on the page.
   let invitations: Invitations
   let limits: WebLimits
-  /// Whether all notebooks of the device are served, behind a page that lists them.
-  let isOneOfAll: Bool
 
   /// What a browser that follows what happens is told first: how soon to come back.
   static let firstEvent = "retry: 1000\nevent: ready\ndata:\n\n"
 
   init(
-    of notebook: Notebook, dataFolder: String, controlFolder: String?, isOneOfAll: Bool,
-    limits: WebLimits
+    of notebook: Notebook, dataFolder: String, controlFolder: String?, limits: WebLimits
   ) {
     (folder, notebookID) = (notebook.folder, notebook.identity.id)
     (self.dataFolder, self.controlFolder) = (dataFolder, controlFolder)
@@ -36,7 +33,7 @@ final class Site: Sendable {
     invitations = Invitations()
     guests = GuestBook(stateFolder: notebook.stateFolder)
     stateFolder = notebook.stateFolder
-    (self.isOneOfAll, self.limits) = (isOneOfAll, limits)
+    self.limits = limits
   }
 
   /// The part of the path that the notebook's pages are below, where several are served.

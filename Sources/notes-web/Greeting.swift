@@ -9,16 +9,16 @@ struct Greeting {
   private let port: Int
   private let network: ServedNetwork?
   private let isOfAll: Bool
-  private let guestPath: String?
+  private let invitationPath: String?
   private let publicAddresses: [String]
 
   /// - Parameters:
   ///   - link: what lets the user's own browser in.
   ///   - isOfAll: whether it is a list of notebooks that is served.
-  ///   - guestPath: what lets a guest in, behind an origin of the network; nil where the link was used, or
+  ///   - invitationPath: what lets a guest in, behind an origin of the network; nil where the link was used, or
   ///     nobody can be invited.
-  init(_ server: WebServer, link: String, isOfAll: Bool, guestPath: String?) {
-    (self.link, self.isOfAll, self.guestPath) = (link, isOfAll, guestPath)
+  init(_ server: WebServer, link: String, isOfAll: Bool, invitationPath: String?) {
+    (self.link, self.isOfAll, self.invitationPath) = (link, isOfAll, invitationPath)
     (port, network) = (server.port, server.network)
     publicAddresses = network == nil ? [] : WebNetwork.ofThisMachine().publicAddresses
   }
@@ -29,9 +29,9 @@ struct Greeting {
     let own: KeyValuePairs = ["type": #""web""#, "link": quoted(link), "port": "\(port)"]
     var fields = own.map { ($0.key, $0.value) }
     if let network {
-      let guest = guestPath.map { quoted(network.origins[0] + $0) } ?? "null"
+      let guestLink = invitationPath.map { quoted(network.origins[0] + $0) } ?? "null"
       let more: KeyValuePairs = [
-        "network_link": guest, "fingerprint": quoted(network.fingerprint),
+        "network_link": guestLink, "fingerprint": quoted(network.fingerprint),
         "authority": quoted(network.authority),
         "authority_fingerprint": quoted(network.authorityFingerprint),
       ]
@@ -45,7 +45,7 @@ struct Greeting {
     let own = "\(what) open to one browser, at\n\n  \(link)\n\nThe link is good once."
     guard let network else { return own + " Ctrl-C ends it." }
     let parts =
-      [own, guest(network), certificate(network)]
+      [own, guestWords(network), certificate(network)]
       + publicAddresses.map { "It is not served at \($0), which is a public address." }
       + ["Ctrl-C ends it."]
     return parts.joined(separator: "\n\n")
@@ -58,25 +58,25 @@ struct Greeting {
         "\nThis machine has no private address any more: the page is on no network until it has one."
     }
     let place =
-      guestPath == nil
+      invitationPath == nil
       ? "The page is on the network at\n\n  \(network.origins[0])"
-        + "\n\n'notes web guests invite' makes links." : guest(network)
+        + "\n\n'notes web guests invite' makes links." : guestWords(network)
     let parts = ["\nThis machine has other addresses now.", place, certificate(network)]
     return parts.joined(separator: "\n\n")
   }
 
-  private func guest(_ network: ServedNetwork) -> String {
+  private func guestWords(_ network: ServedNetwork) -> String {
     if isOfAll {
       return
         "The pages are on the network at \(network.origins[0]), for guests, each of one notebook:"
         + "\n'notes web guests invite', in a notebook's folder, makes a link for a guest of it."
     }
-    guard let guestPath else {
+    guard let invitationPath else {
       return
         "The page is on the network at \(network.origins[0]), for guests who have come in before;"
         + "\nnobody can be invited: 'notes web guests' lists who has been."
     }
-    let links = network.origins.map { $0 + guestPath }
+    let links = network.origins.map { $0 + invitationPath }
     let code = QRCode(links[0]).flatMap { Self.columns >= $0.width ? $0.lines : nil } ?? []
     let others = network.origins.count > 1 ? "\n\nor at \(links[1])" : ""
     return "A guest on this network comes in, once, at\n\n  \(links[0])\(others)"

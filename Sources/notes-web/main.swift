@@ -47,12 +47,12 @@ do {
 let link = server.link ?? ""
 // A guest belongs to one notebook, so where all are served the command invites nobody by itself.
 let invitation = server.network == nil || isOfAll ? nil : try? server.invite()
-let greeting = Greeting(server, link: link, isOfAll: isOfAll, guestPath: invitation?.path)
+let greeting = Greeting(server, link: link, isOfAll: isOfAll, invitationPath: invitation?.path)
 say((isJSON ? greeting.json : greeting.text) + "\n", on: STDOUT_FILENO)
 do {
   try server.followAddresses {
     let path = invitation.flatMap { server.isOpen($0.invitation) ? $0.path : nil }
-    let greeting = Greeting(server, link: link, isOfAll: isOfAll, guestPath: path)
+    let greeting = Greeting(server, link: link, isOfAll: isOfAll, invitationPath: path)
     say((isJSON ? greeting.json : greeting.news) + "\n", on: STDOUT_FILENO)
   }
 } catch {

@@ -29,12 +29,8 @@ public struct GuestBook: Sendable {
     try read().invitations.filter { $0.isGood(at: now) }
   }
 
-  /// The guest whose browser has one of these cookies, below this path; nil where it is nobody's.
-  public func guest(below path: String, cookies: [String]) throws -> Guest? {
-    try Self.guest(below: path, cookies: cookies, among: guests())
-  }
-
-  /// The same, of guests that were read.
+  /// The one of these guests whose browser has one of these cookies, below this path; nil where it is
+  /// nobody's.
   package static func guest(
     below path: String, cookies: [String], among guests: [Guest]
   ) throws -> Guest? {

@@ -83,13 +83,13 @@ const sayOffline = () => {
 const ended =
   "This page is shown no more: 'notes web' has ended, or you are no guest any more. What you typed is kept in this browser.";
 
-const refusal = async (answer) => {
-  if (answer.status === 401) return ended;
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+const refusal = async (response) => {
+  if (response.status === 401) return ended;
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
   return page.querySelector("[role=alert]")?.textContent ?? "Not saved.";
 };
 // Sent again later: nobody is let in, or too much was asked.
-const isForLater = (answer) => [401, 429, 503].includes(answer.status);
+const isForLater = (response) => [401, 429, 503].includes(response.status);
 
 // What is kept of other notes is named on each page.
 const showDrafts = () => {
@@ -149,19 +149,19 @@ const sendOwn = async () => {
   keep(true);
   const before = JSON.stringify(fields(form));
   try {
-    const answer = await post({ action: action(form), fields: JSON.parse(before) });
-    isWaiting = isForLater(answer);
-    if (!answer.ok) {
+    const response = await post({ action: action(form), fields: JSON.parse(before) });
+    isWaiting = isForLater(response);
+    if (!response.ok) {
       keep(isWaiting);
-      return say(await refusal(answer));
+      return say(await refusal(response));
     }
     if (JSON.stringify(fields(form)) !== before) {
-      await goOn(answer, before);
+      await goOn(response, before);
       return say("Saved, but for what you typed since.");
     }
     localStorage.removeItem(draftName);
     shown = before;
-    location.assign(answer.url);
+    location.assign(response.url);
   } catch {
     sendLater();
   } finally {
@@ -180,14 +180,14 @@ const sendKept = async () => {
       continue;
     }
     try {
-      const answer = await post(draft);
-      if (answer.ok) {
+      const response = await post(draft);
+      if (response.ok) {
         localStorage.removeItem(name);
         say("Saved what was typed while there was no connection.");
       } else {
-        if (!isForLater(answer))
+        if (!isForLater(response))
           localStorage.setItem(name, JSON.stringify({ ...draft, isSent: false }));
-        say(await refusal(answer));
+        say(await refusal(response));
       }
     } catch {
       return sendLater();
@@ -236,11 +236,11 @@ const offerDraft = () => {
 // What others write appears by itself, but never under somebody's fingers.
 
 const load = async (address) => {
-  const answer = await fetch(address);
-  if (answer.status === 401) say(ended);
-  if (answer.status === 503) sayOffline();
-  if (!answer.ok) return null;
-  return new DOMParser().parseFromString(await answer.text(), "text/html");
+  const response = await fetch(address);
+  if (response.status === 401) say(ended);
+  if (response.status === 503) sayOffline();
+  if (!response.ok) return null;
+  return new DOMParser().parseFromString(await response.text(), "text/html");
 };
 
 // What is the same before and behind the change stays as it is, with the focus and what is marked in it.
@@ -343,7 +343,7 @@ const listen = () => {
   source.addEventListener("error", async () => {
     if (source !== events) return;
     if (source.readyState !== EventSource.CLOSED) return sayOffline();
-    // The browser does not try again by itself after an answer that it could not use: it may be that
+    // The browser does not try again by itself after a response that it could not use: it may be that
     // nothing is shown to it any more.
     events = null;
     setTimeout(listen, 3000);
@@ -432,12 +432,12 @@ const leaving = document.querySelector("form[action$='/leave']");
 leaving?.addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
-    const answer = await post({ action: action(leaving), fields: {} });
-    if (!answer.ok) return say(await refusal(answer));
+    const response = await post({ action: action(leaving), fields: {} });
+    if (!response.ok) return say(await refusal(response));
     hasLeft = true;
     events?.close();
     for (const name of namesOfDrafts()) localStorage.removeItem(name);
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
     document.title = page.querySelector("h1").textContent;
     document.body.replaceWith(page.body);
     document.querySelector("h1").focus();

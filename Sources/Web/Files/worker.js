@@ -21,17 +21,17 @@ const forget = async () => {
   await self.registration.unregister();
 };
 
-const store = async (path, answer) => {
-  if (answer.status === 401) return forget();
-  if (isGone || answer.redirected) return;
+const store = async (path, response) => {
+  if (response.status === 401) return forget();
+  if (isGone || response.redirected) return;
   const cache = await caches.open(name);
-  if ([403, 404, 409].includes(answer.status)) return cache.delete(path);
-  if (!answer.ok) return;
-  let { body } = answer;
+  if ([403, 404, 409].includes(response.status)) return cache.delete(path);
+  if (!response.ok) return;
+  let { body } = response;
   // The page says of when it is. No title has the text `<body`: all that is written is escaped.
   if (isPage(path))
-    body = (await answer.text()).replace("<body ", `<body data-kept="${Date.now()}" `);
-  const headers = new Headers(answer.headers);
+    body = (await response.text()).replace("<body ", `<body data-kept="${Date.now()}" `);
+  const headers = new Headers(response.headers);
   headers.delete("Content-Length");
   await cache.delete(path);
   await cache.put(path, new Response(body, { headers }));
@@ -45,12 +45,12 @@ const pathOf = (request) => new URL(request.url).pathname;
 const fetchAndStore = async (path) => store(path, await fetch(path));
 
 // Of a note that is looked at, what it can be edited with is kept, too.
-const keep = async (url, answer) => {
+const keep = async (url, response) => {
   const path = url.pathname;
-  if (answer.status === 401) return forget();
+  if (response.status === 401) return forget();
   if (!isPage(path) && !shell.includes(path)) return;
   // What a search found is not the list, and "Saved." is said once.
-  if (!url.search) await store(path, answer);
+  if (!url.search) await store(path, response);
   else if (url.searchParams.has("done")) await fetchAndStore(path);
   else return;
   const isText = note.test(path.slice(root.length)) && path.split("/").length === 4;
@@ -75,7 +75,7 @@ const page = (title, text) =>
 
 const show = async (event, url) => {
   const network = fetch(event.request);
-  const storing = network.then((answer) => keep(url, answer.clone()));
+  const storing = network.then((response) => keep(url, response.clone()));
   event.waitUntil(storing.catch(() => {}));
   const isShown = event.request.mode === "navigate";
   // A page that asks for news is to know that there is no connection.
@@ -83,9 +83,9 @@ const show = async (event, url) => {
   const old = mayBeOld && !isGone && (await kept(url.pathname));
   if (old) {
     const late = new Promise((resolve) => setTimeout(resolve, patience));
-    const answer = await Promise.race([network, late]).catch(() => undefined);
+    const response = await Promise.race([network, late]).catch(() => undefined);
     // The notebook is away, or too much is asked of it.
-    return !answer || answer.status === 503 ? old : answer;
+    return !response || response.status === 503 ? old : response;
   }
   return network.catch((failure) => {
     if (!isShown) throw failure;
@@ -95,9 +95,9 @@ const show = async (event, url) => {
 
 const submit = async (request, path) => {
   try {
-    const answer = await fetch(request);
-    if (path === root + "/leave" && answer.ok) await forget();
-    return answer;
+    const response = await fetch(request);
+    if (path === root + "/leave" && response.ok) await forget();
+    return response;
   } catch (failure) {
     if (request.mode !== "navigate") throw failure;
     return page("No connection", "Nothing was done. Do it again when there is a connection.");
@@ -131,7 +131,7 @@ const activate = async () => {
   for (const client of await self.clients.matchAll()) {
     const url = new URL(pathOf(client), location);
     // Not waited for: until this ends, no page is shown.
-    fetch(url).then((answer) => keep(url, answer)).catch(() => {});
+    fetch(url).then((response) => keep(url, response)).catch(() => {});
   }
 };
 

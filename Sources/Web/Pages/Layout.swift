@@ -33,7 +33,7 @@ extension Visit {
   private var drafts: String { site.notebookID + (visitor.guest == nil ? "" : root) }
 
   private var navigation: HTML {
-    let guest: HTML? = visitor.guest.map {
+    let who: HTML? = visitor.guest.map {
       "<p class=\"who\">Guest: <b>\($0.name)</b>, \($0.role.rawValue)</p>"
     }
     let shelf: HTML? = visitor.shelf.map { "<a href=\"\($0)/\">Notebooks</a>" }
@@ -47,7 +47,7 @@ extension Visit {
       \("<a href=\"\(root)/devices\">Devices</a>", if: visitor.isOwner)
       \("<a href=\"\(root)/browser\">This browser</a>", if: visitor.guest != nil)
       </nav>
-      \(guest)
+      \(who)
       """
   }
 

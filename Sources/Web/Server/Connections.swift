@@ -14,7 +14,7 @@ final class Connections: Sendable {
     /// The notebook that it asked for last, by the ID.
     var notebook: String?
     /// The guest whose it is, by the ID.
-    var guest: String?
+    var guestID: String?
   }
 
   private struct State {
@@ -73,11 +73,11 @@ final class Connections: Sendable {
   }
 
   /// A request of the connection, the owner's or a guest's, was let in. It is the last to go now.
-  func letIn(_ channel: any Channel, to notebook: String?, guest: String?) {
+  func letIn(_ channel: any Channel, to notebook: String?, guestID: String?) {
     state.withLock { state in
       guard var entry = state.take(ObjectIdentifier(channel)) else { return }
       entry.isLetIn = true
-      (entry.notebook, entry.guest) = (notebook, guest)
+      (entry.notebook, entry.guestID) = (notebook, guestID)
       state.entries.append((ObjectIdentifier(channel), entry))
     }
   }
@@ -89,10 +89,12 @@ final class Connections: Sendable {
       var leaving: (any Channel)?
       var notebook: String?
       if var entry = state.take(ObjectIdentifier(channel)) {
-        let guest = entry.guest
+        let guestID = entry.guestID
         let followers = state.entries.map(\.entry).filter(\.isFollowing)
-        if guest != nil, followers.count(where: { $0.guest == guest }) >= limits.guestFollowers {
-          leaving = state.takeFirst { $0.isFollowing && $0.guest == guest }
+        if guestID != nil,
+          followers.count(where: { $0.guestID == guestID }) >= limits.guestFollowers
+        {
+          leaving = state.takeFirst { $0.isFollowing && $0.guestID == guestID }
         } else if followers.count >= limits.followers {
           leaving = state.takeFirst(where: \.isFollowing)
         }
@@ -118,7 +120,7 @@ final class Connections: Sendable {
   /// Closes the connections of a notebook's guests who are none of these any more.
   func close(guestsExcept ids: Set<String>, of notebook: String) {
     close { entry in
-      entry.notebook == notebook && entry.guest.map { !ids.contains($0) } ?? false
+      entry.notebook == notebook && entry.guestID.map { !ids.contains($0) } ?? false
     }
   }
 
@@ -142,7 +144,7 @@ final class Connections: Sendable {
   func followers(of notebook: String?, _ withGuests: Bool) -> [any Channel] {
     state.withLock { state in
       state.entries.map(\.entry).filter {
-        $0.isFollowing && $0.notebook == notebook && (withGuests || $0.guest == nil)
+        $0.isFollowing && $0.notebook == notebook && (withGuests || $0.guestID == nil)
       }.map(\.channel)
     }
   }

@@ -82,8 +82,8 @@ final class RequestHandler: ChannelInboundHandler {
       if visitor.isHere {
         let notebook = admission.site?.notebookID
         // Who leaves is told so before the connection goes.
-        let guest = admission.path == Visit.leaving ? nil : visitor.guest?.id
-        connections.letIn(context.channel, to: notebook, guest: guest)
+        let guestID = admission.path == Visit.leaving ? nil : visitor.guest?.id
+        connections.letIn(context.channel, to: notebook, guestID: guestID)
       }
       expect(within: limits.formTime, context)
       if head.method == "POST" {
