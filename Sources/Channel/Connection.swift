@@ -132,6 +132,10 @@ public final class Connection {
     if isFlushed {
       outgoing.removeAll(keepingCapacity: outgoing.capacity <= 4 * Connection.writeSize)
       sent = 0
+    } else if sent > Connection.sendAhead {
+      // What goes out in one long stream is never all sent.
+      outgoing.removeFirst(sent)
+      sent = 0
     }
     try frame.encode(into: &outgoing)
   }
