@@ -116,13 +116,11 @@ public enum PairingServer {
   ) throws -> PairingOffer {
     let notebook = try Notebook.open(at: context.folder)
     let repository = notebook.repository
-    let files = try notebook.state().tip.map {
-      try repository.files(in: repository.commit($0).tree)
-    }
     var notes = (count: 0, bytes: 0)
     var others = notes
-    for file in files ?? [] {
-      let size = try repository.header(of: file.entry.id).size
+    let tree = try notebook.state().tip.map { try repository.commit($0).tree }
+    try repository.forEachChange(from: nil, to: tree) { file in
+      let size = try file.new.map { try repository.header(of: $0.id).size } ?? 0
       if file.path.isNote {
         notes = (notes.count + 1, notes.bytes + size)
       } else {

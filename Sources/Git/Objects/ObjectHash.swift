@@ -21,15 +21,15 @@ extension ObjectID {
     return ObjectID(bytes: hash.finish()) ?? .zero
   }
 
-  /// Whether an object that was read is the one of that ID. Of a large tree this is not looked at:
-  /// it takes longer than reading it, and zlib's own checksum speaks for it, which is all git looks
+  /// Whether an object that was read is the one of that ID. Of a tree of some size this is not looked
+  /// at: it takes longer than reading it, and zlib's own checksum speaks for it, which is all git looks
   /// at.
   static func matches(_ id: ObjectID, _ object: StoredObject) -> Bool {
     if object.kind == .tree, object.data.count >= largeTree { return true }
     return plain(object.kind, object.data) == id
   }
 
-  private static let largeTree = 1 << 16
+  private static let largeTree = 1 << 11
 
   /// Whether bytes are UTF-8 without control characters but those that part lines and words.
   static func isText(_ content: [UInt8]) -> Bool {

@@ -18,6 +18,22 @@ extension Repository {
     return git.api.git_odb_exists(git.database, &oid) == 1
   }
 
+  /// Those of some objects that are not in the repository. What others have stored meanwhile is looked
+  /// for once, not for each.
+  func lacking(_ ids: [ObjectID]) throws -> [ObjectID] {
+    guard isOfCommonForm, pending == nil else { return try ids.filter { try !contains($0) } }
+    func absent(_ ids: [ObjectID]) throws -> [ObjectID] {
+      let packs = try packs()
+      return ids.filter { !packs.contains($0) && !loose.contains($0) && $0 != .emptyTree }
+    }
+    var missing = try absent(ids)
+    if !missing.isEmpty, packFiles != packNames {
+      packReader = nil
+      missing = try absent(missing)
+    }
+    return try isWhole ? missing : missing.filter { try !contains($0) }
+  }
+
   /// The object's kind and its size in bytes, read without unpacking it.
   public func header(of id: ObjectID) throws -> (kind: ObjectKind, size: Int) {
     if let object = pending?.object(id) ?? cache[id] { return (object.kind, object.data.count) }
@@ -40,8 +56,9 @@ extension Repository {
     if id == .emptyTree { return (.tree, []) }
     // What is only about to be stored may yet fail to be, and is not kept.
     if let object = pending?.object(id) ?? cache[id] { return object }
+    // Of what is only passed on or written to a file, zlib's own checksum speaks for the bytes.
     let found = try look({ loose.object(id) }) { packs in
-      packs.object(id).flatMap { ObjectID.matches(id, $0) ? $0 : nil }
+      packs.object(id).flatMap { isReadOnce || ObjectID.matches(id, $0) ? $0 : nil }
     }
     let object = try found ?? libraryObject(id)
     if object.kind != .commit, !isReadOnce { cache.keep(object, for: id) }

@@ -16,10 +16,19 @@ public struct TreeChange: Hashable, Sendable {
 extension Repository {
   /// The files that differ between two trees, by path; folders that are alike are not entered.
   public func changes(from old: ObjectID?, to new: ObjectID?) throws -> [TreeChange] {
+    var found: [TreeChange] = []
+    try forEachChange(from: old, to: new) { found.append($0) }
+    found.sort { $0.path < $1.path }
+    return found
+  }
+
+  /// Tells the files that differ between two trees, one after the other: all of a large notebook take
+  /// some memory. In the order of the trees, which is by path but where a file and a folder change places.
+  public func forEachChange(
+    from old: ObjectID?, to new: ObjectID?, _ body: (TreeChange) throws -> Void
+  ) throws {
     var walk = TreeComparison(repository: self, trees: [old, new].compactMap { $0 })
-    try walk.collect(from: old, to: new, under: TreePath(""))
-    walk.found.sort { $0.path < $1.path }
-    return walk.found
+    try walk.collect(from: old, to: new, under: TreePath(""), body)
   }
 
   /// All files of a tree, by path.
@@ -32,12 +41,11 @@ extension Repository {
   }
 }
 
-/// Collects what differs between two trees. Where that is much, both are measured first: a version
+/// Tells what differs between two trees. Where that is much, both are measured first: a version
 /// may stand for more files than anybody could look at.
 private struct TreeComparison {
   let repository: Repository
   let trees: [ObjectID]
-  var found: [TreeChange] = []
   private var compared = 0
 
   /// So many entries are compared before the trees are measured.
@@ -49,18 +57,20 @@ private struct TreeComparison {
   }
 
   mutating func collect(
-    from old: ObjectID?, to new: ObjectID?, under folder: TreePath
+    from old: ObjectID?, to new: ObjectID?, under folder: TreePath,
+    _ body: (TreeChange) throws -> Void
   ) throws {
     if old == new { return }
     let (before, after) = try (repository.content(ofTree: old), repository.content(ofTree: new))
     let isWellFormed = try TreeBytes.compare(before, after) { old, new in
-      try compare(old?.value(in: before), new?.value(in: after), under: folder)
+      try compare(old?.value(in: before), new?.value(in: after), under: folder, body)
     }
     guard isWellFormed else { throw GitError.malformed(new ?? old ?? .zero, "a damaged tree") }
   }
 
   private mutating func compare(
-    _ old: TreeEntry?, _ new: TreeEntry?, under folder: TreePath
+    _ old: TreeEntry?, _ new: TreeEntry?, under folder: TreePath,
+    _ body: (TreeChange) throws -> Void
   ) throws {
     if old == new { return }
     guard let name = old?.name ?? new?.name else { return }
@@ -69,10 +79,12 @@ private struct TreeComparison {
     let path = folder.appending(name)
     let oldTree = old.flatMap { $0.mode == .tree ? $0.id : nil }
     let newTree = new.flatMap { $0.mode == .tree ? $0.id : nil }
-    if oldTree != nil || newTree != nil { try collect(from: oldTree, to: newTree, under: path) }
+    if oldTree != nil || newTree != nil {
+      try collect(from: oldTree, to: newTree, under: path, body)
+    }
     let oldFile = oldTree == nil ? old : nil
     let newFile = newTree == nil ? new : nil
-    if oldFile != newFile { found.append(TreeChange(path: path, old: oldFile, new: newFile)) }
+    if oldFile != newFile { try body(TreeChange(path: path, old: oldFile, new: newFile)) }
   }
 
   private func measure() throws {

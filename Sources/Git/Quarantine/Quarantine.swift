@@ -122,8 +122,8 @@ public final class Quarantine {
     approve: (_ commit: (ObjectID) throws -> [UInt8]) throws -> Void = { _ in }
   ) throws -> Int {
     guard let parts, !isJoined else { throw PackError.finished }
-    var isMoved = false
-    defer { if !isMoved { discard() } }
+    // What is known of each object is not to stay while they are merged.
+    defer { discard() }
     isJoined = true
     guard parts.pack.isComplete else { throw PackError.malformed("it ends early") }
     // An empty pack makes no index.
@@ -137,7 +137,6 @@ public final class Quarantine {
     let new = try check.run(promised: heads)
     try approve { try pack.content(of: $0) }
     try repository.adopt(pack)
-    isMoved = true
     return new.count { !carriers.contains($0) }
   }
 }

@@ -1,3 +1,5 @@
+internal import System
+
 /// Checks a received pack by the rules of notes-protocol(7), and that each object has what it
 /// refers to. What the repository holds is complete, so that nothing behind it is walked, and of a
 /// tree only what differs from its commit's parent is looked up. Every version is measured.
@@ -7,8 +9,8 @@ struct QuarantineCheck {
   private let repository: Repository
   private let objects: ReceivedObjects
   private let limits: PackLimits
-  private let kinds: [ObjectID: ObjectKind]
-  private var reached: Set<ObjectID> = []
+  /// Of each of the objects, whether something refers to it.
+  private var isReached: [Bool]
   private var known: Set<ObjectID> = []
   /// How deep each folder was found to be; there, what it holds is not too deep.
   private var depths: [ObjectID: Int] = [:]
@@ -16,7 +18,7 @@ struct QuarantineCheck {
 
   init(of objects: ReceivedObjects, for repository: Repository, limits: PackLimits) {
     self.objects = objects
-    kinds = Dictionary(uniqueKeysWithValues: objects.all.lazy.map { ($0.id, $0.kind) })
+    isReached = [Bool](repeating: false, count: objects.all.count)
     self.repository = repository
     self.limits = limits
   }
@@ -40,7 +42,7 @@ struct QuarantineCheck {
     // before: a version that takes an edit back has the tree of its grandparent.
     for id in parentsFirst(commits, parents: { links[$0]?.parents }) {
       guard let link = links[id] else { continue }
-      reached.insert(id)
+      reach(id)
       for parent in link.parents { try require(parent, .commit, for: id) }
       try require(link.tree, .tree, for: id)
       let base = try link.parents.first.map { parent in
@@ -49,18 +51,29 @@ struct QuarantineCheck {
       try visit(link.tree, base: base)
       try limits.check(extent(of: link.tree))
     }
-    for (id, _) in objects.all where !reached.contains(id) {
-      // A sender may not know what is here already.
-      guard try repository.contains(id) else {
-        throw PackError.refused(id, "no version of the pack refers to it")
-      }
+    // A sender may not know what is here already.
+    let loose = objects.all.indices.filter { !isReached[$0] }.map { objects.all[$0].id }
+    if let stray = try repository.lacking(loose).first {
+      throw PackError.refused(stray, "no version of the pack refers to it")
     }
     for head in heads {
-      guard try kinds[head] == .commit || isHere(head, .commit) else {
+      guard try kind(of: head) == .commit || isHere(head, .commit) else {
         throw PackError.headMissing(head)
       }
     }
-    return try commits.filter { try !repository.contains($0) }
+    return try repository.lacking(commits)
+  }
+
+  /// Where an object is among those of the pack.
+  private func place(of id: ObjectID) -> Int? {
+    let place = objects.all.partitionPoint { $0.id < id }
+    return place < objects.all.count && objects.all[place].id == id ? place : nil
+  }
+
+  private func kind(of id: ObjectID) -> ObjectKind? { place(of: id).map { objects.all[$0].kind } }
+
+  private mutating func reach(_ id: ObjectID) {
+    if let place = place(of: id) { isReached[place] = true }
   }
 
   private struct Visit {
@@ -85,7 +98,7 @@ struct QuarantineCheck {
   /// Puts a folder on the stack that has not been looked at.
   private mutating func enter(_ visit: Visit, depth: Int, _ stack: inout [Visit]) throws {
     let tree = visit.tree
-    if let former = depths[tree] ?? (kinds[tree] == .tree ? nil : 0) {
+    if let former = depths[tree] ?? (kind(of: tree) == .tree ? nil : 0) {
       // A folder that was fine elsewhere may hold too many others for a place farther down.
       if depth > former, try depth + extent(of: tree).depth > limits.depth {
         throw PackError.overLimit("folders", limit: limits.depth)
@@ -95,7 +108,6 @@ struct QuarantineCheck {
     }
     guard depth < limits.depth else { throw PackError.overLimit("folders", limit: limits.depth) }
     depths[tree] = depth
-    reached.insert(tree)
     stack.append(visit)
   }
 
@@ -110,8 +122,6 @@ struct QuarantineCheck {
       if entry.isTree {
         let base = counterpart.flatMap { $0.isTree ? $0.id : nil }
         folder(Visit(tree: entry.id, base: base))
-      } else {
-        reached.insert(entry.id)
       }
     }
     guard isWellFormed else { throw PackError.refused(visit.tree, "a damaged tree") }
@@ -119,8 +129,10 @@ struct QuarantineCheck {
 
   /// Throws unless the object is in the pack or here, and of that kind.
   private mutating func require(_ id: ObjectID, _ kind: ObjectKind, for user: ObjectID) throws {
-    if let found = kinds[id] {
+    if let place = place(of: id) {
+      let found = objects.all[place].kind
       guard found == kind else { throw PackError.refused(id, "a \(found) in place of a \(kind)") }
+      isReached[place] = true
       return
     }
     guard try isHere(id, kind) else { throw PackError.incomplete(user, needs: id) }

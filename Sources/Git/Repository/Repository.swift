@@ -24,7 +24,7 @@ public final class Repository {
   var packReader: PackReader?
   var packNames: [String] = []
   /// What was read last, but for commits.
-  var cache = ContentCache<ObjectID>(capacity: cacheCapacity)
+  var cache = newCache
   /// The four commits that were read last: a command comes back to the same few a dozen times.
   var recentCommits: [Commit] = []
   /// What was read of commits for questions about ancestry; it never grows old.
@@ -33,7 +33,10 @@ public final class Repository {
   /// What trees were found to stand for.
   var extents = TreeExtents()
 
-  private static let cacheCapacity = 24 << 20
+  /// Small where folders are: each of a service's notebooks keeps as much.
+  private static var newCache: ContentCache<ObjectID> {
+    ContentCache(capacity: 4 << 20, limit: 24 << 20)
+  }
 
   var packFolder: String { loose.folder + "/pack" }
 
@@ -51,7 +54,7 @@ public final class Repository {
     opened?.free()
     opened = nil
     packReader = nil
-    cache = ContentCache(capacity: Self.cacheCapacity)
+    cache = Self.newCache
     recentCommits = []
     ancestries = [:]
     extents = TreeExtents()

@@ -181,13 +181,13 @@ package final class WriteTransaction {
     }
     try rescued.forget()
     let tip = try repository.head().commit
-    let changes = try repository.changes(
+    let changes = try Change.all(
       from: former.map { try repository.commit($0).tree },
-      to: tip.map { try repository.commit($0).tree })
+      to: tip.map { try repository.commit($0).tree }, in: repository)
     return MergeOutcome(
       former: former, tip: tip,
       heads: try tip.map { try DerivedMerge.told(of: $0, in: repository) } ?? [],
-      changes: changes.map(Change.init),
+      changes: changes,
       conflicts: try history.openConflictPaths().filter { !conflictsBefore.contains($0) },
       reports: tip == former ? [] : reports)
   }

@@ -32,6 +32,15 @@ extension Change {
       path: change.path,
       kind: change.old == nil ? .added : change.new == nil ? .deleted : .modified)
   }
+
+  /// What differs between two trees, by path.
+  package static func all(
+    from old: ObjectID?, to new: ObjectID?, in repository: Repository
+  ) throws -> [Change] {
+    var changes: [Change] = []
+    try repository.forEachChange(from: old, to: new) { changes.append(Change($0)) }
+    return changes.sorted { $0.path < $1.path }
+  }
 }
 
 /// A file to read: a new one, or one whose status is not what the index remembers.

@@ -30,12 +30,13 @@ enum PackTarget {
       for part in parts { try part.withUnsafeBytes { try stream.read($0) } }
       guard stream.isComplete else { return nil }
       let pack = Array(parts.joined())
-      var deltas = try PackDeltas(of: stream, pack: MappedFile(copying: pack), limits: limits)
+      var deltas = try PackDeltas(of: &stream, pack: MappedFile(copying: pack), limits: limits)
       try deltas.apply(outside)
-      for entry in deltas.entries.all {
+      let entries = deltas.takeEntries()
+      for entry in entries {
         precondition(entry.id != .zero && entry.kind != nil && entry.offset < pack.count)
       }
-      return deltas.entries.all.map(\.id)
+      return entries.map(\.id)
     } catch {
       return nil
     }

@@ -40,7 +40,7 @@ final class PackReader {
   private var reads = 0
 
   /// What is kept of objects at first, in bytes.
-  private static let keptBytesAtFirst = 8 << 20
+  private static let keptBytesAtFirst = 4 << 20
 
   /// - Parameter keptBytes: of objects, at most.
   init(_ paths: [String], largestObject: Int = 1 << 30, keptBytes: Int = 32 << 20) throws {

@@ -2,7 +2,7 @@
 /// repository has it: no circles. Some objects are kept while more deltas apply to them; over
 /// `PackLimits.keptBytes` those that are needed last are given up, to be unpacked again.
 struct PackDeltas {
-  private(set) var entries: PackEntries
+  private var entries: PackEntries
   /// How many of the entries came with the pack; those after them are bases from the repository.
   let received: Int
 
@@ -32,8 +32,9 @@ struct PackDeltas {
     var deltas: [Int32]
   }
 
-  init(of stream: PackStream, pack: MappedFile, limits: PackLimits) throws {
-    entries = stream.entries
+  /// - Parameter stream: gives its entries away.
+  init(of stream: inout PackStream, pack: MappedFile, limits: PackLimits) throws {
+    entries = stream.takeEntries()
     received = entries.all.count
     unpackedBytes = stream.unpackedBytes
     self.pack = pack
@@ -41,6 +42,13 @@ struct PackDeltas {
     self.limits = limits
     inflater = try Inflater()
     library = try Libgit2.shared.get()
+  }
+
+  /// Gives away the entries, all of which are known once the deltas were applied.
+  mutating func takeEntries() -> [PackEntry] {
+    var taken: [PackEntry] = []
+    swap(&taken, &entries.all)
+    return taken
   }
 
   mutating func apply(_ outside: Outside) throws {

@@ -39,6 +39,13 @@ struct PackStream {
     library = try Libgit2.shared.get()
   }
 
+  /// Gives away the entries: they are as many as the objects, and are needed once.
+  mutating func takeEntries() -> PackEntries {
+    var taken = PackEntries()
+    swap(&taken, &entries)
+    return taken
+  }
+
   /// Whether the whole pack has been seen. Its checksum is for others to look at.
   var isComplete: Bool { state == .done }
 

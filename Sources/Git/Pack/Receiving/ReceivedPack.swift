@@ -33,37 +33,40 @@ final class ReceivedPack {
   func append(_ bytes: UnsafeRawBufferPointer) throws {
     try stream.read(bytes)
     try file.write(bytes)
-    last += bytes
-    checksum.update(Array(last.dropLast(ObjectID.byteCount)))
-    last = last.suffix(ObjectID.byteCount)
+    let certain = max(0, last.count + min(0, bytes.count - ObjectID.byteCount))
+    checksum.update(Array(last[..<certain]))
+    last.removeFirst(certain)
+    let rest = max(0, bytes.count - ObjectID.byteCount)
+    checksum.update(UnsafeRawBufferPointer(rebasing: bytes[..<rest]))
+    last += bytes[rest...]
   }
 
   func finish() throws -> ReceivedObjects {
     guard isComplete else { throw PackError.malformed("it ends early") }
     let stated = last
     guard checksum.finish() == stated else { throw PackError.malformed("its checksum is wrong") }
-    var deltas = try PackDeltas(of: stream, pack: MappedFile(file.path), limits: limits)
+    var deltas = try PackDeltas(of: &stream, pack: MappedFile(file.path), limits: limits)
     try deltas.apply(PackDeltas.Outside(object: object(_:), append: append))
-    let entries = deltas.entries.all
-    let order = entries.indices.sorted { entries[$0].id < entries[$1].id }
-    let ids = order.map { entries[$0].id }
-    if let (id, _) = zip(ids, ids.dropFirst()).first(where: ==) {
-      throw PackError.refused(id, "it stands in the pack twice")
+    var entries = deltas.takeEntries()
+    entries.sort { $0.id < $1.id }
+    if let (twice, _) = zip(entries, entries.dropFirst()).first(where: { $0.id == $1.id }) {
+      throw PackError.refused(twice.id, "it stands in the pack twice")
     }
     let checksum =
       entries.count == deltas.received
       ? stated : try file.seal(objectCount: entries.count, size: size)
     let name = folder + "/pack-" + String(hexadecimal: checksum)
     let index = PackFormat.index(
-      of: order.map {
-        PackedObject(id: entries[$0].id, crc: entries[$0].crc, offset: entries[$0].offset)
-      }, checksum: checksum)
+      of: entries.lazy.map { PackedObject(id: $0.id, crc: $0.crc, offset: $0.offset) },
+      checksum: checksum)
     try Disk.create(name + ".idx", index, mode: 0o444, waits: false)
     try Disk.rename(file.path, to: name + ".pack")
-    let received = order.filter { $0 < deltas.received }.map { entries[$0] }
+    let end = stream.end
     return try ReceivedObjects(
-      received.map { ($0.id, $0.kind ?? .tag) }, inPack: name, bytes: stream.end,
-      unpackedBytes: deltas.unpackedBytes, repository: repository, limits: limits)
+      // Bases that were added stand behind what came.
+      entries.lazy.filter { $0.offset < end }.map { (id: $0.id, kind: $0.kind ?? .tag) },
+      inPack: name, bytes: end, unpackedBytes: deltas.unpackedBytes, repository: repository,
+      limits: limits)
   }
 
   /// An object of the repository, unless it is too large to be a base.
@@ -100,7 +103,7 @@ final class ReceivedPack {
 /// The objects of a received pack, unpacked from it again for those who check them. Whatever that
 /// takes counts as unpacked, so that a check ends within `PackLimits.unpackedBytes`.
 final class ReceivedObjects {
-  /// All of them, by their IDs. Bases that were added are not among them.
+  /// All of them, sorted by ID. Bases that were added are not among them.
   let all: [(id: ObjectID, kind: ObjectKind)]
   /// The pack's path without `.pack`; its index is there, too.
   let path: String
@@ -113,10 +116,10 @@ final class ReceivedObjects {
   private var unpackedElsewhere = 0
 
   init(
-    _ all: [(id: ObjectID, kind: ObjectKind)], inPack path: String, bytes packBytes: Int,
-    unpackedBytes: Int, repository: Repository, limits: PackLimits
+    _ all: some Sequence<(id: ObjectID, kind: ObjectKind)>, inPack path: String,
+    bytes packBytes: Int, unpackedBytes: Int, repository: Repository, limits: PackLimits
   ) throws {
-    self.all = all
+    self.all = Array(all)
     self.path = path
     self.packBytes = packBytes
     self.repository = repository
