@@ -18,6 +18,12 @@ public struct NewIndex {
     bytes.reserveCapacity(count * 100)
   }
 
+  /// An index of so many entries, which come in the order of their paths, where there was none.
+  package init(count: Int, _ entry: (Int) throws -> IndexEntry) rethrows {
+    self.init(former: nil, count: count)
+    for number in 0..<count { append(try entry(number), isNew: true) }
+  }
+
   /// Makes the trees that the entries are, storing those that are new by `store`, and returns the
   /// root's ID. Folders in which nothing changed keep the tree they had.
   public mutating func makeTree(_ store: ([UInt8]) throws -> ObjectID) throws -> ObjectID {

@@ -19,8 +19,8 @@ internal import System
 package struct Checkout {
   let workTree: WorkTree
   private let folder: FolderAccess
-  private let staging: String
-  private let journal: CheckoutJournal
+  let staging: String
+  let journal: CheckoutJournal
   package let plan: CheckoutPlan
 
   /// Bytes that somebody wrote on top of the old tree while the checkout ran: to become a version
@@ -79,33 +79,13 @@ package struct Checkout {
   // Beyond a handful of files one sync of the file system is cheaper than one a file.
   private static let oneSyncThreshold = 16
 
-  /// Whether a step's staged file has the new bytes; nil where there is none.
-  private func isStaged(_ step: CheckoutPlan.Step, _ new: TreeEntry) throws -> Bool? {
-    if stagedFiles.status(of: step) != nil { return true }
-    guard let staged = try staged(step) else { return nil }
-    return try workTree.repository.hash(blob: staged.bytes) == new.id
-  }
-
-  private func path(of step: CheckoutPlan.Step) -> String { "\(staging)/\(step.number)" }
-
-  private func stagedExists(_ step: CheckoutPlan.Step) -> Bool {
-    Counted.faccessat(AT_FDCWD, path(of: step), F_OK, AT_SYMLINK_NOFOLLOW) == 0
-  }
-
-  private func staged(_ step: CheckoutPlan.Step) throws -> (bytes: [UInt8], mode: FileMode)? {
-    var status = stat()
-    guard Counted.lstat(path(of: step), &status) == 0 else { return nil }
-    // A note that nobody may read any more came out: here it has to be read.
-    if status.st_mode & S_IRUSR == 0 { chmod(path(of: step), status.st_mode & 0o777 | S_IRUSR) }
-    guard let bytes = try Disk.readIfThere(path(of: step)) else { return nil }
-    return (bytes, status.st_mode & S_IXUSR != 0 ? .executable : .regular)
-  }
-
   // MARK: Swapping
 
   /// Carries out the steps that are not done yet.
   package mutating func run() throws {
     var isPlaced = [Bool](repeating: false, count: plan.steps.count)
+    folder.keepsOpen = true
+    defer { folder.keepsOpen = false }
     stagedFiles.forgetLatest()
     try stagedFiles.place(plan, in: folder) { isPlaced[$0] = true }
     for step in plan.steps where !isPlaced[step.number] {
@@ -126,12 +106,12 @@ package struct Checkout {
     }
   }
 
-  private mutating func leaveOut(_ step: CheckoutPlan.Step) {
+  private mutating func leaveOut(_ step: CheckoutSteps.Step) {
     folder.removeEmptyFolders(above: step.path)
     sparse.insert(step.path)
   }
 
-  private mutating func delete(_ step: CheckoutPlan.Step) throws {
+  private mutating func delete(_ step: CheckoutSteps.Step) throws {
     if !stagedExists(step) {
       guard let status = try folder.status(of: step.path) else { return }
       guard status.st_mode & S_IFMT == S_IFREG else { return }
@@ -141,7 +121,7 @@ package struct Checkout {
     folder.removeEmptyFolders(above: step.path)
   }
 
-  private mutating func add(_ step: CheckoutPlan.Step, _ new: TreeEntry) throws {
+  private mutating func add(_ step: CheckoutSteps.Step, _ new: CheckoutSteps.File) throws {
     guard let isNew = try isStaged(step, new) else { return }
     guard isNew else {
       // Swapped with a file that somebody had made there in the meantime.
@@ -159,9 +139,9 @@ package struct Checkout {
     try rescueUnexpected(step, expected: new)
   }
 
-  private mutating func replace(_ step: CheckoutPlan.Step, _ old: TreeEntry, _ new: TreeEntry)
-    throws
-  {
+  private mutating func replace(
+    _ step: CheckoutSteps.Step, _ old: CheckoutSteps.File, _ new: CheckoutSteps.File
+  ) throws {
     guard let isNew = try isStaged(step, new) else { return }
     if isNew, old.id != new.id {
       guard let present = try folder.status(of: step.path) else {
@@ -184,7 +164,7 @@ package struct Checkout {
   /// of a rename that replaces nothing.
   @discardableResult
   private func rename(
-    _ step: CheckoutPlan.Step, into direction: Direction, flags: UInt32 = NOTES_RENAME_NOREPLACE
+    _ step: CheckoutSteps.Step, into direction: Direction, flags: UInt32 = NOTES_RENAME_NOREPLACE
   ) throws -> Bool {
     let moved = try folder.withParent(of: step.path, create: direction == .folder) { parent, name in
       var (old, new) = ((AT_FDCWD, Array(path(of: step).utf8CString)), (parent, name))
@@ -204,7 +184,7 @@ package struct Checkout {
     return moved ?? false
   }
 
-  private mutating func exchange(_ step: CheckoutPlan.Step, for present: stat?) throws {
+  private mutating func exchange(_ step: CheckoutSteps.Step, for present: stat?) throws {
     let kind = present.map { $0.st_mode & S_IFMT }
     if kind == S_IFREG {
       if canExchange {
@@ -225,10 +205,10 @@ package struct Checkout {
     try rename(step, into: .folder)
   }
 
-  private func asidePath(of step: CheckoutPlan.Step) -> String { path(of: step) + ".out" }
+  private func asidePath(of step: CheckoutSteps.Step) -> String { path(of: step) + ".out" }
 
   /// Moves what stands in the folder aside; false when nothing does any more.
-  private func takeOut(_ step: CheckoutPlan.Step) throws -> Bool {
+  private func takeOut(_ step: CheckoutSteps.Step) throws -> Bool {
     let moved = try folder.withParent(of: step.path, create: false) { parent, name in
       if renameat(parent, name, AT_FDCWD, asidePath(of: step)) == 0 { return true }
       if errno == ENOENT { return false }
@@ -241,7 +221,7 @@ package struct Checkout {
   /// is none.
   ///
   /// - Throws: `obstructed`.
-  private func putBackObstacle(_ path: String, of step: CheckoutPlan.Step) throws {
+  private func putBackObstacle(_ path: String, of step: CheckoutSteps.Step) throws {
     var status = stat()
     guard Counted.lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
     _ = try folder.withParent(of: step.path, create: true) { parent, name in
@@ -254,7 +234,7 @@ package struct Checkout {
   }
 
   /// The second half of an exchange in two steps, of this run or of a killed one.
-  private func finishExchange(_ step: CheckoutPlan.Step) throws {
+  private func finishExchange(_ step: CheckoutSteps.Step) throws {
     guard Counted.faccessat(AT_FDCWD, asidePath(of: step), F_OK, AT_SYMLINK_NOFOLLOW) == 0 else {
       return
     }
@@ -267,7 +247,7 @@ package struct Checkout {
     try Disk.rename(asidePath(of: step), to: path(of: step))
   }
 
-  private func setMode(_ step: CheckoutPlan.Step, _ new: TreeEntry) throws {
+  private func setMode(_ step: CheckoutSteps.Step, _ new: CheckoutSteps.File) throws {
     if folder.obstacle(of: step.path) != nil {
       throw NotebookError.obstructed(path: step.path.description)
     }
@@ -277,12 +257,15 @@ package struct Checkout {
   }
 
   /// Keeps what came out of the folder, if it is not what the old tree has.
-  private mutating func rescueUnexpected(_ step: CheckoutPlan.Step, expected: TreeEntry?) throws {
-    guard stagedExists(step) else { return }
-    guard LateWrites.waitForWriters(of: path(of: step)) else {
+  private mutating func rescueUnexpected(
+    _ step: CheckoutSteps.Step, expected: CheckoutSteps.File?
+  ) throws {
+    guard let file = try openStaged(step) else { return }
+    defer { close(file) }
+    guard LateWrites.waitForWriters(of: file) else {
       return try leave(path(of: step), of: step, mode: expected?.mode ?? step.new?.mode ?? .regular)
     }
-    guard let (bytes, mode) = try staged(step) else { return }
+    let (bytes, mode) = try read(step, file)
     let id = try workTree.repository.hash(blob: bytes)
     guard id != expected?.id else { return }
     let stored = try workTree.repository.write(blob: bytes)
@@ -291,7 +274,7 @@ package struct Checkout {
       name: step.path.name, mode: workTree.fileModes.mode(of: mode, known: known), id: stored)
   }
 
-  private func leave(_ file: String, of step: CheckoutPlan.Step, mode: FileMode) throws {
+  private func leave(_ file: String, of step: CheckoutSteps.Step, mode: FileMode) throws {
     try LateWrites(stateFolder: workTree.stateFolder).adopt(
       file, path: step.path, mode: mode, base: journal.base(of: step.path), blob: step.old?.id)
   }

@@ -8,9 +8,12 @@ extension Checkout {
   ///
   /// - Throws: `file`.
   package func checkAccess(in access: FolderAccess) throws {
-    let files = Set(plan.steps.filter { $0.new == nil }.map(\.path))
-    for (parent, steps) in Dictionary(grouping: plan.steps, by: \.path.parent) {
-      let folder = parent ?? TreePath("")
+    let files = Set(plan.steps.lazy.filter { $0.new == nil }.map(\.path))
+    var rest = plan.steps[...]
+    while let next = rest.first {
+      let steps = rest.prefix { $0.isBeside(next) }
+      rest = rest.dropFirst(steps.count)
+      let folder = next.path.parent ?? TreePath("")
       // Where a file goes before its name becomes a folder's.
       if files.contains(folder) || folder.ancestors.contains(where: files.contains) { continue }
       guard let first = steps.first?.path else { continue }

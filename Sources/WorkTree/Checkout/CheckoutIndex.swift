@@ -4,28 +4,40 @@ internal import Glibc
 extension Checkout {
   /// Makes the index say what the folder holds now: the new tree.
   package func recordInIndex() throws {
-    var edit = IndexEdit(of: try workTree.indexForChange())
-    for step in plan.steps where step.new == nil { edit.remove(step.path) }
-    for step in plan.steps {
-      guard let new = step.new else { continue }
-      let wasSparse = sparse.contains(step.path)
-      edit.set(
-        IndexEntry(
-          path: step.path, mode: new.mode, id: new.id,
-          status: wasSparse
-            ? FileStatus(stat())
-            : try stagedFiles.status(of: step) ?? status(of: step.path, as: new),
-          skipsWorktree: wasSparse))
-    }
+    let former = try workTree.indexForChange()
+    var index = try newIndex(of: former)
     // For the next save, which then knows the trees of all folders that stay as they are.
-    var index = edit.finish()
     _ = try index.makeTree { try workTree.repository.keep(tree: $0) }
     try index.write(to: workTree.repository)
   }
 
+  private func newIndex(of former: IndexFile) throws -> NewIndex {
+    // As many entries as there are notes are made one by one then.
+    if former.count == 0, journal.from == nil, journal.overlay.isEmpty {
+      return try NewIndex(count: plan.steps.count) { try entry(of: plan.steps[$0]) }
+    }
+    var edit = IndexEdit(of: former)
+    for step in plan.steps where step.new == nil { edit.remove(step.path) }
+    for step in plan.steps where step.new != nil { edit.set(try entry(of: step)) }
+    return edit.finish()
+  }
+
+  /// What the index says of the file that a step has brought.
+  private func entry(of step: CheckoutSteps.Step) throws -> IndexEntry {
+    let path = step.path
+    guard let new = step.new, !sparse.contains(path) else {
+      return IndexEntry(
+        path: path, mode: step.new?.mode ?? .regular, id: step.new?.id ?? .zero,
+        status: FileStatus(stat()), skipsWorktree: true)
+    }
+    return IndexEntry(
+      path: path, mode: new.mode, id: new.id,
+      status: try stagedFiles.status(of: step) ?? status(of: path, as: new))
+  }
+
   /// The status that the index may remember of a file: one under which it was seen to hold what it
   /// should. Where somebody has written or deleted it since, none, so that the next save looks.
-  private func status(of path: TreePath, as entry: TreeEntry) throws -> FileStatus {
+  private func status(of path: TreePath, as entry: CheckoutSteps.File) throws -> FileStatus {
     if case .read(let content) = try FileContent.read(path, in: workTree.folder, sizeLimit: .max),
       try workTree.repository.hash(blob: content.bytes) == entry.id
     {

@@ -26,9 +26,9 @@ package struct LateWrites {
 
   private func path(_ number: Int) -> String { "\(folder)/\(number)" }
 
-  static func waitForWriters(of path: String) -> Bool {
+  static func waitForWriters(of file: Int32) -> Bool {
     var waited = 0
-    while OpenWriter.exists(of: path) {
+    while OpenWriter.exists(of: file) {
       guard OpenWriter.wait(after: waited) else { return false }
       waited += 1
     }

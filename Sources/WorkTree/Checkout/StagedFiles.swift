@@ -22,7 +22,7 @@ final class StagedFiles {
 
   /// The status of a step's file that was staged here, under which it holds what it should; nil where it
   /// is not known.
-  func status(of step: CheckoutPlan.Step) -> FileStatus? {
+  func status(of step: CheckoutSteps.Step) -> FileStatus? {
     step.number < statuses.count ? statuses[step.number] : nil
   }
 
@@ -58,7 +58,7 @@ final class StagedFiles {
       var rest = plan.steps[...]
       while let first = rest.first {
         let parent = first.path.parent
-        let files = rest.prefix { $0.path.parent == parent }
+        let files = rest.prefix { $0.isBeside(first) }
         try tree.withFolder(parent ?? "", of: first.path, create: true) { folder in
           for step in files { try write(step, to: folder, step.path.name, of: workTree, meter) }
         }
@@ -74,7 +74,7 @@ final class StagedFiles {
   }
 
   private func write(
-    _ step: CheckoutPlan.Step, to folder: Int32, _ name: TreePath, of workTree: WorkTree,
+    _ step: CheckoutSteps.Step, to folder: Int32, _ name: TreePath, of workTree: WorkTree,
     _ meter: WorkMeter?
   ) throws {
     guard let new = step.new else { return }
@@ -128,7 +128,7 @@ final class StagedFiles {
   }
 
   /// Looks at a file that came to its place: its new name has changed its status.
-  func follow(_ step: CheckoutPlan.Step, to folder: Int32, _ name: [CChar]) {
+  func follow(_ step: CheckoutSteps.Step, to folder: Int32, _ name: [CChar]) {
     guard let former = status(of: step) else { return }
     var status = stat()
     let isThere = Counted.fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0
@@ -136,7 +136,7 @@ final class StagedFiles {
     statuses[step.number] = isThere && now.isSameContent(as: former) ? now : nil
   }
 
-  private func separate(_ step: CheckoutPlan.Step, of tree: FolderAccess) throws {
+  private func separate(_ step: CheckoutSteps.Step, of tree: FolderAccess) throws {
     if step.number < statuses.count { statuses[step.number] = nil }
     let file = "\(staging)/\(step.number)"
     guard renameat(tree.root, step.path.cString, AT_FDCWD, file) != 0,

@@ -11,6 +11,29 @@ package final class FolderAccess {
   /// Folders that are there as they are written, as far as that was looked at.
   var listed: Set<TreePath> = []
 
+  /// Whether the folder that was opened last stays open for whoever wants it next: what goes through
+  /// thousands of files by path opens each folder once.
+  var keepsOpen = false { didSet { if !keepsOpen { kept = nil } } }
+  private var kept: OpenFolder?
+
+  /// A folder that is closed when nobody uses it any more.
+  private final class OpenFolder {
+    let path: TreePath
+    let descriptor: Int32
+
+    init(_ path: TreePath, takingOwnership descriptor: Int32) {
+      (self.path, self.descriptor) = (path, descriptor)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Whether it has not been removed since it was opened.
+    var isThere: Bool {
+      var status = stat()
+      return Counted.fstat(descriptor, &status) == 0 && status.st_nlink > 0
+    }
+  }
+
   package init(folder: String) throws { root = try Disk.open(folder, O_RDONLY | O_DIRECTORY) }
 
   deinit { close(root) }
@@ -35,9 +58,13 @@ package final class FolderAccess {
     func failed(_ call: String) -> NotebookError {
       .file(call: call, path: (failing ?? file).description, errno: errno)
     }
+    if let kept, kept.path == folder, kept.isThere {
+      return try withExtendedLifetime(kept) { try body(kept.descriptor) }
+    }
     var current = dup(root)
     guard current >= 0 else { throw failed("dup") }
-    defer { close(current) }
+    var isKept = false
+    defer { if !isKept { close(current) } }
     for name in folder.components.map(\.cString) {
       if create, mkdirat(current, name, 0o777) != 0, errno != EEXIST { throw failed("mkdir") }
       let next = Counted.openat(current, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -50,7 +77,10 @@ package final class FolderAccess {
       close(current)
       current = next
     }
-    return try body(current)
+    guard keepsOpen else { return try body(current) }
+    let opened = OpenFolder(folder, takingOwnership: current)
+    (kept, isKept) = (opened, true)
+    return try withExtendedLifetime(opened) { try body(opened.descriptor) }
   }
 
   /// Writes a file that must not be there, with the folders it is in, as last written at a time in

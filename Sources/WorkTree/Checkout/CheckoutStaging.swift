@@ -1,0 +1,54 @@
+internal import Git
+internal import Glibc
+internal import System
+
+// The file that a step has in the staging folder.
+extension Checkout {
+  /// Whether a step's staged file has the new bytes; nil where there is none.
+  func isStaged(_ step: CheckoutSteps.Step, _ new: CheckoutSteps.File) throws -> Bool? {
+    if stagedFiles.status(of: step) != nil { return true }
+    guard let staged = try staged(step) else { return nil }
+    return try workTree.repository.hash(blob: staged.bytes) == new.id
+  }
+
+  func path(of step: CheckoutSteps.Step) -> String { "\(staging)/\(step.number)" }
+
+  func stagedExists(_ step: CheckoutSteps.Step) -> Bool {
+    Counted.faccessat(AT_FDCWD, path(of: step), F_OK, AT_SYMLINK_NOFOLLOW) == 0
+  }
+
+  func staged(_ step: CheckoutSteps.Step) throws -> (bytes: [UInt8], mode: FileMode)? {
+    guard let file = try openStaged(step) else { return nil }
+    defer { close(file) }
+    return try read(step, file)
+  }
+
+  /// Opens a step's staged file; nil where there is none.
+  func openStaged(_ step: CheckoutSteps.Step) throws -> Int32? {
+    let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC
+    let path = path(of: step)
+    var file = Counted.open(path, flags | O_NONBLOCK)
+    var status = stat()
+    if file < 0, errno == EACCES, Counted.lstat(path, &status) == 0 {
+      // A note that nobody may read any more came out: here it has to be read.
+      chmod(path, status.st_mode & 0o777 | S_IRUSR)
+      file = Counted.open(path, flags | O_NONBLOCK)
+    }
+    // Somebody has a lease on it: fcntl(2).
+    if file < 0, errno == EWOULDBLOCK { file = Counted.open(path, flags) }
+    if file < 0, errno != ENOENT {
+      throw NotebookError.file(call: "open", path: step.path.description, errno: errno)
+    }
+    return file < 0 ? nil : file
+  }
+
+  func read(
+    _ step: CheckoutSteps.Step, _ file: Int32
+  ) throws -> (bytes: [UInt8], mode: FileMode) {
+    var status = stat()
+    guard Counted.fstat(file, &status) == 0 else {
+      throw NotebookError.file(call: "fstat", path: step.path.description, errno: errno)
+    }
+    return (try Disk.read(file, path: step.path.description), FileMode(status))
+  }
+}

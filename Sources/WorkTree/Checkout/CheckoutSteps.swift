@@ -1,0 +1,114 @@
+package import Git
+
+/// The steps of a checkout. There may be a step for every note, and all of them are there as long as it
+/// runs: their paths stand in one run of bytes.
+package struct CheckoutSteps: RandomAccessCollection {
+  package struct Step {
+    /// The step's number, which names its file in the staging folder.
+    package let number: Int
+    fileprivate let list: List.Storage
+
+    package var path: TreePath { TreePath(bytes: list.path(number)) }
+    /// The file as the old tree has it; nil when it is new.
+    package var old: File? { list.old[number] }
+    /// The file as the new tree has it; nil when it goes.
+    package var new: File? { list.new[number] }
+    /// Whether the folder does not have the old file, because it could not hold it.
+    package var wasSparse: Bool { list.sparse.contains(number) }
+
+    /// Whether another step's file is in the same folder.
+    func isBeside(_ other: Step) -> Bool {
+      list.folder(number).elementsEqual(other.list.folder(other.number))
+    }
+  }
+
+  /// A file in a tree, without its name.
+  package struct File: Hashable {
+    package let mode: FileMode
+    package let id: ObjectID
+
+    fileprivate init(_ entry: TreeEntry) { (mode, id) = (entry.mode, entry.id) }
+  }
+
+  private let list: List.Storage
+  package let endIndex: Int
+
+  package var startIndex: Int { 0 }
+  package subscript(number: Int) -> Step { Step(number: number, list: list) }
+
+  init(_ list: List) { (self.list, endIndex) = (list.storage, list.storage.ends.count) }
+
+  private init(_ list: List.Storage, count: Int) { (self.list, endIndex) = (list, count) }
+
+  func first(_ count: Int) -> CheckoutSteps {
+    CheckoutSteps(list, count: Swift.min(count, self.count))
+  }
+}
+
+extension CheckoutSteps {
+  /// The steps as they are kept.
+  struct List {
+    fileprivate var storage = Storage()
+
+    /// Shared by all steps, and never changed once there are any.
+    fileprivate final class Storage {
+      var paths: [UInt8] = []
+      var ends: [Int] = []
+      var old: [File?] = []
+      var new: [File?] = []
+      var sparse: Set<Int> = []
+
+      func path(_ number: Int) -> ArraySlice<UInt8> {
+        paths[(number == 0 ? 0 : ends[number - 1])..<ends[number]]
+      }
+
+      /// The path of the folder that a file is in, with the slash at its end.
+      func folder(_ number: Int) -> ArraySlice<UInt8> {
+        let path = path(number)
+        return path[..<(path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? path.startIndex)]
+      }
+    }
+
+    func append(_ change: TreeChange, wasSparse: Bool) {
+      append(
+        change.path.bytes[...], change.old.map(File.init), change.new.map(File.init), wasSparse)
+    }
+
+    private func append(
+      _ path: ArraySlice<UInt8>, _ old: File?, _ new: File?, _ wasSparse: Bool
+    ) {
+      if wasSparse { storage.sparse.insert(storage.ends.count) }
+      storage.paths += path
+      storage.ends.append(storage.paths.count)
+      storage.old.append(old)
+      storage.new.append(new)
+    }
+
+    /// Adds the steps of another list, which is the list itself where there were none.
+    mutating func append(_ other: List) {
+      if storage.ends.isEmpty {
+        storage = other.storage
+      } else {
+        for number in other.storage.ends.indices { append(number, of: other) }
+      }
+    }
+
+    private func append(_ number: Int, of other: List) {
+      let from = other.storage
+      append(
+        from.path(number), from.old[number], from.new[number], from.sparse.contains(number))
+    }
+
+    /// Sorts the steps by path, which they mostly are.
+    mutating func sort() {
+      func precedes(_ left: Int, _ right: Int) -> Bool {
+        storage.path(left).lexicographicallyPrecedes(storage.path(right))
+      }
+      let numbers = storage.ends.indices
+      guard zip(numbers, numbers.dropFirst()).contains(where: { precedes($1, $0) }) else { return }
+      let sorted = List()
+      for number in numbers.sorted(by: precedes) { sorted.append(number, of: self) }
+      self = sorted
+    }
+  }
+}
