@@ -3,10 +3,10 @@ package import Git
 /// What a checkout has to do to the folder, in a fixed order: the plan of the same two trees is the
 /// same at every run, which is what lets a later run finish an interrupted one.
 package struct CheckoutPlan {
-  package let steps: CheckoutSteps
+  package let steps: CheckoutSteps.SubSequence
 
   /// The plan's first steps only.
-  package func prefix(_ count: Int) -> CheckoutPlan { CheckoutPlan(steps: steps.first(count)) }
+  package func prefix(_ count: Int) -> CheckoutPlan { CheckoutPlan(steps: steps.prefix(count)) }
 }
 
 extension CheckoutPlan {
@@ -42,6 +42,6 @@ extension CheckoutPlan {
       guard let file = try new.flatMap({ try repository.entry(at: path, in: $0) }) else { continue }
       list.append(TreeChange(path: path, old: file, new: file), wasSparse: true)
     }
-    steps = CheckoutSteps(list)
+    steps = CheckoutSteps(list)[...]
   }
 }

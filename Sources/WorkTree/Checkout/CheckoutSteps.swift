@@ -31,18 +31,12 @@ package struct CheckoutSteps: RandomAccessCollection {
   }
 
   private let list: List.Storage
-  package let endIndex: Int
 
   package var startIndex: Int { 0 }
+  package var endIndex: Int { list.ends.count }
   package subscript(number: Int) -> Step { Step(number: number, list: list) }
 
-  init(_ list: List) { (self.list, endIndex) = (list.storage, list.storage.ends.count) }
-
-  private init(_ list: List.Storage, count: Int) { (self.list, endIndex) = (list, count) }
-
-  func first(_ count: Int) -> CheckoutSteps {
-    CheckoutSteps(list, count: Swift.min(count, self.count))
-  }
+  init(_ list: List) { self.list = list.storage }
 }
 
 extension CheckoutSteps {
