@@ -43,14 +43,14 @@ final class Site: Sendable {
   var isThere: Bool { access(stateFolder, F_OK) == 0 }
 
   /// Whose browser has one of these cookies, below this path; nil where it is no guest's. Who was a guest
-  /// when the notebook's folder went away is none who was sent away.
+  /// before the notebook's folder went away, or its book could not be read, is none who was sent away.
   func visitor(below path: String, cookies: [String]) throws -> Visitor? {
-    let isThere = isThere
-    let known = try isThere ? presentGuests() : guestsBefore.withLock { $0 }
+    let present = isThere ? try? presentGuests() : nil
+    let known = present ?? guestsBefore.withLock { $0 }
     guard let guest = try GuestBook.guest(below: path, cookies: cookies, among: known) else {
       return nil
     }
-    return isThere ? .guest(guest, root: "/" + path) : .away(root: "/" + path)
+    return present == nil ? .away(root: "/" + path) : .guest(guest, root: "/" + path)
   }
 
   /// The guests, as the book has them now.

@@ -19,7 +19,7 @@ struct Visit {
   func response() -> Response {
     do {
       if case .invited(let link, let token) = visitor { return try introduce(link, token) }
-      if case .away = visitor { throw Refusal.away }
+      if case .away = visitor { throw site.isThere ? Refusal.bookUnreadable : .away }
       guard visitor.mayWrite || !isForChanges else { throw Refusal.readOnly }
       guard visitor.isOwner || request.path.first != "devices" else { throw Refusal.ownerOnly }
       let notebook = try site.notebook(for: visitor.guest)
@@ -209,6 +209,8 @@ enum Refusal: Error {
   case ownerOnly
   /// The notebook's folder is not there: it may come back.
   case away
+  /// The book of guests cannot be read, or others could have written it.
+  case bookUnreadable
 
   var status: Int {
     switch self {
@@ -217,7 +219,7 @@ enum Refusal: Error {
     case .tooLong: 413
     case .noText, .sameRole, .otherDevice: 409
     case .emptyTitle, .brokenForm: 400
-    case .away: 503
+    case .away, .bookUnreadable: 503
     }
   }
 
@@ -237,6 +239,8 @@ enum Refusal: Error {
     case .brokenForm: "the form is not one of this page"
     case .readOnly: "you are a reader here: you can look at everything and change nothing"
     case .ownerOnly: "this page is for the user of this device alone"
+    case .bookUnreadable:
+      "who is a guest here cannot be told now: 'notes doctor' says why, on the device that serves this"
     case .away:
       "the notebook is not there now: its folder was moved, or is on a medium that was taken out"
     }

@@ -7,7 +7,7 @@ enum Visitor: Sendable {
   /// - Parameter shelf: the path of the list of notebooks, where all are served.
   case owner(root: String, shelf: String?)
   case guest(Guest, root: String)
-  /// A guest of a notebook whose folder is away.
+  /// A guest of a notebook whose folder is away, or whose book of guests cannot be read.
   case away(root: String)
   /// Whoever has a link that makes a guest: sees the page that asks for a name, and nothing else.
   case invited(GuestInvitation, token: String)

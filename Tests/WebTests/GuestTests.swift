@@ -152,6 +152,21 @@ import Testing
     #expect(try web.post("/new", fields, as: grandpa).status == 403)
   }
 
+  // "What the page keeps there is deleted when the guest leaves, or meets the page after being sent away": a
+  // 401 says so to the page.
+  @Test func `A book that cannot be read sends nobody away`() throws {
+    let guest = try web.comeIn(invite("Grandma"))
+    #expect(try web.get("/", as: guest).status == 200)
+    let file = web.folder[".git/notes/guests"]
+    try #require(chmod(file, 0o660) == 0)
+    let answer = try web.get("/", as: guest)
+    #expect(answer.status == 503 && answer.text.contains("is a guest here cannot be told now"))
+    #expect(
+      try web.get("/", as: WebFixture.Browser(cookie: "other=1", root: guest.root)).status == 401)
+    try #require(chmod(file, 0o600) == 0)
+    #expect(try web.get("/", as: guest).status == 200)
+  }
+
   @Test func `Who is sent away is out at once, and so are its open pages`() throws {
     let guest = try web.comeIn(invite("Grandma"))
     let stays = try web.comeIn(invite("Grandpa"))
