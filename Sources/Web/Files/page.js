@@ -51,18 +51,41 @@ const findDraft = async () => {
   return ownDraft();
 };
 
+// Whether the browser had room for what was to be kept last.
+let hasRoom = true;
+const sayFull = () => say("This browser has no room left: what you type here is kept nowhere until you save.");
+const write = (name, draft) => {
+  try {
+    localStorage.setItem(name, JSON.stringify(draft));
+    if (!hasRoom) say("");
+    hasRoom = true;
+  } catch {
+    hasRoom = false;
+    sayFull();
+  }
+  return hasRoom;
+};
+// Returns whether it is kept.
 const keep = (isSent) => {
-  if (!draftName) return;
-  if (!isDirty() && !isSent) return localStorage.removeItem(draftName);
+  if (!draftName) return false;
+  if (!isDirty() && !isSent) {
+    localStorage.removeItem(draftName);
+    return false;
+  }
   const title = form.elements.title?.value || document.querySelector("h1").textContent.replace(/ – edit$/, "");
   const draft = { action: action(form), fields: fields(form), isSent, title };
-  localStorage.setItem(draftName, JSON.stringify(draft));
+  return write(draftName, draft);
 };
 // A new note that is to be saved makes room for the next one.
 const keepApart = () => {
   if (form.dataset.note !== "new" || draftName !== store + "new") return;
-  localStorage.removeItem(draftName);
+  const former = draftName;
   draftName += `-${Date.now()}`;
+  if (!keep(true)) {
+    draftName = former;
+    return;
+  }
+  localStorage.removeItem(former);
   take(draftName, {});
   history.replaceState(null, "", "#" + draftName.slice(store.length));
 };
@@ -78,7 +101,10 @@ const noConnection = "No connection. ";
 const sayOffline = () => {
   const time = Number(document.body.dataset.kept);
   const age = time ? `This page is of ${new Date(time).toLocaleString("sv").slice(0, 16)}. ` : "";
-  say(noConnection + age + "What you type is kept in this browser, and sent when it is back.");
+  const kept = hasRoom
+    ? "What you type is kept in this browser, and sent when it is back."
+    : "This browser has no room for what you type: leave the page open.";
+  say(noConnection + age + kept);
 };
 const ended =
   "This page is shown no more: 'notes web' has ended, or you are no guest any more. What you typed is kept in this browser.";
@@ -186,7 +212,7 @@ const sendKept = async () => {
         say("Saved what was typed while there was no connection.");
       } else {
         if (!isForLater(response))
-          localStorage.setItem(name, JSON.stringify({ ...draft, isSent: false }));
+          write(name, { ...draft, isSent: false });
         say(await refusal(response));
       }
     } catch {
@@ -409,6 +435,10 @@ if (form) {
     // What is typed before a draft is found is kept at once.
     draftName ??= ownDraft();
     keep(false);
+  });
+  // Whoever leaves what is kept nowhere is asked.
+  addEventListener("beforeunload", (event) => {
+    if (!hasRoom && isDirty()) event.preventDefault();
   });
   const found = findDraft();
   form.addEventListener("submit", async (event) => {
