@@ -72,7 +72,7 @@ struct HeadTests {
   }
 
   // Programs that copy a folder leave out folders that are empty.
-  @Test("the folder of references comes back where one file has them all; else the branch is damaged")
+  @Test("the folder of references comes back where one file has them; else the branch is damaged")
   func folderLost() throws {
     func git(_ words: String...) throws {
       try #require(try run(["git", "-C", scratch.path] + words).isSuccess, "\(words)")
