@@ -155,6 +155,7 @@ import Testing
     for command in ["pull", "push"] {
       let other = try ada.notes(command, "stick")
       #expect(other.status == .exited(64) && other.errorText.contains("'notes sync stick'"))
+      #expect(other.errorText.contains("'stick' is a hub, which sync alone visits"))
     }
     let missing = try ada.notes("sync", "stick", "--json")
     #expect(try errorKind(of: missing) == "hub_missing", "\(missing)")
