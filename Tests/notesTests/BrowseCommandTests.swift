@@ -20,6 +20,8 @@ import Testing
     let script = #"""
       stty -g >"$HOME/before"; "$0" browse; echo "left with $?"; stty -g >"$HOME/after"
       cmp "$HOME/before" "$HOME/after" && echo "as before"; read -r line; echo "read $line"
+      # At its end tmux may lose what it wrote last.
+      read -r line
       """#
     return try shell.screen(
       ["bash", "--norc", "-c", script, BuiltBinary.notes()], columns: columns, rows: rows)
