@@ -67,7 +67,7 @@ extension SyncError: ExplainedError {
     case .packRefused(.costly):
       .failed("pack_refused", "nothing of it was kept; if it is meant: 'notes sync --allow-large'")
     case .packRefused:
-      .failed("pack_refused", "nothing of it was kept; 'git fsck' on the other device tells more")
+      .failed("pack_refused", "nothing of it was kept; 'git fsck' where it came from tells more")
     case .interrupted: .failed("connection_lost", Failure.runAgain)
     case .timedOut: .unreached("timed_out", "is the other device awake, and the network working?")
     case .ended: .failed("ended", "try again")
