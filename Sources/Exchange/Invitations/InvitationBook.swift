@@ -94,7 +94,11 @@ public struct InvitationBook: Sendable {
     let record = InvitationRecord(
       locator: invitation.locator, role: invitation.role, created: created,
       expires: invitation.expires, name: name, deviceID: deviceID)
-    return try HeldInvitation(record, path: "\(folder)/\(created)-\(record.locator)")
+    // One that ended in the same second may have had the same digits.
+    var number = created
+    func path() -> String { "\(folder)/\(number)-\(record.locator)" }
+    while access(path(), F_OK) == 0, !isHeld("\(number)-\(record.locator)") { number += 1 }
+    return try HeldInvitation(record, path: path())
   }
 
   /// Takes back the open invitation with these first digits; false when there is none.
