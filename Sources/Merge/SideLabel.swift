@@ -7,13 +7,16 @@ package enum SideLabel {
   package static let unsigned = " (unsigned)"
 
   package static func text(for author: Signature) -> [UInt8] {
-    let mark = DeviceAddress.deviceID(in: author.email) == nil ? unsigned : ""
-    return Array("\(cleanName(author.name))\(mark) · \(date(of: author))".utf8)
+    text(for: author, marked: DeviceAddress.deviceID(in: author.email) == nil ? unsigned : "")
   }
 
   /// The label as release 1.0 writes it.
   package static func unmarkedText(for author: Signature) -> [UInt8] {
-    Array("\(cleanName(author.name)) · \(date(of: author))".utf8)
+    text(for: author, marked: "")
+  }
+
+  private static func text(for author: Signature, marked mark: String) -> [UInt8] {
+    Array("\(cleanName(author.name))\(mark) · \(date(of: author))".utf8)
   }
 
   /// The name as it can stand in a marker: control characters are spaces, and nobody is "unknown".
