@@ -1,4 +1,3 @@
-package import Git
 internal import Merge
 
 /// One installation of notes on one machine for one user, as versions name it.
@@ -22,14 +21,4 @@ public struct DeviceIdentity: Hashable, Sendable {
 
   /// Who made what a guest of this device made on it: notes-security(7), GUESTS.
   public func authorName(of guest: String) -> String { "\(guest) (via \(name))" }
-
-  /// Whether `notes` made what this is the committer of, on any device.
-  package static func isOurs(_ committer: Signature) -> Bool {
-    DeviceAddress.isOurs(committer.email)
-  }
-
-  /// The device ID that an address of the form above carries, or nil for any other address.
-  public static func deviceID(inEmail email: String) -> String? {
-    DeviceAddress.deviceID(in: email)
-  }
 }

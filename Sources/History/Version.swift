@@ -21,7 +21,7 @@ public struct Version: Sendable {
 
 extension Commit {
   /// The device it was made on, or nil for a foreign commit.
-  public var deviceID: String? { DeviceIdentity.deviceID(inEmail: author.email) }
+  public var deviceID: String? { DeviceAddress.deviceID(in: author.email) }
 }
 
 /// A file that a version changed.

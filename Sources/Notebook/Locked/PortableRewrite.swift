@@ -211,7 +211,7 @@ struct PortableCommits {
       isCut.insert(id)
       cut.append((id, "\(why)"))
       found = [:]
-    } else if cutsOff || !found.isEmpty || !DeviceIdentity.isOurs(commit.committer) {
+    } else if cutsOff || !found.isEmpty || !DeviceAddress.isOurs(commit.committer.email) {
       let base = try former.map {
         try repository.commit(isCut.contains($0) ? forms[$0] ?? $0 : $0).tree
       }

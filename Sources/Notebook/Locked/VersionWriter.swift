@@ -59,7 +59,7 @@ package final class VersionWriter {
   ) throws -> ObjectID {
     var author = author
     let sign = author.email == DerivedMerge.authorEmail ? nil : try sign()
-    if sign != nil, DeviceIdentity.deviceID(inEmail: author.email) != nil {
+    if sign != nil, DeviceAddress.deviceID(in: author.email) != nil {
       author.email = device.email
     }
     return try repository.write(
