@@ -33,9 +33,8 @@ const store = async (path, response) => {
     body = (await response.text()).replace("<body ", `<body data-kept="${Date.now()}" `);
   const headers = new Headers(response.headers);
   headers.delete("Content-Length");
-  await cache.delete(path);
+  // What was kept of it stays until this stands in its place, which is the last.
   await cache.put(path, new Response(body, { headers }));
-  // What was put last stands last.
   const notes = (await cache.keys()).filter((request) => note.test(pathOf(request).slice(root.length)));
   for (const old of notes.slice(0, -mostNotes)) await cache.delete(old);
   if (isGone) await caches.delete(name);
