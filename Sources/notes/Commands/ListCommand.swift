@@ -75,30 +75,42 @@ struct ListCommand: Command {
     var style = ListStyle(isLong: long, order: sort, isReversed: reverse)
     style.kind = attachments ? "attachment" : "note"
     style.limit = limit ?? .max
+    style.showsNewOnly = new
+    let form = paging.form(json: options.json)
     if deleted {
       let files = try notebook.history.deletedFiles().filter { $0.path.isNote != attachments }
       style.isFiltered = !files.isEmpty
       let listed = files.filter { isWanted($0.path, $0.time) }
-      style.names = try authors(of: listed.map { ($0.author, $0.version) }, in: notebook)
+      style.names = try Self.authors(of: listed.map { ($0.author, $0.version) }, in: notebook)
       let report = DeletedReport(files: listed, style)
-      write(report.json) { report.text(on: $0, now: TimeText.now) }
+      form.report(report.json) { report.text(on: $0, now: TimeText.now) }
     } else {
-      let notes = try notebook.history.files().filter { $0.path.isNote != attachments }
-      style.isFiltered = !notes.isEmpty
-      style.newNotes = try LookedAt(in: notebook.history).newNotes()
-      style.showsNewOnly = new
-      let listed = notes.filter {
-        isWanted($0.path, $0.modified) && (!new || style.newNotes.contains($0.path))
-      }
-      style.names = try authors(of: listed.map { ($0.author, $0.lastVersion) }, in: notebook)
-      let report = ListReport(notes: listed, style)
-      write(report.json) { report.text(on: $0, now: TimeText.now) }
+      let report = try Self.list(in: notebook, style, as: form, where: isWanted)
       if markSeen { try LookedAt(in: notebook.history).look(at: report.notes.map(\.path)) }
     }
   }
 
+  /// Lists what the folder holds of the style's kind, and returns what it told.
+  @discardableResult static func list(
+    in notebook: Notebook, _ given: ListStyle = ListStyle(), as form: OutputForm = OutputForm(),
+    where isWanted: (TreePath, Int64?) -> Bool = { _, _ in true }
+  ) throws -> ListReport {
+    var style = given
+    let isOfNotes = style.kind == "note"
+    let notes = try notebook.history.files().filter { $0.path.isNote == isOfNotes }
+    style.isFiltered = !notes.isEmpty
+    style.newNotes = try LookedAt(in: notebook.history).newNotes()
+    let listed = notes.filter {
+      isWanted($0.path, $0.modified) && (!style.showsNewOnly || style.newNotes.contains($0.path))
+    }
+    style.names = try authors(of: listed.map { ($0.author, $0.lastVersion) }, in: notebook)
+    let report = ListReport(notes: listed, style)
+    form.report(report.json) { report.text(on: $0, now: TimeText.now) }
+    return report
+  }
+
   /// What to call the devices that share a name, by the versions that they made.
-  private func authors(
+  private static func authors(
     of changes: [(author: String?, version: ObjectID?)], in notebook: Notebook
   ) throws -> [ObjectID: String] {
     let shared = OwnStanding(of: notebook).sharedNames
@@ -108,13 +120,6 @@ struct ListCommand: Command {
       names[version] = try shared.shown(author, notebook.repository.commit(version).deviceID)
     }
     return names
-  }
-
-  private func write(_ lines: @autoclosure () -> [JSON], text: (Terminal) -> String) {
-    let terminal = Console.output
-    paging.page(unless: options.json) {
-      options.write(lines()) { _ in text(terminal) }
-    }
   }
 
   /// Whether a text is the name of a folder with a slash at its end, or the current one.

@@ -88,48 +88,62 @@ struct LogCommand: Command {
     defer { if walk.lacksTable { BackgroundGC.start(inFolder: notebook.folder) } }
     var entries = LogEntries(
       walk: walk, author: by, showsAll: all || graph, folds: !(all || graph || options.json),
-      oneNoteIn: path == nil ? nil : notebook.repository)
-    func forEachEntry(_ body: (Burst) throws -> Void) throws {
-      var left = limit ?? .max
-      while left > 0, !Output.standard.isClosed, let burst = try entries.next() {
-        try body(burst)
-        left -= 1
-      }
-    }
+      oneNoteIn: path == nil ? nil : notebook.repository, limit: limit ?? .max)
     if options.json {
       let proofs = VersionProofs(in: notebook)
-      return try forEachEntry {
+      return try entries.forEach {
         let report = try VersionReport($0, in: notebook, proofs)
         Output.standard.lines([try patch ? report.json(patchIn: notebook) : report.json])
       }
     }
     if let format = try chosenFormat() {
       return try paging.page {
-        try forEachEntry {
+        try entries.forEach {
           Output.standard.write(
             try VersionReport($0, in: notebook, lineCounts: 0, nil).text(as: format))
         }
       }
     }
-    let style = VersionReport.Style(
-      terminal: Console.output, now: TimeText.now, isLong: long, isOfOneNote: path != nil,
-      own: try notebook.history.versionsMadeHere(),
-      sharedNames: OwnStanding(of: notebook).sharedNames)
     try paging.page {
-      var text = LogText(
-        notebook: notebook, style: style, showsPatch: patch,
-        graph: graph ? GraphLines(terminal: style.terminal) : nil, parents: nearest)
-      var isFirst = true
-      try forEachEntry {
-        Output.standard.write(try text.entry($0))
-        // The first page appears at once, however long the history is.
-        if isFirst { Output.standard.flush() }
-        isFirst = false
-      }
-      if isFirst {
+      let isEmpty = try Self.tell(
+        &entries, in: notebook, isLong: long, showsPatch: patch, showsGraph: graph, parents: nearest
+      )
+      if isEmpty {
         Output.standard.line(try nothing(of: path, in: notebook, besides: entries.otherAuthors))
       }
     }
+  }
+
+  /// The versions of the whole notebook.
+  static func show() throws {
+    let notebook = try NotebookLocator.notebook()
+    let walk = try notebook.history.versions(includingDerived: true)
+    var entries = LogEntries(walk: walk, author: nil, showsAll: false, folds: true)
+    try OutputForm().page {
+      if try tell(&entries, in: notebook) { Output.standard.line(noVersions) }
+    }
+  }
+
+  /// Tells them for people, and returns whether there are none.
+  private static func tell(
+    _ entries: inout LogEntries, in notebook: Notebook, isLong: Bool = false,
+    showsPatch: Bool = false, showsGraph: Bool = false, parents: [ObjectID: [ObjectID]]? = nil
+  ) throws -> Bool {
+    let style = VersionReport.Style(
+      terminal: Console.output, now: TimeText.now, isLong: isLong,
+      isOfOneNote: entries.oneNoteIn != nil, own: try notebook.history.versionsMadeHere(),
+      sharedNames: OwnStanding(of: notebook).sharedNames)
+    var text = LogText(
+      notebook: notebook, style: style, showsPatch: showsPatch,
+      graph: showsGraph ? GraphLines(terminal: style.terminal) : nil, parents: parents)
+    var isEmpty = true
+    try entries.forEach {
+      Output.standard.write(try text.entry($0))
+      // The first page appears at once, however long the history is.
+      if isEmpty { Output.standard.flush() }
+      isEmpty = false
+    }
+    return isEmpty
   }
 
   private func chosenFormat() throws -> LogFormat? {
@@ -148,12 +162,14 @@ struct LogCommand: Command {
     return start..<max(start, end)
   }
 
+  private static let noVersions = "No versions yet."
+
   /// Where there are versions by others, one of them may be meant.
   private func nothing(
     of path: TreePath?, in notebook: Notebook, besides others: Set<String>
   ) throws -> String {
     if since == nil, until == nil, by == nil {
-      guard let path, try notebook.isThere(path) else { return "No versions yet." }
+      guard let path, try notebook.isThere(path) else { return Self.noVersions }
       return "\(Visible.name(path)) is not saved yet: 'notes save' makes its first version."
     }
     let guess = by.flatMap { Failure.guess($0, among: others.sorted()) }

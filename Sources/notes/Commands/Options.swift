@@ -58,10 +58,10 @@ struct PagerOption: ParsableArguments {
   var isOff = false
 
   func page(unless isForProgram: Bool = false, _ body: () throws -> Void) rethrows {
-    let pager = isOff || isForProgram ? nil : Pager.start()
-    defer { pager?.finish() }
-    try body()
+    try form(json: isForProgram).page(body)
   }
+
+  func form(json: Bool) -> OutputForm { OutputForm(json: json, isPaged: !isOff) }
 }
 
 struct DryRunOption: ParsableArguments {

@@ -30,7 +30,9 @@ struct ShowCommand: Command {
   @OptionGroup var paging: PagerOption
   @OptionGroup var options: CommonOptions
 
-  func run() throws {
+  func run() throws { try Self.show(note, as: paging.form(json: options.json)) }
+
+  static func show(_ note: String, as form: OutputForm = OutputForm()) throws {
     let notebook = try NotebookLocator.notebook()
     let (path, version): (TreePath, NoteVersion?)
     do {
@@ -39,11 +41,11 @@ struct ShowCommand: Command {
       guard note.utf8.count >= 4, note.allSatisfy(\.isHexDigit),
         let commit = try? notebook.history.version(named: note)
       else { throw NotebookError.noSuchNote(name) }
-      try show(notebook.history.version(of: commit), in: notebook)
+      try show(notebook.history.version(of: commit), in: notebook, as: form)
       return
     }
     let text = try version.map(notebook.history.text) ?? notebook.workTree.text(of: path)
-    if options.json {
+    if form.json {
       Output.standard.event([
         "type": "text", "title": (version?.path ?? path).noteTitle, "path": version?.path ?? path,
         "version": version?.commit.id, "size": text.count,
@@ -53,7 +55,7 @@ struct ShowCommand: Command {
     }
     defer { if version == nil { try? LookedAt(in: notebook.history).look(at: [path]) } }
     if Console.output.isInteractive {
-      paging.page {
+      form.page {
         let shown = Visible.text(String(decoding: text, as: UTF8.self))
         Output.standard.write(shown.isEmpty || shown.hasSuffix("\n") ? shown : shown + "\n")
       }
@@ -62,14 +64,16 @@ struct ShowCommand: Command {
     }
   }
 
-  private func show(_ version: Version, in notebook: Notebook) throws {
+  private static func show(
+    _ version: Version, in notebook: Notebook, as form: OutputForm
+  ) throws {
     let report = try VersionReport(Burst(version), in: notebook, VersionProofs(in: notebook))
-    if options.json { return Output.standard.lines([report.json]) }
+    if form.json { return Output.standard.lines([report.json]) }
     let style = VersionReport.Style(
       terminal: Console.output, now: TimeText.now, isLong: true,
       own: try notebook.history.versionsMadeHere(),
       sharedNames: OwnStanding(of: notebook).sharedNames)
-    try paging.page {
+    try form.page {
       Output.standard.write(report.text(in: style))
       Output.standard.write(try report.patch(in: notebook, on: Console.output))
     }

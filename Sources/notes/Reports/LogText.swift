@@ -11,9 +11,27 @@ struct LogEntries {
   let folds: Bool
   /// Where the versions are, if they are those of one note.
   let oneNoteIn: Repository?
+  /// How many entries there are at most.
+  private let limit: Int
 
   private(set) var otherAuthors: Set<String> = []
-  var pending: Version?
+  private var pending: Version?
+
+  init(
+    walk: VersionWalk, author: String?, showsAll: Bool, folds: Bool, oneNoteIn: Repository? = nil,
+    limit: Int = .max
+  ) {
+    (self.walk, self.author, self.showsAll, self.folds) = (walk, author, showsAll, folds)
+    (self.oneNoteIn, self.limit) = (oneNoteIn, limit)
+  }
+
+  /// Ends early where nobody reads any more.
+  mutating func forEach(_ body: (Burst) throws -> Void) throws {
+    for _ in 0..<limit {
+      guard !Output.standard.isClosed, let burst = try next() else { return }
+      try body(burst)
+    }
+  }
 
   mutating func next() throws -> Burst? {
     let first = try pending ?? nextVersion()

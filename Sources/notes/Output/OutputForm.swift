@@ -1,0 +1,15 @@
+/// How a command writes its report: for people, by a pager where there is a terminal, or for programs.
+struct OutputForm {
+  var json = false
+  var isPaged = true
+
+  func page(_ body: () throws -> Void) rethrows {
+    let pager = isPaged && !json ? Pager.start() : nil
+    defer { pager?.finish() }
+    try body()
+  }
+
+  func report(_ lines: @autoclosure () -> [JSON], text: (Terminal) -> String) {
+    page { Output.standard.report(json ? lines() : nil, text: text) }
+  }
+}
