@@ -78,7 +78,7 @@ struct CutOffTests {
 
     let cut = try home.notebook.cutOff()
     #expect(cut.map(\.version) == [bomb])
-    #expect(cut[0].why == "files and folders in a version: the limit is 1000000")
+    #expect(cut[0].why == "files and folders in a version: the limit is 2000000")
     #expect(try home.read("a.txt") == "two\n")
     #expect(try home.git(["status", "--porcelain"]).isEmpty)
     #expect(try home.git(["log", "--format=%s"]) == "Update a\nhostile\nhostile\nAdd a\n")

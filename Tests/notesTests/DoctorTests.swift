@@ -77,7 +77,7 @@ import Testing
     let log = try shell.notes("log")
     #expect(log.status == .exited(1))
     #expect(
-      log.errorText.contains("files and folders in a version: the limit is 1000000"), "\(log)")
+      log.errorText.contains("files and folders in a version: the limit is 2000000"), "\(log)")
     #expect(log.errorText.contains("'notes doctor --repair' cuts it off"), "\(log)")
     let repair = try shell.notes("doctor", "--repair", "--no-discovery")
     #expect(repair.isSuccess && repair.text.hasPrefix("Cut off version "), "\(repair)")
@@ -152,7 +152,7 @@ import Testing
     },
     Trouble(
       name: "a version of a million files", check: "history", level: .problem,
-      says: "is too large: files and folders in a version: the limit is 1000000"
+      says: "is too large: files and folders in a version: the limit is 2000000"
     ) { try sh($0, "cd notes; \(Self.plant)") },
     Trouble(
       name: "an interrupted checkout", check: "checkout", level: .problem, says: "was interrupted"

@@ -59,7 +59,7 @@ import WorkTree
       GitError.brokenReference("refs/heads/main"), GitError.referenceMoved("refs/heads/main"),
       GitError.locked("refs/heads/main.lock"), GitError.ambiguousPrefix("4b82"),
       GitError.library(call: "git_x", code: -1, message: "it broke"),
-      GitError.tooLarge(tree: id, what: "files and folders in a version", limit: 1_000_000),
+      GitError.tooLarge(tree: id, what: "files and folders in a version", limit: 2_000_000),
       GitError.system(call: "open", path: "/x", errno: 28), MergeError.noHeads,
       MergeError.noConflict, MergeError.noSide(name: "Eve"),
       PackError.libraryMissing("no such file"), PackError.compression(code: -5),

@@ -28,8 +28,8 @@ public struct PackLimits: Sendable, Equatable {
   public var depth = 64
   /// Bytes of a path.
   public var pathBytes = 4096
-  /// Files and folders in one version.
-  public var files = 1_000_000
+  /// Files and folders in one version: a million notes, and their folders.
+  public var files = 2_000_000
 
   /// The limits of notes-protocol(7).
   public static let standard = PackLimits()
