@@ -45,6 +45,15 @@ import Testing
     #expect(try home.notebook.path(titled: "a") == "a.txt")
   }
 
+  @Test func `Notes are counted by their suffixes, as the last version has them`() throws {
+    let home = try Fixture()
+    let files = ["a.txt", "b.MD", "c.png", "txt", "d/e.md", "d/f/txt"]
+    for file in files { try home.write(file, "text") }
+    _ = try home.notebook.save()
+    try home.write("unsaved.txt", "new")
+    #expect(try home.notebook.history.noteCount() == 3)
+  }
+
   // A peer may send any bytes as a name.
   @Test func `A name that is not UTF-8 keeps its suffix, and hinders no other`() throws {
     let odd = TreePath(bytes: [0xFF, 0xFE, 0xFF, 0xFF] + Array(".txt".utf8))

@@ -45,7 +45,10 @@ extension History {
 
   /// How many notes the last version or checkout left in the folder; counted without opening one.
   public func noteCount() throws -> Int {
-    try workTree.indexFile().entries.count { $0.mode.isFile && $0.path.isNote }
+    let index = try workTree.indexFile()
+    return (0..<index.count).count {
+      index.mode(at: $0).isFile && TreePath.titleRange(in: index.pathBytes(at: $0)) != nil
+    }
   }
 
   /// Files of the present version, in groups, whose paths some file systems take for one:

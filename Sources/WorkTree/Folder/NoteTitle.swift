@@ -5,9 +5,12 @@ extension TreePath {
   package static let noteSuffixes = [".txt", ".md"]
 
   /// Where the title is in the bytes of a note's path; nil for an attachment's.
-  package var titleRange: Range<Int>? {
+  package var titleRange: Range<Int>? { bytes.withUnsafeBytes(Self.titleRange) }
+
+  /// The same of a path that is given by its bytes.
+  package static func titleRange(in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
     let start = bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
-    let suffix = Self.noteSuffixes.first { suffix in
+    let suffix = noteSuffixes.first { suffix in
       bytes.count - start > suffix.utf8.count
         && zip(bytes.suffix(suffix.utf8.count), suffix.utf8).allSatisfy { byte, letter in
           (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
