@@ -214,6 +214,8 @@ struct RepositoryTests {
     }
     _ = try git("add", ".")
     _ = try git("update-index", "--skip-worktree", "b.txt")
+    _ = try git("update-index", "--assume-unchanged", "c.txt")
+    #expect(try git("ls-files", "-v") == "H a.txt\nS b.txt\nh c.txt\n")
     let file = try #require(try IndexFile(ofRepositoryAt: repository.gitFolder))
     #expect(file.sparsePositions == [1])
     #expect(file.entries.map(\.skipsWorktree) == [false, true, false])
@@ -229,7 +231,8 @@ struct RepositoryTests {
     var index = edit.finish()
     let tree = try index.makeTree { try repository.write(.tree, $0) }
     try index.write(to: repository)
-    #expect(try git("ls-files", "-t") == "S a.txt\nS b.txt\nH c.txt\n")
+    // What git is not to look at, a save has looked at.
+    #expect(try git("ls-files", "-v") == "S a.txt\nS b.txt\nH c.txt\n")
     #expect(try git("write-tree") == tree.hex + "\n")
 
     let again = try #require(try IndexFile(ofRepositoryAt: repository.gitFolder))

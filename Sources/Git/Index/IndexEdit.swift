@@ -55,7 +55,8 @@ public struct IndexEdit {
     }
     added.sort { $0.path < $1.path }
     for entry in added {
-      while next < old.count, old.isPath(at: next, before: entry.path) {
+      let place = old.firstPosition(notBefore: entry.path.bytes, from: next)
+      while next < place {
         copy(next)
         next += 1
       }

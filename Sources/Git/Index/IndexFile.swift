@@ -181,9 +181,11 @@ extension IndexFile {
       PackChecksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<end])))
   }
 
-  func fixedBytes(at position: Int) -> UnsafeRawBufferPointer {
+  /// An entry as the file holds it.
+  func entryBytes(at position: Int) -> UnsafeRawBufferPointer {
     let start = start(of: position)
-    return UnsafeRawBufferPointer(rebasing: bytes[start..<(start + 60)])
+    let end = IndexLayout.end(ofEntryAt: start, path: IndexLayout.path(in: bytes, at: start))
+    return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
   }
 
   /// The tree of all entries, as far as the file knows it.
@@ -229,16 +231,12 @@ extension IndexFile {
       && path.starts(with: folder.bytes)
   }
 
-  func isPath(at position: Int, before path: TreePath) -> Bool {
-    compare(pathBytes(at: position), path.bytes) < 0
-  }
-
   func isPath(at position: Int, equalTo path: TreePath) -> Bool {
     compare(pathBytes(at: position), path.bytes) == 0
   }
 
-  private func firstPosition(notBefore path: [UInt8]) -> Int {
-    (0..<count).partitionPoint { compare(pathBytes(at: $0), path) < 0 }
+  func firstPosition(notBefore path: [UInt8], from start: Int = 0) -> Int {
+    (start..<count).partitionPoint { compare(pathBytes(at: $0), path) < 0 }
   }
 
   private func compare(_ left: UnsafeRawBufferPointer, _ right: [UInt8]) -> Int {

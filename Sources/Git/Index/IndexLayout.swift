@@ -30,8 +30,7 @@ struct IndexLayout {
         if more & Self.skipsWorktree != 0 { skipping.append(starts.count) }
         starts.append(UInt32(position))
       }
-      // An entry is padded with one to eight zeros to a multiple of eight bytes.
-      position += (path.upperBound - position + 8) & ~7
+      position = Self.end(ofEntryAt: position, path: path)
     }
     // Extensions whose names are not in capitals change what the entries mean: a split index keeps
     // most of them in another file, a sparse one has folders among them.
@@ -60,6 +59,12 @@ struct IndexLayout {
       while end < bytes.count, bytes[end] != 0 { end += 1 }
     }
     return name..<end
+  }
+
+  /// Where the entry ends that starts at `start`: it is padded with one to eight zeros to a multiple of
+  /// eight bytes.
+  static func end(ofEntryAt start: Int, path: Range<Int>) -> Int {
+    start + (path.upperBound - start + 8) & ~7
   }
 }
 

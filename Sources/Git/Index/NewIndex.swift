@@ -83,10 +83,14 @@ extension NewIndex {
   mutating func append(_ file: IndexFile, at position: Int, isSmudged: Bool) {
     begin(isNew: false)
     let start = bytes.count
-    bytes += file.fixedBytes(at: position)
+    bytes += file.entryBytes(at: position)
     if isSmudged { for byte in 36..<40 { bytes[start + byte] = 0 } }
-    endEntry(
-      start, path: file.pathBytes(at: position), skipsWorktree: file.skipsWorktree(at: position))
+    let flags = start + 60
+    // Not git's promise that a file stays as it is: the folder was looked at all the same.
+    bytes[flags] &= 0x7f
+    if bytes.withUnsafeBytes({ $0.bigEndianHalf(at: flags) }) & IndexLayout.isExtended != 0 {
+      version = 3
+    }
   }
 
   mutating func append(_ entry: IndexEntry, isNew: Bool) {
