@@ -26,6 +26,28 @@ struct SaveTests {
     #expect(try home.notebook.state().heads == [version])
   }
 
+  @Test("who waits for a version has it before the branch moves, and before the index is written")
+  func earlyNotice() throws {
+    let home = try Fixture()
+    try home.write("a.txt", "first")
+    _ = try home.notebook.save()
+    try home.write("a.txt", "second")
+    let index = home.notebook.repository.gitFolder + "/index"
+    let (tip, indexBefore) = (try home.notebook.state().tip, try readFile(index))
+    var noticed: ObjectID?
+    home.notebook.earlyNotice = { version in
+      noticed = version
+      #expect(throws: Never.self) { try home.notebook.repository.commit(version) }
+      #expect(access(index + ".new", F_OK) != 0)
+      #expect((try? readFile(index)) == indexBefore)
+      #expect((try? home.notebook.state().tip) == tip)
+    }
+    let saved = try home.notebook.save().version
+    #expect(saved != nil && noticed == saved)
+    #expect(try readFile(index) != indexBefore)
+    #expect(try home.notebook.save().version == nil)
+  }
+
   @Test("an empty folder makes no version")
   func empty() throws {
     let home = try Fixture()

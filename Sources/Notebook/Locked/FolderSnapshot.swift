@@ -67,8 +67,9 @@ struct FolderSnapshot {
         of: tree, parents: parent.map { [$0] } ?? [],
         message: message ?? Change.summary(of: result.changes), written: recording.written,
         conflicts: formerConflicts(in: tree, among: recording.marked, head: head))
-      // One wait for the disk serves the objects and the index.
-      if !isSame { newIndex = try recording.stageIndex() }
+      // One wait for the disk serves the objects and the index, where nobody waits for the version:
+      // the index of a large notebook takes longer than all else.
+      if !isSame, earlyNotice == nil { newIndex = try recording.stageIndex() }
     }
     if let version = result.version {
       earlyNotice?(version)
