@@ -87,6 +87,16 @@ struct SyncRunTests {
     #expect(try ada.text("ada.txt") == "from Ada\n")
   }
 
+  @Test("a look at a large folder, which takes long, serves a merge for longer")
+  func freshLooks() throws {
+    let start = Instant(seconds: 100)
+    #expect(FolderLook(start: start, end: start + 0.01).freshUntil == start + 0.01 + 1)
+    #expect(FolderLook(start: start, end: start + 2).freshUntil == start + 2 + 8)
+    #expect(FolderLook(start: .now, end: .now).isFresh)
+    let past = Instant.now + -60
+    #expect(!FolderLook(start: past, end: past + 1).isFresh)
+  }
+
   // notes-protocol(7), "pack": "what the objects hold together, before compression".
   @Test("both sides are told how many bytes have come and gone, of how many")
   func progressInBytes() throws {

@@ -125,6 +125,22 @@ public final class SessionHandle: Sendable {
   }
 }
 
+/// When the folder was looked at, for a save.
+struct FolderLook {
+  let start: Instant
+  let end: Instant
+
+  /// Until when a session of the same run, and a merge, do without another: looking at a large folder takes
+  /// longer than the session. What is written meanwhile where the merge writes is noticed by that.
+  var freshUntil: Instant { end + max(Self.freshness, Self.lasting * (end - start)) }
+  var isFresh: Bool { !freshUntil.hasPassed }
+
+  /// In seconds.
+  private static let freshness = 1.0
+  /// How many times as long as it took.
+  private static let lasting = 4.0
+}
+
 /// Saves and merges at once, on the session's thread: for `notes sync`, and for a service that does not
 /// watch its folder.
 package final class DirectKeeper: SessionKeeper {
@@ -135,16 +151,10 @@ package final class DirectKeeper: SessionKeeper {
   private let atWork = Mutex(Saved())
 
   private struct Saved {
-    /// When the folder was looked at last.
-    var time: Instant?
-    /// Until when a session shows what was saved before, and looks for no more.
-    var until: Instant?
+    var last: FolderLook?
+    /// Whether a session shows what was saved last, as long as that is fresh, and looks for no more.
+    var servesSessions = false
   }
-
-  /// How long a session of a run that begins just after its save does not save anew, and a merge does not,
-  /// in seconds: looking at a large folder takes longer than the session. What is written meanwhile where
-  /// the merge writes is noticed by that.
-  private static let freshness = 1.0
 
   /// Nothing is saved yet.
   package init(_ context: SessionContext, _ options: SessionOptions = SessionOptions()) {
@@ -159,18 +169,19 @@ package final class DirectKeeper: SessionKeeper {
   ) throws {
     try atWork.withLock { saved in
       begin()
-      saved.time = .now
+      let start = Instant.now
       _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion, progress: progress)
-      saved.until = .now + Self.freshness
+      saved = Saved(last: FolderLook(start: start, end: .now), servesSessions: true)
     }
   }
 
   package func currentState() throws -> (state: NotebookState, replaced: PortableVersion?) {
     try atWork.withLock { saved in
       let notebook = try context.notebook()
-      if saved.until?.hasPassed ?? true {
-        saved.time = .now
+      if !saved.servesSessions || saved.last?.isFresh != true {
+        let start = Instant.now
         _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion)
+        saved = Saved(last: FolderLook(start: start, end: .now))
       }
       let replaced = try notebook.rewritePortably()
       let state = try notebook.state()
@@ -188,7 +199,7 @@ package final class DirectKeeper: SessionKeeper {
         allowsMassDeletion: options.allowsMassDeletion, allowsLarge: options.allowsLarge)
       large.unaskedBytes = options.unaskedBytes
       large.meter = meter
-      if let time = saved.time, Instant.now < time + Self.freshness { large.scope = .only([]) }
+      if saved.last?.isFresh == true { large.scope = .only([]) }
       let result = try notebook.merge(heads, options: large)
       sessions.showMerged(try notebook.state())
       return result
