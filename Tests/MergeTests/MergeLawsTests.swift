@@ -11,7 +11,9 @@ import Testing
   static let firstSeed =
     TestEnvironment.variable("NOTES_TEST_SEED").flatMap { UInt64($0) }
     ?? UInt64.random(in: 0..<1 << 40)
-  static let casesInARun = 1000
+  /// `NOTES_TEST_CASES`, or so few that all of them take seconds.
+  static let casesInARun =
+    TestEnvironment.variable("NOTES_TEST_CASES").flatMap { Int($0) } ?? 200
 
   @Test(arguments: 0..<20)
   func anyOrderAndGroupingGiveOneTip(run: Int) throws {

@@ -9,7 +9,7 @@ import Testing
   @Test func referenceAgreesOnRandomCases() throws {
     let script = BuiltBinary.sourceFolder + "/Tests/Reference/agree.py"
     let seed = TestEnvironment.variable("NOTES_TEST_SEED").map { [$0] } ?? []
-    let result = try run(["python3", script, try mergeTrial(), "5000"] + seed, within: 720)
+    let result = try run(["python3", script, try mergeTrial(), "2000"] + seed, within: 720)
     print(result.text)
     #expect(result.isSuccess, "\(result)")
   }
