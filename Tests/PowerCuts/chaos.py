@@ -198,10 +198,13 @@ class Chaos:
 
     def git(self, device):
         """Git by hand; it refuses (128; reflog: 255) while a stopped or killed process holds the lock of a reference."""
+        way = self.chance.randrange(5)
+        if way == 4:
+            # git-gc(1): --prune=now while another process writes may take what it has just written.
+            device.end_watcher(signal.SIGTERM)
         if device.watcher and device.watcher.poll() is None:
             device.watcher.send_signal(signal.SIGSTOP)
         try:
-            way = self.chance.randrange(5)
             if way == 0:
                 device.run("git", "commit", "-qam", "by hand", allowed=(0, 1, 128))
             elif way == 1:
