@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 // Calls of Linux that Swift's Glibc module does not show, because they need _GNU_SOURCE.
@@ -86,6 +87,12 @@ static inline void notes_run_anywhere(void) {
   cpu_set_t processors;
   if (sched_getaffinity(getpid(), sizeof(processors), &processors) == 0)
     sched_setaffinity(0, sizeof(processors), &processors);
+}
+
+/// statfs(2): the number of the file system that a path is on; -1 where that can't be asked.
+static inline long notes_file_system(const char *_Nonnull path) {
+  struct statfs status;
+  return statfs(path, &status) == 0 ? (long)(unsigned)status.f_type : -1;
 }
 
 /// eventfd(2), close on exec and not waiting; -1 with errno set when there is none to be had.

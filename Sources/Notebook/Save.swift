@@ -96,7 +96,7 @@ extension Notebook {
   }
 
   /// Makes a version of what differs from the last one within `scope`; see `save(message:only:…)`.
-  public func save(_ scope: SaveScope) throws -> SaveResult {
-    try withWriterLock { try $0.save(scope: scope) }
+  public func save(_ scope: SaveScope, allowsMassDeletion: Bool = false) throws -> SaveResult {
+    try withWriterLock { try $0.save(allowsMassDeletion: allowsMassDeletion, scope: scope) }
   }
 }

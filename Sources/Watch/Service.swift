@@ -88,7 +88,9 @@ public final class Service: Sendable {
     keepers =
       isWatching
       ? watched
-      : self.contexts.mapValues { DirectKeeper($0, options) }
+      : self.contexts.mapValues {
+        DirectKeeper($0, options, changes: InotifyChanges(of: $0.folder))
+      }
   }
 
   var isWatching: Bool { !watched.isEmpty }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// What a tree stands for as a whole.
 struct TreeExtent {
   /// Files and folders, at any depth.
@@ -27,6 +29,23 @@ struct TreeExtents {
   private var known: [ObjectID: TreeExtent] = [:]
   /// How many folders were read to measure them.
   private(set) var foldersRead = 0
+
+  /// What this process measured last, in any repository: an ID stands for one content for ever. So a
+  /// session measures of a large notebook what differs from the session before it.
+  static var remembered: TreeExtents { memory.withLock { TreeExtents(known: $0) } }
+
+  private static let memory = Mutex<[ObjectID: TreeExtent]>([:])
+  /// How many folders are remembered at most, at about 100 bytes each.
+  private static let memoryLimit = 1 << 14
+
+  init(known: [ObjectID: TreeExtent] = [:]) { self.known = known }
+
+  /// Has later calls of `remembered` know what was measured here.
+  func remember() {
+    Self.memory.withLock { memory in
+      if known.count != memory.count { memory = known.count <= Self.memoryLimit ? known : [:] }
+    }
+  }
 
   mutating func extent(
     of root: ObjectID, content: (ObjectID) throws -> [UInt8]
@@ -92,7 +111,9 @@ extension Repository {
   package func excess(
     ofTree tree: ObjectID, limits: PackLimits = .standard
   ) throws -> PackError? {
+    var extents = TreeExtents.remembered
     let extent = try extents.extent(of: tree) { try data(of: $0, kind: .tree) }
+    extents.remember()
     do {
       try limits.check(extent)
       return nil

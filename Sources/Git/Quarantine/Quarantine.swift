@@ -137,6 +137,7 @@ public final class Quarantine {
     let new = try check.run(promised: heads)
     try approve { try pack.content(of: $0) }
     try repository.adopt(pack)
+    check.extents.remember()
     return new.count { !carriers.contains($0) }
   }
 }

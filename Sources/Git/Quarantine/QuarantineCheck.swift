@@ -14,7 +14,7 @@ struct QuarantineCheck {
   private var known: Set<ObjectID> = []
   /// How deep each folder was found to be; there, what it holds is not too deep.
   private var depths: [ObjectID: Int] = [:]
-  private(set) var extents = TreeExtents()
+  private(set) var extents = TreeExtents.remembered
 
   init(of objects: ReceivedObjects, for repository: Repository, limits: PackLimits) {
     self.objects = objects

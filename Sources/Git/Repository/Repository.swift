@@ -30,8 +30,6 @@ public final class Repository {
   /// What was read of commits for questions about ancestry; it never grows old.
   var ancestries: [ObjectID: (time: Int64, parents: [ObjectID])] = [:]
   var folderIndexes = FolderIndexes()
-  /// What trees were found to stand for.
-  var extents = TreeExtents()
 
   /// Small where folders are: each of a service's notebooks keeps as much.
   private static var newCache: ContentCache<ObjectID> {
@@ -57,7 +55,6 @@ public final class Repository {
     cache = Self.newCache
     recentCommits = []
     ancestries = [:]
-    extents = TreeExtents()
     folderIndexes = FolderIndexes()
   }
 

@@ -1,0 +1,120 @@
+package import Git
+package import History
+internal import Membership
+package import Notebook
+internal import Synchronization
+internal import System
+package import WorkTree
+
+/// Saves and merges at once, on the session's thread: for `notes sync`, and for a service that does not
+/// watch its folder.
+package final class DirectKeeper: SessionKeeper {
+  package let sessions: SessionTable
+  private let context: SessionContext
+  private let options: SessionOptions
+  private let changes: (any FolderChanges)?
+  /// One at a time, so that the sessions are shown each state after the one before it.
+  private let atWork = Mutex(Saved())
+
+  private struct Saved {
+    var last: FolderLook?
+    /// Whether a session shows what was saved last, as long as that is fresh, and looks for no more.
+    var servesSessions = false
+  }
+
+  /// Nothing is saved yet. Without `changes` each session looks at the whole folder.
+  package init(
+    _ context: SessionContext, _ options: SessionOptions = SessionOptions(),
+    changes: (any FolderChanges)? = nil
+  ) {
+    sessions = SessionTable(ownDevice: context.key.deviceID)
+    self.context = context
+    self.options = options
+    self.changes = changes
+  }
+
+  /// Saves for the sessions that begin meanwhile, of which `begin` may open some: they wait for it.
+  func save(
+    _ notebook: Notebook, whileBeginning begin: () -> Void, progress: SaveProgress
+  ) throws {
+    try atWork.withLock { saved in
+      begin()
+      let start = Instant.now
+      _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion, progress: progress)
+      saved = Saved(last: FolderLook(start: start, end: .now), servesSessions: true)
+    }
+  }
+
+  package func currentState() throws -> (state: NotebookState, replaced: PortableVersion?) {
+    try atWork.withLock { saved in
+      let notebook = try context.notebook()
+      if !saved.servesSessions || saved.last?.isFresh != true {
+        let start = Instant.now
+        try save(notebook)
+        saved = Saved(last: FolderLook(start: start, end: .now))
+      }
+      let replaced = try notebook.rewritePortably()
+      let state = try notebook.state()
+      sessions.show(state)
+      return (state, replaced)
+    }
+  }
+
+  private func save(_ notebook: Notebook) throws {
+    let scope = changes?.scope ?? .everything
+    if scope.isEmpty { return }
+    let result = try notebook.save(scope, allowsMassDeletion: options.allowsMassDeletion)
+    changes?.saved(scope, without: result.skipped)
+  }
+
+  package func merge(
+    _ heads: [ObjectID], from peer: PeerIdentity, meter: WorkMeter
+  ) throws -> MergeOutcome {
+    try atWork.withLock { saved in
+      let notebook = try context.notebook()
+      var large = MergeOptions(
+        allowsMassDeletion: options.allowsMassDeletion, allowsLarge: options.allowsLarge)
+      large.unaskedBytes = options.unaskedBytes
+      large.meter = meter
+      if let changes {
+        large.scope = changes.scope
+      } else if saved.last?.isFresh == true {
+        large.scope = .only([])
+      }
+      let result = try notebook.merge(heads, options: large)
+      sessions.showMerged(try notebook.state())
+      return result
+    }
+  }
+
+  package func begin(_ session: SessionHandle) throws { try sessions.begin(session) }
+
+  package func end(_ session: SessionHandle) { _ = sessions.end(session) }
+  package func update(_ state: PeerState, of session: SessionHandle) {}
+}
+
+/// What of a notebook's folder may differ from what was saved last.
+package protocol FolderChanges: Sendable {
+  /// What a save that begins now has to look at.
+  var scope: SaveScope { get }
+
+  /// What `scope` said is saved, but for these files. Where a save failed, it is not called, and the
+  /// next `scope` holds the same again.
+  func saved(_ scope: SaveScope, without skipped: [SkippedFile])
+}
+
+/// When the folder was looked at, for a save.
+struct FolderLook {
+  let start: Instant
+  let end: Instant
+
+  /// Until when a session of the same run, and a merge, do without another: looking at a large folder takes
+  /// longer than the session. What is written meanwhile where the merge writes is noticed by that.
+  var freshUntil: Instant { end + max(Self.freshness, Self.lasting * (end - start)) }
+  var isFresh: Bool { !freshUntil.hasPassed }
+
+  /// In seconds.
+  private static let freshness = 1.0
+  /// How many times as long as it took.
+  private static let lasting = 4.0
+}

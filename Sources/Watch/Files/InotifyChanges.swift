@@ -1,0 +1,74 @@
+internal import Exchange
+internal import Git
+internal import Notebook
+internal import Synchronization
+internal import System
+internal import WorkTree
+
+/// What was written in a notebook's folder between the saves of a service that saves only when a device
+/// asks: as the system tells of it, so that a session does not wait for a look at every note.
+final class InotifyChanges: FolderChanges {
+  private let folder: String
+  private let known = Mutex(Known())
+
+  private struct Known {
+    /// Nil before the first look, and where what was told is not enough.
+    var events: FolderEvents?
+    var paths: Set<TreePath> = []
+    /// When the whole folder is looked at, whatever was told.
+    var wholeLook = Instant.now
+  }
+
+  /// Nothing is watched before `scope` is asked for.
+  init(of folder: String) { self.folder = folder }
+
+  var scope: SaveScope {
+    known.withLock { known in
+      if isOnNetwork(folder) { return .everything }
+      if known.events == nil {
+        // Before the folder is looked at: what is written meanwhile is told.
+        known = Known(events: Self.watch(folder))
+      } else {
+        Self.read(&known)
+      }
+      let isSure = known.events?.isIncomplete == false && !known.wholeLook.hasPassed
+      return isSure && known.paths.count <= NotebookLoop.manyPaths
+        ? .only(known.paths) : .everything
+    }
+  }
+
+  func saved(_ scope: SaveScope, without skipped: [SkippedFile]) {
+    known.withLock { known in
+      if case .only(let paths) = scope {
+        known.paths.subtract(paths)
+      } else {
+        known.paths = []
+        known.wholeLook = .now + NotebookLoop.net
+      }
+      // Nothing may be told of these when they can be saved.
+      known.paths.formUnion(skipped.filter { $0.reason == .changing }.map(\.path))
+    }
+  }
+
+  private static func watch(_ folder: String) -> FolderEvents? {
+    guard let notebook = try? Notebook.open(at: folder) else { return nil }
+    // Where it fails, every save looks at everything.
+    return try? FolderEvents(folder: folder, gitFolder: notebook.repository.gitFolder) {
+      try notebook.workTree.versionedFolders(below: $0)
+    }
+  }
+
+  private static func read(_ known: inout Known) {
+    for event in known.events?.read() ?? [] {
+      switch event {
+      case .written(let path), .writing(let path), .gone(let path), .folder(let path):
+        known.paths.insert(path)
+      case .renamed(let former, let path): known.paths.formUnion([former, path])
+      case .everything, .away:
+        known = Known()
+        return
+      case .editorLock, .history, .membership, .addresses: break
+      }
+    }
+  }
+}
