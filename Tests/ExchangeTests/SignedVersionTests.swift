@@ -36,6 +36,40 @@ import Testing
     #expect(try ada.git("fsck", "--strict").isSuccess)
   }
 
+  @Test("what was verified is not verified again; what was not, or is not kept whole, is")
+  func verified() throws {
+    let ada = try Device(founding: "ada")
+    for text in ["one\n", "two\n", "three\n"] {
+      try ada.write(text, to: "a.txt")
+      try ada.save()
+    }
+    let notebook = try ada.notebook()
+    let tip = try #require(try ada.tip())
+    let signed = try notebook.repository.walk(from: [tip]).all()
+    _ = try ada.git(
+      "-c", "user.name=x", "-c", "user.email=x@y", "commit", "--allow-empty", "-m", "x")
+    let unsigned = try #require(notebook.repository.head().commit)
+    let proofs = VersionProofs(in: notebook)
+    for id in signed {
+      #expect(try proofs.proof(of: notebook.repository.commit(id)) == .verified)
+    }
+    #expect(try proofs.proof(of: notebook.repository.commit(unsigned)) == .unsigned)
+    #expect(!VerifiedVersions(in: notebook.stateFolder).contains(signed[0]))
+    proofs.remember()
+    let kept = VerifiedVersions(in: notebook.stateFolder)
+    #expect(signed.allSatisfy(kept.contains) && !kept.contains(unsigned))
+    // What a power cut left of the file is no proof.
+    let file = notebook.stateFolder + "/cache/verified"
+    try writeFile(file, Array(readFile(file).dropLast(30)) + [UInt8](repeating: 0, count: 30))
+    let left = VersionProofs(in: notebook)
+    #expect(try left.proof(of: notebook.repository.commit(unsigned)) == .unsigned)
+    for id in signed {
+      #expect(try left.proof(of: notebook.repository.commit(id)) == .verified)
+    }
+    left.remember()
+    #expect(signed.allSatisfy(VerifiedVersions(in: notebook.stateFolder).contains))
+  }
+
   @Test("what leads a hub's branch forward is signed by the device that pushes it")
   func hubMerge() throws {
     let hub = try FolderHub()

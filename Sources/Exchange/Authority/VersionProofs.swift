@@ -20,6 +20,7 @@ public final class VersionProofs {
   /// What is below the first version that each device has signed.
   private var before: [String: Set<ObjectID>] = [:]
   private var known: [ObjectID: VersionProof] = [:]
+  private var verified: VerifiedVersions
   /// The devices that were ever members; nil where there is no list of them.
   private lazy var members = try? Set(
     MembershipStore.open(in: notebook.stateFolder).members().map(\.deviceID))
@@ -28,17 +29,22 @@ public final class VersionProofs {
   public init(in notebook: Notebook) {
     self.notebook = notebook
     signers = SigningDevices(in: notebook, heads: [])
+    verified = VerifiedVersions(in: notebook.stateFolder)
   }
+
+  /// Keeps what was verified for the next command.
+  public func remember() { verified.save() }
 
   /// What the signature says.
   public func proof(of commit: Commit) throws -> VersionProof {
+    if verified.contains(commit.id) { return .verified }
     if let proof = known[commit.id] { return proof }
     let signed = try JudgedCommit(commit.id, notebook.repository.object(commit.id).data)
     let proof: VersionProof =
       if !signed.hasSignature { .unsigned } else if try signed.isSignedByItsDevice {
         .verified
       } else { .wrong }
-    known[commit.id] = proof
+    if proof == .verified { verified.insert(commit.id) } else { known[commit.id] = proof }
     return proof
   }
 

@@ -91,6 +91,7 @@ struct LogCommand: Command {
       oneNoteIn: path == nil ? nil : notebook.repository, limit: limit ?? .max)
     if options.json {
       let proofs = VersionProofs(in: notebook)
+      defer { proofs.remember() }
       return try entries.forEach {
         let report = try VersionReport($0, in: notebook, proofs)
         Output.standard.lines([try patch ? report.json(patchIn: notebook) : report.json])
@@ -143,6 +144,7 @@ struct LogCommand: Command {
       if isEmpty { Output.standard.flush() }
       isEmpty = false
     }
+    text.end()
     return isEmpty
   }
 

@@ -67,7 +67,9 @@ struct ShowCommand: Command {
   private static func show(
     _ version: Version, in notebook: Notebook, as form: OutputForm
   ) throws {
-    let report = try VersionReport(Burst(version), in: notebook, VersionProofs(in: notebook))
+    let proofs = VersionProofs(in: notebook)
+    defer { proofs.remember() }
+    let report = try VersionReport(Burst(version), in: notebook, proofs)
     if form.json { return Output.standard.lines([report.json]) }
     let style = VersionReport.Style(
       terminal: Console.output, now: TimeText.now, isLong: true,

@@ -17,6 +17,7 @@ struct BlameReport {
     self.lines = lines
     self.sharedNames = sharedNames
     let proofs = VersionProofs(in: notebook)
+    defer { proofs.remember() }
     for line in lines {
       guard case .version(let id) = line.origin, versions[id] == nil else { continue }
       let commit = try notebook.repository.commit(id)

@@ -80,6 +80,9 @@ struct LogText {
     proofs = VersionProofs(in: notebook)
   }
 
+  /// Called when all entries are written.
+  func end() { proofs.remember() }
+
   mutating func entry(_ burst: Burst) throws -> String {
     let commit = burst.newest.commit
     let report = try VersionReport(burst, in: notebook, lineCounts: VersionReport.mostFiles, proofs)
