@@ -45,6 +45,29 @@ struct PackedObjectsTests {
     #expect(try repository.object(withPrefix: "000000000000") == nil)
   }
 
+  @Test("packs that come are read beside those that are open, and others are read where these went")
+  func packsComeAndGo() throws {
+    let (folder, ids) = try packed(["repack", "-a", "-d", "-q"])
+    let repository = try Repository.open(at: folder.path)
+    #expect(try repository.contains(#require(ids.first)))
+    let reader = try repository.packs()
+    func git(_ words: String..., input: String = "") throws -> String {
+      try run(["git", "-C", folder.path] + words, input: Array(input.utf8)).text
+    }
+    for number in 0..<3 {
+      let hex = try git("hash-object", "-w", "--stdin", input: "new \(number)\n").prefix(40)
+      _ = try git("pack-objects", "-q", ".git/objects/pack/pack", input: hex + "\n")
+      _ = try git("prune-packed", "-q")
+      let new = try #require(ObjectID(hex: hex))
+      #expect(try repository.object(new).data == Array("new \(number)\n".utf8))
+      #expect(try repository.packs() === reader)
+    }
+    _ = try git("repack", "-a", "-d", "-f", "-q")
+    #expect(try repository.lacking(ids + [.zero]) == [.zero])
+    #expect(try repository.packs() !== reader)
+    for id in ids { #expect(try ObjectID.matches(id, repository.object(id))) }
+  }
+
   // notes-versions(7): "The beginning of its ID, four digits or more."
   @Test("four digits name a packed or a loose object, and no two")
   func prefixes() throws {

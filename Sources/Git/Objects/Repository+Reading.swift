@@ -27,10 +27,7 @@ extension Repository {
       return ids.filter { !packs.contains($0) && !loose.contains($0) && $0 != .emptyTree }
     }
     var missing = try absent(ids)
-    if !missing.isEmpty, packFiles != packNames {
-      packReader = nil
-      missing = try absent(missing)
-    }
+    if !missing.isEmpty, refreshPacks() { missing = try absent(missing) }
     return try isWhole ? missing : missing.filter { try !contains($0) }
   }
 
@@ -123,7 +120,7 @@ extension Repository {
     guard isOfCommonForm else { return nil }
     if let found = try packed(packs()) ?? loose() { return found }
     // Others may have stored it meanwhile, or have packed it anew.
-    if packFiles != packNames { packReader = nil }
+    refreshPacks()
     return try packed(packs()) ?? loose()
   }
 
@@ -138,10 +135,27 @@ extension Repository {
   func packs() throws -> PackReader {
     if let packReader { return packReader }
     packNames = packFiles
-    let reader = try PackReader(packNames.map { packFolder + "/" + $0.dropLast(4) })
+    let reader = try PackReader(packNames.map(packPath))
     packReader = reader
     return reader
   }
+
+  /// Has packs read that came meanwhile; returns whether any came or went. Only where some went are the
+  /// others opened anew: a watcher gets a pack with each version.
+  @discardableResult private func refreshPacks() -> Bool {
+    let names = packFiles
+    if names == packNames { return false }
+    let former = Set(packNames)
+    if former.isSubset(of: names) {
+      packReader?.add(names.filter { !former.contains($0) }.map(packPath))
+      packNames = names
+    } else {
+      packReader = nil
+    }
+    return true
+  }
+
+  private func packPath(_ index: String) -> String { packFolder + "/" + index.dropLast(4) }
 
   private var packFiles: [String] {
     Disk.namesIfAny(in: packFolder).filter { $0.hasSuffix(".idx") }.sorted()

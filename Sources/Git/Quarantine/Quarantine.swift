@@ -35,7 +35,8 @@ public final class Quarantine {
   /// How many bytes the pack may have for the disk: half of what was free when it began to come.
   private let room: Int
   private var bytes = 0
-  private var parts: (folder: QuarantineFolder, pack: ReceivedPack)?
+  private var folder: QuarantineFolder?
+  private var pack: ReceivedPack?
   private var isJoined = false
   /// The pack once it is whole.
   private var received: ReceivedObjects?
@@ -53,21 +54,21 @@ public final class Quarantine {
     repository.removeQuarantineLeftovers()
     let folder = try QuarantineFolder(for: repository)
     room = try Disk.freeBytes(at: folder.path) / 2
-    let pack = try ReceivedPack(in: folder.packs, for: repository, limits: limits)
-    parts = (folder, pack)
+    pack = try ReceivedPack(in: folder.packs, for: repository, limits: limits)
+    self.folder = folder
   }
 
   /// Takes the next bytes of the pack. When they break a limit, the quarantine is empty.
   public func append(_ bytes: [UInt8]) throws {
-    guard let parts, !isJoined else { throw PackError.finished }
+    guard let pack, !isJoined else { throw PackError.finished }
     do {
       self.bytes += bytes.count
       guard self.bytes <= room else {
         throw PackError.overLimit("bytes in a pack, half of what is free on the disk", limit: room)
       }
-      try bytes.withUnsafeBytes { try parts.pack.append($0) }
-      objectCount = parts.pack.objectCount
-      contentBytes = parts.pack.contentBytes
+      try bytes.withUnsafeBytes { try pack.append($0) }
+      objectCount = pack.objectCount
+      contentBytes = pack.contentBytes
     } catch {
       discard()
       throw error
@@ -76,7 +77,13 @@ public final class Quarantine {
 
   /// Removes everything.
   public func discard() {
-    parts = nil
+    forget()
+    folder = nil
+  }
+
+  /// Keeps of the pack no more than its folder.
+  private func forget() {
+    pack = nil
     received = nil
   }
 
@@ -99,9 +106,9 @@ public final class Quarantine {
   /// The pack, which has to be whole.
   private func finish() throws -> ReceivedObjects {
     if let received { return received }
-    guard let parts else { throw PackError.finished }
+    guard let pack else { throw PackError.finished }
     do {
-      let whole = try parts.pack.finish()
+      let whole = try pack.finish()
       received = whole
       return whole
     } catch {
@@ -121,11 +128,24 @@ public final class Quarantine {
     promised heads: [ObjectID],
     approve: (_ commit: (ObjectID) throws -> [UInt8]) throws -> Void = { _ in }
   ) throws -> Int {
-    guard let parts, !isJoined else { throw PackError.finished }
-    // What is known of each object is not to stay while they are merged.
-    defer { discard() }
+    guard let arrived = pack, !isJoined else { throw PackError.finished }
     isJoined = true
-    guard parts.pack.isComplete else { throw PackError.malformed("it ends early") }
+    do {
+      let count = try join(arrived, promised: heads, approve: approve)
+      // What is known of each object is not to stay while they are merged; the folder, which is empty, may.
+      forget()
+      return count
+    } catch {
+      discard()
+      throw error
+    }
+  }
+
+  private func join(
+    _ arrived: ReceivedPack, promised heads: [ObjectID],
+    approve: (_ commit: (ObjectID) throws -> [UInt8]) throws -> Void
+  ) throws -> Int {
+    guard arrived.isComplete else { throw PackError.malformed("it ends early") }
     // An empty pack makes no index.
     if objectCount == 0 {
       for head in heads where try !repository.contains(head) { throw PackError.headMissing(head) }

@@ -25,10 +25,10 @@ final class PackReader {
   }
 
   /// Whether all packs have an index that is read here.
-  let isWhole: Bool
+  private(set) var isWhole = true
   private(set) var unpackedBytes = 0
 
-  private let packs: [Pack]
+  private var packs: [Pack] = []
   private let inflater: Inflater
   private let zlib: Zlib
   private let largestObject: Int
@@ -46,11 +46,17 @@ final class PackReader {
   init(_ paths: [String], largestObject: Int = 1 << 30, keptBytes: Int = 32 << 20) throws {
     inflater = try Inflater()
     zlib = try Zlib.shared.get()
-    packs = paths.compactMap { Pack($0) }
-    isWhole = packs.count == paths.count
     self.largestObject = largestObject
     cache = ContentCache(
       capacity: min(Self.keptBytesAtFirst, keptBytes), limit: keptBytes)
+    add(paths)
+  }
+
+  /// Reads other packs as well from now on.
+  func add(_ paths: [String]) {
+    let new = paths.compactMap { Pack($0) }
+    if new.count < paths.count { isWhole = false }
+    packs += new
   }
 
   func contains(_ id: ObjectID) -> Bool { place(of: id) != nil }
