@@ -49,25 +49,27 @@ public struct IndexEdit {
   public consuming func finish() -> NewIndex {
     var index = NewIndex(former: old.cachedTrees(), count: old.count + added.count)
     var next = 0
-    func copy(_ position: Int) {
-      guard !isGone[position] else { return }
-      index.append(old, at: position, isSmudged: old.isRacy(old.status(at: position)))
+    func copy(to end: Int) {
+      while next < end {
+        let start = next
+        while next < end, !isGone[next], old.isCopiedWhole(at: next) { next += 1 }
+        index.append(old, at: start..<next)
+        if next == end { return }
+        if !isGone[next] {
+          index.append(old, at: next, isSmudged: old.isRacy(old.status(at: next)))
+        }
+        next += 1
+      }
     }
     added.sort { $0.path < $1.path }
     for entry in added {
       let place = old.firstPosition(notBefore: entry.path.bytes, from: next)
-      while next < place {
-        copy(next)
-        next += 1
-      }
+      copy(to: place)
       let known = next < old.count && old.isPath(at: next, equalTo: entry.path) ? next : nil
       let isSame = known.map { old.id(at: $0) == entry.id && old.mode(at: $0) == entry.mode }
       index.append(entry, isNew: isSame != true)
     }
-    while next < old.count {
-      copy(next)
-      next += 1
-    }
+    copy(to: old.count)
     return index
   }
 }

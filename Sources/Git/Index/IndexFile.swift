@@ -1,4 +1,5 @@
 public import Glibc
+internal import Synchronization
 internal import System
 
 /// Git's index file, versions 2 and 3 (gitformat-index(5)), in memory: no library and no copy of an
@@ -8,11 +9,13 @@ public final class IndexFile: @unchecked Sendable {
   /// When the file was last written: an entry modified no earlier may have changed unseen.
   private let writtenSeconds: UInt32
   private let writtenNanoseconds: UInt32
+  private let path: String
   private let file: MappedFile?
   private let bytes: UnsafeRawBufferPointer
   private let layout: IndexLayout
 
-  private init(_ file: MappedFile?, _ layout: IndexLayout) {
+  private init(_ path: String, _ file: MappedFile?, _ layout: IndexLayout) {
+    self.path = path
     self.file = file
     self.layout = layout
     bytes = file?.bytes ?? UnsafeRawBufferPointer(start: nil, count: 0)
@@ -24,8 +27,9 @@ public final class IndexFile: @unchecked Sendable {
   /// The index of a repository; empty when it has none yet, nil when the file is of a form this does
   /// not read (version 4, split index) and libgit2 must.
   public convenience init?(ofRepositoryAt gitFolder: String) throws {
-    guard let (file, layout) = try Self.read(gitFolder + "/index") else { return nil }
-    self.init(file, layout)
+    let path = gitFolder + "/index"
+    guard let (file, layout) = try Self.read(path) else { return nil }
+    self.init(path, file, layout)
   }
 
   private static func read(_ path: String) throws -> (MappedFile?, IndexLayout)? {
@@ -50,7 +54,7 @@ public final class IndexFile: @unchecked Sendable {
     guard let layout = IndexLayout(of: file.bytes) else {
       throw GitError.unsupported("an index of this size or with these paths")
     }
-    self.init(file, layout)
+    self.init("", file, layout)
   }
 
   /// Where the entries are whose files are left out of the folder on purpose.
@@ -175,10 +179,46 @@ extension IndexFile {
   /// Whether the file is as it was written: a power cut may leave parts of zeros. A file without
   /// checksum, as git writes it with index.skipHash, can't be told from such a one.
   public var isIntact: Bool {
-    if file == nil { return true }
+    guard let file else { return true }
+    let status = FileStatus(file.status)
+    if Self.intact.withLock({ $0[path] == status }) { return true }
     let end = bytes.count - ObjectID.byteCount
-    return bytes[end...].elementsEqual(
+    let isIntact = bytes[end...].elementsEqual(
       PackChecksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<end])))
+    if isIntact { Self.intact.withLock { $0[path] = status } }
+    return isIntact
+  }
+
+  /// The indexes that this process has verified or written, by path: as long as it runs, there was no
+  /// power cut since.
+  private static let intact = Mutex<[String: FileStatus]>([:])
+
+  /// The index at this path was written by this process.
+  static func rememberIntact(_ path: String) {
+    var status = stat()
+    guard Counted.stat(path, &status) == 0 else { return }
+    intact.withLock { $0[path] = FileStatus(status) }
+  }
+
+  /// Whether an entry goes into a new index as it is: nothing may have changed unseen, and it has no flags
+  /// but the length of its path.
+  func isCopiedWhole(at position: Int) -> Bool {
+    let start = start(of: position)
+    let modified = (bytes.bigEndianWord(at: start + 8), bytes.bigEndianWord(at: start + 12))
+    return layout.isGapless && bytes.bigEndianHalf(at: start + 60) & 0xf000 == 0
+      && modified < (writtenSeconds, writtenNanoseconds)
+  }
+
+  /// Entries that stand next to each other, as a file without gaps holds them, and where each starts.
+  func entries(
+    at positions: Range<Int>
+  ) -> (bytes: UnsafeRawBufferPointer, starts: ArraySlice<UInt32>) {
+    let last = entryBytes(at: positions.upperBound - 1).count
+    let end = start(of: positions.upperBound - 1) + last
+    return (
+      UnsafeRawBufferPointer(rebasing: bytes[start(of: positions.lowerBound)..<end]),
+      layout.starts[positions]
+    )
   }
 
   /// An entry as the file holds it.

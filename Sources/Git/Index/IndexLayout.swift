@@ -5,6 +5,8 @@ struct IndexLayout {
   /// Which of them have the skip-worktree bit, by their numbers.
   private(set) var skipping: [Int] = []
   private(set) var trees: Range<Int>?
+  /// Whether none were left out.
+  private(set) var isGapless = true
 
   init() {}
 
@@ -32,6 +34,7 @@ struct IndexLayout {
       }
       position = Self.end(ofEntryAt: position, path: path)
     }
+    isGapless = starts.count == total
     // Extensions whose names are not in capitals change what the entries mean: a split index keeps
     // most of them in another file, a sparse one has folders among them.
     while position + 8 <= end {

@@ -74,7 +74,10 @@ public struct StagedIndex {
   fileprivate var newPath: String { path + ".new" }
 
   /// Gives the file its name.
-  public func activate() throws { try Disk.rename(newPath, to: path) }
+  public func activate() throws {
+    try Disk.rename(newPath, to: path)
+    IndexFile.rememberIntact(path)
+  }
 }
 
 extension NewIndex {
@@ -91,6 +94,16 @@ extension NewIndex {
     if bytes.withUnsafeBytes({ $0.bigEndianHalf(at: flags) }) & IndexLayout.isExtended != 0 {
       version = 3
     }
+  }
+
+  /// Copies entries that stay as they are: `IndexFile.isCopiedWhole`.
+  mutating func append(_ file: IndexFile, at positions: Range<Int>) {
+    if positions.isEmpty { return }
+    let old = file.entries(at: positions)
+    let shift = UInt32(bytes.count) &- (old.starts.first ?? 0)
+    starts += old.starts.lazy.map { $0 &+ shift }
+    isNew += repeatElement(false, count: positions.count)
+    bytes += old.bytes
   }
 
   mutating func append(_ entry: IndexEntry, isNew: Bool) {
