@@ -47,13 +47,13 @@ public struct IndexEdit {
 
   /// The new index: entries that stay are copied as they are.
   public consuming func finish() -> NewIndex {
-    var index = NewIndex(former: old.cachedTrees(), count: old.count + added.count)
+    var index = NewIndex(of: old, count: added.count)
     var next = 0
     func copy(to end: Int) {
       while next < end {
         let start = next
         while next < end, !isGone[next], old.isCopiedWhole(at: next) { next += 1 }
-        index.append(old, at: start..<next)
+        index.append(oldAt: start..<next)
         if next == end { return }
         if !isGone[next] {
           index.append(old, at: next, isSmudged: old.isRacy(old.status(at: next)))

@@ -11,7 +11,8 @@ public final class IndexFile: @unchecked Sendable {
   private let writtenNanoseconds: UInt32
   private let path: String
   private let file: MappedFile?
-  private let bytes: UnsafeRawBufferPointer
+  /// The whole file; valid as long as the reader is.
+  let bytes: UnsafeRawBufferPointer
   private let layout: IndexLayout
 
   private init(_ path: String, _ file: MappedFile?, _ layout: IndexLayout) {
@@ -48,7 +49,7 @@ public final class IndexFile: @unchecked Sendable {
   /// The same view of entries that were read otherwise. Without a time stamp of the file, any of
   /// them may have changed unseen.
   public convenience init(entries: [IndexEntry]) throws {
-    var index = NewIndex(former: nil)
+    var index = NewIndex()
     for entry in entries { index.append(entry, isNew: true) }
     let file = MappedFile(copying: index.finish())
     guard let layout = IndexLayout(of: file.bytes) else {
@@ -209,16 +210,11 @@ extension IndexFile {
       && modified < (writtenSeconds, writtenNanoseconds)
   }
 
-  /// Entries that stand next to each other, as a file without gaps holds them, and where each starts.
-  func entries(
-    at positions: Range<Int>
-  ) -> (bytes: UnsafeRawBufferPointer, starts: ArraySlice<UInt32>) {
-    let last = entryBytes(at: positions.upperBound - 1).count
-    let end = start(of: positions.upperBound - 1) + last
-    return (
-      UnsafeRawBufferPointer(rebasing: bytes[start(of: positions.lowerBound)..<end]),
-      layout.starts[positions]
-    )
+  /// The bytes of entries that stand next to each other in a file without gaps, and where each starts.
+  func entries(at positions: Range<Int>) -> (bytes: Range<Int>, starts: ArraySlice<UInt32>) {
+    let last = positions.upperBound - 1
+    let end = start(of: last) + entryBytes(at: last).count
+    return (start(of: positions.lowerBound)..<end, layout.starts[positions])
   }
 
   /// An entry as the file holds it.

@@ -13,7 +13,7 @@ struct IndexLayout {
   /// Nil when the file is not of a form that is read here.
   init?(of bytes: UnsafeRawBufferPointer) {
     let trailer = ObjectID.byteCount
-    guard bytes.count >= 12 + trailer, bytes.count < UInt32.max,
+    guard bytes.count >= 12 + trailer, bytes.count < Int32.max,
       bytes.bigEndianWord(at: 0) == 0x4449_5243, (2...3).contains(bytes.bigEndianWord(at: 4))
     else { return nil }
     let end = bytes.count - trailer

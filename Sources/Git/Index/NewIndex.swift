@@ -1,34 +1,48 @@
 internal import System
 
-/// An index on its way to the disk: its entries as the file holds them (gitformat-index(5), version 2;
-/// 3 where a file is left out of the folder).
+/// An index on its way to the disk: its entries as the file will hold them (gitformat-index(5), version 2;
+/// 3 where a file is left out of the folder). Entries that stay as they are come from the old index when the
+/// file is written; its trees are made before.
 public struct NewIndex {
-  private var bytes = Array("DIRC".utf8) + PackFormat.bigEndian(2) + PackFormat.bigEndian(0)
+  /// The entries that are made here.
+  private var own: [UInt8] = []
+  /// What the entries are made of, in their order.
+  private var chunks: [Chunk] = []
   private var version: UInt32 = 2
-  private var starts: [UInt32] = []
+  /// Where each entry starts: in `own`, or, with the highest bit, in the old index.
+  private var places: [UInt32] = []
+  private static let isOld: UInt32 = 1 << 31
   /// Which entries the old index did not have with this mode and ID.
   private var isNew: [Bool] = []
+  private let old: IndexFile?
   private let former: IndexTree?
   private var trees: IndexTree?
 
-  /// - Parameter former: the trees of the index that the entries which are not new come from.
-  /// - Parameter count: about how many entries there will be.
-  init(former: IndexTree?, count: Int = 0) {
-    self.former = former
-    bytes.reserveCapacity(count * 100)
+  /// Bytes of `own`, or of the old index.
+  private struct Chunk {
+    let isOld: Bool
+    var bytes: Range<Int>
+  }
+
+  /// - Parameter old: the index that entries are copied from.
+  /// - Parameter count: how many entries may be made here.
+  init(of old: IndexFile? = nil, count: Int = 0) {
+    self.old = old
+    former = old?.cachedTrees()
+    own.reserveCapacity(count * 100)
   }
 
   /// An index of so many entries, which come in the order of their paths, where there was none.
   package init(count: Int, _ entry: (Int) throws -> IndexEntry) rethrows {
-    self.init(former: nil, count: count)
+    self.init(count: count)
     for number in 0..<count { append(try entry(number), isNew: true) }
   }
 
   /// Makes the trees that the entries are, storing those that are new by `store`, and returns the
   /// root's ID. Folders in which nothing changed keep the tree they had.
   public mutating func makeTree(_ store: ([UInt8]) throws -> ObjectID) throws -> ObjectID {
-    let root = try bytes.withUnsafeBytes { bytes in
-      try tree(0..<starts.count, nameStart: 0, name: [], old: former, bytes, store)
+    let root = try own.withUnsafeBytes { own in
+      try tree(0..<places.count, nameStart: 0, name: [], old: former, own, store)
     }
     trees = root
     return root.id ?? .emptyTree
@@ -54,9 +68,18 @@ public struct NewIndex {
   }
 
   /// The whole file.
-  mutating func finish() -> [UInt8] {
-    bytes.replaceSubrange(
-      4..<12, with: PackFormat.bigEndian(version) + PackFormat.bigEndian(UInt32(starts.count)))
+  consuming func finish() -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(chunks.reduce(1 << 12) { $0 + $1.bytes.count })
+    bytes += Array("DIRC".utf8) + PackFormat.bigEndian(version)
+    bytes += PackFormat.bigEndian(UInt32(places.count))
+    for chunk in chunks {
+      if chunk.isOld, let old {
+        bytes += UnsafeRawBufferPointer(rebasing: old.bytes[chunk.bytes])
+      } else {
+        bytes += own[chunk.bytes]
+      }
+    }
     if let trees {
       var content: [UInt8] = []
       trees.append(to: &content)
@@ -84,81 +107,96 @@ extension NewIndex {
   /// Copies an entry. A smudged one gets the size 0, so that the next look reads its file: it may
   /// have changed in the instant in which the old index was written, which the new time would hide.
   mutating func append(_ file: IndexFile, at position: Int, isSmudged: Bool) {
-    begin(isNew: false)
-    let start = bytes.count
-    bytes += file.entryBytes(at: position)
-    if isSmudged { for byte in 36..<40 { bytes[start + byte] = 0 } }
+    let start = begin(isNew: false)
+    own += file.entryBytes(at: position)
+    if isSmudged { for byte in 36..<40 { own[start + byte] = 0 } }
     let flags = start + 60
     // Not git's promise that a file stays as it is: the folder was looked at all the same.
-    bytes[flags] &= 0x7f
-    if bytes.withUnsafeBytes({ $0.bigEndianHalf(at: flags) }) & IndexLayout.isExtended != 0 {
+    own[flags] &= 0x7f
+    if own.withUnsafeBytes({ $0.bigEndianHalf(at: flags) }) & IndexLayout.isExtended != 0 {
       version = 3
     }
+    end(from: start)
   }
 
-  /// Copies entries that stay as they are: `IndexFile.isCopiedWhole`.
-  mutating func append(_ file: IndexFile, at positions: Range<Int>) {
-    if positions.isEmpty { return }
-    let old = file.entries(at: positions)
-    let shift = UInt32(bytes.count) &- (old.starts.first ?? 0)
-    starts += old.starts.lazy.map { $0 &+ shift }
+  /// Takes over entries of the old index that stay as they are: `IndexFile.isCopiedWhole`.
+  mutating func append(oldAt positions: Range<Int>) {
+    guard let old, !positions.isEmpty else { return }
+    let entries = old.entries(at: positions)
+    chunks.append(Chunk(isOld: true, bytes: entries.bytes))
+    places += entries.starts.lazy.map { $0 | Self.isOld }
     isNew += repeatElement(false, count: positions.count)
-    bytes += old.bytes
   }
 
   mutating func append(_ entry: IndexEntry, isNew: Bool) {
-    begin(isNew: isNew)
-    let start = bytes.count
+    let start = begin(isNew: isNew)
     let status = entry.status
-    bytes.appendBigEndian(status.changedSeconds)
-    bytes.appendBigEndian(status.changedNanoseconds)
-    bytes.appendBigEndian(status.modifiedSeconds)
-    bytes.appendBigEndian(status.modifiedNanoseconds)
-    bytes.appendBigEndian(status.device)
-    bytes.appendBigEndian(status.inode)
-    bytes.appendBigEndian(entry.mode.rawValue)
-    bytes.appendBigEndian(status.user)
-    bytes.appendBigEndian(status.group)
-    bytes.appendBigEndian(status.size)
-    entry.id.appendBytes(to: &bytes)
-    entry.path.bytes.withUnsafeBytes {
-      endEntry(start, path: $0, skipsWorktree: entry.skipsWorktree)
-    }
-  }
-
-  private mutating func begin(isNew: Bool) {
-    starts.append(UInt32(bytes.count))
-    self.isNew.append(isNew)
-  }
-
-  private mutating func endEntry(_ start: Int, path: UnsafeRawBufferPointer, skipsWorktree: Bool) {
+    own.appendBigEndian(status.changedSeconds)
+    own.appendBigEndian(status.changedNanoseconds)
+    own.appendBigEndian(status.modifiedSeconds)
+    own.appendBigEndian(status.modifiedNanoseconds)
+    own.appendBigEndian(status.device)
+    own.appendBigEndian(status.inode)
+    own.appendBigEndian(entry.mode.rawValue)
+    own.appendBigEndian(status.user)
+    own.appendBigEndian(status.group)
+    own.appendBigEndian(status.size)
+    entry.id.appendBytes(to: &own)
+    let path = entry.path.bytes
     let length = UInt16(min(path.count, 0xfff))
-    append(skipsWorktree ? length | IndexLayout.isExtended : length)
-    if skipsWorktree {
+    append(entry.skipsWorktree ? length | IndexLayout.isExtended : length)
+    if entry.skipsWorktree {
       version = 3
       append(IndexLayout.skipsWorktree)
     }
-    bytes += path
+    own += path
     // One to eight zeros, to a multiple of eight bytes.
-    let padding = 8 - (bytes.count - start) % 8
-    for _ in 0..<padding { bytes.append(0) }
+    let padding = 8 - (own.count - start) % 8
+    for _ in 0..<padding { own.append(0) }
+    end(from: start)
+  }
+
+  /// Begins an entry that is made here, and returns where.
+  private mutating func begin(isNew: Bool) -> Int {
+    places.append(UInt32(own.count))
+    self.isNew.append(isNew)
+    return own.count
+  }
+
+  /// Ends an entry that is made here.
+  private mutating func end(from start: Int) {
+    if let last = chunks.last, !last.isOld {
+      chunks[chunks.count - 1].bytes = last.bytes.lowerBound..<own.count
+    } else {
+      chunks.append(Chunk(isOld: false, bytes: start..<own.count))
+    }
   }
 
   private mutating func append(_ half: UInt16) {
-    bytes.append(UInt8(half >> 8))
-    bytes.append(UInt8(truncatingIfNeeded: half))
+    own.append(UInt8(half >> 8))
+    own.append(UInt8(truncatingIfNeeded: half))
   }
 }
 
 // The trees that the entries are.
 extension NewIndex {
-  private func path(_ position: Int, _ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: bytes[IndexLayout.path(in: bytes, at: Int(starts[position]))])
+  /// The bytes that an entry is in, and where it starts there.
+  private func place(
+    _ position: Int, _ own: UnsafeRawBufferPointer
+  ) -> (bytes: UnsafeRawBufferPointer, start: Int) {
+    let place = places[position]
+    guard place & Self.isOld != 0, let old else { return (own, Int(place)) }
+    return (old.bytes, Int(place & ~Self.isOld))
+  }
+
+  private func path(_ position: Int, _ own: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    let (bytes, start) = place(position, own)
+    return UnsafeRawBufferPointer(rebasing: bytes[IndexLayout.path(in: bytes, at: start)])
   }
 
   private func tree(
     _ range: Range<Int>, nameStart: Int, name: [UInt8], old: IndexTree?,
-    _ bytes: UnsafeRawBufferPointer, _ store: ([UInt8]) throws -> ObjectID
+    _ own: UnsafeRawBufferPointer, _ store: ([UInt8]) throws -> ObjectID
   ) throws -> IndexTree {
     if let old, let id = old.id, old.entryCount == range.count,
       !range.contains(where: { isNew[$0] })
@@ -170,20 +208,20 @@ extension NewIndex {
     var subtrees: [IndexTree] = []
     var position = range.lowerBound
     while position < range.upperBound {
-      let path = path(position, bytes)
+      let path = path(position, own)
       guard let slash = path[nameStart...].firstIndex(of: UInt8(ascii: "/")) else {
-        let start = Int(starts[position])
+        let (bytes, start) = place(position, own)
         let mode = FileMode(rawValue: bytes.bigEndianWord(at: start + 24))
         TreeBytes.append(mode: mode, name: path[nameStart...], to: &content)
         content += bytes[(start + 40)..<(start + 60)]
         position += 1
         continue
       }
-      let end = end(ofFolder: path[...slash], from: position, to: range.upperBound, bytes)
+      let end = end(ofFolder: path[...slash], from: position, to: range.upperBound, own)
       let folder = Array(path[nameStart..<slash])
       let subtree = try tree(
         position..<end, nameStart: slash + 1, name: folder,
-        old: old?.subtrees.first { $0.name == folder }, bytes, store)
+        old: old?.subtrees.first { $0.name == folder }, own, store)
       TreeBytes.append(mode: .tree, name: path[nameStart..<slash], to: &content)
       subtree.id?.appendBytes(to: &content)
       subtrees.append(subtree)
@@ -196,8 +234,8 @@ extension NewIndex {
   /// Where the entries end whose paths begin with `prefix`; they stand together.
   private func end(
     ofFolder prefix: Slice<UnsafeRawBufferPointer>, from start: Int, to limit: Int,
-    _ bytes: UnsafeRawBufferPointer
+    _ own: UnsafeRawBufferPointer
   ) -> Int {
-    (start + 1..<limit).partitionPoint { path($0, bytes).starts(with: prefix) }
+    (start + 1..<limit).partitionPoint { path($0, own).starts(with: prefix) }
   }
 }
