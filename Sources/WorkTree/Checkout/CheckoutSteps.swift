@@ -2,8 +2,8 @@ package import Git
 
 /// The steps of a checkout. There may be a step for every note, and all of them are there as long as it
 /// runs: their paths stand in one run of bytes.
-package struct CheckoutSteps: RandomAccessCollection {
-  package struct Step {
+package struct CheckoutSteps: RandomAccessCollection, Sendable {
+  package struct Step: Sendable {
     /// The step's number, which names its file in the staging folder.
     package let number: Int
     fileprivate let list: List.Storage
@@ -23,7 +23,7 @@ package struct CheckoutSteps: RandomAccessCollection {
   }
 
   /// A file in a tree, without its name.
-  package struct File: Hashable {
+  package struct File: Hashable, Sendable {
     package let mode: FileMode
     package let id: ObjectID
 
@@ -44,8 +44,8 @@ extension CheckoutSteps {
   struct List {
     fileprivate var storage = Storage()
 
-    /// Shared by all steps, and never changed once there are any.
-    fileprivate final class Storage {
+    /// Shared by all steps, on any thread: unchecked, as it is never changed once there are any.
+    fileprivate final class Storage: @unchecked Sendable {
       var paths: [UInt8] = []
       var ends: [Int] = []
       var old: [File?] = []

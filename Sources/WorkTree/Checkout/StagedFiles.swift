@@ -36,10 +36,29 @@ final class StagedFiles {
     let folder = try Disk.open(staging, O_RDONLY | O_DIRECTORY)
     defer { close(folder) }
     return try plan.steps.compactMap { step in
-      guard step.new != nil else { return nil }
-      try write(step, to: folder, TreePath("\(step.number)"), of: workTree, meter)
+      guard let new = step.new else { return nil }
+      let bytes = try workTree.repository.blobReadOnce(new.id)
+      let name = TreePath("\(step.number)")
+      statuses[step.number] = try Self.write(
+        bytes, of: step.path, as: workTree.fileModes.permissions(of: new.mode), to: folder, name)
+      meter?.count(bytes: bytes.count)
       return "\(staging)/\(step.number)"
     }
+  }
+
+  /// Writes a file that must not be there, not durably, and returns what the system says of it then.
+  static func write(
+    _ bytes: [UInt8], of path: TreePath, as permissions: mode_t, to folder: Int32, _ name: TreePath
+  ) throws -> FileStatus? {
+    let file = Counted.openat(
+      folder, name.cString, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, permissions)
+    guard file >= 0 else {
+      throw NotebookError.file(call: "open", path: path.description, errno: errno)
+    }
+    defer { close(file) }
+    try Disk.write(bytes, to: file, path: path.description)
+    var status = stat()
+    return Counted.fstat(file, &status) == 0 ? FileStatus(status) : nil
   }
 
   // MARK: The tree of a first checkout
@@ -52,17 +71,12 @@ final class StagedFiles {
   /// - Returns: false where the file system does not take all the names.
   func write(treeOf plan: CheckoutPlan, of workTree: WorkTree, _ meter: WorkMeter?) throws -> Bool {
     try Disk.makeFolder(treePath, mode: 0o777)
-    let tree = try FolderAccess(folder: treePath)
     begin(plan)
     do {
-      var rest = plan.steps[...]
-      while let first = rest.first {
-        let parent = first.path.parent
-        let files = rest.prefix { $0.isBeside(first) }
-        try tree.withFolder(parent ?? "", of: first.path, create: true) { folder in
-          for step in files { try write(step, to: folder, step.path.name, of: workTree, meter) }
-        }
-        rest = rest.dropFirst(files.count)
+      let writer = StagedTreeWriter(
+        plan.steps, to: treePath, modes: workTree.fileModes, meter: meter)
+      for (number, status) in try writer.write(from: workTree.repository) {
+        statuses[number] = status
       }
     } catch NotebookError.file(_, _, let number)
       where FolderAccess.isOfName(number) || number == EEXIST
@@ -71,25 +85,6 @@ final class StagedFiles {
       return false
     }
     return true
-  }
-
-  private func write(
-    _ step: CheckoutSteps.Step, to folder: Int32, _ name: TreePath, of workTree: WorkTree,
-    _ meter: WorkMeter?
-  ) throws {
-    guard let new = step.new else { return }
-    let bytes = try workTree.repository.blobReadOnce(new.id)
-    let file = Counted.openat(
-      folder, name.cString, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-      workTree.fileModes.permissions(of: new.mode))
-    guard file >= 0 else {
-      throw NotebookError.file(call: "open", path: step.path.description, errno: errno)
-    }
-    defer { close(file) }
-    try Disk.write(bytes, to: file, path: step.path.description)
-    var status = stat()
-    if Counted.fstat(file, &status) == 0 { statuses[step.number] = FileStatus(status) }
-    meter?.count(bytes: bytes.count)
   }
 
   /// Brings what was staged, by this run or by a killed one, to its place in the folder.

@@ -9,7 +9,7 @@ internal import System
 /// A checkout sets the bit only where the user asked for it by `notes.executableFiles`. From the first
 /// bit on that is left out, `core.fileMode` is false: neither git nor a save takes the plain file for an
 /// edit then.
-package struct FileModeTrust {
+package struct FileModeTrust: Sendable {
   static let setting = "notes.executableFiles"
   static let gitSetting = "core.fileMode"
 
