@@ -55,6 +55,47 @@ import Testing
     #expect(try other.git(["status", "--porcelain"]).isEmpty)
   }
 
+  @Test("many files, which two threads write, are all there, in folders inside one another")
+  func many() throws {
+    let home = try Fixture()
+    let names = (0..<900).map { "d\($0 % 7)/e\($0 % 11)/\($0).txt" } + (0..<99).map { "\($0).txt" }
+    for name in names { try home.write(name, "\(name)\n") }
+    _ = try home.notebook.save()
+    let other = try home.clone(device: "Bob")
+    for name in names { #expect(try other.read(name) == "\(name)\n") }
+    let index = try other.notebook.workTree.indexFile()
+    #expect(index.count == names.count)
+    for position in 0..<index.count {
+      var status = stat()
+      #expect(lstat(other.path + "/\(index.path(at: position))", &status) == 0)
+      #expect(index.isUnchanged(status, at: position), "\(index.path(at: position))")
+    }
+    #expect(try other.git(["status", "--porcelain"]).isEmpty)
+  }
+
+  @Test("a text that is missing, whichever thread meets it, is told, and no file has come")
+  func missing() throws {
+    let home = try Fixture()
+    for number in 0..<900 { try home.write("d\(number % 7)/\(number).txt", "\(number)\n") }
+    _ = try home.notebook.save()
+    let other = try Fixture(device: "Bob")
+    try other.copyObjects(from: home)
+    let target = try #require(try home.notebook.state().tip)
+    let journal = CheckoutJournal(from: nil, to: target)
+    let plan = try journal.plan(in: other.notebook.repository)
+    let lost = try #require(plan.steps.randomElement()?.new)
+    let modes = other.notebook.workTree.fileModes
+    let tree = try TemporaryFolder()
+    let object = other.path + "/.git/objects/\(lost.id.hex.prefix(2))/\(lost.id.hex.dropFirst(2))"
+    #expect(unlink(object) == 0)
+    other.notebook.repository.close()
+    #expect(throws: GitError.self) {
+      _ = try StagedTreeWriter(plan.steps, to: tree.path, modes: modes, meter: nil)
+        .write(from: other.notebook.repository)
+    }
+    #expect(try other.git(["ls-files"]).isEmpty)
+  }
+
   /// Design, promise 3. What stands at the top was brought to its place as far as `stop`, and the process
   /// is gone.
   @Test("a first checkout that ended anywhere is finished by the next command", arguments: 0...5)
