@@ -16,7 +16,7 @@ extension Service {
     let longest = ProtocolTimeouts.standard.invitation
     let invitation = try Invitation(
       role: role, lifetime: min(max(seconds, 1), longest),
-      avoiding: book.openLocators().union(invitations.withLock { Set($0.keys) }))
+      avoiding: book.usedLocators().union(invitations.withLock { Set($0.keys) }))
     try open(invitation, to: notebookID, name: name, deviceID: deviceID)
     return invitation
   }

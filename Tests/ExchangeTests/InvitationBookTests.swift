@@ -18,5 +18,7 @@ struct InvitationBookTests {
       held.record(state, name: "phone")
     }
     #expect(Set(book.all().map(\.state)) == [.joined, .cancelled] && book.all().count == 2)
+    // A new one gets others.
+    #expect(book.openLocators().isEmpty && book.usedLocators() == [invitation.locator])
   }
 }

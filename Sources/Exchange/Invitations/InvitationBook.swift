@@ -80,8 +80,12 @@ public struct InvitationBook: Sendable {
     }.sorted { ($0.created, $0.locator) > ($1.created, $1.locator) }
   }
 
-  /// The first digits of those that are open, on whatever port: a new one avoids them.
+  /// The first digits of those that are open, on whatever port.
   public func openLocators() -> Set<String> { Set(all().filter(\.state.isOpen).map(\.locator)) }
+
+  /// The first digits of those that are open, and of the last ones that were, which a new one avoids: who
+  /// looks around may have heard of one a moment before it ended.
+  public func usedLocators() -> Set<String> { Set(all().map(\.locator)) }
 
   /// Notes that an invitation is open; it is for as long as the returned object lives.
   /// Name and ID are those of the device that it is meant for, if for one.
