@@ -132,9 +132,10 @@ public final class Service: Sendable {
       control?.send(event)
     }
     emit(.listening(address: listener.address.host, port: listener.port), tell)
+    // First, as the notebooks may open as many files as there may be.
+    if isWatching { try watchMachine() }
     for notebook in watched.values { try notebook.start() }
     for visitor in hubVisitors.values { try visitor.start() }
-    if isWatching { try watchMachine() }
     control = startControl(port: listener.port)
     defer { control?.stop() }
     var dialing = ServiceDialing(self, port: listener.port)
