@@ -19,6 +19,6 @@ struct InvitationBookTests {
     }
     #expect(Set(book.all().map(\.state)) == [.joined, .cancelled] && book.all().count == 2)
     // A new one gets others.
-    #expect(book.openLocators().isEmpty && book.usedLocators() == [invitation.locator])
+    #expect(book.open().isEmpty && book.usedLocators() == [invitation.locator])
   }
 }

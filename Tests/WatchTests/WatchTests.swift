@@ -172,7 +172,7 @@ struct WatchTests {
     #expect(open.role == .reader && open.port == ada.port)
     let book = InvitationBook(stateFolder: ada.folder["notes/.git/notes"])
     let locator = open.code.locator
-    #expect(book.openLocators() == [locator])
+    #expect(book.open().map(\.locator) == [locator])
     #expect(try book.cancel(locator: locator))
     guard case .event(.ended(locator, .withdrawn))? = client.next(within: 40) else {
       Issue.record("no end")
@@ -191,7 +191,7 @@ struct WatchTests {
         return
       }
     }
-    #expect(ada.wait { book.openLocators().isEmpty })
+    #expect(ada.wait { book.open().isEmpty })
   }
 
   @Test("notes that a command says it edits are told to the others until it ends")

@@ -158,9 +158,9 @@ import Testing
     #expect(try web.post("/devices/invite", [("role", "owner")]).status == 400)
     let last = try founded.invite(as: "writer")
     let book = InvitationBook(stateFolder: web.notebook.stateFolder)
-    #expect(book.openLocators() == [last.code.locator])
+    #expect(book.open().map(\.locator) == [last.code.locator])
     web.server.stop()
-    #expect(book.openLocators().isEmpty)
+    #expect(book.open().isEmpty)
   }
 
   @Test func `There are no more open at once than the page holds`() throws {
@@ -229,6 +229,6 @@ import Testing
     }
     #expect(try founded.role(ben) == .writer)
     #expect(
-      InvitationBook(stateFolder: web.notebook.stateFolder).openLocators() == [code.locator])
+      InvitationBook(stateFolder: web.notebook.stateFolder).open().map(\.locator) == [code.locator])
   }
 }

@@ -69,7 +69,7 @@ import Testing
     let ended = try web.post(address + "/cancel", [])
     #expect([303, 404].contains(ended.status))
     #expect(
-      InvitationBook(stateFolder: web.notebook.stateFolder).openLocators().isEmpty
+      InvitationBook(stateFolder: web.notebook.stateFolder).open().isEmpty
         || ended.status == 303)
   }
 
@@ -107,7 +107,7 @@ import Testing
     let all = try (0..<12).map { _ in try #require(statuses.take(until: .now + 120)) }
     #expect(all.count(where: { $0 == 303 }) == 8 && all.count(where: { $0 == 409 }) == 4, "\(all)")
     let book = InvitationBook(stateFolder: founded.web.notebook.stateFolder)
-    #expect(book.openLocators().count == 8)
+    #expect(book.open().count == 8)
   }
 
   // notes-security(7): "Each such change is a form, which another site cannot send."
@@ -138,7 +138,7 @@ import Testing
     }
     #expect(try founded.role(ben) == .writer && web.get("/", as: guest).status == 200)
     #expect(
-      InvitationBook(stateFolder: web.notebook.stateFolder).openLocators() == [code.locator])
+      InvitationBook(stateFolder: web.notebook.stateFolder).open().map(\.locator) == [code.locator])
   }
 
   // notes-security(7), DEVICE AND NOTEBOOK NAMES has what a name may be.

@@ -80,8 +80,8 @@ public struct InvitationBook: Sendable {
     }.sorted { ($0.created, $0.locator) > ($1.created, $1.locator) }
   }
 
-  /// The first digits of those that are open, on whatever port.
-  public func openLocators() -> Set<String> { Set(all().filter(\.state.isOpen).map(\.locator)) }
+  /// Those that are open, on whatever port, the newest first.
+  public func open() -> [InvitationRecord] { all().filter(\.state.isOpen) }
 
   /// The first digits of those that are open, and of the last ones that were, which a new one avoids: who
   /// looks around may have heard of one a moment before it ended.

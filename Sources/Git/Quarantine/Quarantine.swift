@@ -35,7 +35,7 @@ public final class Quarantine {
   /// How many bytes the pack may have for the disk: half of what was free when it began to come.
   private let room: Int
   private var bytes = 0
-  private var folder: QuarantineFolder?
+  private let folder: QuarantineFolder
   private var pack: ReceivedPack?
   private var isJoined = false
   /// The pack once it is whole.
@@ -52,10 +52,9 @@ public final class Quarantine {
     self.repository = repository
     self.limits = limits
     repository.removeQuarantineLeftovers()
-    let folder = try QuarantineFolder(for: repository)
+    folder = try QuarantineFolder(for: repository)
     room = try Disk.freeBytes(at: folder.path) / 2
     pack = try ReceivedPack(in: folder.packs, for: repository, limits: limits)
-    self.folder = folder
   }
 
   /// Takes the next bytes of the pack. When they break a limit, the quarantine is empty.
@@ -78,7 +77,7 @@ public final class Quarantine {
   /// Removes everything.
   public func discard() {
     forget()
-    folder = nil
+    folder.remove()
   }
 
   /// Keeps of the pack no more than its folder.

@@ -32,7 +32,10 @@ final class QuarantineFolder: Sendable {
     try Disk.makeFolder(packs, mode: 0o700)
   }
 
-  deinit { Disk.removeTree(path) }
+  deinit { remove() }
+
+  /// Removes all that is in it, and the folder.
+  func remove() { Disk.removeTree(path) }
 
   static func removeLeftovers(in repository: Repository) {
     let root = root(of: repository)

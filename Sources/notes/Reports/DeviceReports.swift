@@ -29,7 +29,7 @@ struct PeersReport {
     live: WatcherStatus? = nil
   ) throws {
     standing = OwnStanding(of: notebook)
-    invitations = InvitationBook(stateFolder: notebook.stateFolder).all().filter(\.state.isOpen)
+    invitations = InvitationBook(stateFolder: notebook.stateFolder).open()
     let states = try DeviceStates(in: notebook, live: live)
     let present = members.filter { !$0.isRemoved }
     let others = present.filter { $0.deviceID != notebook.identity.device.deviceID }
