@@ -62,7 +62,7 @@ final class NotebookLoop {
     guard nextLook.hasPassed else { return }
     do {
       let notebook = try owner.context.notebook()
-      let events = try Self.watch(notebook)
+      let events = try FolderEvents(of: notebook)
       notebook.earlyNotice = { [owner] version in
         // Somebody's own version stands for itself alone.
         owner.sessions.show(NotebookState(tip: version, heads: [version], conflictCount: 0))
@@ -83,18 +83,12 @@ final class NotebookLoop {
     }
   }
 
-  private static func watch(_ notebook: Notebook) throws -> FolderEvents {
-    try FolderEvents(folder: notebook.folder, gitFolder: notebook.repository.gitFolder) {
-      try notebook.workTree.versionedFolders(below: $0)
-    }
-  }
-
   /// Events were lost, and with them what each watch stands for: a folder may have been renamed.
   private func watchAnew() {
     nextLook = .now
     events = nil
     do {
-      events = try notebook.map(Self.watch)
+      events = try notebook.map(FolderEvents.init(of:))
     } catch {
       leave()
     }

@@ -38,17 +38,22 @@ import Testing
     return fresh
   }
 
-  @Test("the index knows the files without reading them, and the next save reads none")
-  func index() throws {
-    let home = try home()
-    let other = try home.clone(device: "Bob")
+  /// The index has so many files, and need not read one of them.
+  private func expectIndex(of other: Fixture, knows count: Int) throws {
     let index = try other.notebook.workTree.indexFile()
-    #expect(index.count == names.count)
+    #expect(index.count == count)
     for position in 0..<index.count {
       var status = stat()
       #expect(lstat(other.path + "/\(index.path(at: position))", &status) == 0)
       #expect(index.isUnchanged(status, at: position), "\(index.path(at: position))")
     }
+  }
+
+  @Test("the index knows the files without reading them, and the next save reads none")
+  func index() throws {
+    let home = try home()
+    let other = try home.clone(device: "Bob")
+    try expectIndex(of: other, knows: names.count)
     for name in names { #expect(try other.read(name) == "\(name)\n") }
     #expect(access(CheckoutJournal.folder(in: other.notebook.stateFolder) + "/tree", F_OK) != 0)
     #expect(try other.notebook.state().tip == (try home.notebook.state().tip))
@@ -63,13 +68,7 @@ import Testing
     _ = try home.notebook.save()
     let other = try home.clone(device: "Bob")
     for name in names { #expect(try other.read(name) == "\(name)\n") }
-    let index = try other.notebook.workTree.indexFile()
-    #expect(index.count == names.count)
-    for position in 0..<index.count {
-      var status = stat()
-      #expect(lstat(other.path + "/\(index.path(at: position))", &status) == 0)
-      #expect(index.isUnchanged(status, at: position), "\(index.path(at: position))")
-    }
+    try expectIndex(of: other, knows: names.count)
     #expect(try other.git(["status", "--porcelain"]).isEmpty)
   }
 

@@ -111,9 +111,7 @@ extension Repository {
   package func excess(
     ofTree tree: ObjectID, limits: PackLimits = .standard
   ) throws -> PackError? {
-    var extents = TreeExtents.remembered
     let extent = try extents.extent(of: tree) { try data(of: $0, kind: .tree) }
-    extents.remember()
     do {
       try limits.check(extent)
       return nil

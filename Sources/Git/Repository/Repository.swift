@@ -30,6 +30,8 @@ public final class Repository {
   /// What was read of commits for questions about ancestry; it never grows old.
   var ancestries: [ObjectID: (time: Int64, parents: [ObjectID])] = [:]
   var folderIndexes = FolderIndexes()
+  /// What trees were found to stand for.
+  lazy var extents = TreeExtents.remembered
 
   /// Small where folders are: each of a service's notebooks keeps as much.
   private static var newCache: ContentCache<ObjectID> {
@@ -55,6 +57,7 @@ public final class Repository {
     cache = Self.newCache
     recentCommits = []
     ancestries = [:]
+    extents = .remembered
     folderIndexes = FolderIndexes()
   }
 

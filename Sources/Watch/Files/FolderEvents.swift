@@ -1,5 +1,6 @@
 internal import Git
 internal import Glibc
+internal import Notebook
 internal import WorkTree
 
 /// What happens in a notebook's folder, by paths in it. An instance belongs to one thread.
@@ -56,6 +57,13 @@ final class FolderEvents {
       }
     }
     try watchMembership()
+  }
+
+  /// Watches the folder of a notebook, which stays open for that.
+  convenience init(of notebook: Notebook) throws {
+    try self.init(folder: notebook.folder, gitFolder: notebook.repository.gitFolder) {
+      try notebook.workTree.versionedFolders(below: $0)
+    }
   }
 
   /// Watches what is known of the members. `notes members reset` puts another folder there.

@@ -26,8 +26,9 @@ final class InotifyChanges: FolderChanges {
     known.withLock { known in
       if isOnNetwork(folder) { return .everything }
       if known.events == nil {
-        // Before the folder is looked at: what is written meanwhile is told.
-        known = Known(events: Self.watch(folder))
+        // Before the folder is looked at: what is written meanwhile is told. Where it fails, every save
+        // looks at everything.
+        known = Known(events: try? FolderEvents(of: Notebook.open(at: folder)))
       } else {
         Self.read(&known)
       }
@@ -47,14 +48,6 @@ final class InotifyChanges: FolderChanges {
       }
       // Nothing may be told of these when they can be saved.
       known.paths.formUnion(skipped.filter { $0.reason == .changing }.map(\.path))
-    }
-  }
-
-  private static func watch(_ folder: String) -> FolderEvents? {
-    guard let notebook = try? Notebook.open(at: folder) else { return nil }
-    // Where it fails, every save looks at everything.
-    return try? FolderEvents(folder: folder, gitFolder: notebook.repository.gitFolder) {
-      try notebook.workTree.versionedFolders(below: $0)
     }
   }
 
