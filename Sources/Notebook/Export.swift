@@ -74,9 +74,9 @@ extension Notebook {
       let times = try history.times(of: files.map(\.path), at: version)
       let access = try FolderAccess(folder: folder)
       var bytes = 0
-      for (path, entry) in files {
+      for ((path, entry), time) in zip(files, times) {
         let text = try repository.blob(entry.id)
-        try access.create(path, text, modified: times[path] ?? version.author.time)
+        try access.create(path, text, modified: time ?? version.author.time)
         bytes += text.count
         try progress(bytes)
       }

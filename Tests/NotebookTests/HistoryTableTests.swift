@@ -77,6 +77,55 @@ struct HistoryTableTests {
     }
   }
 
+  // notes-list(1), "Note IDs": an ID is the same on every device.
+  @Test("a file's times and ID are alike on every device, and whatever else is asked for")
+  func timesOfEach() throws {
+    let base = Self.firstSeed
+    for seed in base..<(base + 8) {
+      let home = try randomHistory(seed: seed)
+      let away = try Fixture(device: "Cy")
+      try away.receive(from: home)
+      let files = try home.notebook.history.files()
+      let others = try away.notebook.history.files()
+      #expect(files.map(\.path) == others.map(\.path), "seed \(seed)")
+      for (file, other) in zip(files, others) {
+        #expect(!file.id.isEmpty && file.id == other.id, "\(file.path), seed \(seed)")
+        #expect(
+          file.modified == other.modified && file.author == other.author,
+          "\(file.path), seed \(seed)")
+        let alone = try #require(try home.notebook.history.times(of: [file.path]).first ?? nil)
+        #expect(try home.notebook.history.noteID(alone) == file.id, "\(file.path), seed \(seed)")
+        #expect(alone.lastVersion == file.lastVersion, "\(file.path), seed \(seed)")
+      }
+    }
+  }
+
+  @Test("the folder's files come by path: changed, new and deleted ones too")
+  func filesOfTheFolder() throws {
+    let seed = Self.firstSeed
+    let home = try randomHistory(seed: seed)
+    var random = SplitMix64(seed: seed)
+    let history = home.notebook.history
+    var expected = Set(try history.files().map(\.path.description))
+    for file in expected.sorted() {
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0:
+        try home.remove(file)
+        expected.remove(file)
+      case 1: try home.write(file, "changed, and longer than it was before \(seed)\n")
+      case 2:
+        try home.write(file + " new.txt", "new\n")
+        expected.insert(file + " new.txt")
+      default: break
+      }
+    }
+    let files = try history.files()
+    #expect(files.map(\.path) == expected.map { TreePath($0) }.sorted(), "seed \(seed)")
+    for file in files {
+      #expect(try home.read(file.path.description)?.utf8.count == file.size, "seed \(seed)")
+    }
+  }
+
   @Test("a cache extended step by step says what one made at once says")
   func stepByStep() throws {
     let home = try Fixture()
@@ -92,7 +141,7 @@ struct HistoryTableTests {
     let once = try #require(try home.notebook.history.historyTable())
     #expect(step.table.serialized == once.table.serialized)
     #expect(
-      try home.notebook.history.times(of: ["a.txt", "b.txt"])["b.txt"]?.created == 1_700_000_060)
+      try home.notebook.history.times(of: ["a.txt", "b.txt"])[1]?.created == 1_700_000_060)
   }
 
   @Test("damage of any kind makes the cache as good as none, and it is made again")
@@ -124,7 +173,7 @@ struct HistoryTableTests {
       let paths = forged.paths.indices.map { forged.path($0) }
       let order = VersionOrder(of: forged, from: last)
       for path in paths { _ = forged.trail(of: path, from: last, in: order) }
-      _ = forged.lives(of: paths, at: last, in: order)
+      _ = forged.lives(of: paths.sorted(), at: last, in: order)
       _ = order.dates(in: forged, now: 1_700_000_000)
       _ = forged.parents(among: [0, last / 2], from: last)
     }
@@ -149,7 +198,7 @@ struct HistoryTableTests {
     try home.receive(from: away)
     #expect(try home.read("Trip.txt")?.hasSuffix("six\n") == true)
     #expect(try ids(home.notebook.history.versions(of: "Trip.txt")) == [edited, renamed, first])
-    let times = try #require(try home.notebook.history.times(of: ["Trip.txt"])["Trip.txt"])
+    let times = try #require(try home.notebook.history.times(of: ["Trip.txt"]).first ?? nil)
     #expect(times.author == "Bo" && times.firstVersion == first && times.firstPath == "Plan.txt")
   }
 

@@ -79,7 +79,7 @@ import Testing
       #expect(try history.version(named: "now", of: "a.txt").id == versions[3])
       #expect(
         try history.pastTip(at: Self.morning + Self.hour, named: "then").id == versions[3])
-      let modified = try #require(try history.times(of: ["a.txt"])["a.txt"])
+      let modified = try #require(try history.times(of: ["a.txt"]).first ?? nil)
       #expect(modified.modified == Self.morning + Self.hour && modified.created == Self.morning)
       #expect(try ids(history.versions()) == versions.reversed())
     }
@@ -98,7 +98,7 @@ import Testing
     let history = home.notebook.history
     #expect(try history.pastTip(at: Self.morning + Self.hour, named: "then").id == first)
     #expect(try history.pastTip(at: Self.morning + 25 * Self.hour, named: "then").id == second)
-    #expect(try history.times(of: ["old.txt"])["old.txt"]?.created == 1_000_000_000)
+    #expect(try history.times(of: ["old.txt"])[0]?.created == 1_000_000_000)
     let day = (Self.morning + 47 * Self.hour)..<(Self.morning + 49 * Self.hour)
     #expect(try ids(history.versions(in: day)) == [third])
     #expect(try ids(history.versions(of: "a.txt", in: 0..<Self.morning + 1)) == [first])

@@ -22,7 +22,7 @@ extension History {
     let index = try workTree.indexFile()
     let scan = try workTree.scan(against: index)
     let unsaved = scan.deleted.filter { $0.mode.isFile }.map(\.path)
-    var settled = Set(presentFiles(scan, against: index).keys).union(unsaved)
+    var settled = Set(presentFiles(scan, against: index).map(\.path)).union(unsaved)
     var found = unsaved.map { (path: $0, deletion: Int?.none) }
     let history = try historyTable()
     if let (table, tip) = history {
@@ -35,10 +35,11 @@ extension History {
         }
       }
     }
-    let times = try times(of: found.map(\.path))
+    let paths = found.map(\.path).sorted()
+    let times = Dictionary(uniqueKeysWithValues: zip(paths, try times(of: paths)))
     return try found.map { path, deletion in
       DeletedFile(
-        path: path, id: try times[path].map(noteID) ?? "",
+        path: path, id: try times[path].flatMap(\.self).map(noteID) ?? "",
         time: deletion.flatMap { history?.table.time(of: $0) },
         author: deletion.flatMap { history?.table.author(of: $0) },
         version: deletion.flatMap { history?.table.id(of: $0) })

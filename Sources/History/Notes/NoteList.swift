@@ -50,10 +50,8 @@ extension History {
   public func files() throws -> [NoteSummary] {
     let files = try presentFiles()
     let conflicts = Set(try openConflictPaths())
-    let times = try times(of: Array(files.keys))
-    return try files.values.sorted { $0.path < $1.path }.map { file in
-      let times = times[file.path]
-      return NoteSummary(
+    return try zip(files, times(of: files.map(\.path))).map { file, times in
+      NoteSummary(
         id: try times.map(noteID) ?? "", path: file.path, created: times?.created,
         modified: times?.modified, author: times?.author,
         lastVersion: times?.lastVersion, size: file.size,
@@ -68,12 +66,13 @@ extension History {
     return String(try repository.hash(blob: birth).hex.prefix(NoteSummary.idLength))
   }
 
-  /// The times of these files, which the tip has or had; those that no version has are left out. Derived
-  /// merges count for nothing: nobody wrote them.
-  public func times(of paths: [TreePath]) throws -> [TreePath: NoteTimes] {
-    guard let (table, tip) = try historyTable() else { return [:] }
-    return table.lives(of: paths, at: tip, in: order(of: table, from: tip)).mapValues { life in
-      NoteTimes(
+  /// The times of each of these files, which are by path and which the tip has or had; nil for one that no
+  /// version has. Derived merges count for nothing: nobody wrote them.
+  public func times(of paths: [TreePath]) throws -> [NoteTimes?] {
+    guard let (table, tip) = try historyTable() else { return paths.map { _ in nil } }
+    return table.lives(of: paths, at: tip, in: order(of: table, from: tip)).map { life in
+      guard let life else { return nil }
+      return NoteTimes(
         created: table.time(of: life.first.version), modified: table.time(of: life.last.version),
         author: table.author(of: life.last.version), lastVersion: table.id(of: life.last.version),
         firstVersion: table.id(of: life.first.version),
@@ -81,15 +80,19 @@ extension History {
     }
   }
 
-  /// When each of these files of a version was last changed by then, in seconds since 1970.
-  public func times(of paths: [TreePath], at version: Commit) throws -> [TreePath: Int64] {
-    guard let (table, _) = try historyTable() else { return [:] }
+  /// When each of these files of a version, which are by path, was last changed by then, in seconds since
+  /// 1970.
+  public func times(of paths: [TreePath], at version: Commit) throws -> [Int64?] {
+    var times = [Int64?](repeating: nil, count: paths.count)
+    guard let (table, _) = try historyTable() else { return times }
     // A tip of the past, which nobody made, may be of no history: its parents are.
     let places = ([version.id] + version.parents).compactMap { table.firstIndex(of: $0) }
-    var times: [TreePath: Int64] = [:]
     for place in table.firstIndex(of: version.id).map({ [$0] }) ?? places {
       let lives = table.lives(of: paths, at: place, in: order(of: table, from: place))
-      times.merge(lives.mapValues { table.time(of: $0.last.version) }) { max($0, $1) }
+      for (file, life) in lives.enumerated() {
+        guard let time = life.map({ table.time(of: $0.last.version) }) else { continue }
+        times[file] = max(times[file] ?? time, time)
+      }
     }
     return times
   }

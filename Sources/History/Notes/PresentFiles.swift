@@ -14,33 +14,51 @@ public struct PresentFile: Sendable {
   public let isChanged: Bool
 }
 
+extension PresentFile {
+  fileprivate init(_ candidate: Candidate) {
+    self.init(
+      path: candidate.path, size: candidate.size, modified: Int64(candidate.modifiedSeconds),
+      isChanged: true)
+  }
+}
+
 extension History {
   /// The notes in the folder, by path. Nothing is read but the folder's lists and what the index
   /// remembers, which is quick however long the history is.
   public func presentNotes() throws -> [PresentFile] {
-    try presentFiles().values.filter(\.path.isNote).sorted { $0.path < $1.path }
+    try presentFiles().filter(\.path.isNote)
   }
 
-  func presentFiles() throws -> [TreePath: PresentFile] {
+  /// All versioned or versionable files in the folder, by path.
+  func presentFiles() throws -> [PresentFile] {
     let index = try workTree.indexFile()
     return try presentFiles(workTree.scan(against: index), against: index)
   }
 
   /// The same, where the folder was looked at.
-  func presentFiles(_ found: WorkingChanges, against index: IndexFile) -> [TreePath: PresentFile] {
-    var files: [TreePath: PresentFile] = [:]
-    for entry in index.entries where entry.mode.isFile {
-      files[entry.path] = PresentFile(
-        path: entry.path, size: Int(entry.status.size),
-        modified: Int64(entry.status.modifiedSeconds), isChanged: false)
+  func presentFiles(_ found: WorkingChanges, against index: IndexFile) -> [PresentFile] {
+    var files: [PresentFile] = []
+    files.reserveCapacity(index.count + found.candidates.count)
+    let deleted = Set(found.deleted.map(\.path))
+    var candidates = found.candidates[...]
+    for position in 0..<index.count where index.mode(at: position).isFile {
+      let path = index.path(at: position)
+      while let candidate = candidates.first, candidate.path < path {
+        files.append(PresentFile(candidate))
+        candidates.removeFirst()
+      }
+      if let candidate = candidates.first, candidate.path == path {
+        files.append(PresentFile(candidate))
+        candidates.removeFirst()
+      } else if !deleted.contains(path) {
+        let status = index.status(at: position)
+        files.append(
+          PresentFile(
+            path: path, size: Int(status.size), modified: Int64(status.modifiedSeconds),
+            isChanged: false))
+      }
     }
-    for entry in found.deleted { files[entry.path] = nil }
-    for candidate in found.candidates {
-      files[candidate.path] = PresentFile(
-        path: candidate.path, size: candidate.size, modified: Int64(candidate.modifiedSeconds),
-        isChanged: true)
-    }
-    return files
+    return files + candidates.map(PresentFile.init)
   }
 
   /// How many notes the last version or checkout left in the folder; counted without opening one.

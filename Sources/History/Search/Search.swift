@@ -35,7 +35,7 @@ extension History {
     _ query: SearchQuery, except present: Set<TreePath>, progress: (Int) -> Void = { _ in }
   ) throws -> [SearchHit] {
     let patterns = try SearchPatterns(query)
-    let standing = try presentFiles()
+    let standing = Set(try presentFiles().map(\.path))
     // The present or last path of the note that a former path belongs to.
     var last: [TreePath: TreePath] = [:]
     var settled = present
@@ -59,7 +59,8 @@ extension History {
         var hit = SearchHit(
           change.path, text, modified: version.commit.author.time, inTitle: inTitle,
           patterns: patterns)
-        hit.former = SearchHit.Former(version: version.commit.id, isDeleted: standing[note] == nil)
+        hit.former = SearchHit.Former(
+          version: version.commit.id, isDeleted: !standing.contains(note))
         hits.append(hit)
         settled.insert(note)
       }

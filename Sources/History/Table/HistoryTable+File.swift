@@ -168,6 +168,30 @@ struct Texts: Equatable, Sendable {
 
   func firstIndex(of text: [UInt8]) -> Int? { indices.first { self[$0] == text[...] } }
 
+  /// Where each text is among these paths, which are in their order. Texts that were added together came
+  /// in that order too, so that the next path is mostly the one.
+  func places(in sorted: [TreePath]) -> [Int?] {
+    var next = 0
+    return indices.map { position in
+      let text = self[position]
+      if next == sorted.count || sorted[next].bytes[...] != text {
+        var rest = sorted.indices
+        while !rest.isEmpty {
+          let middle = rest.lowerBound + rest.count / 2
+          if sorted[middle].bytes.lexicographicallyPrecedes(text) {
+            rest = (middle + 1)..<rest.upperBound
+          } else {
+            rest = rest.lowerBound..<middle
+          }
+        }
+        next = rest.lowerBound
+        guard next < sorted.count, sorted[next].bytes[...] == text else { return nil }
+      }
+      next += 1
+      return next - 1
+    }
+  }
+
   /// The number of the text.
   mutating func append(_ text: some Sequence<UInt8>) -> Int {
     all.bytes += text

@@ -16,18 +16,6 @@ extension HistoryTable {
     return versions.filter { !isDerived($0) }
   }
 
-  /// The versions of the tip, children before parents.
-  private func reachable(from tip: Int) -> [Int] {
-    var isReached = [Bool](repeating: false, count: tip + 1)
-    isReached[tip] = true
-    return stride(from: tip, through: 0, by: -1).filter { version in
-      if isReached[version] {
-        for parent in parents(of: version) { isReached[parents.number(parent)] = true }
-      }
-      return isReached[version]
-    }
-  }
-
   /// The versions that changed the file, newest first, under the names it had; derived merges too.
   ///
   /// From each version the name is taken along to its parents: a rename changes it on the way back.
@@ -93,36 +81,79 @@ extension HistoryTable {
     let last: Step
   }
 
-  /// The lives of these files, which are there in the version `tip`.
-  func lives(of present: [TreePath], at tip: Int, in order: VersionOrder) -> [TreePath: Life] {
-    // Which present file a path of that time belongs to; names change on the way back.
-    let wanted = Dictionary(zip(present, 0...)) { first, _ in first }
-    var owners = paths.indices.map { wanted[path($0)] }
+  /// The life of each of these files, which are by path and there in the version `tip`. It is the same
+  /// whatever other files are asked for.
+  func lives(of present: [TreePath], at tip: Int, in order: VersionOrder) -> [Life?] {
     var lives = [Life?](repeating: nil, count: present.count)
-    for version in reachable(from: tip) {
-      for change in changes(of: version) {
-        let name = path(ofChange: change)
-        guard let owner = owners[name] else { continue }
-        if !isDerived(version) {
-          let step = Step(version: version, change: change)
+    var waiting = [tip: NameOwners(present: paths.places(in: present))]
+    for version in stride(from: tip, through: 0, by: -1) {
+      guard let owners = waiting.removeValue(forKey: version) else { continue }
+      for change in changes(of: version) where !isDerived(version) {
+        let step = Step(version: version, change: change)
+        owners.forEach(of: path(ofChange: change)) { owner in
           let life = lives[owner] ?? Life(first: step, last: step)
           lives[owner] = Life(
             first: order.isNewer(life.first.version, than: version) ? step : life.first,
             last: order.isNewer(version, than: life.last.version) ? step : life.last)
         }
-        if let former = former(ofChange: change) {
-          owners[former] = owner
-          // In a merge the file has its present name on the way to other parents.
-          if parents(of: version).count == 1 { owners[name] = nil }
-        }
       }
-      for move in moves(of: version) {
-        if let owner = owners[moves.number(move, at: 4)] {
-          owners[moves.number(move, at: 8)] = owner
-        }
+      for (position, place) in parents(of: version).enumerated() {
+        let parent = parents.number(place)
+        let former = owners.before(renames(of: version, since: position))
+        waiting[parent] = waiting[parent]?.joined(with: former) ?? former
       }
     }
-    return wanted.compactMapValues { lives[$0] }
+    return lives
+  }
+
+  /// The files of a version that have other names in the parent of that position.
+  private func renames(of version: Int, since position: Int) -> [(path: Int, former: Int)] {
+    if position == 0 {
+      return changes(of: version).compactMap { change in
+        former(ofChange: change).map { (path(ofChange: change), $0) }
+      }
+    }
+    return moves(of: version).filter { moves.number($0) == position }.map {
+      (moves.number($0, at: 4), moves.number($0, at: 8))
+    }
+  }
+}
+
+/// Which files of the tip the paths of a version belong to: what has a path in the tip, but for those that
+/// were renamed since.
+private struct NameOwners {
+  let present: [Int?]
+  private var renamed: [Int: [Int]] = [:]
+
+  init(present: [Int?]) { self.present = present }
+
+  func forEach(of path: Int, _ body: (Int) -> Void) {
+    if let owners = renamed[path] { return owners.forEach(body) }
+    if let owner = present[path] { body(owner) }
+  }
+
+  private func owners(of path: Int) -> [Int] {
+    renamed[path] ?? present[path].map { [$0] } ?? []
+  }
+
+  /// The owners before files were renamed: what had a file's former name then was that file.
+  func before(_ renames: [(path: Int, former: Int)]) -> NameOwners {
+    if renames.isEmpty { return self }
+    var before = self
+    for (path, former) in renames { (before.renamed[path], before.renamed[former]) = ([], []) }
+    for (path, former) in renames { before.renamed[former, default: []] += owners(of: path) }
+    return before
+  }
+
+  /// The owners in a version that two others were made on.
+  func joined(with other: NameOwners) -> NameOwners {
+    if renamed == other.renamed { return self }
+    var joined = self
+    for path in Set(renamed.keys).union(other.renamed.keys) {
+      let own = owners(of: path)
+      joined.renamed[path] = own + other.owners(of: path).filter { !own.contains($0) }
+    }
+    return joined
   }
 }
 

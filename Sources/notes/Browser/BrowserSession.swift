@@ -37,7 +37,7 @@ struct BrowserSession {
     terminal.enter()
     defer { terminal.leave() }
     // What the files say is there at once; what history says comes after that.
-    browser.show(notes: Self.listed(present, times: [:], conflicts: []))
+    browser.show(notes: Self.listed(present, times: present.map { _ in nil }, conflicts: []))
     draw()
     attempt { try $0.readNotes(present) }
     while true {
@@ -223,13 +223,13 @@ struct BrowserSession {
 
   /// The last changed first. A note that history does not have is as old as its file.
   private static func listed(
-    _ notes: [PresentFile], times: [TreePath: NoteTimes], conflicts: Set<TreePath>,
+    _ notes: [PresentFile], times: [NoteTimes?], conflicts: Set<TreePath>,
     newNotes: Set<TreePath> = []
   ) -> [Browser.Note] {
-    notes.map { note in
+    zip(notes, times).map { note, times in
       Browser.Note(
         path: note.path,
-        modified: (note.isChanged ? nil : times[note.path]?.modified) ?? note.modified,
+        modified: (note.isChanged ? nil : times?.modified) ?? note.modified,
         isInConflict: conflicts.contains(note.path), isNew: newNotes.contains(note.path))
     }.sorted { ($1.modified, $0.path) < ($0.modified, $1.path) }
   }

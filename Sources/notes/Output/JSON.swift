@@ -20,34 +20,59 @@ enum JSON: Sendable, ExpressibleByDictionaryLiteral {
   }
 
   var text: String {
+    var text = ""
+    write(to: &text)
+    return text
+  }
+
+  private func write(to text: inout String) {
     switch self {
-    case .null: "null"
-    case .bool(let value): "\(value)"
-    case .int(let value): "\(value)"
-    case .string(let value): Self.quoted(value)
-    case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
+    case .null: text += "null"
+    case .bool(let value): text += value ? "true" : "false"
+    case .int(let value): text += String(value)
+    case .string(let value): Self.write(value, to: &text)
+    case .array(let values):
+      text += "["
+      for (position, value) in values.enumerated() {
+        if position > 0 { text += "," }
+        value.write(to: &text)
+      }
+      text += "]"
     case .object(let fields):
-      "{" + fields.map { Self.quoted($0.key) + ":" + $0.value.text }.joined(separator: ",") + "}"
+      text += "{"
+      for (position, field) in fields.enumerated() {
+        if position > 0 { text += "," }
+        Self.write(field.key, to: &text)
+        text += ":"
+        field.value.write(to: &text)
+      }
+      text += "}"
     }
   }
 
-  /// A string; what could confuse a terminal (controls, bidirectional controls) is escaped though
+  /// Writes a string; what could confuse a terminal (controls, bidirectional controls) is escaped though
   /// JSON would allow it, since a person may look at it too.
-  private static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar.value {
-      case 0x22: quoted += "\\\""
-      case 0x5C: quoted += "\\\\"
-      case 0x0A: quoted += "\\n"
-      case 0x0D: quoted += "\\r"
-      case 0x09: quoted += "\\t"
-      case 0x00..<0x20, 0x7F..<0xA0, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069:
-        quoted += "\\u" + String(0x1_0000 + scalar.value, radix: 16).dropFirst()
-      default: quoted.unicodeScalars.append(scalar)
-      }
+  private static func write(_ string: String, to text: inout String) {
+    text += "\""
+    if string.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }) {
+      text += string
+    } else {
+      for scalar in string.unicodeScalars { write(scalar, to: &text) }
     }
-    return quoted + "\""
+    text += "\""
+  }
+
+  private static func write(_ scalar: Unicode.Scalar, to text: inout String) {
+    switch scalar.value {
+    case 0x22: text += "\\\""
+    case 0x5C: text += "\\\\"
+    case 0x0A: text += "\\n"
+    case 0x0D: text += "\\r"
+    case 0x09: text += "\\t"
+    case 0x00..<0x20, 0x7F..<0xA0, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069:
+      text += "\\u" + String(0x1_0000 + scalar.value, radix: 16).dropFirst()
+    default: text.unicodeScalars.append(scalar)
+    }
   }
 }
 

@@ -21,9 +21,12 @@ struct ListStyle {
     version.flatMap { names[$0] } ?? Visible.name(author ?? "")
   }
 
-  fileprivate func sorted<Item>(_ items: [Item], by precedes: (Item, Item) -> Bool) -> [Item] {
-    let sorted = items.sorted(by: precedes)
-    return Array((isReversed ? sorted.reversed() : sorted).prefix(limit))
+  /// The items in the order of what each is sorted by, as many as are wanted. Where that is alike, they
+  /// stay in their order.
+  fileprivate func sorted<Item, Key: Comparable>(_ items: [Item], by key: (Item) -> Key) -> [Item] {
+    let keys = items.map(key)
+    let places = keys.indices.sorted { keys[$0] < keys[$1] }
+    return (isReversed ? places.reversed() : places).prefix(limit).map { items[$0] }
   }
 }
 
@@ -31,17 +34,17 @@ struct ListReport {
   let notes: [NoteSummary]
   private let style: ListStyle
 
+  /// A report of these notes, which are by path.
   init(notes: [NoteSummary], _ style: ListStyle) {
     self.style = style
-    self.notes = style.sorted(notes) { left, right in
-      // Unsaved notes are the newest of all.
+    // Unsaved notes are the newest of all. `~` turns the order round, and overflows nowhere.
+    self.notes =
       switch style.order {
-      case .modified: (right.modified ?? .max, left.path) < (left.modified ?? .max, right.path)
-      case .created: (right.created ?? .max, left.path) < (left.created ?? .max, right.path)
-      case .size: (right.size, left.path) < (left.size, right.path)
-      case .title: (left.title.lowercased(), left.path) < (right.title.lowercased(), right.path)
+      case .modified: style.sorted(notes) { ~($0.modified ?? .max) }
+      case .created: style.sorted(notes) { ~($0.created ?? .max) }
+      case .size: style.sorted(notes) { ~$0.size }
+      case .title: style.sorted(notes) { $0.title.lowercased() }
       }
-    }
   }
 
   var json: [JSON] {
@@ -100,12 +103,11 @@ struct DeletedReport {
 
   init(files: [DeletedFile], _ style: ListStyle) {
     self.style = style
-    self.files = style.sorted(files) { left, right in
+    let byPath = files.sorted { $0.path < $1.path }
+    self.files =
       style.order == .title
-        ? (left.path.noteTitle.lowercased(), left.path)
-          < (right.path.noteTitle.lowercased(), right.path)
-        : (right.time ?? .max, left.path) < (left.time ?? .max, right.path)
-    }
+      ? style.sorted(byPath) { $0.path.noteTitle.lowercased() }
+      : style.sorted(byPath) { ~($0.time ?? .max) }
   }
 
   var json: [JSON] {
