@@ -4,8 +4,9 @@ internal import System
 /// 3 where a file is left out of the folder). Entries that stay as they are come from the old index when the
 /// file is written; its trees are made before.
 public struct NewIndex {
-  /// The entries that are made here.
-  private var own: [UInt8] = []
+  /// The entries that are made here, behind room for what a file begins with.
+  private var own = [UInt8](repeating: 0, count: headerSize)
+  private static let headerSize = 12
   /// What the entries are made of, in their order.
   private var chunks: [Chunk] = []
   private var version: UInt32 = 2
@@ -29,7 +30,7 @@ public struct NewIndex {
   init(of old: IndexFile? = nil, count: Int = 0) {
     self.old = old
     former = old?.cachedTrees()
-    own.reserveCapacity(count * 100)
+    if count > 0 { own.reserveCapacity(count * 100) }
   }
 
   /// An index of so many entries, which come in the order of their paths, where there was none.
@@ -52,40 +53,55 @@ public struct NewIndex {
   /// notebook that needs a hand. Of two writers the last one wins; what it does not know is looked
   /// at again.
   public consuming func write(to repository: Repository) throws {
-    try stage(in: repository).activate()
+    try (consume self).stage(in: repository).activate()
   }
 
   /// Writes the index file under a name that does not count yet. It is on the disk when this returns,
   /// or with the objects that the repository is storing together.
   public consuming func stage(in repository: Repository) throws -> StagedIndex {
     let staged = StagedIndex(path: repository.gitFolder + "/index")
+    let content = (consume self).finish()
     if let pending = repository.pending {
-      try pending.add(companion: staged.newPath, finish(), mode: 0o666)
+      try pending.add(companion: staged.newPath, content, mode: 0o666)
     } else {
-      try Disk.create(staged.newPath, finish(), mode: 0o666, overLeftover: true)
+      try Disk.create(staged.newPath, content, mode: 0o666, overLeftover: true)
     }
     return staged
   }
 
   /// The whole file.
   consuming func finish() -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(chunks.reduce(1 << 12) { $0 + $1.bytes.count })
-    bytes += Array("DIRC".utf8) + PackFormat.bigEndian(version)
-    bytes += PackFormat.bigEndian(UInt32(places.count))
-    for chunk in chunks {
-      if chunk.isOld, let old {
-        bytes += UnsafeRawBufferPointer(rebasing: old.bytes[chunk.bytes])
-      } else {
-        bytes += own[chunk.bytes]
-      }
-    }
+    var bytes = takeEntries()
+    let header =
+      Array("DIRC".utf8) + PackFormat.bigEndian(version)
+      + PackFormat.bigEndian(UInt32(places.count))
+    bytes.replaceSubrange(..<Self.headerSize, with: header)
     if let trees {
       var content: [UInt8] = []
       trees.append(to: &content)
       bytes += Array("TREE".utf8) + PackFormat.bigEndian(UInt32(content.count)) + content
     }
     bytes += bytes.withUnsafeBytes(PackChecksum.of)
+    return bytes
+  }
+
+  /// All entries in their order, behind room for what the file begins with. Where all are made here, they
+  /// stay where they are.
+  private mutating func takeEntries() -> [UInt8] {
+    guard let old, chunks.contains(where: \.isOld) else {
+      let entries = own
+      own = []
+      return entries
+    }
+    var bytes = [UInt8](repeating: 0, count: Self.headerSize)
+    bytes.reserveCapacity(chunks.reduce(1 << 12) { $0 + $1.bytes.count })
+    for chunk in chunks {
+      if chunk.isOld {
+        bytes += UnsafeRawBufferPointer(rebasing: old.bytes[chunk.bytes])
+      } else {
+        bytes += own[chunk.bytes]
+      }
+    }
     return bytes
   }
 }

@@ -32,8 +32,8 @@ public final class PackWriter {
 
   private let repository: Repository
   private let items: [PackPlan.Item]
-  /// Where each of them is among the others.
-  private let numbers: [ObjectID: Int32]
+  /// Their numbers, by ID: a dictionary would take as much memory as they do.
+  private let sorted: [Int32]
   private let copying: PackCopying?
   private let deflater: Deflater
   /// Of each item that was written.
@@ -46,11 +46,15 @@ public final class PackWriter {
   private var nextItem = 0
   private var isDone = false
 
-  /// Where an object is, how many deltas lead to it, and the whole object they begin with.
+  /// What the receiver has, of each item that is a delta against it.
+  private var outsiders: [Int32: ObjectID] = [:]
+
+  /// Where an object is, how many deltas lead to it, and the item they begin with: a whole object, or a
+  /// delta against what the receiver has.
   private struct Position {
     let offset: Int
     let depth: Int32
-    let root: ObjectID
+    let first: Int32
   }
 
   // git's own bound (pack.depth): readers resolve chains step by step.
@@ -71,8 +75,7 @@ public final class PackWriter {
     var items = plan.items
     copying = packs.map { PackCopying(&items, from: $0) }
     self.items = items
-    numbers = Dictionary(
-      items.indices.lazy.map { (items[$0].id, Int32($0)) }, uniquingKeysWith: { first, _ in first })
+    sorted = items.indices.map { Int32($0) }.sorted { items[Int($0)].id < items[Int($1)].id }
     positions = [Position?](repeating: nil, count: items.count)
     objectCount = items.count
     commitCount = plan.commits
@@ -118,18 +121,19 @@ public final class PackWriter {
       entry.header.kind == nil || entry.header.kind == item.kind
     else { return false }
     if let base = entry.base {
-      if let number = numbers[base], depth < Self.longestChain {
-        try write(Int(number), to: &chunk, depth: depth + 1)
-      }
+      let own = self.number(of: base)
+      if let own, depth < Self.longestChain { try write(own, to: &chunk, depth: depth + 1) }
       let known = position(of: base)
       // The receiver has only what the plan says, and what it got.
-      guard known != nil || base == item.base && numbers[base] == nil,
+      guard known != nil || base == item.base && own == nil,
         known?.depth ?? 0 < Self.longestChain
       else { return false }
       begin(number, upon: base, known, deltaOf: entry.header.size, in: &chunk)
     } else {
       // A delta against what the receiver has is shorter.
-      if let base = item.base, position(of: base) != nil || numbers[base] == nil { return false }
+      if let base = item.base, position(of: base) != nil || self.number(of: base) == nil {
+        return false
+      }
       begin(number, size: entry.header.size, in: &chunk)
     }
     chunk += entry.content
@@ -150,13 +154,19 @@ public final class PackWriter {
     }
   }
 
-  private func position(of id: ObjectID) -> Position? { numbers[id].flatMap { positions[Int($0)] } }
+  private func position(of id: ObjectID) -> Position? { number(of: id).flatMap { positions[$0] } }
+
+  /// Which of the items has this ID.
+  private func number(of id: ObjectID) -> Int? {
+    let place = sorted.partitionPoint { items[Int($0)].id < id }
+    guard place < sorted.count, items[Int(sorted[place])].id == id else { return nil }
+    return Int(sorted[place])
+  }
 
   /// Begins a whole object.
   private func begin(_ number: Int, size: Int, in chunk: inout [UInt8]) {
-    let item = items[number]
-    positions[number] = Position(offset: offset + chunk.count, depth: 0, root: item.id)
-    PackFormat.appendHeader(type: UInt8(item.kind.rawValue), size: size, to: &chunk)
+    positions[number] = Position(offset: offset + chunk.count, depth: 0, first: Int32(number))
+    PackFormat.appendHeader(type: UInt8(items[number].kind.rawValue), size: size, to: &chunk)
   }
 
   /// Begins a delta.
@@ -166,11 +176,12 @@ public final class PackWriter {
   ) {
     let position = offset + chunk.count
     positions[number] = Position(
-      offset: position, depth: (known?.depth ?? 0) + 1, root: known?.root ?? base)
+      offset: position, depth: (known?.depth ?? 0) + 1, first: known?.first ?? Int32(number))
     if let known {
       PackFormat.appendHeader(type: 6, size: size, to: &chunk)
       appendDistance(position - known.offset, to: &chunk)
     } else {
+      outsiders[Int32(number)] = base
       PackFormat.appendHeader(type: 7, size: size, to: &chunk)
       chunk += base.bytes
     }
@@ -182,8 +193,10 @@ public final class PackWriter {
   private func delta(of content: [UInt8], item: PackPlan.Item) throws -> (ObjectID, [UInt8])? {
     guard var base = item.base else { return nil }
     if let known = position(of: base) {
-      if known.depth >= Self.longestChain { base = known.root }
-    } else if !mayNameOutsiders || numbers[base] != nil {
+      if known.depth >= Self.longestChain {
+        base = outsiders[known.first] ?? items[Int(known.first)].id
+      }
+    } else if !mayNameOutsiders || number(of: base) != nil {
       return nil
     }
     let old = try repository.data(of: base, kind: item.kind)

@@ -61,6 +61,13 @@ public final class Repository {
     folderIndexes = FolderIndexes()
   }
 
+  /// Lets go of the objects that are kept in case they are read again, and of the packs: the next one that
+  /// is read opens them anew.
+  public func forgetObjects() {
+    cache = Self.newCache
+    packReader = nil
+  }
+
   /// The repository whose work tree is exactly `folder`; parent folders are not searched.
   public static func open(at folder: String) throws -> Repository {
     let repository = Repository(folder: folder)

@@ -8,12 +8,13 @@ extension Checkout {
     var index = try newIndex(of: former)
     // For the next save, which then knows the trees of all folders that stay as they are.
     _ = try index.makeTree { try workTree.repository.keep(tree: $0) }
-    try index.write(to: workTree.repository)
+    try (consume index).write(to: workTree.repository)
   }
 
   private func newIndex(of former: IndexFile) throws -> NewIndex {
-    // As many entries as there are notes are made one by one then.
+    // As many entries as there are notes are made one by one then, and nothing is read any more.
     if former.count == 0, journal.from == nil, journal.overlay.isEmpty {
+      workTree.repository.forgetObjects()
       return try NewIndex(count: plan.steps.count) { try entry(of: plan.steps[$0]) }
     }
     var edit = IndexEdit(of: former)

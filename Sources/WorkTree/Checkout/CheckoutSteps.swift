@@ -10,7 +10,7 @@ package struct CheckoutSteps: RandomAccessCollection, Sendable {
 
     package var path: TreePath { TreePath(bytes: list.path(number)) }
     /// The file as the old tree has it; nil when it is new.
-    package var old: File? { list.old[number] }
+    package var old: File? { list.old(number) }
     /// The file as the new tree has it; nil when it goes.
     package var new: File? { list.new[number] }
     /// Whether the folder does not have the old file, because it could not hold it.
@@ -46,11 +46,24 @@ extension CheckoutSteps {
 
     /// Shared by all steps, on any thread: unchecked, as it is never changed once there are any.
     fileprivate final class Storage: @unchecked Sendable {
-      var paths: [UInt8] = []
-      var ends: [Int] = []
-      var old: [File?] = []
-      var new: [File?] = []
+      private(set) var paths: [UInt8] = []
+      private(set) var ends: [Int] = []
+      /// As far as there was one yet: a first checkout has none.
+      private var old: [File?] = []
+      private(set) var new: [File?] = []
       var sparse: Set<Int> = []
+
+      func append(_ path: ArraySlice<UInt8>, _ old: File?, _ new: File?) {
+        if let old {
+          self.old += repeatElement(nil, count: ends.count - self.old.count)
+          self.old.append(old)
+        }
+        paths += path
+        ends.append(paths.count)
+        self.new.append(new)
+      }
+
+      func old(_ number: Int) -> File? { number < old.count ? old[number] : nil }
 
       func path(_ number: Int) -> ArraySlice<UInt8> {
         paths[(number == 0 ? 0 : ends[number - 1])..<ends[number]]
@@ -72,10 +85,7 @@ extension CheckoutSteps {
       _ path: ArraySlice<UInt8>, _ old: File?, _ new: File?, _ wasSparse: Bool
     ) {
       if wasSparse { storage.sparse.insert(storage.ends.count) }
-      storage.paths += path
-      storage.ends.append(storage.paths.count)
-      storage.old.append(old)
-      storage.new.append(new)
+      storage.append(path, old, new)
     }
 
     /// Adds the steps of another list, which is the list itself where there were none.
@@ -90,7 +100,7 @@ extension CheckoutSteps {
     private func append(_ number: Int, of other: List) {
       let from = other.storage
       append(
-        from.path(number), from.old[number], from.new[number], from.sparse.contains(number))
+        from.path(number), from.old(number), from.new[number], from.sparse.contains(number))
     }
 
     /// Sorts the steps by path, which they mostly are.
