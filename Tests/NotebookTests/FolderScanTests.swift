@@ -73,7 +73,7 @@ struct FolderScanTests {
     }
     for _ in 0..<25 {
       for _ in 0..<Int.random(in: 1...4, using: &random) {
-        switch Int.random(in: 0..<8, using: &random) {
+        switch Int.random(in: 0..<9, using: &random) {
         case 0: try shell(home, "rm -rf \(known())")
         case 1: try home.write(new(), "new\n")
         case 2:  // As many names as before, and one of them another.
@@ -82,11 +82,16 @@ struct FolderScanTests {
         case 4: try shell(home, "o=\(known()); rm -rf $o; mkdir $o; echo x > $o/in.txt")
         case 5: try shell(home, "if [ -d c ] && [ ! -L c ]; then mv c gone; ln -s gone c; fi")
         case 6: try shell(home, "rm -rf a/b; mkdir -p a/b; echo 1 > a/b/n2.txt")
+        case 7: try shell(home, "echo 'm*[02468].txt' > a/.gitignore")
         default: try shell(home, "ln -sf n0.txt \(known()).link || true")
         }
       }
       let (own, git) = (try ownStatus(home), try gitStatus(home))
       #expect(own.symmetricDifference(git).sorted() == [])
+      // What is new is so, too, where the others are not looked at.
+      let (workTree, index) = try (home.notebook.workTree, home.notebook.workTree.indexFile())
+      let candidates = try workTree.scan(against: index).candidates
+      #expect(try workTree.newFiles(besides: index) == candidates.filter(\.isNew).map(\.path))
       if Int.random(in: 0..<5, using: &random) == 0 {
         // Git would write through the link.
         try shell(home, "[ ! -L c ] || rm c; git reset -q --hard && git clean -qfdx")

@@ -103,10 +103,11 @@ extension History {
     return try repository.entry(at: path, in: tree)?.mode == .tree
   }
 
-  /// All files that the folder or the last version has.
+  /// All files that the folder or the last version has, by path.
   private func presentPaths() throws -> [TreePath] {
-    Set(try workTree.indexFile().entries.filter { $0.mode.isFile }.map(\.path))
-      .union(try workTree.scan().candidates.map(\.path)).sorted()
+    let index = try workTree.indexFile()
+    let known = (0..<index.count).filter { index.mode(at: $0).isFile }.map(index.path(at:))
+    return (known + (try workTree.newFiles(besides: index))).sorted()
   }
 }
 

@@ -8,9 +8,6 @@ extension WorkTree {
   private static let parallelThreshold = 300
 
   /// Scans the folder and compares it with the index by status alone; nothing is read yet.
-  package func scan() throws -> WorkingChanges { try scan(against: indexFile()) }
-
-  /// The same with `index`.
   ///
   /// Two things take the time: listing the folders, and asking for the status of every file. Both are
   /// done at once: a second thread looks at the files that the index has, while this one lists.
@@ -24,11 +21,7 @@ extension WorkTree {
     // The descriptor and the index stay until the other thread is done.
     defer { withExtendedLifetime(access) { thread?.join() } }
     let rules = IgnoreRules(of: self, index: index)
-    let listing = try FolderListing(folder: folder) { path, hasIgnoreFile in
-      guard !index.containsFolder(path) else { return false }
-      return try isHidden(path)
-        || rules.mayExclude(hasIgnoreFile) && rules.isIgnored(path, isFolder: true)
-    }
+    let listing = try list(besides: index, rules)
     known.look()
     thread?.join()
     let deviations = known.deviations
@@ -54,15 +47,7 @@ extension WorkTree {
           seen[position] = true
           continue
         }
-        if SkipRules.isDebris(path.name.bytes) || isHidden(path) { continue }
-        let found = FileStanding(path, root: access.root, sizeLimit: sizeLimit)
-        let isIgnored =
-          try rules.mayExclude(listing.hasIgnoreFile) && rules.isIgnored(path, isFolder: false)
-        if case .file = found, isIgnored {
-          changes.ignoredNotes += path.titleRange == nil ? 0 : 1
-        } else {
-          changes.add(found, at: path, position: nil)
-        }
+        try addNew(path, of: listing, rules, access, to: &changes)
       }
     }
     // What no folder lists is not there: what stands at its path may be beyond a link.
@@ -73,6 +58,46 @@ extension WorkTree {
     try changes.complete(seen, of: index, access)
     keepFitCandidates(of: &changes)
     return changes
+  }
+
+  /// The files that the folder has and the index has not, by path: those of the index are not looked at.
+  package func newFiles(besides index: IndexFile) throws -> [TreePath] {
+    let access = try FolderAccess(folder: folder)
+    let rules = IgnoreRules(of: self, index: index)
+    let listing = try list(besides: index, rules)
+    var changes = WorkingChanges()
+    for files in listing.filesByFolder {
+      for path in listing.files(files) where index.position(of: path) == nil {
+        try addNew(path, of: listing, rules, access, to: &changes)
+      }
+    }
+    changes.finish(against: index)
+    keepFitCandidates(of: &changes)
+    return changes.candidates.map(\.path)
+  }
+
+  private func list(besides index: IndexFile, _ rules: IgnoreRules) throws -> FolderListing {
+    try FolderListing(folder: folder) { path, hasIgnoreFile in
+      guard !index.containsFolder(path) else { return false }
+      return try isHidden(path)
+        || rules.mayExclude(hasIgnoreFile) && rules.isIgnored(path, isFolder: true)
+    }
+  }
+
+  /// Adds a file that the index does not have.
+  private func addNew(
+    _ path: TreePath, of listing: FolderListing, _ rules: IgnoreRules, _ access: FolderAccess,
+    to changes: inout WorkingChanges
+  ) throws {
+    if SkipRules.isDebris(path.name.bytes) || isHidden(path) { return }
+    let found = FileStanding(path, root: access.root, sizeLimit: sizeLimit)
+    let isIgnored =
+      try rules.mayExclude(listing.hasIgnoreFile) && rules.isIgnored(path, isFolder: false)
+    if case .file = found, isIgnored {
+      changes.ignoredNotes += path.titleRange == nil ? 0 : 1
+    } else {
+      changes.add(found, at: path, position: nil)
+    }
   }
 
   private func keepFitCandidates(of changes: inout WorkingChanges) {
