@@ -87,7 +87,7 @@ extension HistoryTable {
     var lives = [Life?](repeating: nil, count: present.count)
     var waiting = [tip: NameOwners(present: paths.places(in: present))]
     for version in stride(from: tip, through: 0, by: -1) {
-      guard let owners = waiting.removeValue(forKey: version) else { continue }
+      guard var owners = waiting.removeValue(forKey: version) else { continue }
       for change in changes(of: version) where !isDerived(version) {
         let step = Step(version: version, change: change)
         owners.forEach(of: path(ofChange: change)) { owner in
@@ -97,10 +97,13 @@ extension HistoryTable {
             last: order.isNewer(version, than: life.last.version) ? step : life.last)
         }
       }
-      for (position, place) in parents(of: version).enumerated() {
+      // The first parent is the last, and takes the names over: so a line of renames copies none.
+      for (position, place) in parents(of: version).enumerated().reversed() {
         let parent = parents.number(place)
-        let former = owners.before(renames(of: version, since: position))
-        waiting[parent] = waiting[parent]?.joined(with: former) ?? former
+        let others = position == 0 ? nil : owners
+        owners.undo(renames(of: version, since: position))
+        waiting[parent] = waiting[parent]?.joined(with: owners) ?? owners
+        if let others { owners = others }
       }
     }
     return lives
@@ -136,13 +139,11 @@ private struct NameOwners {
     renamed[path] ?? present[path].map { [$0] } ?? []
   }
 
-  /// The owners before files were renamed: what had a file's former name then was that file.
-  func before(_ renames: [(path: Int, former: Int)]) -> NameOwners {
-    if renames.isEmpty { return self }
-    var before = self
-    for (path, former) in renames { (before.renamed[path], before.renamed[former]) = ([], []) }
-    for (path, former) in renames { before.renamed[former, default: []] += owners(of: path) }
-    return before
+  /// Goes back before files were renamed: what had a file's former name then was that file.
+  mutating func undo(_ renames: [(path: Int, former: Int)]) {
+    let moved = renames.map { (former: $0.former, owners: owners(of: $0.path)) }
+    for (path, former) in renames { (renamed[path], renamed[former]) = ([], []) }
+    for (former, owners) in moved { renamed[former, default: []] += owners }
   }
 
   /// The owners in a version that two others were made on.
