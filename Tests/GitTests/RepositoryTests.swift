@@ -221,6 +221,8 @@ struct RepositoryTests {
     #expect(file.entries.map(\.skipsWorktree) == [false, true, false])
     #expect(try repository.indexEntries() == file.entries)
     #expect(try IndexFile(entries: file.entries).entries == file.entries)
+    // In the order of a folder that does not tell capital letters from small ones.
+    #expect(try IndexFile(entries: file.entries.reversed()).entries == file.entries)
 
     var edit = IndexEdit(of: file)
     let first = file[0]

@@ -100,6 +100,30 @@ struct HistoryTableTests {
     }
   }
 
+  // notes-list(1), "Note IDs": a name that was given to another note by a rename leads to that one.
+  @Test("a note under a name that another had before is a note of its own, also when that is gone")
+  func reusedName() throws {
+    let home = try Fixture()
+    func save() throws {
+      home.seconds.now += 10
+      _ = try home.notebook.save()
+    }
+    try home.write("Plan.txt", "one\ntwo\nthree\n")
+    try save()
+    let first = try #require(try home.notebook.history.files().first?.id)
+    try home.remove("Plan.txt")
+    try home.write("Trip.txt", "one\ntwo\nthree\n")
+    try save()
+    try home.write("Plan.txt", "something else entirely\n")
+    try save()
+    let both = try home.notebook.history.files().map(\.id)
+    #expect(both.count == 2 && both[0] != first && both[1] == first)
+    try home.remove("Trip.txt")
+    try save()
+    #expect(try home.notebook.history.files().map(\.id) == [both[0]])
+    #expect(try home.notebook.history.deletedFiles().map(\.id) == [first])
+  }
+
   @Test("the folder's files come by path: changed, new and deleted ones too")
   func filesOfTheFolder() throws {
     let seed = Self.firstSeed

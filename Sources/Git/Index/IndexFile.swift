@@ -50,7 +50,8 @@ public final class IndexFile: @unchecked Sendable {
   /// them may have changed unseen.
   public convenience init(entries: [IndexEntry]) throws {
     var index = NewIndex()
-    for entry in entries { index.append(entry, isNew: true) }
+    // Where git does not tell capital letters from small ones, its index has an order of its own.
+    for entry in entries.sorted(by: { $0.path < $1.path }) { index.append(entry, isNew: true) }
     let file = MappedFile(copying: index.finish())
     guard let layout = IndexLayout(of: file.bytes) else {
       throw GitError.unsupported("an index of this size or with these paths")

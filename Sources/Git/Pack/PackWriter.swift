@@ -32,7 +32,7 @@ public final class PackWriter {
 
   private let repository: Repository
   private let items: [PackPlan.Item]
-  /// Their numbers, by ID: a dictionary would take as much memory as they do.
+  /// Their numbers, by ID: a dictionary would take as much memory as the items do.
   private let sorted: [Int32]
   private let copying: PackCopying?
   private let deflater: Deflater
@@ -46,7 +46,7 @@ public final class PackWriter {
   private var nextItem = 0
   private var isDone = false
 
-  /// What the receiver has, of each item that is a delta against it.
+  /// Of each item that is a delta against an object that the receiver has, that object.
   private var outsiders: [Int32: ObjectID] = [:]
 
   /// Where an object is, how many deltas lead to it, and the item they begin with: a whole object, or a

@@ -36,7 +36,7 @@ extension History {
       }
     }
     let paths = found.map(\.path).sorted()
-    let times = Dictionary(uniqueKeysWithValues: zip(paths, try times(of: paths)))
+    let times = Dictionary(zip(paths, try times(of: paths))) { first, _ in first }
     return try found.map { path, deletion in
       DeletedFile(
         path: path, id: try times[path].flatMap(\.self).map(noteID) ?? "",

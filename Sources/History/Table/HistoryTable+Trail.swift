@@ -81,12 +81,13 @@ extension HistoryTable {
     let last: Step
   }
 
-  /// The life of each of these files, which are by path and there in the version `tip`. It is the same
-  /// whatever other files are asked for.
-  func lives(of present: [TreePath], at tip: Int, in order: VersionOrder) -> [Life?] {
-    var lives = [Life?](repeating: nil, count: present.count)
-    var waiting = [tip: NameOwners(present: paths.places(in: present))]
-    for version in stride(from: tip, through: 0, by: -1) {
+  /// The life of each of these files, which are by path and which the version `tip` has or had. It is the
+  /// same on every device, and whatever other files are asked for.
+  func lives(of files: [TreePath], at tip: Int, in order: VersionOrder) -> [Life?] {
+    var lives = [Life?](repeating: nil, count: files.count)
+    var waiting = [tip: NameOwners(present: paths.places(in: files))]
+    var copied = 0
+    for version in order.versions {
       guard var owners = waiting.removeValue(forKey: version) else { continue }
       for change in changes(of: version) where !isDerived(version) {
         let step = Step(version: version, change: change)
@@ -101,8 +102,9 @@ extension HistoryTable {
       for (position, place) in parents(of: version).enumerated().reversed() {
         let parent = parents.number(place)
         let others = position == 0 ? nil : owners
-        owners.undo(renames(of: version, since: position))
-        waiting[parent] = waiting[parent]?.joined(with: owners) ?? owners
+        owners.undo(renames(of: version, since: position), &copied)
+        let known = waiting.removeValue(forKey: parent)
+        waiting[parent] = known?.joined(with: owners, &copied) ?? owners
         if let others { owners = others }
       }
     }
@@ -122,39 +124,64 @@ extension HistoryTable {
   }
 }
 
-/// Which files of the tip the paths of a version belong to: what has a path in the tip, but for those that
-/// were renamed since.
+/// Which files the paths of a version belong to: each to the file that has it in the tip, unless a rename
+/// since then says otherwise.
 private struct NameOwners {
-  let present: [Int?]
-  private var renamed: [Int: [Int]] = [:]
+  private let present: [Int?]
+  private var names = Renamed()
+
+  /// Of each path that a rename touched, the files it belongs to; none where empty.
+  private final class Renamed {
+    var owners: [Int: [Int]]
+    init(_ owners: [Int: [Int]] = [:]) { self.owners = owners }
+  }
+
+  /// How many names are copied at most, for lines of history that go side by side: notes-list(1). Beyond
+  /// that they share those of the line that was met first, so that no history takes all memory.
+  private static let copiesAtMost = 4_000_000
 
   init(present: [Int?]) { self.present = present }
 
   func forEach(of path: Int, _ body: (Int) -> Void) {
-    if let owners = renamed[path] { return owners.forEach(body) }
+    if let owners = names.owners[path] { return owners.forEach(body) }
     if let owner = present[path] { body(owner) }
   }
 
   private func owners(of path: Int) -> [Int] {
-    renamed[path] ?? present[path].map { [$0] } ?? []
+    names.owners[path] ?? present[path].map { [$0] } ?? []
   }
 
   /// Goes back before files were renamed: what had a file's former name then was that file.
-  mutating func undo(_ renames: [(path: Int, former: Int)]) {
+  mutating func undo(_ renames: [(path: Int, former: Int)], _ copied: inout Int) {
+    if renames.isEmpty { return }
+    if !isKnownUniquelyReferenced(&names) {
+      copied += names.owners.count + 1
+      guard copied <= Self.copiesAtMost else { return }
+      names = Renamed(names.owners)
+    }
     let moved = renames.map { (former: $0.former, owners: owners(of: $0.path)) }
-    for (path, former) in renames { (renamed[path], renamed[former]) = ([], []) }
-    for (former, owners) in moved { renamed[former, default: []] += owners }
+    for (path, former) in renames { (names.owners[path], names.owners[former]) = ([], []) }
+    for (former, owners) in moved { add(owners, to: former) }
   }
 
   /// The owners in a version that two others were made on.
-  func joined(with other: NameOwners) -> NameOwners {
-    if renamed == other.renamed { return self }
+  func joined(with other: NameOwners, _ copied: inout Int) -> NameOwners {
+    if names === other.names { return self }
+    copied += names.owners.count + other.names.owners.count
+    guard copied <= Self.copiesAtMost else { return self }
     var joined = self
-    for path in Set(renamed.keys).union(other.renamed.keys) {
-      let own = owners(of: path)
-      joined.renamed[path] = own + other.owners(of: path).filter { !own.contains($0) }
+    joined.names = Renamed(names.owners)
+    for path in Set(names.owners.keys).union(other.names.owners.keys) {
+      joined.names.owners[path] = owners(of: path)
+      joined.add(other.owners(of: path), to: path)
     }
     return joined
+  }
+
+  private mutating func add(_ owners: [Int], to path: Int) {
+    for owner in owners where names.owners[path]?.contains(owner) != true {
+      names.owners[path, default: []].append(owner)
+    }
   }
 }
 

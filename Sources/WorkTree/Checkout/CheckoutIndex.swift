@@ -12,7 +12,7 @@ extension Checkout {
   }
 
   private func newIndex(of former: IndexFile) throws -> NewIndex {
-    // As many entries as there are notes are made one by one then, and nothing is read any more.
+    // As many entries as there are notes are made one by one then, and no object is read any more.
     if former.count == 0, journal.from == nil, journal.overlay.isEmpty {
       workTree.repository.forgetObjects()
       return try NewIndex(count: plan.steps.count) { try entry(of: plan.steps[$0]) }

@@ -60,15 +60,17 @@ extension WorkTree {
     return changes
   }
 
-  /// The files that the folder has and the index has not, by path: those of the index are not looked at.
+  /// The files that the folder has and the index has not, by path: those of the index are not looked at. A
+  /// link of a foreign commit in whose place there is a file counts as none.
   package func newFiles(besides index: IndexFile) throws -> [TreePath] {
     let access = try FolderAccess(folder: folder)
     let rules = IgnoreRules(of: self, index: index)
     let listing = try list(besides: index, rules)
     var changes = WorkingChanges()
     for files in listing.filesByFolder {
-      for path in listing.files(files) where index.position(of: path) == nil {
-        try addNew(path, of: listing, rules, access, to: &changes)
+      for path in listing.files(files) {
+        let known = index.position(of: path).map(index.mode(at:))
+        if known?.isFile != true { try addNew(path, of: listing, rules, access, to: &changes) }
       }
     }
     changes.finish(against: index)

@@ -160,6 +160,12 @@ package struct WorkingChanges {
   /// a version, which cannot hold both.
   mutating func finish(against index: IndexFile) {
     candidates.sort { $0.path < $1.path }
+    // A folder that changes while it is listed may tell a name twice.
+    if zip(candidates, candidates.dropFirst()).contains(where: { $0.path == $1.path }) {
+      candidates = candidates.indices.filter { place in
+        place == 0 || candidates[place].path != candidates[place - 1].path
+      }.map { candidates[$0] }
+    }
     newlySparse.removeAll { index.skipsWorktree(at: $0) }
     let sparse = newlySparse + index.sparsePositions
     if sparse.isEmpty { return }
