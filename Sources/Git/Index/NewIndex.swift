@@ -30,7 +30,7 @@ public struct NewIndex {
   init(of old: IndexFile? = nil, count: Int = 0) {
     self.old = old
     former = old?.cachedTrees()
-    if count > 0 { own.reserveCapacity(count * 100) }
+    own.reserveCapacity(count * 100)
   }
 
   /// An index of so many entries, which come in the order of their paths, where there was none.

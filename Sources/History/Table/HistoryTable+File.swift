@@ -175,16 +175,7 @@ struct Texts: Equatable, Sendable {
     return indices.map { position in
       let text = self[position]
       if next == sorted.count || sorted[next].bytes[...] != text {
-        var rest = sorted.indices
-        while !rest.isEmpty {
-          let middle = rest.lowerBound + rest.count / 2
-          if sorted[middle].bytes.lexicographicallyPrecedes(text) {
-            rest = (middle + 1)..<rest.upperBound
-          } else {
-            rest = rest.lowerBound..<middle
-          }
-        }
-        next = rest.lowerBound
+        next = sorted.partitionPoint { $0.bytes.lexicographicallyPrecedes(text) }
         guard next < sorted.count, sorted[next].bytes[...] == text else { return nil }
       }
       next += 1

@@ -87,15 +87,14 @@ extension HistoryTable {
     var lives = [Life?](repeating: nil, count: files.count)
     var waiting = [tip: NameOwners(present: paths.places(in: files))]
     var copied = 0
+    // Newest first: what is met first changed a file last.
     for version in order.versions {
       guard var owners = waiting.removeValue(forKey: version) else { continue }
       for change in changes(of: version) where !isDerived(version) {
         let step = Step(version: version, change: change)
         owners.forEach(of: path(ofChange: change)) { owner in
-          let life = lives[owner] ?? Life(first: step, last: step)
-          lives[owner] = Life(
-            first: order.isNewer(life.first.version, than: version) ? step : life.first,
-            last: order.isNewer(version, than: life.last.version) ? step : life.last)
+          if lives[owner]?.first.version == version { return }
+          lives[owner] = Life(first: step, last: lives[owner]?.last ?? step)
         }
       }
       // The first parent is the last, and takes the names over: so a line of renames copies none.
@@ -103,8 +102,7 @@ extension HistoryTable {
         let parent = parents.number(place)
         let others = position == 0 ? nil : owners
         owners.undo(renames(of: version, since: position), &copied)
-        let known = waiting.removeValue(forKey: parent)
-        waiting[parent] = known?.joined(with: owners, &copied) ?? owners
+        waiting[parent] = waiting[parent]?.joined(with: owners, &copied) ?? owners
         if let others { owners = others }
       }
     }

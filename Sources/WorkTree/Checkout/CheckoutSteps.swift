@@ -51,9 +51,10 @@ extension CheckoutSteps {
       /// As far as there was one yet: a first checkout has none.
       private var old: [File?] = []
       private(set) var new: [File?] = []
-      var sparse: Set<Int> = []
+      private(set) var sparse: Set<Int> = []
 
-      func append(_ path: ArraySlice<UInt8>, _ old: File?, _ new: File?) {
+      func append(_ path: ArraySlice<UInt8>, _ old: File?, _ new: File?, wasSparse: Bool) {
+        if wasSparse { sparse.insert(ends.count) }
         if let old {
           self.old += repeatElement(nil, count: ends.count - self.old.count)
           self.old.append(old)
@@ -77,15 +78,9 @@ extension CheckoutSteps {
     }
 
     func append(_ change: TreeChange, wasSparse: Bool) {
-      append(
-        change.path.bytes[...], change.old.map(File.init), change.new.map(File.init), wasSparse)
-    }
-
-    private func append(
-      _ path: ArraySlice<UInt8>, _ old: File?, _ new: File?, _ wasSparse: Bool
-    ) {
-      if wasSparse { storage.sparse.insert(storage.ends.count) }
-      storage.append(path, old, new)
+      storage.append(
+        change.path.bytes[...], change.old.map(File.init), change.new.map(File.init),
+        wasSparse: wasSparse)
     }
 
     /// Adds the steps of another list, which is the list itself where there were none.
@@ -99,8 +94,9 @@ extension CheckoutSteps {
 
     private func append(_ number: Int, of other: List) {
       let from = other.storage
-      append(
-        from.path(number), from.old(number), from.new[number], from.sparse.contains(number))
+      storage.append(
+        from.path(number), from.old(number), from.new[number],
+        wasSparse: from.sparse.contains(number))
     }
 
     /// Sorts the steps by path, which they mostly are.
