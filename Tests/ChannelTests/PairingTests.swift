@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Synchronization
 internal import TestSupport
 import Testing
@@ -55,6 +56,28 @@ struct PairingTests {
     }
     #expect(error == .wrongCode)
     #expect(try server.result() == .wrongCode)
+  }
+
+  @Test(
+    "Either alert by which versions of OpenSSL refuse a key says that the code is wrong",
+    arguments: [UInt8(47), 51])  // illegal_parameter, decrypt_error
+  func wrongCodeAlerts(alert: UInt8) throws {
+    let listener = try Listener(at: Address(host: "127.0.0.1", port: 0))
+    let code = try #require(InvitationCode(parsing: "47-ABCD-EFGH23"))
+    let own = try PairingTests.credentials(code)
+    startThread {
+      guard let socket = try? listener.accept(deadline: .after(seconds: 80)) else { return }
+      let record: [UInt8] = [21, 3, 3, 0, 2, 2, alert]
+      _ = write(socket.descriptor, record, record.count)
+      // What the client has sent is read: closing with it unread would drop the alert.
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      while read(socket.descriptor, &bytes, bytes.count) > 0 {}
+    }
+    let address = Address(host: "127.0.0.1", port: listener.port)
+    let error = failure {
+      _ = try Connection.connect(to: [address], pairing: own, deadline: .after(seconds: soon))
+    }
+    #expect(error == .wrongCode)
   }
 
   @Test("A wrong code is tried at one address only: each costs a try of the invitation")
