@@ -79,6 +79,12 @@ static inline int libgit2_set_fsync(const struct libgit2 *_Nonnull api, int enab
   return api->git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, enabled);
 }
 
+/// Names below "extensions." that no repository is refused for.
+static inline int libgit2_set_extensions(
+    const struct libgit2 *_Nonnull api, const char *_Nullable *_Nonnull names, size_t count) {
+  return api->git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, names, count);
+}
+
 /// Where configuration files of `level` are looked for.
 static inline int libgit2_set_search_path(
     const struct libgit2 *_Nonnull api, int level, const char *_Nonnull path) {

@@ -9,6 +9,8 @@ public enum GitError: FileFailure, Sendable {
   case notARepository(String)
   /// The repository is kept in a way that libgit2 does not know: the setting, or what it said.
   case unsupported(String)
+  /// The repository has an extension of git's format that notes does not know: its name in lower case.
+  case unsupportedExtension(String)
   /// A foreign commit holds what no device takes from another: which, where, and why not.
   case unfit(version: ObjectID, name: TreePath, why: String)
   case foreignOwner(folder: String)
@@ -38,6 +40,8 @@ extension GitError: CustomStringConvertible {
     case .library(let call, let code, let message): "\(call) failed (\(code)): \(message)"
     case .libraryMissing(let what): "libgit2 cannot be loaded: \(what)"
     case .notARepository(let folder): "there is no git repository in \(folder)"
+    case .unsupportedExtension(let name):
+      "this repository needs extensions.\(name), which notes cannot work with"
     case .unsupported(let what): "this repository needs \(what), which notes cannot work with"
     case .unfit(let version, let name, let why):
       "version \(version.hex.prefix(10)) holds \(name), which no device takes: \(why)"

@@ -1,4 +1,5 @@
 internal import CLibgit2
+internal import Glibc
 
 /// The loaded library, and the one place where its status codes become errors.
 final class Libgit2: Sendable {
@@ -28,6 +29,12 @@ final class Libgit2: Sendable {
       ] {
         try set { libgit2_set_search_path($0, level.rawValue, "") }
       }
+      // Repository.open looks at them.
+      var names: [UnsafePointer<CChar>?] = RepositoryExtensions.judgedHere.map {
+        UnsafePointer(strdup($0))
+      }
+      defer { for name in names { free(UnsafeMutablePointer(mutating: name)) } }
+      try set { libgit2_set_extensions($0, &names, names.count) }
       // Repository.open checks the owner itself: without the user's configuration,
       // "safe.directory" can't be honoured.
       try set { libgit2_set_owner_validation($0, 0) }

@@ -122,7 +122,7 @@ import Testing
     #expect(result.lines == ["1", "1"], "\(result)")
   }
 
-  @Test(arguments: ["extensions.worktreeConfig", "extensions.refStorage"])
+  @Test(arguments: ["extensions.worktreeConfig", "extensions.refStorage", "extensions.unheardOf"])
   func `A repository of a form that notes does not know is told, and never taken`(
     setting: String
   ) throws {

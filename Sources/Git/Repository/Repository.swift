@@ -68,7 +68,8 @@ public final class Repository {
     packReader = nil
   }
 
-  /// The repository whose work tree is exactly `folder`; parent folders are not searched.
+  /// The repository whose work tree is exactly `folder`; parent folders are not searched. Throws
+  /// `GitError.unsupportedExtension` if notes does not know how it is kept.
   public static func open(at folder: String) throws -> Repository {
     let repository = Repository(folder: folder)
     var status = stat()
@@ -84,6 +85,7 @@ public final class Repository {
     guard status.st_uid == geteuid() || geteuid() == 0 else {
       throw GitError.foreignOwner(folder: folder)
     }
+    try RepositoryExtensions(of: repository.gitFolder).check()
     return repository
   }
 
@@ -122,7 +124,7 @@ public final class Repository {
     var status = open()
     if status == GIT_ENOTFOUND.rawValue, restoreReferenceFolder() { status = open() }
     guard status == 0, let repository else {
-      throw Self.openingError(library.error("git_repository_open_ext", status))
+      throw library.error("git_repository_open_ext", status)
     }
     if let ignoreFolder {
       let status = library.api.git_repository_set_workdir(repository, ignoreFolder, 0)
@@ -146,18 +148,6 @@ public final class Repository {
   /// and programs that copy files leave empty folders out.
   private func restoreReferenceFolder() -> Bool {
     Counted.access(gitFolder + "/packed-refs", F_OK) == 0 && mkdir(gitFolder + "/refs", 0o777) == 0
-  }
-
-  private static func openingError(_ error: GitError) -> GitError {
-    guard case .library(_, _, let message) = error else { return error }
-    if let found = message.firstRange(of: "unsupported extension name ") {
-      return .unsupported(String(message[found.upperBound...]))
-    }
-    if let found = message.firstRange(of: "unsupported repository version ") {
-      let version = message[found.upperBound...].prefix { $0.isNumber }
-      return .unsupported("core.repositoryformatversion \(version)")
-    }
-    return error
   }
 
   /// Throws `unsupported` when the repository is kept in a way that can't be worked with.

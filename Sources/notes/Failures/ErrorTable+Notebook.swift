@@ -83,6 +83,8 @@ extension GitError: ExplainedError {
     case .notARepository:
       .notANotebook("not_a_notebook", "'notes init' makes the folder a notebook")
     case .unsupported: .failed("unsupported_repository", Failure.ownRepository)
+    case .unsupportedExtension(let name):
+      .failed("unsupported_repository", Failure.remedy(ofExtension: name))
     case .unfit:
       .failed("unfit_version", "run the command again: a version without it takes its place")
     case .foreignOwner: .failed("foreign_owner", "work in it as its owner")
@@ -182,6 +184,23 @@ extension Failure {
 
   fileprivate static let ownRepository =
     "make the notebook in a folder with a repository of its own"
+
+  /// How a repository comes to be without an extension of git's format.
+  fileprivate static func remedy(ofExtension name: String) -> String {
+    switch name {
+    case "refstorage": "'git refs migrate --ref-format=files' keeps the references as files again"
+    case "worktreeconfig":
+      "move what .git/config.worktree sets to .git/config, "
+        + "then 'git config --unset extensions.worktreeConfig'"
+    case "relativeworktrees":
+      "'git worktree repair --no-relative-paths', "
+        + "then 'git config --unset extensions.relativeWorktrees'"
+    case "preciousobjects":
+      "if no other repository takes its objects from this one, "
+        + "'git config --unset extensions.preciousObjects'"
+    default: ownRepository
+    }
+  }
 
   static let massDeletion = ErrorMeaning.failed(
     "mass_deletion", "nothing was changed; --allow-deletes goes on")

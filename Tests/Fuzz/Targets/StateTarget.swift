@@ -29,6 +29,7 @@ enum StateTarget {
       try? writeFile(state + "/" + name, bytes)
     }
     _ = RepositoryForm.isCommon(gitFolder: state)
+    try? RepositoryExtensions(bytes).check()
     if let journal = try? CheckoutJournal.load(from: state) {
       for overlay in journal.overlay { precondition(overlay.file.name == overlay.path.name) }
     }
