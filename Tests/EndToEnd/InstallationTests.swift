@@ -53,18 +53,40 @@ import Testing
     #expect(json.contains(#""openssl":"\#(openssl)""#), "\(json)")
   }
 
-  @Test func aToolchainThatIsTooOldOrAbsentIsSaid() throws {
+  /// What scripts/swift says where `swift` is that script.
+  private func said(by toolchain: String?) throws -> ProcessResult {
     let folder = try TemporaryFolder()
-    try folder.write("#!/bin/sh\necho 'Swift version 5.10 (swift-5.10-RELEASE)'\n", to: "bin/swift")
-    try run(["chmod", "+x", folder["bin/swift"]]).expectSuccess()
+    try makeFolder(folder["bin"])
+    if let toolchain {
+      try folder.write("#!/bin/sh\n\(toolchain)\n", to: "bin/swift")
+      try run(["chmod", "+x", folder["bin/swift"]]).expectSuccess()
+    }
     let result = try run(
       ["\(BuiltBinary.sourceFolder)/scripts/swift", "build"],
       environment: [
         "PATH": "\(folder["bin"]):/usr/bin:/bin", "HOME": folder.path,
         "NOTES_SWIFT_FOLDERS": "",
       ])
-    #expect(result.status == .exited(1))
-    #expect(result.errorText.contains("notes needs Swift 6.2 or later; found: swift (5.10)"))
     #expect(result.errorText.contains("https://www.swift.org/install/linux/"))
+    return result
+  }
+
+  @Test func aToolchainThatIsTooOldOrAbsentIsSaid() throws {
+    let old = try said(by: "echo 'Swift version 5.10 (swift-5.10-RELEASE)'")
+    #expect(old.status == .exited(1))
+    #expect(old.errorText.contains("notes needs Swift 6.2 or later; found: swift (5.10)."))
+    let none = try said(by: nil)
+    #expect(none.status == .exited(1))
+    #expect(none.errorText.contains("notes needs Swift 6.2 or later; found: none."))
+  }
+
+  @Test func aToolchainThatDoesNotRunSaysWhy() throws {
+    let missing =
+      "error while loading shared libraries: libncurses.so.6: cannot open shared object file"
+    let broken = try said(by: "echo 'swift: \(missing)' >&2; exit 127")
+    #expect(broken.status == .exited(1))
+    #expect(broken.errorText.contains("It is installed and does not run:"), "\(broken)")
+    #expect(broken.errorText.contains("swift --version fails (127):\n  swift: \(missing)\n"))
+    #expect(!broken.errorText.contains("found: none"))
   }
 }
