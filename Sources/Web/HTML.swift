@@ -1,4 +1,5 @@
 internal import Git
+internal import System
 
 /// Markup of a page. Markup comes from literals in the source alone: whatever is put into one is text,
 /// and goes through `escaped`.
@@ -58,35 +59,27 @@ extension HTML {
   /// The one way of a text into a page, into an element's content and between double quotes of an
   /// attribute alike.
   static func escaped(_ text: String, _ use: Use) -> String {
+    var hidden = HiddenScalars(in: use == .name ? .name : .text)
     var markup = ""
     markup.reserveCapacity(text.utf8.count + 16)
     for scalar in text.unicodeScalars {
+      let isHidden = hidden.hides(scalar)
       switch scalar {
       case "&": markup += "&amp;"
       case "<": markup += "&lt;"
       case ">": markup += "&gt;"
       case "\"": markup += "&quot;"
       case "'": markup += "&#39;"
-      case "\n" where use != .name, "\t" where use != .name: markup.unicodeScalars.append(scalar)
       // A browser would make a line break of it.
       case "\r" where use == .field: markup += "&#13;"
-      case _ where isControl(scalar) || use == .name && isInvisible(scalar):
-        markup += "\\u{" + String(scalar.value, radix: 16) + "}"
+      // No page can have it.
+      case "\0" where use == .field: markup += "\u{FFFD}"
+      // What comes back is what was sent: nothing may be spelled out.
+      case _ where use == .field: markup.unicodeScalars.append(scalar)
+      case _ where isHidden: markup += "\\u{" + String(scalar.value, radix: 16) + "}"
       default: markup.unicodeScalars.append(scalar)
       }
     }
     return markup
-  }
-
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-  }
-
-  /// What reorders, or hides in, the line that it stands in.
-  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .format, .lineSeparator, .paragraphSeparator: true
-    default: false
-    }
   }
 }

@@ -70,6 +70,7 @@ import Testing
 
   @Test func `A note's text keeps lines and tabs and shows the rest`() {
     #expect(Visible.text("a\tb\r\nc\u{1B}[31m\u{7F}\n") == "a\tb\nc^[[31m^?\n")
+    #expect(Visible.text("\u{202E}a❤\u{FE0F}b\u{FE0F}\n") == "\\u{202e}a❤\u{FE0F}b\\u{fe0f}\n")
   }
 
   @Test(arguments: [

@@ -6,7 +6,7 @@ internal import System
 /// `txt.exe` read as `exe.txt`. Such characters are shown as escapes instead of being obeyed.
 enum Visible {
   /// A name on one line: nothing in it controls the terminal or reorders what is around it.
-  static func name(_ text: String) -> String { replacing(isHiddenInName, in: text, by: escaped) }
+  static func name(_ text: String) -> String { replacing(.name, in: text, by: escaped) }
 
   /// A path on one line; bytes that are not UTF-8 show as `\xHH`.
   static func name(_ path: TreePath) -> String {
@@ -23,18 +23,23 @@ enum Visible {
   /// A note's text for a terminal: lines and tabs stay, other control characters show as `^X`, as
   /// cat(1) -v shows them. The carriage return of a CRLF line end is left out.
   static func text(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isHiddenInText) else { return text }
+    guard HiddenScalars.areIn(text, .text) else { return text }
     let lines = String(text.map { $0 == "\r\n" ? "\n" : $0 })
-    return replacing(isHiddenInText, in: lines, by: caret)
+    return replacing(.text, in: lines, by: caret)
   }
 
   private static func replacing(
-    _ isHidden: (Unicode.Scalar) -> Bool, in text: String, by escape: (Unicode.Scalar) -> String
+    _ place: HiddenScalars.Place, in text: String, by escape: (Unicode.Scalar) -> String
   ) -> String {
-    guard text.unicodeScalars.contains(where: isHidden) else { return text }
+    guard HiddenScalars.areIn(text, place) else { return text }
     var shown = ""
+    var hidden = HiddenScalars(in: place)
     for scalar in text.unicodeScalars {
-      if isHidden(scalar) { shown += escape(scalar) } else { shown.unicodeScalars.append(scalar) }
+      if hidden.hides(scalar) {
+        shown += escape(scalar)
+      } else {
+        shown.unicodeScalars.append(scalar)
+      }
     }
     return shown
   }
@@ -55,24 +60,6 @@ enum Visible {
         offset += length
       case .emptyInput: return shown
       }
-    }
-  }
-
-  private static func isControl(_ value: UInt32) -> Bool {
-    value < 0x20 || (0x7F...0x9F).contains(value)
-  }
-
-  private static func isHiddenInText(_ scalar: Unicode.Scalar) -> Bool {
-    scalar != "\n" && scalar != "\t" && isControl(scalar.value)
-  }
-
-  private static func isHiddenInName(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    // Bidirectional controls, invisible spaces and signs, line and paragraph separators, tags.
-    case 0x061C, 0x180E, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF,
-      0xFFF9...0xFFFB, 0xE0000...0xE007F:
-      true
-    default: isControl(scalar.value)
     }
   }
 

@@ -1,0 +1,83 @@
+/// Which characters of a text are not seen, or let others be seen elsewhere than they are: controls,
+/// bidirectional controls, invisible signs, and the selectors and tags that can carry a hidden text. A
+/// terminal and a page show them as escapes: notes(1), OPTIONS.
+public struct HiddenScalars: Sendable {
+  /// Where a text is shown.
+  public enum Place: Sendable {
+    /// On one line, among words of ours: a name, a title.
+    case name
+    /// On lines of its own, where line ends and tabs are obeyed.
+    case text
+  }
+
+  private let place: Place
+  private var last: Unicode.Scalar?
+  /// Within the tags that make a flag.
+  private var isInFlag = false
+
+  /// Begins a text.
+  public init(in place: Place) { self.place = place }
+
+  /// Whether the next character of the text has to be shown as an escape.
+  public mutating func hides(_ scalar: Unicode.Scalar) -> Bool {
+    defer { last = scalar }
+    let value = scalar.value
+    if value < 0x300, value != 0xAD {
+      isInFlag = false
+      return isControl(value)
+    }
+    switch value {
+    case 0xE0020...0xE007F:
+      isInFlag = isInFlag || last?.value == 0x1F3F4
+      return !isInFlag
+    case _ where Self.isSelector(value):
+      return !takesSelector(value)
+    default:
+      isInFlag = false
+      return Self.reorders(value) || place == .name && Self.isInvisible(value)
+    }
+  }
+
+  /// Whether a text has such characters.
+  public static func areIn(_ text: String, _ place: Place) -> Bool {
+    var hidden = HiddenScalars(in: place)
+    return text.unicodeScalars.contains { hidden.hides($0) }
+  }
+
+  private func isControl(_ value: UInt32) -> Bool {
+    if place == .text, value == 0x0A || value == 0x09 { return false }
+    return value < 0x20 || (0x7F...0x9F).contains(value)
+  }
+
+  /// A selector belongs to the emoji, or the ideograph, before it: one, and no more.
+  private func takesSelector(_ value: UInt32) -> Bool {
+    guard let last else { return false }
+    if value == 0xFE0E || value == 0xFE0F { return last.properties.isEmoji }
+    return last.properties.isIdeographic
+  }
+
+  private static func isSelector(_ value: UInt32) -> Bool {
+    switch value {
+    case 0xFE00...0xFE0F, 0xE0100...0xE01EF, 0x180B...0x180F: true
+    default: false
+    }
+  }
+
+  /// Embeddings, overrides, isolates; line and paragraph separators; other tags.
+  private static func reorders(_ value: UInt32) -> Bool {
+    switch value {
+    case 0x2028...0x202E, 0x2066...0x2069, 0xE0000...0xE001F: true
+    default: false
+    }
+  }
+
+  /// Marks of direction, invisible spaces, signs and fillers. The joiners of emoji and scripts are none.
+  private static func isInvisible(_ value: UInt32) -> Bool {
+    switch value {
+    case 0xAD, 0x034F, 0x061C, 0x115F...0x1160, 0x17B4...0x17B5, 0x200B, 0x200E...0x200F,
+      0x2060...0x206F, 0x3164, 0xFEFF, 0xFFA0, 0xFFF9...0xFFFB, 0x1D173...0x1D17A:
+      true
+    default: false
+    }
+  }
+}
