@@ -21,8 +21,11 @@ extension Visit {
       {
         // Whoever has not heard the answer sends it again.
       }
-      let made = try notebook.history.notes().first { $0.path == path }
-      return .see(made.map { "\(root)/n/\($0.id)?done=saved" } ?? root + "/")
+      guard let made = try notebook.history.notes().first(where: { $0.path == path }),
+        let tip = try notebook.state().tip
+      else { return .see(root + "/") }
+      let shown = ShownNote(version: tip, blob: try notebook.repository.hash(blob: bytes))
+      return done("saved", made.id, with: shown)
     } catch {
       return again(error, newForm(title: title, text: typed))
     }
@@ -31,39 +34,48 @@ extension Visit {
   /// Saves a text on the version that it was made on. What cannot be saved is shown again: it is nowhere
   /// else.
   func edit(_ subject: Subject, in notebook: Notebook) throws -> Response {
-    let typed = request.form["text"] ?? ""
+    let shown = try shownNote(from: 3)
+    // Without its name it is another text's.
+    guard let typed = request.form[shown.name("text")] else { throw Refusal.brokenForm }
     do {
-      let base = try version(request.form["version"], in: notebook)
-      guard let blob = request.form["blob"].flatMap({ ObjectID(hex: $0) }) else {
-        throw Refusal.brokenForm
-      }
-      guard let former = try? notebook.repository.blob(blob) else {
-        // What was shown was in the folder alone, and has been written over since.
-        return try save(typed, like: [], blob, base, subject, notebook)
-      }
-      return try save(typed, like: former, blob, base, subject, notebook)
+      _ = try version(shown.version.hex, in: notebook)
+      // Nil if the text was in the folder alone, and has been written over since.
+      let former = try text(of: shown, subject, in: notebook) ?? []
+      return try save(typed, like: former, shown, subject, notebook)
     } catch {
-      let form = editForm(
-        of: subject, typed, version: request.form["version"] ?? "",
-        blob: request.form["blob"] ?? "")
-      return again(error, form)
+      return again(error, editForm(of: subject, typed, shown))
     }
   }
 
   private func save(
-    _ typed: String, like former: [UInt8], _ blob: ObjectID, _ base: Commit, _ subject: Subject,
+    _ typed: String, like former: [UInt8], _ shown: ShownNote, _ subject: Subject,
     _ notebook: Notebook
   ) throws -> Response {
     let bytes = try text(typed, like: former)
-    let made = try notebook.save(bytes, of: subject.path, shown: blob, on: base.id)
+    let made = try notebook.save(bytes, of: subject.path, shown: shown.blob, on: shown.version)
+    // What is typed next is made of this text, whatever it was merged with.
+    let next = try made.map {
+      ShownNote(version: $0, blob: try notebook.repository.hash(blob: bytes))
+    }
     // A merge may have given the note its name of another device.
     guard let note = try notebook.history.notes().first(where: { $0.id == subject.id }) else {
       return .see(root + "/?done=saved")
     }
-    guard made != nil else { return .see(address(subject) + "?done=same") }
-    if note.isInConflict { return .see(address(subject) + "?done=conflict") }
+    guard next != nil else { return done("same", subject.id) }
+    if note.isInConflict { return done("conflict", subject.id, with: next) }
     let isMerged = try notebook.workTree.text(of: note.path) != bytes
-    return .see(address(subject) + (isMerged ? "?done=merged" : "?done=saved"))
+    return done(isMerged ? "merged" : "saved", subject.id, with: next)
+  }
+
+  /// Says what was done to a note: to a script in few words, and else by the note's page.
+  ///
+  /// - Parameter next: what goes on being edited; nil if that is what it was.
+  private func done(_ what: String, _ id: String, with next: ShownNote? = nil) -> Response {
+    let page = "/n/\(id)"
+    guard request.isByScript else { return .see("\(root)\(page)?done=\(what)") }
+    let edit = next.map { #","edit":"\#(page)/edit\#($0.path)","field":"\#($0.name("text"))""# }
+    let facts = #"{"done":"\#(what)","page":"\#(page)","note":"\#(id)"\#(edit ?? "")}"#
+    return .file(Array(facts.utf8), type: "application/json")
   }
 
   /// What was typed, with the line ends of the text that it takes the place of.
@@ -82,22 +94,49 @@ extension Visit {
 
   func rename(_ subject: Subject, in notebook: Notebook) throws -> Response {
     guard let title = request.form.typed("title") else { throw Refusal.emptyTitle }
+    let shown = try version(request.path[3], in: notebook)
+    let former = try notebook.history.noteVersion(named: shown.id.hex, of: subject.path).path
+    let asShown = Fields([("title", wholeTitle(former))]).typed("title")
+    // Not typed: also one that a field cannot hold.
+    guard title != asShown else { return .see(address(subject) + "?done=same") }
+    guard former == subject.path else { throw Refusal.changedSince }
     let path = try notebook.path(titled: title, suffix: subject.path.noteSuffix)
     _ = try notebook.rename(subject.path, to: path)
     return .see(address(subject) + "?done=renamed")
   }
 
   func delete(_ subject: Subject, in notebook: Notebook) throws -> Response {
+    if !subject.isDeleted {
+      try mustBe(shownNote(from: 3, in: notebook), subject, in: notebook)
+    }
     _ = try notebook.delete([subject.path])
     return .see(root + "/?done=deleted")
   }
 
+  /// Brings back a deleted note.
+  func bringBack(_ subject: Subject, in notebook: Notebook) throws -> Response {
+    guard let last = try notebook.history.lastVersion(with: subject.path) else {
+      throw Refusal.noSuchVersion
+    }
+    return try restore(subject, from: last, in: notebook)
+  }
+
+  /// Gives a note the text of a version, in the place of the text that the page knew of.
   func restore(_ subject: Subject, in notebook: Notebook) throws -> Response {
-    let last = try subject.isDeleted ? notebook.history.lastVersion(with: subject.path) : nil
-    let hex = request.form["version"]
-    let from = try hex == nil ? last : version(hex, in: notebook)
-    guard let from else { throw Refusal.noSuchVersion }
-    let made = try notebook.restore(subject.path, from: from)
+    let from = try version(request.path[3], in: notebook)
+    if subject.isDeleted {
+      guard request.path.count == 4 else { throw Refusal.changedSince }
+    } else {
+      guard request.path.count == 6 else { throw Refusal.changedSince }
+      try mustBe(shownNote(from: 4, in: notebook), subject, in: notebook)
+    }
+    return try restore(subject, from: from, in: notebook)
+  }
+
+  private func restore(
+    _ subject: Subject, from version: Commit, in notebook: Notebook
+  ) throws -> Response {
+    let made = try notebook.restore(subject.path, from: version)
     let note = try notebook.history.notes().first { $0.path == subject.path }
     let done = made == nil ? "same" : "restored"
     return .see(note.map { "\(root)/n/\($0.id)?done=\(done)" } ?? root + "/")
@@ -105,7 +144,7 @@ extension Visit {
 
   /// As `notes browse` does: `TITLE (DATE TIME)` beside the note, with a number where that is taken.
   func copy(_ subject: Subject, in notebook: Notebook) throws -> Response {
-    let from = try version(request.form["version"], in: notebook)
+    let from = try version(request.path[3], in: notebook)
     let when = WallClock.text(from.author.time, "%Y-%m-%d %H.%M")
     for number in 1...99 {
       let mark = number == 1 ? " (\(when))" : " (\(when), \(number))"
@@ -123,9 +162,8 @@ extension Visit {
   }
 
   func undo(in notebook: Notebook) throws -> Response {
-    guard let after = request.form["after"], ObjectID(hex: after) != nil else {
-      throw Refusal.brokenForm
-    }
+    let after = request.path[1]
+    guard ObjectID(hex: after) != nil else { throw Refusal.noSuchVersion }
     _ = try notebook.undo(.version(after))
     return .see(root + "/?done=undone")
   }
@@ -137,11 +175,15 @@ extension Visit {
 
   /// Makes a version of what was chosen in a note's blocks, on the version that showed them.
   func settle(_ subject: Subject, in notebook: Notebook) throws -> Response {
-    let shown = try version(request.form["version"], in: notebook)
-    let note = try notebook.conflictedNote(at: subject.path, in: shown.id)
-    let texts = try choices(for: note)
-    guard !texts.isEmpty else { return .see(address(subject, "/settle") + "?done=same") }
-    _ = try notebook.settle(note, as: note.marked.text(replacing: texts))
+    let shown = try version(request.path[3], in: notebook).id
+    let note = try notebook.conflictedNote(at: subject.path, in: shown)
+    let texts = try choices(for: note, in: shown)
+    guard !texts.isEmpty else { return .see(address(subject, "/settle/\(shown.hex)?done=same")) }
+    let settled = note.marked.text(replacing: texts)
+    // Whoever has not heard the answer sends it again.
+    if (try? notebook.workTree.text(of: subject.path)) != settled {
+      _ = try notebook.settle(note, as: settled)
+    }
     let isOpen = try notebook.history.conflicts().contains { $0.path == subject.path }
     return .see(address(subject) + "?done=" + (isOpen ? "partly" : "settled"))
   }

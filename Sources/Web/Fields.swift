@@ -5,7 +5,9 @@ struct Fields: Sendable {
   /// More fields than a page has make no form.
   static let most = 4_096
 
-  init() {}
+  init(_ values: [(String, String)] = []) {
+    self.values = Dictionary(values) { first, _ in first }
+  }
 
   /// Nil where it is none, or is no UTF-8, or has a field twice.
   init?(parsing text: some Collection<UInt8>) {

@@ -13,12 +13,14 @@ struct Request: Sendable {
   let path: [String]
   let query: Fields
   var form = Fields()
+  /// Whether a script of the page asks, which wants facts and no page.
+  var isByScript = false
 
   /// The parts of a path; nil where it is not one that a page links to. Nothing is decoded: no page's
   /// address has anything but letters, digits, `-`, `_`, and a dot inside a name.
   static func parts(ofPath path: Substring) -> [String]? {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-    guard path.first == "/", parts.count <= 8 else { return nil }
+    guard path.first == "/", parts.count <= 10 else { return nil }
     var names = parts.dropFirst()
     if names.last == "" { names = names.dropLast() }
     let isPlain = names.allSatisfy { name in

@@ -17,9 +17,12 @@ final class Shelf: Sendable {
 
   /// The response, which a thread of the pool makes. Fails where too many requests wait.
   ///
-  /// - Parameter site: the notebook that is asked; nil for the list of them.
+  /// - Parameters:
+  ///   - admission: who asks, and which notebook; looked at again when its turn has come.
+  ///   - request: the request of who is let in.
   func respond(
-    to request: Request, at site: Site?, on loop: any EventLoop
+    to admission: @escaping @Sendable () -> Gate.Verdict, on loop: any EventLoop,
+    _ request: @escaping @Sendable (Gate.Admission) -> Request
   ) -> EventLoopFuture<Response> {
     guard waiting.add(1, ordering: .relaxed).newValue <= limits.waiting else {
       waiting.subtract(1, ordering: .relaxed)
@@ -27,10 +30,16 @@ final class Shelf: Sendable {
     }
     return pool.runIfActive(eventLoop: loop) { [self] in
       defer { waiting.subtract(1, ordering: .relaxed) }
-      guard let site else {
-        return ShelfPage(notebooks: notebooks, request: request).response()
+      switch admission() {
+      case .allowed(let admission):
+        let request = request(admission)
+        guard let site = admission.site else {
+          return ShelfPage(notebooks: notebooks, request: request).response()
+        }
+        return Visit(site: site, request: request).response()
+      case .refused(let status, let text): return .plain(status, text)
+      case .opened, .authority: return .plain(404, "There is no such page.")
       }
-      return Visit(site: site, request: request).response()
     }
   }
 

@@ -19,6 +19,7 @@ final class Site: Sendable {
   private let guestsBefore = Mutex<[Guest]>([])
   /// The invitations that were opened on the page.
   let invitations: Invitations
+  let unsaved = UnsavedTexts()
   let limits: WebLimits
 
   /// What a browser that follows what happens is told first: how soon to come back.

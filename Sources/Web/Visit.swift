@@ -74,11 +74,16 @@ struct Visit {
     let rest = request.path.dropFirst(2)
     switch (rest.first, rest.count) {
     case (nil, 0): return .page(try notePage(of: subject, in: notebook))
-    case ("edit", 1): return .page(try editPage(of: subject, in: notebook))
+    case ("edit", 1):
+      return .see(address(subject, "/edit" + (try shownNote(subject, in: notebook)).path))
+    case ("edit", 3): return .page(try editPage(of: subject, in: notebook))
     case ("versions", 1): return .page(try versionsPage(of: subject, in: notebook))
-    case ("rename", 1): return .page(renamePage(of: subject, in: notebook))
-    case ("delete", 1): return .page(deletePage(of: subject, in: notebook))
-    case ("settle", 1): return .page(try settlePage(of: subject, in: notebook))
+    case ("rename", 1): return .page(try renamePage(of: subject, in: notebook))
+    case ("delete", 1): return .page(try deletePage(of: subject, in: notebook))
+    case ("settle", 1):
+      guard let tip = try notebook.state().tip else { throw Refusal.noSuchNote }
+      return .see(address(subject, "/settle/\(tip.hex)"))
+    case ("settle", 2): return .page(try settlePage(of: subject, in: notebook))
     case ("v", 2): return .page(try versionPage(of: subject, in: notebook))
     default: throw Refusal.noSuchPage
     }
@@ -89,7 +94,7 @@ struct Visit {
     let path = request.path
     switch (path.first, path.count) {
     case ("new", 1): return try make(in: notebook)
-    case ("undo", 1): return try undo(in: notebook)
+    case ("undo", 2): return try undo(in: notebook)
     case ("save", 1): return try saveFolder(in: notebook)
     case ("leave", 1): return try leave()
     case ("devices", 2...): return try changeDevices(in: notebook)
@@ -98,12 +103,13 @@ struct Visit {
     }
     let subject = try subject(in: notebook)
     switch (path[2], path.count) {
-    case ("edit", 3): return try edit(subject, in: notebook)
-    case ("rename", 3): return try rename(subject, in: notebook)
-    case ("delete", 3): return try delete(subject, in: notebook)
-    case ("restore", 3): return try restore(subject, in: notebook)
-    case ("copy", 3): return try copy(subject, in: notebook)
-    case ("settle", 3): return try settle(subject, in: notebook)
+    case ("edit", 5): return try edit(subject, in: notebook)
+    case ("rename", 4): return try rename(subject, in: notebook)
+    case ("delete", 5): return try delete(subject, in: notebook)
+    case ("restore", 3) where subject.isDeleted: return try bringBack(subject, in: notebook)
+    case ("restore", 4), ("restore", 6): return try restore(subject, in: notebook)
+    case ("copy", 4): return try copy(subject, in: notebook)
+    case ("settle", 4): return try settle(subject, in: notebook)
     default: throw Refusal.noSuchPage
     }
   }
@@ -198,6 +204,10 @@ struct Subject: Sendable {
 /// Why a page does not do what it is asked.
 enum Refusal: Error {
   case noSuchPage, noSuchNote, noSuchVersion, noText, tooLong(Int), emptyTitle
+  /// The note is another one than the page showed, and what was asked would take that back.
+  case changedSince
+  /// The text that the page was made of is gone.
+  case noSuchText
   case noSuchInvitation, noSuchMember, sameRole(String)
   /// The key of this device that the notebook goes by is not there.
   case otherDevice
@@ -214,10 +224,11 @@ enum Refusal: Error {
 
   var status: Int {
     switch self {
-    case .noSuchPage, .noSuchNote, .noSuchVersion, .noSuchInvitation, .noSuchMember: 404
+    case .noSuchPage, .noSuchNote, .noSuchVersion, .noSuchText, .noSuchInvitation, .noSuchMember:
+      404
     case .readOnly, .ownerOnly: 403
     case .tooLong: 413
-    case .noText, .sameRole, .otherDevice: 409
+    case .noText, .changedSince, .sameRole, .otherDevice: 409
     case .emptyTitle, .brokenForm: 400
     case .away, .bookUnreadable: 503
     }
@@ -232,7 +243,11 @@ enum Refusal: Error {
     case .noSuchMember: "there is no such member"
     case .sameRole(let role): "it is \(role) already"
     case .otherDevice: "this notebook was made or joined with another device key"
-    case .noText: "this cannot be edited here: it is no text, or its lines end in different ways"
+    case .noText:
+      "this note can be read here and not edited: it is no text, or holds bytes that a browser would change"
+    case .changedSince:
+      "the note has changed since this page was shown: look at it first, then do it again"
+    case .noSuchText: "the text that this page showed is gone: edit the note as it is now"
     case .tooLong(let most):
       "the text has more than \(most / 1024) KiB, which the page does not take"
     case .emptyTitle: "the note needs a title"

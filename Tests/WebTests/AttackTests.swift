@@ -183,10 +183,11 @@ import Testing
         body: "title=a&text=x%00y")
     },
     Attack(description: "an edit on a version of nobody's", status: 404) { web in
-      let body = "text=x&version=\(String(repeating: "a", count: 40))&blob=\(ObjectID.emptyBlob)"
+      let place = "/edit/\(String(repeating: "a", count: 40))/\(ObjectID.emptyBlob.hex)"
       return making(
         web, ["Cookie: " + web.cookie, "Origin: http://" + web.host, form],
-        path: try web.root + web.address("Shopping.txt") + "/edit", body: body)
+        path: try web.root + web.address("Shopping.txt") + place,
+        body: "text-\(ObjectID.emptyBlob.hex)=x")
     },
     Attack(description: "an invitation that another site asks for", status: 403) { web in
       making(

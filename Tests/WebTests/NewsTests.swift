@@ -114,7 +114,7 @@ import WorkTree
     watcher?.tell(.editing(notebook: "notebookid", peer: ben, paths: ["Shopping.txt"]))
     try own.wait(for: "presence")
     for page in [note, note + "/edit"] {
-      #expect(try web.get(page).text.contains("<b>Ben</b> is editing this note."), "\(page)")
+      #expect(try web.page(page).text.contains("<b>Ben</b> is editing this note."), "\(page)")
     }
     let other = try web.post("/new", [("title", "Plan"), ("text", "x")])
     #expect(other.status == 303)

@@ -45,21 +45,16 @@ import WorkTree
     let again = try location(web.post("/new", [("title", "trips/Oslo"), ("text", "fjord\r\nski")]))
     #expect(again == made)
     #expect(try web.post("/new", [("title", "trips/Oslo"), ("text", "sea")]).status == 409)
-    let form = try web.get(note + "/edit")
-    let edited = try web.post(
-      note + "/edit",
-      [
-        ("text", "fjord\r\nsauna\r\n"), ("version", web.hidden("version", in: form)),
-        ("blob", web.hidden("blob", in: form)),
-      ])
+    let edited = try web.save("fjord\r\nsauna\r\n", by: web.page(note + "/edit"))
     #expect(try location(edited).hasSuffix("?done=saved"))
     #expect(try web.text("trips/Oslo.txt") == "fjord\nsauna\n")
     let versions = try web.get(note + "/versions").text
     #expect(versions.contains("<del>ski</del>") && versions.contains("<ins>sauna</ins>"))
     #expect(versions.contains("<b>Ann</b>"))
-    _ = try location(web.post(note + "/rename", [("title", "Norway")]))
+    let rename = try web.action(in: web.get(note + "/rename"))
+    _ = try location(web.post(rename, [("title", "Norway")]))
     #expect(try web.text("Norway.txt") == "fjord\nsauna\n")
-    _ = try location(web.post(note + "/delete", []))
+    _ = try location(web.post(web.action(in: web.get(note + "/delete")), []))
     #expect(try web.get("/deleted").text.contains(">Norway</a>"))
     #expect(try web.get(note).text.contains("sauna"))
     _ = try location(web.post(note + "/restore", []))
@@ -73,14 +68,14 @@ import WorkTree
     let first = try web.notebook.history.version(named: "~1", of: "Shopping.txt")
     let page = try web.get("\(note)/v/\(first.id.hex)")
     #expect(page.text.contains("<pre class=\"text\">milk\n</pre>"))
-    let copy = try location(web.post(note + "/copy", [("version", first.id.hex)]))
+    let copy = try location(web.post("\(note)/copy/\(first.id.hex)", []))
     #expect(copy.hasSuffix("?done=copied"))
     #expect(try web.get(String(copy.prefix { $0 != "?" })).text.contains("milk\n"))
-    _ = try location(web.post(note + "/restore", [("version", first.id.hex)]))
+    _ = try location(web.post(web.action(in: page), []))
     #expect(try web.text("Shopping.txt") == "milk\n")
     let undo = try web.get("/undo")
     #expect(undo.text.contains("Restore Shopping"))
-    _ = try location(web.post("/undo", [("after", web.hidden("after", in: undo))]))
+    _ = try location(web.post(web.action(in: undo), []))
     #expect(try web.text("Shopping.txt") == "milk\neggs\n")
   }
 
@@ -99,24 +94,17 @@ import WorkTree
   // notes-web(1): "What a save is made on".
   @Test func `A save is merged with what came since, and neither text is lost`() throws {
     let note = try web.address("Shopping.txt")
-    let form = try web.get(note + "/edit")
+    let form = try web.page(note + "/edit")
     try web.folder.write("eggs\nmilk\n", to: "Shopping.txt")
     _ = try web.notebook.save()
-    func fields(_ text: String) throws -> [(String, String)] {
-      [
-        ("text", text), ("version", try web.hidden("version", in: form)),
-        ("blob", try web.hidden("blob", in: form)),
-      ]
-    }
-    let saved = try web.post(note + "/edit", fields("milk\nbread\n"))
-    #expect(try location(saved).hasSuffix("?done=merged"))
+    #expect(try location(web.save("milk\nbread\n", by: form)).hasSuffix("?done=merged"))
     #expect(try web.text("Shopping.txt") == "eggs\nmilk\nbread\n")
     // Whoever has not heard the answer sends it again.
     let tip = try web.tip
-    #expect(try location(web.post(note + "/edit", fields("milk\nbread\n"))).hasSuffix("?done=same"))
+    #expect(try location(web.save("milk\nbread\n", by: form)).hasSuffix("?done=same"))
     #expect(try web.tip == tip)
     // And one that was typed on the old version all the same.
-    _ = try location(web.post(note + "/edit", fields("oat milk\n")))
+    _ = try location(web.save("oat milk\n", by: form))
     let texts = try versionTexts("Shopping.txt")
     for text in ["milk\n", "eggs\nmilk\n", "milk\nbread\n", "oat milk\n"] {
       #expect(texts.contains(text), "\(text) is not in the history")
@@ -125,13 +113,9 @@ import WorkTree
 
   @Test func `An edit meets what an editor wrote into the file and did not save`() throws {
     let note = try web.address("Shopping.txt")
-    let form = try web.get(note + "/edit")
+    let form = try web.page(note + "/edit")
     try web.folder.write("milk\nin vim\n", to: "Shopping.txt")
-    let fields = [
-      ("text", "in the browser\nmilk\n"), ("version", try web.hidden("version", in: form)),
-      ("blob", try web.hidden("blob", in: form)),
-    ]
-    #expect(try location(web.post(note + "/edit", fields)).hasSuffix("?done=merged"))
+    #expect(try location(web.save("in the browser\nmilk\n", by: form)).hasSuffix("?done=merged"))
     #expect(try web.text("Shopping.txt") == "in the browser\nmilk\nin vim\n")
   }
 
@@ -139,17 +123,13 @@ import WorkTree
     for deletes in [true, false] {
       let web = try WebFixture()
       let note = try web.address("Shopping.txt")
-      let form = try web.get(note + "/edit")
+      let form = try web.page(note + "/edit")
       if deletes {
         _ = try web.notebook.delete(["Shopping.txt"], allowsMassDeletion: true)
       } else {
         _ = try web.notebook.rename("Shopping.txt", to: "Errands.txt")
       }
-      let fields = [
-        ("text", "milk\ncheese\n"), ("version", try web.hidden("version", in: form)),
-        ("blob", try web.hidden("blob", in: form)),
-      ]
-      #expect(try web.post(note + "/edit", fields).status == 303)
+      #expect(try web.save("milk\ncheese\n", by: form).status == 303)
       #expect(try web.text(deletes ? "Shopping.txt" : "Errands.txt") == "milk\ncheese\n")
     }
   }
@@ -180,12 +160,11 @@ import WorkTree
     let note = try web.address("Plan.txt")
     #expect(try web.get("/").text.contains("in conflict"))
     #expect(try web.get(note).text.contains("Choose which to keep"))
-    let page = try web.get(note + "/settle")
+    let page = try web.page(note + "/settle")
     #expect(page.text.contains("Ben") && page.text.contains("Block 1 of 1"))
-    let fields = [
-      ("version", try web.hidden("version", in: page)), ("choice-0", choice), ("own-0", own),
-    ]
-    #expect(try location(web.post(note + "/settle", fields)).hasSuffix("?done=settled"))
+    let fields = try ["choice-0", "own-0"].map { $0 + (try web.value("name=\"\($0)", in: page)) }
+    let sent = Array(zip(fields, [choice, own]))
+    #expect(try location(web.post(web.action(in: page), sent)).hasSuffix("?done=settled"))
     let text = try web.text("Plan.txt")
     if choice == "both" {
       #expect(["top\nANN\nBEN\nmiddle\n", "top\nBEN\nANN\nmiddle\n"].contains(text))
@@ -208,7 +187,7 @@ import WorkTree
       note + "/delete", "\(note)/v/\(version.commit.id.hex)", "/undo",
     ]
     for page in pages {
-      let answer = try web.get(page)
+      let answer = try web.page(page)
       #expect(answer.status == 200, "\(page)")
       #expect(!answer.text.contains("<script>") && !answer.text.contains("<b>/"), "\(page)")
       #expect(answer.text.components("<script").count == 2, "\(page)")
@@ -228,7 +207,7 @@ import WorkTree
     _ = try web.notebook.save()
     let note = try web.address("Long.txt")
     #expect(try web.get(note).text.contains("These are the first 1024 KiB"))
-    #expect(try web.get(note + "/edit").status == 413)
+    #expect(try web.page(note + "/edit").status == 413)
   }
 }
 

@@ -67,8 +67,8 @@ import Testing
       // Not 401, which has a phone delete what it keeps.
       #expect(answer.status == 503 && answer.text.contains("is not there now"), "\(path)")
     }
-    let typed = "text=x&version=\(String(repeating: "a", count: 40))&blob=x"
-    #expect(try shelf.post("\(home)/n/\(note)/edit", typed).status == 503)
+    let id = String(repeating: "a", count: 40)
+    #expect(try shelf.post("\(home)/n/\(note)/edit/\(id)/\(id)", "text-\(id)=x").status == 503)
     // Whoever is no guest is told nothing.
     for (path, cookie) in [(ben.root, "notes=x"), (home, ben.cookie), ("/aaaa", ben.cookie)] {
       #expect(try shelf.get(path + "/", cookie).status == 401)

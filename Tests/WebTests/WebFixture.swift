@@ -98,7 +98,8 @@ final class WebFixture {
 
   /// A form, as the browser sends it.
   func post(
-    _ path: String, _ fields: [(String, String)], as browser: Browser? = nil
+    _ path: String, _ fields: [(String, String)], as browser: Browser? = nil,
+    _ more: [String] = []
   ) throws -> Answer {
     let browser = browser ?? self.browser
     let body = fields.map { "\($0.0)=\(Fields.encoded($0.1))" }.joined(separator: "&")
@@ -107,7 +108,7 @@ final class WebFixture {
       "Content-Type: application/x-www-form-urlencoded", "Content-Length: \(body.utf8.count)",
     ]
     return try client.send(
-      Self.request("POST", browser.root + path, host: host, headers, body: body))
+      Self.request("POST", browser.root + path, host: host, headers + more, body: body))
   }
 
   /// Says who has a link for a guest.
@@ -135,10 +136,30 @@ final class WebFixture {
     return "/n/\(note.id)"
   }
 
-  /// What a page's hidden field has.
-  func hidden(_ name: String, in page: Answer) throws -> String {
-    let start = try #require(page.text.firstRange(of: "name=\"\(name)\" value=\"")).upperBound
-    return String(page.text[start...].prefix { $0 != "\"" })
+  /// A page that another one leads to, as the browser goes on.
+  func page(_ path: String, as browser: Browser? = nil) throws -> Answer {
+    let answer = try get(path, as: browser)
+    guard answer.status == 303, let next = answer.headers["location"] else { return answer }
+    return try get(String(next.dropFirst((browser ?? self.browser).root.count)), as: browser)
+  }
+
+  /// What begins so in a page, up to the next quotation mark, without a visitor's root in front.
+  func value(_ start: String, in page: Answer) throws -> String {
+    let start = try #require(page.text.firstRange(of: start)).upperBound
+    let value = page.text[start...].prefix { $0 != "\"" }
+    guard value.first == "/" else { return String(value) }
+    return String(value.dropFirst().drop { $0 != "/" })
+  }
+
+  /// Where a page's form is sent to, below a visitor's root.
+  func action(in page: Answer) throws -> String {
+    try value("<form method=\"post\" action=\"", in: page)
+  }
+
+  /// Sends a text by a page for editing.
+  func save(_ text: String, by form: Answer, as browser: Browser? = nil) throws -> Answer {
+    let name = try value("<textarea id=\"text\" name=\"", in: form)
+    return try post(action(in: form), [(name, text)], as: browser)
   }
 
   func text(_ name: String) throws -> String { try folder.text(name) }

@@ -13,7 +13,23 @@ const say = (text) => {
 
 const fields = (form) => Object.fromEntries(new FormData(form));
 const action = (form) => form.getAttribute("action").slice(root.length);
-let shown = form && JSON.stringify(fields(form));
+const textOf = (form) => form.querySelector("textarea");
+// A form is for the version that its text was shown with: what it holds goes with its action and the name of its
+// field, and never into another text's form.
+const become = (other) => {
+  form.setAttribute("action", root + other.action);
+  for (const [name, value] of Object.entries(other.fields)) {
+    const field = name.startsWith("text") ? textOf(form) : form.elements.namedItem(name);
+    if (!field) continue;
+    field.name = name;
+    if (field.value !== value) field.value = value;
+  }
+};
+const isOf = (page) => ({ action: action(page), fields: fields(page) });
+// The server's, not what a browser has filled in again.
+const fieldsAsSent = (form) =>
+  Object.fromEntries([...form.elements].filter((field) => field.name).map((field) => [field.name, field.defaultValue]));
+let shown = form && JSON.stringify(fieldsAsSent(form));
 const isDirty = () => form !== null && JSON.stringify(fields(form)) !== shown;
 
 const namesOfDrafts = () => Object.keys(localStorage).filter((name) => name.startsWith(store));
@@ -46,7 +62,9 @@ const findDraft = async () => {
   for (const name of names) {
     // A page that was left a moment ago has its draft for a moment more.
     const isFree = await take(name, { signal: AbortSignal.timeout(500) });
-    if (isFree && !(isDirty() && draftAt(name))) return name;
+    const kept = draftAt(name);
+    const isSame = () => JSON.stringify(isOf(form)) === JSON.stringify({ action: kept.action, fields: kept.fields });
+    if (isFree && (!isDirty() || !kept || isSame())) return name;
   }
   return ownDraft();
 };
@@ -90,9 +108,10 @@ const keepApart = () => {
   history.replaceState(null, "", "#" + draftName.slice(store.length));
 };
 
-const post = (draft) =>
+const post = (draft, headers = { Accept: "application/json" }) =>
   fetch(root + draft.action, {
     method: "POST",
+    headers,
     body: new URLSearchParams(draft.fields),
     signal: AbortSignal.timeout(30000),
   });
@@ -145,23 +164,18 @@ const sendLater = () => {
   retry = setTimeout(sendRest, 2000);
 };
 
-const lines = (text) => text.replaceAll("\r", "").replace(/\n$/, "");
-// What was typed while a save was on its way is an edit of what was saved.
-const goOn = async (saved, before) => {
-  const address = saved.url.replace(/[?#].*/, "") + "/edit";
-  const fresh = (await load(address))?.querySelector("form.edit[data-note]");
-  const isSame = fresh && lines(fresh.elements.text.value) === lines(JSON.parse(before).text);
-  if (!isSame) return keep(false);
+// What was typed while a save was on its way is an edit of what was sent, whatever that was merged with.
+const goOn = (said, sent) => {
   localStorage.removeItem(draftName);
-  const hidden = fresh.querySelectorAll("input[type=hidden]");
-  for (const field of form.querySelectorAll("input[type=hidden]")) field.remove();
-  form.prepend(...hidden);
-  form.setAttribute("action", fresh.getAttribute("action"));
-  form.dataset.note = fresh.dataset.note;
+  const typed = fields(form);
+  const rename = (values) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name.startsWith("text") ? said.field : name, value]));
+  become({ action: said.edit, fields: rename(typed) });
+  form.dataset.note = said.note;
   draftName = store + form.dataset.note;
   if (form.elements.title) form.elements.title.readOnly = true;
-  history.replaceState(null, "", address);
-  shown = JSON.stringify({ ...fields(form), text: fresh.elements.text.value });
+  history.replaceState(null, "", root + said.edit);
+  shown = JSON.stringify(rename(sent));
   keep(false);
 };
 
@@ -181,13 +195,16 @@ const sendOwn = async () => {
       keep(isWaiting);
       return say(await refusal(response));
     }
-    if (JSON.stringify(fields(form)) !== before) {
-      await goOn(response, before);
+    const said = await response.json().catch(() => null);
+    if (said && JSON.stringify(fields(form)) !== before) {
+      if (said.edit) goOn(said, JSON.parse(before));
+      else keep(false);
       return say("Saved, but for what you typed since.");
     }
     localStorage.removeItem(draftName);
     shown = before;
-    location.assign(response.url);
+    // Back leads to the page before this one, and not to a text that is saved.
+    location.replace(said ? `${root}${said.page}?done=${said.done}` : response.url);
   } catch {
     sendLater();
   } finally {
@@ -230,19 +247,14 @@ const send = async () => {
 };
 const sendRest = () => alone(sendKept);
 
-const fill = (values) => {
-  for (const [name, value] of Object.entries(values)) {
-    const field = form.elements.namedItem(name);
-    if (field) field.value = value;
-  }
-};
-
 const offerDraft = () => {
   const kept = draftAt(draftName);
   if (!kept) return;
-  const former = fields(form);
-  fill(kept.fields);
-  if (!isDirty()) return localStorage.removeItem(draftName);
+  const former = isOf(form);
+  const typed = Object.entries(kept.fields);
+  const isSaved = typed.every(([name, value]) => (name.startsWith("text") ? textOf(form).value : former.fields[name]) === value);
+  if (isSaved) return localStorage.removeItem(draftName);
+  become(kept);
   const note = document.createElement("p");
   note.className = "coming";
   note.textContent = "This is what you typed and did not save. ";
@@ -250,7 +262,7 @@ const offerDraft = () => {
   button.type = "button";
   button.textContent = "Drop it";
   button.addEventListener("click", () => {
-    fill(former);
+    become(former);
     localStorage.removeItem(draftName);
     isWaiting = false;
     note.remove();
@@ -318,25 +330,29 @@ const showComing = () => {
     "Somebody changed this note meanwhile. When you save, both changes are merged.";
 };
 
+const blobOf = (page) => action(page).split("/").at(-1);
 const follow = (page) => {
   const fresh = page.querySelector("form.edit[data-note]");
-  if (!fresh || fresh.elements.blob?.value === form.elements.blob?.value) return;
+  if (!fresh || blobOf(fresh) === blobOf(form)) return;
   if (isDirty() || form.contains(document.activeElement)) return showComing();
-  fill(fields(fresh));
+  become(isOf(fresh));
   shown = JSON.stringify(fields(form));
+  if (form.dataset.note !== "new") history.replaceState(null, "", root + action(form) + location.hash);
   document.getElementById("coming")?.remove();
 };
 
 let isLoading = false;
 let isStale = false;
 const refresh = async () => {
+  // The address of a page for editing is for ever that of the text that it showed.
+  const isOfNote = form && form.dataset.note !== "new";
   isStale = true;
   if (isLoading) return;
   isLoading = true;
   try {
     while (isStale) {
       isStale = false;
-      const page = await load(location.href);
+      const page = await load(isOfNote ? `${root}/n/${form.dataset.note}/edit` : location.href);
       if (!page) continue;
       delete document.body.dataset.kept;
       replace(page);
@@ -462,7 +478,7 @@ const leaving = document.querySelector("form[action$='/leave']");
 leaving?.addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
-    const response = await post({ action: action(leaving), fields: {} });
+    const response = await post({ action: action(leaving), fields: {} }, {});
     if (!response.ok) return say(await refusal(response));
     hasLeft = true;
     events?.close();
@@ -491,6 +507,16 @@ if (document.body.dataset.app) {
     .catch(() => tell("This browser does not know the certificate, so it does not open without a connection."));
 }
 showDrafts();
+// The page that a text was typed in cannot be shown any more: the text can.
+const lost = !form && draftAt(store + location.hash.slice(1));
+if (lost) {
+  const text = document.createElement("textarea");
+  text.readOnly = true;
+  text.rows = 20;
+  text.setAttribute("aria-label", "What you typed");
+  text.value = Object.entries(lost.fields).find(([name]) => name.startsWith("text"))?.[1] ?? "";
+  document.getElementById("main").append(text);
+}
 // Until the notebook answers.
 if (document.body.dataset.kept) sayOffline();
 listen();

@@ -10,7 +10,8 @@ const mostNotes = 200;
 const patience = 3000;
 
 const isPage = (path) => first.includes(path) || note.test(path.slice(root.length));
-const kept = (path) => caches.match(path, { cacheName: name });
+// Without a connection a page for editing is as it was kept: its form is for the text that it shows.
+const kept = (path) => caches.match(path.replace(/(\/edit)\/[0-9a-f]+\/[0-9a-f]+$/, "$1"), { cacheName: name });
 const ownCaches = async () => (await caches.keys()).filter((other) => other.startsWith(own));
 
 // The guest was sent away, or has left: nothing stays of what was shown.
@@ -23,7 +24,8 @@ const forget = async () => {
 
 const store = async (path, response) => {
   if (response.status === 401) return forget();
-  if (isGone || response.redirected) return;
+  // The page for editing is at an address of its own for each text.
+  if (isGone || (response.redirected && !pathOf(response).startsWith(path + "/"))) return;
   const cache = await caches.open(name);
   if ([403, 404, 409].includes(response.status)) return cache.delete(path);
   if (!response.ok) return;

@@ -1,6 +1,7 @@
 internal import Git
 internal import History
 internal import Notebook
+internal import System
 internal import WorkTree
 
 /// A note: its text, and the forms that change it.
@@ -53,29 +54,28 @@ extension Visit {
   // MARK: Edit
 
   func editPage(of subject: Subject, in notebook: Notebook) throws -> HTML {
-    let shown = try notebook.shownText(of: subject.path)
-    guard shown.text.count <= limit else { throw Refusal.tooLong(limit) }
-    guard let editable = EditableText(shown.text) else { throw Refusal.noText }
+    let shown = try shownNote(from: 3, in: notebook)
+    guard let text = try text(of: shown, subject, in: notebook) else { throw Refusal.noSuchText }
+    guard text.count <= limit else { throw Refusal.tooLong(limit) }
+    guard let editable = EditableText(text) else { throw Refusal.noText }
     return layout("Edit \(subject.title)", name: notebook.identity.name) {
       """
       \(heading(of: subject, "edit"))
       \(editors(of: subject, in: notebook))
-      \(editForm(of: subject, editable.text, version: shown.version.hex, blob: shown.blob.hex))
+      \(editForm(of: subject, editable.text, shown))
       """
     }
   }
 
-  /// The text, and what it was made of, which comes back with it.
-  func editForm(
-    of subject: Subject, _ text: String, version: String, blob: String
-  ) -> HTML {
+  /// The text, in a form that is for the version and the text that it was made of.
+  func editForm(of subject: Subject, _ text: String, _ shown: ShownNote) -> HTML {
     """
-    <form method="post" action="\(address(subject, "/edit"))" class="edit" data-note="\(subject.id)">
-    <input type="hidden" name="version" value="\(field: version)">
-    <input type="hidden" name="blob" value="\(field: blob)">
+    <form method="post" action="\(address(subject, "/edit"))\(shown.path)" class="edit" \
+    data-note="\(subject.id)">
     <label for="text">Text</label>
-    <textarea id="text" name="text" rows="24" spellcheck="true">
+    <textarea id="text" name="\(shown.name("text"))" rows="24" spellcheck="true">
     \(field: text)</textarea>
+    \(HTML.hiddenLines(of: text))
     <p><button>Save</button> <a href="\(address(subject))">Leave it as it was</a></p>
     </form>
     """
@@ -106,15 +106,20 @@ extension Visit {
     """
   }
 
-  func renamePage(of subject: Subject, in notebook: Notebook) -> HTML {
-    let path = subject.path
-    let title = TreePath(bytes: path.bytes.dropLast(path.noteSuffix.utf8.count)).description
+  /// A note's title with the folders in front, as the form for another one holds it.
+  func wholeTitle(_ path: TreePath) -> String {
+    TreePath(bytes: path.bytes.dropLast(path.noteSuffix.utf8.count)).description
+  }
+
+  func renamePage(of subject: Subject, in notebook: Notebook) throws -> HTML {
+    guard let tip = try notebook.state().tip else { throw Refusal.noSuchNote }
     return layout("Rename \(subject.title)", name: notebook.identity.name) {
       """
       \(heading(of: subject, "rename"))
-      <form method="post" action="\(address(subject, "/rename"))" class="edit">
+      <form method="post" action="\(address(subject, "/rename/\(tip.hex)"))" class="edit">
       <label for="title">New title</label>
-      <input id="title" name="title" value="\(field: title)" required>
+      <input id="title" name="title" value="\(field: wholeTitle(subject.path))" required>
+      \(HTML.hiddenLines(of: wholeTitle(subject.path), .name))
       <p class="hint">Folders may stand in front: <code>trips/Rome</code></p>
       <p><button>Rename</button></p>
       </form>
@@ -122,11 +127,12 @@ extension Visit {
     }
   }
 
-  func deletePage(of subject: Subject, in notebook: Notebook) -> HTML {
-    layout("Delete \(subject.title)", name: notebook.identity.name) {
+  func deletePage(of subject: Subject, in notebook: Notebook) throws -> HTML {
+    let shown = try shownNote(subject, in: notebook)
+    return layout("Delete \(subject.title)", name: notebook.identity.name) {
       """
       \(heading(of: subject, "delete"))
-      <form method="post" action="\(address(subject, "/delete"))" class="deed">
+      <form method="post" action="\(address(subject, "/delete"))\(shown.path)" class="deed">
       <p>Its text stays in the history, and it can be brought back.</p>
       <button>Delete</button>
       </form>
@@ -142,8 +148,7 @@ extension Visit {
       guard let last else { return "<h1>Undo</h1><p>There is nothing to undo.</p>" }
       return """
         <h1>Undo</h1>
-        <form method="post" action="\(root)/undo" class="deed">
-        <input type="hidden" name="after" value="\(last.after)">
+        <form method="post" action="\(root)/undo/\(last.after)" class="deed">
         <p>The last thing done on this device: <b>\(last.summary)</b>, \(time(last.time))</p>
         <button>Undo this</button>
         </form>

@@ -7,16 +7,15 @@ internal import WorkTree
 /// A note in conflict, block by block: the choices of notes-resolve(1).
 extension Visit {
   func settlePage(of subject: Subject, in notebook: Notebook) throws -> HTML {
-    guard let tip = try notebook.state().tip else { throw Refusal.noSuchNote }
-    let note = try notebook.conflictedNote(at: subject.path, in: tip)
+    let shown = try version(request.path[3], in: notebook).id
+    let note = try notebook.conflictedNote(at: subject.path, in: shown)
     guard note.text.count <= limit else { throw Refusal.tooLong(limit) }
-    let blocks = note.blocks.indices.map { block($0, of: note) }
+    let blocks = note.blocks.indices.map { block($0, of: note, in: shown) }
     return layout("Settle \(subject.title)", name: notebook.identity.name) {
       """
       \(heading(of: subject, "settle"))
       <p>Others changed the same lines. What you do not choose stays in the history.</p>
-      <form method="post" action="\(address(subject, "/settle"))" class="settle">
-      <input type="hidden" name="version" value="\(tip)">
+      <form method="post" action="\(address(subject, "/settle/\(shown.hex)"))" class="settle">
       \(blocks)
       <p><button>Keep what is chosen</button></p>
       </form>
@@ -24,7 +23,13 @@ extension Visit {
     }
   }
 
-  private func block(_ number: Int, of note: ConflictedNote) -> HTML {
+  /// The name of a field of a block, which the forms of other versions do not have.
+  private func name(_ field: String, _ number: Int, in shown: ObjectID) -> String {
+    "\(field)-\(number)-\(shown.hex)"
+  }
+
+  private func block(_ number: Int, of note: ConflictedNote, in shown: ObjectID) -> HTML {
+    let choice = name("choice", number, in: shown)
     let sides = note.blocks[number]
     let isPair = sides.count == 2
     let pieces = isPair ? WordDiff.sides(sides[0].text, sides[1].text) : nil
@@ -36,45 +41,58 @@ extension Visit {
       let value = isPair ? word : "side-\(place)"
       return """
         <div class="side">
-        <label><input type="radio" name="choice-\(number)" value="\(value)">
+        <label><input type="radio" name="\(choice)" value="\(value)">
         <b>\(word)</b>: \(sides[place].name), \(sides[place].date)</label>
         <pre>\(shown)</pre>
         </div>
 
         """
     }
-    let own = EditableText(Array(sides.map(\.text).joined()))?.text ?? ""
+    let own = ownText(for: sides).map { editable -> HTML in
+      """
+      <textarea name="\(name("own", number, in: shown))" rows="4" aria-label="Own text for block \(number + 1)">
+      \(field: editable.text)</textarea>
+      \(HTML.hiddenLines(of: editable.text))
+
+      """
+    }
+    let ownChoice: HTML =
+      "<label><input type=\"radio\" name=\"\(choice)\" value=\"own\"> the text below</label>"
     return """
       <fieldset>
       <legend>Block \(number + 1) of \(note.blocks.count)</legend>
       <div class="sides">
       \(texts)
       </div>
-      <label><input type="radio" name="choice-\(number)" value="both"> both, in the order of the note</label>
-      <label><input type="radio" name="choice-\(number)" value="skip" checked> leave it for later</label>
-      <label><input type="radio" name="choice-\(number)" value="own"> the text below</label>
+      <label><input type="radio" name="\(choice)" value="both"> both, in the order of the note</label>
+      <label><input type="radio" name="\(choice)" value="skip" checked> leave it for later</label>
+      \(own == nil ? nil : ownChoice)
       </fieldset>
-      <textarea name="own-\(number)" rows="4" aria-label="Own text for block \(number + 1)">
-      \(field: own)</textarea>
-
+      \(own)
       """
   }
 
+  /// The sides as somebody begins to write a text of their own; nil if a form cannot carry them.
+  private func ownText(for sides: [MarkedText.Side]) -> EditableText? {
+    EditableText(Array(sides.map(\.text).joined()))
+  }
+
   /// What stands in for each block that the form decides, by number.
-  func choices(for note: ConflictedNote) throws -> [Int: [UInt8]] {
-    let whole = EditableText(note.text)
+  func choices(for note: ConflictedNote, in shown: ObjectID) throws -> [Int: [UInt8]] {
     var texts: [Int: [UInt8]] = [:]
     for number in note.blocks.indices {
       let sides = note.blocks[number]
-      switch request.form["choice-\(number)"] {
+      switch request.form[name("choice", number, in: shown)] {
       case "older": texts[number] = sides.first?.text
       case "newer": texts[number] = sides.last?.text
       case "both": texts[number] = note.marked.blocks[number].flatMap(\.text)
       case "own":
-        guard let whole else { throw Refusal.noText }
-        let typed = request.form["own-\(number)"] ?? ""
-        let ends = typed.isEmpty || typed.unicodeScalars.last == "\n"
-        texts[number] = whole.bytes(ofTyped: ends ? typed : typed + "\n")
+        guard let own = ownText(for: sides) else { throw Refusal.noText }
+        guard let typed = request.form[name("own", number, in: shown)] else {
+          throw Refusal.brokenForm
+        }
+        let ends = typed.isEmpty || typed.utf8.last == UInt8(ascii: "\n")
+        texts[number] = own.bytes(ofTyped: ends ? typed : typed + "\n")
       case "skip", nil: continue
       case let other?:
         guard other.hasPrefix("side-"), let side = Int(other.dropFirst(5)),

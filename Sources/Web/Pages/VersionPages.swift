@@ -60,24 +60,29 @@ extension Visit {
       then = nil
     }
     let text = try then.map { try whole(notebook.history.text(of: $0)) }
+    let forms = try then.map { _ in try deeds(on: commit, of: subject, in: notebook) }
     return layout("\(subject.title), a version", name: notebook.identity.name) {
       """
       \(heading(of: subject, "a version"))
       <p>\(time(commit.author.time)) <b>\(commit.author.name)</b>, version <code>\(commit.id)</code></p>
-      \(then == nil ? "<p>The note is not in this version.</p>" : deeds(on: commit, of: subject))
+      \(forms ?? "<p>The note is not in this version.</p>")
       \(text)
       """
     }
   }
 
-  private func deeds(on version: Commit, of subject: Subject) -> HTML {
+  private func deeds(
+    on version: Commit, of subject: Subject, in notebook: Notebook
+  ) throws -> HTML {
     guard visitor.mayWrite else { return .nothing }
+    // A restored text takes the place of the one that the note has now.
+    let shown = try subject.isDeleted ? nil : shownNote(subject, in: notebook).path
     return """
-      <form method="post" action="\(address(subject, "/restore"))" class="deed">
-      <input type="hidden" name="version" value="\(version.id)"><button>Restore this text</button>
+      <form method="post" action="\(address(subject, "/restore/\(version.id.hex)"))\(shown)" class="deed">
+      <button>Restore this text</button>
       </form>
-      <form method="post" action="\(address(subject, "/copy"))" class="deed">
-      <input type="hidden" name="version" value="\(version.id)"><button>Copy to a new note</button>
+      <form method="post" action="\(address(subject, "/copy/\(version.id.hex)"))" class="deed">
+      <button>Copy to a new note</button>
       </form>
       """
   }

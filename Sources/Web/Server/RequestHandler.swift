@@ -116,15 +116,23 @@ final class RequestHandler: ChannelInboundHandler {
     guard let query = Fields(parsing: head.query.utf8),
       let fields = Fields(parsing: form.readableBytesView)
     else { return refuse(400, "The form cannot be read.", context) }
-    let request = Request(
-      method: head.method == "POST" ? .post : .get, visitor: admission.visitor,
-      entrance: entrance, isByName: entrance.isByName(host: head.only("host")),
-      path: admission.path, query: query, form: fields)
+    let isForm = head.method == "POST"
+    let place = Connections.place(of: context.channel)
     state = .answering
     deadline?.cancel()
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    // Whoever was sent away, or became a reader, while the form was coming is so now.
+    let again: @Sendable () -> Gate.Verdict = { [gate = shelf.gate, entrance] in
+      gate.judge(head, at: entrance, from: place)
+    }
     let response = shelf.respond(
-      to: request, at: admission.site, on: context.eventLoop)
+      to: { isForm ? again() : .allowed(admission) }, on: context.eventLoop
+    ) { [entrance] admission in
+      Request(
+        method: isForm ? .post : .get, visitor: admission.visitor, entrance: entrance,
+        isByName: entrance.isByName(host: head.only("host")), path: admission.path, query: query,
+        form: fields, isByScript: head.only("accept") == "application/json")
+    }
     response.whenComplete { result in
       let (handler, context) = bound.value
       let response = (try? result.get()) ?? .plain(503, "Too much is asked at once. Try again.")
