@@ -22,9 +22,9 @@ package struct NameKey: Hashable {
 
 /// Letter case and canonical decomposition by the tables of this repository, so that all devices agree,
 /// whatever they were built with.
-struct UnicodeForms: Sendable {
-  /// Read once, by the first name beyond ASCII.
-  static let pinned = UnicodeForms()
+package struct UnicodeForms: Sendable {
+  /// Read once, by the first name or text beyond ASCII.
+  package static let pinned = UnicodeForms()
 
   /// What is added to a scalar in lower case, and the combining classes.
   private let lowercase: [UInt32: UInt32]
@@ -78,7 +78,11 @@ struct UnicodeForms: Sendable {
     return [(scalar + (lowercase[scalar] ?? 0)) % 0x110000]
   }
 
-  private func decomposed(_ scalar: UInt32) -> [UInt32] {
+  /// Whether a character is a mark that belongs to the one before it.
+  package func isMark(_ scalar: UInt32) -> Bool { combiningClasses[scalar] != nil }
+
+  /// A character's canonical decomposition.
+  package func decomposed(_ scalar: UInt32) -> [UInt32] {
     // The Unicode Standard, 3.12: Hangul syllables are decomposed by arithmetic.
     guard (0xAC00...0xD7A3).contains(scalar) else { return decompositions[scalar] ?? [scalar] }
     let (index, last) = ((scalar - 0xAC00) / 28, (scalar - 0xAC00) % 28)

@@ -12,4 +12,14 @@ extension [UInt8] {
       return UnsafeRawPointer(found) - base
     }
   }
+  /// The first place of some bytes, from `start` on; nil if they are not there, or are none.
+  public func firstRange(of part: [UInt8], from start: Int = 0) -> Range<Int>? {
+    guard let first = part.first else { return nil }
+    var start = start
+    while let place = firstIndex(of: first, from: start), place + part.count <= count {
+      if self[place..<(place + part.count)].elementsEqual(part) { return place..<(place + part.count) }
+      start = place + 1
+    }
+    return nil
+  }
 }

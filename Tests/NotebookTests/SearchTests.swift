@@ -8,49 +8,66 @@ import Testing
 
 /// What notes-search(1) promises.
 @Suite struct SearchTests {
-  private func matches(_ text: String, _ term: String, matchCase: Bool = false) -> [Range<Int>] {
-    let pattern = LiteralPattern(term, isCaseSensitive: matchCase)
-    var found: [Range<Int>] = []
-    var start = 0
-    while let range = pattern.firstMatch(in: Array(text.utf8), from: start) {
-      found.append(range)
-      start = range.upperBound
-    }
-    return found
+  private func matches(
+    _ text: String, _ term: String, matchCase: Bool = false, ignoreAccents: Bool = false
+  ) throws -> [Range<Int>] {
+    let query = try SearchQuery(
+      [term], isCaseSensitive: matchCase, ignoresAccents: ignoreAccents)
+    let patterns = try SearchPatterns(query)
+    return patterns.matches(in: patterns.prepare(Array(text.utf8)), inTitle: [false]).ranges
   }
 
-  // "Capital and small letters are alike, in any script, where each has one counterpart; accents
-  // count."
+  // "Capital and small letters are alike in any script, as Unicode's full case folding has them:
+  // 'strasse' finds 'Straße'. A letter with an accent is not the letter without it, and is alike as
+  // one character and as two."
   @Test(arguments: [
     ("Whole MILK, milky", "milk", 2), ("Äpfel äpfel apfel", "äPFEL", 2),
     ("Привет ПРИВЕТ", "привет", 2),
-    ("ΟΔΟΣ οδος", "οδος", 2), ("straße STRASSE", "straße", 1), ("日本語 日本", "日本", 2),
+    ("ΟΔΟΣ οδος", "οδος", 2), ("straße STRASSE strasse", "straße", 3), ("日本語 日本", "日本", 2),
     ("aaaa", "aa", 2), ("", "x", 0), ("x", "xy", 0), ("a-b a.b", "a.b", 1), ("😀 😁", "😁", 1),
-    ("ıI iİ", "i", 2), ("ß ẞ", "ẞ", 2),
+    ("ıI iİ", "i", 2), ("ß ẞ", "ẞ", 2), ("İstanbul i\u{307}stanbul", "İSTANBUL", 2),
+    ("caf\u{e9} cafe\u{301} cafe", "CAF\u{c9}", 2), ("caf\u{e9} cafe\u{301} cafe", "cafe", 1),
+    ("Kelvin", "kelvin", 1), ("ﬁne", "fi", 1), ("한국 하나", "하", 1), ("Straße", "s", 3),
   ])
-  func `Letters are alike in any case`(text: String, term: String, count: Int) {
-    #expect(matches(text, term).count == count)
+  func `Letters are alike in any case`(text: String, term: String, count: Int) throws {
+    #expect(try matches(text, term).count == count)
   }
 
-  @Test func `A literal match is where a plain comparison finds it`() {
+  // "Take letters with accents for the same letters without."
+  @Test(arguments: [
+    ("café cafe\u{301} CAFE", "cafe", 3), ("Ångström", "angstrom", 1), ("İstanbul", "istanbul", 1),
+    ("über uber", "über", 2), ("Straße", "strasse", 1), ("łódź", "łodz", 1), ("é", "\u{301}", 0),
+  ])
+  func `Accents may be ignored`(text: String, term: String, count: Int) throws {
+    let found = try matches(text, term, ignoreAccents: true)
+    #expect(found.count == count)
+    for range in found {
+      #expect(String(validating: Array(text.utf8)[range], as: UTF8.self) != nil)
+    }
+    let whole = try SearchQuery([term + "$"], areExpressions: true, ignoresAccents: true)
+    #expect(try SearchPatterns(whole).termsFound(inTitleOf: "x.txt") != nil)
+  }
+
+  @Test func `A match is where a comparison of whole characters finds it`() throws {
     var random = SplitMix64.reported()
-    let letters = Array("abABéÉяЯ\n ")
+    let letters = Array("abABéÉяЯßẞİi\u{307}\u{301}e\n ").map(String.init) + ["\u{301}", "ﬁ"]
     func word(_ count: Int) -> String {
-      String((0..<count).map { _ in letters.randomElement(using: &random) ?? "a" })
+      (0..<count).map { _ in letters.randomElement(using: &random) ?? "a" }.joined()
     }
     for _ in 0..<2_000 {
       let text = word(Int.random(in: 0..<40, using: &random))
       let term = word(Int.random(in: 1...3, using: &random))
-      let folded = Array(text.lowercased().utf8)
-      let wanted = Array(term.lowercased().utf8)
-      // All these letters keep their length when they change their case.
-      let first = folded.indices.first { folded[$0...].starts(with: wanted) }
-      #expect(matches(text, term).first?.lowerBound == first, "\(text) / \(term)")
-      let plain = Array(text.utf8)
-      let exact = plain.indices.first { plain[$0...].starts(with: Array(term.utf8)) }
-      #expect(
-        matches(text, term, matchCase: true).first?.lowerBound == exact,
-        "\(text) / \(term)")
+      let bytes = Array(text.utf8)
+      for range in try matches(text, term) {
+        let found = try #require(String(validating: bytes[range], as: UTF8.self))
+        // The same by the standard library: each in capitals, canonically equivalent.
+        #expect(found.uppercased().lowercased() == term.uppercased().lowercased(), "\(text)")
+      }
+      let plain = try matches(text, term, matchCase: true)
+      for range in plain {
+        #expect(String(decoding: bytes[range], as: UTF8.self) == term, "\(text) / \(term)")
+      }
+      if text.contains(term) { #expect(!plain.isEmpty, "\(text) / \(term)") }
     }
   }
 

@@ -151,10 +151,8 @@ private struct NameRules {
       { $0.noteTitle == name },
       { $0.noteTitle.lowercased() == folded },
     ]
-    let part = LiteralPattern(folded, isCaseSensitive: true)
-    parts = [
-      { part.firstMatch(in: Array($0.description.lowercased().utf8), from: 0) != nil }
-    ]
+    let part = Array(folded.utf8)
+    parts = [{ Array($0.description.lowercased().utf8).firstRange(of: part) != nil }]
   }
 
   /// The only path that the first rule lets through which lets any through.

@@ -79,7 +79,8 @@ final class FolderSearch: Sendable {
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()
-    guard let text = try? Disk.read(descriptor, path: "", limit: sizeLimit),
+    // A file that cannot be read is not found, and 'notes status' names it.
+    guard let text = (try? Disk.read(descriptor, path: "", limit: sizeLimit)).map(patterns.prepare),
       patterns.holdsRest(text, inTitle: inTitle), Counted.fstat(descriptor, &status) == 0
     else { return nil }
     return SearchHit(

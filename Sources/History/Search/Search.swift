@@ -54,7 +54,7 @@ extension History {
         let isTitleHit = !inTitle.contains(false)
         // A text that did not fit does not fit under the same title either.
         guard isTitleHit || (!query.isTitleOnly && seen.insert(blob).inserted) else { continue }
-        let text = try repository.blob(blob)
+        let text = patterns.prepare(try repository.blob(blob))
         guard patterns.holdsRest(text, inTitle: inTitle) else { continue }
         var hit = SearchHit(
           change.path, text, modified: version.commit.author.time, inTitle: inTitle,

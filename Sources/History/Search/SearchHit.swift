@@ -41,7 +41,7 @@ public struct SearchHit: Sendable {
 
   /// What a text that fits holds.
   init(
-    _ path: TreePath, _ text: [UInt8], modified: Int64, inTitle: [Bool], patterns: SearchPatterns
+    _ path: TreePath, _ text: SearchedText, modified: Int64, inTitle: [Bool], patterns: SearchPatterns
   ) {
     self.path = path
     self.modified = modified
@@ -53,7 +53,7 @@ public struct SearchHit: Sendable {
     let found = patterns.matches(in: text, inTitle: inTitle)
     rank = isTitleHit ? .title : found.areWords ? .words : .parts
     (lines, matchingLineCount) = SearchLine.lines(
-      of: text, matching: found.ranges, limit: patterns.query.lineLimit,
+      of: text.bytes, matching: found.ranges, limit: patterns.query.lineLimit,
       context: patterns.query.context)
   }
 }

@@ -9,6 +9,8 @@ public struct SearchQuery: Sendable {
   public let areExpressions: Bool
   /// Whether upper and lower case differ.
   public let isCaseSensitive: Bool
+  /// Whether a letter is alike with and without accents.
+  public let ignoresAccents: Bool
   /// Whether only titles are looked at.
   public let isTitleOnly: Bool
   /// How many matching lines a hit tells.
@@ -21,11 +23,12 @@ public struct SearchQuery: Sendable {
   /// - Throws: `NotebookError.invalidExpression`.
   public init(
     _ terms: [String], areExpressions: Bool = false, isCaseSensitive: Bool = false,
-    isTitleOnly: Bool = false, lineLimit: Int = 3, context: Int = 0, below folder: TreePath = ""
+    ignoresAccents: Bool = false, isTitleOnly: Bool = false, lineLimit: Int = 3, context: Int = 0, below folder: TreePath = ""
   ) throws {
     self.terms = terms
     self.areExpressions = areExpressions
     self.isCaseSensitive = isCaseSensitive
+    self.ignoresAccents = ignoresAccents
     self.isTitleOnly = isTitleOnly
     self.lineLimit = lineLimit
     self.context = context
@@ -36,47 +39,66 @@ public struct SearchQuery: Sendable {
   func covers(_ path: TreePath) -> Bool { folder.isEmpty || path.isBelow(folder) }
 }
 
+/// A text made ready to be searched.
+struct SearchedText {
+  let bytes: [UInt8]
+  fileprivate let folded: FoldedText
+}
+
 /// A query made ready for one thread.
 struct SearchPatterns {
   let query: SearchQuery
-  /// Of each term the first match in a text that starts at a place or later.
-  private let firstMatches: [([UInt8], _ start: Int) -> Range<Int>?]
+  private let folder: Folder
+  /// Of each term the first match in a folded text that starts at a place or later.
+  private let firstMatches: [(FoldedText, _ start: Int) -> Range<Int>?]
 
   init(_ query: SearchQuery) throws {
     self.query = query
+    // Expressions fold the case themselves, and name characters in a form of their own.
+    let folder = Folder(
+      Folding(
+        ignoresCase: !query.isCaseSensitive && !query.areExpressions,
+        ignoresAccents: query.ignoresAccents, decomposes: !query.areExpressions))
+    self.folder = folder
     firstMatches = try query.terms.map { term in
-      query.areExpressions
-        ? try RegularExpression(term, isCaseSensitive: query.isCaseSensitive).firstMatch
-        : LiteralPattern(term, isCaseSensitive: query.isCaseSensitive).firstMatch
+      guard query.areExpressions else { return LiteralPattern(term, folder: folder).firstMatch }
+      let folded = String(decoding: folder.fold(Array(term.utf8)).bytes, as: UTF8.self)
+      let expression = try RegularExpression(folded, isCaseSensitive: query.isCaseSensitive)
+      return { expression.firstMatch(in: $0.bytes, from: $1) }
     }
   }
 
-  /// Which of the terms a note's title holds; nil where the path is no note's.
+  func prepare(_ text: [UInt8]) -> SearchedText {
+    SearchedText(bytes: text, folded: folder.fold(text))
+  }
+
+  /// Which of the terms a note's title holds; nil if the path is no note's.
   func termsFound(inTitleOf path: TreePath) -> [Bool]? {
-    path.titleRange.map { Array(path.bytes[$0]) }.map { title in
+    path.titleRange.map { folder.fold(Array(path.bytes[$0])) }.map { title in
       firstMatches.map { $0(title, 0) != nil }
     }
   }
 
   /// Whether a text holds all the terms that the title lacks.
-  func holdsRest(_ text: [UInt8], inTitle: [Bool]) -> Bool {
+  func holdsRest(_ text: SearchedText, inTitle: [Bool]) -> Bool {
     zip(firstMatches, inTitle).allSatisfy { firstMatch, isInTitle in
-      isInTitle || firstMatch(text, 0) != nil
+      isInTitle || firstMatch(text.folded, 0) != nil
     }
   }
 
   /// All matches in a text, by place; those of several terms may overlap. Also whether each term
   /// stands in it, or in the title, as a word of its own.
-  func matches(in text: [UInt8], inTitle: [Bool]) -> (ranges: [Range<Int>], areWords: Bool) {
+  func matches(in text: SearchedText, inTitle: [Bool]) -> (ranges: [Range<Int>], areWords: Bool) {
     var ranges: [Range<Int>] = []
     var areWords = true
     for (firstMatch, isInTitle) in zip(firstMatches, inTitle) {
       var isWord = isInTitle
       var start = 0
-      while start <= text.count, let range = firstMatch(text, start) {
+      while start <= text.folded.bytes.count, let found = firstMatch(text.folded, start) {
+        start = max(found.upperBound, found.lowerBound + 1)
+        guard let range = text.folded.original(of: found) else { continue }
         ranges.append(range)
-        isWord = isWord || text.isWord(range)
-        start = max(range.upperBound, range.lowerBound + 1)
+        isWord = isWord || text.bytes.isWord(range)
       }
       areWords = areWords && isWord
     }

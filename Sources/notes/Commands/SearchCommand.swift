@@ -34,6 +34,8 @@ struct SearchCommand: Command {
 
   @Flag(help: "Tell capital letters from small ones.") var matchCase = false
 
+  @Flag(help: "Take letters with accents for the same letters without.") var ignoreAccents = false
+
   @Option(
     name: [.customShort("n", allowingJoined: true), .long], help: .named("n", "At most N notes."))
   var limit: Int?
@@ -59,8 +61,9 @@ struct SearchCommand: Command {
     let notebook = try NotebookLocator.notebook()
     let (texts, folder) = try scope(in: notebook)
     let query = try SearchQuery(
-      texts, areExpressions: regex, isCaseSensitive: matchCase,
+      texts, areExpressions: regex, isCaseSensitive: matchCase, ignoresAccents: ignoreAccents,
       isTitleOnly: title, lineLimit: lines, context: context, below: folder)
+    warnAboutEscapes()
     let hits = try find(query, in: notebook)
     let report = SearchReport(hits: hits.prefix(limit ?? .max), found: hits.count, texts: texts)
     if options.json { return Output.standard.lines(report.json) }
@@ -78,6 +81,23 @@ struct SearchCommand: Command {
       let folder = NotebookLocator.folderOrTop(named: last, in: notebook)
     else { return (texts, "") }
     return (texts.dropLast(), folder)
+  }
+
+  /// Warns of escapes that other kinds of expressions have and these do not: POSIX takes `\d` for a d.
+  private func warnAboutEscapes() {
+    guard regex else { return }
+    var seen: Set<Character> = []
+    for text in texts {
+      var rest = text[...]
+      while let slash = rest.firstIndex(of: "\\"), let next = rest[slash...].dropFirst().first {
+        rest = rest[slash...].dropFirst(2)
+        guard next.isASCII, next.isLetter, !"wWsSbB".contains(next), seen.insert(next).inserted
+        else { continue }
+        let instead = next == "d" ? "; '[0-9]' finds digits" : ""
+        Output.errors.line(
+          "notes: warning: '\\\(next)' means the letter \(next) in these expressions\(instead)")
+      }
+    }
   }
 
   private func find(_ query: SearchQuery, in notebook: Notebook) throws -> [SearchHit] {
