@@ -33,6 +33,28 @@ import Testing
     #expect(try shell.notes("mv", "near.txt", "near").text == "near.txt already has that name.\n")
   }
 
+  // notes-mv(1): "Several notes, or those that a pattern names, move to a folder as one version; if
+  // one of them cannot, none does."
+  @Test func `Several notes move as one version, or none does`() throws {
+    for name in ["Plan A", "Plan B"] { try shell.notes("new", name) }
+    let before = try shell.notes("log", "--json").lines.count
+    let moved = try shell.notes("mv", "Plan*", "Shopping", "archive/")
+    #expect(moved.text.hasPrefix("Moved 3 files to archive/: version "))
+    #expect(daily.isThere("archive/Plan A.txt") && daily.isThere("archive/Shopping.txt"))
+    #expect(try shell.notes("log", "--json").lines.count == before + 1)
+    #expect(try shell.notes("log", "archive/Plan B", "--json").lines.count == 2)
+    try shell.notes("new", "Plan A")
+    let refused = try shell.notes("mv", "archive/Plan*", "./")
+    #expect(refused.status == .exited(1) && refused.errorText.contains("Plan A.txt"))
+    #expect(daily.isThere("archive/Plan B.txt"))
+    let unclear = try shell.notes("mv", "archive/Plan*", "Other")
+    #expect(unclear.status == .exited(64))
+    #expect(unclear.errorText.contains("notes: hint: name a folder with a slash at its end"))
+    #expect(try shell.notes("mv", "Shopping").status == .exited(64))
+    #expect(try shell.notes("undo").isSuccess && shell.notes("undo").isSuccess)
+    #expect(daily.isThere("Shopping.txt"))
+  }
+
   @Test func `Deleted notes come back, each in its way`() throws {
     let gone = try shell.notes("rm", "Shopping", "trips/")
     #expect(gone.text.hasPrefix("Deleted Shopping.txt and trips/Rome.md: version "))

@@ -1,6 +1,7 @@
 public import Git
 internal import Glibc
 internal import History
+internal import Merge
 internal import WorkTree
 
 extension Notebook {
@@ -81,42 +82,71 @@ extension Notebook {
   ///
   /// - Throws: `nameTaken`: nothing is ever overwritten.
   public func rename(_ old: TreePath, to new: TreePath) throws -> Renaming {
-    try rename(old, to: new, isFolder: false, message: "Rename \(old.label) to \(new.label)")
+    try rename(
+      [NoteMove(old, to: new)], message: "Rename \(old.label) to \(new.label)")
   }
 
   /// Renames or moves a folder with all that is versioned in it.
   public func rename(folder old: TreePath, to new: TreePath) throws -> Renaming {
-    try rename(old, to: new, isFolder: true, message: "Rename folder \(old) to \(new)")
+    try rename(
+      [NoteMove(old, to: new, isFolder: true)], message: "Rename folder \(old) to \(new)")
   }
 
-  private func rename(
-    _ old: TreePath, to new: TreePath, isFolder: Bool, message: String
-  ) throws -> Renaming {
+  /// Moves notes and folders as one version, after one of what the folder holds.
+  ///
+  /// - Throws: `nameTaken`, `noSuchNote`, `intoItself`; nothing is moved then.
+  public func rename(_ moves: [NoteMove], message: String) throws -> Renaming {
     try withWriterLock { transaction in
       try transaction.save()
-      if isFolder, new.isBelow(old) { throw NotebookError.intoItself(old) }
-      guard let entry = try history.tipTree().flatMap({ try repository.entry(at: old, in: $0) }),
-        isFolder ? entry.mode == .tree : entry.mode.isFile
-      else { throw NotebookError.noSuchNote(old.description + (isFolder ? "/" : "")) }
-      if old == new { return Renaming(files: [], version: nil) }
-      try checkIsFree(new, except: old)
-      let files =
-        isFolder
-        ? try repository.files(in: entry.id).map {
-          (old: old.appending($0.path), new: new.appending($0.path), entry: $0.entry)
-        } : [(old: old, new: new, entry: entry)]
-      var replaced = [TreePath: TreeEntry?](uniqueKeysWithValues: files.map { ($0.old, nil) })
+      let tree = try history.tipTree()
+      var files: [(old: TreePath, new: TreePath, entry: TreeEntry)] = []
+      var renames: [RenameTrailer] = []
+      // What is inside a folder that moves, moves with it.
+      let outermost = moves.filter { move in
+        !moves.contains { $0.isFolder && move.old.isBelow($0.old) }
+      }
+      for move in outermost {
+        if move.isFolder, move.new.isBelow(move.old) { throw NotebookError.intoItself(move.old) }
+        guard let entry = try tree.flatMap({ try repository.entry(at: move.old, in: $0) }),
+          move.isFolder ? entry.mode == .tree : entry.mode.isFile
+        else { throw NotebookError.noSuchNote(move.old.description + (move.isFolder ? "/" : "")) }
+        if move.old == move.new { continue }
+        try checkIsFree(move.new, except: move.old)
+        files +=
+          move.isFolder
+          ? try repository.files(in: entry.id).map {
+            (move.old.appending($0.path), move.new.appending($0.path), $0.entry)
+          } : [(move.old, move.new, entry)]
+        renames.append(RenameTrailer(from: move.old, to: move.new, isFolder: move.isFolder))
+      }
+      if files.isEmpty { return Renaming(files: [], version: nil) }
+      var replaced: [TreePath: TreeEntry?] = [:]
+      for file in files { replaced[file.old] = .some(nil) }
+      var taken: [NameKey: TreePath] = [:]
       for file in files {
+        if let other = taken.updateValue(file.new, forKey: NameKey(file.new)) {
+          throw NotebookError.nameTaken(file.new, by: other, isFolder: false)
+        }
         replaced[file.new] = TreeEntry(
           name: file.new.name, mode: file.entry.mode, id: file.entry.id)
       }
       let version = try transaction.replace(
-        replaced, message: message,
-        trailers: [RenameTrailer(from: old, to: new, isFolder: isFolder).line],
+        replaced, message: message, trailers: renames.map(\.line),
         // A moved note is not a deleted one, however many there are.
         operation: .rename, allowsMassDeletion: true)
       return Renaming(files: files.map { ($0.old, $0.new) }, version: version)
     }
+  }
+}
+
+/// A note or folder that gets another path.
+public struct NoteMove: Sendable {
+  let old: TreePath
+  let new: TreePath
+  let isFolder: Bool
+
+  public init(_ old: TreePath, to new: TreePath, isFolder: Bool = false) {
+    (self.old, self.new, self.isFolder) = (old, new, isFolder)
   }
 }
 

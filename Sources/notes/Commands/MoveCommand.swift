@@ -6,11 +6,12 @@ internal import WorkTree
 
 struct MoveCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "mv", abstract: "Rename a note, or move it to another folder.",
+    commandName: "mv", abstract: "Rename a note, or move notes to another folder.",
     discussion: """
       TITLE alone renames the note where it is; with folders before it, seen from the current one, \
-      or as a folder with a slash at its end, it moves. A folder is renamed or moved with all that is versioned in it. The \
-      history follows the note, on all devices.
+      or as a folder with a slash at its end, it moves. A folder is renamed or moved with all that is versioned in it. Several \
+      notes, or those of a pattern, move to a folder as one version. The history follows the note, \
+      on all devices.
 
       Examples:
         notes mv Rome Roma
@@ -18,39 +19,77 @@ struct MoveCommand: Command {
         notes mv Rome trips/
         notes mv trips/Rome ./Rome
         notes mv trips/ travels
+        notes mv 'Plan*' Shopping archive/
       """)
 
-  @Argument(help: .named("note", "The note or folder."), completion: LiveCompletion.notesAndFolders)
-  var note: String
-
-  @Argument(help: .named("title", "What to call it."), completion: .directory) var title: String
+  @Argument(
+    help: .named("note", "The notes or folders, and at the end the title or folder."),
+    completion: LiveCompletion.notesAndFolders)
+  var names: [String]
 
   @OptionGroup var options: CommonOptions
 
+  func validate() throws {
+    if names.count < 2 {
+      throw ValidationError("mv takes a note, and the title or folder that it gets.")
+    }
+  }
+
   func run() throws {
     let notebook = try NotebookLocator.notebook()
-    let item = try NotebookLocator.item(note, in: notebook)
-    let target = try target(of: item, in: notebook)
-    let done = try DeletionOption.foundBefore {
-      try item.isFolder
-        ? notebook.rename(folder: item.path, to: target) : notebook.rename(item.path, to: target)
+    let title = names.last ?? ""
+    let items = try NotebookLocator.items(names.dropLast(), in: notebook)
+    if let top = items.first(where: \.path.isEmpty) {
+      throw NotebookError.noSuchNote(top.path.isEmpty ? "." : top.path.description)
     }
-    let (old, new) = (Visible.name(item.path), Visible.name(target))
-    var sentence = "\(new) already has that name."
-    if let version = done.version {
-      let slash = item.isFolder ? "/" : ""
-      let count = slash.isEmpty ? "" : " with \(Phrase.count(done.files.count, "file"))"
-      sentence =
-        "Renamed \(old)\(slash) to \(new)\(slash)\(count): version \(Console.output.paint(version))"
+    if items.count > 1, !title.hasSuffix("/"),
+      NotebookLocator.folderOrTop(named: title, in: notebook) == nil
+    {
+      throw Failure.usage(
+        "\(Phrase.count(items.count, "note")) cannot all become '\(Visible.name(title))'",
+        hint: "name a folder with a slash at its end: 'notes mv ... \(Visible.word(title + "/"))'")
+    }
+    let target = items.count > 1 && !title.hasSuffix("/") ? title + "/" : title
+    let moves = try items.map { item in
+      let path = try Self.target(of: item, titled: target, in: notebook)
+      return (item: item, move: NoteMove(item.path, to: path, isFolder: item.isFolder), to: path)
+    }
+    let message: String? = moves.count == 1 ? nil : "Move \(moves.count) notes to \(target)"
+    let done = try DeletionOption.foundBefore {
+      guard let message else {
+        let (item, _, path) = moves[0]
+        return try item.isFolder
+          ? notebook.rename(folder: item.path, to: path) : notebook.rename(item.path, to: path)
+      }
+      return try notebook.rename(moves.map(\.move), message: message)
     }
     options.tell(
       [
         "type": "renamed", "renamed": done.files.map { ["from": $0.old, "to": $0.new] as JSON },
         "version": done.version,
-      ], sentence)
+      ], Self.sentence(moves.map { ($0.item, $0.to) }, done, target))
   }
 
-  private func target(of item: Item, in notebook: Notebook) throws -> TreePath {
+  private static func sentence(
+    _ moves: [(item: Item, new: TreePath)], _ done: Renaming, _ title: String
+  ) -> String {
+    guard let version = done.version else {
+      return moves.count == 1
+        ? "\(Visible.name(moves[0].new)) already has that name."
+        : "All of them already have these names."
+    }
+    let told = "version \(Console.output.paint(version))"
+    guard moves.count == 1, let (item, new) = moves.first else {
+      return "Moved \(Phrase.count(done.files.count, "file")) to \(Visible.name(title)): \(told)"
+    }
+    let slash = item.isFolder ? "/" : ""
+    let count = item.isFolder ? " with \(Phrase.count(done.files.count, "file"))" : ""
+    return "Renamed \(Visible.name(item.path))\(slash) to \(Visible.name(new))\(slash)\(count): \(told)"
+  }
+
+  private static func target(
+    of item: Item, titled title: String, in notebook: Notebook
+  ) throws -> TreePath {
     let here = NotebookLocator.currentFolder(in: notebook)
     guard title.hasSuffix("/") else {
       let folder = title.contains("/") ? here : item.path.parent ?? ""
