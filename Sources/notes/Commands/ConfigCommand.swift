@@ -44,6 +44,7 @@ struct ConfigCommand: Command {
       try setting.set(value, in: notebook)
       guard options.json else {
         if setting == .notebookName, let notebook { tellRenamed(notebook) }
+        if setting == .deviceName { try tellWhereDeviceIsNamed() }
         return
       }
     }
@@ -51,6 +52,20 @@ struct ConfigCommand: Command {
     if options.json { return Output.standard.lines([Self.json(setting, current)]) }
     guard let text = current ?? setting.fallback else { throw setting.isMissing }
     Output.standard.line(Visible.name(text))
+  }
+
+  /// Tells which notebooks call the device by the new name, and how to rename it in this one.
+  private func tellWhereDeviceIsNamed() throws {
+    let chosen = try DeviceName.choose(given: nil)
+    var text = "New notebooks call this device \(Visible.name(chosen))."
+    // Outside of a notebook there is none to rename it in.
+    if let notebook = try? NotebookLocator.notebook(), notebook.identity.device.name != chosen {
+      let name = notebook.identity.device.name
+      text +=
+        " In \(Visible.name(notebook.identity.name)) it is still \(Visible.name(name)): "
+        + "an admin renames it with 'notes members rename \(Visible.word(name)) \(Visible.word(chosen))'."
+    }
+    Output.standard.line(Console.output.wrapped(text))
   }
 
   /// That it is not for this device alone.

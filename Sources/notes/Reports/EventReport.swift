@@ -4,6 +4,7 @@ internal import History
 internal import Membership
 internal import Merge
 internal import Notebook
+internal import Synchronization
 internal import WorkTree
 
 /// Tells what happens, to programs or to people. All calls may come from any thread.
@@ -23,6 +24,8 @@ final class EventReport: Sendable {
   /// What strangers do must neither push the code off the screen nor fill a file.
   private let strangers: RefusalQuota
   private let progress = ProgressLine()
+  /// The devices that people were told of: a second session that moves nothing is no news.
+  private let told = Mutex<Set<String>>([])
 
   init(json: Bool, _ occasion: Occasion = .exchange) {
     text = EventText(occasion: occasion)
@@ -47,6 +50,10 @@ final class EventReport: Sendable {
 
   private func show(_ event: Event) {
     if let line = text.progress(of: event) { return progress.show(line) }
+    if case .finished(let result) = event {
+      let isFirst = told.withLock { $0.insert(result.peer.deviceID).inserted }
+      if !isFirst, result.movedNothing { return }
+    }
     show(text.words(for: event), warning: text.warning(of: event))
   }
 
@@ -222,6 +229,10 @@ struct EventText {
 }
 
 extension SessionResult {
+  fileprivate var movedNothing: Bool {
+    receivedVersions + sentVersions == 0 && joins.isEmpty && isInSync
+  }
+
   func text(on terminal: Terminal) -> String {
     "\(terminal.paint(Visible.name(peer.name), .bold)): \(summary)\n" + joins.text(on: terminal)
   }

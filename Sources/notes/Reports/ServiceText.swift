@@ -87,5 +87,14 @@ extension [Change] {
 }
 
 extension SaveResult {
-  fileprivate var summary: String { "saved \(changes.summary)" }
+  /// `saved Shopping.txt`, `deleted Plan.txt`, `saved 12 files, renamed 2 files`.
+  fileprivate var summary: String {
+    let kinds: [(verb: String, changes: [Change])] = [
+      ("saved", changes.filter { $0.kind == .added || $0.kind == .modified }),
+      ("deleted", changes.filter { $0.kind == .deleted }),
+      ("renamed", changes.filter { $0.kind == .renamed }),
+    ]
+    return kinds.filter { !$0.changes.isEmpty }.map { "\($0.verb) \($0.changes.summary)" }
+      .joined(separator: ", ")
+  }
 }
