@@ -18,8 +18,9 @@ struct ChaosTests {
     var random = SplitMix64.reported()
     let seed = random.next() >> 32
     let notes = try BuiltBinary.notes()
+    let seconds = TestEnvironment.amount(8, inFull: 20)
     let result = try run(
-      [Self.script, "--seconds", "20", "--seed", "\(seed)", "--binary", notes], within: 900)
+      [Self.script, "--seconds", "\(seconds)", "--seed", "\(seed)", "--binary", notes], within: 900)
     print(result.text)
     #expect(result.isSuccess, "\(result)")
   }

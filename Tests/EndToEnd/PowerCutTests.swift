@@ -17,8 +17,9 @@ struct PowerCutTests {
     var random = SplitMix64.reported(for: "power cuts on \(kind)")
     let seed = random.next() >> 16
     let notes = try BuiltBinary.notes()
+    let cuts = TestEnvironment.amount(7, inFull: 20)
     let result = try run(
-      [Self.script, "--cuts", "20", "--seed", "\(seed)", "--binary", notes, kind], within: 900)
+      [Self.script, "--cuts", "\(cuts)", "--seed", "\(seed)", "--binary", notes, kind], within: 900)
     print(result.text)
     #expect(result.isSuccess, "scripts/power-cuts --seed \(seed) \(kind): \(result.errorText)")
   }

@@ -17,7 +17,8 @@ import Testing
     #expect(pictures.count >= count, "\(pictures)")
   }
 
-  @Test func `A browser and a terminal write the same notes`() throws {
+  @Test(.enabled("Chromium's story: scripts/test --full") { TestEnvironment.isFull })
+  func `A browser and a terminal write the same notes`() throws {
     try play("web-story", pictures: 118)
   }
 
@@ -44,12 +45,13 @@ import Testing
   }
 
   // notes-security(7), "The page's authority" and "The page as an app".
-  @Test func `A browser that knows the authority keeps the page as an app`() throws {
+  @Test(.enabled("Chromium's story: scripts/test --full") { TestEnvironment.isFull })
+  func `A browser that knows the authority keeps the page as an app`() throws {
     try play("web-app", pictures: 20)
   }
 
-  @Test func `Nothing that is typed is lost, in tabs, phones, editors and without answers`() throws
-  {
+  @Test(.enabled("Chromium's cases: scripts/test --full") { TestEnvironment.isFull })
+  func `Nothing that is typed is lost, in tabs, phones, editors and without answers`() throws {
     let cases = BuiltBinary.sourceFolder + "/scripts/web-cases"
     let result = try run([cases, "--binary", BuiltBinary.notes()], within: 900)
     #expect(result.isSuccess, "\(result)")

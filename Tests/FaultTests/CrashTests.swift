@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// Design, promises 1, 3 and 5.
@@ -26,7 +27,8 @@ struct CrashTests {
   private func sweep(_ run: FaultRun, _ faults: [Fault]) throws {
     try Sweep(
       subject: "\(run.scenario)", calls: run.calls, faults: faults,
-      budget: faults.contains(.kill) ? 70 : 40
+      budget: TestEnvironment.amount(
+        faults.contains(.kill) ? 35 : 20, inFull: faults.contains(.kill) ? 70 : 40)
     ).run { try run.interrupt(at: $0, by: $1) }
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// Design, promise 3, for whole processes: "Killed at any instant (power cut included), the next run
@@ -6,14 +7,16 @@ import Testing
 @Suite("Real processes interrupted at every call that changes the file system", .serialized)
 struct StoryTests {
   @Test("killed there, the next command comes to the same end", arguments: Story.all)
-  func killed(_ story: Story) throws { try sweep(story, [.kill, .torn, .power], budget: 16) }
+  func killed(_ story: Story) throws {
+    try sweep(story, [.kill, .torn, .power], budget: TestEnvironment.amount(8, inFull: 16))
+  }
 
   @Test("failing there, the next command comes to the same end", arguments: Story.all)
   func failed(_ story: Story) throws {
     try sweep(
       story,
       [.once(EIO), .once(EACCES), .once(ENOSPC), .stays(ENOSPC), .stays(EIO), .stays(EACCES)],
-      budget: 12)
+      budget: TestEnvironment.amount(6, inFull: 12))
   }
 
   private func sweep(_ story: Story, _ faults: [Fault], budget: Int) throws {

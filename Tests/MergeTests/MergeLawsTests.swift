@@ -13,7 +13,8 @@ import Testing
     ?? UInt64.random(in: 0..<1 << 40)
   /// `NOTES_TEST_CASES`, or so few that all of them take seconds.
   static let casesInARun =
-    TestEnvironment.variable("NOTES_TEST_CASES").flatMap { Int($0) } ?? 200
+    TestEnvironment.variable("NOTES_TEST_CASES").flatMap { Int($0) }
+    ?? TestEnvironment.amount(40, inFull: 200)
 
   @Test(arguments: 0..<20)
   func anyOrderAndGroupingGiveOneTip(run: Int) throws {

@@ -31,6 +31,12 @@ public enum TestEnvironment {
   /// What runs the program behind it as nobody.
   public static let asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
+  /// Whether everything is played, as long as it may take: by `scripts/test --full`.
+  public static let isFull = variable("NOTES_TEST_FULL") != nil
+
+  /// How much of what is random is played.
+  public static func amount(_ usual: Int, inFull full: Int) -> Int { isFull ? full : usual }
+
   /// A variable of the test run's own environment.
   public static func variable(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }

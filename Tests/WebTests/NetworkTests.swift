@@ -271,8 +271,11 @@ import Testing
     }
     let text = "P1\n\(4 * code.width) \(rows.count)\n" + rows.joined(separator: "\n") + "\n"
     try web.folder.write(text, to: "code.pbm")
-    let read = try run(["zbarimg", "--raw", "-q", web.folder["code.pbm"]])
-    #expect(read.text == link + "\n", "\(read)")
+    // scripts/deps full installs what reads it.
+    if TestEnvironment.isFull {
+      let read = try run(["zbarimg", "--raw", "-q", web.folder["code.pbm"]])
+      #expect(read.text == link + "\n", "\(read)")
+    }
     #expect(QRCode(String(repeating: "x", count: 5_000)) == nil)
   }
 }
