@@ -22,6 +22,8 @@ import Testing
       #expect(result.text.contains(part), "\(part) is not in\n\(result)")
     }
     #expect(!result.text.contains("notes: error:"), "\(result)")
+    let way = namespaces == "yes" ? "with" : "without"
+    #expect(result.text.contains("This is the way \(way) network namespaces"), "\(result)")
     if namespaces == "yes" {
       // README's picture shows what is printed today.
       let root = BuiltBinary.sourceFolder
