@@ -180,3 +180,15 @@ if let wanted = Context.environment["NOTES_TEST_TARGETS"] {
   let names = wanted.split(separator: ",").map(String.init)
   package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
 }
+
+// Where $NOTES_PROGRAMS is set, a build makes both programs and nothing else: SwiftPM takes one product or
+// everything, and one program after the other leaves a processor idle (scripts/release).
+if Context.environment["NOTES_PROGRAMS"] != nil {
+  package.targets.removeAll { target in
+    switch target.type {
+    case .test: true
+    case .executable: !["notes", "notes-web"].contains(target.name)
+    default: target.name == "TestSupport"
+    }
+  }
+}
