@@ -32,6 +32,8 @@ public enum HubDefect: Error, Hashable, Sendable {
   case scheme(String)
   /// A password in an address.
   case secret
+  /// The place is the notebook's folder, or in it.
+  case inNotebook(String)
 }
 
 extension HubDefect: CustomStringConvertible {
@@ -44,6 +46,7 @@ extension HubDefect: CustomStringConvertible {
     case .address(let url, let why): "'\(url)' is not an address of a repository: \(why)"
     case .scheme(let scheme): "hubs are not reached by \(scheme)"
     case .secret: "the address holds a password, which everybody who reads .git/config would have"
+    case .inNotebook(let place): "\(place) is in the notebook"
     }
   }
 }
@@ -159,9 +162,10 @@ extension Notebook {
 
   /// Adds a hub: a remote of that name, made where there is none.
   ///
-  /// - Throws: `HubDefect.name`, and `.nameTaken` where a remote of that name is elsewhere.
+  /// - Throws: `HubDefect.name`, `.nameTaken` if a remote of that name is elsewhere, and `.inNotebook`.
   public func add(_ hub: Hub) throws {
     guard Hub.isName(hub.name) else { throw HubDefect.name(hub.name) }
+    if hub.url.hasPrefix("/"), contains(place: hub.url) { throw HubDefect.inNotebook(hub.url) }
     try withWriterLock { _ in
       let key = "remote.\(hub.name)"
       if let url = try repository.setting("\(key).url"), url != hub.url {

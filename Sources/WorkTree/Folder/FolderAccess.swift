@@ -118,9 +118,7 @@ package final class FolderAccess {
   }
 
   func isRepository(_ folder: TreePath) -> Bool {
-    FolderListing.gitFolders.contains {
-      Counted.faccessat(root, folder.appending($0).cString, F_OK, AT_SYMLINK_NOFOLLOW) == 0
-    }
+    RepositorySigns(of: folder, at: root).isRepository
   }
 
   /// What stands in a folder, as it is listed; nothing where there is no folder.

@@ -59,7 +59,7 @@ package struct FolderListing {
     let (fileCount, size) = (ends.count, paths.count)
     let prefix = folder.isEmpty ? [] : folder.bytes + [UInt8(ascii: "/")]
     var folders: [TreePath] = []
-    var isRepository = false
+    var signs: RepositorySigns = []
     try Disk.list(takingOwnership: descriptor, path: folder.description) { entry in
       let start = paths.count
       paths += prefix
@@ -67,6 +67,7 @@ package struct FolderListing {
       let isGit = Self.isGitFolder(paths[(start + prefix.count)...])
       if !isGit, !entry.isFolder {
         if paths[(start + prefix.count)...].elementsEqual(Self.ignoreFile) { hasIgnoreFile = true }
+      signs.formUnion(RepositorySigns(name: paths[(start + prefix.count)...]))
         ends.append(paths.count)
         return
       }
@@ -75,12 +76,13 @@ package struct FolderListing {
       if !isGit {
         folders.append(path)
       } else if !folder.isEmpty {
-        isRepository = true
+        // In any spelling: git takes it for its own on some systems.
+        signs.insert(.gitFolder)
       } else if !Self.gitFolders.contains(path), let why = NameRules.problem(withPath: path) {
         skipped.append(SkippedFile(path: path, reason: .unfitName(why: why)))
       }
     }
-    if isRepository {
+    if !folder.isEmpty, signs.isRepository {
       // A repository of its own: its files are not this one's.
       ends.removeSubrange(fileCount...)
       paths.removeSubrange(size...)

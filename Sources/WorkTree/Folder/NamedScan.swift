@@ -97,6 +97,7 @@ extension WorkTree {
     return try FolderListing(folder: folder, below: top) { path, _ in
       try !index.containsFolder(path) && isExcluded(path, isFolder: true, rules)
     }.folders
+    if !top.isEmpty, try FolderAccess(folder: folder).repository(around: top) != nil { return [] }
   }
 
   /// Whether a file's name is of those that editors leave behind and that are never versioned.

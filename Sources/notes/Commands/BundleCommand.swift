@@ -99,11 +99,7 @@ struct BundleCreateCommand: Command {
 
   private func place(in notebook: Notebook) throws -> String {
     let place = try NotebookLocator.folder(file)
-    if NotebookLocator.path(ofFolder: Disk.parent(of: place), in: notebook) != nil {
-      throw Failure.usage(
-        "\(Visible.name(file)) is in the notebook, which would version it",
-        hint: "write it somewhere else, for instance to ~/\(Visible.word(file))")
-    }
+    try notebook.checkIsOutside(place, named: file)
     guard NotebookLocator.kind(of: place) == nil else { throw isThere }
     return place
   }

@@ -41,11 +41,7 @@ struct ExportCommand: Command {
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     let place = try NotebookLocator.folder(target)
-    if NotebookLocator.path(ofFolder: Disk.parent(of: place), in: notebook) != nil {
-      throw Failure.usage(
-        "\(Visible.name(target)) is in the notebook, which would version it",
-        hint: "write it somewhere else, for instance to ~/\(Visible.word(target))")
-    }
+    try notebook.checkIsOutside(place, named: target)
     guard Self.isFree(place) else {
       throw Failure(
         .failed, "target_exists", "\(Visible.name(target)) is there already",
@@ -89,6 +85,16 @@ struct ExportCommand: Command {
   }
 }
 
+extension Notebook {
+  /// Throws if what a command is to write would be in the notebook.
+  func checkIsOutside(_ place: String, named name: String) throws(Failure) {
+    guard contains(place: place) else { return }
+    throw Failure.usage(
+      "\(Visible.name(name)) is in the notebook, which would version it",
+      hint: "write it somewhere else, for instance to ~/\(Visible.word(name))")
+  }
+}
+
 struct ImportCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Take in the files of another folder.",
@@ -121,7 +127,7 @@ struct ImportCommand: Command {
         .failed, "no_such_folder", "there is no folder \(Visible.name(source))",
         hint: "write the name of the folder whose files come in")
     }
-    if there == own || (there + "/").hasPrefix(own + "/") || (own + "/").hasPrefix(there + "/") {
+    if notebook.contains(place: there) || (own + "/").hasPrefix(there + "/") {
       throw Failure.usage(
         "\(Visible.name(source)) and the notebook are one inside the other",
         hint: "files that are in the notebook's folder are versioned by 'notes save'")

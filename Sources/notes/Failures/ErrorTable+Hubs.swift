@@ -13,6 +13,8 @@ extension HubDefect: ExplainedError {
     case .address:
       .misused("hub_address", "for instance git@HOST:PATH, https://HOST/PATH or /PATH/notes.git")
     case .scheme: .misused("hub_address", "use ssh, https, git or the path of a folder")
+    case .inNotebook:
+      .misused("in_notebook", "a hub is outside of the notebook's folder: 'git init --bare' there")
     case .secret:
       .misused("hub_secret", "leave it out: git asks, or 'git config credential.helper' keeps it")
     }
@@ -38,10 +40,7 @@ extension HubError: ExplainedError {
     case .foreignOwner:
       .failed(
         "hub_foreign", "if you trust it: git config --global --add safe.directory FOLDER")
-    case .refused:
-      .refused(
-        "hub_refused",
-        "a hub is a bare repository, 'git init --bare', whose branch may be pushed to")
+    case .refused(let words): .refused("hub_refused", Self.remedy(forRefusal: words))
     case .full: .refused("hub_full", "make room there; what is written waits here")
     case .busy: .failed("hub_busy", "run the command again; nothing is lost")
     case .unrelated:
@@ -57,6 +56,29 @@ extension HubError: ExplainedError {
     case .noBranch: .failed("no_branch", "'git switch main' goes back to the branch")
     case .failed: .failed("hub_failed", "'git ls-remote ADDRESS' may tell more")
     }
+  }
+}
+
+extension HubError {
+  /// What helps where a hub takes nothing, by what it says: git itself, and the hosts that people use.
+  fileprivate static func remedy(forRefusal words: String) -> String {
+    let text = words.lowercased()
+    func says(_ phrases: String...) -> Bool { phrases.contains(where: text.contains) }
+    if says("large file", "file size limit", "exceeds", "too large", "max file size", "size limit")
+    {
+      return "a version holds more than the hub takes: raise the limit there; "
+        + "'notes config max-file-size' keeps larger files out of later versions"
+    }
+    if says("protected branch", "protected ref", "not allowed to push", "gh006", "gh013") {
+      return "the branch is protected there: let this user push to it, without a review"
+    }
+    if says("checked out", "denycurrentbranch") {
+      return "a hub is a bare repository: 'git init --bare' makes one"
+    }
+    if says("hook declined", "hook") {
+      return "a program on the hub decides that, and says why; what is written waits here"
+    }
+    return "a hub is a bare repository, 'git init --bare', whose branch may be pushed to"
   }
 }
 

@@ -1,0 +1,59 @@
+internal import Glibc
+internal import System
+internal import WorkTree
+
+extension Notebook {
+  /// Whether a place is the notebook's folder or in it, by whatever path: links are followed, a folder
+  /// that is mounted elsewhere is told by what it is, and the place need not be there yet.
+  public func contains(place: String) -> Bool {
+    guard let own = PlaceIdentity(of: folder) else { return false }
+    var current = Self.existingFolder(of: place)
+    while true {
+      if PlaceIdentity(of: current) == own { return true }
+      if current == "/" { return false }
+      current = Disk.parent(of: current)
+    }
+  }
+
+  /// The real path of a place, or of the nearest folder above it that is there.
+  private static func existingFolder(of place: String) -> String {
+    var place = withoutSlashes(place)
+    // As many links as the system follows: path_resolution(7).
+    var links = 40
+    while true {
+      if let real = realPath(of: place) { return real }
+      if links > 0, let target = linkTarget(of: place) {
+        links -= 1
+        place = target.hasPrefix("/") ? target : Disk.parent(of: place) + "/" + target
+      } else {
+        place = Disk.parent(of: place)
+      }
+      place = withoutSlashes(place)
+    }
+  }
+
+  private static func withoutSlashes(_ path: String) -> String {
+    var path = path
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    return path
+  }
+
+  private static func linkTarget(of path: String) -> String? {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &target, target.count)
+    return count > 0
+      ? String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+  }
+}
+
+/// What tells a folder from all others: stat(2).
+private struct PlaceIdentity: Equatable {
+  let device: dev_t
+  let inode: ino_t
+
+  init?(of path: String) {
+    var status = stat()
+    guard Counted.stat(path, &status) == 0 else { return nil }
+    (device, inode) = (status.st_dev, status.st_ino)
+  }
+}
