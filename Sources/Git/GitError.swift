@@ -11,6 +11,8 @@ public enum GitError: FileFailure, Sendable {
   case unsupported(String)
   /// The repository has an extension of git's format that notes does not know: its name in lower case.
   case unsupportedExtension(String)
+  /// The repository lacks objects of its history, or shows others: why, and the remote that has them.
+  case incomplete(HistoryGap, remote: String)
   /// A foreign commit holds what no device takes from another: which, where, and why not.
   case unfit(version: ObjectID, name: TreePath, why: String)
   case foreignOwner(folder: String)
@@ -43,6 +45,7 @@ extension GitError: CustomStringConvertible {
     case .unsupportedExtension(let name):
       "this repository needs extensions.\(name), which notes cannot work with"
     case .unsupported(let what): "this repository needs \(what), which notes cannot work with"
+    case .incomplete(let gap, _): gap.words
     case .unfit(let version, let name, let why):
       "version \(version.hex.prefix(10)) holds \(name), which no device takes: \(why)"
     case .foreignOwner(let folder): "the repository in \(folder) belongs to another user"
@@ -57,5 +60,21 @@ extension GitError: CustomStringConvertible {
       "a version is too large (tree \(tree.hex.prefix(10))): \(what): the limit is \(limit)"
     case .system(let call, let path, let errno): "\(call) \(path): \(String(errorNumber: errno))"
     }
+  }
+}
+
+extension HistoryGap {
+  fileprivate var words: String {
+    let (form, why) =
+      switch self {
+      case .shallow: ("is a shallow clone", "it lacks the older versions")
+      case .partial: ("is a partial clone", "it may lack files of some versions")
+      case .alternates:
+        ("takes objects from another one", "that is not there (objects/info/alternates)")
+      case .grafts: ("has grafts", "versions have other parents than they say (.git/info/grafts)")
+      case .replacements:
+        ("has replaced objects", "git shows others in their place (refs/replace)")
+      }
+    return "this repository \(form), which notes cannot work with: \(why)"
   }
 }

@@ -150,9 +150,12 @@ public final class Repository {
     Counted.access(gitFolder + "/packed-refs", F_OK) == 0 && mkdir(gitFolder + "/refs", 0o777) == 0
   }
 
-  /// Throws `unsupported` when the repository is kept in a way that can't be worked with.
+  /// Throws `unsupported` when the repository is kept in a way that can't be worked with, and
+  /// `incomplete`.
   public func checkForm() throws {
     _ = try handles()
+    try checkIsComplete()
+    try checkShowsItsOwn()
     // Git would leave files out of the folder by itself, as it sees fit.
     if isSparse { throw GitError.unsupported("a sparse checkout (core.sparseCheckout)") }
     // What stands in the folder is not what git would version.

@@ -47,6 +47,7 @@ package final class WriteTransaction {
     if let operation = repository.unfinishedOperation {
       throw NotebookError.gitOperation(operation)
     }
+    try repository.checkIsComplete()
     if let start {
       try StaleLocks(gitFolder: repository.gitFolder).remove(since: start)
       repository.removeHalfMade()

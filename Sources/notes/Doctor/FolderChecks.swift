@@ -11,6 +11,13 @@ extension Check {
 
   static let history = Check(name: "history", title: "history", remedy: joinAgain) { context in
     let repository = context.notebook.repository
+    do {
+      try repository.checkIsComplete()
+    } catch GitError.incomplete(let gap, let remote) {
+      return .problem(
+        "\(GitError.incomplete(gap, remote: remote))",
+        remedy: gap.remedy(remote: Visible.word(remote)))
+    }
     let head = try repository.head()
     if head.commit == nil, let other = try repository.references(under: "refs/heads/").first {
       let branch = Visible.name(String(other.name.dropFirst("refs/heads/".count)))

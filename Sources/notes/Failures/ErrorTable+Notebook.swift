@@ -11,6 +11,29 @@ extension UnfinishedOperation {
   }
 }
 
+extension [TreePath] {
+  /// How a person ends what git could not merge.
+  var mergeRemedy: String {
+    let name = count == 1 ? Visible.word(self[0].description) : "FILE"
+    return "edit \(name) and run 'git add \(name)', or 'git checkout HEAD -- \(name)' gives it up"
+  }
+}
+
+extension HistoryGap {
+  /// How git makes the repository whole.
+  func remedy(remote: String) -> String {
+    switch self {
+    case .shallow: "git fetch --unshallow \(remote)"
+    case .partial:
+      "git config --unset remote.\(remote).partialclonefilter; git fetch --refetch \(remote) && "
+        + "git config --unset remote.\(remote).promisor"
+    case .alternates: "bring the other repository back to its place"
+    case .grafts: "git replace --convert-graft-file, then git filter-repo; or remove the file"
+    case .replacements: "git replace -d $(git replace -l)"
+    }
+  }
+}
+
 extension NotebookError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
@@ -87,6 +110,8 @@ extension GitError: ExplainedError {
       .failed("unsupported_repository", Failure.remedy(ofExtension: name))
     case .unfit:
       .failed("unfit_version", "run the command again: a version without it takes its place")
+    case .incomplete(let gap, let remote):
+      .failed("incomplete_repository", gap.remedy(remote: Visible.word(remote)))
     case .foreignOwner: .failed("foreign_owner", "work in it as its owner")
     case .locked(let path):
       .failed(

@@ -1,0 +1,89 @@
+internal import Glibc
+internal import System
+
+/// What says that a repository lacks objects of its history, or shows others in their place
+/// (gitrepository-layout(5), git-clone(1), git-replace(1)).
+public enum HistoryGap: String, Hashable, Sendable {
+  /// The history is cut off after some versions: `.git/shallow`.
+  case shallow
+  /// Objects come from a remote when git needs them: `remote.NAME.promisor`.
+  case partial
+  /// Objects are in another repository, which is not there: `objects/info/alternates`.
+  case alternates
+  /// Versions have other parents than they say: `.git/info/grafts`.
+  case grafts
+  /// Objects stand in the place of others: `refs/replace/`.
+  case replacements
+}
+
+extension Repository {
+  /// Throws `incomplete` if the repository says that it lacks objects of its history: what is made on top
+  /// of it could not be given to others.
+  public func checkIsComplete() throws {
+    if let gap = try historyGap() {
+      throw GitError.incomplete(gap, remote: try promisor() ?? "origin")
+    }
+  }
+
+  /// Throws `incomplete` if git shows other versions than there are: what it says of them would not be what
+  /// other devices have.
+  func checkShowsItsOwn() throws {
+    let gap: HistoryGap? =
+      hasContent("info/grafts") ? .grafts : hasReplacements ? .replacements : nil
+    if let gap { throw GitError.incomplete(gap, remote: "origin") }
+  }
+
+  private func historyGap() throws -> HistoryGap? {
+    if hasContent("shallow") { return .shallow }
+    if try promisor() != nil { return .partial }
+    if let lines = try? Disk.readIfThere(gitFolder + "/objects/info/alternates") {
+      for line in lines.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {
+        let path = String(decoding: line, as: UTF8.self)
+        let place = path.hasPrefix("/") ? path : "\(gitFolder)/objects/\(path)"
+        if Counted.access(place, R_OK | X_OK) != 0 { return .alternates }
+      }
+    }
+    return nil
+  }
+
+  private func hasContent(_ name: String) -> Bool {
+    var status = stat()
+    return Counted.stat("\(gitFolder)/\(name)", &status) == 0 && status.st_size > 0
+  }
+
+  private var hasReplacements: Bool {
+    let folder = gitFolder + "/refs/replace"
+    if Counted.access(folder, F_OK) == 0, !Disk.namesIfAny(in: folder).isEmpty { return true }
+    guard let packed = try? Disk.readIfThere(gitFolder + "/packed-refs") else { return false }
+    let name = Array(" refs/replace/".utf8)
+    return packed.split(separator: UInt8(ascii: "\n")).contains { line in
+      line.dropFirst(2 * ObjectID.byteCount).starts(with: name)
+    }
+  }
+
+  /// The remote that objects come from when git needs them; nil if there is none.
+  private func promisor() throws -> String? {
+    // A look at the text first: hardly any repository has one.
+    let text = try Disk.readIfThere(gitFolder + "/config") ?? []
+    let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+    var section: Substring = ""
+    for line in lines {
+      let line = line.drop { $0 == " " || $0 == "\t" }
+      if line.first == "[" { section = line }
+      // A name may follow its section on the same line.
+      let setting = (line.split(separator: "]").last ?? line).drop { $0 == " " || $0 == "\t" }
+      let words = setting.split { "=#; \t\r".contains($0) }
+      guard let name = words.first?.lowercased() else { continue }
+      let head = section.lowercased()
+      if name == "partialclone", head.hasPrefix("[extensions") {
+        return words.count > 1 ? String(words[1]) : "origin"
+      }
+      guard name == "promisor", head.hasPrefix("[remote") else { continue }
+      // Each way to say no of git-config(1).
+      if words.count > 1, ["false", "no", "off", "0"].contains(words[1].lowercased()) { continue }
+      let quoted = section.split(separator: "\"", omittingEmptySubsequences: false)
+      return quoted.count > 1 ? String(quoted[1]) : "origin"
+    }
+    return nil
+  }
+}
