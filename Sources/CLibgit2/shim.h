@@ -52,7 +52,11 @@
   F(git_index_read) \
   F(git_index_entrycount) \
   F(git_index_get_byindex) \
-  F(git_ignore_path_is_ignored)
+  F(git_ignore_path_is_ignored) \
+  F(git_attr_get_many) \
+  F(git_attr_value) \
+  F(git_index_new) \
+  F(git_repository_set_index)
 
 /// The table of functions; it does not change once filled, so threads may share it.
 struct __attribute__((swift_attr("@Sendable"))) libgit2 {

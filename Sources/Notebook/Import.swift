@@ -89,7 +89,9 @@ private struct Import {
     at source: String, keepsTexts: Bool = false, progress: (Int, Int) throws -> Void
   ) throws -> Imported {
     let workTree = notebook.workTree
-    let rules = try IgnoreRules(of: workTree, index: workTree.indexFile())
+    let index = try workTree.indexFile()
+    let rules = IgnoreRules(of: workTree, index: index)
+    let conversions = ConversionRules(of: workTree, index: index)
     var names = NamesInUse(try tree.map { try notebook.repository.files(in: $0).map(\.path) } ?? [])
     let listing = try FolderListing(folder: source) { path, _ in SkipRules.isHidden(path) }
     imported.skipped = listing.skipped
@@ -115,6 +117,10 @@ private struct Import {
       let place = target.isEmpty ? path : target.appending(path)
       if try rules.isIgnored(place, isFolder: false) {
         imported.ignored += 1
+        continue
+      }
+      if let conversion = try conversions.conversion(of: place, holding: { content.bytes }) {
+        imported.skipped.append(SkippedFile(path: path, reason: .converted(by: conversion)))
         continue
       }
       guard names.take(place) else {

@@ -23,6 +23,8 @@ public enum NotebookError: FileFailure, Sendable {
   case obstructed(path: String)
   /// No note answers to this name.
   case noSuchNote(String)
+  /// Git converts the file, so that no version of it is made here: how.
+  case converted(TreePath, by: Conversion)
   /// Several notes answer to this name.
   case ambiguousNote(String, candidates: [TreePath])
   /// No version answers to this name.
@@ -102,6 +104,8 @@ extension NotebookError: CustomStringConvertible {
     case .invalidExpression(let text, let reason):
       "the regular expression '\(text)' is wrong" + (reason.isEmpty ? "" : ": \(reason)")
     case .notText(let path): "\(path) is not text and has no lines"
+    case .converted(let path, let conversion):
+      "no version of \(path) is made here: \(conversion)"
     case .massDeletion(let deleted, let total): "this would delete \(deleted) of \(total) notes"
     case .unfitTitle(let title, let why):
       "'\(title.count > 60 ? title.prefix(59) + "…" : title)' cannot be a title: \(why)"

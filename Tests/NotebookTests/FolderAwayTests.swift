@@ -36,8 +36,8 @@ struct FolderAwayTests {
         .adopt(ada.path + "/x", path: "x", mode: .regular, base: nil, blob: nil)
     }
     // A file that is gone is agreed to no more, which needs no folder.
-    try ada.notebook.workTree.agree(toIgnoreFilesAmong: [".gitignore"])
-    #expect(throws: (any Error).self) { try ada.notebook.workTree.beginIgnoreAgreement() }
+    try ada.notebook.workTree.agree(toFilesAmong: [".gitignore"])
+    #expect(throws: (any Error).self) { try ada.notebook.workTree.beginAgreements() }
     #expect(access(place, F_OK) != 0)
   }
 

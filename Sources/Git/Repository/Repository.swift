@@ -89,8 +89,8 @@ public final class Repository {
     return repository
   }
 
-  /// The same repository, which reads the ignore files in another folder in place of the work tree's:
-  /// to ask what is ignored, and for nothing else.
+  /// The same repository, which reads the ignore and attributes files in another folder in place of the
+  /// work tree's: to ask what they say, and for nothing else. What was read of them before is forgotten.
   public func readingIgnoreFiles(in folder: String) -> Repository {
     let other = Repository(folder: self.folder)
     other.ignoreFolder = folder
@@ -132,6 +132,7 @@ public final class Repository {
         library.api.git_repository_free(repository)
         throw library.error("git_repository_set_workdir", status)
       }
+      if ignoreFolder != folder { leaveIndexOut(of: repository, library) }
     }
     var database: OpaquePointer?
     let databaseStatus = library.api.git_repository_odb(&database, repository)
@@ -153,9 +154,9 @@ public final class Repository {
   /// Throws `unsupported` when the repository is kept in a way that can't be worked with, and
   /// `incomplete`.
   public func checkForm() throws {
-    _ = try handles()
     try checkIsComplete()
     try checkShowsItsOwn()
+    _ = try handles()
     // Git would leave files out of the folder by itself, as it sees fit.
     if isSparse { throw GitError.unsupported("a sparse checkout (core.sparseCheckout)") }
     // What stands in the folder is not what git would version.

@@ -31,7 +31,7 @@ struct FolderSnapshot {
     operation: OperationKind = .save, progress: SaveProgress = { _, _ in }
   ) throws -> Result {
     let workTree = history.workTree
-    try workTree.beginIgnoreAgreement()
+    try workTree.beginAgreements()
     let head = try repository.head()
     let index = try workTree.withoutUnfit(workTree.indexForChange(), staying: head)
     var found = try workTree.scan(scope, against: index)
@@ -53,7 +53,7 @@ struct FolderSnapshot {
       for entry in found.deleted { recording.remove(entry) }
       try recording.keepVersioned(cut, in: head)
       // Named files are agreed to whoever wrote them, the others where they were written here.
-      try workTree.agree(toIgnoreFilesAmong: Set(paths + recording.changes.map(\.path)))
+      try workTree.agree(toFilesAmong: Set(paths + recording.changes.map(\.path)))
       recording.leaveOut(found.newlySparse)
       let tree = try recording.makeTree()
       let parent = try head.commit.map { try repository.commit($0) }

@@ -295,6 +295,19 @@ package final class WriteTransaction {
     guard let id else { return nil }
     try merge(
       [id], options: MergeOptions(allowsMassDeletion: allowsMassDeletion, operation: operation))
+    try checkNoConversion(of: files)
     return id
   }
 }
+
+  /// Throws `converted` if git converts one of these files: what the folder has of it is not what a version
+  /// has, and neither may come in the other's place.
+  private func checkNoConversion(of files: [TreePath: TreeEntry?]) throws {
+    let rules = ConversionRules(of: workTree, index: try workTree.indexFile())
+    for (path, file) in files {
+      let conversion = try rules.conversion(of: path) {
+        try file.map { try repository.blob($0.id) }
+      }
+      if let conversion { throw NotebookError.converted(path, by: conversion) }
+    }
+  }

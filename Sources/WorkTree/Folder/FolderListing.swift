@@ -17,6 +17,8 @@ package struct FolderListing {
   private(set) var filesByFolder: [Range<Int>] = []
   /// Whether any folder has a `.gitignore`.
   package private(set) var hasIgnoreFile = false
+  /// The folders that have a `.gitattributes`.
+  private(set) var attributesFolders: [TreePath] = []
 
   /// The paths of all that is no folder, in no order.
   package var files: [TreePath] { files(ends.indices) }
@@ -65,9 +67,12 @@ package struct FolderListing {
       paths += prefix
       entry.appendName(to: &paths)
       let isGit = Self.isGitFolder(paths[(start + prefix.count)...])
+      signs.formUnion(RepositorySigns(name: paths[(start + prefix.count)...]))
       if !isGit, !entry.isFolder {
         if paths[(start + prefix.count)...].elementsEqual(Self.ignoreFile) { hasIgnoreFile = true }
-      signs.formUnion(RepositorySigns(name: paths[(start + prefix.count)...]))
+        if paths[(start + prefix.count)...].elementsEqual(Self.attributesFile) {
+          attributesFolders.append(folder)
+        }
         ends.append(paths.count)
         return
       }
@@ -95,6 +100,7 @@ package struct FolderListing {
   }
 
   private static let ignoreFile = Array(".gitignore".utf8)
+  private static let attributesFile = Array(".gitattributes".utf8)
 
   /// What tells a repository, and a folder that is becoming one (`Repository.create`).
   static let gitFolders: [TreePath] = [".git", ".git.new"]

@@ -58,6 +58,9 @@ extension WorkTree {
     try changes.complete(seen, of: index, access)
     keepFitCandidates(of: &changes)
     return changes
+    try separateHeld(from: &changes, of: index)
+    try excludeConverted(
+      from: &changes, of: index, attributesFolders: listing.attributesFolders)
   }
 
   /// The files that the folder has and the index has not, by path: those of the index are not looked at. A

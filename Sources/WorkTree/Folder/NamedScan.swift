@@ -78,6 +78,8 @@ extension WorkTree {
     }
     changes.finish(against: index)
     return changes
+    try separateHeld(from: &changes, of: index)
+    try excludeConverted(from: &changes, of: index, attributesFolders: nil)
   }
 
   /// Whether a path that is not versioned yet is none of ours.
@@ -95,9 +97,9 @@ extension WorkTree {
     let index = try indexFile()
     let rules = IgnoreRules(of: self, index: index)
     return try FolderListing(folder: folder, below: top) { path, _ in
+    if !top.isEmpty, try FolderAccess(folder: folder).repository(around: top) != nil { return [] }
       try !index.containsFolder(path) && isExcluded(path, isFolder: true, rules)
     }.folders
-    if !top.isEmpty, try FolderAccess(folder: folder).repository(around: top) != nil { return [] }
   }
 
   /// Whether a file's name is of those that editors leave behind and that are never versioned.

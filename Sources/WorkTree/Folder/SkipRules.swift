@@ -14,6 +14,8 @@ public enum SkipReason: Hashable, Codable, Sendable {
   case nestedRepository
   /// Its name is one that no device takes from another: why.
   case unfitName(why: String)
+  /// Git converts it, so that what the folder has is not what git would store.
+  case converted(by: Conversion)
   /// It kept changing while it was read; a later save gets it.
   case changing
   /// It is versioned, but the file system does not take its name, or takes it for another note's.
@@ -33,23 +35,8 @@ public enum SkipReason: Hashable, Codable, Sendable {
     }
   }
 
-  /// Whether a power cut damaged the file.
-  public var isCut: Bool { if case .cut = self { true } else { false } }
-}
-
-/// What stands where a note has to be, and is no file; or on the way there, and is no folder.
-public struct Obstacle: Hashable, Codable, Sendable {
-  /// What kind of thing it is.
-  public enum Kind: String, Codable, Sendable {
-    case symbolicLink, folder, repository, file
-    /// A socket, a pipe or a device.
-    case special
-  }
-
-  /// Where it stands: in the note's place, or in that of a folder which the note is in.
-  public let path: TreePath
-  /// What it is.
-  public let kind: Kind
+  /// Whether git converts the file.
+  public var isConverted: Bool { if case .converted = self { true } else { false } }
 
   package init(path: TreePath, kind: Kind) {
     self.path = path

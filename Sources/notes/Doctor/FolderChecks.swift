@@ -104,6 +104,8 @@ extension Check {
       let isVersioned = file.reason.isVersioned
       let name = Visible.name(file.path)
       findings += .advice(
+        case .converted: "git versions such files; or change the attributes that name it"
+        case .deletedElsewhere: file.remedy
         isVersioned ? file.absence : "\(name) is not versioned: \(file.reason.words)",
         remedy: remedy)
     }

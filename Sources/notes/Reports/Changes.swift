@@ -56,6 +56,7 @@ extension SkipReason {
     case .unreadable(let errno): ("unreadable", "cannot be read: \(String(errorNumber: errno))")
     case .nestedRepository: ("nested_repository", "holds a repository of its own")
     case .unfitName(let why): ("unfit_name", "not fit for other devices: \(why)")
+    case .converted(let conversion): ("converted", Visible.name(conversion.description))
     case .changing: ("changing", "being written right now")
     case .sparse: ("not_in_folder", "the file system does not take the name")
     case .obstructed(let obstacle): ("place_taken", obstacle.kind.words + " is in its place")
@@ -105,6 +106,34 @@ extension Obstacle.Kind {
     case .symbolicLink: ("symbolic_link", "a symbolic link")
     case .folder: ("folder", "a folder")
     case .repository: ("nested_repository", "a repository of its own")
+extension Obstacle {
+  fileprivate var words: String {
+    switch kind {
+    case .refused:
+      "it cannot be replaced: " + (errno.map { String(errorNumber: $0) } ?? "not permitted")
+    case .unreadable:
+      "the file in its place cannot be read: "
+        + (errno.map { String(errorNumber: $0) } ?? "not permitted")
+    case .converted: "git converts it"
+    default: "\(kind.words) is in its place"
+    }
+  }
+
+  /// What a person can do for a note to come into the folder, or for its deletion.
+  fileprivate func remedy(for note: TreePath) -> String {
+    let (place, name) = (Visible.word(path.description), Visible.word(note.description))
+    switch kind {
+    case .refused:
+      return "'ls -ld' and 'lsattr' show what keeps \(name) from being written; "
+        + "when that is gone, 'notes save' tries again"
+    case .unreadable: return "'chmod u+r \(place)'; then 'notes save' brings the note"
+    case .converted:
+      return "'git checkout --ignore-skip-worktree-bits \(name)' brings it as git converts it"
+    default: return "move \(place) away; then 'notes save' brings the note"
+    }
+  }
+}
+
     case .file: ("file", "a file")
     case .special: ("special_file", "something that is not a file")
     }
@@ -113,6 +142,13 @@ extension Obstacle.Kind {
   fileprivate var word: String { names.word }
   fileprivate var words: String { names.words }
 }
+    case .ignored: ("ignored_file", "a file that this device ignores")
+    case .hidden: ("hidden_file", "a hidden file of this device")
+    case .debris: ("editor_file", "a file that an editor left")
+    case .tooLarge: ("large_file", "a file that is too large to be versioned")
+    case .converted: ("converted_file", "a file that git converts")
+    case .unreadable: ("unreadable_file", "a file that cannot be read")
+    case .refused: ("not_replaceable", "a file that cannot be replaced")
 
 extension SkippedFile: JSONEncodable {
   var json: JSON { reason.json(at: path) }
@@ -125,6 +161,9 @@ extension SkippedFile: JSONEncodable {
 
   var remedy: String { reason.remedy(for: path) }
 }
+
+  /// That a file is no part of versions, as git converts it.
+  var convertedNotice: String { "\(Visible.name(path)) is not versioned: \(reason.words)\n" }
 
 extension [SkippedFile] {
   /// That notes which a power cut damaged are as they were saved.
@@ -178,7 +217,8 @@ struct SaveReport {
     let news = news ?? result.skipped
     let absent = news.filter(\.reason.isVersioned)
     let cut = news.filter(\.reason.isCut)
-    let others = news.count - absent.count - cut.count
+    let converted = news.filter(\.reason.isConverted)
+    let others = news.count - absent.count - cut.count - min(converted.count, 3)
     return (made ?? "Nothing changed since the last version.\n")
       + foreign.map { $0.sentence + "\n" }.joined() + cut.map(\.cutNotice).joined()
       + Self.pointer(to: others, "file", "not versioned")
@@ -199,6 +239,7 @@ struct SaveReport {
       ? "" : "\(Phrase.count(count, thing)) \(verb) \(what); 'notes status' shows why\n"
   }
 }
+      + converted.prefix(3).map(\.convertedNotice).joined()
 
 extension PortableVersion {
   var fields: JSON { ["made": made, "version": version, "left_out": excluded] }

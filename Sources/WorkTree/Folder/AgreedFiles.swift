@@ -1,0 +1,108 @@
+package import Git
+internal import Glibc
+internal import System
+
+/// Files by which git treats other files, as this device agreed to them: copies at the same paths in
+/// `.git/notes` (notes-merge(7), "Files that are not versioned"). What another writer sends of the kind
+/// neither keeps this device's notes from being versioned, nor has it send what it kept back.
+package struct Agreement {
+  let fileName: TreePath
+  let folder: String
+
+  fileprivate init(_ fileName: TreePath, _ folder: String) {
+    (self.fileName, self.folder) = (fileName, folder)
+  }
+
+  static func toIgnoreFiles(_ stateFolder: String) -> Agreement {
+    Agreement(".gitignore", stateFolder + "/ignore")
+  }
+
+  static func toAttributesFiles(_ stateFolder: String) -> Agreement {
+    Agreement(".gitattributes", stateFolder + "/attributes")
+  }
+
+  static func all(_ stateFolder: String) -> [Agreement] {
+    [toIgnoreFiles(stateFolder), toAttributesFiles(stateFolder)]
+  }
+
+  var isBegun: Bool { Counted.access(folder, F_OK) == 0 }
+  var hasFiles: Bool { !Disk.namesIfAny(in: folder).isEmpty }
+}
+
+/// How the files of one kind in the folder stand to what was agreed to.
+final class AgreedFiles {
+  let agreement: Agreement
+  private let workTree: WorkTree
+  private let index: IndexFile
+  private var known: [TreePath: (standing: Standing, content: [UInt8]?)] = [:]
+
+  /// What became of a folder's file, or of there being none.
+  enum Standing {
+    /// It is as this device agreed to it.
+    case agreed
+    /// It was written or deleted here, and is in no version yet: with the next one it is agreed to.
+    case writtenHere
+    case fromElsewhere
+  }
+
+  init(_ agreement: Agreement, of workTree: WorkTree, index: IndexFile) {
+    (self.agreement, self.workTree, self.index) = (agreement, workTree, index)
+  }
+
+  func standing(in folder: TreePath) throws -> Standing { try look(in: folder).standing }
+
+  /// What a folder's file holds; nil where there is none.
+  func content(in folder: TreePath) throws -> [UInt8]? { try look(in: folder).content }
+
+  private func look(in folder: TreePath) throws -> (standing: Standing, content: [UInt8]?) {
+    if let known = known[folder] { return known }
+    let path = folder.appending(agreement.fileName)
+    let content = try? Disk.readIfThere("\(workTree.folder)/\(path)", followsLink: false)
+    let saved = index.position(of: path).map { index.id(at: $0) }
+    let copy = try? Disk.readIfThere("\(agreement.folder)/\(path)")
+    var standing = content == copy ? Standing.agreed : .fromElsewhere
+    if try content.map({ try workTree.repository.hash(blob: $0) }) != saved {
+      standing = .writtenHere
+    }
+    known[folder] = (standing, content)
+    return (standing, content)
+  }
+}
+
+extension WorkTree {
+  /// Agrees to the files of these kinds that are in the folder, where nothing was agreed to so far: in a
+  /// folder that becomes a notebook, and in a notebook of a former version of notes. To be called before
+  /// the first checkout.
+  package func beginAgreements() throws {
+    let agreements = Agreement.all(stateFolder).filter { !$0.isBegun }
+    if agreements.isEmpty { return }
+    let files = try FolderListing(folder: folder) { _, _ in false }.files
+    for agreement in agreements {
+      let made = Agreement(agreement.fileName, Disk.unique(beside: agreement.folder))
+      try Disk.makeFolder(made.folder, mode: 0o700)
+      for path in files where path.name == agreement.fileName { try agree(to: path, made) }
+      try Disk.rename(made.folder, to: agreement.folder)
+    }
+  }
+
+  /// Agrees to those of these files that are of such a kind, as they are now; to one that has gone, no
+  /// more.
+  package func agree(toFilesAmong paths: some Sequence<TreePath>) throws {
+    let agreements = Agreement.all(stateFolder)
+    for path in paths {
+      for agreement in agreements where path.name == agreement.fileName {
+        try agree(to: path, agreement)
+      }
+    }
+  }
+
+  private func agree(to path: TreePath, _ agreement: Agreement) throws {
+    let copy = "\(agreement.folder)/\(path)"
+    guard let content = try Disk.readIfThere("\(folder)/\(path)", followsLink: false) else {
+      unlink(copy)
+      return
+    }
+    try Disk.makeFolders(Disk.parent(of: copy), in: stateFolder, mode: 0o700)
+    try Disk.replace(copy, with: content)
+  }
+}

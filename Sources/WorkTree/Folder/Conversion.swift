@@ -1,0 +1,90 @@
+internal import Git
+
+/// How git converts a file between the folder and a version: gitattributes(5). What stands in the folder is
+/// not what git would store, so such a file is no part of versions that are made here.
+public enum Conversion: Hashable, Codable, Sendable {
+  /// A program does it, which has this name: to encrypt the file, for instance, or to store it elsewhere.
+  case filter(String)
+  /// The folder has the text in this encoding.
+  case encoding(String)
+  /// `$Id$` is filled in.
+  case identity
+  /// CR before LF is taken away.
+  case lineEndings
+}
+
+extension Conversion: CustomStringConvertible {
+  /// What git does with such a file, as people are told.
+  public var description: String {
+    switch self {
+    case .filter(let name): "git converts it with the filter \(name)"
+    case .encoding(let name): "git converts it from \(name)"
+    case .identity: "git fills in $Id$ in it"
+    case .lineEndings: "git converts its line endings"
+    }
+  }
+}
+
+/// The attributes of a file by which git converts it.
+struct ConversionAttributes: Hashable {
+  static let names = ["filter", "working-tree-encoding", "ident", "text", "eol", "crlf"]
+
+  private let filter: String?
+  private let encoding: String?
+  private let fillsIdentity: Bool
+  private let takesCarriageReturns: Bool
+
+  /// The attributes as values of `names`.
+  init(_ values: [AttributeValue]) {
+    filter = values[0].text
+    let encoding = values[1].text
+    let isUsual = ["utf-8", "utf8"].contains(encoding?.lowercased() ?? "utf-8")
+    self.encoding = isUsual ? nil : encoding
+    fillsIdentity = values[2] == .set
+    // What git decides by looking at the text it leaves alone in a file that a version has so.
+    let text = values[3] == .unspecified ? values[5] : values[3]
+    takesCarriageReturns =
+      switch text {
+      case .set, .value("input"): true
+      case .unspecified: values[4].text != nil
+      default: false
+      }
+  }
+
+  private init(filter: String?) {
+    self.filter = filter
+    encoding = nil
+    (fillsIdentity, takesCarriageReturns) = (false, false)
+  }
+
+  /// The filter alone, if it is one of those.
+  func onlyFilter(_ isConfigured: (String) -> Bool) -> ConversionAttributes {
+    ConversionAttributes(filter: filter.flatMap { isConfigured($0) ? $0 : nil })
+  }
+
+  /// How a file is converted that holds these bytes; they are asked for where it depends on them.
+  func conversion(of bytes: () throws -> [UInt8]?) rethrows -> Conversion? {
+    if let filter { return .filter(filter) }
+    if let encoding { return .encoding(encoding) }
+    guard fillsIdentity || takesCarriageReturns, let bytes = try bytes() else { return nil }
+    if fillsIdentity, Self.holdsIdentity(bytes) { return .identity }
+    let (carriageReturn, newline) = (UInt8(ascii: "\r"), UInt8(ascii: "\n"))
+    let hasPair =
+      takesCarriageReturns
+      && zip(bytes, bytes.dropFirst()).contains { $0 == carriageReturn && $1 == newline }
+    return hasPair ? .lineEndings : nil
+  }
+
+  /// `$Id$`, or `$Id: … $` on one line.
+  private static func holdsIdentity(_ bytes: [UInt8]) -> Bool {
+    let dollar = UInt8(ascii: "$")
+    return bytes.split(separator: UInt8(ascii: "\n")).contains { line in
+      line.indices.contains { start in
+        guard line[start] == dollar else { return false }
+        let rest = line[(start + 1)...]
+        return rest.starts(with: "Id$".utf8)
+          || rest.starts(with: "Id:".utf8) && rest.dropFirst(3).contains(dollar)
+      }
+    }
+  }
+}

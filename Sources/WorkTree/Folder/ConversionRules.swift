@@ -1,0 +1,138 @@
+package import Git
+internal import Glibc
+internal import System
+
+/// Which files git converts (notes-merge(7), "Files that git converts"), asked through libgit2 only where
+/// there are attributes.
+///
+/// What this device has configured counts, and the `.gitattributes` files that it agreed to. Those of
+/// another writer count for notes only where they name a filter that is configured here: else they could
+/// keep everybody's notes from being versioned.
+package final class ConversionRules {
+  private let workTree: WorkTree
+  private let files: AgreedFiles
+  /// Whether attributes are set beside the files in the folder.
+  private let hasOwnAttributes: Bool
+  private let settings: Settings
+  private lazy var asTheyAre = workTree.repository.readingIgnoreFiles(in: workTree.folder)
+  /// The repository with the files as they were agreed to; nil before any agreement.
+  private let agreed: Repository?
+  private var configured: [String: Bool] = [:]
+
+  package init(of workTree: WorkTree, index: IndexFile) {
+    self.workTree = workTree
+    settings = workTree.repository.settings()
+    let agreement = Agreement.toAttributesFiles(workTree.stateFolder)
+    files = AgreedFiles(agreement, of: workTree, index: index)
+    hasOwnAttributes =
+      agreement.hasFiles
+      || Self.ownFiles(of: workTree.repository, settings).contains {
+        !((try? Disk.readIfThere($0)) ?? []).isEmpty
+      }
+    agreed =
+      agreement.isBegun ? workTree.repository.readingIgnoreFiles(in: agreement.folder) : nil
+  }
+
+  private static func ownFiles(of repository: Repository, _ settings: Settings) -> [String] {
+    let named = (try? settings["core.attributesFile"]) ?? nil
+    return [repository.gitFolder + "/info/attributes"] + (named.map { [expanded($0)] } ?? [])
+  }
+
+  private static func expanded(_ path: String) -> String {
+    guard path.hasPrefix("~/"), let home = getenv("HOME") else { return path }
+    return String(cString: home) + path.dropFirst()
+  }
+
+  /// How git converts a file; nil if it does not.
+  ///
+  /// - Parameter bytes: what it holds, asked for where it depends on that.
+  package func conversion(
+    of path: TreePath, holding bytes: () throws -> [UInt8]?
+  ) throws -> Conversion? {
+    for attributes in try attributes(of: path) {
+      if let conversion = try attributes.conversion(of: bytes) { return conversion }
+    }
+    return nil
+  }
+
+  /// How git converts a file whatever it holds.
+  package func conversion(of path: TreePath) throws -> Conversion? {
+    try conversion(of: path) { nil }
+  }
+
+  /// All attributes of a path that count.
+  private func attributes(of path: TreePath) throws -> [ConversionAttributes] {
+    let folders = path.ancestors + [""]
+    guard try hasOwnAttributes || folders.contains(where: { try files.content(in: $0) != nil })
+    else { return [] }
+    func read(_ repository: Repository) throws -> ConversionAttributes {
+      ConversionAttributes(try repository.attributes(ConversionAttributes.names, of: path))
+    }
+    let present = try read(asTheyAre)
+    guard let agreed else { return [present] }
+    let standings = try folders.map(files.standing)
+    guard standings.contains(.fromElsewhere) else { return [present] }
+    let counts = path.titleRange == nil || standings.contains(.writtenHere)
+    return [counts ? present : present.onlyFilter(isConfigured), try read(agreed)]
+  }
+
+  /// Whether `.git/config` says what a filter does.
+  private func isConfigured(_ filter: String) -> Bool {
+    if let known = configured[filter] { return known }
+    let isConfigured = ["clean", "smudge", "process", "required"].contains {
+      ((try? settings["filter.\(filter).\($0)"]) ?? nil) != nil
+    }
+    configured[filter] = isConfigured
+    return isConfigured
+  }
+
+  /// Whether files may be converted whatever they hold: then those are named that nobody has touched, too.
+  func mayFilter(_ attributesFolders: [TreePath]) throws -> Bool {
+    func names(_ content: [UInt8]?) -> Bool {
+      let text = String(decoding: content ?? [], as: UTF8.self)
+      return text.contains("filter") || text.contains("encoding")
+    }
+    if try attributesFolders.contains(where: { names(try files.content(in: $0)) }) { return true }
+    guard hasOwnAttributes else { return false }
+    let copies =
+      files.agreement.isBegun
+      ? try FolderListing(folder: files.agreement.folder) { _, _ in false }.files : []
+    let others = copies.map { "\(files.agreement.folder)/\($0)" }
+    return (Self.ownFiles(of: workTree.repository, settings) + others).contains {
+      names((try? Disk.readIfThere($0)) ?? nil)
+    }
+  }
+}
+
+extension WorkTree {
+  /// Takes the files that git converts out of what was found, and names them.
+  ///
+  /// - Parameter attributesFolders: the folders that have a `.gitattributes`; nil if only what was found
+  ///   is to be looked at.
+  func excludeConverted(
+    from changes: inout WorkingChanges, of index: IndexFile, attributesFolders: [TreePath]?
+  ) throws {
+    if changes.candidates.isEmpty, attributesFolders == nil { return }
+    let rules = ConversionRules(of: self, index: index)
+    var converted: [TreePath: Conversion] = [:]
+    for candidate in changes.candidates {
+      let path = candidate.path
+      converted[path] = try rules.conversion(of: path) {
+        guard case .read(let content) = try FileContent.read(path, in: folder, sizeLimit: sizeLimit)
+        else { return nil }
+        return content.bytes
+      }
+    }
+    if !converted.isEmpty { changes.candidates.removeAll { converted[$0.path] != nil } }
+    if let attributesFolders, try rules.mayFilter(attributesFolders) {
+      for position in 0..<index.count where index.mode(at: position).isFile {
+        let path = index.path(at: position)
+        if converted[path] == nil { converted[path] = try rules.conversion(of: path) }
+      }
+    }
+    let known = Set(changes.skipped.map(\.path))
+    changes.skipped += converted.filter { !known.contains($0.key) }.map {
+      SkippedFile(path: $0.key, reason: .converted(by: $0.value))
+    }
+  }
+}
