@@ -31,6 +31,8 @@ public struct MergeOptions: Sendable {
   public var scope = SaveScope.everything
   /// Counts what is written into the folder.
   public var meter: WorkMeter?
+  /// The notes that the user asked to be written: if the folder does not let them be, nothing changes.
+  package var mustBeWritten: Set<TreePath> = []
   /// What brings the heads, for the log of operations.
   public var operation: OperationKind
 

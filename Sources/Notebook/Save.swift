@@ -39,11 +39,9 @@ extension Notebook {
   public func status() throws -> NotebookStatus {
     let found = try workTree.changes()
     let head = try repository.head()
-    let staged = try workTree.stagedChanges(since: head)
-    // What git staged and nobody wrote since is no difference between the folder and the index.
-    let seen = Set(found.changes.map(\.path))
-    let changes = (found.changes + staged.filter { !seen.contains($0.path) })
-      .sorted { $0.path < $1.path }
+    let changes = found.changes
+    let changed = Set(changes.map(\.path))
+    let staged = try workTree.stagedChanges(since: head).filter { changed.contains($0.path) }
     return NotebookStatus(
       identity: identity, state: try state(), changes: changes, staged: staged,
       massDeletion: try DeletionGuard(repository: repository)

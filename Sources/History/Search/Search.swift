@@ -22,7 +22,10 @@ extension History {
     // Few files are found: asking for these alone is cheaper than for all.
     return try hits.filter { hit in
       if SkipRules.isDebris(hit.path.name.bytes) { return false }
-      if index.position(of: hit.path) != nil { return true }
+      if let position = index.position(of: hit.path) {
+        // What stands in the place of a note that waits is none.
+        return try !index.skipsWorktree(at: position) || workTree.absence(of: hit.path) == nil
+      }
       return try !workTree.isHidden(hit.path)
         && !(rules.mayExclude(listing.hasIgnoreFile) && rules.isIgnored(hit.path, isFolder: false))
     }.sorted(by: SearchHit.precedes)

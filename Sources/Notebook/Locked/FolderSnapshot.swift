@@ -13,8 +13,10 @@ struct FolderSnapshot {
     var skipped: [SkippedFile] = []
     /// Saves of editors that had not seen the last checkouts: part of no version yet.
     var stale: [StaleSave] = []
-    /// Whether the index has files that the folder could not hold.
-    var hasSparseFiles = false
+    /// Files that were written in the place of notes that wait: part of no version yet.
+    var writtenInPlace: [WrittenFile] = []
+    /// Whether notes wait for their place in the folder.
+    var hasWaiting = false
   }
 
   let writer: VersionWriter
@@ -45,7 +47,12 @@ struct FolderSnapshot {
       workTree, index: index, log: log, gone: Set(found.deleted.map(\.id)),
       conflicts: history.openConflictPaths)
     var newIndex: StagedIndex?
-    var result = Result(skipped: found.skipped, hasSparseFiles: !index.sparsePositions.isEmpty)
+    let hasWaiting =
+      try !index.sparsePositions.isEmpty || !HeldFiles(in: workTree.stateFolder).isEmpty
+    var result = Result(skipped: found.skipped, hasWaiting: hasWaiting)
+    try repository.withBatchedWrites {
+      result.writtenInPlace = try WrittenFile.stored(found.writtenInPlace, of: workTree)
+    }
     try repository.withBatchedWrites(isBeforeMove: true) {
       try recording.record(found.candidates, progress: progress)
       // They may be very many, and their files are read.
@@ -85,15 +92,14 @@ struct FolderSnapshot {
     return result
   }
 
-  /// What was recorded; where that is nothing, what git did to the index by hand.
+  /// What differs from the last version: what was recorded, unless git's index had something else than
+  /// that.
   private func changes(
-    of recording: SnapshotWriter, from former: ObjectID?, to tree: ObjectID
+    of recording: SnapshotWriter, isWhole: Bool, from former: ObjectID?, to tree: ObjectID
   ) throws -> [Change] {
     let recorded = recording.changes
-    let all =
-      try recorded.isEmpty
-      ? repository.changes(from: former, to: tree).map(Change.init) : recorded
-    return all.sorted { $0.path < $1.path }
+    if isWhole, !recorded.isEmpty { return recorded.sorted { $0.path < $1.path } }
+    return try Change.all(from: former, to: tree, in: repository)
   }
 
   /// Takes the files that a power cut damaged out of what was found, and remembers them; those that are

@@ -19,14 +19,31 @@ struct TipCheckout {
   ///   written upon; not part of any tip yet.
   func run(
     from head: Head, to tip: ObjectID, overlay: [CheckoutJournal.Overlay] = [],
-    operation: OperationKind, meter: WorkMeter? = nil
+    options: MergeOptions
   ) throws -> [ObjectID] {
+    let overlay = try overlay + waiting(besides: overlay)
+    let shown = Set(overlay.map(\.path))
     let journal = CheckoutJournal(
-      from: head.commit, to: tip, overlay: overlay, sparse: try workTree.sparseFiles())
+      from: head.commit, to: tip, overlay: overlay,
+      sparse: try workTree.sparseFiles().filter { !shown.contains($0) })
     let checkout = try Checkout(in: workTree, plan: journal.plan(in: repository), journal: journal)
-    try checkout.checkAccess(in: FolderAccess(folder: workTree.folder))
-    try checkout.stage(meter: meter)
-    return try finish(checkout, journal, head: head, operation: operation)
+    try checkout.checkAccess(
+      in: FolderAccess(folder: workTree.folder), to: options.mustBeWritten)
+    try checkout.stage(meter: options.meter)
+    return try finish(checkout, journal, head: head, operation: options.operation)
+  }
+
+  /// The files that stand in the folder as they were before a checkout that could not replace them.
+  private func waiting(
+    besides overlay: [CheckoutJournal.Overlay]
+  ) throws -> [CheckoutJournal.Overlay] {
+    let written = Set(overlay.map(\.path))
+    return try HeldFiles(in: workTree.stateFolder).files.values.compactMap { held in
+      guard !written.contains(held.path), let file = held.file, let base = held.base,
+        try repository.contains(base)
+      else { return nil }
+      return CheckoutJournal.Overlay(path: held.path, file: file, base: base)
+    }.sorted { $0.path < $1.path }
   }
 
   func finishInterrupted() throws {
@@ -59,17 +76,22 @@ struct TipCheckout {
     try checkout.recordInIndex()
     // The versions must be findable before the journal goes: references keep them.
     try rescued.keep(versions)
-    try remember(checkout.plan, journal)
+    let held = HeldFiles(checkout.held)
+    try held.store(in: workTree.stateFolder)
+    try remember(checkout.plan, journal, besides: held)
     try CheckoutJournal.clear(in: workTree.stateFolder)
     try history.rememberTip()
     return try versions + keepLateWrites()
   }
 
   /// Remembers what the checkout brought into notes, for editors that have not seen it.
-  private func remember(_ plan: CheckoutPlan, _ journal: CheckoutJournal) throws {
+  private func remember(
+    _ plan: CheckoutPlan, _ journal: CheckoutJournal, besides held: HeldFiles
+  ) throws {
     guard journal.from != nil else { return }
     let entries = plan.steps.compactMap { step -> CheckoutLog.Entry? in
       guard let old = step.old, let new = step.new, old.id != new.id, !step.wasSparse,
+        held[step.path] == nil,
         let base = journal.base(of: step.path)
       else { return nil }
       return CheckoutLog.Entry(path: step.path, base: base, old: old.id)

@@ -56,7 +56,7 @@ package final class WriteTransaction {
     try checkout.finishInterrupted()
     let kept = try rescued.kept().map { try portableRewrite.version(for: $0)?.version ?? $0 }
     if !kept.isEmpty {
-      var edits = try edits(of: snapshot(guardsDeletions: false).take().stale)
+      var edits = try edits(of: snapshot(guardsDeletions: false).take())
       edits.versions += kept
       try merge(edits, options: MergeOptions(allowsMassDeletion: true, allowsLarge: true))
     }
@@ -84,16 +84,20 @@ package final class WriteTransaction {
     let taken = try snapshot(guardsDeletions: !allowsMassDeletion).take(
       message: message, only: paths, scope: scope, operation: operation, progress: progress)
     var (version, changes, skipped) = (taken.version, taken.changes, taken.skipped)
-    if !taken.stale.isEmpty {
+    if !taken.stale.isEmpty || !taken.writtenInPlace.isEmpty {
       let operation = version == nil ? operation : .continuation
-      let merged = try merge(edits(of: taken.stale), options: MergeOptions(operation: operation))
+      let merged = try merge(edits(of: taken), options: MergeOptions(operation: operation))
       version = merged.tip ?? version
-      changes += taken.stale.map { Change(path: $0.path, kind: .modified) }
+      changes += (taken.stale.map(\.path) + taken.writtenInPlace.map(\.path)).map {
+        Change(path: $0, kind: .modified)
+      }
       changes.sort { $0.path < $1.path }
     }
-    if taken.hasSparseFiles {
-      let absent = try bringSparseFiles(in: scope)
-      skipped.removeAll { $0.reason.isVersioned && !absent.contains($0) }
+    if taken.hasWaiting {
+      let absent = try bringWaiting(in: scope)
+      skipped = skipped.compactMap { file in
+        file.reason.isVersioned ? absent.first { $0.path == file.path } : file
+      }
     }
     return SaveResult(version: version, changes: changes, skipped: skipped)
   }
@@ -106,16 +110,24 @@ package final class WriteTransaction {
   /// Brings what was left out of the folder, if there is room for it now.
   ///
   /// - Returns: what is left out still.
-  private func bringSparseFiles(in scope: SaveScope) throws -> [SkippedFile] {
+  private func bringWaiting(in scope: SaveScope) throws -> [SkippedFile] {
     let absent = try workTree.absentFiles()
     let access = try FolderAccess(folder: workTree.folder)
-    let mayCome = absent.contains { file in
-      guard case .only(let paths) = scope else { return !access.cannotHold(file.path) }
+    let held = try HeldFiles(in: workTree.stateFolder)
+    var mayCome = absent.contains { file in
+      guard case .only(let paths) = scope else {
+        if case .obstructed(let obstacle) = file.reason, obstacle.isOfFile { return false }
+        return !access.cannotHold(file.path)
+      }
       // Names are not tried then: whoever watches the folder would hear of that, and save again.
       return file.reason == .waiting
         && paths.contains {
           $0.isEmpty || $0 == file.path || file.path.isBelow($0) || $0.isBelow(file.path)
         }
+    }
+    if case .only = scope {
+    } else {
+      mayCome = mayCome || held.files.values.contains(where: \.obstacle.isToBeTried)
     }
     guard mayCome else { return absent }
     try merge(Edits(), options: MergeOptions(operation: .checkout), checksOutAnyway: true)
@@ -125,7 +137,7 @@ package final class WriteTransaction {
   // MARK: Merging
 
   /// Versions that are not part of the tip yet.
-  private struct Edits {
+  struct Edits {
     var versions: [ObjectID] = []
     /// Files that stand in the folder as these versions have them, not as the tip has.
     var overlay: [CheckoutJournal.Overlay] = []
@@ -172,11 +184,10 @@ package final class WriteTransaction {
       try LargeVersionGuard(workTree: workTree, options: options).check(
         checkoutFrom: former, to: tip.id)
       let raced = try checkout.run(
-        from: head, to: tip.id, overlay: pending.overlay, operation: options.operation,
-        meter: options.meter)
+        from: head, to: tip.id, overlay: pending.overlay, options: options)
       if raced.isEmpty { break }
       // Somebody wrote while the files were swapped: save what else they wrote, and merge again.
-      pending = try self.edits(of: snapshot(guardsDeletions: false).take().stale)
+      pending = try self.edits(of: snapshot(guardsDeletions: false).take())
       pending.versions += raced
       mustCheckOut = !pending.overlay.isEmpty
     }
@@ -203,9 +214,12 @@ package final class WriteTransaction {
     }
   }
 
-  /// Makes each stale save a version of the text that its editor had loaded.
-  private func edits(of saves: [StaleSave]) throws -> Edits {
+  /// Makes each stale save a version of the text that its editor had loaded, and what was written in the
+  /// place of a waiting note one of what stood there.
+  private func edits(of taken: FolderSnapshot.Result) throws -> Edits {
     var edits = Edits()
+    try edits.add(taken.writtenInPlace, by: writer)
+    let saves = taken.stale
     if saves.isEmpty { return edits }
     var log = CheckoutLog(stateFolder: workTree.stateFolder)
     for save in saves { log.refuse(save.entry.id, for: save.path) }
@@ -281,6 +295,7 @@ package final class WriteTransaction {
     trailers: [String] = [], conflicts: [TreePath: Int] = [:], operation: OperationKind,
     allowsMassDeletion: Bool = false
   ) throws -> ObjectID? {
+    try checkNoConversion(of: files)
     try bringBackCutFiles()
     let parent = try base.map(repository.commit) ?? writer.tip()
     // A name may hold a line break, which would end the subject.
@@ -293,12 +308,11 @@ package final class WriteTransaction {
         conflicts: conflicts, guest: guest)
     }
     guard let id else { return nil }
-    try merge(
-      [id], options: MergeOptions(allowsMassDeletion: allowsMassDeletion, operation: operation))
-    try checkNoConversion(of: files)
+    var options = MergeOptions(allowsMassDeletion: allowsMassDeletion, operation: operation)
+    options.mustBeWritten = Set(files.keys)
+    try merge([id], options: options)
     return id
   }
-}
 
   /// Throws `converted` if git converts one of these files: what the folder has of it is not what a version
   /// has, and neither may come in the other's place.
@@ -311,3 +325,4 @@ package final class WriteTransaction {
       if let conversion { throw NotebookError.converted(path, by: conversion) }
     }
   }
+}

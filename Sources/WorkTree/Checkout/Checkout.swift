@@ -18,7 +18,7 @@ internal import System
 /// again by one that goes on. The files of a first checkout are staged as one tree, see `StagedFiles`.
 package struct Checkout {
   let workTree: WorkTree
-  private let folder: FolderAccess
+  let folder: FolderAccess
   let staging: String
   let journal: CheckoutJournal
   package let plan: CheckoutPlan
@@ -28,6 +28,8 @@ package struct Checkout {
   package private(set) var rescued: [TreePath: TreeEntry?] = [:]
 
   private(set) var sparse: Set<TreePath> = []
+  /// What waits although a file stands in its place, or could not be made.
+  package private(set) var held: [HeldFile] = []
 
   let stagedFiles: StagedFiles
 
@@ -47,6 +49,8 @@ package struct Checkout {
   }
 
   // MARK: Staging
+    keptBack = KeptBackFiles(of: workTree, index: try workTree.indexFile(), folder)
+    heldBefore = try HeldFiles(in: workTree.stateFolder)
 
   /// Writes the new bytes of all steps to the staging folder and then the journal, durably.
   package func stage(meter: WorkMeter? = nil) throws {
@@ -94,6 +98,10 @@ package struct Checkout {
           try finishExchange(step)
           try putBackObstacle(path(of: step), of: step)
         }
+      if let obstacle = try keptBack.obstacle(onTheWayTo: step.path), try isToDo(step) {
+        try hold(step, by: obstacle)
+        continue
+      }
         switch (step.wasSparse ? nil : step.old, step.new) {
         case (nil, nil): break
         case (_, nil): try delete(step)
@@ -107,8 +115,41 @@ package struct Checkout {
   }
 
   private mutating func leaveOut(_ step: CheckoutSteps.Step) {
+      } catch let error as HeldUp {
+        try hold(step, by: error.obstacle)
+      } catch let error as NotebookError {
+        guard case .file(_, _, let number) = error, Obstacle.isOfOneFile(number), try isToDo(step)
+        else { throw error }
+        try hold(step, by: Obstacle(path: step.path, kind: .refused, errno: number))
     folder.removeEmptyFolders(above: step.path)
     sparse.insert(step.path)
+  }
+
+  /// Whether the folder is still as it was before a step, and nothing that stood in it is in the staging
+  /// folder.
+  private func isToDo(_ step: CheckoutSteps.Step) throws -> Bool {
+    if Counted.faccessat(AT_FDCWD, asidePath(of: step), F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
+      return false
+    }
+    guard let new = step.new else { return !stagedExists(step) }
+    return try isStaged(step, new) == true
+  }
+
+  /// Leaves the folder as it is for now.
+  private mutating func hold(_ step: CheckoutSteps.Step, by obstacle: Obstacle) throws {
+    if step.new != nil { leaveOut(step) }
+    let present = try? folder.status(of: step.path)
+    let isFile = present.map { $0.st_mode & S_IFMT == S_IFREG } ?? false
+    // What is gone anyway needs no deletion.
+    if step.new == nil, !isFile { return }
+    let old = step.wasSparse || !isFile ? nil : step.old
+    held.append(
+      HeldFile(
+        path: step.path, obstacle: obstacle,
+        file: old.map { TreeEntry(name: step.path.name, mode: $0.mode, id: $0.id) },
+        base: old == nil
+          ? heldBefore[step.path]?.base ?? (step.old == nil ? journal.from : nil)
+          : journal.base(of: step.path)))
   }
 
   private mutating func delete(_ step: CheckoutSteps.Step) throws {
@@ -120,6 +161,7 @@ package struct Checkout {
     try rescueUnexpected(step, expected: step.old)
     folder.removeEmptyFolders(above: step.path)
   }
+      try checkMayReplace(status, of: step, expected: step.old)
 
   private mutating func add(_ step: CheckoutSteps.Step, _ new: CheckoutSteps.File) throws {
     guard let isNew = try isStaged(step, new) else { return }
@@ -135,7 +177,14 @@ package struct Checkout {
     {
       return leaveOut(step)
     }
-    try exchange(step, for: folder.status(of: step.path))
+    let present = try folder.status(of: step.path)
+    if let present, present.st_mode & S_IFMT == S_IFREG {
+      if let obstacle = try keptBack.obstacle(by: present, at: step.path) {
+        throw HeldUp(obstacle: obstacle)
+      }
+      try checkMayReplace(present, of: step, expected: nil)
+    }
+    try exchange(step, for: present)
     try rescueUnexpected(step, expected: new)
   }
 
@@ -157,6 +206,7 @@ package struct Checkout {
     }
     try rescueUnexpected(step, expected: old)
   }
+      try checkMayReplace(present, of: step, expected: old)
 
   private enum Direction { case folder, staging }
 
@@ -164,6 +214,33 @@ package struct Checkout {
   /// of a rename that replaces nothing.
   @discardableResult
   private func rename(
+  /// Throws `HeldUp` where what stands in a note's place may hold what no version here has and none will:
+  /// it cannot be read, or is too large to be versioned.
+  private func checkMayReplace(
+    _ present: stat, of step: CheckoutSteps.Step, expected: CheckoutSteps.File?
+  ) throws {
+    guard present.st_mode & S_IFMT == S_IFREG else { return }
+    func heldUp(_ kind: Obstacle.Kind, _ errno: Int32? = nil) -> HeldUp {
+      HeldUp(obstacle: Obstacle(path: step.path, kind: kind, errno: errno))
+    }
+    let isReadable = try folder.withParent(of: step.path, create: false) { parent, name in
+      present.st_mode & 0o444 == 0o444 || Counted.faccessat(parent, name, R_OK, 0) == 0
+        || errno == ENOENT
+    }
+    if isReadable == false { throw heldUp(.unreadable, EACCES) }
+    let size = Int(present.st_size)
+    guard size > workTree.sizeLimit else { return }
+    let repository = workTree.repository
+    if let expected, try repository.header(of: expected.id).size == size,
+      case .read(let content) = try FileContent.read(
+        step.path, in: workTree.folder, sizeLimit: .max),
+      try repository.hash(blob: content.bytes) == expected.id
+    {
+      return
+    }
+    throw heldUp(.tooLarge)
+  }
+
     _ step: CheckoutSteps.Step, into direction: Direction, flags: UInt32 = NOTES_RENAME_NOREPLACE
   ) throws -> Bool {
     let moved = try folder.withParent(of: step.path, create: direction == .folder) { parent, name in
@@ -276,6 +353,13 @@ package struct Checkout {
 
   private func leave(_ file: String, of step: CheckoutSteps.Step, mode: FileMode) throws {
     try LateWrites(stateFolder: workTree.stateFolder).adopt(
+    // Written in the moment before the swap, and no part of any version: it goes back.
+    if bytes.count > workTree.sizeLimit {
+      let flags = step.new == nil ? NOTES_RENAME_NOREPLACE : NOTES_RENAME_EXCHANGE
+      if (try? rename(step, into: .folder, flags: flags)) == true {
+        throw HeldUp(obstacle: Obstacle(path: step.path, kind: .tooLarge))
+      }
+    }
       file, path: step.path, mode: mode, base: journal.base(of: step.path), blob: step.old?.id)
   }
 }

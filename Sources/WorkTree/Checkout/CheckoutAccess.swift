@@ -1,15 +1,16 @@
-internal import Git
+package import Git
 internal import Glibc
 internal import System
 
 extension Checkout {
-  /// Whether the folder lets the checkout write what it has to: asked before anything changes,
-  /// because a checkout that stops half-way keeps every later command waiting for its end.
+  /// Throws if the folder does not let these notes be written, before anything changes. Who asks for a
+  /// change of a note here is told that it cannot be; what comes from elsewhere waits.
   ///
   /// - Throws: `file`.
-  package func checkAccess(in access: FolderAccess) throws {
+  package func checkAccess(in access: FolderAccess, to wanted: Set<TreePath>) throws {
+    if wanted.isEmpty { return }
     let files = Set(plan.steps.lazy.filter { $0.new == nil }.map(\.path))
-    var rest = plan.steps[...]
+    var rest = plan.steps.filter { wanted.contains($0.path) }[...]
     while let next = rest.first {
       let steps = rest.prefix { $0.isBeside(next) }
       rest = rest.dropFirst(steps.count)

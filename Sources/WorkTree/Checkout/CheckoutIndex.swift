@@ -20,7 +20,23 @@ extension Checkout {
     var edit = IndexEdit(of: former)
     for step in plan.steps where step.new == nil { edit.remove(step.path) }
     for step in plan.steps where step.new != nil { edit.set(try entry(of: step)) }
+    try setUnchanged(in: &edit)
     return edit.finish()
+  }
+
+  /// Files that stood in the folder otherwise than in the old tree, and stand as in the new one: there was
+  /// nothing to do, but the index has them as the old tree has.
+  private func setUnchanged(in edit: inout IndexEdit) throws {
+    if journal.overlay.isEmpty { return }
+    let tree = try workTree.repository.commit(journal.to).tree
+    let changed = Set(plan.steps.map(\.path))
+    for path in journal.overlay.map(\.path) where !changed.contains(path) {
+      guard let file = try workTree.repository.entry(at: path, in: tree), file.mode.isFile else {
+        continue
+      }
+      let status = try status(of: path, holding: file.id)
+      edit.set(IndexEntry(path: path, mode: file.mode, id: file.id, status: status))
+    }
   }
 
   /// What the index says of the file that a step has brought.
@@ -33,14 +49,14 @@ extension Checkout {
     }
     return IndexEntry(
       path: path, mode: new.mode, id: new.id,
-      status: try stagedFiles.status(of: step) ?? status(of: path, as: new))
+      status: try stagedFiles.status(of: step) ?? status(of: path, holding: new.id))
   }
 
   /// The status that the index may remember of a file: one under which it was seen to hold what it
   /// should. Where somebody has written or deleted it since, none, so that the next save looks.
-  private func status(of path: TreePath, as entry: CheckoutSteps.File) throws -> FileStatus {
+  private func status(of path: TreePath, holding id: ObjectID) throws -> FileStatus {
     if case .read(let content) = try FileContent.read(path, in: workTree.folder, sizeLimit: .max),
-      try workTree.repository.hash(blob: content.bytes) == entry.id
+      try workTree.repository.hash(blob: content.bytes) == id
     {
       return content.status
     }

@@ -70,6 +70,7 @@ extension FolderAccess {
     _ = try withParent(of: path, create: false) { parent, name in
       // Not by its name, which may be a link's by now.
       let file = Counted.openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+      var status = stat()
       defer { if file >= 0 { close(file) } }
       // Some file systems have no such bit.
       guard file >= 0 && fchmod(file, mode & ~mask) == 0 || [ENOENT, ELOOP, EPERM].contains(errno)

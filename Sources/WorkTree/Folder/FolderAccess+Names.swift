@@ -159,15 +159,14 @@ extension FolderAccess {
 
 // Notes that the folder cannot hold: notes-merge(7), "Notes that are left out of the folder".
 extension WorkTree {
-  /// The notes of the last version that are not in the folder, because it could not hold them, and
-  /// why; by path.
+  /// The notes of the last version that are not in the folder, because they could not come to their place,
+  /// and why; by path.
   public func absentFiles() throws -> [SkippedFile] {
     let index = try indexFile()
     if index.sparsePositions.isEmpty { return [] }
-    let access = try FolderAccess(folder: folder)
-    // Git sets the bit for files that are there, too.
+    let absences = try Absences(in: self, index)
     return try index.sparsePositions.map { index[$0].path }.compactMap { path in
-      try access.absence(of: path).map { SkippedFile(path: path, reason: $0) }
+      try absences.reason(for: path).map { SkippedFile(path: path, reason: $0) }
     }
   }
 
@@ -176,13 +175,43 @@ extension WorkTree {
 
   /// Why a versioned file is not in the folder; nil for one that is there, or that nothing keeps out.
   public func absence(of path: TreePath) throws -> SkippedFile? {
-    let access = try FolderAccess(folder: folder)
     let index = try indexFile()
+    let absences = try Absences(in: self, index)
     let isSparse = index.position(of: path).map(index.skipsWorktree) ?? false
     let reason =
       try isSparse
-      ? access.absence(of: path) : access.obstacle(of: path).map { .obstructed(by: $0) }
+      ? absences.reason(for: path)
+      : absences.access.obstacle(of: path).map { .obstructed(by: $0) }
     return reason.map { SkippedFile(path: path, reason: $0) }
+  }
+}
+
+/// Why notes are not in the folder that the index has as left out.
+private struct Absences {
+  let access: FolderAccess
+  private let held: HeldFiles
+  private let keptBack: KeptBackFiles
+
+  init(in workTree: WorkTree, _ index: IndexFile) throws {
+    access = try FolderAccess(folder: workTree.folder)
+    held = try HeldFiles(in: workTree.stateFolder)
+    keptBack = KeptBackFiles(of: workTree, index: index, access)
+  }
+
+  func reason(for path: TreePath) throws -> SkipReason? {
+    let record = held[path]
+    switch try access.absence(of: path) {
+    case nil:
+      // Git sets the bit for files that are there, too.
+      guard let status = try access.status(of: path) else { return .waiting }
+      let obstacle = try keptBack.obstacle(by: status, at: path) ?? record?.obstacle
+      return obstacle.map { .obstructed(by: $0) }
+    case .waiting?:
+      if let obstacle = try keptBack.obstacle(onTheWayTo: path) { return .obstructed(by: obstacle) }
+      guard let obstacle = record?.obstacle, obstacle.isToBeTried else { return .waiting }
+      return .obstructed(by: obstacle)
+    case let reason?: return reason
+    }
   }
 }
 

@@ -24,6 +24,7 @@ extension WorkTree {
     case .allBut(let paths):
       var found = try scan(against: index)
       found.candidates.removeAll { paths.contains($0.path) }
+      found.writtenInPlace.removeAll { paths.contains($0.candidate.path) }
       found.deleted.removeAll { paths.contains($0.path) }
       return found
     }
@@ -77,9 +78,9 @@ extension WorkTree {
       try changes.addMissing(atOrBelow: path, of: index, access, except: &seen)
     }
     changes.finish(against: index)
-    return changes
     try separateHeld(from: &changes, of: index)
     try excludeConverted(from: &changes, of: index, attributesFolders: nil)
+    return changes
   }
 
   /// Whether a path that is not versioned yet is none of ours.
@@ -96,8 +97,8 @@ extension WorkTree {
   public func versionedFolders(below top: TreePath = "") throws -> [TreePath] {
     let index = try indexFile()
     let rules = IgnoreRules(of: self, index: index)
-    return try FolderListing(folder: folder, below: top) { path, _ in
     if !top.isEmpty, try FolderAccess(folder: folder).repository(around: top) != nil { return [] }
+    return try FolderListing(folder: folder, below: top) { path, _ in
       try !index.containsFolder(path) && isExcluded(path, isFolder: true, rules)
     }.folders
   }

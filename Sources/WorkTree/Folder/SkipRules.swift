@@ -22,6 +22,8 @@ public enum SkipReason: Hashable, Codable, Sendable {
   case sparse
   /// It is versioned, but something that is no note stands in its place.
   case obstructed(by: Obstacle)
+  /// Others deleted it, but it cannot be removed from the folder.
+  case deletedElsewhere(by: Obstacle)
   /// It is versioned, but a power cut left something else in the folder than its last version.
   case cut(CutDamage)
   /// It is versioned and was left out of the folder; there is room now, and the next save brings it.
@@ -46,6 +48,9 @@ public enum SkipReason: Hashable, Codable, Sendable {
   /// What was skipped, if that keeps a note out; nil for a file.
   init?(_ skipped: SkippedFile) {
     switch skipped.reason {
+
+  /// Whether a power cut damaged the file.
+  public var isCut: Bool { if case .cut = self { true } else { false } }
     case .symbolicLink: self.init(path: skipped.path, kind: .symbolicLink)
     case .specialFile: self.init(path: skipped.path, kind: .special)
     case .nestedRepository: self.init(path: skipped.path, kind: .repository)

@@ -110,7 +110,10 @@ package struct WorkingChanges {
   ) throws {
     let entry = index[position]
     if entry.skipsWorktree {
-      let reason = try access.absence(of: entry.path) ?? .changing
+      let absence = try access.absence(of: entry.path)
+      // What stands in its place may be named already.
+      if absence == nil, skipped.contains(where: { $0.path == entry.path }) { return }
+      let reason = absence ?? .changing
       if case .obstructed(let obstacle) = reason, obstacle.kind == .repository {
         skipped.removeAll { $0.path == entry.path }
       }
@@ -187,9 +190,10 @@ package struct WorkingChanges {
   package var isEmpty: Bool { candidates.isEmpty && deleted.isEmpty && newlySparse.isEmpty }
 }
 
+    writtenInPlace.removeAll { !isWanted($0.candidate.path) }
 extension WorkTree {
   /// The index as the last version or checkout left it, read without a library where its form
-  /// allows. It is a memory that can be made anew: in place of a broken one comes what HEAD has.
+  /// allows. It is a memory that can be made anew: in place of a broken or lost one comes what HEAD has.
   package func indexFile() throws -> IndexFile {
     if let file = try IndexFile(ofRepositoryAt: repository.gitFolder) { return file }
     do {
@@ -213,41 +217,44 @@ extension WorkTree {
       entries: tree.map(repository.files)?.map { path, entry in
         IndexEntry(
           path: path, mode: entry.mode, id: entry.id, status: FileStatus(stat()),
-          skipsWorktree: entry.mode.isFile && access.cannotHold(path))
+          skipsWorktree: entry.mode.isFile && (held[path] != nil || access.cannotHold(path)))
       } ?? [])
   }
 
-  /// How the folder differs from the index: by status, and by bytes where the status can't tell. Both
+  /// How the folder differs from the last version: by status, and by bytes where the status can't tell. Both
   /// lists are by path.
   package func changes() throws -> (
     changes: [Change], skipped: [SkippedFile], ignoredNotes: Int
   ) {
     forgetSettings()
+    let held = try HeldFiles(in: stateFolder)
     let index = try indexFile()
     let found = try scan(against: index)
-    var changes = found.deleted.map { Change(path: $0.path, kind: .deleted) }
     let cut = try cutFiles(among: found.candidates, of: index)
     var skipped = found.skipped + cut.map(\.skipped)
     let cutPaths = Set(cut.map(\.path))
     for candidate in found.candidates where !cutPaths.contains(candidate.path) {
       let path = candidate.path
-      guard let position = candidate.position else {
-        changes.append(Change(path: path, kind: .added))
+      let before = former(path, candidate.position)
+      guard let before else {
+        add(path, .added)
         continue
       }
       switch try FileContent.read(path, in: folder, sizeLimit: sizeLimit) {
+    let tree = try repository.head().commit.map { try repository.commit($0).tree }
       case .read(let content):
-        let mode = index.mode(at: position)
-        if try repository.hash(blob: content.bytes) != index.id(at: position)
-          || fileModes.mode(of: content.mode, known: mode) != mode
+        if try repository.hash(blob: content.bytes) != before.id
+          || fileModes.mode(of: content.mode, known: before.mode) != before.mode
         {
-          changes.append(Change(path: path, kind: .modified))
+          add(path, .modified)
         }
-      case .gone: changes.append(Change(path: path, kind: .deleted))
+      case .gone: add(path, .deleted)
       case .skipped(let reason): skipped.append(SkippedFile(path: path, reason: reason))
       }
     }
-    let ignored = try found.excludedFolders.reduce(found.ignoredNotes) { count, top in
+    seen.formUnion(skipped.map(\.path))
+    last?.forEachDifference(from: index, besides: seen) { add($0, $1) }
+    result.ignoredNotes = try found.excludedFolders.reduce(found.ignoredNotes) { count, top in
       let files = try FolderListing(folder: folder, below: top) { path, _ in isHidden(path) }.files
       return count + files.count { $0.titleRange != nil && !Self.isDebris($0) && !isHidden($0) }
     }

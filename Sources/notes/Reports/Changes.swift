@@ -59,7 +59,9 @@ extension SkipReason {
     case .converted(let conversion): ("converted", Visible.name(conversion.description))
     case .changing: ("changing", "being written right now")
     case .sparse: ("not_in_folder", "the file system does not take the name")
-    case .obstructed(let obstacle): ("place_taken", obstacle.kind.words + " is in its place")
+    case .obstructed(let obstacle): ("place_taken", obstacle.words)
+    case .deletedElsewhere(let obstacle):
+      ("deleted_elsewhere", "deleted on another device; \(obstacle.words)")
     case .waiting: ("waiting", "left out before; a save tries again")
     case .cut(let damage): ("power_cut", damage.words)
     }
@@ -70,8 +72,7 @@ extension SkipReason {
   /// What a person can do for a note to come into the folder.
   fileprivate func remedy(for path: TreePath) -> String {
     switch self {
-    case .obstructed(let obstacle):
-      "move \(Visible.word(obstacle.path.description)) away; then 'notes save' brings the note"
+    case .obstructed(let obstacle), .deletedElsewhere(let obstacle): obstacle.remedy(for: path)
     case .waiting: "'notes save' tries again"
     case .cut:
       "'notes restore \(Visible.word(path.description))' brings back its last version, "
@@ -82,8 +83,13 @@ extension SkipReason {
 
   fileprivate func json(at path: TreePath) -> JSON {
     let fields: JSON = ["path": path, "reason": names.word]
-    guard case .obstructed(let obstacle) = self else { return fields }
-    return fields + ["obstacle": obstacle.kind.word, "obstacle_path": obstacle.path]
+    switch self {
+    case .obstructed(let obstacle), .deletedElsewhere(let obstacle):
+      let error = obstacle.errno.map { String(errorNumber: $0) }
+      return fields
+        + ["obstacle": obstacle.kind.word, "obstacle_path": obstacle.path, "error": error]
+    default: return fields
+    }
   }
 }
 
@@ -100,12 +106,6 @@ extension CutDamage {
   }
 }
 
-extension Obstacle.Kind {
-  private var names: (word: String, words: String) {
-    switch self {
-    case .symbolicLink: ("symbolic_link", "a symbolic link")
-    case .folder: ("folder", "a folder")
-    case .repository: ("nested_repository", "a repository of its own")
 extension Obstacle {
   fileprivate var words: String {
     switch kind {
@@ -134,14 +134,14 @@ extension Obstacle {
   }
 }
 
+extension Obstacle.Kind {
+  private var names: (word: String, words: String) {
+    switch self {
+    case .symbolicLink: ("symbolic_link", "a symbolic link")
+    case .folder: ("folder", "a folder")
+    case .repository: ("nested_repository", "a repository of its own")
     case .file: ("file", "a file")
     case .special: ("special_file", "something that is not a file")
-    }
-  }
-
-  fileprivate var word: String { names.word }
-  fileprivate var words: String { names.words }
-}
     case .ignored: ("ignored_file", "a file that this device ignores")
     case .hidden: ("hidden_file", "a hidden file of this device")
     case .debris: ("editor_file", "a file that an editor left")
@@ -149,6 +149,12 @@ extension Obstacle {
     case .converted: ("converted_file", "a file that git converts")
     case .unreadable: ("unreadable_file", "a file that cannot be read")
     case .refused: ("not_replaceable", "a file that cannot be replaced")
+    }
+  }
+
+  fileprivate var word: String { names.word }
+  fileprivate var words: String { names.words }
+}
 
 extension SkippedFile: JSONEncodable {
   var json: JSON { reason.json(at: path) }
@@ -156,14 +162,23 @@ extension SkippedFile: JSONEncodable {
   /// That a power cut damaged a note, and what helps.
   var cutNotice: String { "\(Visible.name(path)) \(reason.words);\n  \(remedy)\n" }
 
+  /// That a file is no part of versions, as git converts it.
+  var convertedNotice: String { "\(Visible.name(path)) is not versioned: \(reason.words)\n" }
+
   /// That a versioned note is not in the folder.
-  var absence: String { "\(Visible.name(path)) is not in this folder: \(reason.words)" }
+  var absence: String {
+    let standing = isBehind ? "not up to date" : "not"
+    return "\(Visible.name(path)) is \(standing) in this folder: \(reason.words)"
+  }
+
+  /// Whether the folder may have an older text of it.
+  fileprivate var isBehind: Bool {
+    guard case .obstructed(let obstacle) = reason else { return false }
+    return [.refused, .unreadable].contains(obstacle.kind)
+  }
 
   var remedy: String { reason.remedy(for: path) }
 }
-
-  /// That a file is no part of versions, as git converts it.
-  var convertedNotice: String { "\(Visible.name(path)) is not versioned: \(reason.words)\n" }
 
 extension [SkippedFile] {
   /// That notes which a power cut damaged are as they were saved.
@@ -180,7 +195,8 @@ extension [SkippedFile] {
           [Styled(Visible.name($0.path)), Styled($0.reason.words, .dim)]
         }
     }
-    let absent = filter(\.reason.isVersioned)
+    let absent = filter { $0.reason.isVersioned && !$0.isBehind }
+    let behind = filter { $0.reason.isVersioned && $0.isBehind }
     let obstructed = absent.first {
       if case .obstructed = $0.reason { true } else { false }
     }
@@ -190,6 +206,8 @@ extension [SkippedFile] {
       + section("Not versioned", filter { !$0.reason.isVersioned && !$0.reason.isCut })
       + section("Versioned, but not in this folder", absent)
       + (obstructed.map { "  \($0.remedy)\n" } ?? "")
+      + section("Versioned, but not up to date in this folder", behind)
+      + (behind.first.map { "  \($0.remedy)\n" } ?? "")
   }
 }
 
@@ -221,6 +239,7 @@ struct SaveReport {
     let others = news.count - absent.count - cut.count - min(converted.count, 3)
     return (made ?? "Nothing changed since the last version.\n")
       + foreign.map { $0.sentence + "\n" }.joined() + cut.map(\.cutNotice).joined()
+      + converted.prefix(3).map(\.convertedNotice).joined()
       + Self.pointer(to: others, "file", "not versioned")
       + Self.text(ofAbsent: absent)
   }
@@ -239,7 +258,6 @@ struct SaveReport {
       ? "" : "\(Phrase.count(count, thing)) \(verb) \(what); 'notes status' shows why\n"
   }
 }
-      + converted.prefix(3).map(\.convertedNotice).joined()
 
 extension PortableVersion {
   var fields: JSON { ["made": made, "version": version, "left_out": excluded] }

@@ -1,6 +1,8 @@
 internal import ArgumentParser
+internal import Git
 internal import History
 internal import Notebook
+internal import WorkTree
 
 struct ConflictsCommand: Command {
   static let configuration = CommandConfiguration(

@@ -1,0 +1,139 @@
+package import Git
+internal import System
+
+/// A note that waits, though a file stands in its place, or whose deletion does.
+package struct HeldFile: Hashable, Sendable {
+  package let path: TreePath
+  package let obstacle: Obstacle
+  /// The file in the folder as a version has it; nil if it is in none, or if there is no file.
+  package let file: TreeEntry?
+  /// A version that has the file so, or that has none there: what somebody makes of the file is made on
+  /// it.
+  package let base: ObjectID?
+}
+
+/// The notes that wait: `.git/notes/waiting`. Where it is lost, an older text that stands in the folder
+/// counts as an edit of the newer one, and what this device keeps back stays what it is.
+package struct HeldFiles {
+  private static let format = "1"
+
+  package private(set) var files: [TreePath: HeldFile] = [:]
+
+  package init(_ files: [HeldFile]) {
+    for file in files { self.files[file.path] = file }
+  }
+
+  package var isEmpty: Bool { files.isEmpty }
+  package subscript(path: TreePath) -> HeldFile? { files[path] }
+
+  private static func path(_ stateFolder: String) -> String { stateFolder + "/waiting" }
+
+  package init(in stateFolder: String) throws {
+    guard let content = try Disk.readIfThere(Self.path(stateFolder)) else { return }
+    let lines = content.split(separator: UInt8(ascii: "\n")).map { StateWords($0) }
+    guard let format = lines.first, format.count == 1, format[0] == Self.format else { return }
+    for words in lines.dropFirst() {
+      guard words.count == 7, let kind = Obstacle.Kind(rawValue: words[0]),
+        let number = Int32(words[1]), let base = words.id(2), let id = words.id(3),
+        let mode = words.mode(4), let path = words.path(5), let place = words.path(6)
+      else { continue }
+      files[path] = HeldFile(
+        path: path,
+        obstacle: Obstacle(path: place, kind: kind, errno: number == 0 ? nil : number),
+        file: id == .zero ? nil : TreeEntry(name: path.name, mode: mode, id: id),
+        base: base.unlessZero)
+    }
+  }
+
+  package func store(in stateFolder: String) throws {
+    if files.isEmpty { return try Disk.remove(Self.path(stateFolder)) }
+    var text = "\(Self.format)\n"
+    for held in files.values.sorted(by: { $0.path < $1.path }) {
+      let (obstacle, file) = (held.obstacle, held.file)
+      text += "\(obstacle.kind.rawValue) \(obstacle.errno ?? 0) \(held.base ?? .zero) "
+      text += "\(file?.id ?? .zero) \((file?.mode ?? .regular).octal) "
+      text += "\(held.path.hexadecimal) \(obstacle.path.hexadecimal)\n"
+    }
+    let content = Array(text.utf8)
+    // A watcher hears of what is written here.
+    if try Disk.readIfThere(Self.path(stateFolder)) == content { return }
+    try Disk.replace(Self.path(stateFolder), with: content)
+  }
+}
+
+/// A file that a person has written in the place of a note that waits: it is no edit of that note, but of
+/// what stood there.
+package struct WrittenInPlace: Sendable {
+  package let candidate: Candidate
+  package let held: HeldFile
+}
+
+extension WorkTree {
+  /// Takes what stands in the place of notes that wait out of what was found. A file that was written since
+  /// is kept apart, with what it is an edit of.
+  func separateHeld(from changes: inout WorkingChanges, of index: IndexFile) throws {
+    let held = try HeldFiles(in: stateFolder)
+    if held.isEmpty, index.sparsePositions.isEmpty { return }
+    let access = try FolderAccess(folder: folder)
+    let keptBack = KeptBackFiles(of: self, index: index, access)
+    var (rest, apart): ([Candidate], [WrittenInPlace]) = ([], [])
+    for candidate in changes.candidates {
+      let path = candidate.path
+      let isSparse = candidate.position.map(index.skipsWorktree) ?? false
+      let record = held[path]
+      guard record != nil || isSparse, let status = try access.status(of: path) else {
+        rest.append(candidate)
+        continue
+      }
+      let reason: SkipReason
+      if let obstacle = try keptBack.obstacle(by: status, at: path) {
+        reason = .obstructed(by: obstacle)
+      } else if let record {
+        guard try stands(record) else {
+          apart.append(WrittenInPlace(candidate: candidate, held: record))
+          continue
+        }
+        reason =
+          candidate.isNew
+          ? .deletedElsewhere(by: record.obstacle) : .obstructed(by: record.obstacle)
+      } else {
+        // Git sets the bit for files that are there, too: such a one is a note like any other.
+        rest.append(candidate)
+        continue
+      }
+      changes.skipped.append(SkippedFile(path: path, reason: reason))
+    }
+    changes.candidates = rest
+    changes.writtenInPlace = apart
+    changes.skipped = try changes.skipped.map { skipped in
+      let path = skipped.path
+      let obstacle: Obstacle?
+      switch skipped.reason {
+      case .waiting:
+        let record = held[path]?.obstacle
+        obstacle =
+          try keptBack.obstacle(onTheWayTo: path) ?? (record?.isToBeTried == true ? record : nil)
+      case .tooLarge where index.position(of: path).map(index.skipsWorktree) == true:
+        obstacle = Obstacle(path: path, kind: .tooLarge)
+      case .unreadable: obstacle = held[path]?.obstacle
+      case .changing where index.position(of: path).map(index.skipsWorktree) == true:
+        // No folder lists it: it is in a repository of its own, for instance.
+        let status = try access.status(of: path)
+        obstacle =
+          try status.flatMap { try keptBack.obstacle(by: $0, at: path) } ?? held[path]?.obstacle
+      default: obstacle = nil
+      }
+      return obstacle.map { SkippedFile(path: path, reason: .obstructed(by: $0)) } ?? skipped
+    }
+  }
+
+  /// Whether the folder still has a waiting note's file as a version has it, as far as can be told.
+  private func stands(_ held: HeldFile) throws -> Bool {
+    guard let file = held.file else { return false }
+    switch try FileContent.read(held.path, in: folder, sizeLimit: sizeLimit) {
+    case .read(let content): return try repository.hash(blob: content.bytes) == file.id
+    case .gone: return false
+    case .skipped: return true
+    }
+  }
+}
