@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 // Calls of Linux that Swift's Glibc module does not show, because they need _GNU_SOURCE.

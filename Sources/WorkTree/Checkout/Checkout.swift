@@ -32,6 +32,10 @@ package struct Checkout {
   package private(set) var held: [HeldFile] = []
 
   let stagedFiles: StagedFiles
+  let goneFiles: GoneFiles
+  private let keptBack: KeptBackFiles
+  /// What stood in the way before.
+  private let heldBefore: HeldFiles
 
   /// Whether the file system can swap two files in one step, as far as is known.
   private var canExchange: Bool
@@ -43,14 +47,15 @@ package struct Checkout {
     self.workTree = workTree
     self.journal = journal
     self.plan = plan
+    goneFiles = GoneFiles(of: plan)
     folder = try FolderAccess(folder: workTree.folder)
+    keptBack = KeptBackFiles(of: workTree, index: try workTree.indexFile(), folder)
+    heldBefore = try HeldFiles(in: workTree.stateFolder)
     staging = CheckoutJournal.folder(in: workTree.stateFolder)
     stagedFiles = StagedFiles(in: staging)
   }
 
   // MARK: Staging
-    keptBack = KeptBackFiles(of: workTree, index: try workTree.indexFile(), folder)
-    heldBefore = try HeldFiles(in: workTree.stateFolder)
 
   /// Writes the new bytes of all steps to the staging folder and then the journal, durably.
   package func stage(meter: WorkMeter? = nil) throws {
@@ -93,15 +98,15 @@ package struct Checkout {
     stagedFiles.forgetLatest()
     try stagedFiles.place(plan, in: folder) { isPlaced[$0] = true }
     for step in plan.steps where !isPlaced[step.number] {
+      if let obstacle = try keptBack.obstacle(onTheWayTo: step.path), try isToDo(step) {
+        try hold(step, by: obstacle)
+        continue
+      }
       do {
         if stagedFiles.status(of: step) == nil {
           try finishExchange(step)
           try putBackObstacle(path(of: step), of: step)
         }
-      if let obstacle = try keptBack.obstacle(onTheWayTo: step.path), try isToDo(step) {
-        try hold(step, by: obstacle)
-        continue
-      }
         switch (step.wasSparse ? nil : step.old, step.new) {
         case (nil, nil): break
         case (_, nil): try delete(step)
@@ -110,19 +115,14 @@ package struct Checkout {
         }
       } catch NotebookError.obstructed {
         if step.new != nil { leaveOut(step) }
-      }
-    }
-  }
-
-  private mutating func leaveOut(_ step: CheckoutSteps.Step) {
       } catch let error as HeldUp {
         try hold(step, by: error.obstacle)
       } catch let error as NotebookError {
         guard case .file(_, _, let number) = error, Obstacle.isOfOneFile(number), try isToDo(step)
         else { throw error }
         try hold(step, by: Obstacle(path: step.path, kind: .refused, errno: number))
-    folder.removeEmptyFolders(above: step.path)
-    sparse.insert(step.path)
+      }
+    }
   }
 
   /// Whether the folder is still as it was before a step, and nothing that stood in it is in the staging
@@ -152,16 +152,21 @@ package struct Checkout {
           : journal.base(of: step.path)))
   }
 
+  private mutating func leaveOut(_ step: CheckoutSteps.Step) {
+    folder.removeEmptyFolders(above: step.path)
+    sparse.insert(step.path)
+  }
+
   private mutating func delete(_ step: CheckoutSteps.Step) throws {
     if !stagedExists(step) {
       guard let status = try folder.status(of: step.path) else { return }
       guard status.st_mode & S_IFMT == S_IFREG else { return }
+      try checkMayReplace(status, of: step, expected: step.old)
       try rename(step, into: .staging)
     }
     try rescueUnexpected(step, expected: step.old)
     folder.removeEmptyFolders(above: step.path)
   }
-      try checkMayReplace(status, of: step, expected: step.old)
 
   private mutating func add(_ step: CheckoutSteps.Step, _ new: CheckoutSteps.File) throws {
     guard let isNew = try isStaged(step, new) else { return }
@@ -171,6 +176,7 @@ package struct Checkout {
     }
     do {
       if try folder.isTakenForAnother(step.path) { return leaveOut(step) }
+      takeOverTraits(to: step)
       if try rename(step, into: .folder) { return }
     } catch NotebookError.file(_, _, let number)
       where FolderAccess.isOfName(number) && folder.refuses(step.path)
@@ -200,20 +206,14 @@ package struct Checkout {
         try rename(step, into: .folder)
         return
       }
+      try checkMayReplace(present, of: step, expected: old)
       try exchange(step, for: present)
     } else if old.id == new.id {
       return try setMode(step, new)
     }
     try rescueUnexpected(step, expected: old)
   }
-      try checkMayReplace(present, of: step, expected: old)
 
-  private enum Direction { case folder, staging }
-
-  /// Renames between the staging folder and the notebook's; returns false when something was in the way
-  /// of a rename that replaces nothing.
-  @discardableResult
-  private func rename(
   /// Throws `HeldUp` where what stands in a note's place may hold what no version here has and none will:
   /// it cannot be read, or is too large to be versioned.
   private func checkMayReplace(
@@ -241,6 +241,12 @@ package struct Checkout {
     throw heldUp(.tooLarge)
   }
 
+  private enum Direction { case folder, staging }
+
+  /// Renames between the staging folder and the notebook's; returns false when something was in the way
+  /// of a rename that replaces nothing.
+  @discardableResult
+  private func rename(
     _ step: CheckoutSteps.Step, into direction: Direction, flags: UInt32 = NOTES_RENAME_NOREPLACE
   ) throws -> Bool {
     let moved = try folder.withParent(of: step.path, create: direction == .folder) { parent, name in
@@ -264,6 +270,7 @@ package struct Checkout {
   private mutating func exchange(_ step: CheckoutSteps.Step, for present: stat?) throws {
     let kind = present.map { $0.st_mode & S_IFMT }
     if kind == S_IFREG {
+      keepTraits(of: step)
       if canExchange {
         do {
           try rename(step, into: .folder, flags: NOTES_RENAME_EXCHANGE)
@@ -330,7 +337,8 @@ package struct Checkout {
     }
     // What the user made executable here may stay so.
     if workTree.fileModes.leavesOut(new.mode) { return }
-    try folder.setPermissions(workTree.fileModes.permissions(of: new.mode), of: step.path)
+    let permissions = workTree.fileModes.permissions(of: new.mode)
+    try folder.setExecutable(permissions & 0o111 != 0, step.path)
   }
 
   /// Keeps what came out of the folder, if it is not what the old tree has.
@@ -345,6 +353,13 @@ package struct Checkout {
     let (bytes, mode) = try read(step, file)
     let id = try workTree.repository.hash(blob: bytes)
     guard id != expected?.id else { return }
+    // Written in the moment before the swap, and no part of any version: it goes back.
+    if bytes.count > workTree.sizeLimit {
+      let flags = step.new == nil ? NOTES_RENAME_NOREPLACE : NOTES_RENAME_EXCHANGE
+      if (try? rename(step, into: .folder, flags: flags)) == true {
+        throw HeldUp(obstacle: Obstacle(path: step.path, kind: .tooLarge))
+      }
+    }
     let stored = try workTree.repository.write(blob: bytes)
     let known = (step.old ?? step.new)?.mode
     rescued[step.path] = TreeEntry(
@@ -353,13 +368,6 @@ package struct Checkout {
 
   private func leave(_ file: String, of step: CheckoutSteps.Step, mode: FileMode) throws {
     try LateWrites(stateFolder: workTree.stateFolder).adopt(
-    // Written in the moment before the swap, and no part of any version: it goes back.
-    if bytes.count > workTree.sizeLimit {
-      let flags = step.new == nil ? NOTES_RENAME_NOREPLACE : NOTES_RENAME_EXCHANGE
-      if (try? rename(step, into: .folder, flags: flags)) == true {
-        throw HeldUp(obstacle: Obstacle(path: step.path, kind: .tooLarge))
-      }
-    }
       file, path: step.path, mode: mode, base: journal.base(of: step.path), blob: step.old?.id)
   }
 }

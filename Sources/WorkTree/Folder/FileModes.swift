@@ -48,7 +48,7 @@ extension WorkTree {
     guard !fileModes.leavesOut(.executable), !fileModes.isTrusted else { return }
     let access = try FolderAccess(folder: folder)
     for entry in try indexFile().entries where entry.mode == .executable && !entry.skipsWorktree {
-      try access.setPermissions(fileModes.permissions(of: entry.mode), of: entry.path)
+      try access.setExecutable(true, entry.path)
     }
     // Last: what stood plain until then would count as an edit.
     if Repository.keepsModes(in: repository.gitFolder) { try trustFileModes(true) }
@@ -64,30 +64,19 @@ extension WorkTree {
 }
 
 extension FolderAccess {
-  /// Gives a file these permissions but for the process's mask, where there is one and it is ours.
-  func setPermissions(_ mode: mode_t, of path: TreePath) throws {
-    let mask = FileModeMask.ofProcess
+  /// Lets whoever may read a file run it, or nobody, where there is one and it is ours.
+  func setExecutable(_ isExecutable: Bool, _ path: TreePath) throws {
     _ = try withParent(of: path, create: false) { parent, name in
       // Not by its name, which may be a link's by now.
       let file = Counted.openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-      var status = stat()
       defer { if file >= 0 { close(file) } }
+      var status = stat()
       // Some file systems have no such bit.
-      guard file >= 0 && fchmod(file, mode & ~mask) == 0 || [ENOENT, ELOOP, EPERM].contains(errno)
+      guard
+        file >= 0 && Counted.fstat(file, &status) == 0
+          && fchmod(file, FileTraits.permissions(status.st_mode, isExecutable: isExecutable)) == 0
+          || [ENOENT, ELOOP, EPERM].contains(errno)
       else { throw NotebookError.file(call: "chmod", path: path.description, errno: errno) }
     }
   }
-}
-
-/// The mode bits that new files of this process do not get.
-enum FileModeMask {
-  /// Read once from the process's status (proc(5), "Umask"): umask(2) can only tell the mask by
-  /// setting another, which files that other threads make in that moment would get.
-  static let ofProcess: mode_t = {
-    let status = (try? Disk.readIfThere("/proc/self/status")) ?? nil
-    let line = (status ?? []).split(separator: UInt8(ascii: "\n"))
-      .first { $0.starts(with: "Umask:".utf8) }
-    let digits = (line ?? []).filter { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "7") }
-    return mode_t(String(decoding: digits, as: UTF8.self), radix: 8) ?? 0o022
-  }()
 }

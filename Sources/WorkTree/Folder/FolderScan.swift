@@ -55,12 +55,13 @@ extension WorkTree {
       if case .file = found {} else { seen[position] = false }
       changes.add(found, at: index.path(at: position), position: position)
     }
+    changes.hardLinks += known.hardLinks.map { index.path(at: $0) }
     try changes.complete(seen, of: index, access)
     keepFitCandidates(of: &changes)
-    return changes
     try separateHeld(from: &changes, of: index)
     try excludeConverted(
       from: &changes, of: index, attributesFolders: listing.attributesFolders)
+    return changes
   }
 
   /// The files that the folder has and the index has not, by path: those of the index are not looked at. A
@@ -159,6 +160,7 @@ private final class KnownFiles: Sendable {
   private let modes: FileModeTrust
   private let next = Atomic(0)
   private let found = Mutex<[(Int, FileStanding)]>([])
+  private let linked = Mutex<[Int]>([])
 
   // How many files a thread takes at a time.
   private static let share = 128
@@ -182,8 +184,12 @@ private final class KnownFiles: Sendable {
   /// thread is done.
   var deviations: [(Int, FileStanding)] { found.withLock { $0 } }
 
+  /// Those that are as the index remembers them, and have another name on the disk.
+  var hardLinks: [Int] { linked.withLock { $0 } }
+
   func look() {
     var deviations: [(Int, FileStanding)] = []
+    var linked: [Int] = []
     while true {
       let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
       guard number < shares.count else { break }
@@ -204,10 +210,13 @@ private final class KnownFiles: Sendable {
         }
         if !index.isUnchanged(status, at: position, trusting: modes) {
           deviations.append((position, FileStanding(status, sizeLimit: sizeLimit)))
+        } else if status.st_nlink > 1 {
+          linked.append(position)
         }
       }
     }
     if !deviations.isEmpty { found.withLock { $0 += deviations } }
+    if !linked.isEmpty { self.linked.withLock { $0 += linked } }
   }
 }
 

@@ -72,6 +72,10 @@ package struct WorkingChanges {
   /// Folders that ignore rules leave out, and how many notes elsewhere.
   var excludedFolders: [TreePath] = []
   var ignoredNotes = 0
+  /// Files that have another name on the disk.
+  var hardLinks: [TreePath] = []
+  /// Files that were written in the place of notes that wait.
+  package var writtenInPlace: [WrittenInPlace] = []
   /// Where the index has notes whose place something else has taken, and does not say so yet.
   package var newlySparse: [Int] = []
 
@@ -93,7 +97,9 @@ package struct WorkingChanges {
       } else {
         skipped.append(file)
       }
-    case .file(let status): candidates.append(Candidate(path, status, position: position))
+    case .file(let status):
+      if status.st_nlink > 1 { hardLinks.append(path) }
+      candidates.append(Candidate(path, status, position: position))
     }
   }
 
@@ -184,13 +190,13 @@ package struct WorkingChanges {
     func isWanted(_ path: TreePath) -> Bool { paths.contains { path == $0 || path.isBelow($0) } }
     candidates.removeAll { !isWanted($0.path) }
     deleted.removeAll { !isWanted($0.path) }
+    writtenInPlace.removeAll { !isWanted($0.candidate.path) }
   }
 
   /// Whether nothing at all has to be looked at.
   package var isEmpty: Bool { candidates.isEmpty && deleted.isEmpty && newlySparse.isEmpty }
 }
 
-    writtenInPlace.removeAll { !isWanted($0.candidate.path) }
 extension WorkTree {
   /// The index as the last version or checkout left it, read without a library where its form
   /// allows. It is a memory that can be made anew: in place of a broken or lost one comes what HEAD has.
@@ -221,19 +227,20 @@ extension WorkTree {
       } ?? [])
   }
 
+    let held = try HeldFiles(in: stateFolder)
   /// How the folder differs from the last version: by status, and by bytes where the status can't tell. Both
   /// lists are by path.
   package func changes() throws -> (
     changes: [Change], skipped: [SkippedFile], ignoredNotes: Int
   ) {
     forgetSettings()
-    let held = try HeldFiles(in: stateFolder)
     let index = try indexFile()
     let found = try scan(against: index)
     let cut = try cutFiles(among: found.candidates, of: index)
     var skipped = found.skipped + cut.map(\.skipped)
     let cutPaths = Set(cut.map(\.path))
     for candidate in found.candidates where !cutPaths.contains(candidate.path) {
+    let tree = try repository.head().commit.map { try repository.commit($0).tree }
       let path = candidate.path
       let before = former(path, candidate.position)
       guard let before else {
@@ -241,7 +248,6 @@ extension WorkTree {
         continue
       }
       switch try FileContent.read(path, in: folder, sizeLimit: sizeLimit) {
-    let tree = try repository.head().commit.map { try repository.commit($0).tree }
       case .read(let content):
         if try repository.hash(blob: content.bytes) != before.id
           || fileModes.mode(of: content.mode, known: before.mode) != before.mode

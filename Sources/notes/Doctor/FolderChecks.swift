@@ -93,19 +93,25 @@ extension Check {
     if free < 100 << 20 {
       findings += .problem("only \(Phrase.bytes(free)) are free on the disk", remedy: "make room")
     }
-    for file in try context.notebook.status().skipped.prefix(5) {
+    let status = try context.notebook.status()
+    for name in status.hardLinks.prefix(5).map({ Visible.name($0) }) {
+      findings += .advice(
+        "\(name) has another name on this disk, which keeps the former text when an edit comes",
+        remedy: "make a copy of it, or a symbolic link to it")
+    }
+    for file in status.skipped.prefix(5) {
       let remedy =
         switch file.reason {
         case .cut: file.remedy
         case .unfitName: "give it another name"
+        case .converted: "git versions such files; or change the attributes that name it"
+        case .deletedElsewhere: file.remedy
         case let reason where reason.isVersioned: file.remedy
         default: "move it elsewhere, or name it in .gitignore"
         }
       let isVersioned = file.reason.isVersioned
       let name = Visible.name(file.path)
       findings += .advice(
-        case .converted: "git versions such files; or change the attributes that name it"
-        case .deletedElsewhere: file.remedy
         isVersioned ? file.absence : "\(name) is not versioned: \(file.reason.words)",
         remedy: remedy)
     }

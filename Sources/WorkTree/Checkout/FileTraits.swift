@@ -1,0 +1,94 @@
+internal import CLinux
+internal import Git
+internal import Glibc
+internal import System
+
+/// What a file has besides its text: permissions, owner and group, what a desktop keeps with it (user.*,
+/// xattr(7)) and lists of who may use it (acl(5)). A note that is replaced keeps all of these.
+enum FileTraits {
+  /// Gives a file the traits of another, as far as this user may.
+  ///
+  /// - Parameter isExecutable: whether whoever may read the file may run it.
+  static func copy(from source: Int32, to target: Int32, isExecutable: Bool) {
+    var (former, new) = (stat(), stat())
+    guard Counted.fstat(source, &former) == 0, Counted.fstat(target, &new) == 0 else { return }
+    // Only root gives files away; the group may be any that the user is in.
+    if former.st_uid != new.st_uid { _ = fchown(target, former.st_uid, uid_t.max) }
+    if former.st_gid != new.st_gid { _ = fchown(target, uid_t.max, former.st_gid) }
+    for name in attributes(of: source) { copy(attribute: name, from: source, to: target) }
+    // Last: a list of who may use the file sets the group's bits, which then are its mask.
+    fchmod(target, permissions(former.st_mode, isExecutable: isExecutable))
+  }
+
+  /// The permissions of a file that had these, without the bits that lend its owner's rights.
+  static func permissions(_ mode: mode_t, isExecutable: Bool) -> mode_t {
+    mode & 0o666 | (isExecutable ? (mode & 0o444) >> 2 : 0)
+  }
+
+  private static func attributes(of file: Int32) -> [[CChar]] {
+    let size = flistxattr(file, nil, 0)
+    guard size > 0 else { return [] }
+    var names = [CChar](repeating: 0, count: size)
+    let count = flistxattr(file, &names, size)
+    guard count > 0 else { return [] }
+    return names.prefix(count).split(separator: 0).map { Array($0) + [0] }.filter { name in
+      let text = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+      return text.hasPrefix("user.") || text == "system.posix_acl_access"
+    }
+  }
+
+  private static func copy(attribute name: [CChar], from source: Int32, to target: Int32) {
+    let size = fgetxattr(source, name, nil, 0)
+    guard size >= 0 else { return }
+    var value = [UInt8](repeating: 0, count: max(size, 1))
+    let count = fgetxattr(source, name, &value, size)
+    if count >= 0 { _ = fsetxattr(target, name, value, count, 0) }
+  }
+}
+
+extension Checkout {
+  /// Gives a step's staged file what the file in the folder has besides its text.
+  func keepTraits(of step: CheckoutSteps.Step) {
+    _ = try? folder.withParent(of: step.path, create: false) { parent, name in
+      let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+      let source = Counted.openat(parent, name, flags)
+      guard source >= 0 else { return }
+      defer { close(source) }
+      copyTraits(from: source, to: step)
+    }
+  }
+
+  /// Gives a new file what the one has besides its text that the same version takes away: it was renamed.
+  func takeOverTraits(to step: CheckoutSteps.Step) {
+    guard let new = step.new, let former = goneFiles.file(renamedTo: step.path, new.id),
+      let source = try? openStaged(former)
+    else { return }
+    defer { close(source) }
+    copyTraits(from: source, to: step)
+  }
+
+  private func copyTraits(from source: Int32, to step: CheckoutSteps.Step) {
+    guard let target = try? openStaged(step) else { return }
+    defer { close(target) }
+    let permissions = step.new.map { workTree.fileModes.permissions(of: $0.mode) } ?? 0
+    FileTraits.copy(from: source, to: target, isExecutable: permissions & 0o111 != 0)
+  }
+}
+
+/// The files that a checkout takes away: deletions come first, and what they take out of the folder stays
+/// in the staging folder until the end.
+final class GoneFiles {
+  private let steps: CheckoutSteps.SubSequence
+  private lazy var byText = Dictionary(grouping: steps) { $0.old?.id ?? .zero }
+  private lazy var byName = Dictionary(grouping: steps, by: \.path.name)
+
+  init(of plan: CheckoutPlan) { steps = plan.steps.prefix { $0.new == nil } }
+
+  /// The file that was renamed to another path, where one has its text or its last name.
+  func file(renamedTo path: TreePath, _ text: ObjectID) -> CheckoutSteps.Step? {
+    if steps.isEmpty { return nil }
+    let name = path.name
+    let same = byText[text] ?? []
+    return same.first { $0.path.name == name } ?? same.first ?? byName[name]?.first
+  }
+}

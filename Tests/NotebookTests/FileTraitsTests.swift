@@ -1,0 +1,136 @@
+import Git
+import Glibc
+import History
+import TestSupport
+import Testing
+
+@testable import Notebook
+@testable import WorkTree
+
+/// notes-merge(7), "What a file has besides its text".
+@Suite("What a note's file has besides its text")
+struct FileTraitsTests {
+  private let home: Fixture
+  private let bob: Fixture
+
+  init() throws {
+    home = try Fixture()
+    for name in ["private.txt", "read.txt", "group.txt", "tagged.txt"] {
+      try home.write(name, "one\n")
+    }
+    _ = try home.notebook.save()
+    bob = try home.clone(device: "Bob")
+    chmod(bob.path + "/private.txt", 0o600)
+    chmod(bob.path + "/read.txt", 0o444)
+    chmod(bob.path + "/group.txt", 0o664)
+    if geteuid() == 0 { chown(bob.path + "/group.txt", 1, 100) }
+    try tag("tagged.txt", "holiday")
+    _ = try bob.notebook.save()
+  }
+
+  private func tag(_ name: String, _ value: String) throws {
+    let result = try run([
+      "python3", "-c",
+      "import os,sys; os.setxattr(sys.argv[1], 'user.xdg.tags', sys.argv[2].encode())",
+      bob.path + "/" + name, value,
+    ])
+    try #require(result.isSuccess, "\(result.errorText)")
+  }
+
+  private func tags(_ name: String) throws -> String {
+    try run([
+      "python3", "-c",
+      "import os,sys; print({n: os.getxattr(sys.argv[1], n) for n in os.listxattr(sys.argv[1])})",
+      bob.path + "/" + name,
+    ]).text
+  }
+
+  private func status(_ name: String) throws -> stat {
+    var status = stat()
+    try #require(lstat(bob.path + "/" + name, &status) == 0, "\(name)")
+    return status
+  }
+
+  private func expectTraits(_ names: [String: String] = [:]) throws {
+    func name(_ name: String) -> String { names[name] ?? name }
+    #expect(try status(name("private.txt")).st_mode & 0o7777 == 0o600)
+    #expect(try status(name("read.txt")).st_mode & 0o7777 == 0o444)
+    let group = try status(name("group.txt"))
+    #expect(group.st_mode & 0o7777 == 0o664)
+    if geteuid() == 0 { #expect(group.st_gid == 100 && group.st_uid == 1) }
+    #expect(try tags(name("tagged.txt")).contains("holiday"))
+  }
+
+  private let all = ["private.txt", "read.txt", "group.txt", "tagged.txt"]
+
+  @Test("stays when another device's edit comes")
+  func edited() throws {
+    for name in all { try home.write(name, "one\ntwo\n") }
+    _ = try home.notebook.save()
+    try bob.receive(from: home)
+    for name in all { #expect(try bob.read(name) == "one\ntwo\n") }
+    try expectTraits()
+    // It is no edit.
+    #expect(try bob.notebook.save().version == nil)
+  }
+
+  @Test("stays in what commands do with notes")
+  func commands() throws {
+    for name in all { _ = try bob.notebook.append(Array("more\n".utf8), to: TreePath(name)) }
+    try expectTraits()
+    _ = try bob.notebook.undo()
+    try expectTraits()
+    let tip = try #require(try bob.notebook.state().tip)
+    let version = try bob.notebook.repository.commit(tip)
+    for name in all { try bob.write(name, "other\n") }
+    _ = try bob.notebook.save()
+    for name in all { _ = try bob.notebook.restore(TreePath(name), from: version) }
+    try expectTraits()
+    var names: [String: String] = [:]
+    for name in all {
+      names[name] = "deep/new-" + name
+      _ = try bob.notebook.rename(TreePath(name), to: TreePath("deep/new-" + name))
+    }
+    try expectTraits(names)
+    for _ in all { _ = try bob.notebook.undo() }
+    try expectTraits()
+  }
+
+  @Test("stays when another device renames and edits")
+  func renamed() throws {
+    var names: [String: String] = [:]
+    for name in all {
+      names[name] = "deep/" + name
+      try home.remove(name)
+      try home.write("deep/" + name, "one\ntwo\n")
+    }
+    _ = try home.notebook.save()
+    try bob.receive(from: home)
+    try expectTraits(names)
+  }
+
+  @Test("bits that lend rights do not come with it")
+  func lentRights() throws {
+    chmod(bob.path + "/private.txt", 0o4755)
+    _ = try bob.notebook.save()
+    try home.write("private.txt", "two\n")
+    _ = try home.notebook.save()
+    try bob.receive(from: home)
+    #expect(try status("private.txt").st_mode & 0o7777 == 0o644)
+  }
+
+  @Test("hard links are named, and are parted by a checkout")
+  func hardLinks() throws {
+    let other = bob.path + "-link"
+    try #require(link(bob.path + "/private.txt", other) == 0)
+    defer { unlink(other) }
+    #expect(try bob.notebook.status().hardLinks == ["private.txt"])
+    _ = try bob.notebook.save()
+    #expect(try bob.notebook.status().hardLinks == ["private.txt"])
+    try home.write("private.txt", "two\n")
+    _ = try home.notebook.save()
+    try bob.receive(from: home)
+    #expect(try bob.notebook.status().hardLinks == [])
+    #expect(String(decoding: try readFile(other), as: UTF8.self) == "one\n")
+  }
+}
