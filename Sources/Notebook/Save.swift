@@ -22,6 +22,10 @@ public struct NotebookStatus: Sendable {
   public let branch: String?
   /// What git is in the middle of: nothing is saved before that ends.
   public let gitOperation: UnfinishedOperation?
+  /// Files that git could not merge: nothing is saved before a person has.
+  public let unmerged: [TreePath]
+  /// Files that have another name on the disk, by path: a checkout parts the two.
+  public let hardLinks: [TreePath]
   /// Whether an interrupted checkout waits to be finished by the next command that writes.
   public let isInterrupted: Bool
 }
@@ -48,6 +52,7 @@ extension Notebook {
         .massDeletion(in: changes, since: head.commit),
       skipped: found.skipped, ignoredNotes: found.ignoredNotes,
       branch: head.branch, gitOperation: repository.unfinishedOperation,
+      unmerged: found.unmerged, hardLinks: found.hardLinks,
       isInterrupted: try CheckoutJournal.load(from: stateFolder) != nil)
   }
 }

@@ -232,8 +232,8 @@ final class NotebookLoop {
       if !isHolding { owner.emit(.held(notebook: owner.notebookID, deleted: deleted, of: total)) }
       isHolding = true
       announce()
-    } catch NotebookError.gitOperation(let operation) {
-      let cause = Cause(NotebookError.gitOperation(operation))
+    } catch let error as NotebookError where error.waitsForGit {
+      let cause = Cause(error)
       if !isWaitingForGit { owner.emit(.notebookFailed(notebook: owner.notebookID, cause: cause)) }
       isWaitingForGit = true
       nextLook = .now + Self.retry

@@ -17,14 +17,16 @@ public enum NotebookError: FileFailure, Sendable {
   case busy(folder: String)
   /// Git is in the middle of something that a person has to finish.
   case gitOperation(UnfinishedOperation)
+  /// Git could not merge these files, as after `git stash pop`, and a person has to.
+  case unmerged([TreePath])
   /// A call on a file or folder failed.
   case file(call: String, path: String, errno: Int32)
   /// Something that is not a plain file stands where a note has to be written.
   case obstructed(path: String)
-  /// No note answers to this name.
-  case noSuchNote(String)
   /// Git converts the file, so that no version of it is made here: how.
   case converted(TreePath, by: Conversion)
+  /// No note answers to this name.
+  case noSuchNote(String)
   /// Several notes answer to this name.
   case ambiguousNote(String, candidates: [TreePath])
   /// No version answers to this name.
@@ -72,6 +74,16 @@ extension NotebookError {
   }
 }
 
+extension NotebookError {
+  /// Whether a person has to finish what git began before anything is saved.
+  public var waitsForGit: Bool {
+    switch self {
+    case .gitOperation, .unmerged: true
+    default: false
+    }
+  }
+}
+
 /// Calls on files that throw this module's error.
 package typealias Disk = FileSystem<NotebookError>
 
@@ -88,9 +100,12 @@ extension NotebookError: CustomStringConvertible {
     case .brokenState(let path, let what): "\(path) is damaged: \(what)"
     case .busy(let folder): "another notes command is busy in \(folder)"
     case .gitOperation(let operation): "a git \(operation.rawValue) is under way in this notebook"
+    case .unmerged(let paths): "git could not merge \(Self.list(paths))"
     case .file(let call, let path, let errno): "\(call) \(path): \(String(errorNumber: errno))"
     case .obstructed(let path):
       "something that is not a file stands where the note \(path) has to be written"
+    case .converted(let path, let conversion):
+      "no version of \(path) is made here: \(conversion)"
     case .noSuchNote(let name): "there is no note '\(name)'"
     case .ambiguousNote(let name, _): "several notes match '\(name)'"
     case .noSuchVersion(let name): "there is no version '\(name)'"
@@ -104,8 +119,6 @@ extension NotebookError: CustomStringConvertible {
     case .invalidExpression(let text, let reason):
       "the regular expression '\(text)' is wrong" + (reason.isEmpty ? "" : ": \(reason)")
     case .notText(let path): "\(path) is not text and has no lines"
-    case .converted(let path, let conversion):
-      "no version of \(path) is made here: \(conversion)"
     case .massDeletion(let deleted, let total): "this would delete \(deleted) of \(total) notes"
     case .unfitTitle(let title, let why):
       "'\(title.count > 60 ? title.prefix(59) + "…" : title)' cannot be a title: \(why)"

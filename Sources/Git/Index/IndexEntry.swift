@@ -70,21 +70,26 @@ public struct IndexEntry: Hashable, Sendable {
 }
 
 extension Repository {
-  /// The index's entries by path as libgit2 reads them, in whichever form it is, without those of an
-  /// unfinished git merge.
-  public func indexEntries() throws -> [IndexEntry] {
+  /// The index's entries by path as libgit2 reads them, in whichever form it is, and the paths of those of
+  /// an unfinished git merge.
+  public func indexEntries() throws -> (entries: [IndexEntry], unmerged: [TreePath]) {
     let git = try handles()
     let (library, api) = (git.library, git.library.api)
     var index: OpaquePointer?
     try library.check("git_repository_index", api.git_repository_index(&index, git.repository))
     defer { api.git_index_free(index) }
     try library.check("git_index_read", api.git_index_read(index, 0))
-    return (0..<api.git_index_entrycount(index)).compactMap { position in
-      guard let entry = api.git_index_get_byindex(index, position)?.pointee,
-        entry.flags & IndexLayout.stages == 0
-      else { return nil }
+    var unmerged: [TreePath] = []
+    let entries = (0..<api.git_index_entrycount(index)).compactMap { position -> IndexEntry? in
+      guard let entry = api.git_index_get_byindex(index, position)?.pointee else { return nil }
+      let path = TreePath(
+        bytes: UnsafeRawBufferPointer(start: entry.path, count: strlen(entry.path)))
+      if entry.flags & IndexLayout.stages != 0 {
+        unmerged.append(path)
+        return nil
+      }
       return IndexEntry(
-        path: TreePath(bytes: UnsafeRawBufferPointer(start: entry.path, count: strlen(entry.path))),
+        path: path,
         mode: FileMode(rawValue: entry.mode), id: entry.id.objectID,
         status: FileStatus(
           changedSeconds: UInt32(bitPattern: entry.ctime.seconds),
@@ -94,5 +99,6 @@ extension Repository {
           user: entry.uid, group: entry.gid, size: entry.file_size),
         skipsWorktree: entry.flags_extended & IndexLayout.skipsWorktree != 0)
     }
+    return (entries, unmerged)
   }
 }

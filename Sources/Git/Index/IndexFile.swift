@@ -15,8 +15,17 @@ public final class IndexFile: @unchecked Sendable {
   let bytes: UnsafeRawBufferPointer
   private let layout: IndexLayout
 
-  private init(_ path: String, _ file: MappedFile?, _ layout: IndexLayout) {
+  /// The files that git could not merge and that wait for a person, by path: gitrevisions(7), stages 1 to 3.
+  public let unmergedPaths: [TreePath]
+
+  private init(
+    _ path: String, _ file: MappedFile?, _ layout: IndexLayout, unmerged: [TreePath] = []
+  ) {
     self.path = path
+    let found = layout.unmerged.compactMap { range in
+      file.map { TreePath(bytes: $0.bytes[range]) }
+    }
+    unmergedPaths = Set(found + unmerged).sorted()
     self.file = file
     self.layout = layout
     bytes = file?.bytes ?? UnsafeRawBufferPointer(start: nil, count: 0)
@@ -46,9 +55,12 @@ public final class IndexFile: @unchecked Sendable {
     return IndexLayout(of: file.bytes).map { (file, $0) }
   }
 
+  /// Whether the repository has no index.
+  public var isMissing: Bool { file == nil }
+
   /// The same view of entries that were read otherwise. Without a time stamp of the file, any of
   /// them may have changed unseen.
-  public convenience init(entries: [IndexEntry]) throws {
+  public convenience init(entries: [IndexEntry], unmerged: [TreePath] = []) throws {
     var index = NewIndex()
     // Where git does not tell capital letters from small ones, its index has an order of its own.
     for entry in entries.sorted(by: { $0.path < $1.path }) { index.append(entry, isNew: true) }
@@ -56,7 +68,7 @@ public final class IndexFile: @unchecked Sendable {
     guard let layout = IndexLayout(of: file.bytes) else {
       throw GitError.unsupported("an index of this size or with these paths")
     }
-    self.init("", file, layout)
+    self.init("", file, layout, unmerged: unmerged)
   }
 
   /// Where the entries are whose files are left out of the folder on purpose.

@@ -5,6 +5,8 @@ struct IndexLayout {
   /// Which of them have the skip-worktree bit, by their numbers.
   private(set) var skipping: [Int] = []
   private(set) var trees: Range<Int>?
+  /// Where the paths of those of an unfinished git merge are.
+  private(set) var unmerged: [Range<Int>] = []
   /// Whether none were left out.
   private(set) var isGapless = true
 
@@ -31,6 +33,8 @@ struct IndexLayout {
       if flags & Self.stages == 0, more & 0x2000 == 0 {
         if more & Self.skipsWorktree != 0 { skipping.append(starts.count) }
         starts.append(UInt32(position))
+      } else if flags & Self.stages != 0 {
+        unmerged.append(path)
       }
       position = Self.end(ofEntryAt: position, path: path)
     }

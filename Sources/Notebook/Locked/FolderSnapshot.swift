@@ -35,7 +35,10 @@ struct FolderSnapshot {
     let workTree = history.workTree
     try workTree.beginAgreements()
     let head = try repository.head()
-    let index = try workTree.withoutUnfit(workTree.indexForChange(), staying: head)
+    let former = try workTree.indexForChange()
+    // Their texts hold git's markers, and the next index would not have them any more.
+    if !former.unmergedPaths.isEmpty { throw NotebookError.unmerged(former.unmergedPaths) }
+    let index = try workTree.withoutUnfit(former, staying: head)
     var found = try workTree.scan(scope, against: index)
     let guardian = DeletionGuard(repository: repository)
     if guardsDeletions && paths.isEmpty { try guardian.check(found, since: head.commit) }
@@ -69,7 +72,8 @@ struct FolderSnapshot {
       if guardsDeletions, let parent, index.tree != parent.tree {
         try guardian.check(from: parent.tree, to: tree)
       }
-      result.changes = try changes(of: recording, from: parent?.tree, to: tree)
+      result.changes = try changes(
+        of: recording, isWhole: index.tree == parent?.tree, from: parent?.tree, to: tree)
       result.version = try writer.makeVersion(
         of: tree, parents: parent.map { [$0] } ?? [],
         message: message ?? Change.summary(of: result.changes), written: recording.written,
@@ -88,7 +92,7 @@ struct FolderSnapshot {
     if result.version != nil { try history.rememberTip() }
     try log.forget(Set(result.changes.map(\.path)))
     result.stale = recording.stale
-    result.skipped = (found.skipped + recording.skipped).sorted { $0.path < $1.path }
+    result.skipped = (found.skipped + recording.skipped).eachPathOnce
     return result
   }
 

@@ -4,7 +4,7 @@ internal import Glibc
 extension Checkout {
   /// Makes the index say what the folder holds now: the new tree.
   package func recordInIndex() throws {
-    let former = try workTree.indexForChange()
+    let former = try workTree.indexForChange(isFirst: journal.from == nil)
     var index = try newIndex(of: former)
     // For the next save, which then knows the trees of all folders that stay as they are.
     _ = try index.makeTree { try workTree.repository.keep(tree: $0) }

@@ -40,23 +40,17 @@ public enum SkipReason: Hashable, Codable, Sendable {
   /// Whether git converts the file.
   public var isConverted: Bool { if case .converted = self { true } else { false } }
 
-  package init(path: TreePath, kind: Kind) {
-    self.path = path
-    self.kind = kind
+  /// Whether a save would take what the file holds, if it could.
+  public var isUnsaved: Bool {
+    switch self {
+    case .tooLarge, .unreadable, .unfitName, .changing, .converted, .cut: true
+    case .obstructed(let obstacle): obstacle.kind == .tooLarge || obstacle.kind == .converted
+    default: false
+    }
   }
-
-  /// What was skipped, if that keeps a note out; nil for a file.
-  init?(_ skipped: SkippedFile) {
-    switch skipped.reason {
 
   /// Whether a power cut damaged the file.
   public var isCut: Bool { if case .cut = self { true } else { false } }
-    case .symbolicLink: self.init(path: skipped.path, kind: .symbolicLink)
-    case .specialFile: self.init(path: skipped.path, kind: .special)
-    case .nestedRepository: self.init(path: skipped.path, kind: .repository)
-    default: return nil
-    }
-  }
 }
 
 /// A file that is not versioned, or not in the folder, and why.

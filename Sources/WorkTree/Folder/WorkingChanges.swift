@@ -201,16 +201,24 @@ extension WorkTree {
   /// The index as the last version or checkout left it, read without a library where its form
   /// allows. It is a memory that can be made anew: in place of a broken or lost one comes what HEAD has.
   package func indexFile() throws -> IndexFile {
-    if let file = try IndexFile(ofRepositoryAt: repository.gitFolder) { return file }
+    if let file = try IndexFile(ofRepositoryAt: repository.gitFolder) {
+      return try file.isMissing && repository.head().commit != nil ? indexOfHead() : file
+    }
     do {
-      return try IndexFile(entries: repository.indexEntries())
+      let found = try repository.indexEntries()
+      return try IndexFile(entries: found.entries, unmerged: found.unmerged)
     } catch GitError.library {
       return try indexOfHead()
     }
   }
 
   /// The index to make the next one of.
-  package func indexForChange() throws -> IndexFile {
+  ///
+  /// - Parameter isFirst: of what a first checkout brings; then there may be none yet.
+  package func indexForChange(isFirst: Bool = false) throws -> IndexFile {
+    if isFirst, let file = try IndexFile(ofRepositoryAt: repository.gitFolder), file.isMissing {
+      return file
+    }
     let file = try indexFile()
     return file.isIntact ? file : try indexOfHead()
   }
@@ -219,6 +227,7 @@ extension WorkTree {
   private func indexOfHead() throws -> IndexFile {
     let tree = try repository.head().commit.map { try repository.commit($0).tree }
     let access = try FolderAccess(folder: folder)
+    let held = try HeldFiles(in: stateFolder)
     return try IndexFile(
       entries: tree.map(repository.files)?.map { path, entry in
         IndexEntry(
@@ -227,20 +236,34 @@ extension WorkTree {
       } ?? [])
   }
 
-    let held = try HeldFiles(in: stateFolder)
   /// How the folder differs from the last version: by status, and by bytes where the status can't tell. Both
   /// lists are by path.
-  package func changes() throws -> (
-    changes: [Change], skipped: [SkippedFile], ignoredNotes: Int
-  ) {
+  package func changes() throws -> UnsavedChanges {
     forgetSettings()
     let index = try indexFile()
+    let tree = try repository.head().commit.map { try repository.commit($0).tree }
     let found = try scan(against: index)
     let cut = try cutFiles(among: found.candidates, of: index)
+    var result = UnsavedChanges(unmerged: index.unmergedPaths, hardLinks: found.hardLinks.sorted())
     var skipped = found.skipped + cut.map(\.skipped)
-    let cutPaths = Set(cut.map(\.path))
-    for candidate in found.candidates where !cutPaths.contains(candidate.path) {
-    let tree = try repository.head().commit.map { try repository.commit($0).tree }
+    // Git may have changed its index since the last version.
+    let last = index.tree == tree && tree != nil ? nil : try LastVersion(tree, in: repository)
+    func former(_ path: TreePath, _ position: Int?) -> (id: ObjectID, mode: FileMode)? {
+      if let last { return last[path] }
+      return position.map { (index.id(at: $0), index.mode(at: $0)) }
+    }
+    func add(_ path: TreePath, _ kind: ChangeKind) {
+      result.changes.append(Change(path: path, kind: kind))
+    }
+    var seen = Set(cut.map(\.path) + found.deleted.map(\.path))
+    for entry in found.deleted where last == nil || last?[entry.path] != nil {
+      add(entry.path, .deleted)
+    }
+    for file in found.writtenInPlace.map(\.candidate) {
+      seen.insert(file.path)
+      add(file.path, .modified)
+    }
+    for candidate in found.candidates where seen.insert(candidate.path).inserted {
       let path = candidate.path
       let before = former(path, candidate.position)
       guard let before else {
@@ -264,9 +287,74 @@ extension WorkTree {
       let files = try FolderListing(folder: folder, below: top) { path, _ in isHidden(path) }.files
       return count + files.count { $0.titleRange != nil && !Self.isDebris($0) && !isHidden($0) }
     }
-    return (
-      changes.sorted { $0.path < $1.path }, skipped.sorted { $0.path < $1.path }, ignored
-    )
+    result.changes.sort { $0.path < $1.path }
+    result.skipped = skipped.eachPathOnce
+    return result
+  }
+}
+
+/// How the folder stands to the last version.
+package struct UnsavedChanges {
+  /// What differs, by path.
+  package fileprivate(set) var changes: [Change] = []
+  /// Files that are not versioned, or not in the folder, and why, by path.
+  package fileprivate(set) var skipped: [SkippedFile] = []
+  /// How many notes the ignore rules leave out.
+  package fileprivate(set) var ignoredNotes = 0
+  /// Files that git could not merge: nothing is saved before a person has.
+  package let unmerged: [TreePath]
+  /// Files that have another name on the disk.
+  package let hardLinks: [TreePath]
+
+  fileprivate init(unmerged: [TreePath], hardLinks: [TreePath]) {
+    (self.unmerged, self.hardLinks) = (unmerged, hardLinks)
+  }
+}
+
+/// The files of the last version, where git's index does not have the same.
+private struct LastVersion {
+  private let files: [TreePath: TreeEntry]
+
+  init(_ tree: ObjectID?, in repository: Repository) throws {
+    let files = try tree.map { try repository.files(in: $0) } ?? []
+    self.files = Dictionary(files.map { ($0.path, $0.entry) }) { first, _ in first }
+  }
+
+  subscript(path: TreePath) -> (id: ObjectID, mode: FileMode)? {
+    files[path].map { ($0.id, $0.mode) }
+  }
+
+  /// What the index has otherwise, as git staged it, of files that stand in the folder as the index has
+  /// them, or that neither the folder nor the index has.
+  func forEachDifference(
+    from index: IndexFile, besides seen: Set<TreePath>, _ body: (TreePath, ChangeKind) -> Void
+  ) {
+    for position in 0..<index.count where index.mode(at: position).isFile {
+      let path = index.path(at: position)
+      if seen.contains(path) { continue }
+      let former = files[path]
+      if former == nil {
+        body(path, .added)
+      } else if former?.id != index.id(at: position) || former?.mode != index.mode(at: position) {
+        body(path, .modified)
+      }
+    }
+    for (path, entry) in files
+    where entry.mode.isFile && !seen.contains(path) && index.position(of: path) == nil {
+      body(path, .deleted)
+    }
+  }
+}
+
+extension [SkippedFile] {
+  /// The files by path, each once: that a note is versioned and not in the folder says more than why what
+  /// stands in its place is not versioned.
+  package var eachPathOnce: [SkippedFile] {
+    var first: [TreePath: SkippedFile] = [:]
+    for file in self where first[file.path]?.reason.isVersioned != true {
+      if first[file.path] == nil || file.reason.isVersioned { first[file.path] = file }
+    }
+    return first.values.sorted { $0.path < $1.path }
   }
 }
 

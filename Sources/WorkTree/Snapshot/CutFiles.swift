@@ -85,7 +85,8 @@ extension WorkTree {
     let record = MachineRecord(in: stateFolder)
     let isStartedAnew = record.id != machine.id
     if !isStartedAnew, record.cut.isEmpty { return [] }
-    let tip = try repository.head().commit.map { try repository.commit($0).tree }
+    let version = try repository.head().commit.map(repository.commit)
+    let tip = version?.tree
     let behind = try isStartedAnew ? unlisted(candidates, index, tip) : []
     return try (candidates + behind).compactMap { candidate in
       let known = record.cut.first { $0.path == candidate.path }
@@ -100,9 +101,13 @@ extension WorkTree {
       else { return nil }
       let id = try repository.hash(blob: content.bytes)
       if let known, known.id == id { return known }
+      // An index that has another text than the last version was not on the disk yet: the file had been
+      // written by the time of that version.
+      let listed = candidate.position.flatMap { position in
+        index.id(at: position) == former ? Int64(index.status(at: position).modifiedSeconds) : nil
+      }
       let isTouched =
-        candidate.position.map { index.status(at: $0).modifiedSeconds < candidate.modifiedSeconds }
-        ?? false
+        (listed ?? version?.author.time).map { $0 < Int64(candidate.modifiedSeconds) } ?? false
       guard isSuspect,
         let damage = try damage(
           content.bytes, id, of: candidate.path, from: former, isTouched: isTouched)
@@ -116,17 +121,14 @@ extension WorkTree {
   private func unlisted(
     _ candidates: [Candidate], _ index: IndexFile, _ tip: ObjectID?
   ) throws -> [Candidate] {
-    guard let tip, let listed = index.tree, listed != tip, try repository.contains(listed) else {
-      return []
-    }
+    guard let tip, index.tree != tip else { return [] }
     let known = Set(candidates.map(\.path))
     let access = try FolderAccess(folder: folder)
-    return try repository.changes(from: listed, to: tip).compactMap { change in
-      guard change.new?.mode.isFile == true, !known.contains(change.path),
-        let position = index.position(of: change.path),
-        let status = try access.status(of: change.path)
+    return try repository.files(in: tip).compactMap { path, entry in
+      guard entry.mode.isFile, !known.contains(path), let position = index.position(of: path),
+        index.id(at: position) != entry.id, let status = try access.status(of: path)
       else { return nil }
-      return Candidate(change.path, status, position: position)
+      return Candidate(path, status, position: position)
     }
   }
 

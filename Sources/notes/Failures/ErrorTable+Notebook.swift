@@ -51,10 +51,11 @@ extension NotebookError: ExplainedError {
         "the history is not affected; restore that file from a backup, or join again")
     case .busy: .failed("busy", "try again when it has finished")
     case .gitOperation(let operation): .failed("git_operation", operation.remedy)
+    case .unmerged(let paths): .failed("unmerged", paths.mergeRemedy)
     case .file(_, _, let code): .failed("file_failed", Failure.remedyOrExamine(code))
     case .obstructed: .failed("obstructed", "move it away and run the command again")
-    case .noSuchNote: .failed("no_such_note", "'notes list' shows the notes")
     case .converted: .failed("converted", "use git for this file, or change its attributes")
+    case .noSuchNote: .failed("no_such_note", "'notes list' shows the notes")
     case .ambiguousNote(_, let candidates):
       .failed("ambiguous_note", "write more of the name: \(Failure.few(candidates))")
     case .noSuchVersion:
@@ -109,9 +110,9 @@ extension GitError: ExplainedError {
     case .unsupported: .failed("unsupported_repository", Failure.ownRepository)
     case .unsupportedExtension(let name):
       .failed("unsupported_repository", Failure.remedy(ofExtension: name))
-    case .unfit:
     case .incomplete(let gap, let remote):
       .failed("incomplete_repository", gap.remedy(remote: Visible.word(remote)))
+    case .unfit:
       .failed("unfit_version", "run the command again: a version without it takes its place")
     case .foreignOwner: .failed("foreign_owner", "work in it as its owner")
     case .locked(let path):

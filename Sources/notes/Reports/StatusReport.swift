@@ -26,6 +26,7 @@ struct StatusReport {
       "interrupted": status.isInterrupted, "watched": watcher != nil,
       "connected": watcher?.peers.map(\.identity.deviceID),
       "branch": status.branch, "git_operation": status.gitOperation?.rawValue,
+      "unmerged": status.unmerged, "hard_links": status.hardLinks,
       "role": standing.word, "unsent": standing.unsent,
       "key_shared": standing.sharing.map { TimeText.rfc3339($0.time) },
     ]
@@ -58,11 +59,19 @@ struct StatusReport {
       text += "A git \(operation.rawValue) is under way; nothing is saved before it ends:\n"
       text += "  \(operation.remedy)\n"
     }
+    if !status.unmerged.isEmpty {
+      text += "Git could not merge \(Phrase.list(status.unmerged.map { Visible.name($0) }))"
+      text += "; nothing is saved before that is done:\n  \(status.unmerged.mergeRemedy)\n"
+    }
     if let watcher { text += words(for: watcher) + "\n" }
     text += standing.text
     text += held.map(\.text).joined()
     if status.changes.isEmpty, conflicts.isEmpty, !status.isInterrupted {
-      text += status.state.tip == nil ? "Nothing to save yet.\n" : "Everything is saved.\n"
+      text +=
+        status.state.tip == nil
+        ? "Nothing to save yet.\n"
+        : status.skipped.contains(where: \.reason.isUnsaved)
+          ? "Everything else is saved; what is not is named below.\n" : "Everything is saved.\n"
     }
     if status.isInterrupted {
       text += "\nThe last command was interrupted; the next one that writes completes it.\n"
@@ -78,6 +87,14 @@ struct StatusReport {
       text += stagedText + massDeletionText
     }
     text += status.skipped.text(on: terminal)
+    if !status.hardLinks.isEmpty {
+      let names = status.hardLinks.prefix(5).map { Visible.name($0) }
+      let more = status.hardLinks.count - names.count
+      text += "\n" + terminal.paint("With another name on this disk", .bold) + "\n"
+      text += names.map { "  \($0)\n" }.joined()
+      text += more > 0 ? "  and \(Phrase.number(more)) more\n" : ""
+      text += "  an edit that comes from another device changes this name only\n"
+    }
     if status.ignoredNotes > 0 {
       text += "\nLeft out by ignore rules: \(Phrase.count(status.ignoredNotes, "note"))\n"
     }

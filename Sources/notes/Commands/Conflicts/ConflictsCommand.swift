@@ -20,7 +20,15 @@ struct ConflictsCommand: Command {
   @OptionGroup var options: CommonOptions
 
   func run() throws {
-    let conflicts = try NotebookLocator.notebook().conflictReports()
-    options.write(conflicts.map(\.json)) { conflicts.text(on: $0, now: TimeText.now) }
+    let notebook = try NotebookLocator.notebook()
+    let conflicts = try notebook.conflictReports()
+    let unmerged = try notebook.workTree.indexFile().unmergedPaths
+    let lines: [JSON] = unmerged.map { ["type": "unmerged", "path": $0] }
+    options.write(conflicts.map(\.json) + lines) { terminal in
+      guard !unmerged.isEmpty else { return conflicts.text(on: terminal, now: TimeText.now) }
+      return (conflicts.isEmpty ? "" : conflicts.text(on: terminal, now: TimeText.now))
+        + "Git could not merge:\n" + unmerged.map { "  \(Visible.name($0))\n" }.joined()
+        + "  \(unmerged.mergeRemedy)\n"
+    }
   }
 }
