@@ -103,10 +103,15 @@ struct FileSum {
     let isLabelled = positives.allSatisfy { labels[$0] != nil }
     let terms = positives.map { term($0, label: labels[$0] ?? []) }
     let bases = negatives.map { $0.map { term($0) } }
+    // Who has a block in such a file, of a former version of these rules, keeps it as it is.
+    let takesMarkers =
+      names.allSatisfy(NoteSuffix.takesMarkers) || files.contains { $0.markerSize != nil }
     // What the result does not hold is let go while it is put together; it alone is there while it is
     // stored.
     texts = [:]
-    let result = TextMerge.merge(positives: consume terms, negatives: consume bases, rules: rules)
+    let result = TextMerge.merge(
+      positives: consume terms, negatives: consume bases, rules: takesMarkers ? rules : .lines)
+    if result.markerSize != nil, !takesMarkers { return Self.copies(positives) }
     if result.text.count > bounds.textBytes { return Self.copies(positives) }
     if let size = result.markerSize {
       guard isLabelled else {

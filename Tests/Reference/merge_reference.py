@@ -24,6 +24,11 @@ REGULAR, EXECUTABLE = 0o100644, 0o100755
 BOUNDS = {"parents": 256, "textBytes": 64 << 20, "listBytes": 1 << 19, "pathBytes": 4096}
 
 
+def takes_markers(path):
+    last = path.rsplit(b"/", 1)[-1]
+    return any(len(last) > len(s) and last[-len(s):].lower() == s for s in (b".txt", b".md"))
+
+
 def is_binary(content):
     return b"\0" in content[:8000]
 
@@ -394,9 +399,12 @@ class TreeSum:
             return copies, []
         if sum(len(self.store.get(b)) for b in {b for _, b in values}) > 4 * bounds["textBytes"]:
             return copies, []
+        marked = all(map(takes_markers, names)) or any(t[0] and t[3] for t in above + below)
         content, size, rules = texts.merge_texts(
             [(self.store.get(t[0][1]), t[3], label(t)) for t in above],
-            [t[0] and (self.store.get(t[0][1]), t[3], b"") for t in below])
+            [t[0] and (self.store.get(t[0][1]), t[3], b"") for t in below], fine=marked)
+        if size and not marked:
+            return copies, []
         trailers = sum(len(conflict_line(n, size).encode()) + 1 for n in names) if size else 0
         if len(content) > bounds["textBytes"] or trailers > self.room:
             return copies, []
