@@ -163,9 +163,9 @@ public final class Notebook {
       history, device: identity.device, guest: guest, signer: signer, earlyNotice: earlyNotice)
     // A lock file of git's that could not be removed is left for the next run to remove.
     defer { if !transaction.leavesLockFile() { lock.end() } }
+    try transaction.recover(lock)
     // Only `git log --show-signature` needs it: a configuration that cannot be written keeps nobody from saving.
     if signer != nil { try? nameAllowedSigners() }
-    try transaction.recover(since: lock.interrupted)
     return try body(transaction)
   }
 

@@ -9,17 +9,24 @@ internal import WorkTree
 /// A lock file that is older than the run that was killed is somebody else's, most likely a running
 /// git's, and stays.
 struct StaleLocks {
-  let gitFolder: String
+  let repository: Repository
+
+  private var gitFolder: String { repository.gitFolder }
 
   /// Removes the lock files that came into being since `start`, or before the machine was started.
   func remove(since start: timespec) throws {
     let boot = WallClock.startOfMachine
-    var found = ["index", "HEAD", "config", "packed-refs"].map { "\(gitFolder)/\($0).lock" }
-    try collect(gitFolder + "/refs", into: &found)
+    let index = gitFolder + "/index.lock"
+    // This one is git's alone. A git that is in the middle of something may have it.
+    let isGitAtWork = repository.unfinishedOperation != nil
+    var found = [index] + ["HEAD", "config", "packed-refs"].map { "\(gitFolder)/\($0).lock" }
+    for folder in ["/refs", "/logs"] { try collect(gitFolder + folder, into: &found) }
     for path in found {
       var status = stat()
       guard Counted.lstat(path, &status) == 0 else { continue }
-      guard !(status.st_mtim < start) || status.st_mtim < boot else { continue }
+      // When it got this name: a second name of a file has the time at which that was written.
+      let time = status.st_ctim
+      guard time < boot || !(time < start) && !(path == index && isGitAtWork) else { continue }
       guard unlink(path) == 0 || errno == ENOENT else {
         throw NotebookError.file(call: "unlink", path: path, errno: errno)
       }

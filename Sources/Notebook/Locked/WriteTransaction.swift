@@ -40,18 +40,20 @@ package final class WriteTransaction {
   // MARK: Beginning and end
 
   /// Finishes what an interrupted run left: before anything else looks at the folder, so that half a
-  /// checkout is never taken for somebody's edit. `start` is when that run began.
+  /// checkout is never taken for somebody's edit.
   ///
-  /// - Throws: `gitOperation` before anything else, where a person is in the middle of one.
-  func recover(since start: timespec?) throws {
+  /// - Throws: `gitOperation`, where a person is in the middle of one: git's references are unlocked by then,
+  ///   all else waits.
+  func recover(_ lock: WriterLock) throws {
+    if let start = lock.interrupted {
+      try StaleLocks(repository: repository).remove(since: start)
+      repository.removeHalfMade()
+      lock.dealtWithInterruption()
+    }
     if let operation = repository.unfinishedOperation {
       throw NotebookError.gitOperation(operation)
     }
     try repository.checkIsComplete()
-    if let start {
-      try StaleLocks(gitFolder: repository.gitFolder).remove(since: start)
-      repository.removeHalfMade()
-    }
     try rescued.keep(UnbornBranch(writer: writer, history: history).adoptHistory())
     try checkout.finishInterrupted()
     let kept = try rescued.kept().map { try portableRewrite.version(for: $0)?.version ?? $0 }
@@ -66,7 +68,7 @@ package final class WriteTransaction {
   /// Whether a lock file of git's stands where this run wrote: it could not be removed.
   func leavesLockFile() -> Bool {
     let branch = (try? repository.head().reference) ?? "HEAD"
-    return writer.movedReferences.union(["index", "HEAD", branch]).contains {
+    return writer.movedReferences.union(["HEAD", branch]).contains {
       Counted.access("\(repository.gitFolder)/\($0).lock", F_OK) == 0
     }
   }

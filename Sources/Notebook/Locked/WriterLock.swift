@@ -5,7 +5,9 @@ internal import WorkTree
 /// The lock that lets one process at a time change a notebook: flock(2) on `.git/notes/lock`. The
 /// kernel drops it with the process, so it is never stale.
 /// The file's one byte says whether a run is under way (`1`) or came to its end (`0`), which tells
-/// the next one whether to look for what a killed run left. Its time is that of the run's start.
+/// the next one whether to look for what a killed run left. Its time is that of the run's start. Both stay as a
+/// killed run left them until `dealtWithInterruption`: however many runs are killed before, the next one knows
+/// since when there may be leftovers.
 final class WriterLock {
   private let lock: FileLock
 
@@ -29,9 +31,13 @@ final class WriterLock {
       && !(status.st_mtim < WallClock.startOfMachine)
     if !isEnded { Counted.fstat(lock.descriptor, &status) }
     interrupted = isEnded ? nil : status.st_mtim
-    mark("1")
+    if isEnded { mark("1") }
   }
 
+  /// What the killed run left is gone: from now on leftovers are this run's own.
+  func dealtWithInterruption() { mark("1") }
+
+  /// Nothing is left of this run; it is the last thing that it does.
   func end() { mark("0") }
 
   /// A full disk has room for the byte that is there already; where it has not, or the file can't be
