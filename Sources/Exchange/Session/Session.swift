@@ -35,6 +35,8 @@ public final class Session {
   private var packsSinceOpening = 0
   private var editing: [TreePath] = []
   private var recordDue: Instant?
+  /// Packs that came and whose versions are not merged: git would else take them for garbage.
+  private var unmerged: [Quarantine] = []
 
   /// How long nothing must happen before what the peer has is written down, in seconds.
   private static let quiet = 1.0
@@ -155,7 +157,11 @@ public final class Session {
     let joining = try link.whileBusy(onTick: tell) {
       try self.join(quarantine, wanted, shown: shown, meter)
     }
-    if quarantine != nil { rules.arrived() }
+    if let quarantine {
+      rules.arrived()
+      unmerged.append(quarantine)
+    }
+    if joining.result != nil { unmerged = [] }
     keeper.sessions.endFetch(handle)
     state.receivedVersions += joining.received
     // What the peer has made on top of what is here is shown before what it sends for it.

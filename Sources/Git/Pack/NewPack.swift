@@ -42,8 +42,9 @@ public final class NewPack: Sendable {
     piece.clear()
   }
 
-  /// Makes the objects part of the repository, durably: pack, index, then their names.
-  public func finish() throws {
+  /// Makes the objects part of the repository, durably: pack, index, then their names. Git leaves them alone
+  /// until this repository moves a reference.
+  public func finish(in repository: Repository) throws {
     try state.withLock { state in
       guard !state.objects.isEmpty else { return }
       let checksum = try file.seal(objectCount: state.objects.count, size: state.size)
@@ -53,6 +54,8 @@ public final class NewPack: Sendable {
       try Disk.create(index, PackFormat.index(of: state.objects, checksum: checksum), mode: 0o444)
       // A pack counts from the moment its index is there.
       let name = packFolder + "/pack-" + String(hexadecimal: checksum)
+      try quarantine.keep(name)
+      repository.unreferenced.append(quarantine)
       for (path, suffix) in [(file.path, ".pack"), (index, ".idx")] {
         try Disk.rename(path, to: name + suffix)
         try Disk.sync(folder: packFolder)

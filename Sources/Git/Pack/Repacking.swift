@@ -18,7 +18,7 @@ extension Repository {
     let pack = try write(kinds, to: folder, progress: progress)
     let packed = Set(pack.all.map(\.id))
     guard packed.isSuperset(of: kinds.keys) else { throw PackError.malformed("it lacks objects") }
-    let new = try adopt(pack)
+    let new = try adopt(pack, from: folder)
     for id in loose where packed.contains(id) { unlink(self.loose.path(of: id)) }
     for old in packs where old.path != new { remove(old) }
     close()

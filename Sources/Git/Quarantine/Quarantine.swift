@@ -11,6 +11,7 @@ extension Repository {
   /// never got their index.
   public func removeQuarantineLeftovers() {
     QuarantineFolder.removeLeftovers(in: self)
+    KeptPack.removeLeftovers(in: self)
     let names = Set(Disk.namesIfAny(in: packFolder))
     for name in names where name.hasPrefix("pack-") && name.hasSuffix(".pack") {
       let path = packFolder + "/" + name
@@ -28,7 +29,8 @@ extension Repository {
 }
 
 /// Takes a pack from elsewhere, apart from the repository until it has been checked: nothing of it
-/// stays unless `join` returned. An instance belongs to the repository's thread.
+/// stays unless `join` returned. No git that packs anew or collects garbage takes away what joined, as long as
+/// the instance is there: until a reference leads to it. An instance belongs to the repository's thread.
 public final class Quarantine {
   private let repository: Repository
   private let limits: PackLimits
@@ -155,7 +157,7 @@ public final class Quarantine {
     var check = QuarantineCheck(of: pack, for: repository, limits: limits)
     let new = try check.run(promised: heads)
     try approve { try pack.content(of: $0) }
-    try repository.adopt(pack)
+    try repository.adopt(pack, from: folder)
     check.extents.remember()
     return new.count { !carriers.contains($0) }
   }
@@ -163,10 +165,13 @@ public final class Quarantine {
 
 extension Repository {
   /// Moves a received pack into the repository, durably, and returns its path there, without
-  /// `.pack`.
-  @discardableResult func adopt(_ pack: ReceivedObjects) throws -> String {
+  /// `.pack`. It is kept as long as its quarantine is there.
+  @discardableResult func adopt(
+    _ pack: ReceivedObjects, from folder: QuarantineFolder
+  ) throws -> String {
     try Disk.makeFolder(packFolder, mode: 0o777)
     let path = packFolder + "/" + (pack.path.split(separator: "/").last.map(String.init) ?? "")
+    try folder.keep(path)
     for suffix in [".pack", ".idx"] { try Disk.sync(file: pack.path + suffix) }
     // A pack counts from the moment its index is there. The new names become durable together, in
     // the order they were made.

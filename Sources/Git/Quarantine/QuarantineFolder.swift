@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 internal import System
 
 /// `.git/notes/incoming/PID-RANDOM/` with `lock`, which its process keeps locked, and
@@ -7,6 +8,7 @@ internal import System
 final class QuarantineFolder: Sendable {
   let path: String
   private let lock: FileLock
+  private let kept = Mutex<[KeptPack]>([])
 
   var objects: String { path + "/objects" }
   var packs: String { path + "/objects/pack" }
@@ -34,8 +36,17 @@ final class QuarantineFolder: Sendable {
 
   deinit { remove() }
 
-  /// Removes all that is in it, and the folder.
-  func remove() { Disk.removeTree(path) }
+  /// Removes all that is in it, and the folder; packs that came from here are no longer kept.
+  func remove() {
+    for pack in kept.withLock({ $0 }) { pack.remove(for: path) }
+    Disk.removeTree(path)
+  }
+
+  /// Keeps a pack that is about to join the repository from here, as long as this folder is there.
+  func keep(_ pack: String) throws {
+    let pack = KeptPack(pack: pack)
+    if try pack.put(for: path) { kept.withLock { $0.append(pack) } }
+  }
 
   static func removeLeftovers(in repository: Repository) {
     let root = root(of: repository)

@@ -99,7 +99,10 @@ extension Repository {
   public func update(
     reference name: String, to id: ObjectID, from expected: ObjectID?, message: String
   ) throws {
-    if try moveFile(of: name, to: id, from: expected, message: message) { return }
+    if try moveFile(of: name, to: id, from: expected, message: message) {
+      unreferenced = []
+      return
+    }
     let status = try create(
       name, id, isForced: expected != nil, matching: expected, message: message)
     if status == GIT_EMODIFIED.rawValue || status == GIT_EEXISTS.rawValue {
@@ -107,6 +110,7 @@ extension Repository {
     }
     if status == GIT_ELOCKED.rawValue { throw GitError.locked(name + ".lock") }
     try handles().check("git_reference_create_matching", status)
+    unreferenced = []
   }
 
   /// Moves a reference that HEAD names, or that git keeps a log of and HEAD does not name; false where

@@ -21,6 +21,8 @@ public final class Repository {
   var pending: PendingObjects?
   /// Objects that joined the repository and whose names may not be on the disk yet.
   var unsynced: PendingObjects?
+  /// Where packs came from that no reference leads to yet.
+  var unreferenced: [QuarantineFolder] = []
   var packReader: PackReader?
   var packNames: [String] = []
   /// What was read last, but for commits.

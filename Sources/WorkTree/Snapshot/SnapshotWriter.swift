@@ -102,7 +102,7 @@ package struct SnapshotWriter {
       return try piece.add(.tree, content)
     }
     try pack.append(&piece)
-    try pack.finish()
+    try pack.finish(in: repository)
     self.pack = nil
     return tree
   }
