@@ -43,6 +43,11 @@ public enum Event: Codable, Sendable {
   /// A hub's branch does not lead on from where it stood: it was set back, rewritten or, where there is
   /// no version there now, made anew. What was there is here, and goes there again.
   case hubWentBack(PeerIdentity, from: ObjectID, to: ObjectID?)
+  /// A hub had two branches of this notebook, as two devices had begun on them: the one is kept, the other
+  /// joined with it.
+  case hubSplit(PeerIdentity, kept: String, joined: String)
+  /// Objects that were missing here have come.
+  case completed(from: PeerIdentity, notebook: String)
 
   // MARK: Invitations
 
@@ -95,6 +100,7 @@ public enum Event: Codable, Sendable {
   private enum FinishedCodingKeys: String, CodingKey { case _0 = "session" }
   private enum FailedCodingKeys: String, CodingKey { case _0 = "failure" }
   private enum HubWentBackCodingKeys: String, CodingKey { case _0 = "peer", from, to }
+  private enum HubSplitCodingKeys: String, CodingKey { case _0 = "peer", kept, joined }
   private enum DiffersCodingKeys: String, CodingKey { case _0 = "peer", _1 = "difference" }
 }
 

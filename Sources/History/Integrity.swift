@@ -16,6 +16,8 @@ public struct IntegrityReport: Sendable {
   public var isComplete = true
   /// What is damaged; the first few only.
   public var damages: [Damage] = []
+  /// Those of them that are not here at all.
+  public var missing: [ObjectID] = []
   /// Versions that stand for more than devices take: `Notebook.cutOff`.
   public var oversized: [Damage] = []
 }
@@ -35,8 +37,21 @@ extension History {
   }
 }
 
+extension History {
+  /// What the history of the tip needs and is not here; the first few only.
+  public func missingObjects() throws -> [ObjectID] {
+    guard let tip = try repository.head().commit else { return [] }
+    var inspection = Inspection(repository: repository)
+    inspection.measures = false
+    inspection.look(atVersionsOf: tip, limit: .max)
+    return inspection.report.missing
+  }
+}
+
 private struct Inspection {
   let repository: Repository
+  /// Whether it is looked for what is too large, too.
+  var measures = true
   var report = IntegrityReport()
   var seen: Set<ObjectID> = []
 
@@ -49,6 +64,7 @@ private struct Inspection {
     do {
       return try body(repository)
     } catch {
+      if case GitError.missing(let id) = error { report.missing.append(id) }
       report.damages.append(Damage(id: id, what: "\(error)"))
       return nil
     }
@@ -62,8 +78,10 @@ private struct Inspection {
       next += 1
       report.versions += 1
       guard let commit = read(id, { try $0.commit(id) }) else { continue }
-      look(atTree: commit.tree)
-      if let why = excess(of: commit) { report.oversized.append(Damage(id: id, what: why)) }
+      look(atTree: commit.tree, of: id)
+      if measures, let why = excess(of: commit) {
+        report.oversized.append(Damage(id: id, what: why))
+      }
       for parent in commit.parents where seen.insert(parent).inserted { pending.append(parent) }
     }
     report.isComplete = next == pending.count
@@ -79,17 +97,22 @@ private struct Inspection {
     return ((try? repository.excess(ofTree: commit.tree)) ?? nil).map { "\($0)" }
   }
 
-  private mutating func look(atTree top: ObjectID) {
+  private mutating func look(atTree top: ObjectID, of version: ObjectID) {
+    let limit = PackLimits.standard.objectBytes
     var pending = [top]
     while let id = pending.popLast(), hasRoom {
       guard seen.insert(id).inserted, let tree = read(id, { try $0.tree(id) }) else { continue }
       for entry in tree.entries where entry.mode != .submodule && !seen.contains(entry.id) {
         if entry.mode == .tree {
           pending.append(entry.id)
-        } else if seen.insert(entry.id).inserted,
-          read(entry.id, { try $0.contains(entry.id) }) == false
-        {
-          report.damages.append(Damage(id: entry.id, what: "\(entry.name) is missing"))
+        } else if seen.insert(entry.id).inserted {
+          if read(entry.id, { try $0.contains(entry.id) }) == false {
+            report.missing.append(entry.id)
+            report.damages.append(Damage(id: entry.id, what: "\(entry.name) is missing"))
+          } else if measures, let size = try? repository.header(of: entry.id).size, size > limit {
+            report.oversized.append(
+              Damage(id: version, what: "\(entry.name) has \(size) bytes"))
+          }
         }
       }
     }

@@ -163,10 +163,12 @@ public final class Notebook {
       history, device: identity.device, guest: guest, signer: signer, earlyNotice: earlyNotice)
     // A lock file of git's that could not be removed is left for the next run to remove.
     defer { if !transaction.leavesLockFile() { lock.end() } }
-    try transaction.recover(lock)
-    // Only `git log --show-signature` needs it: a configuration that cannot be written keeps nobody from saving.
-    if signer != nil { try? nameAllowedSigners() }
-    return try body(transaction)
+    return try notingMissing {
+      try transaction.recover(lock)
+      // Only `git log --show-signature` needs it: a configuration that cannot be written keeps nobody from saving.
+      if signer != nil { try? nameAllowedSigners() }
+      return try body(transaction)
+    }
   }
 
   /// Points a reference that only this device writes, beside the branch, at a commit.

@@ -28,6 +28,8 @@ public struct NotebookStatus: Sendable {
   public let hardLinks: [TreePath]
   /// Whether an interrupted checkout waits to be finished by the next command that writes.
   public let isInterrupted: Bool
+  /// Objects that the history needs and that are not here, as far as that was noticed.
+  public let missing: [ObjectID]
 }
 
 /// How much a save would delete.
@@ -53,7 +55,8 @@ extension Notebook {
       skipped: found.skipped, ignoredNotes: found.ignoredNotes,
       branch: head.branch, gitOperation: repository.unfinishedOperation,
       unmerged: found.unmerged, hardLinks: found.hardLinks,
-      isInterrupted: try CheckoutJournal.load(from: stateFolder) != nil)
+      isInterrupted: try CheckoutJournal.load(from: stateFolder) != nil,
+      missing: try missingObjects.all(in: repository))
   }
 }
 

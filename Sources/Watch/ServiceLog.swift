@@ -26,9 +26,9 @@ struct ServiceLog: Sendable {
     case .listening, .peer, .received, .finished, .invitation, .offered, .version, .connected,
       .disconnected:
       .info
-    case .joined, .declined, .ended, .folder, .keyRequested: .notice
+    case .joined, .declined, .ended, .folder, .keyRequested, .completed: .notice
     case .discoveryFailed, .replaced, .failed, .differs, .wrongCode, .held, .notebookFailed,
-      .broughtBack, .watchLimit, .hubWentBack, .keyShared:
+      .broughtBack, .watchLimit, .hubWentBack, .hubSplit, .keyShared:
       .warning
     }
   }
@@ -59,6 +59,10 @@ struct ServiceLog: Sendable {
     case .hubWentBack(let hub, let former, let tip):
       "\(name(hub)) held \(short(former)) and holds \(tip.map { "\(short($0))" } ?? "nothing") now; "
         + "what was synced goes there again"
+    case .hubSplit(let hub, let kept, let joined):
+      "\(name(hub)) has two branches of the notebook: \(kept) is kept, \(joined) is joined with it"
+    case .completed(let peer, let notebook):
+      "\(short(notebook)): what was missing in the history has come from \(name(peer))"
     case .invitation(let open):
       "invitation \(open.code.locator) for a \(open.role.rawValue) is open on port \(open.port)"
     case .joined(let locator, let device):

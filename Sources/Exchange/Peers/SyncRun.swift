@@ -1,4 +1,5 @@
 public import Discovery
+internal import Git
 public import Membership
 internal import Notebook
 
@@ -37,10 +38,14 @@ public struct SyncRun: Sendable {
     defer { try? begun?.get().stop() }
     // Also where nobody is there, or nobody lets this device in. Connections are made meanwhile, so that
     // both ends look at their folders at one time.
-    try keeper.save(notebook) {
-      begun = Result { try begin(members, notebook, keeper) }
-    } progress: {
-      onEvent(.saving($0, of: $1))
+    do {
+      try keeper.save(notebook) {
+        begun = Result { try begin(members, notebook, keeper) }
+      } progress: {
+        onEvent(.saving($0, of: $1))
+      }
+    } catch GitError.missing {
+      // The others are asked for it.
     }
     guard var coordination = try begun?.get().coordination else { throw SyncError.stopped }
     return try coordination.run(cancellation, onEvent)

@@ -16,6 +16,12 @@ package protocol Link: AnyObject {
   var isGiving: Bool { get }
   /// Whether this side leaves a fetch to another session, and the peer is to be patient.
   var isWaitingForOthers: Bool { get set }
+  /// Whether what the other side shows has come already, so that asking for it takes no time, and no other
+  /// session is waited for.
+  var hasFetched: Bool { get }
+
+  /// Whether it brings all that the other side has to a notebook that lacks objects.
+  var bringsMissing: Bool { get }
 
   /// Shows the other side what this one shows, and learns what it shows and what may be exchanged.
   func open(showing own: Shown, _ options: SessionOptions) throws -> LinkTerms
@@ -37,7 +43,8 @@ package protocol Link: AnyObject {
     throws
   /// Tells the other side what is no version.
   func tell(_ remark: LinkRemark) throws
-  /// What happens next, waited for; nil when `deadline` has come, or somebody called the waker.
+  /// What happens next, waited for; nil when `deadline` has come, somebody called the waker, or it is time to
+  /// look at the notebook again. No link waits for ever.
   func next(until deadline: Instant?) throws -> LinkEvent?
   /// Ends the wait in `next(until:)`. From any thread.
   var waker: @Sendable () -> Void { get }
@@ -51,6 +58,8 @@ package protocol Link: AnyObject {
 
 extension Link {
   package var isRemembered: Bool { true }
+  package var hasFetched: Bool { false }
+  package var bringsMissing: Bool { false }
 
   package func judge(_ heads: [ObjectID], _ commit: (ObjectID) throws -> [UInt8]) throws {}
   package func answerForOwn(isRefused: Bool) throws -> Bool { false }

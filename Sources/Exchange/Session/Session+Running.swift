@@ -1,5 +1,6 @@
 public import Channel
 internal import Git
+internal import History
 internal import Merge
 package import Notebook
 internal import System
@@ -40,12 +41,43 @@ extension Session {
       return result
     } catch {
       link.close(after: error)
+      noteMissing(error, in: notebook)
       if case GitError.unfit = error {
         // Somebody made it while the session began. The next one looks at everything.
         try? notebook.forgetPortableHistory()
       }
       if let error = error as? PackError { throw SyncError.packRefused(error) }
       throw error
+    }
+  }
+
+  /// What this device shows at the beginning, and whether it is to ask for all that the other side has, as
+  /// it lacks objects, which the other side was not asked for.
+  static func begin(
+    _ link: any Link, _ notebook: Notebook, _ keeper: any SessionKeeper, _ options: SessionOptions
+  ) throws -> (present: NotebookState, replaced: PortableVersion?, isMending: Bool) {
+    let missing = notebook.missingObjects
+    func mayAsk() -> Bool {
+      link.bringsMissing && options.mode.receives && missing.isNews(for: link.peer.deviceID)
+    }
+    do {
+      let (present, replaced) = try link.whileBusy(onTick: {}) { try keeper.currentState() }
+      let isMending = try mayAsk() && !missing.all(in: notebook.repository).isEmpty
+      return (present, replaced, isMending)
+    } catch GitError.missing(let id) {
+      missing.note([id])
+      guard mayAsk() else { throw GitError.missing(id) }
+      return (NotebookState(tip: nil, heads: [], conflictCount: 0), nil, true)
+    }
+  }
+
+  /// Keeps which object is missing here, where that is why a session failed.
+  private static func noteMissing(_ error: any Error, in notebook: Notebook) {
+    switch error {
+    case GitError.missing(let id): notebook.missingObjects.note([id])
+    // The other side took for known here what is not.
+    case PackError.incomplete, PackError.baseMissing: _ = try? notebook.lookForMissing()
+    default: break
     }
   }
 

@@ -32,11 +32,13 @@ public final class Session {
   private var merges: [MergeOutcome] = []
   private var refused: (heads: [ObjectID], reason: MergeRefusal)?
   private var hasNegotiated = false
+  /// Whether this notebook lacks objects and everything is asked for; until then nothing is shown.
+  private var isMending: Bool
   private var packsSinceOpening = 0
-  private var editing: [TreePath] = []
-  private var recordDue: Instant?
   /// Packs that came and whose versions are not merged: git would else take them for garbage.
   private var unmerged: [Quarantine] = []
+  private var editing: [TreePath] = []
+  private var recordDue: Instant?
 
   /// How long nothing must happen before what the peer has is written down, in seconds.
   private static let quiet = 1.0
@@ -51,8 +53,11 @@ public final class Session {
     self.notebook = notebook
     self.keeper = keeper
     self.report = report
-    let (present, replaced) = try link.whileBusy(onTick: {}) { try keeper.currentState() }
-    own = Shown(present)
+    let (present, replaced, isMending) = try Self.begin(link, notebook, keeper, options)
+    var options = options
+    options.isMending = isMending
+    self.isMending = isMending
+    own = isMending ? Shown(tip: nil, heads: []) : Shown(present)
     terms = try link.open(showing: own, options)
     if let shown = terms.own {
       own = shown
@@ -63,7 +68,7 @@ public final class Session {
     handle = SessionHandle(
       peer: link.peer, isOpenedHere: options.isOpenedHere, ends: terms.exchange.ends,
       wake: link.waker)
-    if !rules.areAlike { try answerForOwn() }
+    if !rules.areAlike, !isMending { try answerForOwn() }
     report(.peer(link.peer))
     if let replaced { report(.replaced(replaced, notebook: notebook.identity.id)) }
   }
@@ -99,8 +104,10 @@ public final class Session {
   private func exchange() throws {
     recordDue = .now + Self.quiet
     updateKeeper()
+    if isMending { try askForMissing() }
     while true {
       try obey(handle.takeRequests())
+      try readNotebook()
       if try advance() { return }
       let due = [recordDue, handle.showDue].compactMap { $0 }.min()
       if let event = try link.next(until: due) { try take(event) }
@@ -130,7 +137,7 @@ public final class Session {
   }
 
   private func fetch(_ heads: [ObjectID]) throws {
-    guard keeper.sessions.mayFetch(heads, handle) else {
+    guard link.hasFetched || keeper.sessions.mayFetch(heads, handle) else {
       rules.leaveToOthers()
       link.isWaitingForOthers = true
       return
@@ -215,11 +222,27 @@ public final class Session {
     notebook.repository.close()
   }
 
-  // MARK: What other threads and the peer want
+  // MARK: What other processes, other threads and the peer want
+
+  /// Another process of this notebook may have saved or merged meanwhile, even what this session fetched.
+  /// What the session knows of the notebook it reads again each time it looks up. One that goes on is told by
+  /// its keeper, which watches the notebook.
+  private func readNotebook() throws {
+    guard terms.exchange.ends, !isMending, try notebook.repository.head().commit != own.tip else {
+      return
+    }
+    let present = Shown(try notebook.state())
+    if present == own { return }
+    own = present
+    rules.tell(own.heads)
+    // The branch may have gone back, too.
+    rules.unsettle()
+    try link.show(own)
+  }
 
   private func obey(_ requests: SessionHandle.Requests) throws {
     if let reason = requests.end { throw SyncError.ended(reason) }
-    if let state = requests.state, Shown(state) != own {
+    if let state = requests.state, !isMending, Shown(state) != own {
       // Else it is told of that in a moment.
       if try !answerForOwn() {
         own = Shown(state)
@@ -258,12 +281,51 @@ public final class Session {
       hear(shown, answering: heard)
     case .arrived(let quarantine):
       guard case .asked(let wanted) = rules.fetch else { return }
+      if isMending { return try takeMissing(quarantine, wanted) }
       try merge(quarantine, wanted)
     case .slow: keeper.sessions.endFetch(handle)
     case .editing(let paths):
       state.editing = paths
       updateKeeper()
     }
+  }
+
+  // MARK: Objects that are missing here: notes-protocol(7), "Missing objects"
+
+  private func askForMissing() throws {
+    guard terms.exchange.takes, !theirs.heads.isEmpty, !link.hasFetched else {
+      return try endMending()
+    }
+    hasNegotiated = true
+    rules.ask(for: theirs.heads)
+    try link.fetch(theirs.heads, known: [])
+  }
+
+  private func takeMissing(_ quarantine: Quarantine, _ wanted: [ObjectID]) throws {
+    _ = try link.whileBusy(onTick: {}) { try quarantine.join(promised: wanted) }
+    rules.arrived()
+    unmerged.append(quarantine)
+    try endMending()
+  }
+
+  /// Shows what this device has, and goes on as any session.
+  private func endMending() throws {
+    let device = link.peer.deviceID
+    notebook.missingObjects.note(asked: device)
+    notebook.repository.close()
+    let (present, _) = try link.whileBusy(onTick: {}) { try self.keeper.currentState() }
+    let missing = try link.whileBusy(onTick: {}) { try self.notebook.lookForMissing() }
+    if missing.isEmpty {
+      report(.completed(from: link.peer, notebook: notebook.identity.id))
+    } else {
+      // What is new is asked of the others; this one has sent what it has.
+      notebook.missingObjects.note(asked: device)
+    }
+    isMending = false
+    own = Shown(present)
+    rules.tell(own.heads)
+    rules.unsettle()
+    try link.show(own)
   }
 
   private func hear(_ shown: Shown, answering: Int?) {

@@ -112,6 +112,9 @@ package struct SessionRules: Hashable, Sendable {
   /// These heads of the other side were merged, or refused.
   mutating func settle(_ heads: [ObjectID]) { settled = heads }
 
+  /// What was settled may not be: this device shows something else than it did.
+  mutating func unsettle() { settled = nil }
+
   mutating func hear(_ heads: [ObjectID], answering: Int?) {
     if heads != theirs {
       theirs = heads

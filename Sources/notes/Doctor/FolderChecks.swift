@@ -8,6 +8,7 @@ internal import WorkTree
 extension Check {
   private static let joinAgain =
     "'git fsck' tells more; another device has the notes: join again in a new folder"
+  private static let ask = "'notes sync' asks the other devices and hubs for it"
 
   static let history = Check(name: "history", title: "history", remedy: joinAgain) { context in
     let repository = context.notebook.repository
@@ -40,11 +41,14 @@ extension Check {
     }
     return cuts
       + report.damages.prefix(5).flatMap { damage in
-        [Finding].problem("\(damage.id.short): \(Visible.name(damage.what))", remedy: joinAgain)
+        [Finding].problem(
+          "\(damage.id.short): \(Visible.name(damage.what))",
+          remedy: report.missing.contains(damage.id) ? ask : joinAgain)
       }
   }
 
   static let interruption = Check(
+    if !report.missing.isEmpty { context.notebook.note(missing: report.missing) }
     name: "checkout", title: "files", remedy: "run 'notes status'"
   ) { context in
     guard try context.notebook.status().isInterrupted else { return .good("no update was interrupted") }

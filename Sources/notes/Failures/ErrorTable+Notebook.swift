@@ -131,7 +131,8 @@ extension GitError: ExplainedError {
         "repository_damaged",
         "it holds the ID of the last version: the second word of the last line of "
           + ".git/logs/\(Visible.name(name))")
-    case .brokenReference, .missing, .malformed, .wrongKind:
+    case .missing: .failed("object_missing", "'notes sync' asks the other devices and hubs for it")
+    case .brokenReference, .malformed, .wrongKind:
       .failed(
         "repository_damaged", "'git fsck' tells more; what other devices have is not affected")
     case .tooLarge:

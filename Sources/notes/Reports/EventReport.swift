@@ -138,6 +138,8 @@ struct EventText {
       terminal.paint(Visible.name(peer.name), .bold)
         + " asks for a certificate for a new key: 'notes members certify "
         + "\(peer.deviceID.prefix(8))'\n"
+    case .completed(let peer, _):
+      terminal.paint(Visible.name(peer.name), .bold) + " sent what was missing in the history here\n"
     case .joined(_, let device):
       terminal.paint(Visible.name(device.name), .bold) + " joined as \(device.role.rawValue)\n"
     default: nil
@@ -159,6 +161,10 @@ struct EventText {
       let failure = Failure(describing: cause.error)
       guard case .invitation = occasion else { return Self.warning(failure.message, failure.hint) }
       return Self.warning(
+    case .hubSplit(let hub, let kept, let joined):
+      return Self.warning(
+        "\(Visible.name(hub.name)) has two branches of this notebook: \(kept) is kept, and "
+          + "\(joined) is joined with it")
         failure.message, "on the other device add --at and this one's address to 'notes join'")
     case .failed(let failure):
       guard case .invitation = occasion else { return nil }

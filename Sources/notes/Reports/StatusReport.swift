@@ -23,7 +23,7 @@ struct StatusReport {
       "mass_deletion": status.massDeletion.map { ["deleted": $0.deleted, "of": $0.total] as JSON },
       "held": held.map(\.json), "conflicts": conflicts, "skipped": status.skipped,
       "ignored_notes": status.ignoredNotes,
-      "interrupted": status.isInterrupted, "watched": watcher != nil,
+      "interrupted": status.isInterrupted, "missing": status.missing, "watched": watcher != nil,
       "connected": watcher?.peers.map(\.identity.deviceID),
       "branch": status.branch, "git_operation": status.gitOperation?.rawValue,
       "unmerged": status.unmerged, "hard_links": status.hardLinks,
@@ -66,6 +66,7 @@ struct StatusReport {
     if let watcher { text += words(for: watcher) + "\n" }
     text += standing.text
     text += held.map(\.text).joined()
+    text += missingText
     if status.changes.isEmpty, conflicts.isEmpty, !status.isInterrupted {
       text +=
         status.state.tip == nil
@@ -108,6 +109,14 @@ extension StatusReport {
     if names.isEmpty { return "" }
     let more = names.count > 3 ? ["\(Phrase.number(names.count - 3)) more"] : []
     return "  staged with git: \(Phrase.list(names.prefix(3) + more)); a save takes all\n"
+  }
+
+  private var missingText: String {
+    guard let first = status.missing.first else { return "" }
+    let more =
+      status.missing.count > 1 ? " and \(Phrase.number(status.missing.count - 1)) more" : ""
+    return
+      "The history lacks object \(first.short)\(more); 'notes sync' asks other devices and hubs.\n"
   }
 
   private var massDeletionText: String {

@@ -11,6 +11,7 @@ final class BundleLink: Link {
   let isGiving = false
   let isRemembered = false
   var isWaitingForOthers = false
+  let hasFetched = true
   let waker: @Sendable () -> Void = {}
 
   private let reader: BundleReader
@@ -42,9 +43,12 @@ final class BundleLink: Link {
       report(.progress(progress))
     }
     // One that was made before a membership was begun anew is of the notebook, too.
-    guard bundle.members.root == membership.root else { throw BundleError.anotherNotebook }
-    _ = try membership.merge(
-      certificates: bundle.members.certificates, revocations: bundle.members.revocations)
+    if bundle.members.root == membership.root {
+      _ = try membership.merge(
+        certificates: bundle.members.certificates, revocations: bundle.members.revocations)
+    } else if try !membership.formerIDs().contains(bundle.members.notebookID) {
+      throw BundleError.anotherNotebook
+    }
     judge = VersionJudge(membership, notebook, options.allowsUnsigned ? .all : .answered)
     arrived = bundle.quarantine
     return LinkTerms(

@@ -20,7 +20,8 @@ extension DeviceLink {
         versions: [ProtocolLimits.version], notebook: context.membership.notebookID,
         device: context.key.deviceID, name: notebook.identity.device.name, mode: options.mode,
         takes: takesFromPeer, tip: own.tip, heads: own.heads,
-        notes: try notebook.history.noteCount(), membership: digest, port: options.port,
+        notes: own.tip == nil ? 0 : try notebook.history.noteCount(), membership: digest,
+        port: options.port,
         once: options.endsWhenDone ? true : nil, merge: MergeTrailers.currentVersion,
         invitation: invitation, machine: machine, keyShared: sightings.sharing(of: peer.deviceID),
         request: peer.role == .admin ? context.request.map { Base64($0.der) } : nil))

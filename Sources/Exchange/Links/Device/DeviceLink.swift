@@ -76,6 +76,7 @@ final class DeviceLink: Link {
 
   var waker: @Sendable () -> Void { { [call] in call.signal() } }
   var isGiving: Bool { sending != nil }
+  var bringsMissing: Bool { true }
 
   func count(into state: inout PeerState) {
     state.sentVersions = sentVersions
@@ -89,7 +90,8 @@ final class DeviceLink: Link {
       options.allowsUnsigned ? .all : .from(deviceID: peer.deviceID))
     self.judge = judge
     var own = own
-    let hasAnswered = try options.mode.gives && judge.answerForOwn(.greeting)
+    let hasAnswered =
+      try options.mode.gives && !options.isMending && judge.answerForOwn(.greeting)
     if hasAnswered { own = Shown(try notebook.state()) }
     var terms = try greet(showing: own, options)
     if hasAnswered { terms.own = own }

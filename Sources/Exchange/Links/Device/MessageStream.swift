@@ -1,5 +1,6 @@
 internal import Channel
 internal import Git
+internal import Membership
 internal import Notebook
 // Who calls this module names instants and tokens, too.
 @_exported public import System
@@ -94,6 +95,9 @@ struct MessageStream {
     case let error as PackError: close(after: SyncError.packRefused(error))
     case NotebookError.massDeletion(let deleted, let total):
       close(.failed, "its user has to allow first that \(deleted) of \(total) notes go there")
+    case let error as MembershipError where error.isAboutThePeer: close(.failed, "\(error)")
+    case GitError.missing(let id):
+      close(.failed, "its history lacks object \(id), which it asks other devices for")
     default: close(.failed)
     }
   }

@@ -15,6 +15,8 @@ package final class HubLink: Link {
   /// Whether the list of members is all that is to go there.
   package var isGiving: Bool { gives && own.tip == tip && members.areNews }
   package var isWaitingForOthers = false
+  package let hasFetched = true
+  package let bringsMissing = true
   package var waker: @Sendable () -> Void { { [wakeUp] in wakeUp.signal() } }
 
   private let wakeUp: WakeUp
@@ -36,8 +38,14 @@ package final class HubLink: Link {
   private var events: [LinkEvent] = []
   private var attempts = 0
   /// What the hub said to a push over this version.
+  /// Whether everything is fetched, as this notebook lacks objects.
+  private var isMending = false
+  /// What that brought, until the link is gone: nothing may lead to it yet.
+  private var mended: Quarantine?
   private var refusal: (former: ObjectID, words: String)?
   private var traffic = (sentBytes: 0, receivedBytes: 0, sentVersions: 0)
+  /// Since when there is nothing to do but to wait for this notebook to show what the hub holds.
+  private var idleSince: Instant?
 
   private var repository: Repository { notebook.repository }
 
@@ -46,6 +54,13 @@ package final class HubLink: Link {
 
   /// A link to a hub, by a git program. Throws `HubError.noBranch`.
   package init(
+  // How long another process's merge is waited for, looked at how often, before the hub is, in seconds.
+  private static let (patience, glance) = (10.0, 0.2)
+
+  // A notebook is on one branch, which git calls by one name or by the other.
+  private static let twins = ["main": "master", "master": "main"]
+  /// The one that stays where a hub has both.
+  private static let kept = "main"
     to hub: Hub, from notebook: Notebook, by program: GitProgram,
     _ options: HubOptions = HubOptions(), report: @escaping (Event) -> Void = { _ in }
   ) throws {
@@ -67,12 +82,15 @@ package final class HubLink: Link {
     limits = options.allowsLarge ? .large : .standard
     // By what the hub told of the members, too.
     gives = try options.mode.gives && self.options.context?.mayGive() != false
+    isMending = options.isMending
     if try !giveUnseen() {
       try look()
-      try checkHistory()
+      try checkHistory(since: former)
       gives = try options.mode.gives && self.options.context?.mayGive() != false
+      // Another process may be there while this one fetches, and remember what it sees then.
+      let former = try repository.reference("refs/remotes/\(hub.name)/\(branch)")
     }
-    if self.own.tip != tip || members.areNews, try answerForOwn() {
+    if !options.isMending, self.own.tip != tip || members.areNews, try answerForOwn() {
       self.own = Shown(try notebook.state())
     }
     // A session without versions ends at once.
@@ -106,7 +124,9 @@ package final class HubLink: Link {
     var progress = TransferProgress(peer: peer)
     tip = try Self.talking {
       try transfer.fetch(
-        branch, from: hub.url, known: Array(Set(known)).sorted(), beside: MemberList.folder,
+    // It says of nothing that it is here.
+    if isMending { known = [] }
+        branch, twin: Self.twins[branch], from: hub.url, known: Array(Set(known)).sorted(), beside: MemberList.folder,
         limits: limits
       ) {
         progress.objectsToReceive = $0.total
@@ -119,7 +139,10 @@ package final class HubLink: Link {
     let lacking = try [tip, list].compactMap { $0 }.filter { try !repository.contains($0) }
     if lacking.isEmpty { return try members.look(at: list, in: repository, options) }
     guard let (quarantine, bytes) = try transfer.received(limits: limits) else {
-      throw HubError.failed("what it fetched is not there")
+      guard lacking.isEmpty else { throw HubError.failed("what it fetched is not there") }
+      // Of what the hub has, all is here.
+      isMending = false
+      return try members.look(at: list, in: repository, options)
     }
     traffic.receivedBytes += bytes
     try members.look(at: list, in: repository, arriving: quarantine, options)
@@ -141,8 +164,7 @@ package final class HubLink: Link {
   }
 
   /// Compares what the hub holds with what it held: notes-hub(7), "A hub that went back".
-  private func checkHistory() throws {
-    let former = try repository.reference("refs/remotes/\(hub.name)/\(branch)")
+  private func checkHistory(since former: ObjectID?) throws {
     guard let tip else {
       if let former { report(.hubWentBack(peer, from: former, to: nil)) }
       return
@@ -177,9 +199,14 @@ package final class HubLink: Link {
 
   package func next(until deadline: Instant?) throws -> LinkEvent? {
     if events.isEmpty, gives { try give() }
-    if !events.isEmpty { return events.removeFirst() }
-    // Another session is fetching what the hub has, too.
-    Poll.wait(for: [wakeUp.descriptor], until: deadline ?? .never)
+    if events.isEmpty, let since = idleSince, (since + Self.patience).hasPassed { try lookAgain() }
+    if !events.isEmpty {
+      idleSince = nil
+      return events.removeFirst()
+    }
+    // A hub says nothing by itself, so only this notebook can change what is to be done.
+    idleSince = idleSince ?? .now
+    try pause(until: min(deadline ?? .never, .now + Self.glance))
     wakeUp.clear()
     return nil
   }
@@ -203,8 +230,8 @@ package final class HubLink: Link {
     }
     let outcome = try pushing {
       try transfer.push(
-        version, to: branch, beside: members.references(in: repository), at: hub.url, onProgress: $0
-      )
+        version, to: branch, along: [along].compactMap { $0 },
+        beside: members.references(in: repository), at: hub.url, onProgress: $0)
     }
     switch outcome {
     case .done(let bytes):
@@ -212,16 +239,26 @@ package final class HubLink: Link {
       // What leads the branch forward is taken like anybody's version; one that lost a race is forgotten.
       events.append(
         version == own ? .answered(try shown, heard: nil, refusal: nil) : .shows(try shown))
-    case .moved:
-      try waitForTurn()
-      try look()
-      events.append(.shows(try shown))
+    case .moved: try lookAgain()
     case .refused(let words): throw HubError(refusedWith: words)
     }
   }
 
   /// Moves the branch to what this side shows, without a look at it, where that leads forward from what it
   /// named last, if it still does, and the list of members there is the one here: notes-hub(7), "A visit".
+  /// Waits for a while, or until somebody calls the waker. Throws `SyncError.stopped` when cancelled.
+  private func pause(until moment: Instant, waker: Bool = true) throws {
+    let stop = options.cancellation?.descriptor ?? -1
+    Poll.wait(for: waker ? [wakeUp.descriptor, stop] : [stop], until: moment)
+    if options.cancellation?.isCancelled == true { throw SyncError.stopped }
+  }
+
+  private func lookAgain() throws {
+    try waitForTurn()
+    try look()
+    events.append(.shows(try shown))
+  }
+
   ///
   /// - Returns: whether it did. Nothing is known of the hub where it did not.
   private func giveUnseen() throws -> Bool {
@@ -277,9 +314,7 @@ package final class HubLink: Link {
     attempts += 1
     guard attempts < Self.mostAttempts else { throw HubError.busy(attempts: attempts) }
     let pause = min(0.02 * Double(1 << min(attempts, 10)), Self.longestPause)
-    let stop = options.cancellation?.descriptor ?? -1
-    Poll.wait(for: [stop], until: .after(seconds: Double.random(in: 0...pause)))
-    if options.cancellation?.isCancelled == true { throw SyncError.stopped }
+    try self.pause(until: .after(seconds: Double.random(in: 0...pause)), waker: false)
   }
 
   // MARK: What a hub has no part in

@@ -1,0 +1,88 @@
+public import Git
+internal import History
+internal import System
+internal import WorkTree
+
+/// Objects that the history needs and that are not here, as far as somebody has come upon them:
+/// `.git/notes/missing`. Sessions ask the other devices and hubs for them: notes-protocol(7), "Missing objects".
+public struct MissingObjects: Sendable {
+  private let path: String
+
+  /// How many are remembered: one is enough to ask for all.
+  private static let most = 20
+
+  /// Those of the notebook with this state folder.
+  public init(stateFolder: String) { path = stateFolder + "/missing" }
+
+  /// Lines of `object ID`, and of `asked DEVICE` for who was asked since the last one was found.
+  private var lines: StateLines { StateLines(parsing: (try? Disk.readIfThere(path)) ?? []) }
+
+  private func values(_ key: String) -> [String] {
+    lines.lines.filter { $0.key == key }.map(\.value)
+  }
+
+  private func write(_ ids: [ObjectID], asked: [String]) {
+    var lines = StateLines()
+    for id in ids.prefix(Self.most) { lines.append("object", id.hex) }
+    for device in asked { lines.append("asked", device) }
+    // It is found anew where it cannot be kept.
+    try? Disk.replace(path, with: lines.bytes, isShared: true, waits: false)
+  }
+
+  /// Those that are missing still; what came meanwhile is forgotten.
+  public func all(in repository: Repository) throws -> [ObjectID] {
+    let known = values("object").compactMap { ObjectID(hex: $0) }
+    if known.isEmpty { return [] }
+    let missing = try known.filter { try !repository.contains($0) }
+    if missing.isEmpty { forget() }
+    return missing
+  }
+
+  /// Keeps that objects are missing; whoever was asked is asked again where one is new.
+  package func note(_ ids: [ObjectID]) {
+    let known = values("object").compactMap { ObjectID(hex: $0) }
+    let new = ids.filter { !known.contains($0) }
+    if !new.isEmpty { write(new + known, asked: []) }
+  }
+
+  /// Whether something is missing that this device or hub was not asked for.
+  package func isNews(for device: String) -> Bool {
+    !values("object").isEmpty && !values("asked").contains(device)
+  }
+
+  /// Keeps that a device or hub has sent all that it has.
+  package func note(asked device: String) {
+    let ids = values("object").compactMap { ObjectID(hex: $0) }
+    if !ids.isEmpty { write(ids, asked: values("asked") + [device]) }
+  }
+
+  /// Nothing is missing.
+  package func forget() { try? Disk.remove(path) }
+}
+
+extension Notebook {
+  /// The objects that are known to be missing.
+  public var missingObjects: MissingObjects { MissingObjects(stateFolder: stateFolder) }
+
+  /// Does something with the history. Keeps which object is missing, where that is why it failed.
+  package func notingMissing<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch GitError.missing(let id) {
+      missingObjects.note([id])
+      throw GitError.missing(id)
+    }
+  }
+
+  /// Keeps that objects are missing, so that the next sessions ask for them.
+  public func note(missing ids: [ObjectID]) { missingObjects.note(ids) }
+
+  /// Looks through the whole history for what is missing, and keeps that.
+  ///
+  /// - Returns: the first few; none where all is there.
+  package func lookForMissing() throws -> [ObjectID] {
+    let missing = try history.missingObjects()
+    if missing.isEmpty { missingObjects.forget() } else { missingObjects.note(missing) }
+    return missing
+  }
+}
