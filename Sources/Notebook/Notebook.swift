@@ -107,6 +107,12 @@ public final class Notebook {
     return try open(at: folder)
   }
 
+  /// The branch of a notebook that is made for what another device offers: that one's, unless git would not
+  /// have it.
+  package static func branch(offered name: String?) -> String {
+    name.flatMap { Repository.isBranch($0) ? $0 : nil } ?? "main"
+  }
+
   /// What is in a folder that is made here is for its user alone; another says itself whose it is.
   private static let newFolderMode: mode_t = 0o700
 

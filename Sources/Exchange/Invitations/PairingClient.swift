@@ -128,7 +128,8 @@ public struct PairingClient: Sendable {
         notebook = present
       }
     } else {
-      notebook = try Notebook.make(at: folder) { state in
+      let branch = Notebook.branch(offered: offer.branch)
+      notebook = try Notebook.make(at: folder, branch: branch) { state in
         identity(in: try store(message, offer, in: state + "/membership", isNew: true))
       }
     }

@@ -25,6 +25,9 @@ public struct PairingOffer: Sendable, Codable, Equatable {
   public let role: Role
   /// When the invitation ends, in seconds since 1970 by the inviter's clock.
   public let expires: Int64
+  /// The branch that the notebook is on, which is every device's; nil from an earlier build, or where it is on
+  /// none.
+  var branch: String?
   /// Who is a member, so that a device gets a name of its own; nil from an earlier build.
   var members: [OfferedMember]?
   /// The IDs that the notebook had before its membership was begun anew.
@@ -59,7 +62,7 @@ public struct PairingOffer: Sendable, Codable, Equatable {
   private enum CodingKeys: String, CodingKey {
     case versions, notebookName, notes, bytes, files, fileBytes, inviter, device, role, expires,
       formerly, root
-    case members
+    case members, branch
     case notebookID = "notebook"
   }
 }
@@ -134,7 +137,7 @@ public enum PairingServer {
       notebookName: context.membership.notebookName, notes: notes.count, bytes: notes.bytes,
       files: others.count, fileBytes: others.bytes,
       inviter: notebook.identity.device.name, device: context.key.deviceID,
-      role: invitation.role, expires: invitation.expires,
+      role: invitation.role, expires: invitation.expires, branch: try repository.head().branch,
       members: members.prefix(ProtocolLimits.offeredMembers).map {
         PairingOffer.OfferedMember(device: $0.deviceID, name: $0.name)
       },

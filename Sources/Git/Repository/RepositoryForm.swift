@@ -28,6 +28,9 @@ extension Repository {
     return try open(at: folder)
   }
 
+  /// Whether git would have a branch of that name.
+  public static func isBranch(_ name: String) -> Bool { ReferenceFile.isName("refs/heads/" + name) }
+
   /// Whether the file system keeps the executable bit of a file as it is set, tried with the
   /// configuration's.
   package static func keepsModes(in gitFolder: String) -> Bool {

@@ -46,19 +46,26 @@ public final class Transfer {
   ///
   /// - Parameters:
   ///   - url: an address that was checked; it may be the path of a repository or a bundle.
+  ///   - twin: another branch that is fetched with it, if it is there: `branch(named:)` tells it, and the
+  ///     first one as well, which need not be there then.
   ///   - known: commits that are here with all their history.
   ///   - folder: references of this name comes too, `reference(named:)` tells them.
   ///   - limits: more bytes than these allow, or than half of what is free on the disk, end it.
   public func fetch(
-    _ branch: String?, from url: String, known: [ObjectID], beside folder: String? = nil,
-    limits: PackLimits = .standard, onProgress: (GitProgress) -> Void = { _ in }
+    _ branch: String?, twin: String? = nil, from url: String, known: [ObjectID],
+    beside folder: String? = nil, limits: PackLimits = .standard,
+    onProgress: (GitProgress) -> Void = { _ in }
   ) throws -> ObjectID? {
+    // A pattern of which there is nothing is no error to git; a name is.
+    let named = branch.map { name in
+      twin.map { [Self.pattern(name), Self.pattern($0)] } ?? ["+refs/heads/\(name):\(Self.tip)"]
+    }
     let references = known.enumerated().map { "\($1) refs/known/\(String(10_000 + $0))\n" }
     try put("packed-refs", "# pack-refs with: sorted \n" + references.joined())
     Disk.removeTree(self.folder.path + "/" + Self.others)
     let room = min(limits.packBytes, try Disk.freeBytes(at: self.folder.path) / 2)
     let wanted =
-      (branch.map { ["+refs/heads/\($0):\(Self.tip)"] } ?? [])
+      (named ?? [])
       + (folder.map { ["+\($0)/*:\(Self.others)/\($0)/*"] } ?? [])
     var most = 0
     let ending = try run(
@@ -84,12 +91,21 @@ public final class Transfer {
       }
       throw TransferError.failed(status: ending.status, complaint)
     }
-    guard branch != nil else { return nil }
+    guard let branch else { return nil }
+    if twin != nil { return self.branch(named: branch) }
     guard let line = ReferenceFile.firstLine(of: self.folder.path + "/" + Self.tip),
       let id = ObjectID(hex: line)
     else { throw TransferError.failed(status: 0, ["git fetched nothing"]) }
     return id
   }
+
+  private static func pattern(_ branch: String) -> String {
+    let beginning = "heads/\(branch.dropLast())*"
+    return "+refs/\(beginning):\(others)/\(beginning)"
+  }
+
+  /// What a branch stood on that was fetched with a twin; nil where it is not there.
+  public func branch(named name: String) -> ObjectID? { reference(named: "heads/" + name) }
 
   /// What a reference that was fetched beside the branch stands for; nil where there is none.
   public func reference(named name: String) -> ObjectID? {
@@ -97,9 +113,27 @@ public final class Transfer {
       .flatMap { ObjectID(hex: $0) }
   }
 
+  /// Lets what another repository shows to who clones it be this branch, where it is none that is there.
+  ///
+  /// - Returns: whether clones show a branch now.
+  public func show(_ branch: String, at url: String) throws -> Bool {
+    if try branches(of: url).contains(where: \.isHead) { return true }
+    // Only in a folder of this machine is that for us to say.
+    guard url.hasPrefix("/"), Counted.access(url + "/HEAD", F_OK) == 0 else { return false }
+    return try program.run(["symbolic-ref", "HEAD", "refs/heads/" + branch], in: url).status == 0
+  }
+
   /// The branch that another repository shows to who clones it: the one that its HEAD names, or the only
-  /// one; nil where there is none.
+  /// one; of several `main` or `master`; nil where there is none.
   public func mainBranch(of url: String) throws -> String? {
+    let all = try branches(of: url)
+    if let named = all.first(where: \.isHead) { return named.name }
+    return all.count == 1
+      ? all[0].name : ["main", "master"].first { name in all.contains { $0.name == name } }
+  }
+
+  /// The branches there; the one that HEAD names once more, and first.
+  private func branches(of url: String) throws -> [(name: String, isHead: Bool)] {
     let ending = try run(
       ["ls-remote", "--symref", "--end-of-options", url, "HEAD", "refs/heads/*"])
     guard ending.status == 0 else {
@@ -107,10 +141,12 @@ public final class Transfer {
     }
     let lines = String(decoding: ending.output, as: UTF8.self).split(separator: "\n")
       .map { $0.split(separator: "\t") }.filter { $0.count == 2 }
-    let named = lines.first { $0[1] == "HEAD" && $0[0].hasPrefix("ref: refs/heads/") }
-    if let named { return String(named[0].dropFirst("ref: refs/heads/".count)) }
+    let beginning = "ref: refs/heads/"
     let branches = lines.filter { $0[1].hasPrefix("refs/heads/") }
-    return branches.count == 1 ? String(branches[0][1].dropFirst("refs/heads/".count)) : nil
+      .map { (name: String($0[1].dropFirst("refs/heads/".count)), isHead: false) }
+    let named = lines.filter { $0[1] == "HEAD" && $0[0].hasPrefix(beginning) }
+      .map { (name: String($0[0].dropFirst(beginning.count)), isHead: true) }
+    return named.filter { name in branches.contains { $0.name == name.name } } + branches
   }
 
   /// How many bytes have come so far and were not read: of the pack, and with the files beside it.
@@ -180,15 +216,18 @@ public final class Transfer {
     case refused(String)
   }
 
-  /// Moves a branch of another repository forward to a commit of this one, and points the references
-  /// `beside` at theirs, wherever they stand; where the other side does not take these, all else is done.
+  /// Moves a branch of another repository forward to a commit of this one, other branches `along` with it if
+  /// that leads them forward, and points the references `beside` at theirs, wherever they stand; where the
+  /// other side does not take these, all else is done.
   public func push(
-    _ id: ObjectID, to branch: String, beside: [String: ObjectID] = [:], at url: String,
+    _ id: ObjectID, to branch: String, along others: [String] = [],
+    beside: [String: ObjectID] = [:], at url: String,
     onProgress: (GitProgress) -> Void = { _ in }
   ) throws -> PushOutcome {
     try push(
-      id, to: branch, [], beside: beside.map { "+\($1.hex):\($0)" }, at: url, onProgress: onProgress
-    )
+      id, to: branch, [],
+      beside: others.map { "\(id.hex):refs/heads/\($0)" } + beside.map { "+\($1.hex):\($0)" },
+      at: url, onProgress: onProgress)
   }
 
   /// The same where nobody has looked: only if the branch stands at `former`, which the commit descends

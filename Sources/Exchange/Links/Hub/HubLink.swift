@@ -25,7 +25,10 @@ package final class HubLink: Link {
   private let transfer: Transfer
   private let options: HubOptions
   private let report: (Event) -> Void
-  private let branch: String
+  /// The branch there: that of this notebook, or its twin.
+  private var branch: String
+  /// What the twin stands on, where both are there: it is joined, and goes along with the other one.
+  private var twinTip: ObjectID?
 
   private var gives = false
   private var limits = PackLimits.standard
@@ -35,25 +38,22 @@ package final class HubLink: Link {
   private var members: HubMembers
   private let judge: VersionJudge?
   private var arrived: Quarantine?
-  private var events: [LinkEvent] = []
-  private var attempts = 0
-  /// What the hub said to a push over this version.
   /// Whether everything is fetched, as this notebook lacks objects.
   private var isMending = false
   /// What that brought, until the link is gone: nothing may lead to it yet.
   private var mended: Quarantine?
-  private var refusal: (former: ObjectID, words: String)?
-  private var traffic = (sentBytes: 0, receivedBytes: 0, sentVersions: 0)
+  private var events: [LinkEvent] = []
+  private var attempts = 0
   /// Since when there is nothing to do but to wait for this notebook to show what the hub holds.
   private var idleSince: Instant?
+  /// What the hub said to a push over this version.
+  private var refusal: (former: ObjectID, words: String)?
+  private var traffic = (sentBytes: 0, receivedBytes: 0, sentVersions: 0)
 
   private var repository: Repository { notebook.repository }
 
   // How often a branch that others move is fetched and pushed again; the longest pause, in seconds.
   private static let (mostAttempts, longestPause) = (60, 2.0)
-
-  /// A link to a hub, by a git program. Throws `HubError.noBranch`.
-  package init(
   // How long another process's merge is waited for, looked at how often, before the hub is, in seconds.
   private static let (patience, glance) = (10.0, 0.2)
 
@@ -61,6 +61,9 @@ package final class HubLink: Link {
   private static let twins = ["main": "master", "master": "main"]
   /// The one that stays where a hub has both.
   private static let kept = "main"
+
+  /// A link to a hub, by a git program. Throws `HubError.noBranch`.
+  package init(
     to hub: Hub, from notebook: Notebook, by program: GitProgram,
     _ options: HubOptions = HubOptions(), report: @escaping (Event) -> Void = { _ in }
   ) throws {
@@ -79,16 +82,16 @@ package final class HubLink: Link {
 
   package func open(showing own: Shown, _ options: SessionOptions) throws -> LinkTerms {
     self.own = own
+    isMending = options.isMending
     limits = options.allowsLarge ? .large : .standard
     // By what the hub told of the members, too.
     gives = try options.mode.gives && self.options.context?.mayGive() != false
-    isMending = options.isMending
     if try !giveUnseen() {
+      // Another process may be there while this one fetches, and remember what it sees then.
+      let former = try repository.reference("refs/remotes/\(hub.name)/\(branch)")
       try look()
       try checkHistory(since: former)
       gives = try options.mode.gives && self.options.context?.mayGive() != false
-      // Another process may be there while this one fetches, and remember what it sees then.
-      let former = try repository.reference("refs/remotes/\(hub.name)/\(branch)")
     }
     if !options.isMending, self.own.tip != tip || members.areNews, try answerForOwn() {
       self.own = Shown(try notebook.state())
@@ -121,12 +124,13 @@ package final class HubLink: Link {
   private func look() throws {
     var known = [own.tip].compactMap { $0 }
     known += try repository.references(under: "refs/remotes/").map(\.id)
+    // It says of nothing that it is here.
+    if isMending { known = [] }
     var progress = TransferProgress(peer: peer)
     tip = try Self.talking {
       try transfer.fetch(
-    // It says of nothing that it is here.
-    if isMending { known = [] }
-        branch, twin: Self.twins[branch], from: hub.url, known: Array(Set(known)).sorted(), beside: MemberList.folder,
+        branch, twin: Self.twins[branch], from: hub.url, known: Array(Set(known)).sorted(),
+        beside: MemberList.folder,
         limits: limits
       ) {
         progress.objectsToReceive = $0.total
@@ -135,9 +139,12 @@ package final class HubLink: Link {
         if $0.stage != nil { report(.progress(progress)) }
       }
     }
+    try settleBranch()
     let list = transfer.reference(named: MemberList.reference)
-    let lacking = try [tip, list].compactMap { $0 }.filter { try !repository.contains($0) }
-    if lacking.isEmpty { return try members.look(at: list, in: repository, options) }
+    let lacking = try [tip, twinTip, list].compactMap { $0 }.filter { try !repository.contains($0) }
+    if lacking.isEmpty, !isMending {
+      return try members.look(at: list, in: repository, options)
+    }
     guard let (quarantine, bytes) = try transfer.received(limits: limits) else {
       guard lacking.isEmpty else { throw HubError.failed("what it fetched is not there") }
       // Of what the hub has, all is here.
@@ -146,7 +153,10 @@ package final class HubLink: Link {
     }
     traffic.receivedBytes += bytes
     try members.look(at: list, in: repository, arriving: quarantine, options)
-    if let tip, lacking.contains(tip) {
+    if isMending {
+      try quarantine.join(promised: [tip, twinTip].compactMap { $0 })
+      (mended, isMending) = (quarantine, false)
+    } else if lacking.contains(where: { $0 == tip || $0 == twinTip }) {
       arrived = quarantine
     } else {
       // So that it does not come again.
@@ -154,7 +164,40 @@ package final class HubLink: Link {
     }
   }
 
+  /// Which of two branches is the notebook's there. One device began on the one, another on the other: the
+  /// notebook has one history, and it goes where it is.
+  private func settleBranch() throws {
+    twinTip = nil
+    guard let twin = Self.twins[branch], let other = transfer.branch(named: twin) else { return }
+    guard let present = tip else {
+      (branch, tip) = (twin, other)
+      return
+    }
+    if branch == Self.kept {
+      twinTip = other
+    } else {
+      (branch, tip, twinTip) = (twin, other, present)
+    }
+    guard let joined = twinTip, joined != tip else { return }
+    let isKnown = try own.tip.map {
+      try repository.contains(joined) && repository.isAncestor(joined, of: $0)
+    }
+    if isKnown != true {
+      report(.hubSplit(peer, kept: branch, joined: Self.twins[branch] ?? ""))
+    }
+  }
+
   private var shown: Shown {
+    get throws {
+      var shown = try shownOnBranch
+      if let twinTip, twinTip != tip {
+        shown.heads = Array(Set(shown.heads + [twinTip])).sorted()
+      }
+      return shown
+    }
+  }
+
+  private var shownOnBranch: Shown {
     get throws {
       guard let tip else { return Shown(tip: nil, heads: []) }
       // Of one that is not here yet it shows when it has come whether it is a merge.
@@ -211,41 +254,6 @@ package final class HubLink: Link {
     return nil
   }
 
-  /// Moves the branch to what this side shows, if that leads forward; else what stands in the way is
-  /// shown next.
-  private func give() throws {
-    guard let own = own.tip, own != tip || members.areNews else {
-      return events.append(.answered(try shown, heard: .max, refusal: nil))
-    }
-    let isMerged = try shown.heads.allSatisfy {
-      try repository.contains($0) && repository.isAncestor($0, of: own)
-    }
-    guard isMerged else { return }
-    // It has said so, and nothing has changed.
-    if let refusal, refusal.former == tip { throw HubError(refusedWith: refusal.words) }
-    var version = own
-    if let tip, try !repository.isAncestor(tip, of: own) {
-      // It is a derived merge of what is merged here: notes-merge(7), "Hubs".
-      version = try notebook.hubMerge(of: own, over: tip)
-    }
-    let outcome = try pushing {
-      try transfer.push(
-        version, to: branch, along: [along].compactMap { $0 },
-        beside: members.references(in: repository), at: hub.url, onProgress: $0)
-    }
-    switch outcome {
-    case .done(let bytes):
-      try gave(version, bytes)
-      // What leads the branch forward is taken like anybody's version; one that lost a race is forgotten.
-      events.append(
-        version == own ? .answered(try shown, heard: nil, refusal: nil) : .shows(try shown))
-    case .moved: try lookAgain()
-    case .refused(let words): throw HubError(refusedWith: words)
-    }
-  }
-
-  /// Moves the branch to what this side shows, without a look at it, where that leads forward from what it
-  /// named last, if it still does, and the list of members there is the one here: notes-hub(7), "A visit".
   /// Waits for a while, or until somebody calls the waker. Throws `SyncError.stopped` when cancelled.
   private func pause(until moment: Instant, waker: Bool = true) throws {
     let stop = options.cancellation?.descriptor ?? -1
@@ -259,6 +267,46 @@ package final class HubLink: Link {
     events.append(.shows(try shown))
   }
 
+  /// Moves the branch to what this side shows, if that leads forward; else what stands in the way is
+  /// shown next.
+  private func give() throws {
+    let isTwinBehind = twinTip.map { $0 != tip } ?? false
+    guard let own = own.tip, own != tip || members.areNews || isTwinBehind else {
+      return events.append(.answered(try shown, heard: .max, refusal: nil))
+    }
+    let isMerged = try shown.heads.allSatisfy {
+      try repository.contains($0) && repository.isAncestor($0, of: own)
+    }
+    guard isMerged else { return }
+    // It has said so, and nothing has changed.
+    if let refusal, refusal.former == tip { throw HubError(refusedWith: refusal.words) }
+    var version = own
+    if let tip, try !repository.isAncestor(tip, of: own) {
+      // It is a derived merge of what is merged here: notes-merge(7), "Hubs".
+      version = try notebook.hubMerge(of: own, over: tip)
+    }
+    let isFirst = tip == nil
+    let along = twinTip == nil ? nil : Self.twins[branch]
+    let outcome = try pushing {
+      try transfer.push(
+        version, to: branch, along: [along].compactMap { $0 },
+        beside: members.references(in: repository), at: hub.url, onProgress: $0)
+    }
+    switch outcome {
+    case .done(let bytes):
+      try gave(version, bytes)
+      if twinTip != nil { twinTip = version }
+      if isFirst { try showBranch(version) }
+      // What leads the branch forward is taken like anybody's version; one that lost a race is forgotten.
+      events.append(
+        version == own ? .answered(try shown, heard: nil, refusal: nil) : .shows(try shown))
+    case .moved: try lookAgain()
+    case .refused(let words): throw HubError(refusedWith: words)
+    }
+  }
+
+  /// Moves the branch to what this side shows, without a look at it, where that leads forward from what it
+  /// named last, if it still does, and the list of members there is the one here: notes-hub(7), "A visit".
   ///
   /// - Returns: whether it did. Nothing is known of the hub where it did not.
   private func giveUnseen() throws -> Bool {
@@ -287,6 +335,15 @@ package final class HubLink: Link {
       // Who may not push there may fetch.
       return false
     }
+  }
+
+  /// Has whoever clones the hub get its branch, which nobody had pushed before. A hub that shows another one, and
+  /// does not let that be changed, gets it under both names.
+  private func showBranch(_ version: ObjectID) throws {
+    let isShown = try? Self.talking { try transfer.show(branch, at: hub.url) }
+    guard isShown == false, let twin = Self.twins[branch] else { return }
+    _ = try Self.talking { try transfer.push(version, to: twin, at: hub.url) }
+    twinTip = version
   }
 
   private func gave(_ version: ObjectID, _ bytes: Int) throws {
