@@ -29,6 +29,8 @@ public enum GitError: FileFailure, Sendable {
   case ambiguousPrefix(String)
   /// A version stands for more than devices take: its tree, what there is too much of, and the limit.
   case tooLarge(tree: ObjectID, what: String, limit: Int)
+  /// What is to be stored is larger than devices take: what it is, its size and the limit, in bytes.
+  case objectTooLarge(ObjectKind, bytes: Int, limit: Int)
   case system(call: String, path: String, errno: Int32)
 }
 
@@ -58,6 +60,8 @@ extension GitError: CustomStringConvertible {
     case .ambiguousPrefix(let prefix): "several versions or texts begin with \(prefix)"
     case .tooLarge(let tree, let what, let limit):
       "a version is too large (tree \(tree.hex.prefix(10))): \(what): the limit is \(limit)"
+    case .objectTooLarge(let kind, let bytes, let limit):
+      "a \(kind == .blob ? "file" : "\(kind)") of \(bytes) bytes is too large for other devices: the limit is \(limit)"
     case .system(let call, let path, let errno): "\(call) \(path): \(String(errorNumber: errno))"
     }
   }

@@ -55,6 +55,11 @@ public enum NotebookError: FileFailure, Sendable {
   case largeVersion(bytes: Int, free: Int)
   /// What heads come to would be larger than devices take: what there is too much of, and the limit.
   case mergeTooLarge(String, limit: Int)
+  /// A note's file in the folder is larger than devices take, so that no version can keep what is to be
+  /// replaced: its size in bytes.
+  case fileTooLarge(TreePath, bytes: Int)
+  /// A file would have a path that no device takes: why.
+  case unfitPath(TreePath, String)
   /// A head descends from a version that was cut off here, which somebody still has.
   case wasCutOff(ObjectID)
   /// So many operations can't be taken back: how many could.
@@ -129,6 +134,9 @@ extension NotebookError: CustomStringConvertible {
       "this would bring \(bytes) bytes into the folder, where \(free) bytes are free"
     case .mergeTooLarge(let what, let limit):
       "merging would make a version that no device takes: \(what): the limit is \(limit)"
+    case .fileTooLarge(let path, let bytes):
+      "\(path) has \(bytes) bytes, which are more than a version can keep"
+    case .unfitPath(let path, let why): "no device would take \(path): \(why)"
     case .wasCutOff(let id):
       "it still has version \(id.hex.prefix(10)), which was too large and is cut off here"
     case .nothingToUndo(0): "there is nothing to undo"

@@ -20,7 +20,7 @@ public enum MergeRefusal: String, Codable, Sendable, CaseIterable {
     switch error {
     case NotebookError.massDeletion: self = .massDeletion
     case NotebookError.largeVersion: self = .largeVersion
-    case NotebookError.mergeTooLarge, GitError.tooLarge: self = .tooLarge
+    case NotebookError.mergeTooLarge, GitError.tooLarge, GitError.objectTooLarge: self = .tooLarge
     case NotebookError.wasCutOff: self = .cutOff
     case is UnansweredVersion: self = .unsigned
     default: return nil

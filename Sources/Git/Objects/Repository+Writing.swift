@@ -6,7 +6,10 @@ extension Repository {
   private static var largeContent: Int { 1 << 18 }
 
   /// Stores an object with this content, durably, and returns its ID.
+  ///
+  /// - Throws: `GitError.objectTooLarge` for one that no other device takes: notes-protocol(7), PACKS.
   public func write(_ kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
+    try PackLimits.standard.check(kind, bytes: content.count)
     guard isOfCommonForm else { return try writeByLibrary(kind, content) }
     let id = try ObjectID.hashing(kind, content)
     if let pending {

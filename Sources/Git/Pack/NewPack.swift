@@ -90,6 +90,7 @@ public struct PackPiece {
   public mutating func add(_ kind: ObjectKind, _ content: [UInt8], known: ObjectID? = nil) throws
     -> ObjectID
   {
+    try PackLimits.standard.check(kind, bytes: content.count)
     let id = try ObjectID.hashing(kind, content)
     guard id != known, pack.claim(id) else { return id }
     let start = bytes.count

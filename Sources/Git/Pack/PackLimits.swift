@@ -55,6 +55,12 @@ public struct PackLimits: Sendable, Equatable {
     return limits
   }()
 
+  /// Throws where an object is larger than devices take: what is stored here goes to others.
+  func check(_ kind: ObjectKind, bytes: Int) throws {
+    let limit = self.bytes(of: kind)
+    if bytes > limit { throw GitError.objectTooLarge(kind, bytes: bytes, limit: limit) }
+  }
+
   func check(unpacked: Int, ofPack bytes: Int) throws {
     let more = bytes.multipliedReportingOverflow(by: unpackedBytesPerByte)
     let room = max(unpackedBytes - unpackedBytesOfAny, 0)

@@ -49,6 +49,7 @@ struct FolderSnapshot {
     var recording = SnapshotWriter(
       workTree, index: index, log: log, gone: Set(found.deleted.map(\.id)),
       conflicts: history.openConflictPaths)
+    let mostFiles = index.count + found.candidates.count
     var newIndex: StagedIndex?
     let hasWaiting =
       try !index.sparsePositions.isEmpty || !HeldFiles(in: workTree.stateFolder).isEmpty
@@ -66,6 +67,7 @@ struct FolderSnapshot {
       try workTree.agree(toFilesAmong: Set(paths + recording.changes.map(\.path)))
       recording.leaveOut(found.newlySparse)
       let tree = try recording.makeTree()
+      try checkCount(mostFiles, of: tree)
       let parent = try head.commit.map { try repository.commit($0) }
       guard parent?.tree != tree, parent != nil || tree != .emptyTree else { return }
       // What git took out of the index by hand, the scan knows nothing of.
@@ -94,6 +96,16 @@ struct FolderSnapshot {
     result.stale = recording.stale
     result.skipped = (found.skipped + recording.skipped).eachPathOnce
     return result
+  }
+
+  /// Throws where the version would have more files than devices take. Folders are counted only where it may
+  /// come to that.
+  private func checkCount(_ files: Int, of tree: ObjectID) throws {
+    let limit = PackLimits.standard.files
+    guard files > limit / 4,
+      case .overLimit(let what, let limit) = try repository.excess(ofTree: tree)
+    else { return }
+    throw NotebookError.mergeTooLarge(what, limit: limit)
   }
 
   /// What differs from the last version: what was recorded, unless git's index had something else than

@@ -132,6 +132,10 @@ struct TipCheckout {
     for var item in try files.items() {
       // Asked before the content is read: what is read then is the last there will be.
       let isDone = !files.hasWriter(item)
+      if files.isTooLarge(item) {
+        if isDone { try files.setAside(item, in: FolderAccess(folder: workTree.folder)) }
+        continue
+      }
       if let content = try files.content(of: item) {
         let blob = try repository.write(blob: content)
         if blob != item.blob {

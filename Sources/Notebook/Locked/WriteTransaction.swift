@@ -287,6 +287,20 @@ package final class WriteTransaction {
 
   // MARK: Changing files
 
+  /// Throws where another device would not take what comes of it, or where a file stands in the folder that no
+  /// version could keep.
+  private func checkFits(_ files: [TreePath: TreeEntry?]) throws {
+    let access = try FolderAccess(folder: workTree.folder)
+    for (path, entry) in files.sorted(by: { $0.key < $1.key }) {
+      if entry != nil, let why = NameRules.problem(withPath: path) {
+        throw NotebookError.unfitPath(path, why)
+      }
+      if let bytes = try access.excessiveSize(of: path) {
+        throw NotebookError.fileTooLarge(path, bytes: bytes)
+      }
+    }
+  }
+
   /// Makes a version of the tip with some files replaced (nil removes one) and brings the folder, which
   /// is saved, to it. Returns nil where nothing differs.
   ///
@@ -299,6 +313,7 @@ package final class WriteTransaction {
   ) throws -> ObjectID? {
     try checkNoConversion(of: files)
     try bringBackCutFiles()
+    try checkFits(files)
     let parent = try base.map(repository.commit) ?? writer.tip()
     // A name may hold a line break, which would end the subject.
     let subject = String(message.map { $0.isNewline ? " " : $0 })

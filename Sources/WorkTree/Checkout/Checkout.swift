@@ -350,6 +350,12 @@ package struct Checkout {
     guard LateWrites.waitForWriters(of: file) else {
       return try leave(path(of: step), of: step, mode: expected?.mode ?? step.new?.mode ?? .regular)
     }
+    var status = stat()
+    if Counted.fstat(file, &status) == 0, FolderAccess.isTooLarge(status),
+      try !isExpected(status, expected)
+    {
+      return try folder.setAside(path(of: step), beside: step.path)
+    }
     let (bytes, mode) = try read(step, file)
     let id = try workTree.repository.hash(blob: bytes)
     guard id != expected?.id else { return }
@@ -364,6 +370,12 @@ package struct Checkout {
     let known = (step.old ?? step.new)?.mode
     rescued[step.path] = TreeEntry(
       name: step.path.name, mode: workTree.fileModes.mode(of: mode, known: known), id: stored)
+  }
+
+  /// Whether a file may be what a tree has: by its size.
+  private func isExpected(_ status: stat, _ expected: CheckoutSteps.File?) throws -> Bool {
+    guard let expected else { return false }
+    return try workTree.repository.header(of: expected.id).size == Int(status.st_size)
   }
 
   private func leave(_ file: String, of step: CheckoutSteps.Step, mode: FileMode) throws {

@@ -71,6 +71,18 @@ package struct LateWrites {
   /// The bytes of a file; nil when a killed run had not moved it here yet.
   package func content(of item: Item) throws -> [UInt8]? { try Disk.readIfThere(path(item.number)) }
 
+  /// Whether a file is larger than any device takes, so that no version can hold it.
+  package func isTooLarge(_ item: Item) -> Bool {
+    var status = stat()
+    return Counted.lstat(path(item.number), &status) == 0 && FolderAccess.isTooLarge(status)
+  }
+
+  /// Lets a file go, which gets a name of its own in the notebook's folder.
+  package func setAside(_ item: Item, in access: FolderAccess) throws {
+    try access.setAside(path(item.number), beside: item.path)
+    try remove(item)
+  }
+
   /// Whether a program still has it open for writing.
   package func hasWriter(_ item: Item) -> Bool { OpenWriter.exists(of: path(item.number)) }
 

@@ -85,6 +85,9 @@ extension NotebookError: ExplainedError {
     case .largeVersion: Failure.largeVersion
     case .mergeTooLarge: Failure.mergeTooLarge
     case .wasCutOff: Failure.versionCutOff
+    case .fileTooLarge:
+      .failed("file_too_large", "make it smaller, or move it out of the notebook, and run it again")
+    case .unfitPath: .failed("unfit_path", "choose shorter names and fewer folders")
     case .nothingToUndo: .failed("nothing_to_undo", Failure.operations)
     case .nothingToRedo:
       .failed("nothing_to_redo", "'notes redo' redoes what was undone; " + Failure.operations)
@@ -135,6 +138,8 @@ extension GitError: ExplainedError {
     case .brokenReference, .malformed, .wrongKind:
       .failed(
         "repository_damaged", "'git fsck' tells more; what other devices have is not affected")
+    case .objectTooLarge:
+      .failed("object_too_large", "make it smaller, or keep it outside of the notebook")
     case .tooLarge:
       .failed(
         "version_too_large", "'notes doctor --repair' cuts it off; your notes stay as they are")

@@ -1,0 +1,57 @@
+internal import CLinux
+package import Git
+internal import Glibc
+internal import System
+
+// Files that no version can hold, because no device would take it: notes-merge(7), "Files that are too large".
+extension FolderAccess {
+  /// Whether a file is larger than any device takes.
+  static func isTooLarge(_ status: stat) -> Bool {
+    status.st_mode & S_IFMT == S_IFREG && Int(status.st_size) > PackLimits.standard.objectBytes
+  }
+
+  /// The size of the file of that path where it is larger than any device takes; nil where it is not, or
+  /// there is none.
+  package func excessiveSize(of path: TreePath) throws -> Int? {
+    try status(of: path).flatMap { Self.isTooLarge($0) ? Int($0.st_size) : nil }
+  }
+
+  /// Gives a file that came out of the folder a free name beside the note whose place it had.
+  package func setAside(_ file: String, beside path: TreePath) throws {
+    var number = 1
+    while true {
+      let place = Self.name(number, beside: path)
+      let isMoved = try withParent(of: place, create: true) { parent, name in
+        if notes_renameat2(AT_FDCWD, file, parent, name, NOTES_RENAME_NOREPLACE) == 0 {
+          return true
+        }
+        if errno == EEXIST { return false }
+        // File systems that can't promise to replace nothing: looked at first.
+        if errno == EINVAL || errno == ENOSYS {
+          if Counted.faccessat(parent, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 { return false }
+          if renameat(AT_FDCWD, file, parent, name) == 0 { return true }
+        }
+        throw NotebookError.file(call: "rename", path: place.description, errno: errno)
+      }
+      if isMoved == true { return }
+      number += 1
+    }
+  }
+
+  /// `NAME (too large).EXT`, `NAME (too large 2).EXT`, and so on, as long as a name may be.
+  private static func name(_ number: Int, beside path: TreePath) -> TreePath {
+    let name = path.name.bytes
+    let dot = name.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > name.startIndex ? $0 : nil }
+    let ending = name[(dot ?? name.endIndex)...].prefix(32)
+    let mark = Array((number == 1 ? " (too large)" : " (too large \(number))").utf8)
+    var stem = name[..<(dot ?? name.endIndex)].prefix(
+      NameRules.longestName - mark.count - ending.count)
+    // No half of a character.
+    if stem.endIndex < (dot ?? name.endIndex) {
+      while let last = stem.last, last & 0xc0 == 0x80 { stem.removeLast() }
+      if let last = stem.last, last >= 0xc0 { stem.removeLast() }
+    }
+    let new = TreePath(bytes: Array(stem) + mark + Array(ending))
+    return path.parent.map { $0.appending(new) } ?? new
+  }
+}
