@@ -1,5 +1,3 @@
-internal import CLinux
-internal import Glibc
 internal import Synchronization
 public import System
 
@@ -23,6 +21,11 @@ extension MembershipStore {
 
   /// The IDs that the notebook had before, as far as this device knows.
   public func formerIDs() throws -> Set<String> { try DeviceList.formerly.read(in: folder) }
+
+  /// The same, the latest first.
+  public func formerIDsLatestFirst() throws -> [String] {
+    try DeviceList.formerly.inOrder(in: folder).reversed()
+  }
 
   /// Begins the membership anew: a root of this device's key, of which it is the only member. What
   /// was there is kept beside it, as `membership-` and the beginning of the old notebook ID.
@@ -53,40 +56,61 @@ extension MembershipStore {
   /// here; `formerly` are the IDs that it had. Throws as `install`.
   public static func replace(
     in folder: String, root: [UInt8], certificates: [[UInt8]], revocations: [[UInt8]],
-    formerly: Set<String>
+    formerly: [String]
   ) throws -> MembershipStore {
-    try replace(in: folder, formerly: formerly) { _, temporary in
+    // A run that was killed had come so far.
+    let present = try open(in: folder)
+    if present.root == root {
+      _ = try present.merge(certificates: certificates, revocations: revocations)
+      try present.noteFormerIDs(formerly)
+      return present
+    }
+    return try replace(in: folder, formerly: formerly) { _, temporary in
       try install(in: temporary, root: root, certificates: certificates, revocations: revocations)
     }
   }
 
   private static func replace(
-    in folder: String, formerly: Set<String>,
+    in folder: String, formerly: [String],
     make: (_ old: MembershipStore, _ temporary: String) throws -> MembershipStore
   ) throws -> MembershipStore {
     let old = try open(in: folder)
     let new = try make(old, Disk.unique(beside: folder))
+    let ids = formerly + (try DeviceList.formerly.inOrder(in: folder)) + [old.notebookID]
     try DeviceList.formerly.write(
-      try old.formerIDs().union(formerly).union([old.notebookID]).subtracting([new.notebookID]),
-      in: new.folder)
-    // Swaps the folders in one step, so that there is a membership at every moment.
-    let aside = old.folderAside
-    if notes_renameat2(AT_FDCWD, new.folder, AT_FDCWD, folder, UInt32(NOTES_RENAME_EXCHANGE)) == 0 {
-      try Disk.rename(new.folder, to: aside)
-    } else {
-      // A file system without exchange.
-      try Disk.rename(folder, to: aside)
-      try Disk.rename(new.folder, to: folder)
+      inOrder: Self.latestLast(ids.filter { $0 != new.notebookID }), in: new.folder)
+    // What this device decided for itself is its own decision still.
+    for list in [DeviceList.blocked, .renewal] {
+      let own = try list.read(in: folder)
+      if !own.isEmpty { try list.write(own, in: new.folder) }
     }
-    try Disk.sync(folder: Disk.parent(of: folder))
+    try StoreFolder.replace(folder, by: new.folder, aside: old.folderAside)
     return try open(in: folder)
   }
 
-  /// Keeps the IDs that the notebook had, as the device that invited this one told them.
-  public func noteFormerIDs(_ formerly: Set<String>) throws {
-    let known = try formerIDs()
-    let all = known.union(formerly.filter(DeviceList.isID)).subtracting([notebookID])
-    if all != known { try DeviceList.formerly.write(all, in: folder) }
+  /// Each ID once, where it stands last.
+  private static func latestLast(_ ids: [String]) -> [String] {
+    var seen: Set<String> = []
+    return ids.reversed().filter { seen.insert($0).inserted }.reversed()
+  }
+
+  /// Keeps the IDs that the notebook had, oldest first, as the device that invited this one told them.
+  public func noteFormerIDs(_ formerly: [String]) throws {
+    let known = try DeviceList.formerly.inOrder(in: folder)
+    let new = formerly.filter { DeviceList.isID($0) && $0 != notebookID && !known.contains($0) }
+    if !new.isEmpty {
+      try DeviceList.formerly.write(inOrder: Self.latestLast(new + known), in: folder)
+    }
+  }
+
+  /// Keeps the membership before this one where the process was killed that put it aside.
+  func finishReplacing() throws {
+    try StoreFolder.finishPuttingAside(folder) { root in
+      guard let id = try? Self.notebookID(ofRoot: root), id != notebookID,
+        (try? formerIDs().contains(id)) == true
+      else { return nil }
+      return "\(folder)-\(id.prefix(8))"
+    }
   }
 
   /// Puts aside what is stored, as `membership-` and the beginning of the notebook ID: for what was

@@ -83,6 +83,7 @@ public final class MembershipStore: Sendable {
     let root = try StoreFolder.root(in: folder)
     let store = MembershipStore(folder: folder, set: try CertificateSet(root: root))
     try store.refresh()
+    try store.finishReplacing()
     // One that a program stored which knew of no signatures.
     if Counted.access(AllowedSigners.path(beside: folder), F_OK) != 0 {
       try? store.noteAllowedSigners()

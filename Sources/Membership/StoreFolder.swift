@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 internal import System
 
@@ -46,6 +47,7 @@ enum StoreFolder {
   }
 
   static func root(in folder: String) throws -> [UInt8] {
+    if Counted.access(folder, F_OK) != 0 { try finishReplacing(folder) }
     guard let found = try Disk.readIfThere("\(folder)/format", limit: 256) else {
       throw MembershipError.membershipMissing(folder: folder)
     }
@@ -55,6 +57,54 @@ enum StoreFolder {
         found: String(decoding: found.prefix { $0 != 0x0A && $0 >= 0x20 }, as: UTF8.self))
     }
     return try Disk.read("\(folder)/root.crt", limit: Certificate.maximumSize)
+  }
+
+  /// Puts another folder, which is whole, in the place of this one, which gets the name `aside`. Killed at any
+  /// moment, it leaves the one or the other in its place, and loses neither.
+  static func replace(_ folder: String, by new: String, aside: String) throws {
+    // What a killed process had begun: it was never in its place.
+    let waiting = folder + waitingSuffix
+    Disk.removeTree(waiting)
+    try Disk.rename(new, to: waiting)
+    // The old one has its name from the moment on in which it is not the present one.
+    if notes_renameat2(AT_FDCWD, waiting, AT_FDCWD, folder, UInt32(NOTES_RENAME_EXCHANGE)) == 0 {
+      try Disk.sync(folder: Disk.parent(of: folder))
+      try keepAside(waiting, as: aside)
+    } else {
+      // A file system without exchange: `finishReplacing` does what is left.
+      try keepAside(folder, as: aside)
+      try Disk.rename(waiting, to: folder)
+    }
+    try Disk.sync(folder: Disk.parent(of: folder))
+  }
+
+  private static let waitingSuffix = ".waiting"
+
+  private static func keepAside(_ folder: String, as aside: String) throws {
+    // One that was put aside under the same name is kept, too.
+    var (place, number) = (aside, 2)
+    while try !Disk.rename(folder, toFree: place) {
+      place = "\(aside)-\(number)"
+      number += 1
+    }
+  }
+
+  /// Where a replacing was cut off after the old folder had gone.
+  private static func finishReplacing(_ folder: String) throws {
+    let waiting = folder + waitingSuffix
+    guard Counted.access(waiting + "/format", F_OK) == 0 else { return }
+    _ = try Disk.rename(waiting, toFree: folder)
+    try Disk.sync(folder: Disk.parent(of: folder))
+  }
+
+  /// Keeps what a killed replacing had taken out of its place: what waits and is another membership than the
+  /// present one, which says of it that it was this before.
+  static func finishPuttingAside(_ folder: String, isFormer: ([UInt8]) -> String?) throws {
+    let waiting = folder + waitingSuffix
+    guard Counted.access(waiting + "/format", F_OK) == 0,
+      let aside = isFormer(try root(in: waiting))
+    else { return }
+    try keepAside(waiting, as: aside)
   }
 
   /// The stored files, relative to the folder. Left-over temporary files are not among them.
@@ -115,30 +165,37 @@ enum StoreFolder {
   }
 }
 
-/// A file of IDs, one a line, sorted. A missing file is an empty list; one of other lines is an error,
+/// A file of IDs, one a line. A missing file is an empty list; one of other lines is an error,
 /// as a blocked device must not come in by it.
 enum DeviceList: String {
   /// Which devices this one exchanges nothing with. The file never travels.
   case blocked
   /// This device, where a member said that it is removed. The file never travels.
   case refused
-  /// The IDs that the notebook had before its membership was begun anew.
+  /// The IDs that the notebook had before its membership was begun anew, oldest first.
   case formerly
   /// The new key of this device, where no admin has certified it yet. The file never travels.
   case renewal
 
   private static let maximumSize = 1 << 20
 
-  func read(in folder: String) throws -> Set<String> {
+  func read(in folder: String) throws -> Set<String> { Set(try inOrder(in: folder)) }
+
+  /// The IDs in the order of the file.
+  func inOrder(in folder: String) throws -> [String] {
     let path = "\(folder)/\(rawValue)"
     guard let bytes = try Disk.readIfThere(path, limit: Self.maximumSize) else { return [] }
     let lines = bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
     guard lines.allSatisfy(Self.isID) else { throw MembershipError.fileDamaged(path: path) }
-    return Set(lines)
+    return lines
   }
 
   func write(_ list: Set<String>, in folder: String) throws {
-    let text = list.sorted().map { $0 + "\n" }.joined()
+    try write(inOrder: list.sorted(), in: folder)
+  }
+
+  func write(inOrder list: [String], in folder: String) throws {
+    let text = list.map { $0 + "\n" }.joined()
     try Disk.replace("\(folder)/\(rawValue)", with: Array(text.utf8), mode: 0o644, isShared: true)
   }
 

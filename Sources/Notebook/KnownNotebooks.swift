@@ -21,6 +21,8 @@ package struct KnownNotebooks: Sendable {
     func isThere(_ folder: String) -> Bool { Counted.access(folder + "/.git", F_OK) == 0 }
     var found: [(id: String, folder: String)] = []
     for (id, folder) in lines where folder.hasPrefix("/") {
+      // Its membership was begun anew since, or it was made anew: another ID stands for the same folder.
+      found.removeAll { $0.folder == folder && $0.id != id }
       if let place = found.firstIndex(where: { $0.id == id }) {
         if isThere(folder) || !isThere(found[place].folder) { found[place].folder = folder }
       } else {

@@ -185,6 +185,11 @@ public final class Notebook {
   /// Lets this device be another one here: it has a new key.
   public func become(_ device: DeviceIdentity) throws { try changeIdentity { $0.device = device } }
 
+  /// Goes by another ID and name: its membership was begun anew.
+  public func become(_ id: String, named name: String) throws {
+    try changeIdentity { ($0.id, $0.name) = (id, name) }
+  }
+
   /// Changes how the notebook or this device is called here.
   public func rename(notebook name: String? = nil, device: String? = nil) throws {
     try changeIdentity { identity in
@@ -193,9 +198,14 @@ public final class Notebook {
     }
   }
 
-  /// A watcher and a command may do this at once, and neither takes back what the other wrote before.
+  /// A watcher and a command may do this at once, and neither takes back what the other wrote: a lock of its
+  /// own, as this happens under the writer's, too.
   private func changeIdentity(_ change: (inout NotebookIdentity) -> Void) throws {
     let path = Self.identityPath(in: folder)
+    let lock = try Disk.lock(
+      stateFolder, O_RDONLY | O_DIRECTORY, until: .after(seconds: WriterLock.patience))
+    guard let lock else { throw NotebookError.busy(folder: folder) }
+    defer { withExtendedLifetime(lock) {} }
     var present =
       try Disk.readIfThere(path).map { try NotebookIdentity(parsing: $0, path: path) }
       ?? identity

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -68,7 +69,7 @@ struct HereTests {
       for: CertificateRequest(name: "desk", key: deskKey), role: .writer, by: phone)
     let joined = try MembershipStore.replace(
       in: desk.folder, root: new.root, certificates: [certificate] + new.certificates,
-      revocations: new.revocations, formerly: new.formerIDs())
+      revocations: new.revocations, formerly: Array(new.formerIDs()))
     #expect(joined.notebookID == new.notebookID)
     #expect(try joined.formerIDs() == [store.notebookID])
     #expect(try joined.chain(for: deskKey).count == 1)
@@ -76,6 +77,67 @@ struct HereTests {
     // And again: all the IDs there were are known.
     let third = try MembershipStore.renew(in: joined.folder, deviceName: "desk", key: deskKey)
     #expect(try third.formerIDs() == [store.notebookID, new.notebookID])
+  }
+
+  @Test("Whom this device blocks, it blocks in the new membership as well")
+  func blockedAnew() throws {
+    let family = try Family()
+    let phone = try family.add("phone", .writer)
+    let store = try family.copy("phone")
+    let desk = try family.copy("desk")
+    for place in [store, desk] {
+      try place.setBlocked(true, device: family.founder.deviceID, by: phone)
+    }
+    try store.setRenewal(phone.deviceID)
+    let new = try MembershipStore.renew(in: store.folder, deviceName: "phone", key: phone)
+    let certificate = try new.issue(
+      for: CertificateRequest(name: "founder", key: family.founder), role: .writer, by: phone)
+    #expect(new.member(ofDevice: family.founder.deviceID)?.isBlocked == true)
+    #expect(failure { _ = try new.verify(chain: [certificate]) } != nil)
+    #expect(try DeviceList.renewal.read(in: store.folder) == [phone.deviceID])
+    let joined = try MembershipStore.replace(
+      in: desk.folder, root: new.root, certificates: new.certificates,
+      revocations: new.revocations, formerly: [store.notebookID])
+    #expect(joined.member(ofDevice: family.founder.deviceID)?.isBlocked == true)
+  }
+
+  @Test("The IDs it had come the latest first, and each once")
+  func order() throws {
+    let family = try Family()
+    let key = try family.add("phone", .writer)
+    var store = try family.copy("phone")
+    var ids: [String] = []
+    for _ in 0..<3 {
+      ids.insert(store.notebookID, at: 0)
+      store = try MembershipStore.renew(in: store.folder, deviceName: "phone", key: key)
+      #expect(try store.formerIDsLatestFirst() == ids)
+    }
+    try store.noteFormerIDs([ids[0], String(repeating: "a", count: 52)])
+    #expect(try store.formerIDsLatestFirst() == ids + [String(repeating: "a", count: 52)])
+  }
+
+  @Test("Cut off at any moment, beginning anew loses neither membership")
+  func cutOff() throws {
+    let family = try Family()
+    let phone = try family.add("phone", .writer)
+    let store = try family.copy("phone")
+    let (folder, id) = (store.folder, store.notebookID)
+    let new = try MembershipStore.renew(in: folder, deviceName: "phone", key: phone)
+    let aside = "\(folder)-\(id.prefix(8))"
+    // As it was killed after the swap: the old one has no name of its own yet.
+    try #require(rename(aside, folder + ".waiting") == 0)
+    #expect(try MembershipStore.open(in: folder).notebookID == new.notebookID)
+    #expect(try MembershipStore.open(in: aside).notebookID == id)
+    // As it was killed in between, where the file system cannot swap.
+    try #require(rename(folder, folder + ".waiting") == 0)
+    #expect(try MembershipStore.open(in: folder).notebookID == new.notebookID)
+    #expect(try MembershipStore.open(in: aside).notebookID == id)
+    // The next one keeps both.
+    let third = try MembershipStore.renew(in: folder, deviceName: "phone", key: phone)
+    for former in [id, new.notebookID] {
+      #expect(try MembershipStore.open(in: "\(folder)-\(former.prefix(8))").notebookID == former)
+    }
+    #expect(try third.formerIDs() == [id, new.notebookID])
   }
 
   // notes-security(7), BEGINNING ANEW: "It is proved where the new root names the old notebook's ID,

@@ -153,7 +153,8 @@ public struct PairingClient: Sendable {
       // Another joining was broken off here, into a repository that never became a notebook.
       try left.putAside()
     }
-    let (root, formerly) = (message.root.bytes, Set(offer.formerly ?? []))
+    // They come the latest first.
+    let (root, formerly) = (message.root.bytes, Array((offer.formerly ?? []).reversed()))
     let membership =
       try offer.renewal != nil
       ? MembershipStore.replace(

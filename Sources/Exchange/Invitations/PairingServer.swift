@@ -130,7 +130,7 @@ public enum PairingServer {
         others = (others.count + 1, others.bytes + size)
       }
     }
-    let former = try context.membership.formerIDs().sorted().prefix(ProtocolLimits.formerIDs)
+    let former = try context.membership.formerIDsLatestFirst().prefix(ProtocolLimits.formerIDs)
     let members = context.membership.members().filter { !$0.isRemoved }
     return PairingOffer(
       versions: [ProtocolLimits.version], notebookID: context.membership.notebookID,

@@ -11,6 +11,12 @@ extension SessionContext {
       let present = try DeviceKey.load(in: folder)
     else { return nil }
     let membership = try MembershipStore.open(in: notebook.stateFolder + "/membership")
+    // A run was killed between the new membership and what the notebook is called by it.
+    if membership.notebookID != notebook.identity.id,
+      try membership.formerIDs().contains(notebook.identity.id)
+    {
+      try notebook.become(membership.notebookID, named: membership.notebookName)
+    }
     if key.deviceID == present.deviceID {
       self.init(folder: notebook.folder, key: key, membership: membership)
       return

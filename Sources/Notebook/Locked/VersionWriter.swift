@@ -53,13 +53,17 @@ package final class VersionWriter {
   }
 
   /// Stores what stands in the place of somebody's version, signed by this device, which makes it. Where
-  /// that names another device, this one takes its place beside the name: nobody signs for others.
+  /// that names another device, this one takes its place, and the name says so as with a guest's: nobody signs
+  /// for others, nor by another one's name.
   func rewrite(
     to tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature, message: String
   ) throws -> ObjectID {
     var author = author
     let sign = author.email == DerivedMerge.authorEmail ? nil : try sign()
-    if sign != nil, DeviceAddress.deviceID(in: author.email) != nil {
+    if sign != nil, let writer = DeviceAddress.deviceID(in: author.email),
+      writer != device.deviceID
+    {
+      author.name = self.author.authorName(of: author.name)
       author.email = device.email
     }
     return try repository.write(

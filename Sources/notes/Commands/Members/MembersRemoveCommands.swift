@@ -141,9 +141,7 @@ struct MembersResetCommand: Command {
     let identity = notebook.identity
     let membership = try MembershipStore.renew(
       in: notebook.stateFolder + "/membership", deviceName: identity.device.name, key: context.key)
-    _ = try Notebook.adopt(
-      at: notebook.folder,
-      as: NotebookIdentity(id: membership.notebookID, name: identity.name, device: identity.device))
+    try notebook.become(membership.notebookID, named: identity.name)
     let names = others.prefix(5).map { Visible.name($0.name) }
     options.tell(
       [
