@@ -189,6 +189,38 @@ struct HubTroubleTests {
     try ada.meet(hub)
   }
 
+  // "references without end, or a line without one, end the visit, and nothing else"
+  @Test(
+    "a hub that says too much is ended",
+    arguments: ["exec yes remote: words >&2", "exec yes ref"])
+  func floods(command: String) throws {
+    let program = ada.folder["flood"]
+    try writeFile(program, Array("#!/bin/sh\n\(command)\n".utf8))
+    chmod(program, 0o755)
+    let error = try ada.failure(at: hub.hub) { $0.program.name = program }
+    guard case .excessive? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    try ada.meet(hub)
+  }
+
+  @Test("a hub's git that takes too much memory is refused it, and that is said")
+  func memory() throws {
+    let program = ada.folder["greedy"]
+    let script = "#!/bin/sh\nexec python3 -c 'a = bytearray(900 << 20)'\n"
+    try writeFile(program, Array(script.utf8))
+    chmod(program, 0o755)
+    let error = try ada.failure(at: hub.hub) { $0.program.name = program }
+    guard case .failed? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect("\(String(describing: error))".contains("MemoryError"))
+    let lines = ["fatal: Out of memory, malloc failed (tried to allocate 1073741825 bytes)"]
+    #expect(GitProgram.isOutOfMemory(lines))
+  }
+
   @Test("a visit ends at once when it is cancelled")
   func cancelled() throws {
     let slow = ada.folder["slow"]

@@ -102,6 +102,7 @@ public struct Cloning: Sendable {
       return try HubLink.talking {
         var program = program
         program.cancellation = cancellation
+        if options.allowsLarge { program.memoryBytes *= 8 }
         let transfer = try Transfer(repository, by: program)
         guard let branch = try transfer.mainBranch(of: hub.url) else {
           throw HubError.withoutMembers

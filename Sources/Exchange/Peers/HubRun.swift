@@ -40,6 +40,7 @@ public struct HubRun: Sendable {
     _ = try context.mayGive()
     var program = program
     program.cancellation = cancellation
+    if options.allowsLarge { program.memoryBytes *= 8 }
     for hub in hubs {
       do {
         let result = try withoutActuallyEscaping(onEvent) { report in

@@ -11,6 +11,8 @@ extension GitProgram {
     "core.alternateRefsCommand=true", "gc.auto=0", "maintenance.auto=false",
     // A pack stays a pack, which is checked as a peer's is.
     "fetch.unpackLimit=1", "transfer.unpackLimit=1", "fetch.fsckObjects=false",
+    // Within what a run may take: several threads would each keep as much.
+    "index.threads=1", "pack.threads=1", "core.deltaBaseCacheLimit=32m", "pack.windowMemory=64m",
     "fetch.writeCommitGraph=false", "fetch.uriProtocols=", "transfer.bundleURI=false",
     "fetch.recurseSubmodules=false", "submodule.recurse=false", "push.recurseSubmodules=no",
     "push.followTags=false", "push.gpgSign=false", "push.pushOption=", "http.lowSpeedLimit=1",

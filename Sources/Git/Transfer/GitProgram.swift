@@ -12,6 +12,8 @@ public struct GitProgram: Sendable {
   /// How many seconds a run goes on in which nothing moves: git says nothing, and neither it nor what it
   /// started reads or writes a byte.
   public var patience = 60.0
+  /// How many bytes of memory each of its programs may have.
+  public var memoryBytes = 384 << 20
   /// Its name, which is looked up in $PATH, or its path.
   public var name = "git"
 
@@ -41,12 +43,14 @@ public struct GitProgram: Sendable {
     _ arguments: [String], in gitFolder: String, objects: [String] = [],
     onTick: (GitProgress) throws -> Void = { _ in }
   ) throws -> Ending {
+    guard isThere else { throw TransferError.programMissing(name) }
     let output = try OutputPipe()
     let errors = try OutputPipe()
     let child: ChildProcess
+    let (program, words) = limited
     do {
       child = try ChildProcess(
-        name, arguments: ([name] + configuration + arguments).map { Array($0.utf8) },
+        program, arguments: (words + configuration + arguments).map { Array($0.utf8) },
         variables: variables(gitFolder, objects).map { Array($0.utf8) },
         withoutVariables: Self.foreignVariables, input: mayAsk ? .inherited : .null,
         output: .descriptor(output.writeEnd), errors: .descriptor(errors.writeEnd), group: group)
@@ -66,6 +70,9 @@ public struct GitProgram: Sendable {
     // What ssh leaves behind may hold the stream open: an end of it is not waited for.
     while let piece = errors.read(), !piece.isEmpty { progress.read(piece) }
     progress.finish()
+    if ending != .exited(0), Self.isOutOfMemory(progress.complaint) {
+      throw TransferError.excessive("\(memoryBytes >> 20) MiB of memory")
+    }
     guard case .exited(let status)? = ending else {
       if cancellation?.isCancelled == true { throw TransferError.stopped }
       return Ending(status: -1, output: text, progress: progress)
@@ -81,17 +88,27 @@ public struct GitProgram: Sendable {
   ) throws {
     var stillness = Stillness(of: child, patience: patience)
     var errorEnd = errors.readEnd
+    var written = 0
     while true {
+      if written > Self.mostOutput {
+        throw TransferError.excessive("\(Self.mostOutput >> 20) MiB of messages")
+      }
       let stop = cancellation?.descriptor ?? -1
       let ready = Poll.wait(for: [output.readEnd, errorEnd, stop], until: .now + Self.tick)
       if ready.contains(stop) { throw TransferError.stopped }
       if !ready.isEmpty { stillness.end() }
       if ready.contains(errorEnd) {
-        if let piece = errors.read(), !piece.isEmpty { progress.read(piece) } else { errorEnd = -1 }
+        if let piece = errors.read(), !piece.isEmpty {
+          progress.read(piece)
+          written += piece.count
+        } else {
+          errorEnd = -1
+        }
       }
       if ready.contains(output.readEnd) {
         guard let piece = output.read(), !piece.isEmpty else { return }
         text += piece.prefix(max(Self.outputBytes - text.count, 0))
+        written += piece.count
       }
       try onTick(progress)
       if stillness.isTooLong { throw TransferError.silent(seconds: Int(patience)) }

@@ -4,6 +4,8 @@ public enum TransferError: Error, Sendable, Equatable {
   case programMissing(String)
   /// It made no progress for so long, and was ended.
   case silent(seconds: Int)
+  /// It would have taken more than it may, and was ended: what.
+  case excessive(String)
   /// It was ended from here.
   case stopped
   /// It failed: its status, and the lines that it wrote.
@@ -16,6 +18,7 @@ extension TransferError: CustomStringConvertible {
     switch self {
     case .programMissing(let name): "the program \(name) is missing"
     case .silent(let seconds): "git made no progress for \(seconds) s"
+    case .excessive(let what): "git would have taken too much: \(what)"
     case .stopped: "interrupted"
     case .failed(let status, let lines): "git failed (\(status)): \(lines.joined(separator: "; "))"
     }

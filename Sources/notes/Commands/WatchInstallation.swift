@@ -21,6 +21,8 @@ struct WatchInstallation {
       Restart=on-failure
       RestartSec=5
       WatchdogSec=120
+      # With git, which visits hubs, and hooks.
+      MemoryMax=2G
       # What the manager of a user can take away everywhere. Hooks are commands of the user: no folder is hidden
       # from them, and they may write code that they run, as interpreters do.
       NoNewPrivileges=yes

@@ -42,6 +42,10 @@ extension HubError: ExplainedError {
         "hub_foreign", "if you trust it: git config --global --add safe.directory FOLDER")
     case .refused(let words): .refused("hub_refused", Self.remedy(forRefusal: words))
     case .full: .refused("hub_full", "make room there; what is written waits here")
+    case .excessive:
+      .refused(
+        "hub_excessive",
+        "what is there is no notebook's; if it is meant, 'notes sync --allow-large' gives git more")
     case .busy: .failed("hub_busy", "run the command again; nothing is lost")
     case .unrelated:
       .failed(
@@ -107,6 +111,7 @@ extension TransferError: ExplainedError {
     switch self {
     case .programMissing: HubError.gitMissing.meaning
     case .silent: .unreached("hub_unreachable", "is the network working?")
+    case .excessive: .failed("git_excessive", "have another look at what is there")
     case .stopped: .interrupted
     case .failed: .failed("git_failed", Failure.examine)
     }

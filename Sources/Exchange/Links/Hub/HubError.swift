@@ -19,6 +19,8 @@ public enum HubError: Error, Sendable, Equatable {
   case refused(String)
   /// It has no room left.
   case full(String)
+  /// It sends more than is taken: what.
+  case excessive(String)
   /// Others moved its branch again and again: how many times.
   case busy(attempts: Int)
   /// It holds a history that shares nothing with the notebook's.
@@ -37,7 +39,7 @@ extension HubError {
   /// Whether there is no use in asking otherwise, or in waiting once more.
   var isFinal: Bool {
     switch self {
-    case .gitMissing, .silent, .hostUnproved: true
+    case .gitMissing, .silent, .hostUnproved, .excessive: true
     default: false
     }
   }
@@ -56,6 +58,7 @@ extension HubError: CustomStringConvertible {
     case .foreignOwner(let words): "the hub's folder belongs to another user: \(words)"
     case .refused(let words): "the hub refused: \(words)"
     case .full(let words): "the hub has no room left: \(words)"
+    case .excessive(let what): "visiting the hub would take too much: \(what)"
     case .busy(let attempts): "the hub's branch was moved by others \(attempts) times in a row"
     case .unrelated: "the hub holds another history, which shares nothing with this notebook"
     case .anotherNotebook: "the hub is another notebook's"
@@ -74,6 +77,7 @@ extension HubError {
     switch error {
     case .programMissing: self = .gitMissing
     case .silent(let seconds): self = .silent(seconds: seconds)
+    case .excessive(let what): self = .excessive(what)
     case .stopped: return nil
     case .failed(_, let lines): self = Self.meaning(of: lines)
     }
