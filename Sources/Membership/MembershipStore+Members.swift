@@ -69,7 +69,8 @@ extension MembershipStore {
   }
 
   /// Certifies the device that made `request`, and stores the certificate. `name` replaces the
-  /// name that the device gave itself. Throws `notAnAdmin` when `key` is not an admin's.
+  /// name that the device gave itself. The founder has its certificate, which nobody else can give, and comes
+  /// back by it. Throws `notAnAdmin` when `key` is not an admin's.
   public func issue(
     for request: CertificateRequest, name: String? = nil, role: Role, by key: DeviceKey,
     now: Int64 = WallClock.now()
@@ -77,7 +78,10 @@ extension MembershipStore {
     let identifier = try PublicKey.identifier(request.publicKey)
     return try change(by: key) { set, authority in
       if identifier == set.root.keyIdentifier && identifier != authority.keyIdentifier {
-        throw MembershipError.founderIsPermanent
+        guard let own = set.memberChains[identifier]?.first else {
+          throw MembershipError.founderIsPermanent
+        }
+        return own.der
       }
       let old = set.certificates(ofKey: identifier)
       let certificate = try Certificate.member(

@@ -91,11 +91,15 @@ final class EventReport: Sendable {
       }
       Output.standard.write(conflicts.summary)
     }
-    if let failure = outcome.failures.first {
-      let failure = Failure(describing: failure.error)
-      if outcome.sessions.isEmpty { throw failure }
-      return failure.exit == .noPeerReached ? .done : failure.exit
+    let failures = outcome.failures.map { ($0, Failure(describing: $0.error)) }
+    if let failure = failures.first?.1, outcome.sessions.isEmpty { throw failure }
+    // Who is away is no failure beside those who are there; all else is told where errors are.
+    if let (place, reason) = failures.first(where: { $1.exit != .noPeerReached }) {
+      var failure = reason
+      failure.message = "\(EventText.culprit(place)): \(failure.message)"
+      throw failure
     }
+    if !failures.isEmpty { return .done }
     if outcome.sessions.isEmpty { throw Self.nobody(outcome) }
     if mode == .push, let message = standing.readerMessage {
       throw Failure(.refusedByPeer, "reader", message, hint: standing.readerRemedy)
@@ -134,12 +138,13 @@ struct EventText {
     case .wrongCode(_, let address, let left):
       terminal.paint("Wrong code", .boldYellow)
         + " from \(Visible.name(address)); \(Phrase.count(left, "attempt")) left.\n"
+    case .completed(let peer, _):
+      terminal.paint(Visible.name(peer.name), .bold)
+        + " sent what was missing in the history here\n"
     case .keyRequested(_, let peer):
       terminal.paint(Visible.name(peer.name), .bold)
         + " asks for a certificate for a new key: 'notes members certify "
         + "\(peer.deviceID.prefix(8))'\n"
-    case .completed(let peer, _):
-      terminal.paint(Visible.name(peer.name), .bold) + " sent what was missing in the history here\n"
     case .joined(_, let device):
       terminal.paint(Visible.name(device.name), .bold) + " joined as \(device.role.rawValue)\n"
     default: nil
@@ -157,14 +162,14 @@ struct EventText {
           : "\(Visible.name(hub.name)) was set back or rewritten; what was synced stays, and goes "
             + "there again",
         "it held version \(former.hex.prefix(10))")
-    case .discoveryFailed(let cause):
-      let failure = Failure(describing: cause.error)
-      guard case .invitation = occasion else { return Self.warning(failure.message, failure.hint) }
-      return Self.warning(
     case .hubSplit(let hub, let kept, let joined):
       return Self.warning(
         "\(Visible.name(hub.name)) has two branches of this notebook: \(kept) is kept, and "
           + "\(joined) is joined with it")
+    case .discoveryFailed(let cause):
+      let failure = Failure(describing: cause.error)
+      guard case .invitation = occasion else { return Self.warning(failure.message, failure.hint) }
+      return Self.warning(
         failure.message, "on the other device add --at and this one's address to 'notes join'")
     case .failed(let failure):
       guard case .invitation = occasion else { return nil }
@@ -175,7 +180,7 @@ struct EventText {
   }
 
   /// Names are not unique: two devices that failed are told apart by their IDs.
-  private static func culprit(_ failure: SyncFailure) -> String {
+  static func culprit(_ failure: SyncFailure) -> String {
     failure.peer.map { peer in
       Visible.name(peer.name) + (peer.isHub ? "" : " (\(peer.deviceID.prefix(8)))")
     }
