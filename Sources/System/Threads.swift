@@ -22,6 +22,7 @@ public final class HelperThread {
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     notes_begin_elsewhere(&attributes)
+    ThreadStack.enlarge(&attributes)
     let this = Unmanaged.passRetained(self)
     var handle = pthread_t()
     let status = pthread_create(
@@ -51,6 +52,38 @@ public final class HelperThread {
   }
 }
 
+/// How much room a thread has for calls inside one another. It is the system's choice, but where that is little:
+/// `ulimit -s` is meant for programs that call themselves without end, and would end this one by a signal.
+public enum ThreadStack {
+  private static let (least, usual) = (1 << 20, 8 << 20)
+
+  /// Whether the main thread has little.
+  public static var isSmall: Bool {
+    var limit = rlimit()
+    return getrlimit(__rlimit_resource_t(RLIMIT_STACK.rawValue), &limit) == 0
+      && limit.rlim_cur < rlim_t(least)
+  }
+
+  fileprivate static func enlarge(_ attributes: inout pthread_attr_t) {
+    var size = 0
+    if pthread_attr_getstacksize(&attributes, &size) == 0, size < least {
+      pthread_attr_setstacksize(&attributes, usual)
+    }
+  }
+
+  /// Runs `body` on a thread with enough room, where this one has little, and waits for its end.
+  ///
+  /// - Throws: when there is no thread to be had.
+  public static func withRoom(_ body: @escaping @Sendable () -> Void) throws(SystemCallError) {
+    let end = Latch()
+    try startThread {
+      body()
+      end.open()
+    }
+    end.wait(until: .never)
+  }
+}
+
 /// Runs `body` on a thread of its own, which nobody joins.
 ///
 /// - Parameter takesSignals: false where signals are to come to the program's other threads.
@@ -70,8 +103,12 @@ public func startThread(
   }
   let work = Unmanaged.passRetained(Work(body))
   var thread = pthread_t()
+  var attributes = pthread_attr_t()
+  pthread_attr_init(&attributes)
+  defer { pthread_attr_destroy(&attributes) }
+  ThreadStack.enlarge(&attributes)
   let code = pthread_create(
-    &thread, nil,
+    &thread, &attributes,
     { @Sendable work in
       guard let work else { return nil }
       Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body()

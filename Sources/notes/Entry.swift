@@ -10,6 +10,12 @@ internal import System
     notes_return_blocks_from(1 << 20)
     // A file that would get too large (ulimit -f) is an error like a full disk, not the end.
     signal(SIGXFSZ, SIG_IGN)
+    // A small stack (ulimit -s) would end in the middle of something, without a word.
+    if ThreadStack.isSmall, (try? ThreadStack.withRoom { run() }) != nil { return }
+    run()
+  }
+
+  private static func run() {
     let exit = Invocation(arguments: Array(CommandLine.arguments.dropFirst())).run()
     // Not exit(3): its handlers take the C libraries apart below threads that still use them, such as
     // one that waits for a device which did not answer.

@@ -127,7 +127,7 @@ struct DoctorCommand: Command {
         notes doctor --listen '*:4410' --json
       """)
 
-  @Flag(help: "Cut versions off the history that are too large for any device.")
+  @Flag(help: "Cut off versions that are too large for any device, and mend git's commit-graph.")
   var repair = false
   @OptionGroup var listen: ListenOption
   @OptionGroup var discovery: DiscoveryOption
@@ -140,6 +140,14 @@ struct DoctorCommand: Command {
       discovery: discovery.discovery(for: notebook.identity.device.deviceID))
     if let address = listen.address { context.listen = address }
     if repair {
+      let graph = CommitGraph(of: notebook.repository)
+      let unknown = try graph.unknownCommits()
+      if unknown > 0 {
+        try graph.remove()
+        options.write([["type": "commit_graph", "unknown": unknown]]) { _ in
+          "Removed git's commit-graph, which names what is not here; git makes it anew.\n"
+        }
+      }
       for (version, why) in try notebook.cutOff() {
         options.write([["type": "cut_off", "version": version.hex, "message": why]]) { _ in
           "Cut off version \(version.short): \(why).\n"

@@ -28,6 +28,13 @@ extension Check {
         remedy: "'git symbolic-ref HEAD refs/heads/\(branch)' goes back to that one; the next "
           + "save begins the other where the notes stood")
     }
+    let unknown = try CommitGraph(of: repository).unknownCommits()
+    if unknown > 0 {
+      return .problem(
+        "git's commit-graph names \(Phrase.count(unknown, "version")) that \(unknown == 1 ? "is" : "are") "
+          + "not here",
+        remedy: "'notes doctor --repair' removes it; git makes it anew")
+    }
     let report = try context.notebook.history.checkIntegrity()
     let versions = Phrase.count(report.versions, "version")
     let cuts = report.oversized.prefix(5).flatMap { version in
@@ -39,6 +46,7 @@ extension Check {
       return .good(
         report.isComplete ? "\(versions), all whole" : "the newest \(versions) are whole")
     }
+    if !report.missing.isEmpty { context.notebook.note(missing: report.missing) }
     return cuts
       + report.damages.prefix(5).flatMap { damage in
         [Finding].problem(
@@ -48,7 +56,6 @@ extension Check {
   }
 
   static let interruption = Check(
-    if !report.missing.isEmpty { context.notebook.note(missing: report.missing) }
     name: "checkout", title: "files", remedy: "run 'notes status'"
   ) { context in
     guard try context.notebook.status().isInterrupted else { return .good("no update was interrupted") }
