@@ -149,6 +149,9 @@ let package = Package(
       dependencies: notebookLayers + ["Exchange", "Membership", "Git", "TestSupport"],
       path: "Tests/Crowd",
       swiftSettings: settings),
+    .executableTarget(
+      name: "EditorPlay", dependencies: notebookLayers + ["Git", "System", "TestSupport"],
+      path: "Tests/EditorPlay", swiftSettings: settings),
     .testTarget(
       name: "FaultTests",
       dependencies: notebookLayers + ["FaultSubject", "notes", "Git", "TestSupport"],

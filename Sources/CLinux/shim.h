@@ -98,3 +98,34 @@ static inline long notes_file_system(const char *_Nonnull path) {
 
 /// eventfd(2), close on exec and not waiting; -1 with errno set when there is none to be had.
 static inline int notes_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+/// Whether the file system that a path is on keeps access times: one of those on which it was tried, and
+/// not mounted with noatime; 0 where it does not, or that can't be asked.
+static inline int notes_keeps_access_times(const char *_Nonnull path) {
+  struct statfs status;
+  if (statfs(path, &status) != 0 || (status.f_flags & 0x0401 /* noatime, or read only */) != 0) return 0;
+  switch ((unsigned)status.f_type) {
+    case 0xef53:      // ext4
+    case 0x58465342:  // xfs
+    case 0x9123683e:  // btrfs
+    case 0x01021994:  // tmpfs
+    case 0xf2f52010:  // f2fs
+      return 1;
+    default: return 0;
+  }
+}
+
+/// statx(2): when a file was made, in nanoseconds since 1970; -1 where there is none, or that is not known.
+static inline long long notes_birth_time(const char *_Nonnull path) {
+  // struct statx: stx_mask at 0, stx_btime at 80, seconds and then nanoseconds; 256 bytes in all. Not
+  // through <sys/stat.h>: it brings `struct stat` along, which Swift would then find in two modules.
+  union {
+    unsigned words[64];
+    long long numbers[32];
+  } status;
+  const unsigned birth = 0x800u;  // STATX_BTIME
+  if (syscall(SYS_statx, -100 /* AT_FDCWD */, path, 0x100 /* AT_SYMLINK_NOFOLLOW */, birth, &status) != 0)
+    return -1;
+  if ((status.words[0] & birth) == 0) return -1;
+  return status.numbers[10] * 1000000000LL + status.words[22];
+}

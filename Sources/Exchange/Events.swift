@@ -67,6 +67,8 @@ public enum Event: Codable, Sendable {
 
   /// What was written became a version.
   case version(notebook: String, saved: SaveResult)
+  /// A save was made on an older text, or takes away what another device brought.
+  case saveNews(notebook: String, news: SaveNews)
   /// A live session with a device has begun, or is over.
   case connected(notebook: String, peer: PeerIdentity)
   case disconnected(notebook: String, peer: PeerIdentity)

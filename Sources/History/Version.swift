@@ -15,6 +15,10 @@ public struct Version: Sendable {
   /// The device it was made on, or nil for a foreign commit.
   public var deviceID: String? { commit.deviceID }
 
+  /// The version with the text that it was made on, where that was older than what the folder held: a
+  /// save of an editor that had loaded it before.
+  public var editedOn: ObjectID? { EditedOnTrailer.base(in: commit.message) }
+
   /// The message's first line.
   public var subject: String { String(commit.message.prefix { !$0.isNewline }) }
 }

@@ -35,6 +35,9 @@ public final class Notebook {
   /// moves: notes-protocol(7), "Standing sessions".
   public var earlyNotice: ((ObjectID) -> Void)?
 
+  /// Told of saves that were made on an older text, or take away what other devices brought.
+  public var saveNotice: (SaveNews) -> Void = { _ in }
+
   /// The folder of this device's state for the notebook.
   public var stateFolder: String { repository.gitFolder + "/notes" }
 
@@ -166,7 +169,8 @@ public final class Notebook {
     let lock = try WriterLock(stateFolder: stateFolder, folder: folder)
     workTree.forgetSettings()
     let transaction = WriteTransaction(
-      history, device: identity.device, guest: guest, signer: signer, earlyNotice: earlyNotice)
+      history, device: identity.device, guest: guest, signer: signer, earlyNotice: earlyNotice,
+      saveNotice: saveNotice)
     // A lock file of git's that could not be removed is left for the next run to remove.
     defer { if !transaction.leavesLockFile() { lock.end() } }
     return try notingMissing {

@@ -68,6 +68,13 @@ public struct SaveResult: Codable, Sendable {
   public let changes: [Change]
   /// Files that are not versioned, and why.
   public let skipped: [SkippedFile]
+  /// On which text each save was made of a note that checkouts had changed lately.
+  package let remarks: [SaveRemark]
+  /// What people are told of these.
+  public let news: [SaveNews]
+
+  /// The notes whose saves were made on an older text and merged: a checkout brought them.
+  public var mergedPaths: [TreePath] { remarks.filter { $0.base != nil }.map(\.path) }
 }
 
 extension Notebook {

@@ -67,6 +67,10 @@ final class NotebookLoop {
         // Somebody's own version stands for itself alone.
         owner.sessions.show(NotebookState(tip: version, heads: [version], conflictCount: 0))
       }
+      notebook.saveNotice = { [owner] news in
+        owner.emit(.saveNews(notebook: owner.notebookID, news: news))
+      }
+      notebook.workTree.toldReading = { [weak self] in self?.events?.reading(of: $0) }
       let wasAway = self.notebook != nil
       self.notebook = notebook
       self.events = events
@@ -181,6 +185,7 @@ final class NotebookLoop {
     let scope = SaveScope.only(unsettled.ready(.now))
     let result = try notebook.merge(heads, options: MergeOptions(scope: scope))
     if case .only(let paths) = scope { unsettled.remove(paths) }
+    events?.hold(result.changes.lazy.filter { $0.kind == .modified }.map(\.path))
     announce(isMerged: true)
     countForHousekeeping()
     return result
@@ -219,6 +224,8 @@ final class NotebookLoop {
     do {
       let result = try notebook.save(scope)
       (isHolding, isWaitingForGit) = (false, false)
+      events?.release(result.changes.map(\.path))
+      events?.hold(result.mergedPaths)
       let cut = result.skipped.filter(\.reason.isCut).map(\.path)
       if !cut.isEmpty, let (files, version) = try notebook.bringBackCutFiles(cut) {
         owner.emit(.broughtBack(notebook: owner.notebookID, files: files, version: version))

@@ -26,7 +26,7 @@ struct ServiceLog: Sendable {
     case .listening, .peer, .received, .finished, .invitation, .offered, .version, .connected,
       .disconnected:
       .info
-    case .joined, .declined, .ended, .folder, .keyRequested, .completed: .notice
+    case .joined, .declined, .ended, .folder, .keyRequested, .completed, .saveNews: .notice
     case .discoveryFailed, .replaced, .failed, .differs, .wrongCode, .held, .notebookFailed,
       .broughtBack, .watchLimit, .hubWentBack, .hubSplit, .keyShared:
       .warning
@@ -75,7 +75,7 @@ struct ServiceLog: Sendable {
     case .wrongCode(let locator, let address, let left):
       "wrong code for invitation \(locator) from \(address.printable), \(left) attempts left"
     case .ended(let locator, let end): "invitation \(locator) ended: \(end)"
-    case .replaced, .version, .connected, .disconnected, .shows, .editing, .membersChanged,
+    case .replaced, .version, .saveNews, .connected, .disconnected, .shows, .editing, .membersChanged,
       .addressesChanged, .held, .notebookFailed, .broughtBack, .watchLimit, .folder,
       .gcDue, .keyShared, .keyRequested:
       lineOfNotebook(event)
@@ -90,6 +90,11 @@ struct ServiceLog: Sendable {
         + plain.excluded.map { "\($0.path)".printable }.joined(separator: ", ")
     case .version(let notebook, let saved):
       "\(short(notebook)): version of \(things(saved.changes.count, "changed file"))"
+    case .saveNews(let notebook, let news):
+      "\(short(notebook)): a save of \("\(news.path)".printable) "
+        + (news.kind == .merged
+          ? "was made on an older text, and merged"
+          : "takes away \(things(news.lines, "line")) of \(news.devices.joined(separator: ", ").printable)")
     case .connected(let notebook, let peer): "\(short(notebook)): connected to \(name(peer))"
     case .disconnected(let notebook, let peer):
       "\(short(notebook)): no longer connected to \(name(peer))"

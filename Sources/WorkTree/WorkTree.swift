@@ -26,6 +26,10 @@ public final class WorkTree {
   /// The machine's present run, by which files that a power cut damaged are told.
   lazy var machine = MachineStart.present
 
+  /// Whether a program has read a file since a checkout put it there, as far as the system has told; nil
+  /// where it has not.
+  package var toldReading: (TreePath) -> FileReading? = { _ in nil }
+
   /// Whether files are versioned whose names no other device takes: for tests of what shows names.
   package var takesUnfitNames = false
 

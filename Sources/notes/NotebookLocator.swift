@@ -11,6 +11,7 @@ enum NotebookLocator {
   static func notebook() throws -> Notebook {
     let notebook = try Notebook.open(at: folderOfNotebook())
     notebook.signer = .ofUser
+    notebook.saveNotice = { Output.errors.write($0.warning) }
     let line = ProgressLine()
     notebook.history.progress = { done, count in
       if done == count { line.clear() }

@@ -5,49 +5,76 @@ import Testing
 
 @testable import Notebook
 
-/// A program in a terminal of its own, driven by keys and read as a screen.
-final class Screen {
-  private let socket: String
+/// A program that edits notes, driven as a person does.
+struct RealEditor: Sendable, CustomTestStringConvertible {
+  /// Keys by tmux's names; what begins with `"` is typed as it is.
+  typealias Keys = [String]
 
-  init(_ command: String, folder: TemporaryFolder) throws {
-    socket = folder["tmux"]
-    let result = try tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", command)
-    guard result.isSuccess else { throw SystemFailure("tmux: \(result.errorText)") }
+  let name: String
+  /// The shell's command line, of a note's path.
+  let command: @Sendable (String) -> String
+  /// Goes to the end of the note and types a line; another one.
+  let type: @Sendable (String) -> Keys
+  /// Saves, whatever it asks.
+  let save: Keys
+  /// What it may ask then, and what says yes.
+  var answers: [(question: String, keys: Keys)] = []
+  let quit: Keys
+  /// Whether it loads a note again that was changed under it.
+  var reloads = false
+  var testDescription: String { name }
+
+  static let all: [RealEditor] = [
+    vi("vim, backupcopy=yes", "vim -u NONE -N --cmd 'set bkc=yes'"),
+    vi("vim, backupcopy=no", "vim -u NONE -N --cmd 'set bkc=no'"),
+    vi("vim, backupcopy=auto", "vim -u NONE -N --cmd 'set bkc=auto'"),
+    vi("neovim", "nvim -u NONE -i NONE"),
+    RealEditor(
+      name: "nano", command: { "nano -I '\($0)'" },
+      type: { ["M-/", "\"\($0)\n"] }, save: ["C-o", "Enter"],
+      answers: [("was modified", ["y"]), ("has been modified", ["y"]), ("continue saving", ["y"])],
+      quit: ["C-x"]),
+    RealEditor(
+      name: "emacs", command: { "emacs -nw -Q '\($0)'" },
+      type: { ["M->", "\"\($0)", "Enter"] }, save: ["C-x", "C-s"],
+      answers: [
+        ("really edit the buffer?", ["y"]), ("(yes or no)", ["\"yes", "Enter"]),
+        ("(y or n)", ["y"]), ("Save anyway", ["y"]),
+      ],
+      quit: ["C-x", "C-c"]),
+    RealEditor(
+      name: "micro", command: { "micro -autosave 0 '\($0)'" },
+      type: { ["C-Down", "End", "Enter", "\"\($0)"] }, save: ["C-s"],
+      answers: [("y/n", ["y"]), ("(y,n", ["y"])], quit: ["C-q"], reloads: true),
+    RealEditor(
+      name: "kakoune", command: { "kak -n '\($0)'" },
+      type: { ["g", "e", "o", "\"\($0)", "Escape"] }, save: ["\":w!", "Enter"],
+      quit: ["\":q!", "Enter"], reloads: true),
+    RealEditor(
+      name: "ed", command: { "ed -p 'ed> ' '\($0)'" },
+      type: { ["\"$a", "Enter", "\"\($0)", "Enter", "\".", "Enter"] }, save: ["\"w", "Enter"],
+      quit: ["\"q", "Enter"]),
+  ]
+
+  /// Those that are here. scripts/deps installs vim, nano and ed for the tests, the others for all of them.
+  static let present = all.filter { editor in
+    if ["vim", "nano", "ed"].contains(editor.program) { return true }
+    return (try? run(["sh", "-c", "command -v \(editor.program)"]).isSuccess) == true
   }
 
-  deinit { _ = try? tmux("kill-server") }
+  var program: Substring { command("").prefix { $0 != " " } }
 
-  func type(_ keys: String...) throws { _ = try tmux(["send-keys"] + keys) }
-
-  var text: String { (try? tmux("capture-pane", "-p"))?.text ?? "" }
-
-  /// Looks at the screen until it shows what is asked for; a look takes a process, not a sleep.
-  func wait(for condition: (String) throws -> Bool) throws {
-    var deadline = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &deadline)
-    let end = deadline.tv_sec + 80
-    while true {
-      if try condition(text) { return }
-      clock_gettime(CLOCK_MONOTONIC, &deadline)
-      guard deadline.tv_sec < end else { throw SystemFailure("the screen stayed:\n\(text)") }
-    }
-  }
-
-  private func tmux(_ arguments: String...) throws -> ProcessResult { try tmux(arguments) }
-
-  private func tmux(_ arguments: [String]) throws -> ProcessResult {
-    try TestSupport.run(["tmux", "-S", socket] + arguments)
+  private static func vi(_ name: String, _ command: String) -> RealEditor {
+    RealEditor(
+      name: name, command: { "\(command) '\($0)'" },
+      type: { ["Escape", "G", "o", "\"\($0)", "Escape"] }, save: ["\":w!", "Enter"],
+      answers: [("(y/n)", ["y"])], quit: ["\":q!", "Enter"])
   }
 }
 
-struct SystemFailure: Error, CustomStringConvertible {
-  let description: String
-  init(_ description: String) { self.description = description }
-}
-
-/// notes-merge(7), "The stale editor", with the editors themselves: each has the note open while a
-/// sync replaces it, and saves its old text with an edit.
-@Suite("Editors that have a note open while a sync replaces it")
+/// notes-merge(7), "The stale editor", with the editors themselves: each has the note open while a sync
+/// replaces it, types, saves, and saves again.
+@Suite("Editors that have a note open while a sync replaces it", .serialized)
 struct EditorTests {
   let home: Fixture
   let other: Fixture
@@ -61,60 +88,92 @@ struct EditorTests {
     other = try home.clone(device: "Bob")
   }
 
-  func syncMeanwhile() throws {
-    try other.write("n.txt", "one\nTWO by Bob\nthree\nfour\n")
+  /// The other device changes a line and appends one.
+  func syncMeanwhile(_ text: String) throws {
+    try other.write("n.txt", text)
     _ = try other.notebook.save()
     try home.receive(from: other)
-    #expect(try home.read("n.txt") == "one\nTWO by Bob\nthree\nfour\n")
   }
 
-  func expectBoth() throws {
-    #expect(try home.read("n.txt") == "one\ntwo\nthree\nfour\nfrom the editor\n")
+  /// The note, read without a trace.
+  private var text: String {
+    get throws { String(decoding: try home.notebook.workTree.text(of: "n.txt"), as: UTF8.self) }
+  }
+
+  private func press(_ keys: RealEditor.Keys, _ screen: TmuxScreen) throws {
+    for key in keys {
+      if key.hasPrefix("\"") { try screen.type(String(key.dropFirst())) } else { try screen.press(key) }
+    }
+  }
+
+  /// Presses keys, and says yes to all that is asked, until the note has a line.
+  private func save(
+    _ line: String, with editor: RealEditor, _ keys: RealEditor.Keys, _ screen: TmuxScreen
+  ) throws {
+    try press(keys, screen)
+    var answered = ""
+    try screen.wait(for: line) { shown in
+      if try text.contains(line) { return true }
+      for (question, keys) in editor.answers
+      where shown.contains(question) && answered != question {
+        answered = question
+        try press(keys, screen)
+        // What was typed at a question was not typed into the note.
+        if question == "really edit the buffer?" { return try text.contains(line) }
+      }
+      return false
+    }
+  }
+
+  @Test(arguments: RealEditor.present)
+  func `Two saves without a look at what came lose nothing`(editor: RealEditor) throws {
+    let command = editor.command(home.path + "/n.txt")
+    let environment = try TestEnvironment.isolated(home: folder["home"])
+    let screen = try TmuxScreen(
+      ["sh", "-c", command], home: folder["home"], in: home.path, environment: environment)
+    try screen.wait(for: editor.name == "ed" ? "ed>" : "four")
+    try syncMeanwhile("one\nTWO by Bob\nthree\nfour\nfive by Bob\n")
+    try press(editor.type("first line"), screen)
+    try save("first line", with: editor, editor.save, screen)
     _ = try home.notebook.save()
-    #expect(try home.read("n.txt") == "one\nTWO by Bob\nthree\nfour\nfrom the editor\n")
+    let merged = try text
+    #expect(merged.contains("TWO by Bob") && merged.contains("five by Bob"))
+    #expect(merged.contains("first line") && !merged.contains("<<<<"))
+    try press(editor.type("second line"), screen)
+    try save("second line", with: editor, editor.save, screen)
+    _ = try home.notebook.save()
+    let again = try text
+    for line in ["TWO by Bob", "five by Bob", "first line", "second line"] {
+      #expect(again.contains(line), "\(line) in:\n\(again)")
+    }
+    #expect(!again.contains("<<<<") && !again.contains("\ntwo\n"))
     #expect(try home.notebook.save().version == nil)
+    try press(editor.quit, screen)
   }
 
-  @Test("vim")
-  func vim() throws {
-    let screen = try Screen("vi -u NONE -N \(home.path)/n.txt", folder: folder)
-    try screen.wait { $0.contains("four") }
-    try syncMeanwhile()
-    try screen.type("G", "o", "from the editor", "Escape", ":w!", "Enter")
-    // It warns that the file has changed; whoever is in a hurry says yes.
-    try screen.wait { screen in
-      try screen.contains("(y/n)") || self.home.read("n.txt")?.contains("from the editor") == true
-    }
-    if screen.text.contains("(y/n)") { try screen.type("y") }
-    try screen.wait { _ in try self.home.read("n.txt")?.contains("from the editor") == true }
-    try expectBoth()
-  }
-
-  @Test("nano")
-  func nano() throws {
-    let screen = try Screen("nano -I \(home.path)/n.txt", folder: folder)
-    try screen.wait { $0.contains("four") }
-    try syncMeanwhile()
-    try screen.type("M-/", "from the editor", "C-o")
-    // nano 8 asks in other words.
-    try screen.wait { $0.contains("File Name to Write") || $0.contains("Write to File") }
-    try screen.type("Enter")
-    try screen.wait { screen in
-      try screen.contains("Yes") || self.home.read("n.txt")?.contains("from the editor") == true
-    }
-    if screen.text.contains("Yes") { try screen.type("y") }
-    try screen.wait { _ in try self.home.read("n.txt")?.contains("from the editor") == true }
-    try expectBoth()
+  @Test(arguments: ["sed -i s/three/THREE/ n.txt", "echo appended >> n.txt"])
+  func `Programs that write what came are taken at their word`(command: String) throws {
+    try syncMeanwhile("one\nTWO by Bob\nthree\nfour\nfive by Bob\n")
+    #expect(try run(["sh", "-c", command], in: home.path).isSuccess)
+    let written = try text
+    let saved = try home.notebook.save()
+    #expect(saved.news.isEmpty)
+    #expect(try text == written)
+    #expect(written.contains("TWO by Bob") && written.contains("five by Bob"))
   }
 
   @Test("one that loads once and writes in place")
   func inPlace() throws {
     let loaded = try #require(try home.read("n.txt"))
-    try syncMeanwhile()
+    try syncMeanwhile("one\nTWO by Bob\nthree\nfour\n")
     let descriptor = open(home.path + "/n.txt", O_WRONLY | O_TRUNC | O_CLOEXEC)
     let text = loaded + "from the editor\n"
     #expect(write(descriptor, text, text.utf8.count) == text.utf8.count)
     close(descriptor)
-    try expectBoth()
+    let saved = try home.notebook.save()
+    #expect(saved.remarks.map(\.evidence) == [.unread])
+    #expect(saved.news.map(\.devices) == [["Bob"]])
+    #expect(try home.read("n.txt") == "one\nTWO by Bob\nthree\nfour\nfrom the editor\n")
+    #expect(try home.notebook.save().version == nil)
   }
 }

@@ -17,6 +17,7 @@ struct FolderSnapshot {
     var writtenInPlace: [WrittenFile] = []
     /// Whether notes wait for their place in the folder.
     var hasWaiting = false
+    var remarks: [SaveRemark] = []
   }
 
   let writer: VersionWriter
@@ -48,7 +49,8 @@ struct FolderSnapshot {
     var log = CheckoutLog(stateFolder: workTree.stateFolder)
     var recording = SnapshotWriter(
       workTree, index: index, log: log, gone: Set(found.deleted.map(\.id)),
-      conflicts: history.openConflictPaths)
+      conflicts: history.openConflictPaths,
+      tree: { [repository] in try head.commit.map { try repository.commit($0).tree } })
     let mostFiles = index.count + found.candidates.count
     var newIndex: StagedIndex?
     let hasWaiting =
@@ -92,8 +94,8 @@ struct FolderSnapshot {
     }
     if !isSame { try (newIndex ?? recording.stageIndex()).activate() }
     if result.version != nil { try history.rememberTip() }
-    try log.forget(Set(result.changes.map(\.path)))
-    result.stale = recording.stale
+    try log.markSeen(Set(result.changes.map(\.path)))
+    (result.stale, result.remarks) = (recording.stale, recording.remarks)
     result.skipped = (found.skipped + recording.skipped).eachPathOnce
     return result
   }

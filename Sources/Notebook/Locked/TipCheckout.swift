@@ -1,6 +1,7 @@
 internal import Git
 internal import History
 internal import Merge
+internal import System
 internal import WorkTree
 
 /// Moves the branch to another commit and brings the folder along.
@@ -78,7 +79,7 @@ struct TipCheckout {
     try rescued.keep(versions)
     let held = HeldFiles(checkout.held)
     try held.store(in: workTree.stateFolder)
-    try remember(checkout.plan, journal, besides: held)
+    try remember(checkout, journal, besides: held)
     try CheckoutJournal.clear(in: workTree.stateFolder)
     try history.rememberTip()
     return try versions + keepLateWrites()
@@ -86,19 +87,25 @@ struct TipCheckout {
 
   /// Remembers what the checkout brought into notes, for editors that have not seen it.
   private func remember(
-    _ plan: CheckoutPlan, _ journal: CheckoutJournal, besides held: HeldFiles
+    _ checkout: Checkout, _ journal: CheckoutJournal, besides held: HeldFiles
   ) throws {
     guard journal.from != nil else { return }
-    let entries = plan.steps.compactMap { step -> CheckoutLog.Entry? in
+    let saves = Set(journal.overlay.map(\.path))
+    let keepsTimes = FileReading.isKept(in: workTree.folder)
+    let steps = checkout.plan.steps.compactMap { step -> CheckoutLog.Step? in
       guard let old = step.old, let new = step.new, old.id != new.id, !step.wasSparse,
         held[step.path] == nil,
         let base = journal.base(of: step.path)
       else { return nil }
-      return CheckoutLog.Entry(path: step.path, base: base, old: old.id)
+      let path = step.path
+      return CheckoutLog.Step(
+        path: path, base: base, old: old.id, new: new.id, isSave: saves.contains(path),
+        wasRead: workTree.toldReading(path).flatMap(\.wasRead)
+          ?? (keepsTimes ? checkout.readFiles[step.number] : nil))
     }
-    guard !entries.isEmpty else { return }
+    guard !steps.isEmpty else { return }
     var log = CheckoutLog(stateFolder: workTree.stateFolder)
-    log.append(entries)
+    log.append(steps, at: WallClock.precise.nanoseconds)
     try log.store()
   }
 

@@ -88,7 +88,8 @@ package final class VersionWriter {
   }
 
   func makeVersion(
-    on base: ObjectID?, replacing files: [TreePath: TreeEntry?], written: Int64? = nil
+    on base: ObjectID?, replacing files: [TreePath: TreeEntry?], written: Int64? = nil,
+    trailers: [String] = []
   ) throws -> ObjectID {
     let parents = try base.map { [try repository.commit($0)] } ?? []
     let changes = files.keys.sorted().map {
@@ -96,7 +97,7 @@ package final class VersionWriter {
     }
     return try makeVersion(
       of: repository.write(tree: parents.first?.tree, replacing: files), parents: parents,
-      message: Change.summary(of: changes), written: written)
+      message: Change.summary(of: changes), trailers: trailers, written: written)
   }
 
   /// Stores a version that has what the parent of `left` has, and leads to `left` as well: what a power

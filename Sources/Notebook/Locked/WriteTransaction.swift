@@ -20,15 +20,18 @@ package final class WriteTransaction {
   /// Who changes files, where that is not the device's own user.
   let guest: String?
   private let earlyNotice: ((ObjectID) -> Void)?
+  private let saveNotice: (SaveNews) -> Void
+  let device: DeviceIdentity
 
   var workTree: WorkTree { history.workTree }
   var repository: Repository { history.repository }
 
   init(
     _ history: History, device: DeviceIdentity, guest: String?, signer: VersionSigner?,
-    earlyNotice: ((ObjectID) -> Void)?
+    earlyNotice: ((ObjectID) -> Void)?, saveNotice: @escaping (SaveNews) -> Void
   ) {
     self.history = history
+    (self.device, self.saveNotice) = (device, saveNotice)
     self.guest = guest
     self.earlyNotice = earlyNotice
     writer = VersionWriter(history, device: device, signer: signer)
@@ -90,6 +93,14 @@ package final class WriteTransaction {
       let operation = version == nil ? operation : .continuation
       let merged = try merge(edits(of: taken), options: MergeOptions(operation: operation))
       version = merged.tip ?? version
+      // What came to the very text that was saved is in no step of the checkout: the index follows.
+      let tree = try merged.tip.map { try repository.commit($0).tree }
+      let same = try taken.stale.filter { save in
+        try tree.flatMap { try repository.entry(at: save.path, in: $0) }?.id == save.entry.id
+      }
+      if !same.isEmpty {
+        _ = try snapshot(guardsDeletions: false).take(only: same.map(\.path), scope: scope)
+      }
       changes += (taken.stale.map(\.path) + taken.writtenInPlace.map(\.path)).map {
         Change(path: $0, kind: .modified)
       }
@@ -101,7 +112,10 @@ package final class WriteTransaction {
         file.reason.isVersioned ? absent.first { $0.path == file.path } : file
       }
     }
-    return SaveResult(version: version, changes: changes, skipped: skipped)
+    let news = try news(of: taken.remarks)
+    news.forEach(saveNotice)
+    return SaveResult(
+      version: version, changes: changes, skipped: skipped, remarks: taken.remarks, news: news)
   }
 
   private func snapshot(guardsDeletions: Bool) -> FolderSnapshot {
@@ -223,9 +237,6 @@ package final class WriteTransaction {
     try edits.add(taken.writtenInPlace, by: writer)
     let saves = taken.stale
     if saves.isEmpty { return edits }
-    var log = CheckoutLog(stateFolder: workTree.stateFolder)
-    for save in saves { log.refuse(save.entry.id, for: save.path) }
-    try log.store()
     for (base, saves) in Dictionary(grouping: saves, by: \.unseen.base).sorted(by: {
       $0.key < $1.key
     }) {
@@ -237,7 +248,7 @@ package final class WriteTransaction {
         version = try writer.makeVersion(
           on: base,
           replacing: Dictionary(written.map { ($0.path, $0.entry) }) { first, _ in first },
-          written: written.map(\.written).max())
+          written: written.map(\.written).max(), trailers: [EditedOnTrailer.line(base)])
         edits.versions.append(version)
       }
       edits.overlay += saves.map {

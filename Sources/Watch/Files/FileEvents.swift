@@ -36,7 +36,15 @@ final class FileEvents {
   /// Watches a folder for the events of `mask`; returns the watch's number, or nil when it is no
   /// folder (any more). Throws `WatchError.system` with ENOSPC when the user has no watches left.
   func watch(_ path: [UInt8], _ mask: Int32) throws -> Int32? {
-    let flags = UInt32(mask | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK)
+    try add(path, UInt32(mask | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK))
+  }
+
+  /// Watches a file, as `watch(_:_:)` does a folder.
+  func watch(file path: [UInt8], _ mask: Int32) throws -> Int32? {
+    try add(path, UInt32(mask | IN_DONT_FOLLOW))
+  }
+
+  private func add(_ path: [UInt8], _ flags: UInt32) throws -> Int32? {
     let watch = inotify_add_watch(descriptor, path.map { CChar(bitPattern: $0) } + [0], flags)
     if watch >= 0 { return watch }
     switch errno {

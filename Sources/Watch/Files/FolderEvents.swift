@@ -37,6 +37,8 @@ final class FolderEvents {
   private var watches: [TreePath: Int32] = [:]
   private var history: Set<Int32> = []
   private var membership: Set<Int32> = []
+  /// The files that checkouts have just put there.
+  private var placed: PlacedFiles
   private let gitFolder: String
 
   private static let fileEvents =
@@ -49,6 +51,7 @@ final class FolderEvents {
     self.folder = folder
     self.gitFolder = gitFolder
     self.list = list
+    placed = PlacedFiles(in: folder, events)
     guard try watch("") else { throw WatchError.folderAway(folder) }
     try watchTree("")
     for path in ["/notes", "/refs/heads"] {
@@ -108,6 +111,17 @@ final class FolderEvents {
     }
   }
 
+  // MARK: Files that checkouts put there
+
+  /// Whether a program has read a file since, before it was written; nil where that is not known.
+  func reading(of path: TreePath) -> FileReading? { placed.reading(of: path) }
+
+  /// A checkout has just put these there.
+  func hold(_ paths: some Sequence<TreePath>) { placed.hold(paths) }
+
+  /// What programs wrote into these is a version.
+  func release(_ paths: some Sequence<TreePath>) { for path in paths { placed.release(path) } }
+
   // MARK: Reading
 
   private struct News {
@@ -134,6 +148,8 @@ final class FolderEvents {
         news.note(.membership)
       } else if let parent = paths[event.watch] {
         readNote(event, in: parent, &news)
+      } else {
+        _ = placed.take(event)
       }
     }
     news.settle()

@@ -18,18 +18,3 @@ struct OpenNotes {
     edited = edited.filter { $0.value > 0 }
   }
 }
-
-/// The files that editors keep beside one that is open.
-enum EditorLock {
-  /// The name of the note that a lock file of this name is for, or nil when it is none: vim's
-  /// `.NAME.swp`, emacs' `.#NAME`, LibreOffice's `.~lock.NAME#`.
-  static func note(lockedBy file: TreePath) -> TreePath? {
-    for (start, end) in [(".~lock.", "#"), (".#", ""), (".", ".swp")] {
-      let note = file.bytes.dropFirst(start.utf8.count).dropLast(end.utf8.count)
-      if !note.isEmpty, file.bytes.elementsEqual(Array(start.utf8) + note + Array(end.utf8)) {
-        return TreePath(bytes: note)
-      }
-    }
-    return nil
-  }
-}

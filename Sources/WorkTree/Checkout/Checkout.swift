@@ -31,6 +31,9 @@ package struct Checkout {
   /// What waits although a file stands in its place, or could not be made.
   package private(set) var held: [HeldFile] = []
 
+  /// Whether a program had read what the folder held, by the steps' numbers, as access times tell.
+  package private(set) var readFiles: [Int: Bool] = [:]
+
   let stagedFiles: StagedFiles
   let goneFiles: GoneFiles
   private let keptBack: KeptBackFiles
@@ -356,7 +359,8 @@ package struct Checkout {
     {
       return try folder.setAside(path(of: step), beside: step.path)
     }
-    let (bytes, mode) = try read(step, file)
+    let (bytes, mode, wasRead) = try read(step, file)
+    readFiles[step.number] = wasRead
     let id = try workTree.repository.hash(blob: bytes)
     guard id != expected?.id else { return }
     // Written in the moment before the swap, and no part of any version: it goes back.

@@ -1,11 +1,10 @@
 package import Git
 internal import System
 
-/// What the last checkouts brought into notes: `.git/notes/brought`.
+/// The texts that the folder held before the last checkouts: `.git/notes/brought`.
 ///
-/// It tells a save by an editor that had loaded the note before a checkout from a wish to take back
-/// what the checkout brought (notes-merge(7), "The stale editor"). It is a memory, not history:
-/// losing it costs no more than that distinction.
+/// An editor may hold any of them, and then its save is made on that one: notes-merge(7), "The stale
+/// editor". It is a memory, not history: losing it costs no more than that distinction.
 package struct CheckoutLog {
   /// A checkout that changed a note.
   package struct Entry: Hashable {
@@ -14,22 +13,53 @@ package struct CheckoutLog {
     package let base: ObjectID
     /// The note before, in `base`.
     package let old: ObjectID
-    /// The text that a save was found to have come from such an editor with, last time: the same text
-    /// again is meant.
-    var refused: ObjectID?
+    /// The note as the checkout left it.
+    package internal(set) var new: ObjectID
+    /// When the file was put there, in nanoseconds since 1970.
+    package internal(set) var time: Int64
+    /// Whether a program on this device wrote `old`, which it then holds.
+    package let isWritten: Bool
+    /// Whether a program has written on what the checkout left.
+    package internal(set) var isSeen = false
 
-    package init(path: TreePath, base: ObjectID, old: ObjectID, refused: ObjectID? = nil) {
-      self.path = path
-      self.base = base
-      self.old = old
-      self.refused = refused
+    package init(
+      path: TreePath, base: ObjectID, old: ObjectID, new: ObjectID, time: Int64, isWritten: Bool
+    ) {
+      (self.path, self.base, self.old, self.new) = (path, base, old, new)
+      (self.time, self.isWritten) = (time, isWritten)
     }
   }
 
-  /// How many checkouts are remembered: enough for a day's work in many notes.
-  package static let capacity = 1_000
+  /// What a checkout did to a note.
+  package struct Step {
+    package let path: TreePath
+    package let base: ObjectID
+    package let old: ObjectID
+    package let new: ObjectID
+    /// Whether `old` was a save that is a version of its own, not what the version before had.
+    package let isSave: Bool
+    /// Whether a program has read the file since it came; nil where that is not known.
+    package let wasRead: Bool?
+
+    package init(
+      path: TreePath, base: ObjectID, old: ObjectID, new: ObjectID, isSave: Bool, wasRead: Bool?
+    ) {
+      (self.path, self.base, self.old, self.new) = (path, base, old, new)
+      (self.isSave, self.wasRead) = (isSave, wasRead)
+    }
+  }
+
+  /// How many texts are remembered, in all and of one note: enough for a day's work in many notes.
+  package static let capacity = 400
+  static let capacityOfNote = 8
+  /// How long one is, in nanoseconds.
+  static let lifetime: Int64 = 7 * 24 * 3_600 * 1_000_000_000
 
   package private(set) var entries: [Entry] = []
+  /// Of the last files that one checkout brought and the next replaced: how many a program had read.
+  package private(set) var readFiles = 0
+  /// And how many none had.
+  package private(set) var unreadFiles = 0
   private let path: String
 
   /// Reads the log; a broken one counts as empty.
@@ -38,10 +68,17 @@ package struct CheckoutLog {
     guard let content = try? Disk.readIfThere(path) else { return }
     for line in content.split(separator: UInt8(ascii: "\n")) {
       let words = StateWords(line)
-      guard words.count == 4, let base = words.id(0), let old = words.id(1),
-        let refused = words.id(2), let path = words.path(3)
+      if words.count == 2, let read = Int(words[0]), let unread = Int(words[1]) {
+        (readFiles, unreadFiles) = (read, unread)
+      }
+      guard words.count == 6, let base = words.id(0), let old = words.id(1), let new = words.id(2),
+        let time = Int64(words[3]), let path = words.path(5)
       else { continue }
-      entries.append(Entry(path: path, base: base, old: old, refused: refused.unlessZero))
+      let flags = words[4]
+      var entry = Entry(
+        path: path, base: base, old: old, new: new, time: time, isWritten: flags.contains("w"))
+      entry.isSeen = flags.contains("s")
+      entries.append(entry)
     }
   }
 
@@ -56,30 +93,61 @@ package struct CheckoutLog {
   // Who moves a note while a checkout runs saves soon after.
   private static let latestCount = 4
 
-  /// Adds what a checkout brought.
-  package mutating func append(_ new: [Entry]) {
-    entries += new
+  /// Adds what a checkout did. A text that no program wrote or read is not remembered: none holds it.
+  package mutating func append(_ steps: [Step], at time: Int64) {
+    entries.removeAll { $0.time < time - Self.lifetime }
+    var latest: [TreePath: Int] = [:]
+    for position in entries.indices { latest[entries[position].path] = position }
+    for step in steps {
+      let last = latest[step.path]
+      var isPlaced = false
+      if let last, !step.isSave, !entries[last].isSeen, entries[last].new == step.old {
+        isPlaced = true
+        count(step.wasRead)
+        if step.wasRead == false {
+          (entries[last].new, entries[last].time) = (step.new, time)
+          continue
+        }
+      }
+      latest[step.path] = entries.count
+      entries.append(
+        Entry(
+          path: step.path, base: step.base, old: step.old, new: step.new, time: time,
+          isWritten: !isPlaced))
+    }
+    for path in Set(steps.map(\.path)) {
+      // The oldest stays: an editor that was opened before all of them holds it.
+      let own = entries.indices.filter { entries[$0].path == path }
+      if own.count > Self.capacityOfNote { entries.remove(at: own[1]) }
+    }
     if entries.count > Self.capacity { entries.removeFirst(entries.count - Self.capacity) }
   }
 
-  /// Forgets the checkouts of some notes: their present text was written by somebody who saw them.
-  package mutating func forget(_ paths: Set<TreePath>) throws {
-    let count = entries.count
-    entries.removeAll { paths.contains($0.path) }
-    if entries.count != count { try store() }
+  private mutating func count(_ wasRead: Bool?) {
+    guard let wasRead else { return }
+    if wasRead { readFiles += 1 } else { unreadFiles += 1 }
+    if readFiles + unreadFiles > 32 { (readFiles, unreadFiles) = (readFiles / 2, unreadFiles / 2) }
   }
 
-  /// Remembers a text that was taken for a stale editor's.
-  package mutating func refuse(_ text: ObjectID, for path: TreePath) {
-    for position in entries.indices where entries[position].path == path {
-      entries[position].refused = text
+  /// Remembers that a program wrote these notes on what the last checkout left.
+  package mutating func markSeen(_ paths: Set<TreePath>) throws {
+    var isChanged = false
+    for position in entries.indices
+    where !entries[position].isSeen && paths.contains(entries[position].path) {
+      entries[position].isSeen = true
+      isChanged = true
     }
+    if isChanged { try store() }
   }
 
   /// Writes the log.
   package func store() throws {
-    let text = entries.flatMap { entry in
-      "\(entry.base) \(entry.old) \(entry.refused ?? .zero) \(entry.path.hexadecimal)\n".utf8
+    var text = Array("\(readFiles) \(unreadFiles)\n".utf8)
+    for entry in entries {
+      let flags = (entry.isWritten ? "w" : "") + (entry.isSeen ? "s" : "")
+      text +=
+        "\(entry.base) \(entry.old) \(entry.new) \(entry.time) \(flags.isEmpty ? "-" : flags) \(entry.path.hexadecimal)\n"
+        .utf8
     }
     try Disk.replace(path, with: text, waits: false)
   }

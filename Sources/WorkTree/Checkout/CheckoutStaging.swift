@@ -20,7 +20,8 @@ extension Checkout {
   func staged(_ step: CheckoutSteps.Step) throws -> (bytes: [UInt8], mode: FileMode)? {
     guard let file = try openStaged(step) else { return nil }
     defer { close(file) }
-    return try read(step, file)
+    let (bytes, mode, _) = try read(step, file)
+    return (bytes, mode)
   }
 
   /// Opens a step's staged file; nil where there is none.
@@ -44,11 +45,12 @@ extension Checkout {
 
   func read(
     _ step: CheckoutSteps.Step, _ file: Int32
-  ) throws -> (bytes: [UInt8], mode: FileMode) {
+  ) throws -> (bytes: [UInt8], mode: FileMode, wasRead: Bool) {
     var status = stat()
     guard Counted.fstat(file, &status) == 0 else {
       throw NotebookError.file(call: "fstat", path: step.path.description, errno: errno)
     }
-    return (try Disk.read(file, path: step.path.description), FileMode(status))
+    let wasRead = FileReading.wasRead(status)
+    return (try Disk.read(file, path: step.path.description), FileMode(status), wasRead)
   }
 }

@@ -40,7 +40,8 @@ final class StagedFiles {
       let bytes = try workTree.repository.blobReadOnce(new.id)
       let name = TreePath("\(step.number)")
       statuses[step.number] = try Self.write(
-        bytes, of: step.path, as: workTree.fileModes.permissions(of: new.mode), to: folder, name)
+        bytes, of: step.path, as: workTree.fileModes.permissions(of: new.mode), to: folder, name,
+        showsReading: step.old != nil)
       meter?.count(bytes: bytes.count)
       return "\(staging)/\(step.number)"
     }
@@ -48,7 +49,8 @@ final class StagedFiles {
 
   /// Writes a file that must not be there, not durably, and returns what the system says of it then.
   static func write(
-    _ bytes: [UInt8], of path: TreePath, as permissions: mode_t, to folder: Int32, _ name: TreePath
+    _ bytes: [UInt8], of path: TreePath, as permissions: mode_t, to folder: Int32, _ name: TreePath,
+    showsReading: Bool = false
   ) throws -> FileStatus? {
     let file = Counted.openat(
       folder, name.cString, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, permissions)
@@ -57,6 +59,7 @@ final class StagedFiles {
     }
     defer { close(file) }
     try Disk.write(bytes, to: file, path: path.description)
+    if showsReading { FileReading.markUnread(file) }
     var status = stat()
     return Counted.fstat(file, &status) == 0 ? FileStatus(status) : nil
   }

@@ -8,7 +8,7 @@ public typealias SaveProgress = (_ done: WorkAmount, _ total: WorkAmount) throws
 package struct SnapshotWriter {
   private let workTree: WorkTree
   private let log: CheckoutLog
-  private let editors: StaleEditor
+  private let bases: SaveBases
   private let index: IndexFile
   private var edit: IndexEdit
   private var newIndex: NewIndex?
@@ -16,6 +16,8 @@ package struct SnapshotWriter {
   package private(set) var skipped: [SkippedFile] = []
   /// Edits of texts from before a checkout; the index keeps what the checkout left.
   package private(set) var stale: [StaleSave] = []
+  /// On which text each save was made of a note that checkouts had changed.
+  package private(set) var remarks: [SaveRemark] = []
   /// When the last of the texts that it stored was written, in seconds since 1970; nil where it stored
   /// none that is new.
   package private(set) var written: Int64?
@@ -27,11 +29,11 @@ package struct SnapshotWriter {
 
   package init(
     _ workTree: WorkTree, index: IndexFile, log: CheckoutLog, gone: Set<ObjectID>,
-    conflicts: @escaping () throws -> [TreePath]
+    conflicts: @escaping () throws -> [TreePath], tree: @escaping () throws -> ObjectID?
   ) {
     self.workTree = workTree
     (self.log, self.gone) = (log, gone)
-    editors = StaleEditor(repository: workTree.repository, log: log, conflicts: conflicts)
+    bases = SaveBases(workTree: workTree, log: log, conflicts: conflicts, tree: tree)
     self.index = index
     edit = IndexEdit(of: index)
   }
@@ -143,9 +145,11 @@ package struct SnapshotWriter {
       var id = try workTree.repository.hash(blob: content.bytes)
       let known = candidate.position.map { index.id(at: $0) }
       if id != known { id = try workTree.repository.write(blob: content.bytes) }
-      if let known, known != id,
-        let unseen = try editors.unseenCheckout(of: path, text: id, current: known)
-      {
+      let base = try known.flatMap { known in
+        known == id ? nil : try self.base(of: candidate, saved: id, present: known, content)
+      }
+      if let base { remarks.append(SaveRemark(path: path, base)) }
+      if let base, let unseen = base.unseen {
         let entry = TreeEntry(name: path.name, mode: mode(content.mode, of: candidate), id: id)
         stale.append(
           StaleSave(path: path, entry: entry, written: content.written, unseen: unseen))
@@ -153,6 +157,15 @@ package struct SnapshotWriter {
         take(BulkRead.Outcome(id, content), of: candidate)
       }
     }
+  }
+
+  private func base(
+    of candidate: Candidate, saved: ObjectID, present: ObjectID, _ content: FileContent
+  ) throws -> SaveBase? {
+    guard let position = candidate.position else { return nil }
+    return try bases.base(
+      of: candidate.path, saved: saved, present: present, placed: index.status(at: position),
+      content: content, index: index)
   }
 
   private func mode(_ seen: FileMode, of candidate: Candidate) -> FileMode {

@@ -293,6 +293,15 @@ struct WatchHooks {
   }
 
   func run(for event: Event) {
+    if case .saveNews(let notebook, let news) = event, let folder = folders[notebook],
+      let command = try? UserSettings.read()[Setting.onChange.rawValue]
+    {
+      hooks.run(
+        command,
+        on: Hooks.Occasion(
+          event: news.kind.rawValue, folder: folder, paths: [news.path],
+          device: news.devices.first ?? ""))
+    }
     // The settings are read anew each time: a changed one holds at once.
     guard case .received(let peer, let merge, let notebook?) = event,
       let folder = folders[notebook], let settings = try? UserSettings.read()

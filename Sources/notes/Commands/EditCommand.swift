@@ -97,10 +97,14 @@ struct NoteEditing {
       try notebook.prepareFolder(for: note.path, anySuffix: note.creation == .anySuffix)
     }
     try? LookedAt(in: notebook.history).look(at: notes.map(\.path))
-    let watcher = try announceEdit(of: notes.filter { $0.creation == nil }.map(\.path))
-    try editor.edit(notes.map { Array((notebook.folder + "/").utf8) + $0.path.bytes })
-    withExtendedLifetime(watcher) {}
-    try save(notes, since: before)
+    let paths = notes.filter { $0.creation == nil }.map(\.path)
+    let watcher = try announceEdit(of: paths)
+    let run = notebook.beginEdit(of: paths)
+    try withExtendedLifetime(run) {
+      try editor.edit(notes.map { Array((notebook.folder + "/").utf8) + $0.path.bytes })
+      withExtendedLifetime(watcher) {}
+      try save(notes, since: before)
+    }
   }
 
   /// Tells other devices of the edit while the connection lasts, and warns where others are in it: on a
@@ -124,6 +128,16 @@ struct NoteEditing {
     return connection
   }
 
+  /// Whose edits came while the editor ran, and what shows them.
+  private static func sentence(
+    mergedWith others: [String], _ path: TreePath, since before: ObjectID?
+  ) -> String {
+    guard !others.isEmpty, let before else { return "" }
+    let names = Phrase.list(others.map { Visible.name($0) })
+    return "\nMerged with what came from \(names) in the meantime: "
+      + "'notes diff \(Visible.word(path.noteTitle)) \(before.short)' shows it"
+  }
+
   /// A watcher may have saved them first: `before` is the tip that the edit began with.
   private func save(_ notes: [EditedNote], since before: ObjectID?) throws {
     let written = try notes.filter { try $0.creation == nil || notebook.isThere($0.path) }
@@ -143,13 +157,17 @@ struct NoteEditing {
       let version =
         try isInIt ? saved.version : notebook.ownVersion(of: note.path, since: before)
       let reason = saved.skipped.first { $0.path == note.path }?.reason.words
+      let others =
+        try note.creation == nil ? notebook.otherWriters(of: note.path, since: before) : []
       options.tell(
         [
           "type": note.creation != nil ? "created" : "edited", "path": note.path,
           "version": version,
+          "merged_with": others,
         ],
         NewCommand.sentence(note.creation != nil ? "Added" : "Saved", note.path, version)
-          + (reason.map { "\nIt is not versioned: \($0)." } ?? ""))
+          + (reason.map { "\nIt is not versioned: \($0)." } ?? "")
+          + Self.sentence(mergedWith: others, note.path, since: before))
     }
     BackgroundGC.startIfDue(in: notebook)
   }

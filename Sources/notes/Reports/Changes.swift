@@ -224,6 +224,7 @@ struct SaveReport {
     [
       "type": "saved", "version": result.version, "changes": result.changes,
       "skipped": result.skipped, "branch": branch, "foreign_texts": foreign.map(\.json),
+      "news": result.news.map(\.json),
     ]
   }
 

@@ -56,6 +56,7 @@ struct EventJSON {
     case .ended(_, let end): object("expired", ["reason": "\(end)"])
     case .version(let notebook, let saved):
       object("version", notebook, ["version": saved.version, "changes": saved.changes])
+    case .saveNews(let notebook, let news): object("save", notebook, news.json)
     case .connected(let notebook, let peer):
       object("peer", notebook, peer.fields + ["state": "here"])
     case .disconnected(let notebook, let peer):

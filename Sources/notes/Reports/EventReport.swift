@@ -155,6 +155,7 @@ struct EventText {
   func warning(of event: Event) -> String? {
     switch event {
     case .replaced(let plain, _): return plain.warning
+    case .saveNews(_, let news): return Self.warning(news.sentence, news.hint)
     case .hubWentBack(let hub, let former, let tip):
       return Self.warning(
         tip == nil

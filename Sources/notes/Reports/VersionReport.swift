@@ -87,6 +87,7 @@ struct VersionReport {
       "changes": changes,
       "conflicts": trailers.conflicts.keys.sorted(), "merged": merged, "version": commit.id,
       "full_message": commit.message, "signature": signature?.rawValue,
+      "edited_on": version.editedOn,
     ]
   }
 
@@ -134,6 +135,7 @@ struct VersionReport {
       }
     }
     if isUnproved { parts.append("unsigned") }
+    if burst.versions.contains(where: { $0.editedOn != nil }) { parts.append("on an older text") }
     parts.append(style.isLong ? TimeText.long(time) : TimeText.relative(time, now: style.now))
     if burst.versions.count > 1 {
       let minutes = Int((time - burst.oldest.commit.author.time) / 60)

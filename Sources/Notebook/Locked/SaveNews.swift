@@ -1,0 +1,60 @@
+public import Git
+internal import History
+internal import WorkTree
+
+/// That a save was not made on what the folder held, or takes away what another device brought:
+/// notes-merge(7), "The stale editor".
+public struct SaveNews: Hashable, Codable, Sendable {
+  /// What happened.
+  public enum Kind: String, Codable, Sendable {
+    /// The save was made on an older text, and merged with what came since.
+    case merged
+    /// The save takes away lines that came within the last day.
+    case tookAway = "took_away"
+  }
+
+  /// Which note.
+  public let path: TreePath
+  /// What happened to it.
+  public let kind: Kind
+  /// How many lines it takes away; 0 where it was merged.
+  public let lines: Int
+  /// Whose edits they are, by the names of the devices, without this one.
+  public let devices: [String]
+}
+
+extension WriteTransaction {
+  /// What people are told of these saves: of those only that meet edits of other devices.
+  func news(of remarks: [SaveRemark]) throws -> [SaveNews] {
+    try remarks.compactMap { remark in
+      guard remark.isTold else { return nil }
+      let names = try history.otherWriters(
+        of: remark.path, since: remark.since, than: device.deviceID)
+      let isMerged = remark.base != nil
+      guard isMerged || !names.isEmpty else { return nil }
+      return SaveNews(
+        path: remark.path, kind: isMerged ? .merged : .tookAway,
+        lines: isMerged ? 0 : remark.takenLines, devices: names)
+    }
+  }
+}
+
+extension History {
+  /// How many versions are looked through.
+  private static let searchedVersions = 64
+
+  /// The names of the devices, other than that one, that changed a note since a version.
+  package func otherWriters(
+    of path: TreePath, since base: ObjectID?, than device: String
+  ) throws -> [String] {
+    var names: [String] = []
+    let versions = try versions(of: path)
+    for _ in 0..<Self.searchedVersions {
+      guard let version = try versions.next() else { break }
+      if let base, try workTree.repository.isAncestor(version.commit.id, of: base) { break }
+      if version.isDerived || version.deviceID == device { continue }
+      names.append(version.commit.author.name)
+    }
+    return names.eachOnce
+  }
+}

@@ -1,0 +1,36 @@
+public import Git
+internal import Glibc
+internal import History
+internal import System
+internal import WorkTree
+
+/// A running `notes edit`: as long as it is there, saves of its notes are made on the texts that its editor
+/// was given, or wrote since: notes-merge(7), "The stale editor".
+public final class EditRun {
+  private let lock: FileLock
+  private let stateFolder: String
+
+  fileprivate init(_ lock: FileLock, stateFolder: String) {
+    (self.lock, self.stateFolder) = (lock, stateFolder)
+  }
+
+  deinit { EditRuns.end(lock, stateFolder: stateFolder) }
+}
+
+extension Notebook {
+  /// Remembers the texts that an editor is about to be given; nil where that cannot be remembered.
+  public func beginEdit(of paths: [TreePath]) -> EditRun? {
+    let items = paths.compactMap { path -> EditRuns.Item? in
+      guard let text = try? workTree.text(of: path), let id = try? repository.hash(blob: text)
+      else { return nil }
+      return EditRuns.Item(path: path, text: id, time: WallClock.precise.nanoseconds)
+    }
+    guard let lock = try? EditRuns.begin(items, stateFolder: stateFolder) else { return nil }
+    return EditRun(lock, stateFolder: stateFolder)
+  }
+
+  /// The names of the other devices whose edits of a note came since the tip was `former`.
+  public func otherWriters(of path: TreePath, since former: ObjectID?) throws -> [String] {
+    try history.otherWriters(of: path, since: former, than: identity.device.deviceID)
+  }
+}

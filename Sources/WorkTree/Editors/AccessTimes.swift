@@ -1,0 +1,60 @@
+internal import CLinux
+package import Git
+package import Glibc
+internal import System
+
+/// Whether a program has read a file since a checkout put it there.
+package enum FileReading: String, Codable, Sendable {
+  /// None has, before it was written.
+  case unread
+  /// One has: an editor, or something that reads all files.
+  case read
+  case unknown
+}
+
+extension FileReading {
+  /// Gives a file that a checkout brings an access time before its last write. The first read sets it, on
+  /// file systems mounted with `relatime` as well; a write leaves it, and so do our own reads.
+  static func markUnread(_ file: Int32) {
+    let now = WallClock.ofFiles
+    let omitted = timespec(tv_sec: 0, tv_nsec: 0x3fff_fffe)  // UTIME_OMIT
+    let times = [timespec(tv_sec: now.tv_sec - 1, tv_nsec: now.tv_nsec), omitted]
+    futimens(file, times)
+  }
+
+  /// What a file's access time tells.
+  ///
+  /// - Parameters:
+  ///   - placed: the file as it was put there.
+  ///   - status: as it is now.
+  package init(of status: stat, since placed: FileStatus) {
+    let now = FileStatus(status)
+    let accessed = (
+      UInt32(truncatingIfNeeded: status.st_atim.tv_sec),
+      UInt32(truncatingIfNeeded: status.st_atim.tv_nsec)
+    )
+    if placed.inode == 0 || now.inode != placed.inode || now.device != placed.device {
+      self = .unknown
+    } else if accessed < (placed.modifiedSeconds, placed.modifiedNanoseconds) {
+      self = .unread
+    } else {
+      // Read after the write, it may have been read before as well.
+      self = accessed <= (now.modifiedSeconds, now.modifiedNanoseconds) ? .read : .unknown
+    }
+  }
+
+  /// Whether a program has; nil where that is not known.
+  package var wasRead: Bool? {
+    switch self {
+    case .unread: false
+    case .read: true
+    case .unknown: nil
+    }
+  }
+
+  /// Whether a file that nobody has written since was read, by its status.
+  package static func wasRead(_ status: stat) -> Bool { !(status.st_atim < status.st_mtim) }
+
+  /// Whether the file system that a folder is on keeps access times that can be relied on.
+  package static func isKept(in folder: String) -> Bool { notes_keeps_access_times(folder) != 0 }
+}

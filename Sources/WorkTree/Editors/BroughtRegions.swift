@@ -1,0 +1,110 @@
+internal import Merge
+internal import System
+
+/// Texts as lines, which are numbers of one table.
+struct LineTexts {
+  private var table = LineTable()
+
+  struct Text {
+    let lines: [Int32]
+    fileprivate let counts: [Int32: Int]
+
+    func count(_ line: Int32) -> Int { counts[line] ?? 0 }
+
+    /// How much of another text's lines this one has, from 0 to 1; 1 for an empty text.
+    func share(of other: Text) -> Double {
+      let common = other.counts.reduce(0) { $0 + min($1.value, count($1.key)) }
+      return other.lines.isEmpty ? 1 : Double(common) / Double(other.lines.count)
+    }
+  }
+
+  mutating func text(_ bytes: [UInt8]) -> Text {
+    let lines = table.lines(of: bytes)
+    var counts: [Int32: Int] = [:]
+    for line in lines { counts[line, default: 0] += 1 }
+    return Text(lines: lines, counts: counts)
+  }
+
+  /// How often each word is in some lines.
+  func words(of lines: some Sequence<Int32>) -> [ArraySlice<UInt8>: Int] {
+    var counts: [ArraySlice<UInt8>: Int] = [:]
+    for line in lines {
+      for word in table[line].split(whereSeparator: Self.isSpace) { counts[word, default: 0] += 1 }
+    }
+    return counts
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || (9...13).contains(byte) }
+
+  func isBlank(_ line: Int32) -> Bool { table[line].allSatisfy(Self.isSpace) }
+}
+
+/// A place at which a checkout changed a text, and what a save has there.
+struct BroughtRegion {
+  enum State {
+    /// All that went is there, and nothing that came.
+    case old
+    /// All that came is there, and nothing that went.
+    case new
+    /// Some of what came is there.
+    case mixed
+    /// The place was changed once more, or it cannot be told.
+    case neither
+  }
+
+  let state: State
+  /// Whether lines came: a save that has one of them was made by somebody who had the new text.
+  let hasComing: Bool
+  /// Whether lines went.
+  let hasGoing: Bool
+  /// How many lines that came the save has not.
+  let missing: Int
+
+  var showsNew: Bool { hasComing && (state == .new || state == .mixed) }
+
+  /// The regions in which a checkout changed `old` to `new`, as far as `present` is still so. Lines are
+  /// counted, wherever they are; blank ones tell nothing.
+  static func all(
+    from old: LineTexts.Text, to new: LineTexts.Text, present: LineTexts.Text,
+    saved: LineTexts.Text, in texts: LineTexts
+  ) -> [BroughtRegion] {
+    LineMatching.hunks(from: old.lines, to: new.lines).compactMap { hunk in
+      let brought = Set(new.lines[hunk.b]).filter { line in
+        !texts.isBlank(line) && new.count(line) > old.count(line)
+      }
+      let came = brought.filter { present.count($0) > old.count($0) }
+      let went = Set(old.lines[hunk.a]).filter { line in
+        !texts.isBlank(line) && old.count(line) > new.count(line)
+          && present.count(line) < old.count(line)
+      }
+      // Somebody has changed what came since: the old text is a wish like any other.
+      if came.isEmpty && (went.isEmpty || !brought.isEmpty) { return nil }
+      let kept = came.count { saved.count($0) > old.count($0) }
+      let back = went.count { saved.count($0) >= old.count($0) }
+      let state: State =
+        if kept == 0, back == went.count {
+          .old
+        } else if kept == came.count, back == 0 {
+          .new
+        } else {
+          kept > 0 ? .mixed : .neither
+        }
+      return BroughtRegion(
+        state: state, hasComing: !came.isEmpty, hasGoing: !went.isEmpty,
+        missing: came.count - kept)
+    }
+  }
+
+  /// Whether a save has a word more often than `old` had it, of those that came with `new`.
+  static func showsNewWord(
+    from old: LineTexts.Text, to new: LineTexts.Text, saved: LineTexts.Text, in texts: LineTexts
+  ) -> Bool {
+    let hunks = LineMatching.hunks(from: old.lines, to: new.lines)
+    let (former, all) = (texts.words(of: old.lines), texts.words(of: saved.lines))
+    let came = texts.words(of: hunks.map { new.lines[$0.b] }.joined())
+    let gone = texts.words(of: hunks.map { old.lines[$0.a] }.joined())
+    return came.contains { word, count in
+      count > gone[word] ?? 0 && all[word] ?? 0 > former[word] ?? 0
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package import Git
+internal import Glibc
+package import System
+
+/// What running `notes edit` commands gave to their editors: a file for each in `.git/notes/editing/`,
+/// locked as long as the command runs.
+package enum EditRuns {
+  /// A note that an editor was given.
+  package struct Item: Hashable {
+    package let path: TreePath
+    /// The text it was given.
+    package let text: ObjectID
+    /// When, in nanoseconds since 1970.
+    package let time: Int64
+
+    package init(path: TreePath, text: ObjectID, time: Int64) {
+      (self.path, self.text, self.time) = (path, text, time)
+    }
+  }
+
+  private static func folder(in stateFolder: String) -> String { stateFolder + "/editing" }
+
+  /// Says what an editor is given, until what is returned is let go; `end` removes the file.
+  package static func begin(_ items: [Item], stateFolder: String) throws -> FileLock? {
+    let folder = folder(in: stateFolder)
+    try Disk.makeFolder(folder, mode: 0o700)
+    let path = "\(folder)/\(getpid())"
+    try? Disk.remove(path)
+    guard let lock = try Disk.lock(path) else { return nil }
+    let text = items.map { "\($0.text) \($0.time) \($0.path.hexadecimal)\n" }.joined()
+    try Disk.write(Array(text.utf8), to: lock.descriptor, path: path)
+    return lock
+  }
+
+  package static func end(_ lock: FileLock, stateFolder: String) {
+    withExtendedLifetime(lock) {
+      _ = try? Disk.remove("\(folder(in: stateFolder))/\(getpid())")
+    }
+  }
+
+  /// What running editors were given of a note. Files of commands that were killed are removed.
+  static func all(of path: TreePath, stateFolder: String) -> [Item] {
+    let folder = folder(in: stateFolder)
+    var found: [Item] = []
+    for name in Disk.namesIfAny(in: folder) {
+      let file = folder + "/" + name
+      guard Disk.isLocked(file) else {
+        _ = try? Disk.remove(file)
+        continue
+      }
+      for line in (try? Disk.readIfThere(file))?.split(separator: UInt8(ascii: "\n")) ?? [] {
+        let words = StateWords(line)
+        guard words.count == 3, let text = words.id(0), let time = Int64(words[1]),
+          words.path(2) == path
+        else { continue }
+        found.append(Item(path: path, text: text, time: time))
+      }
+    }
+    return found
+  }
+}

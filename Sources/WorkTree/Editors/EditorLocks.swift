@@ -1,0 +1,61 @@
+internal import CLinux
+package import Git
+internal import Glibc
+internal import System
+
+/// The files that editors keep beside one that is open.
+package enum EditorLock {
+  private static let affixes = [(".~lock.", "#"), (".#", ""), (".", ".swp")]
+
+  /// The name of the note that a lock file of this name is for, or nil when it is none: vim's and nano's
+  /// `.NAME.swp`, emacs' `.#NAME`, LibreOffice's `.~lock.NAME#`.
+  package static func note(lockedBy file: TreePath) -> TreePath? {
+    for (start, end) in affixes {
+      let note = file.bytes.dropFirst(start.utf8.count).dropLast(end.utf8.count)
+      if !note.isEmpty, file.bytes.elementsEqual(Array(start.utf8) + note + Array(end.utf8)) {
+        return TreePath(bytes: note)
+      }
+    }
+    return nil
+  }
+
+  /// When the editor that has a note open made its lock file, in nanoseconds since 1970: the oldest, if
+  /// there are several. Nil where there is none, where its editor is gone, or where the file system does
+  /// not say.
+  static func birth(of note: TreePath, in folder: String) -> Int64? {
+    let parent = note.parent.map { $0.bytes + [UInt8(ascii: "/")] } ?? []
+    func time(_ start: String, _ end: String, _ process: ([CChar]) -> Int32?) -> Int64? {
+      let whole = Array("\(folder)/".utf8) + parent + Array(start.utf8) + note.name.bytes
+      let name = (whole + Array(end.utf8)).map { CChar(bitPattern: $0) } + [0]
+      let birth = notes_birth_time(name)
+      guard birth >= 0, let process = process(name), process > 0,
+        kill(process, 0) == 0 || errno == EPERM
+      else { return nil }
+      return birth
+    }
+    return [time(".", ".swp", processOfSwapFile), time(".#", "", processOfLink)]
+      .compactMap { $0 }.min()
+  }
+
+  /// The program that made a swap file of vim's form: its number is at offset 24.
+  private static func processOfSwapFile(_ name: [CChar]) -> Int32? {
+    let file = Counted.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var header = [UInt8](repeating: 0, count: 28)
+    guard Glibc.read(file, &header, header.count) == header.count,
+      header.starts(with: Array("b0".utf8))
+    else { return nil }
+    return header[24...].reversed().reduce(Int32(0)) { $0 << 8 | Int32($1) }
+  }
+
+  /// The program that made a link of emacs' form: `USER@HOST.PROCESS:BOOT`.
+  private static func processOfLink(_ name: [CChar]) -> Int32? {
+    var target = [CChar](repeating: 0, count: 512)
+    let count = readlink(name, &target, target.count)
+    guard count > 0 else { return nil }
+    let text = target[..<count].map { UInt8(bitPattern: $0) }.prefix { $0 != UInt8(ascii: ":") }
+    guard let dot = text.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+    return Int32(String(decoding: text[(dot + 1)...], as: UTF8.self))
+  }
+}

@@ -1,0 +1,278 @@
+package import Git
+internal import Glibc
+internal import System
+
+/// On which text a save was made: notes-merge(7), "The stale editor".
+package struct SaveBase {
+  /// What decided.
+  package enum Evidence: String, Codable, Sendable, CaseIterable {
+    /// All that the checkouts brought is in it.
+    case kept
+    /// No program had read what the last checkout brought.
+    case unread
+    /// `notes edit` gave its editor an older text.
+    case edit
+    /// The editor's lock file is older.
+    case lock
+    /// Its lines are the older text's.
+    case lines
+    /// A program had read the new text, or written on it.
+    case read
+    /// Nothing spoke against the new text.
+    case unknown
+  }
+
+  /// The checkout that put the next text there; nil for the text that the folder held last.
+  package let unseen: CheckoutLog.Entry?
+  package let evidence: Evidence
+  /// How many lines that checkouts brought within the last day the save takes away, which had seen them.
+  package let taken: Int
+  /// A commit before all that it takes away, or did not see.
+  package let since: ObjectID
+}
+
+/// All that is known of a save of a note that checkouts had changed.
+struct SaveEvidence {
+  /// The checkouts, oldest first; there is one at least.
+  let entries: [CheckoutLog.Entry]
+  let saved: ObjectID
+  /// The note as the folder held it last.
+  let present: ObjectID
+  /// When the save is looked at, in nanoseconds since 1970.
+  let now: Int64
+  let reading: FileReading
+  /// When the editor's lock file was made; asked for only where it matters.
+  var lock: () -> Int64? = { nil }
+  /// What running commands gave to their editors.
+  var runs: () -> [EditRuns.Item] = { [] }
+  /// Whether something reads all files, so that a file that was read tells nothing.
+  var readsAll: () -> Bool = { false }
+  var isInConflict: () throws -> Bool = { false }
+
+  /// How long an edit of the very text that a checkout brought may be of the former one, in nanoseconds.
+  static let doubt: Int64 = 600 * 1_000_000_000
+  static let day: Int64 = 24 * 3_600 * 1_000_000_000
+  /// Texts larger than this, and those with zero bytes, are not looked into.
+  static let largestText = 1 << 22
+
+  func base(reading blob: (ObjectID) throws -> [UInt8]) throws -> SaveBase {
+    let count = entries.count
+    let isWritten = entries[count - 1].isSeen
+    guard let texts = try Texts(self, blob) else {
+      let isUnread = !isWritten && reading == .unread
+      return SaveBase(
+        unseen: isUnread ? entries[count - 1] : nil, evidence: isUnread ? .unread : .unknown,
+        taken: 0, since: entries[count - 1].base)
+    }
+    let regions = texts.regions
+    let all = regions.joined()
+    if !all.isEmpty, all.allSatisfy({ $0.state == .new }) { return base(count, .kept, texts) }
+    // The newest text that its writer can have had.
+    var (upper, proof) = (count, SaveBase.Evidence?.none)
+    func bound(_ text: Int, _ evidence: SaveBase.Evidence) {
+      if text < upper { (upper, proof) = (text, evidence) }
+    }
+    if !isWritten, reading == .unread { bound(count - 1, .unread) }
+    if upper == count, all.isEmpty { return base(count, .kept, texts) }
+    if reading != .read, let lock = lock() {
+      let held = entries.firstIndex { $0.time > lock } ?? count
+      bound(newestWritten(from: held), .lock)
+    }
+    for run in runs() {
+      if let held = entries.firstIndex(where: { $0.old == run.text && $0.time > run.time }) {
+        bound(newestWritten(from: held), .edit)
+      }
+    }
+    // The oldest one: what it has of a checkout its writer had read.
+    let low = (0..<upper).last { regions[$0].contains(where: \.showsNew) }.map { $0 + 1 } ?? 0
+    let rest = regions[low..<upper].joined()
+    if rest.isEmpty { return base(upper, proof ?? .unknown, texts) }
+    if try isOlder(low, upper, rest, texts) { return base(low, proof ?? .lines, texts) }
+    let isKnown = isWritten || reading == .read
+    return base(upper, proof ?? (isKnown ? .read : .unknown), texts)
+  }
+
+  /// The text that programs here wrote last, from one on that an editor had.
+  private func newestWritten(from text: Int) -> Int {
+    if entries[entries.count - 1].isSeen { return entries.count }
+    return entries.indices.last { $0 > text && entries[$0].isWritten } ?? text
+  }
+
+  /// Whether a save that shows nothing of what came between two texts was made on the older one.
+  private func isOlder(
+    _ low: Int, _ upper: Int, _ rest: some Collection<BroughtRegion>, _ texts: Texts
+  ) throws -> Bool {
+    let isLast = upper == entries.count
+    let isHeld =
+      isLast
+      ? entries[upper - 1].isSeen || reading == .read && !readsAll() : entries[upper].isWritten
+    let old = rest.filter { $0.state == .old }
+    let isWhole = old.count == rest.count
+    let share = texts.saved.share(of: texts.olds[low])
+    // Whoever settles a conflict takes away markers that a checkout brought.
+    if isLast, try isInConflict() {
+      return !isHeld && isWhole && share == 1 && entries[low].old != saved
+    }
+    if isHeld {
+      return isWhole && share >= 0.5 && (old.count > 1 || old.contains(where: \.hasGoing))
+    }
+    if !old.isEmpty, share >= 0.5 { return true }
+    return now - entries[upper - 1].time < Self.doubt && !texts.showsNewWord(low, upper)
+  }
+
+  private func base(_ text: Int, _ evidence: SaveBase.Evidence, _ texts: Texts) -> SaveBase {
+    if text < entries.count {
+      return SaveBase(
+        unseen: entries[text], evidence: evidence, taken: 0, since: entries[text].base)
+    }
+    let taken = entries.indices.map { position in
+      now - entries[position].time > Self.day
+        ? 0 : texts.regions[position].reduce(0) { $0 + $1.missing }
+    }
+    let first = taken.firstIndex { $0 > 0 } ?? 0
+    return SaveBase(
+      unseen: nil, evidence: evidence, taken: taken.reduce(0, +), since: entries[first].base)
+  }
+
+  /// The texts, and what each checkout brought that still stands.
+  private struct Texts {
+    private let table: LineTexts
+    let saved: LineTexts.Text
+    /// The texts before each checkout, and as it left them.
+    let olds: [LineTexts.Text]
+    private let news: [LineTexts.Text]
+    let regions: [[BroughtRegion]]
+
+    /// Nil where one is too large, or is no text.
+    init?(_ evidence: SaveEvidence, _ blob: (ObjectID) throws -> [UInt8]) throws {
+      var table = LineTexts()
+      let empty = table.text([])
+      var known: [ObjectID: LineTexts.Text] = [:]
+      var total = 0
+      for id in [evidence.saved, evidence.present] + evidence.entries.flatMap({ [$0.old, $0.new] })
+      where known[id] == nil {
+        let bytes = try blob(id)
+        total += bytes.count
+        if total > SaveEvidence.largestText || bytes.contains(0) { return nil }
+        known[id] = table.text(bytes)
+      }
+      let texts = known
+      func text(_ id: ObjectID) -> LineTexts.Text { texts[id] ?? empty }
+      self.table = table
+      let (saved, present) = (text(evidence.saved), text(evidence.present))
+      self.saved = saved
+      olds = evidence.entries.map { text($0.old) }
+      news = evidence.entries.map { text($0.new) }
+      regions = zip(olds, news).map { [table] in
+        BroughtRegion.all(from: $0, to: $1, present: present, saved: saved, in: table)
+      }
+    }
+
+    func showsNewWord(_ low: Int, _ upper: Int) -> Bool {
+      (low..<upper).contains {
+        BroughtRegion.showsNewWord(from: olds[$0], to: news[$0], saved: saved, in: table)
+      }
+    }
+  }
+}
+
+/// Finds on which text saves were made.
+struct SaveBases {
+  let workTree: WorkTree
+  let log: CheckoutLog
+  /// The notes with an open conflict; asked for only where it matters.
+  let conflicts: () throws -> [TreePath]
+  /// The tree of the version that the device shows.
+  let tree: () throws -> ObjectID?
+
+  /// On which text a save of a note was made; nil where no checkout has changed the note lately, or the
+  /// version that the device shows has it already.
+  ///
+  /// - Parameters:
+  ///   - present: the note as the folder held it last, and the index's status of that.
+  ///   - content: what was found now.
+  func base(
+    of path: TreePath, saved: ObjectID, present: ObjectID, placed: FileStatus,
+    content: FileContent, index: IndexFile
+  ) throws -> SaveBase? {
+    let repository = workTree.repository
+    // A derived merge that no version was made on is gone with git's reflog.
+    let entries = try log.entries(for: path).filter {
+      try repository.contains($0.base) && repository.contains($0.old)
+        && repository.contains($0.new)
+    }
+    guard !entries.isEmpty,
+      try tree().flatMap({ try repository.entry(at: path, in: $0) })?.id != saved
+    else { return nil }
+    let keepsTimes = FileReading.isKept(in: workTree.folder)
+    let reading =
+      workTree.toldReading(path)
+      ?? (keepsTimes ? FileReading(of: content.before, since: placed) : .unknown)
+    let now = WallClock.precise.nanoseconds
+    return try SaveEvidence(
+      entries: entries, saved: saved, present: present, now: now, reading: reading,
+      lock: { EditorLock.birth(of: path, in: workTree.folder) },
+      runs: { EditRuns.all(of: path, stateFolder: workTree.stateFolder) },
+      readsAll: { readsAll(except: path, index) },
+      isInConflict: { try conflicts().contains(path) }
+    ).base(reading: repository.blob)
+  }
+
+  /// Whether most of the files that the last checkouts brought were read, and not written then: an
+  /// indexer or the like reads all of them, and tells nothing of an editor.
+  private func readsAll(except path: TreePath, _ index: IndexFile) -> Bool {
+    var (read, unread) = (log.readFiles, log.unreadFiles)
+    let others = log.entries.reversed().map(\.path).eachOnce.filter { $0 != path }
+    for other in others.prefix(8) {
+      guard log.entries.last(where: { $0.path == other })?.isSeen == false,
+        let position = index.position(of: other)
+      else { continue }
+      var status = stat()
+      let name = Array("\(workTree.folder)/".utf8).map { CChar(bitPattern: $0) } + other.cString
+      guard Counted.lstat(name, &status) == 0 else { continue }
+      let placed = index.status(at: position)
+      if FileStatus(status).inode != placed.inode { continue }
+      if FileReading(of: status, since: placed) == .unread { unread += 1 } else { read += 1 }
+    }
+    return read >= 2 && read > 2 * unread
+  }
+}
+
+extension timespec {
+  /// The time in nanoseconds.
+  package var nanoseconds: Int64 { Int64(tv_sec) * 1_000_000_000 + Int64(tv_nsec) }
+}
+
+/// A save by an editor that had not seen the last checkouts of the note.
+package struct StaleSave {
+  package let path: TreePath
+  /// What it wrote.
+  package let entry: TreeEntry
+  /// When, in seconds since 1970.
+  package let written: Int64
+  /// The checkout that replaced the text it was made on.
+  package let unseen: CheckoutLog.Entry
+}
+
+/// A save of a note that checkouts had changed, for whoever is told of it.
+package struct SaveRemark: Codable, Sendable {
+  /// Which note.
+  package let path: TreePath
+  /// What decided on which text it was made.
+  package let evidence: SaveBase.Evidence
+  /// The version that has the text it was made on, where that is older than what the folder held: it was
+  /// merged with what came since.
+  package let base: ObjectID?
+  /// How many lines it takes away that were brought within the last day.
+  package let takenLines: Int
+  /// A commit before all that it takes away, or did not see.
+  package let since: ObjectID
+
+  /// Whether people may be told of it.
+  package var isTold: Bool { base != nil || takenLines > 0 }
+
+  init(path: TreePath, _ base: SaveBase) {
+    (self.path, evidence, since) = (path, base.evidence, base.since)
+    (self.base, takenLines) = (base.unseen?.base, base.taken)
+  }
+}

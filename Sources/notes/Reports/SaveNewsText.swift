@@ -1,0 +1,33 @@
+internal import Git
+internal import Notebook
+internal import WorkTree
+
+extension SaveNews {
+  var json: JSON {
+    ["path": path, "what": kind.rawValue, "lines": lines, "devices": devices]
+  }
+
+  /// What people are told.
+  var sentence: String {
+    let names = Phrase.list(devices.map { Visible.name($0) })
+    switch kind {
+    case .merged:
+      let others = devices.isEmpty ? "what came since" : "the edits of \(names)"
+      return "\(Visible.name(path)) was saved on an older text, and merged with \(others)"
+    case .tookAway:
+      return "this save of \(Visible.name(path)) takes away \(Phrase.count(lines, "line")) that came "
+        + "from \(names)"
+    }
+  }
+
+  /// What to do about it.
+  var hint: String {
+    switch kind {
+    case .merged: "'notes log --patch \(Visible.word(path.noteTitle))' shows the edits"
+    case .tookAway: "'notes undo' brings back what it took"
+    }
+  }
+
+  /// The lines on standard error.
+  var warning: String { "notes: warning: \(sentence)\nnotes: hint: \(hint)\n" }
+}
