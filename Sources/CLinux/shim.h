@@ -8,7 +8,6 @@
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 // Calls of Linux that Swift's Glibc module does not show, because they need _GNU_SOURCE.
@@ -128,4 +127,18 @@ static inline long long notes_birth_time(const char *_Nonnull path) {
     return -1;
   if ((status.words[0] & birth) == 0) return -1;
   return status.numbers[10] * 1000000000LL + status.words[22];
+}
+
+// flistxattr(2), fgetxattr(2) and fsetxattr(2), with sizes in bytes; -1 with errno set where they fail. Not
+// through <sys/xattr.h>: it brings <sys/types.h> along, whose types Swift would then find in two modules.
+static inline long notes_list_attributes(int file, char *_Nullable names, unsigned long size) {
+  return syscall(SYS_flistxattr, file, names, size);
+}
+static inline long notes_get_attribute(
+    int file, const char *_Nonnull name, void *_Nullable value, unsigned long size) {
+  return syscall(SYS_fgetxattr, file, name, value, size);
+}
+static inline long notes_set_attribute(
+    int file, const char *_Nonnull name, const void *_Nonnull value, unsigned long size) {
+  return syscall(SYS_fsetxattr, file, name, value, size, 0);
 }

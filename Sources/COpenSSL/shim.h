@@ -56,7 +56,8 @@
   F(X509_CRL_get_issuer) F(X509_CRL_get_signature_nid) F(X509_CRL_get_version) \
   F(X509_CRL_new) F(X509_CRL_set1_lastUpdate) F(X509_CRL_set1_nextUpdate) \
   F(X509_CRL_set_issuer_name) F(X509_CRL_set_version) F(X509_CRL_sign) \
-  F(X509_CRL_verify) F(X509_REVOKED_add_ext) F(X509_REVOKED_free) F(X509_REVOKED_get0_serialNumber) F(X509_REVOKED_get_ext) \
+  F(X509_CRL_verify) F(X509_REVOKED_add_ext) F(X509_REVOKED_free) F(X509_REVOKED_get0_revocationDate) \
+  F(X509_REVOKED_get0_serialNumber) F(X509_REVOKED_get_ext) \
   F(X509_REVOKED_get_ext_by_NID) \
   F(X509_REVOKED_new) F(X509_REVOKED_set_revocationDate) F(X509_REVOKED_set_serialNumber) \
   F(d2i_X509_CRL) F(i2d_X509_CRL) \

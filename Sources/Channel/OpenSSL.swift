@@ -2,7 +2,8 @@ internal import COpenSSL
 internal import Glibc
 internal import OpenSSLLoader
 
-/// libssl and libcrypto, their failures turned into `ChannelError`.
+/// libssl and libcrypto by their tables of functions, which shim.h lists, their failures turned into
+/// `ChannelError`.
 final class OpenSSL: Sendable {
   let crypto: libcrypto
   let ssl: libssl

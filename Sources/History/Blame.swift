@@ -12,6 +12,9 @@ public struct BlamedLine: Sendable {
     case unsaved
     /// A marker of an open conflict: nobody wrote it.
     case marker
+    /// It is in a derived merge, and in nothing that its versions merge to; who answers for it made the
+    /// version on top.
+    case alteredMerge(ObjectID, answeredBy: ObjectID?)
   }
 
   /// Where it comes from.
@@ -37,8 +40,10 @@ extension History {
     guard let name = table.paths.firstIndex(of: (version?.path ?? path).bytes),
       let blob = table.blob(of: name, at: start)
     else { return Blame.unsaved(text) }
+    let check = MergeCheck(of: self)
+    defer { check.remember() }
     var blame = Blame(
-      table: table, order: order(of: table, from: tip), repository: repository)
+      table: table, order: order(of: table, from: tip), repository: repository, check: check)
     return try blame.lines(of: text, stored: blob, named: name, at: start)
   }
 }
@@ -50,6 +55,7 @@ private struct Blame {
   let table: HistoryTable
   let order: VersionOrder
   let repository: Repository
+  let check: MergeCheck
 
   /// Where a line stands in a version, and in the text that was asked about.
   typealias Line = (there: Int, asked: Int)
@@ -171,6 +177,7 @@ private struct Blame {
     _ sources: [(parent: Int, path: Int)]
   ) throws {
     let commit = try repository.commit(table.id(of: suspicion.version))
+    let lines = try leftOfAlteration(of: commit, lines, table.path(suspicion.path), blob)
     let size = MergeTrailers(message: commit.message).conflicts[table.path(suspicion.path)]
     let markers = try size.map { size in
       Self.markerLines(of: try repository.blob(blob), markerSize: size)
@@ -181,6 +188,22 @@ private struct Blame {
       origins[line.asked] =
         markers?.contains(line.there) == true ? .marker : .version(table.id(of: newest))
     }
+  }
+
+  /// The lines that are in what a merge's versions merge to. The others have their origin then.
+  private mutating func leftOfAlteration(
+    of commit: Commit, _ lines: [Line], _ path: TreePath, _ blob: ObjectID
+  ) throws -> [Line] {
+    guard case .altered(let altered) = try check.verdict(on: commit),
+      let change = altered.changes.first(where: { $0.path == path })
+    else { return lines }
+    let expected = try change.old.map { try numbers(of: $0) } ?? []
+    let (found, left) = pass(lines, from: try numbers(of: blob), to: expected)
+    for line in left {
+      origins[line.asked] = .alteredMerge(commit.id, answeredBy: altered.answeredBy)
+    }
+    let kept = Set(found.map(\.asked))
+    return lines.filter { kept.contains($0.asked) }
   }
 
   private static func markerLines(of text: [UInt8], markerSize: Int) -> Set<Int> {

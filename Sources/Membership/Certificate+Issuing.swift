@@ -28,7 +28,8 @@ extension Certificate {
     return try make(
       subject: [(NID_commonName, name), (NID_organizationalUnitName, role.rawValue)],
       issuer: issuer, serial: serial ?? newSerial(), publicKey: publicKey,
-      isAuthority: role == .admin, replaced: replaced, signedWith: key, issuedAt: now)
+      isAuthority: role == .admin, signsVersions: true, replaced: replaced, signedWith: key,
+      issuedAt: now)
   }
 
   /// What the admin `issuer`, whose key is `key`, calls the notebook.
@@ -52,8 +53,8 @@ extension Certificate {
 
   private static func make(
     subject: [DistinguishedName.Attribute], issuer: Certificate?, serial: [UInt8],
-    publicKey: [UInt8], isAuthority: Bool, replaced: [UInt8]? = nil, continued: [UInt8]? = nil,
-    signedWith key: DeviceKey, issuedAt: Int64
+    publicKey: [UInt8], isAuthority: Bool, signsVersions: Bool = false, replaced: [UInt8]? = nil,
+    continued: [UInt8]? = nil, signedWith key: DeviceKey, issuedAt: Int64
   ) throws -> Certificate {
     let lib = try OpenSSL.library()
     let certificate = try OpenSSL.check("X509_new", lib.X509_new())
@@ -83,6 +84,7 @@ extension Certificate {
       .subjectKeyIdentifier: try Extension.keyIdentifierPrefix + PublicKey.identifier(publicKey),
       .authorityKeyIdentifier: try Extension.authorityPrefix + PublicKey.identifier(key.publicKey),
       .replaces: replaced.map { Extension.serialPrefix + $0 },
+      .signsVersions: signsVersions ? Extension.null : nil,
       .continues: continued.map { Extension.keyIdentifierPrefix + $0 },
     ]
     for case (let kind, let value?) in extensions {
@@ -107,6 +109,13 @@ enum Validity {
   private static let times: ClosedRange<Int64> = 0...253_402_300_798
   /// RFC 5280 section 4.1.2.5: no well-defined expiration.
   private static let endOfTime = "99991231235959Z"
+
+  /// A time in seconds since 1970.
+  static func seconds(_ time: UnsafePointer<ASN1_TIME>?, _ lib: libcrypto) throws -> Int64 {
+    var parts = tm()
+    guard lib.ASN1_TIME_to_tm(time, &parts) == 1 else { throw CertificateDefect.validity }
+    return Int64(timegm(&parts))
+  }
 
   static func with(
     _ start: Int64, _ lib: libcrypto,

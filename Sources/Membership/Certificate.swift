@@ -89,11 +89,7 @@ struct Certificate: Hashable, Sendable {
     issuer = try OpenSSL.encoding("i2d_X509_NAME") { lib.i2d_X509_NAME(issuerName, $0) }
     publicKey = try PublicKey.raw(of: lib.X509_get0_pubkey(certificate), lib)
     keyIdentifier = try PublicKey.identifier(publicKey)
-    var time = tm()
-    guard lib.ASN1_TIME_to_tm(lib.X509_get0_notBefore(certificate), &time) == 1 else {
-      throw CertificateDefect.validity
-    }
-    issuedAt = Int64(timegm(&time))
+    issuedAt = try Validity.seconds(lib.X509_get0_notBefore(certificate), lib)
     let extensions = try Extension.read(lib.X509_get_ext_count(certificate), lib) {
       lib.X509_get_ext(certificate, $0)
     }
@@ -108,6 +104,7 @@ struct Certificate: Hashable, Sendable {
     continued = Extension.stripped(Extension.keyIdentifierPrefix, extensions[.continues])
       .map { String(base32: $0).lowercased() }
     guard let authority, (replaced == nil) == (extensions[.replaces] == nil),
+      [nil, Extension.null].contains(extensions[.signsVersions]),
       extensions[.subjectKeyIdentifier] == Extension.keyIdentifierPrefix + keyIdentifier
     else { throw CertificateDefect.extensions }
     issuerKeyIdentifier = authority

@@ -12,6 +12,8 @@ enum Extension: String {
   /// Our own, under an identifier made of a UUID (ITU-T X.667): an octet string of the serial number
   /// of the certificate in whose place this one was issued.
   case replaces = "2.25.42687860910070173557393088580088700091"
+  /// Of a member's certificate, NULL: its device signs every version that it makes.
+  case signsVersions = "2.25.171628606181371554536320987256274146084"
   /// Of a root: an octet string of the digest in the ID of the notebook that is begun anew with it.
   case continues = "2.25.73319986009365374432425497566117865641"
 
@@ -21,6 +23,7 @@ enum Extension: String {
   /// A sequence of keyIdentifier alone, 32 octets.
   static let authorityPrefix: [UInt8] = [0x30, 0x22, 0x80, 0x20]
   static let serialPrefix: [UInt8] = [0x04, 0x10]
+  static let null: [UInt8] = [0x05, 0x00]
 
   /// BasicConstraints CA:TRUE with digitalSignature, keyCertSign and cRLSign; or CA:FALSE with
   /// digitalSignature.

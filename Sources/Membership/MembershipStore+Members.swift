@@ -231,8 +231,18 @@ extension MembershipStore {
     for list in own { entries.merge(list.entries, uniquingKeysWith: max) }
     let meant = Set(certificates.map(\.keyIdentifier)).subtracting([authority.keyIdentifier])
     entries = set.entries(byAdmins: reason > .superseded ? meant : [], besides: entries)
+    // The day on which a device's removal was first listed stays that day.
+    var dates: [[UInt8]: Int64] = [:]
+    for list in set.revocationLists
+    where list.issuerKeyIdentifier == authority.keyIdentifier
+      || meant.contains(list.issuerKeyIdentifier)
+    {
+      for (serial, date) in list.dates where list.entries[serial] == entries[serial] {
+        dates[serial] = min(dates[serial] ?? date, date)
+      }
+    }
     let list = try RevocationList.make(
-      entries: entries, number: (own.map(\.number).max() ?? 0) + 1, issuer: authority,
+      entries: entries, dates: dates, number: (own.map(\.number).max() ?? 0) + 1, issuer: authority,
       signedWith: key, now: now)
     _ = try set.insert(certificates: new.map(\.der), revocationLists: [list.der])
     if set.authority(ofKey: authority.keyIdentifier) == nil { throw MembershipError.ownCertifier }

@@ -32,7 +32,8 @@ extension MembershipStore {
     ofDevice deviceID: String, at stateFolder: String
   ) throws -> MemberStanding {
     try standing(
-      ofDevice: deviceID, in: stateFolder + "/membership", cache: stateFolder + "/cache/standing")
+      ofDevice: deviceID, in: MembershipStore.folder(ofNotebookAt: stateFolder),
+      cache: stateFolder + "/cache/standing")
   }
 
   /// How a device stands, by the memory that is kept in `cache` as long as the same certificates and

@@ -15,6 +15,8 @@ struct RevocationList: Hashable, Sendable {
   let number: UInt64
   /// The serial numbers, whoever issued the certificates, and why.
   let entries: [[UInt8]: Reason]
+  /// Since when each is listed, in seconds since 1970 by that admin's clock.
+  let dates: [[UInt8]: Int64]
 
   var signer: Certificate.Authority { .init(keyIdentifier: issuerKeyIdentifier, name: issuer) }
 
@@ -59,12 +61,15 @@ struct RevocationList: Hashable, Sendable {
     let count = revoked == nil ? 0 : lib.OPENSSL_sk_num(revoked)
     if count > RevocationList.maximumEntries { throw CertificateDefect.tooLarge(Int(count)) }
     var entries: [[UInt8]: Reason] = [:]
+    var dates: [[UInt8]: Int64] = [:]
     for index in 0..<max(count, 0) {
       let entry = lib.OPENSSL_sk_value(revoked, index).map { OpaquePointer($0) }
       let serial = try Serial.read(lib.X509_REVOKED_get0_serialNumber(entry), lib)
       entries[serial] = max(entries[serial] ?? .superseded, RevocationList.reason(entry, lib))
+      let date = try Validity.seconds(lib.X509_REVOKED_get0_revocationDate(entry), lib)
+      dates[serial] = min(dates[serial] ?? date, date)
     }
-    self.entries = entries
+    (self.entries, self.dates) = (entries, dates)
 
     let extensions = try Extension.read(lib.X509_CRL_get_ext_count(list), lib) {
       lib.X509_CRL_get_ext(list, $0)
@@ -81,9 +86,10 @@ struct RevocationList: Hashable, Sendable {
   static func == (left: Self, right: Self) -> Bool { left.fingerprint == right.fingerprint }
   func hash(into hasher: inout Hasher) { fingerprint.hash(into: &hasher) }
 
+  /// A list that is dated now; what an older one has listed keeps its date there.
   static func make(
-    entries: [[UInt8]: Reason], number: UInt64, issuer: Certificate, signedWith key: DeviceKey,
-    now: Int64
+    entries: [[UInt8]: Reason], dates: [[UInt8]: Int64] = [:], number: UInt64, issuer: Certificate,
+    signedWith key: DeviceKey, now: Int64
   ) throws -> RevocationList {
     let lib = try OpenSSL.library()
     let list = try OpenSSL.check("X509_CRL_new", lib.X509_CRL_new())
@@ -95,8 +101,10 @@ struct RevocationList: Hashable, Sendable {
     try Validity.with(now, lib) { start, end in
       try OpenSSL.check("X509_CRL_set1_lastUpdate", lib.X509_CRL_set1_lastUpdate(list, start))
       try OpenSSL.check("X509_CRL_set1_nextUpdate", lib.X509_CRL_set1_nextUpdate(list, end))
-      for (serial, reason) in entries.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-        try add(serial, reason, at: start, to: list, lib)
+    }
+    for (serial, reason) in entries.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      try Validity.with(dates[serial] ?? now, lib) { date, _ in
+        try add(serial, reason, at: date, to: list, lib)
       }
     }
     let extensions: KeyValuePairs<Extension, [UInt8]> = [

@@ -105,6 +105,19 @@ public enum DerivedMerge {
       reports: result.reports)
   }
 
+  /// The tree of what the heads that a derived merge stands for merge to: its own, if nobody has changed it
+  /// and this program's rules made it. What it writes to the store is needed by nobody afterwards.
+  package static func expectedTree(
+    of merge: Commit, in store: any MergeStore, bounds: MergeBounds = .standard
+  ) throws -> ObjectID {
+    let heads = try HeadSet.reduce([merge.id], in: store)
+    guard heads.count > 1 else { return heads.first?.tree ?? merge.tree }
+    // Too many for one commit are merged in groups, which are looked at by themselves.
+    let merged = heads.count <= bounds.parents ? heads : try merge.parents.map(store.commit)
+    var sum = HeadMerge(store: store, rules: .all, bounds: bounds)
+    return try sum.merge(merged).tree
+  }
+
   /// Whether a label in a block or in the name of a copy that the merge made says that its version is
   /// unsigned.
   private static func saysUnsigned(

@@ -1,4 +1,4 @@
-package import Git
+internal import Git
 
 /// The ends of names that make a file a note. Notes alone take markers: any other text is read by a program,
 /// which markers would break (notes-merge(7), "Files").

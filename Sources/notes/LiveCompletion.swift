@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Exchange
 internal import Git
 internal import Glibc
 internal import History
@@ -60,10 +61,12 @@ struct LiveCompletion {
     let name = String(typed[..<at])
     let path = try NotebookLocator.note(name, in: notebook, among: .former)
     var offers: [Offer] = []
+    let proofs = VersionProofs(in: notebook)
+    defer { proofs.remember() }
     try notebook.history.forEachVersion(of: path) { version in
-      let author = version.commit.author
-      let when = TimeText.relative(author.time, now: TimeText.now)
-      offers.append(("\(name)@\(version.commit.id.short)", "\(when), \(Visible.name(author.name))"))
+      let author = SharedNames().shown(try proofs.author(of: version.commit))
+      let when = TimeText.relative(version.commit.author.time, now: TimeText.now)
+      offers.append(("\(name)@\(version.commit.id.short)", "\(when), \(author)"))
       return offers.count < Self.most
     }
     return offers

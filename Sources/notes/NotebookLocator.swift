@@ -179,6 +179,6 @@ extension Notebook {
   }
 
   func membership() throws -> MembershipStore {
-    try MembershipStore.open(in: stateFolder + "/membership")
+    try MembershipStore.open(in: MembershipStore.folder(ofNotebookAt: stateFolder))
   }
 }

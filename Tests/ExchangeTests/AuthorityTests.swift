@@ -222,33 +222,41 @@ struct AuthorityTests {
     #expect(try bob.text("hand.txt") == "by hand\n")
   }
 
-  // MARK: notes 1.0
+  // MARK: Devices that have not signed yet
 
-  @Test("a device that signs nothing is believed until it signs")
-  func withoutSignatures() throws {
-    let cleo = try Device("Cleo", certifiedBy: ada)
+  // "from its first version on"
+  @Test(
+    "nothing unsigned is taken in the name of a member that has made no version yet",
+    arguments: [false, true])
+  func firstVersion(hasNewKey: Bool) throws {
+    var cleo = try Device("Cleo", certifiedBy: ada)
+    if hasNewKey {
+      // "and after a renewal of its key"
+      let former = cleo.key.deviceID
+      cleo = try Device("Cleo", certifiedBy: ada)
+      try ada.context.membership.remove(devices: [former], by: ada.key)
+      let request = try CertificateRequest(name: "Cleo", key: cleo.key)
+      _ = try ada.context.membership.issue(for: request, role: .admin, by: ada.key)
+    }
     _ = try ada.context.membership.merge(
       certificates: cleo.context.membership.certificates, revocations: [])
-    try cleo.meet(hub)
+    _ = try cleo.context.membership.merge(
+      certificates: ada.context.membership.certificates,
+      revocations: ada.context.membership.revocations)
     try ada.meet(hub)
-    let mallory = try hub.clone(as: "old")
-    let first = try mallory.forge("by 1.0\n", by: cleo.key.deviceID, on: #require(try hub.tip()))
-    try ada.meet(hub)
-    #expect(try ada.text("forged.txt") == "by 1.0\n")
-    #expect(try ada.tip() == first)
-    // It signs from now on.
-    try cleo.meet(hub)
+    let mallory = try hub.clone(as: "mallory")
+    let tip = try #require(try hub.tip())
+    let forged = try mallory.forge("by whom?\n", by: cleo.key.deviceID, on: tip)
+    for device in [ada, bob, cleo] {
+      #expect(try device.refusal(at: hub) == .unsigned)
+      #expect(try !device.notebook().repository.contains(forged))
+    }
+    // Its own version is taken.
+    try hub.git(["-C", hub.path, "update-ref", "refs/heads/main", tip.hex])
     try cleo.write("signed\n", to: "C.txt")
     try cleo.meet(hub)
     try ada.meet(hub)
-    try mallory.git("fetch", "--quiet", "origin")
-    try mallory.forge("by whom?\n", by: cleo.key.deviceID, on: #require(try hub.tip()))
-    #expect(try ada.refusal(at: hub) == .unsigned)
-    // Who knows nothing yet finds it in what came.
-    let dora = try Device("Dora", certifiedBy: ada)
-    _ = try dora.context.membership.merge(
-      certificates: ada.context.membership.certificates, revocations: [])
-    #expect(try dora.refusal(at: hub) == .unsigned)
+    #expect(try ada.text("C.txt") == "signed\n")
   }
 
   @Test("two who only meet at a hub, and a third that the first has invited, are no strangers")

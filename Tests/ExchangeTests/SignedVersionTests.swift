@@ -51,23 +51,23 @@ import Testing
     let unsigned = try #require(notebook.repository.head().commit)
     let proofs = VersionProofs(in: notebook)
     for id in signed {
-      #expect(try proofs.proof(of: notebook.repository.commit(id)) == .verified)
+      #expect(try proofs.author(of: id).proof == .verified)
     }
-    #expect(try proofs.proof(of: notebook.repository.commit(unsigned)) == .unsigned)
-    #expect(!VerifiedVersions(in: notebook.stateFolder).contains(signed[0]))
+    #expect(try proofs.author(of: unsigned).proof == .unsigned)
+    #expect(!VersionMemory(.verified, in: notebook.stateFolder).contains(signed[0]))
     proofs.remember()
-    let kept = VerifiedVersions(in: notebook.stateFolder)
+    let kept = VersionMemory(.verified, in: notebook.stateFolder)
     #expect(signed.allSatisfy(kept.contains) && !kept.contains(unsigned))
     // What a power cut left of the file is no proof.
     let file = notebook.stateFolder + "/cache/verified"
     try writeFile(file, Array(readFile(file).dropLast(30)) + [UInt8](repeating: 0, count: 30))
     let left = VersionProofs(in: notebook)
-    #expect(try left.proof(of: notebook.repository.commit(unsigned)) == .unsigned)
+    #expect(try left.author(of: unsigned).proof == .unsigned)
     for id in signed {
-      #expect(try left.proof(of: notebook.repository.commit(id)) == .verified)
+      #expect(try left.author(of: id).proof == .verified)
     }
     left.remember()
-    #expect(signed.allSatisfy(VerifiedVersions(in: notebook.stateFolder).contains))
+    #expect(signed.allSatisfy(VersionMemory(.verified, in: notebook.stateFolder).contains))
   }
 
   @Test("what leads a hub's branch forward is signed by the device that pushes it")

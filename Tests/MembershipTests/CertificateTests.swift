@@ -54,6 +54,8 @@ struct CertificateTests {
       #expect(text.contains(role == .admin ? "CA:TRUE" : "CA:FALSE"))
       #expect(text.contains("Certificate Sign") == (role == .admin))
       #expect(text.contains("Digital Signature"))
+      // "its device signs every version that it makes"
+      #expect(text.contains(Extension.signsVersions.rawValue))
       // The key identifier is the device ID's own hash.
       let identifier = String(hexadecimal: try PublicKey.identifier(key.publicKey)).uppercased()
       #expect(text.replacing(":", with: "").contains(identifier))

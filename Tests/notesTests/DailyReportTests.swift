@@ -71,7 +71,10 @@ import Testing
     var text = ""
     for order in ListCommand.Order.allCases {
       for isReversed in [false, true] {
-        let report = ListReport(notes: notes, ListStyle(order: order, isReversed: isReversed))
+        var style = ListStyle(order: order, isReversed: isReversed)
+        style.names = try ListCommand.authors(
+          of: notes.compactMap(\.lastVersion), in: fixture.notebook)
+        let report = ListReport(notes: notes, style)
         text += "\(order.rawValue)\(isReversed ? ", reversed" : "")\n"
         text += report.text(on: .screen(), now: ReportFixture.now) + "\n"
       }

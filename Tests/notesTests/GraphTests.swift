@@ -1,3 +1,4 @@
+import Exchange
 import Git
 import History
 import Notebook
@@ -12,14 +13,14 @@ import Testing
     _ fixture: ReportFixture, on terminal: Terminal, showsPatch: Bool = false
   ) throws -> String {
     var entries = LogEntries(
-      walk: try fixture.notebook.history.versions(of: nil, includingDerived: true), author: nil,
-      showsAll: true, folds: false, oneNoteIn: nil)
+      walk: try fixture.notebook.history.versions(of: nil, includingDerived: true),
+      VersionProofs(in: fixture.notebook), showsAll: true, folds: false, oneNoteIn: nil)
     let style = VersionReport.Style(
       terminal: terminal, now: ReportFixture.now,
       own: try fixture.notebook.history.versionsMadeHere())
     var text = LogText(
       notebook: fixture.notebook, style: style, showsPatch: showsPatch,
-      graph: GraphLines(terminal: terminal))
+      graph: GraphLines(terminal: terminal), proofs: VersionProofs(in: fixture.notebook))
     var shown = ""
     while let burst = try entries.next() { shown += try text.entry(burst) }
     return shown

@@ -19,7 +19,7 @@ import Testing
     var entries = LogEntries(
       walk: try fixture.notebook.history.versions(
         of: path, includingDerived: true, in: since.map { $0..<Int64.max }),
-      author: by, showsAll: all, folds: folds,
+      VersionProofs(in: fixture.notebook), author: by, showsAll: all, folds: folds,
       oneNoteIn: path == nil ? nil : fixture.notebook.repository)
     var reports: [VersionReport] = []
     while let burst = try entries.next() {

@@ -160,9 +160,13 @@ final class ReportFixture {
     let fixture = try Self.eventful()
     try fixture.folder.write("unsaved\n", to: "日本語のノート.txt")
     let notes = try fixture.notebook.history.notes()
-    let report = ListReport(notes: notes, ListStyle())
+    var style = ListStyle()
+    style.names = try ListCommand.authors(
+      of: notes.compactMap(\.lastVersion), in: fixture.notebook)
+    let report = ListReport(notes: notes, style)
     try both("list") { report.text(on: $0, now: now) }
-    let long = ListReport(notes: notes, ListStyle(isLong: true))
+    style.isLong = true
+    let long = ListReport(notes: notes, style)
     try both("list-long") { long.text(on: $0, now: now) }
     try Golden.expect(lines(report.json), matches: "list.json")
   }

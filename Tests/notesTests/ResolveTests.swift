@@ -45,7 +45,8 @@ import Testing
   @Test func `A block shows its sides with the words that differ`() throws {
     let note = try fixture.notebook.conflictedNote(at: "Plan.txt")
     try Golden.screens("resolve-block") { terminal in
-      note.blocks.indices.map { BlockText(note: note, number: $0).text(on: terminal) }.joined()
+      note.blocks.indices.map { BlockText(note: note, number: $0, writers: [:]).text(on: terminal) }
+        .joined()
     }
   }
 
@@ -192,7 +193,7 @@ import Testing
     let unknown = try resolve("Plan", "--block", "9", "--keep", "both", "--json")
     #expect(unknown.errorText.contains(#""kind":"no_such_block""#))
     let note = try fixture.notebook.conflictedNote(at: "Plan.txt")
-    let shown = BlockText(note: note, number: 0).text(on: .plain)
+    let shown = BlockText(note: note, number: 0, writers: [:]).text(on: .plain)
     #expect(shown.contains("  1 oldest  Ann") && shown.contains("  3 newest  Cyd"), "\(shown)")
     #expect(try resolve("Plan", "--keep", "Cyd", "--block", "1").isSuccess)
     #expect(try text.contains("first\nbuy rye bread today\n"))

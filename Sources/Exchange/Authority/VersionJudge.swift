@@ -16,7 +16,7 @@ struct VersionJudge {
     case answered
     /// The same, and what names no member.
     case ofNoMember
-    /// The same, and what names this device, which sends it; all, where that signs nothing.
+    /// The same, and what names this device, which sends it.
     case from(deviceID: String)
     case all
   }
@@ -39,6 +39,8 @@ struct VersionJudge {
   /// - Throws: `UnansweredVersion` where one of the heads, or of those that a derived merge among them
   ///   stands for, is new and no member answers for it.
   func check(_ heads: [ObjectID], _ content: Reader) throws {
+    // What is here now, a device that was removed made before.
+    _ = try FormerWriters(membership.signers(), in: notebook)
     if case .all = taking { return }
     let shown = try repository.head().commit
     func isKnown(_ id: ObjectID) throws -> Bool {
@@ -46,13 +48,11 @@ struct VersionJudge {
       return try repository.isAncestor(id, of: shown)
     }
     let new = try commits(of: heads, content, leavingOut: isKnown)
-    var signers = SigningDevices(in: notebook, heads: heads)
-    for commit in new where try !isAnswered(commit, &signers, content) {
+    for commit in new where try !isAnswered(commit) {
       switch taking {
       case .ofNoMember where namesNoMember(commit): continue
       case .from(let peer)
       where member(named: commit.value).map { $0.deviceID == peer } ?? true: continue
-      case .from(let peer) where try !signers.contains(peer, content): continue
       default: break
       }
       throw UnansweredVersion(commit.value, by: member(named: commit.value))
@@ -100,7 +100,6 @@ struct VersionJudge {
     let device = notebook.identity.device.deviceID
     guard let tip = state.tip, maySend(device) else { return false }
     let read: Reader = { try repository.object($0).data }
-    var signers = SigningDevices(in: notebook, heads: [])
     let isMissing = try commits(of: state.heads, read, leavingOut: { _ in false }).contains {
       let isOwn = $0.value.deviceID == device
       switch occasion {
@@ -109,7 +108,7 @@ struct VersionJudge {
       default: break
       }
       if case .from = taking, member(named: $0.value) == nil { return false }
-      return try isMadeAnew($0) || !isAnswered($0, &signers, read)
+      return try isMadeAnew($0) || !isAnswered($0)
     }
     return try isMissing && notebook.answer(for: tip)
   }
@@ -124,20 +123,11 @@ struct VersionJudge {
   // MARK: One version
 
   /// Whether a member answers for a version by itself: one that may send made it.
-  private func isAnswered(
-    _ commit: JudgedCommit, _ signers: inout SigningDevices, _ content: Reader
-  ) throws -> Bool {
-    let named = commit.value.deviceID
-    if let signature = commit.signature {
-      let signer = try signature.deviceID
-      guard named == nil || named == signer, maySend(signer) else { return false }
-      return try commit.isGood(signature)
-    }
-    if commit.hasSignature { return false }
-    // notes 1.0 signs nothing.
-    if let named { return try maySend(named) && !signers.contains(named, content) }
-    guard commit.value.author.email == HubMerge.authorEmail else { return false }
-    return try senders().contains { try !signers.contains($0, content) }
+  private func isAnswered(_ commit: JudgedCommit) throws -> Bool {
+    guard let signature = commit.signature else { return false }
+    let (named, signer) = (commit.value.deviceID, try signature.deviceID)
+    guard named == nil || named == signer, maySend(signer) else { return false }
+    return try commit.isGood(signature)
   }
 
   private func namesNoMember(_ commit: JudgedCommit) -> Bool {
@@ -151,10 +141,6 @@ struct VersionJudge {
 
   private func maySend(_ deviceID: String) -> Bool {
     membership.role(ofDevice: deviceID).map { $0 != .reader } ?? false
-  }
-
-  private func senders() -> [String] {
-    membership.members().filter { !$0.isRemoved && $0.role != .reader }.map(\.deviceID)
   }
 }
 
@@ -198,7 +184,7 @@ struct UnansweredVersion: Error, CustomStringConvertible {
       case nil: "no member has signed it"
       case let member? where member.isRemoved: "its device is no longer a member"
       case .some(let member) where member.role == .reader: "its device is a reader"
-      case .some: "its device signs what it makes, and has not signed this"
+      case .some: "its device has not signed it"
       }
     let name = member?.name ?? commit.author.name
     description = "version \(commit.id.hex.prefix(10)) in the name of \(name) is not taken: \(why)"

@@ -1,65 +1,205 @@
 public import Git
-internal import History
+public import History
 internal import Membership
+public import Merge
 public import Notebook
 
-/// What a version's signature says of who made it: notes-security(7), SIGNATURES.
+/// Who made a version, and how that is known: notes-security(7), SIGNATURES.
+public struct VersionAuthor: Hashable, Sendable {
+  /// What to call who made it: of a member that signed it a name in its certificate, else what the version
+  /// claims.
+  public let name: String
+  /// The device that it names; nil if it names none.
+  public let deviceID: String?
+  /// What proves it.
+  public let proof: VersionProof
+  /// Whether people are told what the proof lacks: not in a repository that has no members.
+  public let isMarked: Bool
+}
+
+extension VersionAuthor {
+  /// What people are told where nothing proves that the name is that of who made the version; nil where it is
+  /// proved, or where the name itself says whose word it is.
+  public var mark: String? {
+    guard isMarked else { return nil }
+    return switch proof {
+    case .verified, .vouched: nil
+    case .unsigned: "unsigned"
+    case .wrong: "wrong signature"
+    case .stranger: "not a member"
+    case .removed: "removed before"
+    case .reader: "a reader"
+    }
+  }
+}
+
+/// What is known of who made a version.
 public enum VersionProof: String, Sendable, CaseIterable {
-  /// The device that it names has signed it; or, where it names none, some device has.
+  /// A device signed it that is a writer or an admin, or was one then, and that it names.
   case verified
+  /// Such a device signed it, and it names none: its name is the word of that device.
+  case vouched
   /// It has no signature.
   case unsigned
   /// Its signature is not that of the device that it names, is over something else, or of another form.
   case wrong
+  /// Its signature is good, and by a device that was never a member.
+  case stranger
+  /// Its signature is good, and by a device that was removed before.
+  case removed
+  /// Its signature is good, and by a device that was a reader then.
+  case reader
 }
 
-/// Looks at the signatures of versions that are here, for whoever shows them.
+/// Answers who made the versions that are here. It is the one place that does: whoever shows an author asks
+/// it.
 public final class VersionProofs {
-  private let notebook: Notebook
-  private var signers: SigningDevices
-  /// What is below the first version that each device has signed.
-  private var before: [String: Set<ObjectID>] = [:]
-  private var known: [ObjectID: VersionProof] = [:]
-  private var verified: VerifiedVersions
-  /// The devices that were ever members; nil where there is no list of them.
-  private lazy var members = try? Set(
-    MembershipStore.open(in: notebook.stateFolder).members().map(\.deviceID))
+  /// Who a version is signed by, whoever is a member.
+  private enum Signing {
+    case none
+    case wrong
+    case by(String)
+  }
 
-  /// Nothing is read yet.
+  /// Computes derived merges again, which nobody signs.
+  public let merges: MergeCheck
+  private let notebook: Notebook
+  private var known: [ObjectID: VersionAuthor] = [:]
+  private var verified: VersionMemory
+  /// The devices that were ever members, nil inside where the notebook has no list of them.
+  private var signers: [String: Signer]??
+  private var former: FormerWriters?
+
+  /// Nothing is read yet but what was verified before.
   public init(in notebook: Notebook) {
     self.notebook = notebook
-    signers = SigningDevices(in: notebook, heads: [])
-    verified = VerifiedVersions(in: notebook.stateFolder)
+    merges = MergeCheck(of: notebook.history)
+    verified = VersionMemory(.verified, in: notebook.stateFolder)
   }
 
   /// Keeps what was verified for the next command.
-  public func remember() { verified.save() }
-
-  /// What the signature says.
-  public func proof(of commit: Commit) throws -> VersionProof {
-    if verified.contains(commit.id) { return .verified }
-    if let proof = known[commit.id] { return proof }
-    let signed = try JudgedCommit(commit.id, notebook.repository.object(commit.id).data)
-    let proof: VersionProof =
-      if !signed.hasSignature { .unsigned } else if try signed.isSignedByItsDevice {
-        .verified
-      } else { .wrong }
-    if proof == .verified { verified.insert(commit.id) } else { known[commit.id] = proof }
-    return proof
+  public func remember() {
+    verified.save()
+    merges.remember()
   }
 
-  /// Whether people are to be told that it is not proved who made it: where it names no device, one that
-  /// was never a member, or one that had begun to sign.
-  public func isUnproved(_ commit: Commit) throws -> Bool {
-    let proof = try proof(of: commit)
-    if proof == .verified { return false }
-    guard proof == .unsigned, let named = commit.deviceID else { return true }
-    guard let first = try signers.first(by: named) else {
-      return members?.contains(named) == false
+  /// Who made a version, and how that is known.
+  ///
+  /// - Throws: if the version cannot be read, or the list of members cannot.
+  public func author(of commit: Commit) throws -> VersionAuthor {
+    if let author = known[commit.id] { return author }
+    let author = try judged(commit)
+    known[commit.id] = author
+    return author
+  }
+
+  /// The same, of a version that is here.
+  public func author(of id: ObjectID) throws -> VersionAuthor {
+    try known[id] ?? author(of: notebook.repository.commit(id))
+  }
+
+  /// Who wrote the sides of a note's conflict blocks, by their labels. A label of no version is what somebody
+  /// has typed.
+  public func authors(
+    ofSides sides: some Sequence<MarkedText.Side>, in path: TreePath
+  ) throws -> [[UInt8]: VersionAuthor] {
+    let names = Dictionary(sides.map { ($0.label, $0.name) }) { first, _ in first }
+    let writers = try notebook.history.writers(ofLabels: Array(names.keys), in: path)
+    var authors: [[UInt8]: VersionAuthor] = [:]
+    for (label, name) in names {
+      authors[label] =
+        try writers[label].map(author)
+        ?? VersionAuthor(name: name, deviceID: nil, proof: .unsigned, isMarked: true)
     }
-    if before[named] == nil {
-      before[named] = try Set(notebook.repository.walk(from: [first]).all())
+    return authors
+  }
+
+  private func judged(_ commit: Commit) throws -> VersionAuthor {
+    if try notebook.history.isDerived(commit) {
+      return VersionAuthor(
+        name: commit.author.name, deviceID: nil, proof: .unsigned, isMarked: false)
     }
-    return before[named]?.contains(commit.id) == false
+    let members = try members()
+    func author(
+      _ proof: VersionProof, _ name: String? = nil
+    ) -> VersionAuthor {
+      VersionAuthor(
+        name: name ?? commit.author.name, deviceID: commit.deviceID, proof: proof,
+        isMarked: members != nil)
+    }
+    switch try signing(of: commit) {
+    case .none: return author(.unsigned)
+    case .wrong: return author(.wrong)
+    case .by(let device):
+      guard let signer = members?[device] else { return author(.stranger) }
+      let isOwn = commit.deviceID != nil
+      let name =
+        isOwn
+        ? signer.name(claimed: commit.author.name) : "\(commit.author.name) (via \(signer.name))"
+      if try mayHaveMade(commit, signer) { return author(isOwn ? .verified : .vouched, name) }
+      return author(signer.isRemoved ? .removed : .reader, name)
+    }
+  }
+
+  private func signing(of commit: Commit) throws -> Signing {
+    let isKnown = verified.contains(commit.id)
+    if isKnown, let named = commit.deviceID { return .by(named) }
+    let judged = try JudgedCommit(commit.id, notebook.repository.object(commit.id).data)
+    if !judged.hasSignature { return .none }
+    guard let signature = judged.signature, try isKnown || judged.isSignedByItsDevice else {
+      return .wrong
+    }
+    verified.insert(commit.id)
+    return .by(try signature.deviceID)
+  }
+
+  private func members() throws -> [String: Signer]? {
+    if let signers { return signers }
+    let found = try MembershipStore.signers(ofNotebookAt: notebook.stateFolder)
+    signers = .some(found)
+    return found
+  }
+
+  // MARK: Former writers
+
+  /// Whether a device was a writer or an admin when it made a version.
+  private func mayHaveMade(_ commit: Commit, _ signer: Signer) throws -> Bool {
+    switch signer.right {
+    case .present: return true
+    case .never: return false
+    case .former(let end):
+      let former = try self.former ?? FormerWriters(members() ?? [:], in: notebook)
+      self.former = former
+      guard try former.hadBefore(commit.id, by: signer.deviceID) else { return false }
+      return try !isLater(commit, than: end, by: signer.deviceID)
+    }
+  }
+
+  /// How many versions in a row of one device are looked through for one that is later.
+  private static let longestRow = 1_000
+
+  /// Whether a version, or one that it stands on through others of its device alone, is later: it can bear any
+  /// date, but stands on what was there.
+  private func isLater(_ commit: Commit, than end: Int64, by device: String) throws -> Bool {
+    var (pending, seen) = ([commit], Set([commit.id]))
+    while let commit = pending.popLast() {
+      if commit.committer.time > end { return true }
+      guard commit.deviceID == device, seen.count < Self.longestRow else { continue }
+      for parent in commit.parents where seen.insert(parent).inserted {
+        pending.append(try notebook.repository.commit(parent))
+      }
+    }
+    return false
+  }
+}
+
+extension Signer {
+  /// What to call the device in a version: as that claims, if it is a name in one of its certificates, or a
+  /// guest's under one; else as it is called now.
+  fileprivate func name(claimed: String) -> String {
+    let mark = " (\(deviceID.prefix(8)))"
+    let own = names.flatMap { [$0, $0 + mark] }
+    return own.contains(claimed) || own.contains { claimed.hasSuffix(" (via \($0))") }
+      ? claimed : name
   }
 }

@@ -100,7 +100,8 @@ public struct PairingClient: Sendable {
     of present: Notebook, by offer: PairingOffer
   ) throws -> PairingOffer.Renewal? {
     guard offer.formerly?.contains(present.identity.id) == true else { return nil }
-    let membership = try MembershipStore.open(in: present.stateFolder + "/membership")
+    let membership = try MembershipStore.open(
+      in: MembershipStore.folder(ofNotebookAt: present.stateFolder))
     guard let root = offer.root?.bytes,
       try MembershipStore.notebookID(ofRoot: root) == offer.notebookID,
       let founder = try membership.founder(ofRenewal: root)
@@ -120,7 +121,7 @@ public struct PairingClient: Sendable {
     let notebook: Notebook
     if let present {
       let membership = try store(
-        message, offer, in: present.stateFolder + "/membership", isNew: false)
+        message, offer, in: MembershipStore.folder(ofNotebookAt: present.stateFolder), isNew: false)
       if offer.renewal != nil {
         notebook = try Notebook.adopt(at: folder, as: identity(in: membership))
       } else {
@@ -130,12 +131,15 @@ public struct PairingClient: Sendable {
     } else {
       let branch = Notebook.branch(offered: offer.branch)
       notebook = try Notebook.make(at: folder, branch: branch) { state in
-        identity(in: try store(message, offer, in: state + "/membership", isNew: true))
+        identity(
+          in: try store(
+            message, offer, in: MembershipStore.folder(ofNotebookAt: state), isNew: true))
       }
     }
     return SessionContext(
       folder: notebook.folder, key: key,
-      membership: try .open(in: notebook.stateFolder + "/membership"), timeouts: timeouts)
+      membership: try .open(in: MembershipStore.folder(ofNotebookAt: notebook.stateFolder)),
+      timeouts: timeouts)
   }
 
   /// Stores the membership, which has to hold a chain from this device's key to the root.

@@ -125,7 +125,8 @@ public struct Cloning: Sendable {
   ) throws -> Notebook {
     try Notebook.make(at: folder, branch: branch ?? "main") { state in
       let membership = try MembershipStore.install(
-        in: state + "/membership", root: members.root, certificates: members.certificates,
+        in: MembershipStore.folder(ofNotebookAt: state), root: members.root,
+        certificates: members.certificates,
         revocations: members.revocations)
       let device = DeviceIdentity(name: deviceName, deviceID: key.deviceID)
       return NotebookIdentity(id: id, name: membership.notebookName, device: device)
@@ -137,7 +138,7 @@ public struct Cloning: Sendable {
   ) throws {
     let context = SessionContext(
       folder: notebook.folder, key: key,
-      membership: try .open(in: notebook.stateFolder + "/membership"))
+      membership: try .open(in: MembershipStore.folder(ofNotebookAt: notebook.stateFolder)))
     switch source {
     case .bundle(let path):
       var run = BundleRun(context: context)

@@ -10,7 +10,8 @@ extension SessionContext {
     guard let key = try DeviceKey.load(notebook.identity.device.deviceID, in: folder),
       let present = try DeviceKey.load(in: folder)
     else { return nil }
-    let membership = try MembershipStore.open(in: notebook.stateFolder + "/membership")
+    let membership = try MembershipStore.open(
+      in: MembershipStore.folder(ofNotebookAt: notebook.stateFolder))
     // A run was killed between the new membership and what the notebook is called by it.
     if membership.notebookID != notebook.identity.id,
       try membership.formerIDs().contains(notebook.identity.id)

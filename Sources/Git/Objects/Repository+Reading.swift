@@ -33,7 +33,9 @@ extension Repository {
 
   /// The object's kind and its size in bytes, read without unpacking it.
   public func header(of id: ObjectID) throws -> (kind: ObjectKind, size: Int) {
-    if let object = pending?.object(id) ?? cache[id] { return (object.kind, object.data.count) }
+    if let object = pending?.object(id) ?? scratch.object(id) ?? cache[id] {
+      return (object.kind, object.data.count)
+    }
     if let found = try look({ loose.header(of: id) }, packed: { $0.header(of: id) }) {
       return found
     }
@@ -52,7 +54,7 @@ extension Repository {
   private func object(_ id: ObjectID, isReadOnce: Bool) throws -> StoredObject {
     if id == .emptyTree { return (.tree, []) }
     // What is only about to be stored may yet fail to be, and is not kept.
-    if let object = pending?.object(id) ?? cache[id] { return object }
+    if let object = pending?.object(id) ?? scratch.object(id) ?? cache[id] { return object }
     // Of what is only passed on or written to a file, zlib's own checksum speaks for the bytes.
     let found = try look({ loose.object(id) }) { packs in
       packs.object(id).flatMap { isReadOnce || ObjectID.matches(id, $0) ? $0 : nil }

@@ -10,6 +10,11 @@ extension Repository {
   /// - Throws: `GitError.objectTooLarge` for one that no other device takes: notes-protocol(7), PACKS.
   public func write(_ kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
     try PackLimits.standard.check(kind, bytes: content.count)
+    if scratch.isOpen {
+      let id = try ObjectID.hashing(kind, content)
+      if try !contains(id) { scratch.add(kind, content, id: id) }
+      return id
+    }
     guard isOfCommonForm else { return try writeByLibrary(kind, content) }
     let id = try ObjectID.hashing(kind, content)
     if let pending {

@@ -19,6 +19,8 @@ public final class Repository {
   let loose: LooseObjects
   /// What is being stored while `withBatchedWrites` runs.
   var pending: PendingObjects?
+  /// What is written while `withScratchWrites` runs, and what of it is kept to be read.
+  var scratch = ScratchObjects()
   /// Objects that joined the repository and whose names may not be on the disk yet.
   var unsynced: PendingObjects?
   /// Where packs came from that no reference leads to yet.

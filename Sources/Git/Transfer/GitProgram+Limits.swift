@@ -5,7 +5,7 @@ internal import System
 /// line, and git keeps all of it.
 extension GitProgram {
   /// How many bytes it may write to its standard output and error together, of which little is kept.
-  static let mostOutput = 64 << 20
+  static let mostOutput = 4 << 20
 
   /// How many seconds of the processor each of its programs may take.
   private static let processorSeconds = 1_800

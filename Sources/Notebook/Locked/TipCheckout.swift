@@ -20,7 +20,7 @@ struct TipCheckout {
   ///   written upon; not part of any tip yet.
   func run(
     from head: Head, to tip: ObjectID, overlay: [CheckoutJournal.Overlay] = [],
-    options: MergeOptions
+    operation: OperationKind, mustBeWritten: Set<TreePath> = [], meter: WorkMeter? = nil
   ) throws -> [ObjectID] {
     let overlay = try overlay + waiting(besides: overlay)
     let shown = Set(overlay.map(\.path))
@@ -28,10 +28,9 @@ struct TipCheckout {
       from: head.commit, to: tip, overlay: overlay,
       sparse: try workTree.sparseFiles().filter { !shown.contains($0) })
     let checkout = try Checkout(in: workTree, plan: journal.plan(in: repository), journal: journal)
-    try checkout.checkAccess(
-      in: FolderAccess(folder: workTree.folder), to: options.mustBeWritten)
-    try checkout.stage(meter: options.meter)
-    return try finish(checkout, journal, head: head, operation: options.operation)
+    try checkout.checkAccess(in: FolderAccess(folder: workTree.folder), to: mustBeWritten)
+    try checkout.stage(meter: meter)
+    return try finish(checkout, journal, head: head, operation: operation)
   }
 
   /// The files that stand in the folder as they were before a checkout that could not replace them.

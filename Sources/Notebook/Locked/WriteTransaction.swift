@@ -200,7 +200,8 @@ package final class WriteTransaction {
       try LargeVersionGuard(workTree: workTree, options: options).check(
         checkoutFrom: former, to: tip.id)
       let raced = try checkout.run(
-        from: head, to: tip.id, overlay: pending.overlay, options: options)
+        from: head, to: tip.id, overlay: pending.overlay, operation: options.operation,
+        mustBeWritten: options.mustBeWritten, meter: options.meter)
       if raced.isEmpty { break }
       // Somebody wrote while the files were swapped: save what else they wrote, and merge again.
       pending = try self.edits(of: snapshot(guardsDeletions: false).take())

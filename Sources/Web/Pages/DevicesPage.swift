@@ -10,7 +10,8 @@ internal import WorkTree
 extension Visit {
   func devicesPage(of notebook: Notebook) throws -> HTML {
     let identity = notebook.identity
-    let membership = try MembershipStore.open(in: notebook.stateFolder + "/membership")
+    let membership = try MembershipStore.open(
+      in: MembershipStore.folder(ofNotebookAt: notebook.stateFolder))
     let standing = membership.standing(ofDevice: identity.device.deviceID)
     let watcher = watcher(of: notebook)
     let live = watcher?.status(within: 1)

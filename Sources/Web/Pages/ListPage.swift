@@ -1,3 +1,4 @@
+internal import Exchange
 internal import Git
 internal import History
 internal import Notebook
@@ -39,6 +40,11 @@ extension Visit {
     }
     let skipped = max(0, Int(request.query["from"] ?? "") ?? 0)
     let shown = notes.dropFirst(skipped).prefix(Self.notesAtOnce)
+    let proofs = VersionProofs(in: notebook)
+    defer { proofs.remember() }
+    let rows = try shown.map { note in
+      row(note, by: try note.lastVersion.map { name(try proofs.author(of: $0)) })
+    }
     let rest = notes.count - skipped - shown.count
     let next = skipped + shown.count
     let more: HTML? =
@@ -47,7 +53,7 @@ extension Visit {
     if notes.isEmpty { return "<p>There are no notes yet.</p>" }
     return """
       <ul class="notes">
-      \(shown.map(row))
+      \(rows)
       </ul>
       \(more)
       \(saveForm, if: unsaved > 0 && visitor.mayWrite)
@@ -61,13 +67,13 @@ extension Visit {
     """
   }
 
-  private func row(_ note: NoteSummary) -> HTML {
+  private func row(_ note: NoteSummary, by author: HTML?) -> HTML {
     let title: HTML =
       note.id.isEmpty
       ? "<b>\(note.title)</b> <span class=\"mark\">not saved yet</span>"
       : "<a href=\"\(root)/n/\(note.id)\">\(note.title)</a>"
     let folder: HTML? = note.path.parent.map { "<span class=\"folder\">in \("\($0)")</span>" }
-    let who: HTML? = note.author.map { "<span>\($0)</span>" }
+    let who: HTML? = author.map { "<span>\($0)</span>" }
     return """
       <li>\(title) \(" <span class=\"mark\">in conflict</span>", if: note.isInConflict)
       <span class="about">\(folder) \(note.modified.map(time)) \(who)</span></li>
@@ -132,21 +138,24 @@ extension Visit {
 
   func deletedPage(of notebook: Notebook) throws -> HTML {
     let files = try notebook.history.deletedFiles().filter { $0.path.isNote && !$0.id.isEmpty }
-    return layout("Deleted notes", name: notebook.identity.name) {
-      let rows = files.prefix(Self.notesAtOnce).map { file -> HTML in
-        """
+    let proofs = VersionProofs(in: notebook)
+    defer { proofs.remember() }
+    let rows = try files.prefix(Self.notesAtOnce).map { file -> HTML in
+      let author = try file.version.map { name(try proofs.author(of: $0)) }
+      return """
         <li><a href="\(root)/n/\(file.id)">\(file.path.noteTitle)</a>
-        <span class="about">\(file.time.map(time)) \(file.author)</span></li>
+        <span class="about">\(file.time.map(time)) \(author)</span></li>
 
         """
-      }
-      return """
-        <h1>Deleted notes</h1>
-        <div id="notes" data-live>
-        \("<p>None.</p>", if: rows.isEmpty)
-        <ul class="notes">\(rows)</ul>
-        </div>
-        """
+    }
+    return layout("Deleted notes", name: notebook.identity.name) {
+      """
+      <h1>Deleted notes</h1>
+      <div id="notes" data-live>
+      \("<p>None.</p>", if: rows.isEmpty)
+      <ul class="notes">\(rows)</ul>
+      </div>
+      """
     }
   }
 }

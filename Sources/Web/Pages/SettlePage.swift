@@ -1,3 +1,4 @@
+internal import Exchange
 internal import Git
 internal import History
 internal import Merge
@@ -10,7 +11,10 @@ extension Visit {
     let shown = try version(request.path[3], in: notebook).id
     let note = try notebook.conflictedNote(at: subject.path, in: shown)
     guard note.text.count <= limit else { throw Refusal.tooLong(limit) }
-    let blocks = note.blocks.indices.map { block($0, of: note, in: shown) }
+    let proofs = VersionProofs(in: notebook)
+    defer { proofs.remember() }
+    let writers = try proofs.authors(ofSides: note.blocks.joined(), in: subject.path)
+    let blocks = note.blocks.indices.map { block($0, of: note, in: shown, writers) }
     return layout("Settle \(subject.title)", name: notebook.identity.name) {
       """
       \(heading(of: subject, "settle"))
@@ -28,7 +32,10 @@ extension Visit {
     "\(field)-\(number)-\(shown.hex)"
   }
 
-  private func block(_ number: Int, of note: ConflictedNote, in shown: ObjectID) -> HTML {
+  private func block(
+    _ number: Int, of note: ConflictedNote, in shown: ObjectID,
+    _ writers: [[UInt8]: VersionAuthor]
+  ) -> HTML {
     let choice = name("choice", number, in: shown)
     let sides = note.blocks[number]
     let isPair = sides.count == 2
@@ -42,7 +49,7 @@ extension Visit {
       return """
         <div class="side">
         <label><input type="radio" name="\(choice)" value="\(value)">
-        <b>\(word)</b>: \(sides[place].name), \(sides[place].date)</label>
+        <b>\(word)</b>: \(writers[sides[place].label].map(name)), \(sides[place].date)</label>
         <pre>\(shown)</pre>
         </div>
 

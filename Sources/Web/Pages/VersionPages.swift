@@ -1,3 +1,4 @@
+internal import Exchange
 internal import Git
 internal import History
 internal import Notebook
@@ -19,8 +20,10 @@ extension Visit {
     let next = skipped + versions.count
     let more: HTML =
       "<p><a href=\"\(address(subject, "/versions"))?from=\(next)\">Older versions</a></p>"
+    let proofs = VersionProofs(in: notebook)
+    defer { proofs.remember() }
     let items = try versions.enumerated().map { place, version in
-      try item(version, of: subject, isOpen: place == 0, notebook)
+      try item(version, proofs, of: subject, isOpen: place == 0, notebook)
     }
     return layout("Versions of \(subject.title)", name: notebook.identity.name) {
       """
@@ -36,13 +39,15 @@ extension Visit {
   }
 
   private func item(
-    _ version: Version, of subject: Subject, isOpen: Bool, _ notebook: Notebook
+    _ version: Version, _ proofs: VersionProofs, of subject: Subject, isOpen: Bool,
+    _ notebook: Notebook
   ) throws -> HTML {
     let id = version.commit.id
+    let author = name(try proofs.author(of: version.commit))
     let changes = try version.changes.prefix(1).map { try changedWords($0, in: notebook) }
     return """
       <li><details id="v-\(id)"\(" open", if: isOpen)>
-      <summary>\(time(version.commit.author.time)) <b>\(version.commit.author.name)</b>
+      <summary>\(time(version.commit.author.time)) <b>\(author)</b>
       \(version.subject)</summary>
       \(changes)
       <p><a href="\(address(subject, "/v/"))\(id)">Whole text\(", restore, copy", if: visitor.mayWrite)</a></p>
@@ -60,15 +65,22 @@ extension Visit {
       then = nil
     }
     let text = try then.map { try whole(notebook.history.text(of: $0)) }
+    let author = name(try VersionProofs(in: notebook).author(of: commit))
     let forms = try then.map { _ in try deeds(on: commit, of: subject, in: notebook) }
     return layout("\(subject.title), a version", name: notebook.identity.name) {
       """
       \(heading(of: subject, "a version"))
-      <p>\(time(commit.author.time)) <b>\(commit.author.name)</b>, version <code>\(commit.id)</code></p>
+      <p>\(time(commit.author.time)) <b>\(author)</b>, version <code>\(commit.id)</code></p>
       \(forms ?? "<p>The note is not in this version.</p>")
       \(text)
       """
     }
+  }
+
+  /// Who made a version, with what is lacking to prove it.
+  func name(_ author: VersionAuthor) -> HTML {
+    let mark: HTML? = author.mark.map { " <span class=\"mark\">\($0)</span>" }
+    return "\(author.name)\(mark)"
   }
 
   private func deeds(

@@ -26,10 +26,10 @@ enum FileTraits {
   }
 
   private static func attributes(of file: Int32) -> [[CChar]] {
-    let size = flistxattr(file, nil, 0)
+    let size = notes_list_attributes(file, nil, 0)
     guard size > 0 else { return [] }
     var names = [CChar](repeating: 0, count: size)
-    let count = flistxattr(file, &names, size)
+    let count = notes_list_attributes(file, &names, UInt(size))
     guard count > 0 else { return [] }
     return names.prefix(count).split(separator: 0).map { Array($0) + [0] }.filter { name in
       let text = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -38,11 +38,11 @@ enum FileTraits {
   }
 
   private static func copy(attribute name: [CChar], from source: Int32, to target: Int32) {
-    let size = fgetxattr(source, name, nil, 0)
+    let size = notes_get_attribute(source, name, nil, 0)
     guard size >= 0 else { return }
     var value = [UInt8](repeating: 0, count: max(size, 1))
-    let count = fgetxattr(source, name, &value, size)
-    if count >= 0 { _ = fsetxattr(target, name, value, count, 0) }
+    let count = notes_get_attribute(source, name, &value, UInt(size))
+    if count >= 0 { _ = notes_set_attribute(target, name, value, UInt(count)) }
   }
 }
 

@@ -205,7 +205,7 @@ extension WorkTree {
       return try file.isMissing && repository.head().commit != nil ? indexOfHead() : file
     }
     do {
-      let found = try repository.indexEntries()
+      let found = try repository.readIndex()
       return try IndexFile(entries: found.entries, unmerged: found.unmerged)
     } catch GitError.library {
       return try indexOfHead()

@@ -1,3 +1,4 @@
+internal import Exchange
 internal import Git
 internal import Glibc
 internal import History
@@ -17,6 +18,7 @@ struct BrowserSession {
   /// What others changed and was not looked at yet.
   private var newNotes: Set<TreePath> = []
   private let sharedNames: SharedNames
+  private let proofs: VersionProofs
 
   private static let versionsAtOnce = 100
   /// How long an escape waits for what would make it another key, in milliseconds.
@@ -30,12 +32,14 @@ struct BrowserSession {
     self.usesColour = usesColour
     browser = Browser(title: Visible.name(notebook.identity.name))
     sharedNames = OwnStanding(of: notebook).sharedNames
+    proofs = VersionProofs(in: notebook)
   }
 
   mutating func run() throws -> Exit {
     let present = try notebook.history.presentNotes()
     terminal.enter()
     defer { terminal.leave() }
+    defer { proofs.remember() }
     // What the files say is there at once; what history says comes after that.
     browser.show(notes: Self.listed(present, times: present.map { _ in nil }, conflicts: []))
     draw()
@@ -140,9 +144,8 @@ struct BrowserSession {
           hasMore = false
           break
         }
-        versions += version.changes.prefix(1).map {
-          Browser.Revision(version, $0, session.sharedNames)
-        }
+        let author = session.sharedNames.shown(try session.proofs.author(of: version.commit))
+        versions += version.changes.prefix(1).map { Browser.Revision(version, $0, author) }
       }
       session.browser.show(versions: versions, of: path, hasMore: hasMore)
     }
@@ -241,11 +244,11 @@ struct BrowserSession {
 }
 
 extension Browser.Revision {
-  init(_ version: Version, _ change: VersionChange, _ sharedNames: SharedNames) {
+  init(_ version: Version, _ change: VersionChange, _ author: String) {
     self.init(
       id: version.commit.id, path: change.path, kind: change.kind, former: change.old,
       time: version.commit.author.time,
-      author: sharedNames.shown(version.commit.author.name, version.commit.deviceID),
+      author: author,
       subject: Visible.name(version.subject))
   }
 }

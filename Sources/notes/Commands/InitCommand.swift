@@ -60,7 +60,8 @@ struct InitCommand: Command {
       try Self.unfinished(at: folder, of: key)
       ?? Notebook.make(at: folder) { state in
         let membership = try Self.membership(
-          in: state + "/membership", notebookName: notebookName, deviceName: device, key: key)
+          in: MembershipStore.folder(ofNotebookAt: state), notebookName: notebookName,
+          deviceName: device, key: key)
         return NotebookIdentity(
           id: membership.notebookID, name: membership.notebookName,
           device: DeviceIdentity(name: device, deviceID: key.deviceID))

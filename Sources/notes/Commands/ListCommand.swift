@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Exchange
 internal import Git
 internal import History
 internal import Membership
@@ -81,7 +82,7 @@ struct ListCommand: Command {
       let files = try notebook.history.deletedFiles().filter { $0.path.isNote != attachments }
       style.isFiltered = !files.isEmpty
       let listed = files.filter { isWanted($0.path, $0.time) }
-      style.names = try Self.authors(of: listed.map { ($0.author, $0.version) }, in: notebook)
+      style.names = try Self.authors(of: listed.lazy.compactMap(\.version), in: notebook)
       let report = DeletedReport(files: listed, style)
       form.report(report.json) { report.text(on: $0, now: TimeText.now) }
     } else {
@@ -103,21 +104,24 @@ struct ListCommand: Command {
     let listed = notes.filter {
       isWanted($0.path, $0.modified) && (!style.showsNewOnly || style.newNotes.contains($0.path))
     }
-    style.names = try authors(of: listed.map { ($0.author, $0.lastVersion) }, in: notebook)
+    style.names = try authors(of: listed.lazy.compactMap(\.lastVersion), in: notebook)
     let report = ListReport(notes: listed, style)
     form.report(report.json) { report.text(on: $0, now: TimeText.now) }
     return report
   }
 
-  /// What to call the devices that share a name, by the versions that they made.
-  private static func authors(
-    of changes: [(author: String?, version: ObjectID?)], in notebook: Notebook
-  ) throws -> [ObjectID: String] {
+  /// Who made versions, as people and as programs are told.
+  static func authors(
+    of versions: some Sequence<ObjectID>, in notebook: Notebook
+  ) throws -> [ObjectID: ListStyle.Author] {
     let shared = OwnStanding(of: notebook).sharedNames
-    var names: [ObjectID: String] = [:]
-    for (author, version) in changes {
-      guard let author, shared.contains(author), let version else { continue }
-      names[version] = try shared.shown(author, notebook.repository.commit(version).deviceID)
+    let proofs = VersionProofs(in: notebook)
+    defer { proofs.remember() }
+    var names: [ObjectID: ListStyle.Author] = [:]
+    for version in versions where names[version] == nil {
+      let author = try proofs.author(of: version)
+      names[version] = ListStyle.Author(
+        shown: shared.shown(author), name: author.name, signature: author.proof.rawValue)
     }
     return names
   }

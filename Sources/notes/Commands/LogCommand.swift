@@ -86,12 +86,13 @@ struct LogCommand: Command {
     }
     // The next command finds the note's versions at once.
     defer { if walk.lacksTable { BackgroundGC.start(inFolder: notebook.folder) } }
+    let proofs = VersionProofs(in: notebook)
+    defer { proofs.remember() }
     var entries = LogEntries(
-      walk: walk, author: by, showsAll: all || graph, folds: !(all || graph || options.json),
+      walk: walk, proofs, author: by, showsAll: all || graph,
+      folds: !(all || graph || options.json),
       oneNoteIn: path == nil ? nil : notebook.repository, limit: limit ?? .max)
     if options.json {
-      let proofs = VersionProofs(in: notebook)
-      defer { proofs.remember() }
       return try entries.forEach {
         let report = try VersionReport($0, in: notebook, proofs)
         Output.standard.lines([try patch ? report.json(patchIn: notebook) : report.json])
@@ -101,14 +102,17 @@ struct LogCommand: Command {
       return try paging.page {
         try entries.forEach {
           Output.standard.write(
-            try VersionReport($0, in: notebook, lineCounts: 0, nil).text(as: format))
+            try VersionReport(
+              $0, in: notebook, lineCounts: 0, proofs, showsAuthor: format.showsAuthor
+            ).text(as: format))
         }
       }
     }
     try paging.page {
       let isEmpty = try Self.tell(
-        &entries, in: notebook, isLong: long, showsPatch: patch, showsGraph: graph, parents: nearest
-      )
+        &entries, in: notebook, isLong: long, showsPatch: patch, showsGraph: graph,
+        parents: nearest,
+        proofs)
       if isEmpty {
         Output.standard.line(try nothing(of: path, in: notebook, besides: entries.otherAuthors))
       }
@@ -119,16 +123,19 @@ struct LogCommand: Command {
   static func show() throws {
     let notebook = try NotebookLocator.notebook()
     let walk = try notebook.history.versions(includingDerived: true)
-    var entries = LogEntries(walk: walk, author: nil, showsAll: false, folds: true)
+    let proofs = VersionProofs(in: notebook)
+    defer { proofs.remember() }
+    var entries = LogEntries(walk: walk, proofs, showsAll: false, folds: true)
     try OutputForm().page {
-      if try tell(&entries, in: notebook) { Output.standard.line(noVersions) }
+      if try tell(&entries, in: notebook, proofs) { Output.standard.line(noVersions) }
     }
   }
 
   /// Tells them for people, and returns whether there are none.
   private static func tell(
     _ entries: inout LogEntries, in notebook: Notebook, isLong: Bool = false,
-    showsPatch: Bool = false, showsGraph: Bool = false, parents: [ObjectID: [ObjectID]]? = nil
+    showsPatch: Bool = false, showsGraph: Bool = false, parents: [ObjectID: [ObjectID]]? = nil,
+    _ proofs: VersionProofs
   ) throws -> Bool {
     let style = VersionReport.Style(
       terminal: Console.output, now: TimeText.now, isLong: isLong,
@@ -136,7 +143,8 @@ struct LogCommand: Command {
       sharedNames: OwnStanding(of: notebook).sharedNames)
     var text = LogText(
       notebook: notebook, style: style, showsPatch: showsPatch,
-      graph: showsGraph ? GraphLines(terminal: style.terminal) : nil, parents: parents)
+      graph: showsGraph ? GraphLines(terminal: style.terminal) : nil, parents: parents,
+      proofs: proofs)
     var isEmpty = true
     try entries.forEach {
       Output.standard.write(try text.entry($0))
@@ -144,7 +152,6 @@ struct LogCommand: Command {
       if isEmpty { Output.standard.flush() }
       isEmpty = false
     }
-    text.end()
     return isEmpty
   }
 

@@ -1,6 +1,8 @@
+internal import Exchange
 internal import Git
 internal import Glibc
 internal import History
+internal import Membership
 internal import Notebook
 internal import System
 internal import WorkTree
@@ -53,6 +55,35 @@ extension Check {
           "\(damage.id.short): \(Visible.name(damage.what))",
           remedy: report.missing.contains(damage.id) ? ask : joinAgain)
       }
+  }
+
+  static let merges = Check(
+    name: "merges", title: "merges", remedy: "'notes show' shows what a version changed"
+  ) { context in
+    let notebook = context.notebook
+    let proofs = VersionProofs(in: notebook)
+    defer { proofs.remember() }
+    var (checked, unchecked) = (0, 0)
+    var findings: [Finding] = []
+    guard let tip = try notebook.state().tip else { return .good("none yet") }
+    let walk = try notebook.repository.walk(from: [tip])
+    while checked + unchecked + findings.count < 10_000, let id = try walk.next() {
+      switch try proofs.merges.verdict(on: notebook.repository.commit(id)) {
+      case nil: continue
+      case .asComputed: checked += 1
+      case .unchecked: unchecked += 1
+      case .altered(let altered):
+        let who = try altered.answeredBy.map {
+          "; \(SharedNames().shown(try proofs.author(of: $0))) answers for it"
+        }
+        findings += .advice(
+          "merge \(id.short) holds what none of its versions has\(who ?? "")",
+          remedy: "'notes show \(id.short)' shows it")
+      }
+    }
+    if !findings.isEmpty { return Array(findings.prefix(10)) }
+    let rest = unchecked > 0 ? ", \(Phrase.count(unchecked, "merge")) not checked yet" : ""
+    return .good("\(Phrase.count(checked, "merge")) as computed" + rest)
   }
 
   static let interruption = Check(

@@ -8,8 +8,7 @@ struct BlameReport {
   private let lines: [BlamedLine]
   private let sharedNames: SharedNames
   private var versions: [ObjectID: Commit] = [:]
-  private var proofs: [ObjectID: VersionProof] = [:]
-  private var unproved: Set<ObjectID> = []
+  private var authors: [ObjectID: VersionAuthor] = [:]
 
   init(
     _ lines: [BlamedLine], in notebook: Notebook, sharedNames: SharedNames = SharedNames()
@@ -19,26 +18,37 @@ struct BlameReport {
     let proofs = VersionProofs(in: notebook)
     defer { proofs.remember() }
     for line in lines {
-      guard case .version(let id) = line.origin, versions[id] == nil else { continue }
+      if case .alteredMerge(let merge, _) = line.origin, versions[merge] == nil {
+        versions[merge] = try notebook.repository.commit(merge)
+      }
+      guard let id = line.origin.author, authors[id] == nil else { continue }
       let commit = try notebook.repository.commit(id)
       versions[id] = commit
-      self.proofs[id] = try proofs.proof(of: commit)
-      if try proofs.isUnproved(commit) { unproved.insert(id) }
+      authors[id] = try proofs.author(of: commit)
     }
   }
 
   private func commit(of line: BlamedLine) -> Commit? {
-    if case .version(let id) = line.origin { versions[id] } else { nil }
+    switch line.origin {
+    case .version(let id), .alteredMerge(let id, _): versions[id]
+    case .marker, .unsaved: nil
+    }
+  }
+
+  private func author(of line: BlamedLine) -> VersionAuthor? {
+    line.origin.author.flatMap { authors[$0] }
   }
 
   var json: [JSON] {
     lines.enumerated().map { position, line in
       let commit = commit(of: line)
       return [
-        "type": "line", "line": position + 1, "version": commit?.id, "author": commit?.author.name,
-        "device": commit?.deviceID,
+        "type": "line", "line": position + 1, "version": commit?.id,
+        "author": author(of: line)?.name,
+        "device": author(of: line)?.deviceID,
         "time": commit.map { TimeText.rfc3339($0.author.time, offset: $0.author.offset) },
-        "signature": commit.flatMap { proofs[$0.id]?.rawValue },
+        "signature": author(of: line)?.proof.rawValue,
+        "altered_merge": line.origin.isAltered,
         "saved": line.origin != .unsaved, "marker": line.origin == .marker,
         "text": String(decoding: line.bytes, as: UTF8.self),
       ]
@@ -88,12 +98,24 @@ struct BlameReport {
       isLong
       ? TimeText.local(time)
       : isNarrow ? TimeText.short(time, now: now) : TimeText.relative(time, now: now)
-    let name = Width.cut(
-      sharedNames.shown(commit.author.name, commit.deviceID), to: isNarrow ? 8 : 24)
+    let name = author(of: line).map { sharedNames.shown($0, cutTo: isNarrow ? 8 : 24) }
     return [
       Styled(isNarrow ? "" : commit.id.short, .yellow),
-      Styled(name + (unproved.contains(commit.id) ? " (unsigned)" : "")),
+      Styled((name ?? "") + (line.origin.isAltered ? " (altered merge)" : "")),
       Styled(when, .dim),
     ]
   }
+}
+
+extension BlamedLine.Origin {
+  /// The version whose author is shown: of an altered merge the one on top.
+  fileprivate var author: ObjectID? {
+    switch self {
+    case .version(let id): id
+    case .alteredMerge(_, let answering): answering
+    case .marker, .unsaved: nil
+    }
+  }
+
+  fileprivate var isAltered: Bool { if case .alteredMerge = self { true } else { false } }
 }

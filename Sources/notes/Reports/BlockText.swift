@@ -8,6 +8,8 @@ struct BlockText {
   let note: ConflictedNote
   /// Which block, counted from 0.
   let number: Int
+  /// Who wrote the sides, by their labels.
+  let writers: [[UInt8]: String]
 
   /// How many lines before the block are shown.
   private static let context = 2
@@ -40,7 +42,7 @@ struct BlockText {
       default: "between"
       }
     let number = count > 2 ? "\(position + 1) " : ""
-    let writer = "\(Visible.name(side.name)), \(side.date)"
+    let writer = "\(writers[side.label] ?? Visible.name(side.name)), \(side.date)"
     return "  "
       + terminal.paint([
         Styled(number + age, position == 0 ? .red : .green), Styled("  " + writer, .dim),

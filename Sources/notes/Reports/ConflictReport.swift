@@ -8,17 +8,15 @@ internal import WorkTree
 /// A note in conflict as it is told, with what the signatures of its sides' versions say.
 struct ConflictReport {
   let conflict: Conflict
-  fileprivate let proofs: [ObjectID: VersionProof]
-  /// Versions of which it is not proved who made them.
-  fileprivate let unproved: Set<ObjectID>
+  fileprivate let authors: [ObjectID: VersionAuthor]
   fileprivate let sharedNames: SharedNames
 
-  /// Each name once: one person may have written several sides. Devices of one name are told apart.
+  /// Each name once: one person may have written several sides. Devices of one name are told apart. A side
+  /// of which no version is known is what somebody wrote between the markers.
   private var sideNames: [String] {
     conflict.sides.map { side in
-      let isUnproved = side.version.map { unproved.contains($0) } ?? false
-      let mark = isUnproved && !side.isMarkedUnsigned ? " (unsigned)" : ""
-      return sharedNames.shown(side.name, side.device) + mark
+      if let author = side.version.flatMap({ authors[$0] }) { return sharedNames.shown(author) }
+      return Visible.name(side.name) + (side.isMarkedUnsigned ? "" : " (unsigned)")
     }.eachOnce
   }
 
@@ -36,17 +34,14 @@ extension Notebook {
     let conflicts = try history.conflicts()
     if conflicts.isEmpty { return [] }
     let sharedNames = OwnStanding(of: self).sharedNames
-    let checker = VersionProofs(in: self)
+    let proofs = VersionProofs(in: self)
+    defer { proofs.remember() }
     return try conflicts.map { conflict in
-      var proofs: [ObjectID: VersionProof] = [:]
-      var unproved: Set<ObjectID> = []
+      var authors: [ObjectID: VersionAuthor] = [:]
       for id in Set(conflict.sides.compactMap(\.version)) {
-        let commit = try repository.commit(id)
-        proofs[id] = try checker.proof(of: commit)
-        if try checker.isUnproved(commit) { unproved.insert(id) }
+        authors[id] = try proofs.author(of: id)
       }
-      return ConflictReport(
-        conflict: conflict, proofs: proofs, unproved: unproved, sharedNames: sharedNames)
+      return ConflictReport(conflict: conflict, authors: authors, sharedNames: sharedNames)
     }
   }
 }
@@ -71,10 +66,11 @@ extension ConflictReport: JSONEncodable {
       "type": "conflict", "path": conflict.path, "since": TimeText.rfc3339(conflict.since),
       "version": conflict.version,
       "sides": conflict.sides.map { side in
-        [
-          "name": side.name, "device": side.device,
+        let author = side.version.flatMap { authors[$0] }
+        return [
+          "name": author?.name ?? side.name, "device": side.device,
           "time": side.time.map { TimeText.rfc3339($0) }, "date": side.date,
-          "version": side.version, "signature": side.version.flatMap { proofs[$0]?.rawValue },
+          "version": side.version, "signature": author?.proof.rawValue,
         ] as JSON
       },
       "blocks": conflict.blockCount,

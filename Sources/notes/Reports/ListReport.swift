@@ -2,6 +2,13 @@ internal import Git
 internal import History
 
 struct ListStyle {
+  /// Who made a version.
+  struct Author {
+    let shown: String
+    let name: String
+    let signature: String
+  }
+
   var isLong = false
   var order = ListCommand.Order.modified
   var isReversed = false
@@ -11,14 +18,14 @@ struct ListStyle {
   /// Those that others changed since they were looked at, and whether only they are listed.
   var newNotes: Set<TreePath> = []
   var showsNewOnly = false
-  /// What to call the devices that share a name, by the versions that they made.
-  var names: [ObjectID: String] = [:]
+  /// Who made versions, as people and as programs are told.
+  var names: [ObjectID: Author] = [:]
   /// How many are listed at most.
   var limit = Int.max
 
-  /// What to call who made a version.
-  fileprivate func name(of author: String?, in version: ObjectID?) -> String {
-    version.flatMap { names[$0] } ?? Visible.name(author ?? "")
+  /// What people are told of who made a version.
+  fileprivate func author(of version: ObjectID?) -> String {
+    version.flatMap { names[$0]?.shown } ?? ""
   }
 
   /// The items in the order of what each is sorted by, as many as are wanted. Where that is alike, they
@@ -53,7 +60,9 @@ struct ListReport {
         "type": style.kind, "id": note.id.isEmpty ? nil as String? : note.id, "title": note.title,
         "path": note.path,
         "created": note.created.map { TimeText.rfc3339($0) },
-        "modified": note.modified.map { TimeText.rfc3339($0) }, "author": note.author,
+        "modified": note.modified.map { TimeText.rfc3339($0) },
+        "author": note.lastVersion.flatMap { style.names[$0]?.name },
+        "signature": note.lastVersion.flatMap { style.names[$0]?.signature },
         "size": note.size, "conflict": note.isInConflict,
         "new": style.newNotes.contains(note.path),
       ]
@@ -82,7 +91,7 @@ struct ListReport {
     [
       Styled(note.path.label, .bold), mark(of: note),
       Styled(note.modified.map { TimeText.relative($0, now: now) } ?? "not saved yet"),
-      Styled(style.name(of: note.author, in: note.lastVersion), .dim),
+      Styled(style.author(of: note.lastVersion), .dim),
     ]
   }
 
@@ -92,7 +101,7 @@ struct ListReport {
       Styled(note.created.map(TimeText.local) ?? "-"),
       Styled(note.modified.map(TimeText.local) ?? "-"),
       mark(of: note), Styled(Visible.name(note.path), .bold),
-      Styled(style.name(of: note.author, in: note.lastVersion), .dim),
+      Styled(style.author(of: note.lastVersion), .dim),
     ]
   }
 }
@@ -115,7 +124,9 @@ struct DeletedReport {
       [
         "type": style.kind, "id": file.id.isEmpty ? nil as String? : file.id,
         "title": file.path.noteTitle,
-        "path": file.path, "deleted": file.time.map { TimeText.rfc3339($0) }, "author": file.author,
+        "path": file.path, "deleted": file.time.map { TimeText.rfc3339($0) },
+        "author": file.version.flatMap { style.names[$0]?.name },
+        "signature": file.version.flatMap { style.names[$0]?.signature },
       ]
     }
   }
@@ -131,7 +142,7 @@ struct DeletedReport {
       return (style.isLong ? [Styled(file.id.isEmpty ? "-" : file.id, .yellow)] : []) + [
         Styled(style.isLong ? Visible.name(file.path) : file.path.label, .bold),
         Styled(when ?? "not saved yet"),
-        Styled(style.name(of: file.author, in: file.version), .dim),
+        Styled(style.author(of: file.version), .dim),
       ]
     }
     return Table(flexible: style.isLong ? 1 : 0, rows: rows).text(on: terminal)

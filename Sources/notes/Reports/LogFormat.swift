@@ -10,6 +10,11 @@ struct LogFormat {
 
   private var pieces: [Piece] = []
 
+  /// Whether it has a place for who made the version.
+  var showsAuthor: Bool {
+    pieces.contains { if case .field("a") = $0 { true } else { false } }
+  }
+
   /// An ID and a title, as `--oneline` shows them.
   static let oneLine = LogFormat(parsing: "%h  %s")
 
@@ -43,7 +48,7 @@ struct LogFormat {
     pieces.append(.text(literal))
   }
 
-  func text(of commit: Commit, title: String) -> String {
+  func text(of commit: Commit, by author: String, title: String) -> String {
     pieces.map { piece in
       switch piece {
       case .text(let text): text
@@ -51,7 +56,7 @@ struct LogFormat {
       case .field("h"): commit.id.short
       case .field("s"): Visible.name(title)
       case .field("B"): commit.message
-      case .field("a"): Visible.name(commit.author.name)
+      case .field("a"): author
       case .field("I"): TimeText.rfc3339(commit.author.time, offset: commit.author.offset)
       case .field("t"): String(commit.author.time)
       case .field: commit.deviceID ?? ""

@@ -6,7 +6,9 @@ internal import Notebook
 /// Versions that pass, folded into bursts where that is wanted, read one by one.
 struct LogEntries {
   let walk: VersionWalk
+  /// A part of an author's name; nil for all.
   let author: String?
+  private let proofs: VersionProofs
   let showsAll: Bool
   let folds: Bool
   /// Where the versions are, if they are those of one note.
@@ -18,9 +20,10 @@ struct LogEntries {
   private var pending: Version?
 
   init(
-    walk: VersionWalk, author: String?, showsAll: Bool, folds: Bool, oneNoteIn: Repository? = nil,
-    limit: Int = .max
+    walk: VersionWalk, _ proofs: VersionProofs, author: String? = nil, showsAll: Bool, folds: Bool,
+    oneNoteIn: Repository? = nil, limit: Int = .max
   ) {
+    self.proofs = proofs
     (self.walk, self.author, self.showsAll, self.folds) = (walk, author, showsAll, folds)
     (self.oneNoteIn, self.limit) = (oneNoteIn, limit)
   }
@@ -49,11 +52,17 @@ struct LogEntries {
 
   private mutating func nextVersion() throws -> Version? {
     while let version = try walk.next() {
-      if version.isDerived, !showsAll, !VersionReport.settledSomething(version) { continue }
-      let name = version.commit.author.name
-      if let author, !name.lowercased().contains(author.lowercased()) {
-        if !version.isDerived { otherAuthors.insert(name) }
+      if version.isDerived, !showsAll,
+        try !VersionReport.settledSomething(version, proofs)
+      {
         continue
+      }
+      if let author {
+        let name = try proofs.author(of: version.commit).name
+        if !name.lowercased().contains(author.lowercased()) {
+          if !version.isDerived { otherAuthors.insert(name) }
+          continue
+        }
       }
       return version
     }
@@ -73,15 +82,12 @@ struct LogText {
 
   init(
     notebook: Notebook, style: VersionReport.Style, showsPatch: Bool = false,
-    graph: GraphLines? = nil, parents: [ObjectID: [ObjectID]]? = nil
+    graph: GraphLines? = nil, parents: [ObjectID: [ObjectID]]? = nil, proofs: VersionProofs
   ) {
     (self.notebook, self.style, self.showsPatch) = (notebook, style, showsPatch)
     (self.graph, self.parents) = (graph, parents)
-    proofs = VersionProofs(in: notebook)
+    self.proofs = proofs
   }
-
-  /// Called when all entries are written.
-  func end() { proofs.remember() }
 
   mutating func entry(_ burst: Burst) throws -> String {
     let commit = burst.newest.commit

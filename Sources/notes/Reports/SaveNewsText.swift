@@ -1,4 +1,5 @@
 internal import Git
+internal import History
 internal import Notebook
 internal import WorkTree
 

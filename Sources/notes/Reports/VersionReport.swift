@@ -30,25 +30,34 @@ struct VersionReport {
   private let burst: Burst
   private let lines: [Line]
   private let trailers: MergeTrailers
-  private let signature: VersionProof?
-  /// Whether people are told that somebody else may have made it.
-  private let isUnproved: Bool
+  /// Of an altered merge, who answers for it.
+  private let author: VersionAuthor?
+  private let verdict: MergeVerdict?
+  /// What people are told where it is not proved who made it, or one of the burst.
+  private let mark: String?
 
   private var version: Version { burst.newest }
 
-  /// - Parameter proofs: what says whether versions are signed; nil where nobody asks.
+  /// - Parameter showsAuthor: whether it is asked who made it, which costs a signature.
   init(
-    _ burst: Burst, in notebook: Notebook, lineCounts limit: Int = .max, _ proofs: VersionProofs?
+    _ burst: Burst, in notebook: Notebook, lineCounts limit: Int = .max, _ proofs: VersionProofs,
+    showsAuthor: Bool = true
   ) throws {
     self.burst = burst
-    signature = burst.newest.isDerived ? nil : try proofs?.proof(of: burst.newest.commit)
-    isUnproved =
-      try proofs.map { proofs in
-        try burst.versions.contains { try !$0.isDerived && proofs.isUnproved($0.commit) }
-      } ?? false
+    verdict = try proofs.merges.verdict(on: burst.newest.commit)
+    let altered = verdict?.alteration
+    if showsAuthor {
+      author = try proofs.author(of: altered?.answeredBy ?? burst.newest.commit.id)
+      let made = try burst.versions.filter { !$0.isDerived }.map {
+        try proofs.author(of: $0.commit)
+      }
+      mark = altered == nil ? made.lazy.compactMap(\.mark).first : author?.mark
+    } else {
+      (author, mark) = (nil, nil)
+    }
     let trailers = MergeTrailers(message: burst.newest.commit.message)
     self.trailers = trailers
-    lines = try burst.changes.enumerated().map { position, change in
+    lines = try (altered?.changes ?? burst.changes).enumerated().map { position, change in
       guard position < limit else { return Line(change: change, counts: nil, gist: "") }
       let old = try change.old.map { try notebook.repository.blob($0) } ?? []
       let new = try change.new.map { try notebook.repository.blob($0) } ?? []
@@ -59,8 +68,12 @@ struct VersionReport {
     }
   }
 
-  /// Whether a derived merge did more than put edits of different places together.
-  static func settledSomething(_ version: Version) -> Bool {
+  /// Whether a derived merge did more than put edits of different places together, or may have.
+  static func settledSomething(_ version: Version, _ proofs: VersionProofs) throws -> Bool {
+    switch try proofs.merges.verdict(on: version.commit) {
+    case .altered, .unchecked: return true
+    case .asComputed, nil: break
+    }
     let trailers = MergeTrailers(message: version.commit.message)
     return !trailers.conflicts.isEmpty || !trailers.merged.isEmpty
   }
@@ -80,14 +93,16 @@ struct VersionReport {
     let commit = version.commit
     return [
       "type": "version", "id": commit.id, "parents": commit.parents,
-      "author": commit.author.name,
+      "author": author?.name,
       "device": version.deviceID,
       "time": TimeText.rfc3339(commit.author.time, offset: commit.author.offset),
       "message": version.subject, "derived": version.isDerived,
       "changes": changes,
       "conflicts": trailers.conflicts.keys.sorted(), "merged": merged, "version": commit.id,
-      "full_message": commit.message, "signature": signature?.rawValue,
+      "full_message": commit.message, "signature": version.isDerived ? nil : author?.proof.rawValue,
       "edited_on": version.editedOn,
+      "altered": verdict?.alteration != nil,
+      "answered_by": verdict?.alteration?.answeredBy,
     ]
   }
 
@@ -107,7 +122,9 @@ struct VersionReport {
 
   /// A line as a format has it: notes-log(1), "Formats".
   func text(as format: LogFormat) -> String {
-    format.text(of: version.commit, title: burst.versions.count > 1 ? burstTitle : version.subject)
+    format.text(
+      of: version.commit, by: author.map { SharedNames().shown($0) } ?? "",
+      title: burst.versions.count > 1 ? burstTitle : version.subject)
   }
 
   func text(in style: Style) -> String {
@@ -124,17 +141,31 @@ struct VersionReport {
     return title.isEmpty ? version.subject : title
   }
 
+  /// How a merge came about. One that holds something else than its versions merge to is the word of who
+  /// made a version on top.
+  private var mergeWords: String {
+    switch verdict {
+    case .altered(let altered) where altered.answeredBy != nil:
+      "altered merge, answered for by \(authorName)"
+    case .altered: "altered merge"
+    case .unchecked: "merged by notes, not checked"
+    case .asComputed, nil: "merged by notes"
+    }
+  }
+
+  private var authorName: String { Visible.name(author?.name ?? "") }
+
   private func byline(in style: Style) -> [String] {
     let time = version.commit.author.time
-    var parts = [version.isDerived ? "merged by notes" : Visible.name(version.commit.author.name)]
+    var parts = [version.isDerived ? mergeWords : authorName]
     if let device = version.deviceID, !version.isDerived {
       if style.own.contains(version.commit.id) {
         parts[0] += " (this device)"
-      } else if style.isLong || style.sharedNames.contains(version.commit.author.name) {
+      } else if style.isLong || style.sharedNames.contains(author?.name ?? "") {
         parts[0] += " (device \(device.prefix(10)))"
       }
     }
-    if isUnproved { parts.append("unsigned") }
+    if let mark { parts.append(mark) }
     if burst.versions.contains(where: { $0.editedOn != nil }) { parts.append("on an older text") }
     parts.append(style.isLong ? TimeText.long(time) : TimeText.relative(time, now: style.now))
     if burst.versions.count > 1 {
@@ -149,7 +180,7 @@ struct VersionReport {
   private func table(in style: Style) -> Table {
     var table = Table(flexible: 1, optional: 3, dispensable: [2], indent: "  ")
     // What a version says of other notes is no part of one note's history.
-    let changed = Set(burst.changes.map(\.path))
+    let changed = Set(lines.map(\.change.path))
     func isTold(_ path: TreePath) -> Bool { !style.isOfOneNote || changed.contains(path) }
     table.rows += lines.prefix(Self.mostFiles).map { line in
       let name = Visible.renaming(of: line.change.path, from: line.change.formerPath)
@@ -208,4 +239,9 @@ extension MergeRules {
     ]
     return phrases.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
   }
+}
+
+extension MergeVerdict {
+  /// How the merge differs from what it should hold; nil if it does not, as far as is known.
+  var alteration: AlteredMerge? { if case .altered(let altered) = self { altered } else { nil } }
 }

@@ -1,3 +1,4 @@
+internal import Exchange
 internal import Git
 internal import History
 internal import Merge
@@ -8,6 +9,17 @@ internal import WorkTree
 struct ConflictWalk {
   let note: ConflictedNote
   let terminal: Terminal
+  /// Who wrote the sides, by their labels.
+  let writers: [[UInt8]: String]
+
+  init(_ note: ConflictedNote, in notebook: Notebook, terminal: Terminal) throws {
+    (self.note, self.terminal) = (note, terminal)
+    let proofs = VersionProofs(in: notebook)
+    defer { proofs.remember() }
+    let sharedNames = OwnStanding(of: notebook).sharedNames
+    writers = try proofs.authors(ofSides: note.blocks.joined(), in: note.path)
+      .mapValues { sharedNames.shown($0) }
+  }
 
   /// What is done with a block.
   enum Answer: Equatable {
@@ -39,7 +51,7 @@ struct ConflictWalk {
     for path in paths {
       let goesOn = try ResolveCommand.explained(path, in: notebook) {
         let note = try notebook.conflictedNote(at: path)
-        return try ConflictWalk(note: note, terminal: Console.output).settle(in: notebook)
+        return try ConflictWalk(note, in: notebook, terminal: Console.output).settle(in: notebook)
       }
       if !goesOn { return }
     }
@@ -69,7 +81,8 @@ struct ConflictWalk {
     about number: Int, _ folder: ScratchFolder, _ texts: inout [Int: [UInt8]]
   ) throws -> Bool {
     let sides = note.blocks[number]
-    Output.standard.write(BlockText(note: note, number: number).text(on: terminal))
+    Output.standard.write(
+      BlockText(note: note, number: number, writers: writers).text(on: terminal))
     while true {
       let question = "Keep [\(Self.keys(sides: sides.count))]? "
       guard let typed = Console.ask(question) else {

@@ -1,32 +1,39 @@
-internal import Git
-internal import Notebook
+package import Git
 internal import System
+internal import WorkTree
 
-/// The versions that were found to be signed by the devices that they name, in
-/// `.git/notes/cache/verified`: their IDs, sorted, 20 bytes each.
+/// The versions of which something was found that is true for ever, in a file of `.git/notes/cache`: their IDs,
+/// sorted, 20 bytes each.
 ///
-/// An ID stands for the version's bytes and so for its signature, whoever is a member: what was verified
-/// once is verified for ever. Without the file the signatures are verified again.
-struct VerifiedVersions {
+/// An ID stands for the version's bytes and all that it was made of. Without the file it is found again.
+package struct VersionMemory {
+  /// What is kept of versions.
+  package enum Kind: String {
+    /// They are signed by the devices that they name, whoever is a member.
+    case verified
+    /// They are derived merges that hold what their versions merge to.
+    case merges
+  }
+
   private let path: String
   private let stored: [UInt8]
   private var new: Set<ObjectID> = []
 
   /// What was found so far; nothing where the file is not there or cannot be read.
-  init(in stateFolder: String) {
-    path = stateFolder + "/cache/verified"
+  package init(_ kind: Kind, in stateFolder: String) {
+    path = "\(stateFolder)/cache/\(kind.rawValue)"
     stored = (try? Disk.readIfThere(path)) ?? []
   }
 
-  func contains(_ id: ObjectID) -> Bool {
+  package func contains(_ id: ObjectID) -> Bool {
     let place = (0..<count).partitionPoint { self.id(at: $0) < id }
     return place < count && self.id(at: place) == id || new.contains(id)
   }
 
-  mutating func insert(_ id: ObjectID) { new.insert(id) }
+  package mutating func insert(_ id: ObjectID) { new.insert(id) }
 
   /// Keeps what was inserted. Where that fails, it is verified again.
-  mutating func save() {
+  package mutating func save() {
     if new.isEmpty { return }
     new.formUnion((0..<count).map(id))
     var bytes: [UInt8] = []
@@ -34,7 +41,7 @@ struct VerifiedVersions {
     for id in new.sorted() { id.appendBytes(to: &bytes) }
     try? Disk.makeFolder(Disk.parent(of: path), mode: 0o777)
     try? Disk.replace(path, with: bytes, isShared: true, waits: false)
-    self = VerifiedVersions(path: path, stored: bytes)
+    self = VersionMemory(path: path, stored: bytes)
   }
 
   private init(path: String, stored: [UInt8]) { (self.path, self.stored) = (path, stored) }

@@ -1,0 +1,48 @@
+internal import Git
+internal import Membership
+internal import Notebook
+internal import System
+
+/// What this device's history held when it learned that a device may make no versions any more:
+/// `.git/notes/former-writers`, a device and the tip a line. A clock can be set to any time; what came before
+/// the removal was here before.
+struct FormerWriters {
+  private let repository: Repository
+  private var tips: [String: ObjectID]
+
+  /// Reads what is known, and keeps the present tip for those who are former writers since. Called before
+  /// anything more is taken in.
+  init(_ signers: [String: Signer], in notebook: Notebook) throws {
+    repository = notebook.repository
+    let path = notebook.stateFolder + "/former-writers"
+    let stored = StateLines(parsing: try Disk.readIfThere(path) ?? [])
+    var known: [String: ObjectID] = [:]
+    for line in stored.lines { known[line.key] = ObjectID(hex: line.value) }
+    let former = signers.values.filter { $0.isFormer }.map(\.deviceID)
+    var tips = known.filter { signers[$0.key]?.isFormer == true }
+    if former.contains(where: { tips[$0] == nil }), let tip = try repository.head().commit {
+      for device in former where tips[device] == nil { tips[device] = tip }
+    }
+    self.tips = tips
+    if tips == known { return }
+    var lines = StateLines()
+    for (device, tip) in tips.sorted(by: { $0.key < $1.key }) { lines.append(device, tip.hex) }
+    do {
+      try Disk.replace(path, with: lines.bytes, isShared: true, waits: false)
+    } catch {
+      // Who reads a medium that cannot be written learns nothing more there: the next look comes to the same.
+    }
+  }
+
+  /// Whether a version of a device was here when its right to make versions ended; true for one that nothing
+  /// is kept of, as before this device had the notebook.
+  func hadBefore(_ id: ObjectID, by device: String) throws -> Bool {
+    guard let tip = tips[device], try repository.contains(tip) else { return true }
+    return try repository.isAncestor(id, of: tip)
+  }
+}
+
+extension Signer {
+  /// Whether it was a writer, and is none any more.
+  var isFormer: Bool { if case .former = right { true } else { false } }
+}

@@ -1,0 +1,34 @@
+/// Objects in memory that are in no repository: what is computed only to be compared or shown.
+struct ScratchObjects {
+  /// Whether objects are written here.
+  fileprivate(set) var isOpen = false
+  fileprivate var objects: [ObjectID: StoredObject] = [:]
+  fileprivate var kept: [ObjectID: StoredObject] = [:]
+
+  /// What is here of an object, to be read.
+  func object(_ id: ObjectID) -> StoredObject? {
+    objects.isEmpty && kept.isEmpty ? nil : objects[id] ?? kept[id]
+  }
+
+  mutating func add(_ kind: ObjectKind, _ content: [UInt8], id: ObjectID) {
+    objects[id] = (kind, content)
+  }
+}
+
+extension Repository {
+  /// Lets `body` write objects that stay in memory and never join the repository. They can be read until it
+  /// is done, and for as long as this instance lives if it says so.
+  package func withScratchWrites<Result>(
+    _ body: () throws -> (result: Result, isKept: Bool)
+  ) throws -> Result {
+    if scratch.isOpen { return try body().result }
+    scratch.isOpen = true
+    defer {
+      scratch.isOpen = false
+      scratch.objects = [:]
+    }
+    let (result, isKept) = try body()
+    if isKept { scratch.kept.merge(scratch.objects) { first, _ in first } }
+    return result
+  }
+}

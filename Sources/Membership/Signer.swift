@@ -1,0 +1,176 @@
+internal import Synchronization
+internal import System
+
+/// A device that was ever certified, as whoever looks at its signatures has to know it:
+/// notes-security(7), SIGNATURES.
+public struct Signer: Hashable, Sendable {
+  /// Its device ID.
+  public let deviceID: String
+  /// The names in its certificates, the present one first.
+  public let names: [String]
+  /// Whether it may make versions that others take, and since when not.
+  public let right: Right
+
+  /// The right of a device to have its versions taken.
+  public enum Right: Hashable, Sendable {
+    /// It is a writer or an admin.
+    case present
+    /// It was one, until this time in seconds since 1970, by the clock of the admin that ended it.
+    case former(until: Int64)
+    /// It was a reader all the time.
+    case never
+  }
+
+  /// Whether it is a member no longer.
+  public let isRemoved: Bool
+
+  /// What it is called now.
+  public var name: String { names[0] }
+}
+
+extension MembershipStore {
+  /// The folder of the membership of the notebook with this state folder.
+  public static func folder(ofNotebookAt stateFolder: String) -> String {
+    stateFolder + "/membership"
+  }
+
+  /// All devices that were ever certified, by their IDs.
+  public func signers() -> [String: Signer] { state.withLock { $0.set.signers() } }
+
+  /// The same of the notebook with this state folder, as its cache has it or by its list of members; nil
+  /// if the notebook has no list.
+  ///
+  /// - Throws: if the list is there and cannot be read: without it nothing says who is a member.
+  public static func signers(ofNotebookAt stateFolder: String) throws -> [String: Signer]? {
+    let folder = folder(ofNotebookAt: stateFolder)
+    let files: [String]
+    do {
+      _ = try StoreFolder.root(in: folder)
+      files = try StoreFolder.files(in: folder).sorted()
+    } catch MembershipError.membershipMissing {
+      return nil
+    }
+    // Their names are hashes: no library has to be loaded to tell that they are the same.
+    let key = files.joined(separator: " ")
+    let cache = stateFolder + "/cache/signers"
+    // A cache that cannot be read or written costs time, and changes no answer.
+    if let known = (try? Disk.readIfThere(cache)).flatMap({ Signer.all(in: $0, of: key) }) {
+      return known
+    }
+    let signers = try open(in: folder).signers()
+    try? Disk.makeFolder(Disk.parent(of: cache), mode: 0o777)
+    try? Disk.replace(cache, with: Signer.file(signers, of: key), isShared: true, waits: false)
+    return signers
+  }
+}
+
+extension Signer {
+  fileprivate static func file(_ signers: [String: Signer], of key: String) -> [UInt8] {
+    var lines = StateLines(["stored": key])
+    for signer in signers.values.sorted(by: { $0.deviceID < $1.deviceID }) {
+      let right =
+        switch signer.right {
+        case .present: "present"
+        case .former(let end): "\(end)"
+        case .never: "never"
+        }
+      // No name holds a slash: notes-security(7), "Names".
+      let fields = [right, signer.isRemoved ? "removed" : "member"] + signer.names
+      lines.append(signer.deviceID, fields.joined(separator: "/"))
+    }
+    lines.append("end", "\(signers.count)")
+    return lines.bytes
+  }
+
+  /// Nil for the file of another list of members, and for what a power cut left of it.
+  fileprivate static func all(in content: [UInt8], of key: String) -> [String: Signer]? {
+    let lines = StateLines(parsing: content)
+    guard lines["stored"] == key, lines["end"] == "\(lines.lines.count - 2)" else { return nil }
+    var found: [String: Signer] = [:]
+    for line in lines.lines.dropFirst().dropLast() {
+      let fields = line.value.split(separator: "/").map(String.init)
+      guard fields.count > 2 else { return nil }
+      let right: Right? =
+        switch fields[0] {
+        case "present": .present
+        case "never": .never
+        default: Int64(fields[0]).map { .former(until: $0) }
+        }
+      guard let right else { return nil }
+      found[line.key] = Signer(
+        deviceID: line.key, names: Array(fields[2...]), right: right,
+        isRemoved: fields[1] == "removed")
+    }
+    return found
+  }
+}
+
+extension CertificateSet {
+  fileprivate func signers() -> [String: Signer] {
+    let members = byKey.keys.compactMap { key in member(ofKey: key).map { (key, $0) } }
+    let isOut = { (member: Member) in member.isRemoved || member.role == .reader }
+    // Of a notebook without readers and removed devices no list is looked at.
+    let ends = members.contains { isOut($0.1) } ? CertificateEnds(of: self) : nil
+    var found: [String: Signer] = [:]
+    for (key, member) in members {
+      let certificates = certificates(ofKey: key)
+      var names = [member.name]
+      for certificate in certificates {
+        if case .member(let name, _) = certificate.kind, !names.contains(name) {
+          names.append(name)
+        }
+      }
+      var right = Signer.Right.present
+      if let ends, isOut(member) {
+        right =
+          certificates.filter { $0.role > .reader }.map { ends.end(of: $0) }.max()
+          .map { .former(until: $0) } ?? .never
+      }
+      found[member.deviceID] = Signer(
+        deviceID: member.deviceID, names: names, right: right, isRemoved: member.isRemoved)
+    }
+    return found
+  }
+}
+
+/// When certificates that count no more were first listed.
+private struct CertificateEnds {
+  private let set: CertificateSet
+  private var dates: [[UInt8]: Int64] = [:]
+  private let replaced: [[UInt8]: Certificate]
+
+  init(of set: CertificateSet) {
+    self.set = set
+    replaced = Dictionary(set.certificates.map { ($0.serial, $0) }) { first, _ in first }
+    // The lists of those who are admins come first: of who is none any more, only what nobody else says.
+    var others: [[UInt8]: Int64] = [:]
+    for list in set.revocationLists {
+      if set.authority(ofKey: list.issuerKeyIdentifier) != nil {
+        dates.merge(list.dates, uniquingKeysWith: min)
+      } else {
+        others.merge(list.dates, uniquingKeysWith: min)
+      }
+    }
+    dates.merge(others) { first, _ in first }
+  }
+
+  /// The end of a certificate that is listed, that took the place of one that is, or that was issued by an
+  /// admin whose certificates are; the beginning of time for any other.
+  func end(of certificate: Certificate) -> Int64 {
+    var pending: [Certificate] = [certificate]
+    for _ in 0..<CertificateSet.maximumChainLength where !pending.isEmpty {
+      var ends: [Int64] = []
+      var next: [Certificate] = []
+      for certificate in pending {
+        if let date = dates[certificate.serial] { ends.append(date) }
+        if let former = certificate.replaced.flatMap({ replaced[$0] }) { next.append(former) }
+        next += (set.byKey[certificate.issuerKeyIdentifier] ?? []).filter {
+          $0.authority == certificate.signer
+        }
+      }
+      if let end = ends.min() { return end }
+      pending = next
+    }
+    return 0
+  }
+}
