@@ -172,7 +172,7 @@ public struct PeerIdentity: Hashable, Codable, Sendable {
     self.name = name
     deviceID = name
     role = .writer
-    address = url
+    address = AddressText.withoutSecrets(url)
     isHub = true
   }
 

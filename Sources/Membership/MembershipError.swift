@@ -50,6 +50,8 @@ typealias Disk = FileSystem<MembershipError>
 public enum KeyFileDefect: Error, Equatable, Sendable {
   /// It is a folder, a device, or anything but a plain file.
   case notAFile
+  /// It is a symbolic link.
+  case isLink
   case foreignOwner(UInt32)
   /// The value is its permission bits.
   case openToOthers(mode: UInt32)
@@ -114,6 +116,7 @@ extension KeyFileDefect: CustomStringConvertible {
   public var description: String {
     switch self {
     case .notAFile: "it is not a file"
+    case .isLink: "it is a symbolic link"
     case .foreignOwner: "it belongs to another user"
     case .openToOthers: "other users may read it"
     case .notAKey: "it holds no Ed25519 private key"

@@ -8,10 +8,12 @@ enum SecretFile {
   static func read(
     _ path: String, limit: Int, _ unusable: (KeyFileDefect) -> any Error
   ) throws -> [UInt8]? {
-    // O_NONBLOCK: a FIFO in the file's place must not hold us up.
-    let file = Counted.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    // O_NONBLOCK: a FIFO in the file's place must not hold us up. A link may lead out of the folder that is the
+    // user's own, to a file that others put in the place of another.
+    let file = Counted.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     if file < 0 {
       if errno == ENOENT { return nil }
+      if errno == ELOOP { throw unusable(.isLink) }
       throw MembershipError.system(call: "open", path: path, code: errno)
     }
     defer { close(file) }

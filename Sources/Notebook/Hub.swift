@@ -7,8 +7,10 @@ internal import WorkTree
 public struct Hub: Hashable, Sendable {
   /// What the user calls it: the remote's name.
   public let name: String
-  /// Where it is, as git takes it.
+  /// Where it is, as git takes it; it may hold a password that somebody wrote into git's settings.
   public let url: String
+  /// The same as it may be shown.
+  public var shownURL: String { AddressText.withoutSecrets(url) }
   /// Whether an admin takes what people write there who only use git: notes-hub(7), "Unsigned versions".
   public let acceptsUnsigned: Bool
 
@@ -41,9 +43,11 @@ extension HubDefect: CustomStringConvertible {
   public var description: String {
     switch self {
     case .name(let name): "'\(name)' cannot be a hub's name"
-    case .nameTaken(let name, let url): "there is a remote '\(name)' already, at \(url)"
+    case .nameTaken(let name, let url):
+      "there is a remote '\(name)' already, at \(AddressText.withoutSecrets(url))"
     case .noSuchHub(let name): "no hub is called '\(name)'"
-    case .address(let url, let why): "'\(url)' is not an address of a repository: \(why)"
+    case .address(let url, let why):
+      "'\(AddressText.withoutSecrets(url))' is not an address of a repository: \(why)"
     case .scheme(let scheme): "hubs are not reached by \(scheme)"
     case .secret: "the address holds a password, which everybody who reads .git/config would have"
     case .inNotebook(let place): "\(place) is in the notebook"
@@ -103,7 +107,7 @@ extension Hub {
     }
     let place = rest.prefix { $0 != "/" }
     guard place.count < rest.count else { throw .address(text, why: "the path is missing") }
-    if let at = place.lastIndex(of: "@"), place[..<at].contains(":") { throw .secret }
+    if let at = place.lastIndex(of: "@"), AddressText.hasPassword(place[..<at]) { throw .secret }
     try check(host: place, of: text)
     return text
   }

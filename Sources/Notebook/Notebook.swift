@@ -107,7 +107,9 @@ public final class Notebook {
       if isNew { rmdir(folder) }
       throw error
     }
-    return try open(at: folder)
+    let notebook = try open(at: folder)
+    notebook.closeRepositoryToOthers()
+    return notebook
   }
 
   /// The branch of a notebook that is made for what another device offers: that one's, unless git would not
@@ -140,7 +142,9 @@ public final class Notebook {
   /// Makes the prepared `folder` a notebook, which is what writing its identity does.
   public static func adopt(at folder: String, as identity: NotebookIdentity) throws -> Notebook {
     try Disk.replace(folder + "/.git/notes/notebook", with: identity.serialized)
-    return try open(at: folder)
+    let notebook = try open(at: folder)
+    notebook.closeRepositoryToOthers()
+    return notebook
   }
 
   /// Sets the largest file that is versioned, from the next save on; nil takes the setting away.
@@ -173,12 +177,28 @@ public final class Notebook {
       saveNotice: saveNotice)
     // A lock file of git's that could not be removed is left for the next run to remove.
     defer { if !transaction.leavesLockFile() { lock.end() } }
+    closeRepositoryToOthers()
     return try notingMissing {
       try transaction.recover(lock)
       // Only `git log --show-signature` needs it: a configuration that cannot be written keeps nobody from saving.
       if signer != nil { try? nameAllowedSigners() }
       return try body(transaction)
     }
+  }
+
+  /// Lets nobody into the repository who may not read the folder: all versions of all notes are there, in files
+  /// that git makes readable. It is looked at again at each change, as the folder's mode may change.
+  private func closeRepositoryToOthers() {
+    var (outer, inner) = (stat(), stat())
+    guard Counted.stat(folder, &outer) == 0, Counted.lstat(repository.gitFolder, &inner) == 0,
+      inner.st_mode & S_IFMT == S_IFDIR
+    else { return }
+    var closed: mode_t = 0
+    for (reading, all) in [(mode_t(0o040), mode_t(0o070)), (0o004, 0o007)]
+    where outer.st_mode & reading == 0 { closed |= all }
+    if inner.st_mode & closed == 0 { return }
+    // Where it is somebody else's, its owner's next change does it.
+    chmod(repository.gitFolder, inner.st_mode & 0o7777 & ~closed)
   }
 
   /// Points a reference that only this device writes, beside the branch, at a commit.

@@ -36,6 +36,19 @@ struct DeviceKeyTests {
     #expect(text.text.hasPrefix("ED25519 Private-Key:"))
   }
 
+  // "nor a symbolic link"
+  @Test("A key behind a symbolic link is refused, and stays")
+  func link() throws {
+    let folder = try TemporaryFolder()
+    _ = try DeviceKey.loadOrCreate(in: folder["elsewhere"])
+    #expect(mkdir(folder["data"], 0o700) == 0)
+    let path = folder["data/device-key.pem"]
+    #expect(symlink(folder["elsewhere/device-key.pem"], path) == 0)
+    let refusal = MembershipError.deviceKeyUnusable(path: path, defect: .isLink)
+    #expect(throws: refusal) { _ = try DeviceKey.load(in: folder["data"]) }
+    #expect(throws: refusal) { _ = try DeviceKey.loadOrCreate(in: folder["data"]) }
+  }
+
   @Test("A key in another form of PEM is read as well")
   func otherForm() throws {
     let folder = try TemporaryFolder()

@@ -73,6 +73,21 @@ import Testing
     #expect(Visible.text("\u{202E}a❤\u{FE0F}b\u{FE0F}\n") == "\\u{202e}a❤\u{FE0F}b\\u{fe0f}\n")
   }
 
+  // notes-show(1): "characters that reorder a line, and variation selectors that vary nothing", are shown
+  @Test(
+    "What reorders a text or hides in it is shown",
+    arguments: [
+      ("pay \u{202E}001\u{202C} now", "pay \\u{202e}001\\u{202c} now"),
+      ("\u{2067}a\u{2069}", "\\u{2067}a\\u{2069}"),
+      ("x\u{E0041}\u{E007F}", "x\\u{e0041}\\u{e007f}"),
+      ("a\u{FE00}\u{FE0F}\u{E0101}", "a\\u{fe00}\\u{fe0f}\\u{e0101}"),
+      ("❤\u{FE0F}\u{FE0F}", "❤\u{FE0F}\\u{fe0f}"), ("❤\u{FE0F} 葛\u{E0100}", "❤\u{FE0F} 葛\u{E0100}"),
+      ("\u{5D0}\u{200F}!", "\u{5D0}\u{200F}!"),
+    ])
+  func hiddenText(text: String, shown: String) {
+    #expect(Visible.text(text) == shown)
+  }
+
   @Test(arguments: [
     ([:], true, false), (["TERM": "xterm"], true, true), (["TERM": "dumb"], true, false),
     (["TERM": "xterm"], false, false), (["TERM": "xterm", "NO_COLOR": "1"], true, false),

@@ -54,7 +54,7 @@ public struct HubRun: Sendable {
         throw SyncError.stopped
       } catch {
         let failure = SyncFailure(
-          peer: PeerIdentity(hub: hub.name, at: hub.url), address: hub.url, error: error)
+          peer: PeerIdentity(hub: hub.name, at: hub.url), address: hub.shownURL, error: error)
         outcome.failures.append(failure)
         onEvent(.failed(failure))
       }

@@ -1,3 +1,5 @@
+internal import System
+
 /// What git says on its standard error: how far it is, and what it complains of.
 public struct GitProgress: Sendable {
   /// What it counts.
@@ -36,7 +38,8 @@ public struct GitProgress: Sendable {
 
   /// Takes what came last for a whole line.
   mutating func finish() {
-    let line = String(decoding: rest, as: UTF8.self)
+    // git names the address that failed, with all that is in it.
+    let line = AddressText.withoutSecrets(String(decoding: rest, as: UTF8.self))
     rest = []
     let words = line.split(separator: " ")
     if words.isEmpty || take(words, of: line) { return }

@@ -84,7 +84,7 @@ struct RemoteAddCommand: Command {
     let unsigned = acceptUnsigned ? "; what is pushed there unsigned is taken" : ""
     options.tell(
       [
-        "type": "added", "name": hub.name, "url": hub.url,
+        "type": "added", "name": hub.name, "url": hub.shownURL,
         "accepts_unsigned": hub.acceptsUnsigned,
       ],
       "\(Visible.name(hub.name)) is a hub now\(unsigned); 'notes sync' "
@@ -151,7 +151,7 @@ extension HubState {
 
   fileprivate var json: JSON {
     [
-      "type": "hub", "name": hub.name, "url": hub.url, "branch": branch, "tip": tip,
+      "type": "hub", "name": hub.name, "url": hub.shownURL, "branch": branch, "tip": tip,
       "ahead": ahead, "accepts_unsigned": hub.acceptsUnsigned,
     ]
   }
@@ -168,7 +168,7 @@ private enum RemoteList {
       if states.isEmpty { return "No hubs: 'notes remote add NAME URL' adds one.\n" }
       let rows = states.map { state in
         [
-          Styled(Visible.name(state.hub.name), .bold), Styled(Visible.name(state.hub.url)),
+          Styled(Visible.name(state.hub.name), .bold), Styled(Visible.name(state.hub.shownURL)),
           Styled(state.words, .dim),
         ]
       }

@@ -156,7 +156,7 @@ struct InitReport {
       "type": "initialised", "notebook": identity.id, "name": identity.name, "path": folder,
       "device": identity.device.deviceID, "device_name": identity.device.name, "notes": noteCount,
       "attachments": fileCount, "bytes": bytes, "tip": tip, "skipped": saved.skipped,
-      "remotes": remotes.map { ["name": $0.name, "url": $0.url] as JSON },
+      "remotes": remotes.map { ["name": $0.name, "url": $0.shownURL] as JSON },
     ]
   }
 
@@ -165,7 +165,7 @@ struct InitReport {
     if remotes.isEmpty { return "" }
     return "\nNothing is exchanged with git's remotes unless they are made hubs:\n"
       + remotes.map {
-        "  notes remote add \(Visible.word($0.name)) \(Visible.word($0.url))\n"
+        "  notes remote add \(Visible.word($0.name)) \(Visible.word($0.shownURL))\n"
       }.joined()
   }
 

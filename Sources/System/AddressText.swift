@@ -1,0 +1,43 @@
+/// Addresses of repositories as people and programs may be told them: whatever words an address goes through it,
+/// also those that another program wrote.
+public enum AddressText {
+  /// A text in which the addresses of the form `SCHEME://USER:PASSWORD@HOST` lack the password, and the user
+  /// unless that is a plain short name: `https://…@host/x`. Services take secrets in the place of a user's name.
+  public static func withoutSecrets(_ text: String) -> String {
+    guard text.contains("://"), text.contains("@") else { return text }
+    var shown = ""
+    var rest = text[...]
+    while let mark = rest.firstRange(of: "://") {
+      shown += rest[..<mark.upperBound]
+      rest = rest[mark.upperBound...]
+      // A password that was typed as it is may hold what would end the host.
+      let word = rest.prefix { !$0.isWhitespace && !"'\"<>".contains($0) }
+      let next = word.firstRange(of: "://")?.lowerBound ?? word.endIndex
+      let host = word[..<next].prefix { !"/?#".contains($0) }
+      let place = isCut(host) ? word[..<next] : host
+      guard let at = place.lastIndex(of: "@") else { continue }
+      shown += words(of: place[..<at])
+      rest = rest[at...]
+    }
+    return shown + rest
+  }
+
+  /// Whether what stands before the `@` of an address is more than a user's name.
+  public static func hasPassword(_ user: some StringProtocol) -> Bool {
+    user.contains(":") || user.lowercased().contains("%3a")
+  }
+
+  /// Whether what stands before the first slash is no host with a port.
+  private static func isCut(_ host: Substring) -> Bool {
+    guard let colon = host.firstIndex(of: ":") else { return hasPassword(host) }
+    return !host[host.index(after: colon)...].allSatisfy(\.isNumber)
+  }
+
+  private static let longestName = 20
+
+  private static func words(of user: Substring) -> String {
+    let name = user.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) }
+    if name.count > longestName { return "…" }
+    return name.count == user.count ? String(name) : "\(name)…"
+  }
+}
