@@ -103,7 +103,7 @@ import Testing
     return [admin, friend, desk]
   }
 
-  // "They stay, certified anew, unless --with-invited is given or the question is answered so"
+  // "Elsewhere they stay, certified anew, unless --with-invited is given"
   @Test func invited() throws {
     let keys = try addInviter()
     let stayed = try shell.notes("members", "remove", "ann", "--yes")

@@ -21,15 +21,26 @@ struct InvitedMembers {
   /// Their IDs.
   var devices: [String] { members.map(\.member.deviceID) }
 
-  /// Their names, fit to be shown.
-  var names: [String] { members.map { Visible.name($0.member.name) } }
+  /// How many are named: a set of members can be full of them.
+  private static let mostNames = 20
 
-  /// Asks on a terminal whether they go, too; elsewhere they stay.
-  func confirmRemoval() -> Bool {
+  /// Their names, fit to be shown, the first ones of many.
+  var names: [String] {
+    let first = members.prefix(Self.mostNames).map { Visible.name($0.member.name) }
+    return rest > 0 ? first + ["\(Phrase.number(rest)) more"] : first
+  }
+
+  private var rest: Int { members.count - Self.mostNames }
+
+  /// Asks on a terminal whether they go, too. Elsewhere they stay.
+  ///
+  /// - Parameter isProposed: whether they do by default, as with a device that is removed: who is not trusted may
+  ///   have invited nobody but itself.
+  func confirmRemoval(isProposed: Bool) -> Bool {
     guard !isEmpty, Console.canAsk else { return false }
     return Console.confirm(
       "It invited, or made an admin, itself or through others:\n\(lines)"
-        + "Remove \(members.count == 1 ? "this one" : "these"), too?", byDefault: false)
+        + "Remove \(members.count == 1 ? "this one" : "these"), too?", byDefault: isProposed)
   }
 
   /// What the report says of those who stay, empty where there are none.
@@ -44,11 +55,15 @@ struct InvitedMembers {
     ["with": removed ? members.map(json) : [], "stay": removed ? [] : members.map(json)]
   }
 
-  /// A line each.
+  /// A line each, of the first ones of many.
   private var lines: String {
+    table + (rest > 0 ? "  and \(Phrase.number(rest)) more\n" : "")
+  }
+
+  private var table: String {
     Table(
       flexible: 0,
-      rows: members.map { one in
+      rows: members.prefix(Self.mostNames).map { one in
         let issuer =
           allNames[one.issuedBy].map { Visible.name($0) } ?? String(one.issuedBy.prefix(8))
         return [

@@ -100,7 +100,7 @@ struct MembersRoleCommand: Command {
 
   /// Whether those go whom an admin invited that is to be one no longer.
   private func removes(_ invited: InvitedMembers, of shown: String) throws -> Bool {
-    guard withInvited else { return !yes && invited.confirmRemoval() }
+    guard withInvited else { return !yes && invited.confirmRemoval(isProposed: false) }
     if !yes, !invited.isEmpty {
       try Console.demandConsent(
         to: "removing whom \(shown) invited",

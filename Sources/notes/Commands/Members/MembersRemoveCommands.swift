@@ -45,7 +45,7 @@ struct MembersRemoveCommand: Command {
         Remove \(shown)?
         """, otherwise: "nothing was removed")
     }
-    let all = withInvited || (!yes && invited.confirmRemoval())
+    let all = withInvited || (!yes && invited.confirmRemoval(isProposed: true))
     let others = all ? invited.devices : []
     try change.membership.remove(devices: [member.deviceID] + others, by: change.key)
     change.report(
@@ -140,7 +140,8 @@ struct MembersResetCommand: Command {
     }
     let identity = notebook.identity
     let membership = try MembershipStore.renew(
-      in: notebook.stateFolder + "/membership", deviceName: identity.device.name, key: context.key)
+      in: MembershipStore.folder(ofNotebookAt: notebook.stateFolder),
+      deviceName: identity.device.name, key: context.key)
     try notebook.become(membership.notebookID, named: identity.name)
     let names = others.prefix(5).map { Visible.name($0.name) }
     options.tell(
