@@ -79,11 +79,14 @@ public enum OpenConflicts {
         result[path] = size
       }
     }
-    let labels = try labels(of: open, in: old, store: store)
+    // Blocks that were moved are rare: the labels are read when a file that changed may hold some.
+    var known: [Int: Set<[[UInt8]]>]?
     for change in try store.changes(from: old, to: new) {
       guard let file = change.new, file.mode.isFile else { continue }
       let text = try store.blob(file.id)
       guard MarkedText.mayHoldBlocks(text) else { continue }
+      let labels = try known ?? labels(of: open, in: old, store: store)
+      known = labels
       for (size, labels) in labels where size > result[change.path, default: 0] {
         let blocks = MarkedText(text, markerSize: size).blocks
         if blocks.contains(where: { labels.contains($0.map(\.label)) }) {

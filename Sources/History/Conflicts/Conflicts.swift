@@ -45,10 +45,17 @@ extension History {
   /// listed, saved or not.
   public func conflicts() throws -> [Conflict] {
     guard try state().conflictCount > 0 else { return [] }
-    return try openConflicts().sorted { $0.key < $1.key }.compactMap { path, size in
+    // Markers that were edited away, or went with the note, are no conflict; nor is a note that cannot be read
+    // now, which a save tells.
+    let marked = try openConflicts().compactMap {
+      path, size -> (path: TreePath, blocks: [[MarkedText.Side]])? in
       guard let text = try? workTree.text(of: path) else { return nil }
       let blocks = MarkedText(text, markerSize: size).blocks
-      guard !blocks.isEmpty, let origin = try origin(ofConflictIn: path) else { return nil }
+      return blocks.isEmpty ? nil : (path, blocks)
+    }.sorted { $0.path < $1.path }
+    let origins = try origins(ofConflictsIn: Set(marked.map(\.path)))
+    return try marked.compactMap { path, blocks in
+      guard let origin = origins[path] else { return nil }
       var labels: [MarkedText.Side] = []
       for side in blocks.flatMap({ $0 }) where !labels.contains(where: { $0.label == side.label }) {
         labels.append(side)
@@ -65,14 +72,24 @@ extension History {
     }
   }
 
-  /// The oldest version in the tip's line in which the conflict has been open without a break.
-  private func origin(ofConflictIn path: TreePath) throws -> Commit? {
-    var found = try repository.head().commit.map { try repository.commit($0) }
-    // Who inherited the conflict has it from one of its parents.
-    while let parent = try found?.parents.first(where: {
-      try OpenConflicts.conflicts(at: $0, in: repository)[path] != nil
-    }) {
-      found = try repository.commit(parent)
+  /// The oldest version in the tip's line in which each conflict has been open without a break: whoever
+  /// inherited it has it from the first of the parents that has it. The notes are followed together, so that
+  /// each version's list is read once.
+  private func origins(ofConflictsIn paths: Set<TreePath>) throws -> [TreePath: Commit] {
+    guard let tip = try repository.head().commit, !paths.isEmpty else { return [:] }
+    var found: [TreePath: Commit] = [:]
+    var waiting = [tip: paths]
+    while let (id, paths) = waiting.popFirst() {
+      let commit = try repository.commit(id)
+      var rest = paths
+      for parent in commit.parents where !rest.isEmpty {
+        let open = try OpenConflicts.conflicts(at: parent, in: repository)
+        let inherited = rest.filter { open[$0] != nil }
+        if inherited.isEmpty { continue }
+        waiting[parent, default: []].formUnion(inherited)
+        rest.subtract(inherited)
+      }
+      for path in rest { found[path] = commit }
     }
     return found
   }
