@@ -1,0 +1,52 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+/// notes-security(7), WHAT IS PROMISED: a table of claims, each with the tests that attack it.
+@Suite struct SecurityClaimsTests {
+  private let claims: [(claim: String, tests: [String])]
+
+  init() throws {
+    let page = String(
+      decoding: try readFile(BuiltBinary.sourceFolder + "/man/notes-security.7"), as: UTF8.self)
+    let start = try #require(page.firstRange(of: "\n.Sh WHAT IS PROMISED\n")).upperBound
+    let section = page[start...].prefix(
+      upTo: page[start...].firstRange(of: "\n.Sh ")?.lowerBound ?? page.endIndex)
+    var claims: [(claim: String, tests: [String])] = []
+    for line in section.split(separator: "\n") {
+      if line.hasPrefix(".It ") {
+        claims.append((String(line.dropFirst(4)), []))
+      } else if line.hasPrefix(".Li "), !claims.isEmpty {
+        let name = line.dropFirst(4).split(separator: " ").first.map(String.init) ?? ""
+        claims[claims.count - 1].tests.append(name)
+      }
+    }
+    self.claims = claims
+  }
+
+  @Test("Each claim names a test, and each test that is named exists")
+  func tests() throws {
+    #expect(claims.count > 50)
+    // The functions of each suite, by the files that declare or extend it.
+    var functions: [String: Set<String>] = [:]
+    let tests = BuiltBinary.sourceFolder + "/Tests"
+    for file in try FileManager.default.subpathsOfDirectory(atPath: tests)
+    where file.hasSuffix(".swift") {
+      let text = String(decoding: try readFile("\(tests)/\(file)"), as: UTF8.self)
+      let words = text.split { !($0.isLetter || $0.isNumber || $0 == "_") }
+      let names = zip(words, words.dropFirst()).filter { $0.0 == "func" }.map { String($0.1) }
+      for (kind, name) in zip(words, words.dropFirst())
+      where ["struct", "class", "extension", "enum"].contains(kind) {
+        functions[String(name), default: []].formUnion(names)
+      }
+    }
+    for (claim, tests) in claims {
+      #expect(!tests.isEmpty, "no test: \(claim)")
+      for test in tests {
+        let parts = test.split(separator: ".").map(String.init)
+        let isThere = parts.count == 2 && functions[parts[0]]?.contains(parts[1]) == true
+        #expect(isThere, "\(test) is no test: \(claim)")
+      }
+    }
+  }
+}
