@@ -15,7 +15,9 @@ public final class History {
   /// Told how many of how many versions are read while a cache of the history is made.
   public var progress: ((Int, Int) -> Void)?
   /// The table of the history, once something asked for it.
-  var loadedTable: HistoryTable?
+  var loadedTable: HistoryTable? { didSet { lookup = nil } }
+  /// What is asked of it again and again.
+  private var lookup: TableLookup?
   /// The order of its versions from a tip on, and how many it had.
   var loadedOrder: (tip: ObjectID, count: Int, order: VersionOrder)?
 
@@ -53,7 +55,9 @@ extension History {
         includesDerived: includesDerived)
     }
     let order = order(of: table, from: tip)
-    let steps = path.map { table.trail(of: $0, from: tip, in: order) }
+    let lookup = lookup ?? TableLookup(table)
+    self.lookup = lookup
+    let steps = path.map { table.trail(of: $0, from: tip, in: order, by: lookup) }
     var versions = order.versions
     if let steps { versions = steps.map(\.version).eachOnce }
     if !includesDerived { versions.removeAll { table.isDerived($0) } }

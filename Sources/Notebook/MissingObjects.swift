@@ -75,13 +75,38 @@ extension Notebook {
   }
 
   /// Keeps that objects are missing, so that the next sessions ask for them.
-  public func note(missing ids: [ObjectID]) { missingObjects.note(ids) }
+  public func note(missing ids: [ObjectID]) {
+    missingObjects.note(ids)
+    try? restoreMissing()
+  }
+
+  /// Stores the missing texts anew that stand in the folder as the history needs them: what a collection of
+  /// git's took away between a save and the move of the branch nobody else has.
+  package func restoreMissing() throws {
+    let missing = Set(try missingObjects.all(in: repository))
+    if missing.isEmpty { return }
+    let index = try workTree.indexFile()
+    for position in 0..<index.count where missing.contains(index.id(at: position)) {
+      let (path, id) = (index.path(at: position), index.id(at: position))
+      guard
+        case .read(let content) = try FileContent.read(
+          path, in: folder, sizeLimit: workTree.sizeLimit),
+        try repository.hash(blob: content.bytes) == id
+      else { continue }
+      _ = try repository.write(blob: content.bytes)
+    }
+    _ = try missingObjects.all(in: repository)
+  }
 
   /// Looks through the whole history for what is missing, and keeps that.
   ///
   /// - Returns: the first few; none where all is there.
   package func lookForMissing() throws -> [ObjectID] {
-    let missing = try history.missingObjects()
+    var missing = try history.missingObjects()
+    if !missing.isEmpty {
+      note(missing: missing)
+      missing = try history.missingObjects()
+    }
     if missing.isEmpty { missingObjects.forget() } else { missingObjects.note(missing) }
     return missing
   }

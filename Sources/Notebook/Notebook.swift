@@ -206,6 +206,11 @@ public final class Notebook {
     try withWriterLock { try $0.writer.setDeviceReference(name, to: id, message: message) }
   }
 
+  /// Removes a reference that only this device writes, beside the branch.
+  package func forgetDeviceReference(_ name: String) throws {
+    try withWriterLock { _ in try repository.delete(reference: name) }
+  }
+
   /// Lets this device be another one here: it has a new key.
   public func become(_ device: DeviceIdentity) throws { try changeIdentity { $0.device = device } }
 

@@ -17,7 +17,9 @@ extension [UInt8] {
     guard let first = part.first else { return nil }
     var start = start
     while let place = firstIndex(of: first, from: start), place + part.count <= count {
-      if self[place..<(place + part.count)].elementsEqual(part) { return place..<(place + part.count) }
+      if self[place..<(place + part.count)].elementsEqual(part) {
+        return place..<(place + part.count)
+      }
       start = place + 1
     }
     return nil

@@ -75,7 +75,8 @@ struct ServiceLog: Sendable {
     case .wrongCode(let locator, let address, let left):
       "wrong code for invitation \(locator) from \(address.printable), \(left) attempts left"
     case .ended(let locator, let end): "invitation \(locator) ended: \(end)"
-    case .replaced, .version, .saveNews, .connected, .disconnected, .shows, .editing, .membersChanged,
+    case .replaced, .version, .saveNews, .connected, .disconnected, .shows, .editing,
+      .membersChanged,
       .addressesChanged, .held, .notebookFailed, .broughtBack, .watchLimit, .folder,
       .gcDue, .keyShared, .keyRequested:
       lineOfNotebook(event)

@@ -110,12 +110,18 @@ struct LiveCompletion {
     }
   }
 
-  /// A completion script as the shell should have it: bash would end a word at the `@` of
-  /// NOTE@VERSION to complete a host's name. Other texts stay as they are.
+  /// A completion script as the shell should have it; other texts stay as they are.
+  ///
+  /// bash would end a word at the `@` of NOTE@VERSION to complete a host's name. fish 3 knows the
+  /// cursor's place at a prompt only, not where a program asks (`complete -C`): the length of the word
+  /// up to the cursor is the same number.
   static func adapted(_ text: String) -> String {
-    let start = "#!/bin/bash\n"
-    guard text.hasPrefix(start) else { return text }
-    return start + "\nshopt -u hostcomplete\n" + text.dropFirst(start.count)
+    let bash = "#!/bin/bash\n"
+    if text.hasPrefix(bash) {
+      return bash + "\nshopt -u hostcomplete\n" + text.dropFirst(bash.count)
+    }
+    guard text.contains("\ncomplete -c 'notes' -f\n") else { return text }
+    return text.replacing("(__notes_tokens -tC)", with: #"(string length -- "$(commandline -ct)")"#)
   }
 
   static var notes: CompletionKind { kind { try words($0.notes()) } }

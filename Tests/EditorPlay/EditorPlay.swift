@@ -63,7 +63,9 @@ struct EditorPlay {
     }
     for (setting, total) in zip(settings, totals) {
       total.report(setting)
-      if setting.isWatched, !setting.isIndexed, !setting.isShared, total.all.lost + total.all.back > 0 {
+      if setting.isWatched, !setting.isIndexed, !setting.isShared,
+        total.all.lost + total.all.back > 0
+      {
         isRight = false
       }
     }
@@ -105,7 +107,9 @@ private struct Total {
     }
     line("all", all)
     line("former rule", former)
-    if !wrong.isEmpty { print("  wrong in plays \(wrong.prefix(12).map(String.init).joined(separator: " "))") }
+    if !wrong.isEmpty {
+      print("  wrong in plays \(wrong.prefix(12).map(String.init).joined(separator: " "))")
+    }
   }
 }
 

@@ -173,7 +173,8 @@ final class Play {
     let process = UInt32(getpid())
     let number = (0..<4).map { UInt8(truncatingIfNeeded: process >> ($0 * 8)) }
     try writeFile(
-      path(".\(editor.note).swp", device), Array("b0".utf8) + [UInt8](repeating: 0, count: 22) + number)
+      path(".\(editor.note).swp", device),
+      Array("b0".utf8) + [UInt8](repeating: 0, count: 22) + number)
   }
 
   private func unlock(_ editor: Editor, _ device: Device) {
@@ -211,7 +212,8 @@ final class Play {
     guard var editor = device.editor else { return }
     let text = editor.buffer.map { $0 + "\n" }.joined()
     try write(
-      text, editor.note, device, held: editor.held, removed: editor.removed, byRename: editor.byRename)
+      text, editor.note, device, held: editor.held, removed: editor.removed,
+      byRename: editor.byRename)
     (editor.held, editor.removed) = (text, [])
     device.editor = editor
   }
@@ -296,7 +298,9 @@ final class Play {
   }
 
   private func exchange(_ device: Device) throws {
-    guard let other = devices.filter({ $0 !== device }).randomElement(using: &random) else { return }
+    guard let other = devices.filter({ $0 !== device }).randomElement(using: &random) else {
+      return
+    }
     try receive(device, from: other)
     if chance(60) { try receive(other, from: device) }
   }
@@ -341,8 +345,12 @@ final class Play {
       // What programs on one device write over each other's texts is none of another device's.
       let missing = Self.words(present).subtracting(Self.words(saved))
         .subtracting(Self.words(written.held)).subtracting(device.own)
-      let entries = CheckoutLog(stateFolder: device.notebook.stateFolder).entries(for: TreePath(note))
-      tell(device, "knows \(entries.map { "\($0.old.hex.prefix(5))>\($0.new.hex.prefix(5))\($0.isWritten ? "w" : "")\($0.isSeen ? "s" : "")" })")
+      let entries = CheckoutLog(stateFolder: device.notebook.stateFolder).entries(
+        for: TreePath(note))
+      tell(
+        device,
+        "knows \(entries.map { "\($0.old.hex.prefix(5))>\($0.new.hex.prefix(5))\($0.isWritten ? "w" : "")\($0.isSeen ? "s" : "")" })"
+      )
       let isOld = try device.former.isOlder(
         TreePath(note), saved: saved, present: present, in: device.notebook)
       if isOld.isKnown {
@@ -382,7 +390,9 @@ final class Play {
   /// them took them away, and no wrong answer did.
   func missingWords() throws -> Set<String> {
     for _ in 0..<3 {
-      for device in devices { for other in devices where other !== device { try receive(device, from: other) } }
+      for device in devices {
+        for other in devices where other !== device { try receive(device, from: other) }
+      }
     }
     guard let first = devices.first else { return [] }
     let present = first.known.values.reduce(into: Set<String>()) { $0.formUnion(Self.words($1)) }

@@ -106,6 +106,21 @@ struct MissingObjectsTests {
     #expect(try isWhole(bob) && bob.notebook().status().missing.isEmpty)
   }
 
+  @Test("a text that stands in the folder is stored anew, and nobody is asked")
+  func folder() throws {
+    try bob.write("nobody else has it\n", to: "C.txt")
+    let notebook = try bob.notebook()
+    _ = try notebook.save()
+    let tree = try notebook.repository.commit(#require(try bob.tip())).tree
+    let id = try #require(try notebook.repository.entry(at: "C.txt", in: tree)).id
+    try #require(
+      unlink("\(bob.notes)/.git/objects/\(id.hex.prefix(2))/\(id.hex.dropFirst(2))") == 0)
+    try bob.notebook().note(missing: [id])
+    #expect(try isWhole(bob))
+    _ = try sync(bob, ada)
+    #expect(try ada.text("C.txt") == "nobody else has it\n")
+  }
+
   @Test("who was asked in vain is not asked for everything again")
   func asked() throws {
     let id = try lose(.former, of: bob)

@@ -72,11 +72,4 @@ struct KeptPackTests {
     #expect(try names == [".git/objects/pack/pack-0.keep"])
     withExtendedLifetime(quarantine) {}
   }
-
-  @Test("what is stored here is younger than any pruning until a reference leads to it")
-  func loose() throws {
-    let id = try receiver.commit(["c.txt": "three\n"])
-    try receiver.git("prune", "--expire=now")
-    #expect(try run(["git", "cat-file", "-e", id.hex], in: receiver.folder.path).isSuccess)
-  }
 }

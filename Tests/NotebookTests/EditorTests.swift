@@ -102,7 +102,11 @@ struct EditorTests {
 
   private func press(_ keys: RealEditor.Keys, _ screen: TmuxScreen) throws {
     for key in keys {
-      if key.hasPrefix("\"") { try screen.type(String(key.dropFirst())) } else { try screen.press(key) }
+      if key.hasPrefix("\"") {
+        try screen.type(String(key.dropFirst()))
+      } else {
+        try screen.press(key)
+      }
     }
   }
 

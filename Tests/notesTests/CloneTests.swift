@@ -156,7 +156,7 @@ import Testing
     // Before the notebook was there.
     try makeFolder(desk + "/.git.new/look/.git/objects")
     // After: when its versions are about to come.
-    let cloning = try clone(to: "desk", heldAt: "refs/heads/main:")
+    let cloning = try clone(to: "desk", heldAt: "refs/heads/mai")
     cloning.send(SIGKILL)
     _ = try cloning.wait()
     #expect(access(desk + "/.git.new", F_OK) != 0 && access(desk + "/A.txt", F_OK) != 0)

@@ -56,18 +56,7 @@ import Testing
   }
 
   private func fish(_ line: String) throws -> [String] {
-    // The cursor's place can be asked for on a terminal alone.
-    let script = """
-      source \(completions)/notes.fish
-      function commandline
-        if contains -- -tC $argv
-          string length -- (builtin commandline -ct)
-        else
-          builtin commandline $argv
-        end
-      end
-      complete -C $argv[1]
-      """
+    let script = "source \(completions)/notes.fish; complete -C $argv[1]"
     return try asked(["fish", "--no-config", "-c", script, line]).map { offer in
       String(offer.prefix { $0 != "\t" })
     }
@@ -203,6 +192,17 @@ import Testing
         Set(offered).subtracting(["-h", "--version"]) == options.subtracting(["-h", "--version"]),
         "\(name)")
     }
+  }
+}
+
+/// completions/ is what installations and packages have.
+@Suite struct CompletionFilesTests {
+  @Test(arguments: [("bash", "notes.bash"), ("zsh", "_notes"), ("fish", "notes.fish")])
+  func `completions/ has what the program prints`(shell: String, name: String) throws {
+    let printed = try run([BuiltBinary.notes(), "--generate-completion-script", shell])
+    try #require(printed.isSuccess, "\(printed)")
+    let kept = try readFile("\(BuiltBinary.sourceFolder)/completions/\(name)")
+    #expect(kept == printed.output, "scripts/completions writes completions/\(name) again")
   }
 }
 

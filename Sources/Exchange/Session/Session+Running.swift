@@ -60,6 +60,7 @@ extension Session {
     func mayAsk() -> Bool {
       link.bringsMissing && options.mode.receives && missing.isNews(for: link.peer.deviceID)
     }
+    if mayAsk() { try? notebook.restoreMissing() }
     do {
       let (present, replaced) = try link.whileBusy(onTick: {}) { try keeper.currentState() }
       let isMending = try mayAsk() && !missing.all(in: notebook.repository).isEmpty

@@ -59,7 +59,6 @@ final class PendingObjects {
     if LooseObjects.read(path, id: id) != nil {
       // It may be git's, which does not sync such files.
       let descriptor = try Disk.open(path, O_RDONLY)
-      Self.keepFromPruning(descriptor)
       remember(File(id: id, path: path, temporary: nil, descriptor: descriptor))
       return
     }
@@ -87,7 +86,6 @@ final class PendingObjects {
       }
     }
     try Disk.write(file, to: descriptor, path: temporary)
-    Self.keepFromPruning(descriptor)
     Counted.startWriting(descriptor)
     if !isSyncedSingly { closeAll() }
   }
@@ -133,21 +131,6 @@ final class PendingObjects {
       try Disk.syncFileSystem(of: loose.folder)
     }
     unsynced = []
-  }
-
-  /// How long objects are left alone that no reference leads to yet, in seconds: a checkout stands between.
-  private static let keeping = 600
-
-  /// git-prune(1) takes away what no reference led to when it looked, and what is no younger than its own start
-  /// where nothing else is said, as by `git gc --prune=now`: so objects are dated ahead. Where that fails they are
-  /// there all the same.
-  private static func keepFromPruning(_ descriptor: Int32) {
-    let time = timespec(tv_sec: Int(WallClock.now()) + keeping, tv_nsec: 0)
-    // UTIME_OMIT, which Swift does not import.
-    let unchanged = timespec(tv_sec: 0, tv_nsec: (1 << 30) - 2)
-    _ = withUnsafePointer(to: (unchanged, time)) { pair in
-      pair.withMemoryRebound(to: timespec.self, capacity: 2) { futimens(descriptor, $0) }
-    }
   }
 
   private static func create(_ path: String) -> Int32 {

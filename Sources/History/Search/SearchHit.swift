@@ -41,7 +41,8 @@ public struct SearchHit: Sendable {
 
   /// What a text that fits holds.
   init(
-    _ path: TreePath, _ text: SearchedText, modified: Int64, inTitle: [Bool], patterns: SearchPatterns
+    _ path: TreePath, _ text: SearchedText, modified: Int64, inTitle: [Bool],
+    patterns: SearchPatterns
   ) {
     self.path = path
     self.modified = modified

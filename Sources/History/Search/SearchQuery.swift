@@ -23,7 +23,8 @@ public struct SearchQuery: Sendable {
   /// - Throws: `NotebookError.invalidExpression`.
   public init(
     _ terms: [String], areExpressions: Bool = false, isCaseSensitive: Bool = false,
-    ignoresAccents: Bool = false, isTitleOnly: Bool = false, lineLimit: Int = 3, context: Int = 0, below folder: TreePath = ""
+    ignoresAccents: Bool = false, isTitleOnly: Bool = false, lineLimit: Int = 3, context: Int = 0,
+    below folder: TreePath = ""
   ) throws {
     self.terms = terms
     self.areExpressions = areExpressions

@@ -20,10 +20,13 @@ extension HistoryTable {
   ///
   /// From each version the name is taken along to its parents: a rename changes it on the way back.
   /// Where a file of that name was deleted and made again, both lives are told.
-  func trail(of path: TreePath, from tip: Int, in order: VersionOrder) -> [Step] {
-    guard let path = paths.firstIndex(of: path.bytes) else { return [] }
+  func trail(
+    of path: TreePath, from tip: Int, in order: VersionOrder, by lookup: TableLookup? = nil
+  ) -> [Step] {
+    let lookup = lookup ?? TableLookup(self)
+    guard let path = lookup.path(path.bytes) else { return [] }
     var steps: [Step] = []
-    follow(path, from: tip, downTo: 0) { version, _, change in
+    follow(path, from: tip, downTo: 0, by: lookup) { version, _, change in
       if let change { steps.append(Step(version: version, change: change)) }
     }
     return steps.sorted {
@@ -37,7 +40,7 @@ extension HistoryTable {
   func names(of path: Int, at wanted: Int, from tip: Int) -> [Int] {
     var names: [Int] = []
     guard wanted <= tip else { return [] }
-    follow(path, from: tip, downTo: wanted) { version, name, _ in
+    follow(path, from: tip, downTo: wanted, by: TableLookup(self)) { version, name, _ in
       if version == wanted { names.append(name) }
     }
     return names
@@ -46,7 +49,8 @@ extension HistoryTable {
   /// Takes a name back through history: `body` gets each version that the tip has down to
   /// `oldest`, the name there, and the change of it.
   private func follow(
-    _ path: Int, from tip: Int, downTo oldest: Int, _ body: (Int, Int, Int?) -> Void
+    _ path: Int, from tip: Int, downTo oldest: Int, by lookup: TableLookup,
+    _ body: (Int, Int, Int?) -> Void
   ) {
     // None where it is negative.
     var names = [Int](repeating: -1, count: tip + 1)
@@ -54,11 +58,11 @@ extension HistoryTable {
     var furtherNames: [Int: Set<Int>] = [:]
     names[tip] = path
     func visit(_ version: Int, as name: Int) {
-      let change = change(of: name, in: version)
+      let change = lookup.change(of: name, in: version)
       body(version, name, change)
       for (position, place) in parents(of: version).enumerated() {
         let parent = parents.number(place)
-        let former = former(of: name, in: version, parent: position, change: change)
+        let former = lookup.former(of: name, in: version, parent: position, change: change)
         if names[parent] < 0 {
           names[parent] = former
         } else if names[parent] != former {

@@ -36,10 +36,7 @@ struct FolderSnapshot {
     let workTree = history.workTree
     try workTree.beginAgreements()
     let head = try repository.head()
-    let former = try workTree.indexForChange()
-    // Their texts hold git's markers, and the next index would not have them any more.
-    if !former.unmergedPaths.isEmpty { throw NotebookError.unmerged(former.unmergedPaths) }
-    let index = try workTree.withoutUnfit(former, staying: head)
+    let index = try workTree.withoutUnfit(mergedIndex(), staying: head)
     var found = try workTree.scan(scope, against: index)
     let guardian = DeletionGuard(repository: repository)
     if guardsDeletions && paths.isEmpty { try guardian.check(found, since: head.commit) }
@@ -86,18 +83,36 @@ struct FolderSnapshot {
       // the index of a large notebook takes longer than all else.
       if !isSame, earlyNotice == nil { newIndex = try recording.stageIndex() }
     }
-    if let version = result.version {
+    try finish(
+      result.version, head: head, operation: operation,
+      index: isSame ? nil : { try newIndex ?? recording.stageIndex() })
+    try log.markSeen(Set(result.changes.map(\.path)))
+    (result.stale, result.remarks) = (recording.stale, recording.remarks)
+    result.skipped = (found.skipped + recording.skipped).eachPathOnce
+    return result
+  }
+
+  /// The index, unless git could not merge all files: their texts hold git's markers, and the next index would
+  /// not have them any more.
+  private func mergedIndex() throws -> IndexFile {
+    let index = try history.workTree.indexForChange()
+    if !index.unmergedPaths.isEmpty { throw NotebookError.unmerged(index.unmergedPaths) }
+    return index
+  }
+
+  /// Moves the branch to a version, whose objects come to the disk before, and puts the index in place that
+  /// belongs to it.
+  private func finish(
+    _ version: ObjectID?, head: Head, operation: OperationKind, index: (() throws -> StagedIndex)?
+  ) throws {
+    if let version {
       earlyNotice?(version)
       try writer.move(head, to: version, operation: operation)
     } else {
       try repository.syncPendingObjects()
     }
-    if !isSame { try (newIndex ?? recording.stageIndex()).activate() }
-    if result.version != nil { try history.rememberTip() }
-    try log.markSeen(Set(result.changes.map(\.path)))
-    (result.stale, result.remarks) = (recording.stale, recording.remarks)
-    result.skipped = (found.skipped + recording.skipped).eachPathOnce
-    return result
+    try index?().activate()
+    if version != nil { try history.rememberTip() }
   }
 
   /// Throws where the version would have more files than devices take. Folders are counted only where it may

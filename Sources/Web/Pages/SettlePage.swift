@@ -49,7 +49,7 @@ extension Visit {
       return """
         <div class="side">
         <label><input type="radio" name="\(choice)" value="\(value)">
-        <b>\(word)</b>: \(writers[sides[place].label].map(name)), \(sides[place].date)</label>
+        <b>\(word)</b>: \(writers[sides[place].label].map { name($0) }), \(sides[place].date)</label>
         <pre>\(shown)</pre>
         </div>
 

@@ -43,11 +43,11 @@ extension Visit {
     _ notebook: Notebook
   ) throws -> HTML {
     let id = version.commit.id
-    let author = name(try proofs.author(of: version.commit))
+    let author = name(try proofs.author(of: version.commit), isBold: true)
     let changes = try version.changes.prefix(1).map { try changedWords($0, in: notebook) }
     return """
       <li><details id="v-\(id)"\(" open", if: isOpen)>
-      <summary>\(time(version.commit.author.time)) <b>\(author)</b>
+      <summary>\(time(version.commit.author.time)) \(author)
       \(version.subject)</summary>
       \(changes)
       <p><a href="\(address(subject, "/v/"))\(id)">Whole text\(", restore, copy", if: visitor.mayWrite)</a></p>
@@ -65,12 +65,12 @@ extension Visit {
       then = nil
     }
     let text = try then.map { try whole(notebook.history.text(of: $0)) }
-    let author = name(try VersionProofs(in: notebook).author(of: commit))
+    let author = name(try VersionProofs(in: notebook).author(of: commit), isBold: true)
     let forms = try then.map { _ in try deeds(on: commit, of: subject, in: notebook) }
     return layout("\(subject.title), a version", name: notebook.identity.name) {
       """
       \(heading(of: subject, "a version"))
-      <p>\(time(commit.author.time)) <b>\(author)</b>, version <code>\(commit.id)</code></p>
+      <p>\(time(commit.author.time)) \(author), version <code>\(commit.id)</code></p>
       \(forms ?? "<p>The note is not in this version.</p>")
       \(text)
       """
@@ -78,9 +78,10 @@ extension Visit {
   }
 
   /// Who made a version, with what is lacking to prove it.
-  func name(_ author: VersionAuthor) -> HTML {
+  func name(_ author: VersionAuthor, isBold: Bool = false) -> HTML {
     let mark: HTML? = author.mark.map { " <span class=\"mark\">\($0)</span>" }
-    return "\(author.name)\(mark)"
+    let name: HTML = isBold ? "<b>\(author.name)</b>" : "\(author.name)"
+    return "\(name)\(mark)"
   }
 
   private func deeds(

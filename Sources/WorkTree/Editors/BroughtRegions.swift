@@ -34,7 +34,9 @@ struct LineTexts {
     return counts
   }
 
-  private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || (9...13).contains(byte) }
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || (9...13).contains(byte)
+  }
 
   func isBlank(_ line: Int32) -> Bool { table[line].allSatisfy(Self.isSpace) }
 }

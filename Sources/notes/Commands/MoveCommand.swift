@@ -84,7 +84,8 @@ struct MoveCommand: Command {
     }
     let slash = item.isFolder ? "/" : ""
     let count = item.isFolder ? " with \(Phrase.count(done.files.count, "file"))" : ""
-    return "Renamed \(Visible.name(item.path))\(slash) to \(Visible.name(new))\(slash)\(count): \(told)"
+    return
+      "Renamed \(Visible.name(item.path))\(slash) to \(Visible.name(new))\(slash)\(count): \(told)"
   }
 
   private static func target(

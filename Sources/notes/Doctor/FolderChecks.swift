@@ -89,7 +89,9 @@ extension Check {
   static let interruption = Check(
     name: "checkout", title: "files", remedy: "run 'notes status'"
   ) { context in
-    guard try context.notebook.status().isInterrupted else { return .good("no update was interrupted") }
+    guard try context.notebook.status().isInterrupted else {
+      return .good("no update was interrupted")
+    }
     return .problem(
       "bringing the folder to the newest version was interrupted",
       remedy: "nothing is lost: 'notes save' finishes it")

@@ -16,7 +16,8 @@ extension SaveNews {
       let others = devices.isEmpty ? "what came since" : "the edits of \(names)"
       return "\(Visible.name(path)) was saved on an older text, and merged with \(others)"
     case .tookAway:
-      return "this save of \(Visible.name(path)) takes away \(Phrase.count(lines, "line")) that came "
+      return
+        "this save of \(Visible.name(path)) takes away \(Phrase.count(lines, "line")) that came "
         + "from \(names)"
     }
   }

@@ -88,7 +88,7 @@ package final class HubLink: Link {
     gives = try options.mode.gives && self.options.context?.mayGive() != false
     if try !giveUnseen() {
       // Another process may be there while this one fetches, and remember what it sees then.
-      let former = try repository.reference("refs/remotes/\(hub.name)/\(branch)")
+      let former = try repository.reference(remembered(branch))
       try look()
       try checkHistory(since: former)
       gives = try options.mode.gives && self.options.context?.mayGive() != false
@@ -139,7 +139,9 @@ package final class HubLink: Link {
         if $0.stage != nil { report(.progress(progress)) }
       }
     }
+    let asked = branch
     try settleBranch()
+    try rememberTwin(of: asked)
     let list = transfer.reference(named: MemberList.reference)
     let lacking = try [tip, twinTip, list].compactMap { $0 }.filter { try !repository.contains($0) }
     if lacking.isEmpty, !isMending {
@@ -178,12 +180,22 @@ package final class HubLink: Link {
     } else {
       (branch, tip, twinTip) = (twin, other, present)
     }
-    guard let joined = twinTip, joined != tip else { return }
-    let isKnown = try own.tip.map {
-      try repository.contains(joined) && repository.isAncestor(joined, of: $0)
-    }
-    if isKnown != true {
-      report(.hubSplit(peer, kept: branch, joined: Self.twins[branch] ?? ""))
+    guard let tip, let joined = twinTip, joined != tip else { return }
+    // Who gives without a look moves one of them alone.
+    let isBehind = try isAncestor(joined, of: tip) || isAncestor(tip, of: joined)
+    if !isBehind { report(.hubSplit(peer, kept: branch, joined: Self.twins[branch] ?? "")) }
+  }
+
+  private func remembered(_ branch: String) -> String { "refs/remotes/\(hub.name)/\(branch)" }
+
+  /// Keeps whether the hub has both branches, for the next visit. The notebook's own is kept by the session.
+  private func rememberTwin(of asked: String) throws {
+    guard let twin = Self.twins[asked] else { return }
+    let name = remembered(twin)
+    if twinTip != nil, let tip, try repository.contains(tip) {
+      try notebook.setDeviceReference(name, to: tip, message: "notes: sync")
+    } else if twinTip == nil, try repository.reference(name) != nil {
+      try notebook.forgetDeviceReference(name)
     }
   }
 
@@ -221,9 +233,11 @@ package final class HubLink: Link {
   }
 
   private func isAncestor(_ ancestor: ObjectID, of descendant: ObjectID) throws -> Bool {
-    try repository.contains(descendant)
-      ? repository.isAncestor(ancestor, of: descendant)
-      : transfer.isAncestor(ancestor, of: descendant)
+    guard try repository.contains(descendant) else {
+      return try transfer.isAncestor(ancestor, of: descendant)
+    }
+    // What it descends from is here.
+    return try repository.contains(ancestor) && repository.isAncestor(ancestor, of: descendant)
   }
 
   package func fetch(_ wanted: [ObjectID], known: [ObjectID]) throws {
@@ -310,7 +324,11 @@ package final class HubLink: Link {
   ///
   /// - Returns: whether it did. Nothing is known of the hub where it did not.
   private func giveUnseen() throws -> Bool {
-    guard gives, let former = try repository.reference("refs/remotes/\(hub.name)/\(branch)"),
+    // Where there are two branches, both are moved.
+    if let twin = Self.twins[branch], try repository.reference(remembered(twin)) != nil {
+      return false
+    }
+    guard gives, let former = try repository.reference(remembered(branch)),
       let shown = own.tip, shown != former, try repository.contains(former),
       try repository.isAncestor(former, of: shown)
     else { return false }
