@@ -24,9 +24,11 @@ let package = Package(
     .executable(name: "notes-web", targets: ["notes-web"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    // Up to the next minor version: what is new in one is looked at, and its licence, before it comes in.
+    .package(
+      url: "https://github.com/apple/swift-argument-parser", .upToNextMinor(from: "1.8.2")),
+    .package(url: "https://github.com/apple/swift-log", .upToNextMinor(from: "1.16.2")),
+    .package(url: "https://github.com/apple/swift-nio", .upToNextMinor(from: "2.101.2")),
   ],
   targets: [
     .systemLibrary(name: "CLibgit2", providers: [.apt(["libgit2-dev"])]),
@@ -98,7 +100,8 @@ let package = Package(
     .testTarget(
       name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "GitTests", dependencies: ["Git", "System", "TestSupport"], swiftSettings: settings),
+      name: "GitTests", dependencies: ["Git", "System", "CLibgit2", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(
       name: "MergeTests", dependencies: ["History", "Merge", "Git", "TestSupport", "MergeTrial"],
       swiftSettings: settings),

@@ -1,16 +1,19 @@
 // Which libraries notes loads while it runs, for packagers: the note of the ELF file that
 // https://uapi-group.org/specifications/specs/elf_dlopen_metadata/ describes. scripts/release links it,
 // scripts/package and dh_dlopenlibdeps(1) read it.
-#include <git2.h>
+#include "../Sources/CLibgit2/versions.h"
 #include <openssl/opensslv.h>
 
 #define TEXT(x) #x
 #define NUMBER(x) TEXT(x)
+#define ANOTHER(version) "\",\"libgit2.so." version
+// Any of the versions will do; the first stands there twice.
+#define LIBGIT2 "libgit2.so." LIBGIT2_SOVERSION NOTES_LIBGIT2_VERSIONS(ANOTHER)
 #define LIBRARY(soname, feature, description, priority)                                 \
   "{\"soname\":[\"" soname "\"],\"feature\":\"" feature "\",\"description\":\"" description \
   "\",\"priority\":\"" priority "\"}"
 #define LIBRARIES                                                                           \
-  "[" LIBRARY("libgit2.so." LIBGIT2_SOVERSION, "history", "Versions of notes", "required") "," \
+  "[" LIBRARY(LIBGIT2, "history", "Versions of notes", "required") "," \
   LIBRARY("libcrypto.so." NUMBER(OPENSSL_SHLIB_VERSION), "keys", "Keys and certificates",   \
           "required") ","                                                                   \
   LIBRARY("libssl.so." NUMBER(OPENSSL_SHLIB_VERSION), "tls", "Connections between devices", \

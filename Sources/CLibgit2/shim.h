@@ -1,7 +1,9 @@
 #pragma once
+#include "versions.h"
 #include <dlfcn.h>
 #include <git2.h>
 #include <git2/sys/repository.h>
+#include <stddef.h>
 
 /// The functions of libgit2 that Git uses.
 #define NOTES_LIBGIT2(F) \
@@ -65,9 +67,18 @@ struct __attribute__((swift_attr("@Sendable"))) libgit2 {
 #undef F
 };
 
-/// Fills `api` from the shared library; returns NULL, or says what is missing.
-static inline const char *_Nullable libgit2_load(struct libgit2 *_Nonnull api) {
-  void *library = dlopen("libgit2.so." LIBGIT2_SOVERSION, RTLD_NOW | RTLD_LOCAL);
+/// The file names of the libraries to try, in this order; NULL after the last.
+static inline const char *_Nullable libgit2_file_name(int position) {
+#define F(version) "libgit2.so." version,
+  static const char *const names[] = {NOTES_LIBGIT2_VERSIONS(F) 0};
+#undef F
+  return position < (int)(sizeof names / sizeof *names) ? names[position] : 0;
+}
+
+/// Fills `api` from the shared library of that file name; returns NULL, or says what is missing.
+static inline const char *_Nullable libgit2_load(
+    struct libgit2 *_Nonnull api, const char *_Nonnull file_name) {
+  void *library = dlopen(file_name, RTLD_NOW | RTLD_LOCAL);
   if (!library) return dlerror();
 #define F(name) \
   if (!(*(void **)&api->name = dlsym(library, #name))) return dlerror();
@@ -105,3 +116,37 @@ static inline int libgit2_set_strict_object_creation(
     const struct libgit2 *_Nonnull api, int enabled) {
   return api->git_libgit2_opts(GIT_OPT_ENABLE_STRICT_OBJECT_CREATION, enabled);
 }
+
+// A program that was built with one version's headers calls the library of another. These are the
+// layouts and numbers that it relies on, in libgit2 1.5 as in 1.9; a header that has others is of a
+// version that is not to be on the list in versions.h.
+
+_Static_assert(sizeof(git_oid) == 20 && offsetof(git_oid, id) == 0, "git_oid");
+_Static_assert(offsetof(git_error, message) == 0, "git_error");
+_Static_assert(
+    offsetof(git_index_entry, ctime) == 0 && offsetof(git_index_entry, mtime) == 8 &&
+        sizeof(git_index_time) == 8 && offsetof(git_index_entry, dev) == 16 &&
+        offsetof(git_index_entry, mode) == 24 && offsetof(git_index_entry, file_size) == 36 &&
+        offsetof(git_index_entry, id) == 40 && offsetof(git_index_entry, flags) == 60 &&
+        offsetof(git_index_entry, path) == 64,
+    "git_index_entry");
+_Static_assert(
+    GIT_OPT_SET_SEARCH_PATH == 5 && GIT_OPT_ENABLE_STRICT_OBJECT_CREATION == 14 &&
+        GIT_OPT_ENABLE_FSYNC_GITDIR == 19 && GIT_OPT_SET_OWNER_VALIDATION == 36,
+    "git_libgit2_opt_t");
+_Static_assert(
+    GIT_CONFIG_LEVEL_PROGRAMDATA == 1 && GIT_CONFIG_LEVEL_SYSTEM == 2 &&
+        GIT_CONFIG_LEVEL_XDG == 3 && GIT_CONFIG_LEVEL_GLOBAL == 4,
+    "git_config_level_t");
+_Static_assert(
+    GIT_ENOTFOUND == -3 && GIT_EEXISTS == -4 && GIT_EAMBIGUOUS == -5 && GIT_ELOCKED == -14 &&
+        GIT_EMODIFIED == -15 && GIT_ITEROVER == -31,
+    "git_error_code");
+_Static_assert(
+    GIT_OBJECT_INVALID == -1 && GIT_OBJECT_COMMIT == 1 && GIT_OBJECT_TREE == 2 &&
+        GIT_OBJECT_BLOB == 3 && GIT_OBJECT_TAG == 4,
+    "git_object_t");
+_Static_assert(
+    GIT_REPOSITORY_OPEN_NO_SEARCH == 1 && GIT_SORT_TOPOLOGICAL == 1 && GIT_SORT_TIME == 2 &&
+        GIT_SORT_REVERSE == 4,
+    "flags");

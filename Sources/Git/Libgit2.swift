@@ -14,8 +14,8 @@ final class Libgit2: Sendable {
       byteCount: MemoryLayout<libgit2>.size, alignment: MemoryLayout<libgit2>.alignment
     ).bindMemory(to: libgit2.self, capacity: 1)
     defer { storage.deallocate() }
-    if let problem = libgit2_load(storage) {
-      return .failure(.libraryMissing(String(cString: problem)))
+    if let problem = load(GitLibrary.fileNames, into: storage) {
+      return .failure(.libraryMissing(problem))
     }
     let library = Libgit2(api: storage.pointee)
     do {
@@ -48,6 +48,18 @@ final class Libgit2: Sendable {
     }
     return .success(library)
   }()
+
+  /// Fills the table from the first of these files that is there; returns why none could be, else nil.
+  /// Of one that is there and cannot be used, the reason is the one to tell.
+  static func load(_ fileNames: [String], into table: UnsafeMutablePointer<libgit2>) -> String? {
+    var problems: [String] = []
+    for name in fileNames {
+      guard let problem = libgit2_load(table, name) else { return nil }
+      problems.append(String(cString: problem))
+    }
+    let absent = "\(fileNames.joined(separator: ", ")): none of them is installed"
+    return problems.first { !$0.hasSuffix("No such file or directory") } ?? absent
+  }
 
   /// Passes on a status of 0 or more; throws the library's error for any other.
   @discardableResult func check(_ call: String, _ status: Int32) throws -> Int32 {
@@ -84,8 +96,15 @@ extension git_oid {
 
 /// The libgit2 of this system.
 public enum GitLibrary {
-  /// Debian's package of it: by policy its name is the library's, with the version of its interface.
-  public static let package = "libgit2-" + LIBGIT2_SOVERSION
+  /// The files of the versions that can be used, in the order in which they are tried.
+  public static let fileNames: [String] = {
+    var names: [String] = []
+    while let name = libgit2_file_name(Int32(names.count)) { names.append(String(cString: name)) }
+    return names
+  }()
+
+  /// The version whose headers the program was built with, such as "1.5.1".
+  public static let builtWith = LIBGIT2_VERSION
 
   /// Such as "1.5.1"; throws `GitError.libraryMissing`.
   public static func version() throws(GitError) -> String {

@@ -196,9 +196,7 @@ import WorkTree
     for (terminal, suffix) in [(Terminal.plain, ""), (.screen(colour: true), "-colour")] {
       let text = errors.map { error in
         let failure = Failure(describing: error)
-        // Its name is the system's.
-        return "[\(failure.exit.rawValue)] \(failure.kind)\n"
-          + failure.text(on: terminal).replacing(GitLibrary.package, with: "libgit2-N")
+        return "[\(failure.exit.rawValue)] \(failure.kind)\n" + failure.text(on: terminal)
       }.joined(separator: "\n")
       try Golden.expect(text, matches: "errors-\(name)\(suffix).txt")
     }

@@ -105,9 +105,7 @@ extension GitError: ExplainedError {
     switch self {
     case .libraryMissing:
       .failed(
-        "library_missing",
-        "install it: apt install \(GitLibrary.package); where no such package is, "
-          + "notes was built for another release")
+        "library_missing", "install libgit2, 1.5 to 1.9: apt install '^libgit2-1.[5-9]$'")
     case .notARepository:
       .notANotebook("not_a_notebook", "'notes init' makes the folder a notebook")
     case .unsupported: .failed("unsupported_repository", Failure.ownRepository)
