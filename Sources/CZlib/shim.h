@@ -31,3 +31,11 @@ static inline const char *_Nullable notes_zlib_load(struct notes_zlib *_Nonnull 
 #undef F
   return 0;
 }
+
+/// The version of the shared library, or NULL without it. No part of the table: only `--version` asks.
+static inline const char *_Nullable notes_zlib_version(void) {
+  void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
+  __typeof__(zlibVersion) *version =
+      library ? (__typeof__(zlibVersion) *)dlsym(library, "zlibVersion") : 0;
+  return version ? version() : 0;
+}

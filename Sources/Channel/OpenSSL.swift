@@ -41,6 +41,10 @@ final class OpenSSL: Sendable {
 
 /// The OpenSSL of this system.
 public enum TLSLibrary {
+  /// The version whose headers the program was built with, such as "3.0.17".
+  public static let builtWith =
+    "\(OPENSSL_VERSION_MAJOR).\(OPENSSL_VERSION_MINOR).\(OPENSSL_VERSION_PATCH)"
+
   /// Such as "3.0.17"; throws `ChannelError.libraryMissing`.
   public static func version() throws(ChannelError) -> String {
     let text = try OpenSSL.library().crypto.OpenSSL_version(OPENSSL_VERSION_STRING)

@@ -10,7 +10,7 @@ struct NotesCommand: ParsableCommand {
 
       Start with 'notes init' in a folder, then 'notes invite' here and 'notes join' on the other \
       device. notes(1) describes the files, the environment and the exit codes.
-      """, version: "notes " + ProgramVersion.current, groupedSubcommands: Commands.groups)
+      """, version: "notes " + ProgramVersion.shown, groupedSubcommands: Commands.groups)
 
   /// For help and completions: `Invocation` has read it by then. Not `FolderOption`: the parser would
   /// take its value for that of the command.

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Channel
 internal import Discovery
 internal import Exchange
@@ -6,13 +7,21 @@ internal import Merge
 
 /// What this program is, and what it found on this system.
 enum ProgramVersion {
-  /// As in CHANGELOG.md and `notes --version`.
-  static let current = "1.0.0"
+  /// The version of the newest section of CHANGELOG.md. Between releases it ends in "-dev"; a release
+  /// takes that off, and the commit after it puts the next one here.
+  static let current = "1.1.0-dev"
+
+  /// As `notes --version` shows it: between releases with the commit it was built from, if that is
+  /// known, such as "1.1.0-dev (1a2b3c4)".
+  static let shown: String = {
+    guard current.hasSuffix("-dev"), let commit = BuildRecord.own["commit"] else { return current }
+    return "\(current) (\(commit))"
+  }()
 
   /// Answers `notes --version` with these options; false for any that it does not have.
   static func tell(_ options: [String]) -> Bool {
     switch options {
-    case []: Output.standard.line("notes " + current)
+    case []: Output.standard.line("notes " + shown)
     case ["--verbose"], ["-v"]: text.forEach { Output.standard.line($0) }
     case ["--json"]: Output.standard.event(json)
     default: return false
@@ -20,34 +29,71 @@ enum ProgramVersion {
     return true
   }
 
+  /// The libraries that are loaded when first used, with the versions of their headers at build time.
+  private static let libraries:
+    [(name: String, loaded: @Sendable () throws -> String, builtWith: String)] = [
+      ("libgit2", GitLibrary.version, GitLibrary.builtWith),
+      ("OpenSSL", TLSLibrary.version, TLSLibrary.builtWith),
+      ("zlib", CompressionLibrary.version, CompressionLibrary.builtWith),
+    ]
+
   private static func avahi() throws -> String {
     try AvahiDiscovery(deviceID: "", patience: 1).daemonVersion()
   }
 
+  private static var builtWith: [(name: String, version: String)] {
+    BuildRecord.own.components + libraries.map { ($0.name, $0.builtWith) }
+  }
+
   private static var text: [String] {
-    let libraries: [(name: String, version: () throws -> String)] = [
-      ("libgit2", GitLibrary.version), ("OpenSSL", TLSLibrary.version), ("Avahi", avahi),
-    ]
+    let found = libraries.map { ($0.name, $0.loaded) } + [("Avahi", avahi)]
     let own = [
-      "notes " + current, "protocol \(ProtocolLimits.version)",
+      "notes " + shown, "protocol \(ProtocolLimits.version)",
       "merge rules \(MergeTrailers.currentVersion)",
     ]
-    return own
-      + libraries.map { name, version in
-        do {
-          let version = try version()
-          return version.hasPrefix(name.lowercased()) ? version : "\(name) \(version)"
-        } catch {
-          return "\(name): \(Visible.text("\(error)"))"
-        }
+    let loaded = found.map { name, version in
+      do {
+        let version = try version()
+        return version.hasPrefix(name.lowercased()) ? version : "\(name) \(version)"
+      } catch {
+        return "\(name): \(Visible.text("\(error)"))"
       }
+    }
+    return own + loaded
+      + ["built with " + builtWith.map { "\($0.name) \($0.version)" }.joined(separator: ", ")]
   }
 
   private static var json: JSON {
     [
-      "type": "version", "notes": current, "protocol": ProtocolLimits.version,
-      "merge_rules": MergeTrailers.currentVersion, "libgit2": try? GitLibrary.version(),
-      "openssl": try? TLSLibrary.version(), "avahi": try? avahi(),
+      "type": "version", "notes": current, "commit": BuildRecord.own["commit"],
+      "protocol": ProtocolLimits.version, "merge_rules": MergeTrailers.currentVersion,
+      "libgit2": try? GitLibrary.version(), "openssl": try? TLSLibrary.version(),
+      "zlib": try? CompressionLibrary.version(), "avahi": try? avahi(),
+      "built_with": JSON.array(builtWith.map { ["name": $0.name, "version": $0.version] }),
     ]
+  }
+}
+
+/// What scripts/release wrote down of the build; empty in any other build.
+struct BuildRecord {
+  private let lines: [(name: String, value: String)]
+
+  /// That of this program.
+  static let own = BuildRecord(notes_build_record().map { String(cString: $0) } ?? "")
+
+  /// A text of `name value` a line.
+  init(_ text: String) {
+    lines = text.split(separator: "\n").compactMap { line in
+      guard let space = line.firstIndex(of: " ") else { return nil }
+      return (String(line[..<space]), String(line[line.index(after: space)...]))
+    }
+  }
+
+  /// The value of that name, or nil.
+  subscript(name: String) -> String? { lines.first { $0.name == name }?.value }
+
+  /// The compiler and the Swift packages, with their versions.
+  var components: [(name: String, version: String)] {
+    lines.filter { $0.name != "commit" }.map { ($0.name, $0.value) }
   }
 }

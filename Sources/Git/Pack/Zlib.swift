@@ -48,6 +48,18 @@ extension z_stream {
   }
 }
 
+/// The zlib of this system.
+public enum CompressionLibrary {
+  /// The version whose headers the program was built with, such as "1.2.13".
+  public static let builtWith = ZLIB_VERSION
+
+  /// Such as "1.3.1"; throws `PackError.libraryMissing`.
+  public static func version() throws -> String {
+    _ = try Zlib.shared.get()
+    return notes_zlib_version().map { String(cString: $0) } ?? ""
+  }
+}
+
 /// Compresses one buffer after another into zlib streams of their own.
 final class Deflater {
   private let zlib: Zlib
