@@ -38,7 +38,6 @@ struct WatchInstallation {
       SystemCallFilter=~@privileged
       SystemCallErrorNumber=EPERM
       # Ten times what a sync of 100,000 notes takes; the rest is for hooks.
-      MemoryMax=1G
 
       [Install]
       WantedBy=default.target
