@@ -28,6 +28,48 @@ import Testing
     ] {
       try run([shell, "-n", "\(usr)/share/\(file)"], environment: environment).expectSuccess()
     }
+    // The installed program is the one that its shells know.
+    let completions = try run(
+      ["\(usr)/bin/notes", "--generate-completion-script", "fish"], environment: environment)
+    #expect(
+      completions.output == (try readFile("\(usr)/share/fish/vendor_completions.d/notes.fish")))
+    try expectMenuEntry(below: usr)
+    try expectDocuments(in: "\(usr)/share/doc/notes")
+  }
+
+  /// An icon to click, with what software centres show of it.
+  private func expectMenuEntry(below usr: String) throws {
+    let entry = "\(usr)/share/applications/notes-web.desktop"
+    let text = String(decoding: try readFile(entry), as: UTF8.self)
+    #expect(text.contains("\nTryExec=/usr/bin/notes\n") && !text.contains("@PREFIX@"))
+    try run(["desktop-file-validate", entry]).expectSuccess()
+    let metainfo = "\(usr)/share/metainfo/notes-web.metainfo.xml"
+    try run(["appstreamcli", "validate", "--no-net", metainfo]).expectSuccess()
+    for icon in ["scalable/apps/notes-web.svg", "512x512/apps/notes-web.png"] {
+      #expect(try !readFile("\(usr)/share/icons/hicolor/\(icon)").isEmpty)
+    }
+    // Its releases are the change log's.
+    let log = String(
+      decoding: try readFile(BuiltBinary.sourceFolder + "/CHANGELOG.md"), as: UTF8.self)
+    let told = String(decoding: try readFile(metainfo), as: UTF8.self)
+    #expect(
+      told.matches(of: /<release version="(.+)" date="(.+)"/).map { "\($0.1) – \($0.2)" }
+        == log.matches(of: /(?m)^## ([0-9.]+ – [0-9]{4}-.+)$/).map { String($0.1) })
+  }
+
+  /// What is installed to be read leads only to what is installed.
+  private func expectDocuments(in folder: String) throws {
+    for name in ["LICENSE", "NOTICE", "copyright"] {
+      #expect(try readFile("\(folder)/\(name)").count > 1000, "\(name)")
+    }
+    let text = String(decoding: try readFile("\(folder)/README.md"), as: UTF8.self)
+    for link in text.matches(of: /\]\(([^):]+)\)/) {
+      #expect(try !readFile("\(folder)/\(link.1)").isEmpty, "\(link.1)")
+    }
+    #expect(text.contains("## Two devices\n"))
+    for absent in ["scripts/", "<!-- ", "Package.swift", "CONTRIBUTING"] {
+      #expect(!text.contains(absent), "\(absent)")
+    }
   }
 
   /// notes(1): --version --verbose.
@@ -46,11 +88,16 @@ import Testing
     #expect(lines.contains("OpenSSL \(openssl)"), "\(lines)")
     #expect(lines.contains { $0.wholeMatch(of: /libgit2 1\.\d+\.\d+/) != nil }, "\(lines)")
     #expect(lines.contains("protocol 1") && lines.contains("merge rules 3"))
+    #expect(lines.contains { $0.wholeMatch(of: /zlib 1\.[0-9.]+/) != nil }, "\(lines)")
     // The daemon, or why it cannot be asked.
-    #expect(lines.last?.lowercased().hasPrefix("avahi") == true, "\(lines)")
+    #expect(lines.contains { $0.lowercased().hasPrefix("avahi") }, "\(lines)")
+    let builtWith = try #require(lines.last)
+    #expect(builtWith.hasPrefix("built with "), "\(builtWith)")
+    for part in ["libgit2 1.", "OpenSSL 3.", "zlib 1."] { #expect(builtWith.contains(part)) }
     let json = try version("--json")
     #expect(json.hasPrefix(#"{"type":"version","notes":"# + "\""), "\(json)")
     #expect(json.contains(#""openssl":"\#(openssl)""#), "\(json)")
+    #expect(json.contains(#""built_with":[{"name":""#), "\(json)")
   }
 
   /// What scripts/swift says where `swift` is that script.
