@@ -142,6 +142,7 @@ static inline long notes_set_attribute(
     int file, const char *_Nonnull name, const void *_Nonnull value, unsigned long size) {
   return syscall(SYS_fsetxattr, file, name, value, size, 0);
 }
+
 /// What scripts/release says of a build, `name value` a line; it links contrib/build-record.c. No other
 /// build has it.
 extern const char notes_build_record_text[] __attribute__((weak));

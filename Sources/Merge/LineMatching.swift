@@ -10,19 +10,32 @@ package enum LineMatching {
   package static func hunks(from a: [Int32], to b: [Int32]) -> [Hunk] {
     if a == b { return [] }
     // The matcher has tables as large as the numbers are, so they are made small.
-    var numbers: [Int32: Int] = [:]
-    numbers.reserveCapacity(a.count)
-    func small(_ lines: [Int32]) -> [Int] {
-      lines.map { line in
-        if let known = numbers[line] { return known }
-        let next = numbers.count
-        numbers[line] = next
-        return next
-      }
-    }
+    var numbers = SmallNumbers(of: a, and: b)
+    func small(_ lines: [Int32]) -> [Int] { lines.map { numbers.number(of: $0) } }
     let (smallA, smallB) = (small(a), small(b))
     var matcher = HistogramMatcher(a: smallA, b: smallB, symbolCount: numbers.count)
     return matcher.run().hunks
+  }
+}
+
+/// Numbers from 0 on for those of two sequences, in the order in which they are met.
+private struct SmallNumbers {
+  private(set) var count = 0
+  /// By number, where most numbers are in use: a dictionary takes ten times as much.
+  private var dense: [Int32]
+  private var sparse: [Int32: Int] = [:]
+
+  init(of a: [Int32], and b: [Int32]) {
+    let most = Int(max(a.max() ?? 0, b.max() ?? 0))
+    dense = most < 4 * (a.count + b.count) ? Array(repeating: -1, count: most + 1) : []
+  }
+
+  mutating func number(of line: Int32) -> Int {
+    let known = dense.isEmpty ? sparse[line] : dense[Int(line)] < 0 ? nil : Int(dense[Int(line)])
+    if let known { return known }
+    if dense.isEmpty { sparse[line] = count } else { dense[Int(line)] = Int32(count) }
+    count += 1
+    return count - 1
   }
 }
 

@@ -140,7 +140,9 @@ struct ConversionTests {
   func fromElsewhere() throws {
     let bob = try home.clone(device: "Bob")
     _ = try bob.notebook.save()
-    try home.write(".gitattributes", "* filter=crypt working-tree-encoding=UTF-16 text ident\n")
+    try home.write(
+      ".gitattributes",
+      "*.txt filter=crypt working-tree-encoding=UTF-16 text ident\n*.png filter=crypt\n")
     _ = try home.notebook.save()
     try bob.receive(from: home)
     try bob.write("mine.txt", "mine $Id$\r\n")

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Notebook
+@testable import WorkTree
 
 /// A program that edits notes, driven as a person does.
 struct RealEditor: Sendable, CustomTestStringConvertible {

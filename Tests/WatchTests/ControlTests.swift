@@ -52,7 +52,8 @@ import Testing
       .joined(locator: "42", device: device), .ended(locator: "42", how: .exhausted),
       .version(
         notebook: "n",
-        saved: SaveResult(version: nil, changes: join.changes, skipped: skipped)),
+        saved: SaveResult(
+          version: nil, changes: join.changes, skipped: skipped, remarks: [], news: [])),
       .connected(notebook: "n", peer: peer), .disconnected(notebook: "n", peer: peer),
       .shows(notebook: "n", peer: peer, tip: nil),
       .editing(notebook: "n", peer: peer, paths: ["a.txt"]), .membersChanged(notebook: "n"),

@@ -4,6 +4,7 @@ import History
 import Membership
 import TestSupport
 import Testing
+import WorkTree
 
 @testable import Exchange
 @testable import Watch

@@ -18,7 +18,9 @@ import Testing
     let latest = try shell.notes("log", "-n", "1", "--json").text
     let version = try #require(latest.firstMatch(of: /"id":"([0-9a-f]{40})"/)).output.1
     #expect(
-      edited.text == #"{"type":"edited","path":"Shopping.txt","version":"\#(version)"}"# + "\n")
+      edited.text
+        == #"{"type":"edited","path":"Shopping.txt","version":"\#(version)","merged_with":[]}"#
+        + "\n")
   }
 
   @Test func `An editor's text becomes a version`() throws {

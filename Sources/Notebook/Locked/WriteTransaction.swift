@@ -343,6 +343,14 @@ package final class WriteTransaction {
     return id
   }
 
+  /// Throws `converted` if git converts a file of that path that holds this text, which is not stored yet.
+  func checkNoConversion(at path: TreePath, holding text: [UInt8]) throws {
+    let rules = ConversionRules(of: workTree, index: try workTree.indexFile())
+    if let conversion = try rules.conversion(of: path, holding: { text }) {
+      throw NotebookError.converted(path, by: conversion)
+    }
+  }
+
   /// Throws `converted` if git converts one of these files: what the folder has of it is not what a version
   /// has, and neither may come in the other's place.
   private func checkNoConversion(of files: [TreePath: TreeEntry?]) throws {

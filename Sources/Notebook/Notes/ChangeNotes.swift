@@ -16,6 +16,7 @@ extension Notebook {
     return try withWriterLock { transaction in
       try transaction.save()
       try checkIsFree(path, anySuffix: anySuffix)
+      try transaction.checkNoConversion(at: path, holding: text)
       let entry = TreeEntry(name: path.name, mode: .regular, id: try repository.write(blob: text))
       return try transaction.replace(
         [path: entry], message: "Add \(path.noteTitle)", operation: .create)
@@ -42,6 +43,7 @@ extension Notebook {
       guard whole.count <= workTree.sizeLimit else {
         throw NotebookError.file(call: "write", path: path.description, errno: EFBIG)
       }
+      try transaction.checkNoConversion(at: path, holding: whole)
       let new = TreeEntry(name: path.name, mode: entry.mode, id: try repository.write(blob: whole))
       return try transaction.replace(
         [path: new], message: "Update \(path.noteTitle)", operation: .edit)

@@ -43,6 +43,7 @@ extension Notebook {
       try transaction.save()
       guard let tip = try transaction.writer.tip(), try repository.isAncestor(base, of: tip.id)
       else { throw NotebookError.noSuchVersion(base.hex) }
+      try transaction.checkNoConversion(at: path, holding: text)
       let id = try repository.write(blob: text)
       let present = try repository.entry(at: path, in: tip.tree)
       if id == blob || present?.id == id { return nil }

@@ -109,6 +109,13 @@ package struct CheckoutLog {
           continue
         }
       }
+      if let last, entries[last].old == step.old {
+        // The same text was written again: it is remembered once.
+        entries[last] = Entry(
+          path: step.path, base: step.base, old: step.old, new: step.new, time: time,
+          isWritten: true)
+        continue
+      }
       latest[step.path] = entries.count
       entries.append(
         Entry(

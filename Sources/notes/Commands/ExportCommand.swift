@@ -89,9 +89,10 @@ extension Notebook {
   /// Throws if what a command is to write would be in the notebook.
   func checkIsOutside(_ place: String, named name: String) throws(Failure) {
     guard contains(place: place) else { return }
+    let lastName = name.split(separator: "/").last.map(String.init) ?? name
     throw Failure.usage(
       "\(Visible.name(name)) is in the notebook, which would version it",
-      hint: "write it somewhere else, for instance to ~/\(Visible.word(name))")
+      hint: "write it somewhere else, for instance to ~/\(Visible.word(lastName))")
   }
 }
 

@@ -106,7 +106,7 @@ struct StatusReport {
 extension StatusReport {
   private var stagedText: String {
     let names = status.staged.map { Visible.name($0.path) }
-    if names.isEmpty { return "" }
+    if names.isEmpty || !status.unmerged.isEmpty { return "" }
     let more = names.count > 3 ? ["\(Phrase.number(names.count - 3)) more"] : []
     return "  staged with git: \(Phrase.list(names.prefix(3) + more)); a save takes all\n"
   }

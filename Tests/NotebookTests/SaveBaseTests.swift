@@ -1,0 +1,127 @@
+import Git
+import Glibc
+import TestSupport
+import Testing
+
+@testable import History
+@testable import Notebook
+@testable import WorkTree
+
+/// notes-merge(7), "The stale editor": a save is made on the newest text that its writer can have had.
+@Suite("What a save is made on")
+struct SaveBaseTests {
+  let home: Fixture
+  let other: Fixture
+  let loaded = "bread\neggs\nmilk\nsalt\ntea\nwine\n"
+
+  init() throws {
+    home = try Fixture()
+    try home.write("n.txt", loaded)
+    _ = try home.notebook.save()
+    other = try home.clone(device: "Bob")
+  }
+
+  private func receive(_ text: String) throws {
+    try other.write("n.txt", text)
+    _ = try other.notebook.save()
+    try home.receive(from: other)
+  }
+
+  /// Saves as editors do that put another file in the note's place.
+  private func replace(_ text: String) throws {
+    try home.write("new.tmp", text)
+    #expect(rename(home.path + "/new.tmp", home.path + "/n.txt") == 0)
+  }
+
+  @Test func `Who changes the very line that came, and has not read it, takes nothing back`() throws
+  {
+    try receive("bread\n12 eggs\nmilk\nsalt\ntea\nwine\npills\n")
+    try home.write("n.txt", "bread\nbrown eggs\nmilk\nsalt\ntea\nwine\n")
+    let saved = try home.notebook.save()
+    #expect(saved.remarks.map(\.evidence) == [.unread])
+    #expect(
+      saved.news
+        == [SaveNews(path: "n.txt", kind: .merged, lines: 0, devices: ["Bob"])])
+    let text = try #require(try home.read("n.txt"))
+    for word in ["12", "brown", "pills"] { #expect(text.contains(word), "\(text)") }
+    let edit = try home.notebook.history.version(named: "~0", of: "n.txt")
+    #expect(edit.message.contains("\nNotes-Edited-On: "))
+  }
+
+  @Test func `An editor that saves twice takes nothing back`() throws {
+    try receive(loaded + "pills\n")
+    let mine = loaded.replacing("salt", with: "sea salt")
+    for _ in 0..<3 {
+      try home.write("n.txt", mine)
+      _ = try home.notebook.save()
+      #expect(
+        try String(decoding: home.notebook.workTree.text(of: "n.txt"), as: UTF8.self)
+          == mine + "pills\n")
+    }
+    // And what comes between two of its saves.
+    try receive("bread\neggs\nmilk\nsalt\ntea\nred wine\npills\n")
+    try replace(mine.replacing("bread", with: "rye bread"))
+    _ = try home.notebook.save()
+    #expect(try home.read("n.txt") == "rye bread\neggs\nmilk\nsea salt\ntea\nred wine\npills\n")
+  }
+
+  @Test func `Who has read what came and takes it away is obeyed at once`() throws {
+    for number in 1...4 {
+      try receive(loaded + "pills \(number)\n")
+      #expect(try home.read("n.txt") == loaded + "pills \(number)\n")
+      let mine = loaded.replacing("milk", with: "milk \(number)")
+      try home.write("n.txt", mine)
+      let saved = try home.notebook.save()
+      #expect(saved.remarks.map(\.evidence) == [.read])
+      #expect(
+        saved.news
+          == [SaveNews(path: "n.txt", kind: .tookAway, lines: 1, devices: ["Bob"])])
+      #expect(try home.read("n.txt") == mine)
+      try home.write("n.txt", loaded)
+      _ = try home.notebook.save()
+      try other.receive(from: home)
+    }
+  }
+
+  @Test func `What an editor was given counts, whatever read the file since`() throws {
+    let run = try #require(home.notebook.beginEdit(of: ["n.txt"]))
+    try receive(loaded + "pills\n")
+    #expect(try home.read("n.txt") == loaded + "pills\n")
+    try home.write("n.txt", loaded.replacing("milk", with: "oat milk"))
+    let saved = try home.notebook.save()
+    #expect(saved.remarks.map(\.evidence) == [.edit])
+    let merged = loaded.replacing("milk", with: "oat milk") + "pills\n"
+    #expect(try home.read("n.txt") == merged)
+    // Somebody else's save, with all that came, is a save of the present text.
+    try replace(merged + "honey\n")
+    #expect(try home.notebook.save().remarks.map(\.evidence) == [.kept])
+    withExtendedLifetime(run) {}
+  }
+
+  @Test func `A lock file older than what came tells an older text`() throws {
+    let process = UInt32(getpid())
+    let number = (0..<4).map { UInt8(truncatingIfNeeded: process >> ($0 * 8)) }
+    try writeFile(
+      home.path + "/.n.txt.swp", Array("b0".utf8) + [UInt8](repeating: 0, count: 22) + number)
+    try receive(loaded + "pills\n")
+    try replace("bread\neggs\nmilk\nsalt\ntea\nwine\nvinegar\n")
+    let saved = try home.notebook.save()
+    #expect(saved.remarks.map(\.evidence) == [.lock])
+    let text = try #require(try home.read("n.txt"))
+    #expect(text.contains("pills") && text.contains("vinegar"))
+  }
+
+  /// The table in notes-merge(7): nothing is known of a file that another was put in the place of.
+  @Test func `Without any sign the lines tell`() throws {
+    try receive("bread\n12 eggs\nmilk\nsalt\ntea\nwine\npills\n")
+    try replace(loaded.replacing("tea", with: "green tea"))
+    #expect(try home.notebook.save().remarks.map(\.evidence) == [.lines])
+    #expect(try home.read("n.txt") == "bread\n12 eggs\nmilk\nsalt\ngreen tea\nwine\npills\n")
+    // A word that came is in it: its writer had the new text.
+    try receive("bread\n12 eggs\nmilk\nsalt\ntea\nwine\npills\nhoney\n")
+    try replace("bread\n12 brown eggs\nmilk\nsalt\ngreen tea\nwine\npills\nhoney\n")
+    _ = try home.notebook.save()
+    #expect(try home.read("n.txt")?.contains("12 brown eggs\n") == true)
+    #expect(try home.notebook.history.conflicts().isEmpty)
+  }
+}
