@@ -63,32 +63,33 @@ public enum DerivedMerge {
       return Tip(id: head.id, heads: [head.id], conflicts: conflicts, reports: [])
     }
     // Too many for one commit are merged in groups, the groups' merges like heads.
+    var budget = MergeBudget(bounds)
     var level = heads
     var reports: [MergeReport] = []
     while level.count > bounds.parents {
       level = try stride(from: 0, to: level.count, by: bounds.parents).map { start in
         let group = Array(level[start..<min(start + bounds.parents, level.count)])
         if group.count == 1 { return group[0] }
-        let made = try commit(merging: group, in: store, bounds)
+        let made = try commit(merging: group, in: store, bounds, &budget)
         reports += made.reports
         return try store.commit(made.id)
       }
     }
-    var tip = try commit(merging: level, in: store, bounds)
+    var tip = try commit(merging: level, in: store, bounds, &budget)
     tip.heads = heads.map(\.id)
     tip.reports = reports + tip.reports
     return tip
   }
 
   private static func commit(
-    merging heads: [Commit], in store: any MergeStore, _ bounds: MergeBounds
+    merging heads: [Commit], in store: any MergeStore, _ bounds: MergeBounds,
+    _ budget: inout MergeBudget
   ) throws -> Tip {
-    var merge = HeadMerge(store: store, rules: .all, bounds: bounds)
+    var merge = HeadMerge(store: store, rules: .all, bounds: bounds, budget: budget)
     let result = try merge.merge(heads)
+    budget = merge.budget
     var trailers = MergeTrailers()
-    trailers.version =
-      try Self.saysUnsigned(result, in: store)
-      ? MergeTrailers.currentVersion : MergeTrailers.versionWithoutUnsigned
+    trailers.version = MergeTrailers.currentVersion
     trailers.conflicts = result.conflicts
     for report in result.reports {
       if case .merged(let rules) = report.kind { trailers.merged[report.path] = rules }
@@ -114,29 +115,9 @@ public enum DerivedMerge {
     guard heads.count > 1 else { return heads.first?.tree ?? merge.tree }
     // Too many for one commit are merged in groups, which are looked at by themselves.
     let merged = heads.count <= bounds.parents ? heads : try merge.parents.map(store.commit)
-    var sum = HeadMerge(store: store, rules: .all, bounds: bounds)
+    var sum = HeadMerge(
+      store: store, rules: .all, bounds: bounds, budget: MergeBudget(bounds))
     return try sum.merge(merged).tree
-  }
-
-  /// Whether a label in a block or in the name of a copy that the merge made says that its version is
-  /// unsigned.
-  private static func saysUnsigned(
-    _ result: TreeSum.Result, in store: any MergeStore
-  ) throws -> Bool {
-    try result.reports.contains { report in
-      switch report.kind {
-      case .copied:
-        return CopyName.isUnsigned(report.path)
-      case .conflict:
-        guard let size = result.conflicts[report.path],
-          let entry = try store.entry(at: report.path, in: result.tree)
-        else { return false }
-        return try MarkedText(store.blob(entry.id), markerSize: size).blocks.joined()
-          .contains { $0.name.hasSuffix(SideLabel.unsigned) }
-      default:
-        return false
-      }
-    }
   }
 
   /// A note of a derived merge made again by lines alone, so that what fine-grained rules settled
@@ -151,7 +132,8 @@ public enum DerivedMerge {
     guard isDerived(commit) else { return nil }
     let heads = try HeadSet.reduce([tip], in: store)
     guard heads.count > 1 else { return nil }
-    var merge = HeadMerge(store: store, rules: .lines, bounds: .standard)
+    var merge = HeadMerge(
+      store: store, rules: .lines, bounds: .standard, budget: MergeBudget(.standard))
     let result = try merge.merge(heads)
     guard let size = result.conflicts[path], let entry = try store.entry(at: path, in: result.tree)
     else { return nil }

@@ -9,6 +9,7 @@ struct FileSum {
   /// What the file is going to be called, and how many bytes the trailers of its blocks may take.
   let names: [TreePath]
   private(set) var room: Int
+  private(set) var budget: MergeBudget
   /// The files whose labels are wanted first; without them there is no result.
   private(set) var lacking: [TermFile] = []
   /// What was done, for the report.
@@ -86,16 +87,17 @@ struct FileSum {
     var merged = contents.count == 1 ? contents[0] : positives[0]
     merged.value.mode = modes.count == 1 ? modes[0].value.mode : .regular
     if contents.count == 1 { return [merged] }
+    let isCrowd = contents.count > 2
+    let mostBytes = isCrowd ? budget.crowdBytes : MergeBounds.textsInAll * bounds.textBytes
     var texts: [ObjectID: [UInt8]] = [:]
     var bytes = 0
     for id in files.map(\.value.id) where texts[id] == nil {
       let text = try store.blob(id)
       bytes += text.count
-      if Self.isBinary(text) || bytes > MergeBounds.textsInAll * bounds.textBytes {
-        return Self.copies(positives)
-      }
+      if Self.isBinary(text) || bytes > mostBytes { return Self.copies(positives) }
       texts[id] = text
     }
+    if isCrowd { budget.takeCrowd(of: bytes) }
     func term(_ file: TermFile, label: [UInt8] = []) -> TextTerm {
       TextTerm(text: texts[file.value.id] ?? [], markerSize: file.markerSize, label: label)
     }
@@ -110,7 +112,8 @@ struct FileSum {
     // stored.
     texts = [:]
     let result = TextMerge.merge(
-      positives: consume terms, negatives: consume bases, rules: takesMarkers ? rules : .lines)
+      positives: consume terms, negatives: consume bases, rules: takesMarkers ? rules : .lines,
+      budget: &budget)
     if result.markerSize != nil, !takesMarkers { return Self.copies(positives) }
     if result.text.count > bounds.textBytes { return Self.copies(positives) }
     if let size = result.markerSize {

@@ -53,11 +53,12 @@ struct FineRegion {
   ) -> Outcome? {
     let region = FineRegion(
       base: base, older: older, newer: newer, context: context, rules: rules)
-    if rules.contains(.words), table.areAlikeButForSpace(older, newer) {
+    let isSmall = [base, older, newer].allSatisfy { Self.isSmall($0, table) }
+    if isSmall, rules.contains(.words), table.areWrapped(older, newer) {
       return Outcome(newer, by: .words)
     }
     if base.isEmpty { return region.joined(&table) }
-    guard [base, older, newer].allSatisfy({ isSmall($0, table) }) else { return nil }
+    guard isSmall else { return nil }
     let hunks = (
       older: LineMatching.hunks(from: base, to: older),
       newer: LineMatching.hunks(from: base, to: newer)
@@ -92,13 +93,13 @@ struct FineRegion {
   }
 
   private static func isSmall(_ lines: [Int32], _ table: LineTable) -> Bool {
-    lines.count <= mostLines && lines.reduce(0) { $0 + table[$1].count + 1 } <= mostBytes
+    lines.count <= mostLines && table.size(of: lines) <= mostBytes
   }
 
   private func joined(_ table: inout LineTable) -> Outcome? {
     guard rules.contains(.joinedInsertions) else { return nil }
     return JoinedInsertions.join(older, newer, in: context, table: &table)
-      .map { Outcome($0, by: .joinedInsertions) }
+      .map { Outcome(pieces: $0, rules: .joinedInsertions) }
   }
 
   /// Each stretch of the base in which edits overlap by itself; nil if there is but one, or if the
@@ -106,7 +107,7 @@ struct FineRegion {
   private func mergedByParts(
     _ olderHunks: [Hunk], _ newerHunks: [Hunk], _ table: inout LineTable
   ) -> Outcome? {
-    let spans = Self.overlaps(of: olderHunks + newerHunks)
+    let spans = Hunk.overlaps(of: olderHunks + newerHunks)
     if spans.count < 2 { return nil }
     var outcome = Outcome(pieces: [], rules: .touchingLines)
     var end = 0
@@ -115,8 +116,8 @@ struct FineRegion {
       end = span.upperBound
       let part = Array(base[span])
       let sides = (
-        older: edited(span, by: olderHunks, from: older),
-        newer: edited(span, by: newerHunks, from: newer)
+        older: Hunk.edited(span, of: base, by: olderHunks, from: older),
+        newer: Hunk.edited(span, of: base, by: newerHunks, from: newer)
       )
       if part == sides.newer || sides.older == sides.newer {
         outcome.pieces.append(.settled(sides.older))
@@ -136,34 +137,6 @@ struct FineRegion {
     return guards.allow(outcome.settled, in: context, table) ? outcome : nil
   }
 
-  /// The stretches of the base that hunks cover; those that overlap are one, those that touch are not.
-  private static func overlaps(of hunks: [Hunk]) -> [Range<Int>] {
-    var spans: [Range<Int>] = []
-    for range in hunks.map(\.a).sorted(by: { $0.precedes($1) }) where range != spans.last {
-      if let last = spans.last, range.lowerBound < last.upperBound {
-        spans[spans.count - 1] =
-          last.lowerBound..<max(last.upperBound, range.upperBound)
-      } else {
-        spans.append(range)
-      }
-    }
-    return spans
-  }
-
-  /// A stretch of the base as a side has it.
-  private func edited(_ span: Range<Int>, by hunks: [Hunk], from side: [Int32]) -> [Int32] {
-    var lines: [Int32] = []
-    var position = span.lowerBound
-    for hunk in hunks
-    where hunk.a == span
-      || hunk.a.lowerBound < span.upperBound && hunk.a.upperBound > span.lowerBound
-    {
-      lines += base[position..<hunk.a.lowerBound] + side[hunk.b]
-      position = hunk.a.upperBound
-    }
-    return lines + base[position..<span.upperBound]
-  }
-
   /// What edits of words come to; or where one side changed white space alone, the other side.
   private func mergedByWords(_ table: inout LineTable) -> [Int32]? {
     if let lines = WordMerge.merge(base: base, older: older, newer: newer, table: &table),
@@ -172,7 +145,7 @@ struct FineRegion {
       return lines
     }
     for (side, other) in [(older, newer), (newer, older)]
-    where table.areAlikeButForSpace(side, base) && guards.allow(other, in: context, table) {
+    where table.areWrapped(side, base) && guards.allow(other, in: context, table) {
       return other
     }
     return nil

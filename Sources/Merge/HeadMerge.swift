@@ -6,15 +6,17 @@ struct HeadMerge {
   let store: any MergeStore
   let rules: MergeRules
   let bounds: MergeBounds
+  private(set) var budget: MergeBudget
   /// By depth, and the commits that the bases were looked for among.
   private(set) var knownBases: [Int: [Set<ObjectID>: MergeTerm]] = [:]
   /// Ancestors that were looked through for open conflicts.
   private var knownCommits: [ObjectID: Commit] = [:]
 
-  init(store: any MergeStore, rules: MergeRules, bounds: MergeBounds) {
+  init(store: any MergeStore, rules: MergeRules, bounds: MergeBounds, budget: MergeBudget) {
     self.store = store
     self.rules = rules
     self.bounds = bounds
+    self.budget = budget
   }
 
   /// How deep merges of bases may be in one another: more than any history that people make, and
@@ -34,8 +36,11 @@ struct HeadMerge {
       negatives.append(try base(of: heads[index], and: heads[..<index], depth: depth))
     }
     var sum = TreeSum(
-      store: store, rules: rules, bounds: bounds, positives: positives, negatives: negatives)
-    return try sum.run()
+      store: store, rules: rules, bounds: bounds, budget: budget, positives: positives,
+      negatives: negatives)
+    let result = try sum.run()
+    budget = sum.budget
+    return result
   }
 
   /// The merge of the best common ancestors of a head and those before it.

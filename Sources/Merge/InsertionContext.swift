@@ -10,12 +10,19 @@ struct InsertionContext {
   private let lines: [Int32]
   private var place: Range<Int>
 
-  /// The whole of a base as the place, in place of a region of the reference.
-  init(base: [Int32], replacing region: Range<Int>, of reference: [Int32]) {
-    let before = reference[..<region.lowerBound].suffix(Self.reach)
-    lines = before + base + reference[region.upperBound...].prefix(Self.reach)
+  /// The whole of a base as the place, between these lines.
+  init(base: [Int32], between before: [Int32], and after: [Int32]) {
+    lines = before + base + after
     place = before.count..<before.count + base.count
   }
+
+  /// The end of these lines as the place, before what is below this one.
+  func behind(_ before: [Int32]) -> InsertionContext {
+    InsertionContext(base: [], between: before, and: Array(below))
+  }
+
+  /// Whether the place is where the note begins.
+  var isAtStart: Bool { place.lowerBound == 0 }
 
   /// A stretch of the place as the place.
   func replacing(_ stretch: Range<Int>) -> InsertionContext {
@@ -55,11 +62,9 @@ struct InsertionContext {
 
   /// `- [NAME](` if a line begins so, after spaces and tabs and with any item's mark.
   private static func linkItem(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-    let item = line.drop(while: Token.isSpace)
-    guard let mark = item.first, "-*+".utf8.contains(mark),
-      item.dropFirst().first == UInt8(ascii: " ")
-    else { return nil }
-    return bracketed(item.dropFirst(2), before: UInt8(ascii: "(")).map { line[..<$0] }
+    Token.itemMark(line).flatMap { mark in
+      bracketed(line[mark.endIndex...], before: UInt8(ascii: "(")).map { line[..<$0] }
+    }
   }
 
   /// Where `[NAME]` and one byte more end that some bytes begin with.
@@ -71,7 +76,7 @@ struct InsertionContext {
   }
 
   /// `KEY:` if a line begins so.
-  private static func frontMatterKey(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+  static func frontMatterKey(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard let end = line.firstIndex(where: { " \t:".utf8.contains($0) }), end > line.startIndex,
       line[end] == UInt8(ascii: ":")
     else { return nil }

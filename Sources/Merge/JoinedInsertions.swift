@@ -3,11 +3,20 @@ enum JoinedInsertions {
   /// Both insertions, the older first, or nil when they look like versions of one thing.
   static func join(
     _ older: [Int32], _ newer: [Int32], in context: InsertionContext, table: inout LineTable
-  ) -> [Int32]? {
-    if let larger = larger(older, newer) { return larger }
+  ) -> [FineRegion.Piece]? {
+    if let larger = larger(older, newer) { return [.settled(larger)] }
+    if let ours = FrontMatter(older, context, table),
+      let theirs = FrontMatter(newer, context, table)
+    {
+      return ours.join(theirs, &table)
+    }
     var (start, end) = commonLines(older, newer, table)
     func rest(_ lines: [Int32]) -> [Int32] { Array(lines.dropFirst(start).dropLast(end)) }
-    if !areItems(rest(older), rest(newer), table) { (start, end) = (0, 0) }
+    if start + end > 0, !areItems(rest(older), rest(newer), table) {
+      // One heading is not to stand over both, nor before each.
+      if older.prefix(start).contains(where: table.hasWords) { return nil }
+      (start, end) = (0, 0)
+    }
     // Lines of a pattern that the note has already say nothing; items of a list do.
     let around = start == 0 ? context.around : []
     let usual = table.isList(older + newer) ? [] : Set(around)
@@ -23,7 +32,25 @@ enum JoinedInsertions {
     }
     let isWhole = start == 0 && end == 0
     let middle = isWhole ? context.ordered(olderRest, newerRest, table: table) : nil
-    return older.prefix(start) + (middle ?? olderRest + newerRest) + older.suffix(end)
+    let both = middle ?? behindEachOther(olderRest, newerRest, isBelowHeading: start > 0, table)
+    return [.settled(older.prefix(start) + both + older.suffix(end))]
+  }
+
+  /// Both, with no more blank lines between them than one has there; with none between items of a
+  /// list below one heading.
+  private static func behindEachOther(
+    _ older: [Int32], _ newer: [Int32], isBelowHeading: Bool, _ table: LineTable
+  ) -> [Int32] {
+    let top = newer.prefix(while: table.isBlank)
+    let bottom = older.suffix(older.reversed().prefix(while: table.isBlank).count)
+    let (first, second) = (older.dropLast(bottom.count), newer.dropFirst(top.count))
+    let between = bottom.count > top.count ? bottom : top
+    let items = first.drop(while: table.isBlank)
+    let mark = second.first.flatMap { Token.itemMark(table[$0]) }
+    let isList =
+      isBelowHeading && mark != nil && !items.contains(where: table.isBlank)
+      && (items + second).allSatisfy { table.isBlank($0) || Token.itemMark(table[$0]) == mark }
+    return Array(first + (isList ? [] : between) + second)
   }
 
   /// How many lines both begin with, and how many of the others both end with; neither run has blank
@@ -47,9 +74,11 @@ enum JoinedInsertions {
   /// Whether the rests beside common lines begin as items of one list do, or one of them is blank.
   private static func areItems(_ older: [Int32], _ newer: [Int32], _ table: LineTable) -> Bool {
     guard let (older, newer) = firstLines(older, newer, table) else { return true }
-    let mark = Token.mark(table[older])
-    return mark == Token.mark(table[newer])
-      && !mark.allSatisfy { Token.isSpace($0) || $0 == UInt8(ascii: "\r") }
+    func mark(_ line: Int32) -> ArraySlice<UInt8> {
+      Token.itemMark(table[line]) ?? Token.mark(table[line])
+    }
+    return mark(older) == mark(newer)
+      && !Token.mark(table[older]).allSatisfy { Token.isSpace($0) || $0 == UInt8(ascii: "\r") }
   }
 
   /// Whether one is deeper than the other, as a child of a list's item is, and so may belong to

@@ -38,13 +38,26 @@ extension LineTable {
     Set(older).intersection(newer).contains { hasWords($0) && !isFence($0) }
   }
 
-  /// Whether two texts are the same but for spaces, tabs, CR and newlines.
-  func areAlikeButForSpace(_ older: [Int32], _ newer: [Int32]) -> Bool {
-    // Lazily: the lines may be as long as a note.
-    func ink(_ lines: [Int32]) -> some Sequence<UInt8> {
-      lines.lazy.flatMap { self[$0] }.filter { !Token.isSpace($0) && $0 != UInt8(ascii: "\r") }
+  /// Whether two texts have the same words, paragraphs, hard breaks and indentation, in lines wrapped
+  /// otherwise.
+  func areWrapped(_ older: [Int32], _ newer: [Int32]) -> Bool {
+    let (a, b) = (text(of: older), text(of: newer))
+    func isWhite(_ byte: UInt8) -> Bool {
+      Token.isSpace(byte) || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n")
     }
-    return ink(older).elementsEqual(ink(newer))
+    var (i, j) = (0, 0)
+    while true {
+      let (x, y) = (a[i...].prefix(while: isWhite), b[j...].prefix(while: isWhite))
+      let before = i > 0 ? a[i - 1] : nil
+      (i, j) = (x.endIndex, y.endIndex)
+      let after = i < a.count ? a[i] : nil
+      guard after == (j < b.count ? b[j] : nil) else { return false }
+      if x != y, !WhiteSpace(x, before, after).isWrapped(WhiteSpace(y, before, after)) {
+        return false
+      }
+      if after == nil { return true }
+      (i, j) = (i + 1, j + 1)
+    }
   }
 
   /// The links of some lines: `://` and what follows it up to a space, a tab, a quote or a bracket,
@@ -79,5 +92,38 @@ extension LineTable {
     var content = self[line].drop(while: isSpace)
     while let last = content.last, isSpace(last) { content.removeLast() }
     return content
+  }
+}
+
+/// The white space at one place of a text.
+private struct WhiteSpace {
+  private let lines: [Int]
+  private let isEmpty: Bool
+  private let indentation: ArraySlice<UInt8>
+  private let isFirst: Bool
+  /// Whether two words would be one without it.
+  private let isBetweenWords: Bool
+
+  init(_ space: ArraySlice<UInt8>, _ before: UInt8?, _ after: UInt8?) {
+    let lines = space.filter { $0 != UInt8(ascii: "\r") }
+      .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    self.lines = lines.map(\.count)
+    isEmpty = space.isEmpty
+    indentation = after == nil ? [] : lines.last ?? []
+    isFirst = before == nil
+    isBetweenWords =
+      before.map(Token.isLetterOrDigit) ?? false && after.map(Token.isLetterOrDigit) ?? false
+  }
+
+  private var isHardBreak: Bool { lines.count == 2 && lines[0] > 1 }
+
+  /// Whether other white space is at most a line wrapped otherwise.
+  func isWrapped(_ other: WhiteSpace) -> Bool {
+    if isFirst || lines.count > 1 && other.lines.count > 1 {
+      return isHardBreak == other.isHardBreak && lines.count == other.lines.count
+        && indentation == other.indentation
+    }
+    return lines.count <= 2 && other.lines.count <= 2
+      && !(isBetweenWords && (isEmpty || other.isEmpty))
   }
 }

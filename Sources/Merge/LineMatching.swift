@@ -4,6 +4,37 @@ package struct Hunk: Hashable, Sendable {
   package var b: Range<Int>
 }
 
+extension Hunk {
+  /// The stretches of a base that hunks cover; those that overlap are one, those that touch are not.
+  static func overlaps(of hunks: [Hunk]) -> [Range<Int>] {
+    var spans: [Range<Int>] = []
+    for range in hunks.map(\.a).sorted(by: { $0.precedes($1) }) where range != spans.last {
+      if let last = spans.last, range.lowerBound < last.upperBound {
+        spans[spans.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+      } else {
+        spans.append(range)
+      }
+    }
+    return spans
+  }
+
+  /// A stretch of a base as a side has it.
+  static func edited(
+    _ span: Range<Int>, of base: [Int32], by hunks: [Hunk], from side: [Int32]
+  ) -> [Int32] {
+    var lines: [Int32] = []
+    var position = span.lowerBound
+    for hunk in hunks
+    where hunk.a == span
+      || hunk.a.lowerBound < span.upperBound && hunk.a.upperBound > span.lowerBound
+    {
+      lines += base[position..<hunk.a.lowerBound] + side[hunk.b]
+      position = hunk.a.upperBound
+    }
+    return lines + base[position..<span.upperBound]
+  }
+}
+
 /// How lines are paired: notes-merge(7), "Matching lines".
 package enum LineMatching {
   /// The differences from `a` to `b`, which are numbers of one `LineTable`.

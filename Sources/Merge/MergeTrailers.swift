@@ -4,10 +4,7 @@ public import Git
 /// notes-merge(7), "Trailers".
 public struct MergeTrailers: Hashable, Sendable {
   /// The version of the merge rules, which a derived merge is made by.
-  public static let currentVersion = 3
-  /// The version that merges name in which no label says "unsigned": the rules of release 1.0, which
-  /// come to the same then.
-  static let versionWithoutUnsigned = 2
+  public static let currentVersion = 4
 
   /// The version of the rules that made the commit; nil when it is not a derived merge.
   public var version: Int?

@@ -9,6 +9,7 @@ struct NameSettlement {
   let bounds: MergeBounds
   private var labels: SideLabels
   private var room: Int
+  private(set) var budget: MergeBudget
   private(set) var reports: [MergeReport] = []
   private(set) var files: [TreePath: TermFile] = [:]
   /// How many of the files are in each folder, at any depth.
@@ -16,7 +17,7 @@ struct NameSettlement {
 
   init(
     store: any MergeStore, reference: ObjectID, heads: [MergeTerm], rules: MergeRules,
-    bounds: MergeBounds, labels: SideLabels, room: Int
+    bounds: MergeBounds, labels: SideLabels, room: Int, budget: MergeBudget
   ) {
     self.store = store
     self.reference = reference
@@ -25,6 +26,7 @@ struct NameSettlement {
     self.bounds = bounds
     self.labels = labels
     self.room = room
+    self.budget = budget
   }
 
   /// Settles the files that claim each name, and the copies that go beside a name.
@@ -55,10 +57,11 @@ struct NameSettlement {
     for index in terms.indices { terms[index].isNewConflict = false }
     try labels.find(claims)
     var sum = FileSum(
-      store: store, rules: rules, bounds: bounds, labels: labels, names: [path], room: room)
+      store: store, rules: rules, bounds: bounds, labels: labels, names: [path], room: room,
+      budget: budget)
     let files = try sum.files(
       positives: terms, negatives: Array(repeating: nil, count: terms.count - 1), keeps: false)
-    room = sum.room
+    (room, budget) = (sum.room, sum.budget)
     guard files.count == 1, var merged = files.first else { return nil }
     (merged.owner, merged.source) = (claims[0].owner, claims[0].source)
     return merged
@@ -162,15 +165,16 @@ extension NameSettlement {
   }
 
   /// Puts what these folders hold into the first, and renames files and folders that meet, but for
-  /// names that some head, or the reference, has beside one that stays.
+  /// names that some head, or the reference, has beside one that stays. The reference's name comes
+  /// first, and last where some head has another in its place.
   private mutating func separate(
     _ group: [TreePath], _ names: Names, _ holders: [TreePath: Set<Int>]
   ) throws {
     let ranked = group.map { name in
-      let isNew = holders[name]?.contains(0) != true
-      return (
-        name: name, rank: (isNew ? 1 : 0, first(of: names[name] ?? [])?.file.owner ?? 0, name)
-      )
+      let mine = holders[name] ?? []
+      let isReplaced = group.contains { !(holders[$0] ?? []).subtracting(mine).isSubset(of: [0]) }
+      let place = !mine.contains(0) ? 1 : isReplaced ? 2 : 0
+      return (name: name, rank: (place, first(of: names[name] ?? [])?.file.owner ?? 0, name))
     }.sorted { $0.rank < $1.rank }
     // Of names that the same ones have, one says it for all.
     var kept: Set<Set<Int>> = []
@@ -222,11 +226,6 @@ enum CopyName {
   /// How many bytes a name may have on the file systems there are.
   static let longestName = 255
   private static let afterName = "'s copy, "
-
-  /// Whether the name says that the version which it names is unsigned.
-  static func isUnsigned(_ path: TreePath) -> Bool {
-    !path.name.bytes.ranges(of: Array((SideLabel.unsigned + afterName).utf8)).isEmpty
-  }
 
   /// `NAME (WHO's copy, DATE).EXT`, or from the second attempt on `NAME (WHO's copy, DATE 2).EXT`.
   static func path(for path: TreePath, label: [UInt8], attempt: Int, isFolder: Bool) -> TreePath {

@@ -57,11 +57,30 @@ package struct RenameDetection {
   private mutating func renames(_ moved: Moved) throws -> [TreePath: TreePath] {
     if moved.relevant.isEmpty || moved.new.isEmpty { return [:] }
     var moved = moved
-    var found = Self.takeEqual(&moved)
+    var found = Self.takeSpellings(&moved)
+    found.merge(Self.takeEqual(&moved)) { first, _ in first }
     moved.gone.removeAll { !moved.relevant.contains($0.path) }
     try found.merge(takeSameName(&moved)) { first, _ in first }
     try found.merge(takeSimilar(moved)) { first, _ in first }
     return found.filter { moved.relevant.contains($0.key) }
+  }
+
+  /// Pairs files whose paths differ in the spelling of their names alone.
+  private static func takeSpellings(_ moved: inout Moved) -> [TreePath: TreePath] {
+    var bySpelling: [[NameKey]: TreePath] = [:]
+    func spelling(_ path: TreePath) -> [NameKey] { path.components.map { NameKey($0) } }
+    for file in moved.gone where bySpelling[spelling(file.path)] == nil {
+      bySpelling[spelling(file.path)] = file.path
+    }
+    var found: [TreePath: TreePath] = [:]
+    for file in moved.new {
+      guard let source = bySpelling.removeValue(forKey: spelling(file.path)) else { continue }
+      found[source] = file.path
+    }
+    let taken = Set(found.values)
+    moved.gone.removeAll { found[$0.path] != nil }
+    moved.new.removeAll { taken.contains($0.path) }
+    return found
   }
 
   /// Pairs files with equal content, those with the same last name first.

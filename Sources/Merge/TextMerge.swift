@@ -25,18 +25,21 @@ package struct TextMergeResult: Sendable {
 /// The sum of texts h1 − b1 + h2 − b2 + h3 …: notes-merge(7), "Text".
 package struct TextMerge {
   private let rules: MergeRules
+  private var budget: MergeBudget
   private var table = LineTable()
-  private var used: MergeRules = []
   /// The lines and blocks of the result.
   private var output: [Int32] = []
 
   /// The merge of the positive terms against the negative ones, one fewer; a negative term that is
   /// nil is a side on which the note did not exist.
   package static func merge(
-    positives: consuming [TextTerm], negatives: consuming [TextTerm?], rules: MergeRules = .all
+    positives: consuming [TextTerm], negatives: consuming [TextTerm?], rules: MergeRules = .all,
+    budget: inout MergeBudget
   ) -> TextMergeResult {
-    var merge = TextMerge(rules: rules)
-    return merge.run(consume positives, consume negatives)
+    var merge = TextMerge(rules: rules, budget: budget)
+    let result = merge.run(consume positives, consume negatives)
+    budget = merge.budget
+    return result
   }
 
   private mutating func run(
@@ -44,7 +47,6 @@ package struct TextMerge {
   ) -> TextMergeResult {
     let hasBase = negatives.contains { $0 != nil }
     let labels = positives.map(\.label)
-    let reference = hasBase ? positives.count : 0
     var texts = positives + (hasBase ? negatives.map { $0 ?? TextTerm(text: []) } : [])
     (positives, negatives) = ([], [])
     let textEndings = texts.map { LineEndings(of: $0.text) }
@@ -53,30 +55,23 @@ package struct TextMerge {
     let isMixed = textEndings.contains { $0.style == .mixed }
     var endings = LineEndings.merged(positives: positiveEndings, negatives: negativeEndings)
     if isMixed { endings.style = .lf }
-    let terms = zip(texts, textEndings).map { term, endings in
-      units(of: term, normalised: !isMixed && endings.style == .crlf)
+    // A text is let go when the table has its lines.
+    let terms = texts.indices.map { index in
+      let lines = units(
+        of: texts[index], normalised: !isMixed && textEndings[index].style == .crlf)
+      texts[index].text = []
+      return lines
     }
-    // The table has their lines.
-    texts = []
-    let alignment = Alignment(terms: terms, reference: reference) { [table] in
-      hasBase || Self.isParting($0, table)
-    }
-    for part in alignment.parts {
-      switch part {
-      case .same(let lines): output += terms[reference][lines]
-      case .different(let ranges):
-        let values = zip(terms, ranges).map { Array($0[$1]) }
-        mergeRegion(
-          positives: Array(values.prefix(labels.count)),
-          negatives: Array(values.dropFirst(labels.count)), labels: labels
-        ) { base in InsertionContext(base: base, replacing: ranges[reference], of: terms[reference])
-        }
-      }
-    }
+    let sum = sum(
+      ConflictTerms(
+        positives: Array(terms.prefix(labels.count)), labels: labels,
+        negatives: Array(terms.dropFirst(labels.count))),
+      between: [], and: [], isFine: !rules.isEmpty)
+    output = sum.units
     // What is not in the result is not to be there while that is put together: texts may be large.
     let blocks = output.compactMap { table.blocks[$0] }
     table.forget(except: [output] + blocks.flatMap { $0.sides.map(\.lines) })
-    return rendered(endings)
+    return rendered(endings, sum.rules)
   }
 
   /// The lines of a term as numbers, each block of ours as one.
@@ -101,116 +96,227 @@ package struct TextMerge {
     lines.contains { table.blocks[$0] != nil || table.hasLetters($0) }
   }
 
-  private mutating func mergeRegion(
-    positives: [[Int32]], negatives: [[Int32]], labels: [[UInt8]],
-    context: (_ base: [Int32]) -> InsertionContext
-  ) {
-    let left = Cancellation(positives: positives, negatives: negatives)
-    if left.positives.count == 1 { return output += positives[left.positives[0]] }
-    var sides = left.positives.map {
-      ConflictBlock.Side(label: labels[$0], lines: positives[$0])
+  /// What a sum comes to: lines and blocks.
+  private struct Sum {
+    var units: [Int32] = []
+    var rules: MergeRules = []
+  }
+
+  /// The sum of terms that are between some lines.
+  private mutating func sum(
+    _ terms: ConflictTerms, between before: [Int32], and after: [Int32], isFine: Bool
+  ) -> Sum {
+    let texts = terms.positives + terms.negatives
+    let reference = terms.negatives.isEmpty ? 0 : terms.positives.count
+    let alignment = Alignment(terms: texts, reference: reference) { [table] in
+      !terms.negatives.isEmpty || Self.isParting($0, table)
     }
-    let bases = left.negatives.map { negatives[$0] }
-    let isPlain = (sides.map(\.lines) + bases).joined().allSatisfy { table.blocks[$0] == nil }
-    if isPlain, bases.count == 1, !rules.isEmpty {
-      let pieces = mergeFinely(&sides, base: bases[0], context: context(bases[0]))
-      if let pieces { return put(pieces, labels: sides.map(\.label)) }
+    /// A part's sum, and for another without the fine-grained rules what there is to sum up.
+    var parts: [(sum: Sum, region: ConflictTerms?)] = []
+    for part in alignment.parts {
+      switch part {
+      case .same(let lines): parts.append((Sum(units: Array(texts[reference][lines])), nil))
+      case .different(let ranges):
+        let values = zip(texts, ranges).map { Array($0[$1]) }
+        let region = ConflictTerms(
+          positives: Array(values.prefix(terms.positives.count)), labels: terms.labels,
+          negatives: Array(values.dropFirst(terms.positives.count)))
+        let reach = InsertionContext.reach
+        let (above, below) = (
+          texts[reference][..<ranges[reference].lowerBound],
+          texts[reference][ranges[reference].upperBound...]
+        )
+        let sum = sumRegion(
+          region, between: Array((before + above).suffix(reach)),
+          and: Array((below + after).prefix(reach)), isFine: isFine)
+        parts.append((sum, sum.rules.isEmpty ? nil : region))
+      }
     }
-    putBlocks(
-      ConflictSides.sides(
-        sides.map { ($0.lines, $0.label) }, positives: positives, negatives: negatives,
-        blocks: table.blocks),
-      isUnion: negatives.isEmpty)
+    let moved = movedByBoth(
+      parts.map { ($0.sum.units, $0.region != nil) }, terms, reference: texts[reference])
+    var result = Sum()
+    for var part in parts {
+      if let region = part.region, part.sum.units.contains(where: moved.contains) {
+        part.sum = sumRegion(region, between: [], and: [], isFine: false)
+      }
+      result.units += part.sum.units
+      result.rules.formUnion(part.sum.rules)
+    }
+    return result
+  }
+
+  /// Lines in what rules settled that nobody added, and that stand in the sum more often than in any
+  /// side: two moved them to different places.
+  private func movedByBoth(
+    _ parts: [(units: [Int32], isSettled: Bool)], _ terms: ConflictTerms, reference: [Int32]
+  ) -> Set<Int32> {
+    var settled: Set<Int32> = []
+    for part in parts where part.isSettled { settled.formUnion(part.units) }
+    settled = settled.filter { table.blocks[$0] == nil && table.hasLetters($0) }
+    if settled.isEmpty { return [] }
+    func counts(_ lines: some Sequence<Int32>) -> [Int32: Int] {
+      lines.reduce(into: [:]) { if settled.contains($1) { $0[$1, default: 0] += 1 } }
+    }
+    let (inSum, inReference) = (counts(parts.lazy.flatMap(\.units)), counts(reference))
+    let most = terms.positives.reduce(into: [:]) { $0.merge(counts($1), uniquingKeysWith: max) }
+    return settled.filter { line in
+      let inSides = most[line, default: 0]
+      return inSides > 0 && inSides < inSum[line, default: 0]
+        && inSides <= inReference[line, default: 0]
+    }
+  }
+
+  private mutating func sumRegion(
+    _ region: ConflictTerms, between before: [Int32], and after: [Int32], isFine: Bool
+  ) -> Sum {
+    let left = Cancellation(positives: region.positives, negatives: region.negatives)
+    if left.positives.count == 1 { return Sum(units: region.positives[left.positives[0]]) }
+    var (terms, rules): (ConflictTerms, MergeRules) = (region, [])
+    let bases = left.negatives.map { region.negatives[$0] }
+    let values = left.positives.map { region.positives[$0] } + bases
+    if values.joined().contains(where: { table.blocks[$0] != nil }) {
+      if !region.negatives.isEmpty {
+        (terms, rules) = sideBySide(
+          region.uncancelled, between: before, and: after, isFine: isFine)
+      }
+    } else if isFine, bases.count > 1,
+      let sum = sumInSteps(region, between: before, and: after, isFine: isFine)
+    {
+      return sum
+    } else if isFine, bases.count == 1 {
+      var sides = left.positives.map {
+        ConflictBlock.Side(label: region.labels[$0], lines: region.positives[$0])
+      }
+      let context = InsertionContext(base: bases[0], between: before, and: after)
+      if let sum = mergeFinely(&sides, base: bases[0], context: context, rules: &rules) {
+        return sum
+      }
+      return Sum(
+        units: blocks(
+          ConflictSides.sides(
+            sides, positives: region.positives, negatives: region.negatives, blocks: table.blocks)),
+        rules: rules)
+    }
+    let positives = Cancellation(positives: terms.positives, negatives: terms.negatives).positives
+    if positives.count == 1 { return Sum(units: terms.positives[positives[0]], rules: rules) }
+    let sides = positives.map {
+      ConflictBlock.Side(label: terms.labels[$0], lines: terms.positives[$0])
+    }
+    return Sum(
+      units: blocks(
+        ConflictSides.sides(
+          sides, positives: terms.positives, negatives: terms.negatives, blocks: table.blocks),
+        isUnion: region.negatives.isEmpty),
+      rules: rules)
+  }
+
+  /// The sum of texts with several bases, one after the other; nil if a step has a block, or it would
+  /// say something twice.
+  private mutating func sumInSteps(
+    _ terms: ConflictTerms, between before: [Int32], and after: [Int32], isFine: Bool
+  ) -> Sum? {
+    var result = Sum(units: terms.positives[0], rules: .touchingLines)
+    for (base, text) in zip(terms.negatives, terms.positives.dropFirst()) {
+      let step = sum(
+        ConflictTerms(
+          positives: [result.units, text], labels: Array(terms.labels.prefix(2)),
+          negatives: [base]),
+        between: before, and: after, isFine: isFine)
+      if step.units.contains(where: { table.blocks[$0] != nil }) { return nil }
+      result.units = step.units
+      result.rules.formUnion(step.rules)
+    }
+    func counts(_ lines: [Int32]) -> [Int32: Int] {
+      lines.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    }
+    let most = terms.positives.reduce(into: [:]) { $0.merge(counts($1), uniquingKeysWith: max) }
+    let isRepeated = counts(result.units).contains { line, count in
+      (1..<count).contains(most[line, default: 0]) && table.hasWords(line)
+    }
+    return isRepeated ? nil : result
   }
 
   /// Makes one side of those that the fine-grained rules merge, each with the first that it goes
   /// with. Returns what stands in place of all when that leaves one, or two of which parts merge.
   private mutating func mergeFinely(
-    _ sides: inout [ConflictBlock.Side], base: [Int32], context: InsertionContext
-  ) -> [FineRegion.Piece]? {
+    _ sides: inout [ConflictBlock.Side], base: [Int32], context: InsertionContext,
+    rules used: inout MergeRules
+  ) -> Sum? {
+    var known: [[[Int32]]: FineRegion.Outcome?] = [:]
+    func outcome(
+      _ older: [Int32], _ newer: [Int32], _ merge: inout TextMerge
+    ) -> FineRegion.Outcome? {
+      if let known = known[[older, newer]] { return known }
+      let outcome =
+        merge.budget.takeFineMerge(merge.table.size(of: older), merge.table.size(of: newer))
+        ? FineRegion.merge(
+          base: base, older: older, newer: newer, context: context, rules: merge.rules,
+          table: &merge.table)
+        : nil
+      known[[older, newer]] = .some(outcome)
+      return outcome
+    }
     var merged: [ConflictBlock.Side] = []
-    // What the first two come to, if that is known.
-    var ofTwo: FineRegion.Outcome??
     for side in sides {
-      var isTaken = false
-      for index in merged.indices where !isTaken {
-        let outcome = FineRegion.merge(
-          base: base, older: merged[index].lines, newer: side.lines, context: context,
-          rules: rules, table: &table)
-        if merged.count == 1 { ofTwo = .some(outcome) }
-        guard let outcome, outcome.isWhole else { continue }
+      let partner = merged.indices.first { index in
+        guard let outcome = outcome(merged[index].lines, side.lines, &self), outcome.isWhole else {
+          return false
+        }
         merged[index].lines = outcome.settled
         used.formUnion(outcome.rules)
-        isTaken = true
-        ofTwo = .none
+        return true
       }
-      if !isTaken { merged.append(side) }
+      if partner == nil { merged.append(side) }
     }
     sides = merged
-    if merged.count == 1 { return [.settled(merged[0].lines)] }
-    guard merged.count == 2 else { return nil }
-    let outcome =
-      if let ofTwo {
-        ofTwo
-      } else {
-        FineRegion.merge(
-          base: base, older: merged[0].lines, newer: merged[1].lines, context: context,
-          rules: rules, table: &table)
-      }
-    if let outcome { used.formUnion(outcome.rules) }
-    return outcome?.pieces
-  }
-
-  private mutating func put(_ pieces: [FineRegion.Piece], labels: [[UInt8]]) {
-    for piece in pieces {
+    if merged.count == 1 { return Sum(units: merged[0].lines, rules: used) }
+    guard merged.count == 2, let outcome = outcome(merged[0].lines, merged[1].lines, &self) else {
+      return nil
+    }
+    var sum = Sum(rules: used.union(outcome.rules))
+    for piece in outcome.pieces {
       switch piece {
-      case .settled(let lines): output += lines
+      case .settled(let lines): sum.units += lines
       case .open(let older, let newer):
-        putBlocks([
-          .init(label: labels[0], lines: older), .init(label: labels[1], lines: newer),
+        sum.units += blocks([
+          .init(label: merged[0].label, lines: older), .init(label: merged[1].label, lines: newer),
         ])
       }
     }
+    return sum
   }
 
-  /// Puts out the lines that all sides share, and a block for each stretch in which they differ; in
-  /// a union, a side without lines there is none.
-  private mutating func putBlocks(_ sides: [ConflictBlock.Side], isUnion: Bool = false) {
-    let first = sides.first?.lines ?? []
-    guard sides.count > 1 else { return output += first }
-    let shortest = sides.map(\.lines.count).min() ?? 0
-    var start = 0
-    while start < shortest, sides.allSatisfy({ $0.lines[start] == first[start] }) { start += 1 }
-    var end = 0
-    while end < shortest - start,
-      sides.allSatisfy({ $0.lines[$0.lines.count - 1 - end] == first[first.count - 1 - end] })
-    { end += 1 }
-    output += first.prefix(start)
-    let middles = sides.map { Array($0.lines.dropFirst(start).dropLast(end)) }
-    let alignment = Alignment(terms: middles, reference: 0) { [table] in
-      Self.isParting($0, table)
+  /// The lines that all sides share, and a block for each stretch in which they differ; in a union, a
+  /// side without lines is none.
+  private mutating func blocks(_ sides: [ConflictBlock.Side], isUnion: Bool = false) -> [Int32] {
+    let whole = TrimmedSides(sides, isUnion: isUnion)
+    guard whole.sides.count > 1 else {
+      return whole.start + (whole.sides.first?.lines ?? []) + whole.end
     }
+    let texts = whole.sides.map(\.lines)
+    var units = whole.start
+    let alignment = Alignment(terms: texts, reference: 0) { [table] in Self.isParting($0, table) }
     for part in alignment.parts {
       switch part {
-      case .same(let lines): output += middles[0][lines]
+      case .same(let lines): units += texts[0][lines]
       case .different(let ranges):
-        var seen: Set<[Int32]> = []
-        let differing = zip(sides, zip(middles, ranges)).compactMap { side, place in
-          let lines = Array(place.0[place.1])
-          let isShown = !(lines.isEmpty && isUnion) && seen.insert(lines).inserted
-          return isShown ? ConflictBlock.Side(label: side.label, lines: lines) : nil
-        }
-        if differing.count == 1 {
-          output += differing[0].lines
+        let stretch = TrimmedSides(
+          zip(whole.sides, ranges).map { side, range in
+            ConflictBlock.Side(label: side.label, lines: Array(side.lines[range]))
+          }, isUnion: isUnion)
+        units += stretch.start
+        if stretch.sides.count > 1 {
+          units.append(table.append(ConflictBlock(sides: stretch.sides)))
         } else {
-          output.append(table.append(ConflictBlock(sides: differing)))
+          units += stretch.sides.first?.lines ?? []
         }
+        units += stretch.end
       }
     }
-    output += first.suffix(end)
+    return units + whole.end
   }
 
-  private func rendered(_ endings: LineEndings) -> TextMergeResult {
+  private func rendered(_ endings: LineEndings, _ rules: MergeRules) -> TextMergeResult {
     let size = markerSize
     var text: [UInt8] = []
     // A text that is as large as a note may be is not to be there twice while it grows.
@@ -227,7 +333,7 @@ package struct TextMerge {
     let endsInBlock = output.last.map(isBlock) ?? false
     return TextMergeResult(
       text: endings.apply(to: text, keepsFinalNewline: endsInBlock),
-      markerSize: output.contains(where: isBlock) ? size : nil, rules: used)
+      markerSize: output.contains(where: isBlock) ? size : nil, rules: rules)
   }
 
   /// How many bytes a line or block takes.
@@ -267,5 +373,87 @@ package struct TextMerge {
       }
       if index == last { text += marker(">", side.label) }
     }
+  }
+}
+
+// Conflicts that go on: notes-merge(7), "Blocks that meet".
+extension TextMerge {
+  /// The terms with those that have the same blocks as one, and with it the others' edits in every side
+  /// that they go with.
+  private mutating func sideBySide(
+    _ given: ConflictTerms, between before: [Int32], and after: [Int32], isFine: Bool
+  ) -> (ConflictTerms, MergeRules) {
+    let keys = (given.positives + given.negatives).map { value in
+      value.compactMap { table.blocks[$0]?.sides.map(\.label) }
+    }
+    guard let shared = keys.first(where: { !$0.isEmpty }) else { return (given, []) }
+    var (terms, rules): (ConflictTerms, MergeRules) = (given, [])
+    let (have, others) = given.split { keys[$0] == shared }
+    if have.positives.count == have.negatives.count + 1 {
+      let sum = mergedBlocks(have, between: before, and: after, isFine: isFine)
+      terms = others
+      let place = keys.prefix { $0 != shared }.count
+      terms.positives.insert(sum.units, at: place)
+      terms.labels.insert(have.labels[0], at: place)
+      rules = sum.rules
+    }
+    func hasBlocks(_ value: [Int32]) -> Bool { value.contains { table.blocks[$0] != nil } }
+    let held = terms.positives.indices.filter { hasBlocks(terms.positives[$0]) }
+    if held.isEmpty, !terms.negatives.isEmpty, !terms.negatives.contains(where: hasBlocks) {
+      let sum = sum(terms, between: before, and: after, isFine: isFine)
+      return (
+        ConflictTerms(positives: [sum.units], labels: [[]], negatives: []), rules.union(sum.rules)
+      )
+    }
+    guard held.count == 1, !terms.negatives.isEmpty, !terms.negatives.contains(where: hasBlocks)
+    else { return (terms, rules) }
+    var sides = ConflictSides.expand(terms.positives[held[0]], label: [], blocks: table.blocks)
+    var isTaken = false
+    for index in sides.indices {
+      var plain = terms
+      plain.positives.remove(at: held[0])
+      guard plain.areEdits(ofBasesIn: sides[index].lines) else { continue }
+      plain.positives.insert(sides[index].lines, at: held[0])
+      let sum = sum(plain, between: before, and: after, isFine: isFine)
+      if hasBlocks(sum.units) { continue }
+      sides[index].lines = sum.units
+      rules.formUnion(sum.rules)
+      isTaken = true
+    }
+    if !isTaken { return (terms, rules) }
+    return (ConflictTerms(positives: [blocks(sides)], labels: [[]], negatives: []), rules)
+  }
+
+  /// Terms with blocks of the same labels: what is between these, and each side of them, is summed up by
+  /// itself.
+  private mutating func mergedBlocks(
+    _ terms: ConflictTerms, between before: [Int32], and after: [Int32], isFine: Bool
+  ) -> Sum {
+    var result = Sum()
+    // What is before each block, and behind the last.
+    let texts = (terms.positives + terms.negatives).map { value in
+      value.split(omittingEmptySubsequences: false) { table.blocks[$0] != nil }.map(Array.init)
+    }
+    let held = (terms.positives + terms.negatives).map { $0.compactMap { table.blocks[$0] } }
+    func add(_ values: [[Int32]], _ merge: inout TextMerge) -> Sum {
+      let count = terms.positives.count
+      let part = ConflictTerms(
+        positives: Array(values.prefix(count)), labels: terms.labels,
+        negatives: Array(values.dropFirst(count)))
+      let sum = merge.sum(part, between: before, and: after, isFine: isFine)
+      result.rules.formUnion(sum.rules)
+      return sum
+    }
+    for place in texts[0].indices {
+      result.units += add(texts.map { $0[place] }, &self).units
+      guard place < held[0].count else { break }
+      var sides: [ConflictBlock.Side] = []
+      for (index, side) in held[0][place].sides.enumerated() {
+        let sum = add(held.map { $0[place].sides[index].lines }, &self)
+        sides += ConflictSides.expand(sum.units, label: side.label, blocks: table.blocks)
+      }
+      result.units += blocks(sides)
+    }
+    return result
   }
 }

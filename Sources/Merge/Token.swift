@@ -19,6 +19,16 @@ package enum Token {
     line.prefix { !isLetterOrDigit($0) }
   }
 
+  /// What makes a line an item of a list: spaces and tabs, one of `-*+`, and a space; nil if it is
+  /// none.
+  static func itemMark(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let item = line.drop(while: isSpace)
+    guard let mark = item.first, "-*+".utf8.contains(mark),
+      item.dropFirst().first == UInt8(ascii: " ")
+    else { return nil }
+    return line[..<(item.startIndex + 2)]
+  }
+
   /// How many bytes the punctuation mark at `index` has, 0 when a word starts there.
   /// Beyond ASCII the marks are U+2000…U+206F, U+3000…U+303F and U+FF01…U+FF0F.
   private static func punctuation(_ text: [UInt8], _ index: Int) -> Int {

@@ -8,17 +8,19 @@ package struct TreeSum {
   private let negatives: [MergeTerm]
 
   private let bounds: MergeBounds
+  private(set) var budget: MergeBudget
   private var labels: SideLabels
   /// Bytes that the trailers of further blocks may take.
   private var room: Int
 
   package init(
     store: any MergeStore, rules: MergeRules, bounds: MergeBounds = .standard,
-    positives: [MergeTerm], negatives: [MergeTerm]
+    budget: MergeBudget? = nil, positives: [MergeTerm], negatives: [MergeTerm]
   ) {
     self.store = store
     self.rules = rules
     self.bounds = bounds
+    self.budget = budget ?? MergeBudget(bounds)
     self.positives = positives
     self.negatives = negatives
     labels = SideLabels(of: positives, in: store)
@@ -57,8 +59,9 @@ package struct TreeSum {
     }
     var settlement = NameSettlement(
       store: store, reference: reference, heads: positives, rules: rules, bounds: bounds,
-      labels: labels, room: room)
+      labels: labels, room: room, budget: budget)
     try settlement.settle(claims, copies: copies)
+    budget = settlement.budget
     reports += try settlement.reports + folders.reports(on: settlement.files)
     var replaced: [TreePath: TreeEntry?] = [:]
     for path in files.paths { replaced.updateValue(nil, forKey: path) }
@@ -81,17 +84,24 @@ package struct TreeSum {
   private mutating func outcomes(_ files: TermFiles) throws -> [Outcome] {
     let paths = files.paths.sorted()
     var found: [Outcome] = []
-    var unlabelled: [Int] = []
+    var unlabelled: [(position: Int, budget: MergeBudget)] = []
     var wanted: [TermFile] = []
     for (position, path) in paths.enumerated() {
+      let before = budget
       let (outcome, lacking) = try merge(path, files)
       found.append(outcome)
       if lacking.isEmpty { continue }
-      unlabelled.append(position)
+      unlabelled.append((position, before))
       wanted += lacking
     }
     try labels.find(wanted)
-    for position in unlabelled { found[position] = try merge(paths[position], files).outcome }
+    // Each with what it had; nothing is paid for twice.
+    let after = budget
+    for (position, before) in unlabelled {
+      budget = before
+      found[position] = try merge(paths[position], files).outcome
+    }
+    budget = after
     return found
   }
 
@@ -103,10 +113,11 @@ package struct TreeSum {
     let names = Self.names(of: path, above, below)
     let isRenamed = names != [path]
     var sum = FileSum(
-      store: store, rules: rules, bounds: bounds, labels: labels, names: names, room: room)
+      store: store, rules: rules, bounds: bounds, labels: labels, names: names, room: room,
+      budget: budget)
     var outcome = Outcome(names: names)
     outcome.files = try sum.files(positives: above, negatives: below, keeps: isRenamed)
-    room = sum.room
+    (room, budget) = (sum.room, sum.budget)
     for name in names {
       func report(_ kind: MergeReport.Kind) {
         outcome.reports.append(MergeReport(path: name, kind: kind))

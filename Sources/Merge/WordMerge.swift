@@ -14,17 +14,15 @@ enum WordMerge {
     }
     let (base, older, newer) = (numbers(base), numbers(older), numbers(newer))
     guard let olderHunks = TokenMatching.hunks(from: base, to: older),
-      let newerHunks = TokenMatching.hunks(from: base, to: newer),
-      let merged = combine(
-        base: base, older: olderHunks.map { Edit(range: $0.a, text: Array(older[$0.b])) },
-        newer: newerHunks.map { Edit(range: $0.a, text: Array(newer[$0.b])) })
+      let newerHunks = TokenMatching.hunks(from: base, to: newer)
     else { return nil }
+    func edits(_ hunks: [Hunk], from side: [Int32]) -> [TokenEdit] {
+      hunks.map { TokenEdit($0.a, Array(side[$0.b]), in: base, tokens) }
+    }
+    let both = (older: edits(olderHunks, from: older), newer: edits(newerHunks, from: newer))
+    if EditedLines.makeOver(base, both.older, both.newer, tokens) { return nil }
+    guard let merged = combine(base: base, older: both.older, newer: both.newer) else { return nil }
     return table.lines(of: merged.flatMap { tokens[$0] })
-  }
-
-  private struct Edit: Equatable {
-    var range: Range<Int>
-    var text: [Int32]
   }
 
   /// Which sides an edit is of.
@@ -36,10 +34,12 @@ enum WordMerge {
     case differently
   }
 
-  private static func combine(base: [Int32], older: [Edit], newer: [Edit]) -> [Int32]? {
+  private static func combine(
+    base: [Int32], older: [TokenEdit], newer: [TokenEdit]
+  ) -> [Int32]? {
     var result: [Int32] = []
     var position = 0
-    var previous: (edit: Edit, sides: Sides)?
+    var previous: (edit: TokenEdit, sides: Sides)?
     var (i, j) = (0, 0)
     while i < older.count || j < newer.count {
       let (edit, sides) = next(
@@ -48,8 +48,10 @@ enum WordMerge {
       if sides != .older { j += 1 }
       if let previous, sides != previous.sides || sides == .equally || sides == .differently {
         let distance = edit.range.lowerBound - previous.edit.range.upperBound
-        let isShared = sides == .equally || previous.sides == .equally
-        if distance < (isShared ? 0 : gap) { return nil }
+        let mayTouch =
+          sides == .equally || previous.sides == .equally
+          || edit.isSpace || previous.edit.isSpace
+        if distance < (mayTouch ? 0 : gap) { return nil }
         if distance == 0, edit.range.isEmpty, previous.edit.range.isEmpty { return nil }
       }
       result += base[position..<edit.range.lowerBound]
@@ -61,16 +63,90 @@ enum WordMerge {
   }
 
   /// The edit that comes first; at least one of the two is there.
-  private static func next(_ older: Edit?, _ newer: Edit?) -> (Edit, Sides) {
-    guard let newer else { return (older ?? Edit(range: 0..<0, text: []), .older) }
+  private static func next(_ older: TokenEdit?, _ newer: TokenEdit?) -> (TokenEdit, Sides) {
+    guard let newer else { return (older ?? TokenEdit(0..<0, [], in: [], LineTable()), .older) }
     guard let older else { return (newer, .newer) }
     if older == newer { return (older, .equally) }
     if older.range == newer.range, !older.text.isEmpty, !newer.text.isEmpty,
       let larger = JoinedInsertions.larger(older.text, newer.text)
     {
-      return (Edit(range: older.range, text: larger), .differently)
+      return (larger == older.text ? older : newer, .differently)
     }
     return older.range.precedes(newer.range) ? (older, .older) : (newer, .newer)
+  }
+}
+
+/// What one side made of some tokens of the base.
+struct TokenEdit: Equatable {
+  let range: Range<Int>
+  let text: [Int32]
+  /// Whether there is nothing but white space in what it takes and what it puts.
+  let isSpace: Bool
+  /// Whether there is a digit in that, and no letter.
+  let isNumber: Bool
+  /// Whether there is a newline in that.
+  let isOfLines: Bool
+
+  init(_ range: Range<Int>, _ text: [Int32], in base: [Int32], _ tokens: LineTable) {
+    let bytes = (base[range] + text).flatMap { tokens[$0] }
+    self.range = range
+    self.text = text
+    isSpace = bytes.allSatisfy { Token.isSpace($0) || $0 == UInt8(ascii: "\n") }
+    isNumber =
+      bytes.contains(where: Token.isLetterOrDigit) && !bytes.contains(where: Token.isLetter)
+    isOfLines = bytes.contains(UInt8(ascii: "\n"))
+  }
+}
+
+/// The lines of a base that both sides edit by words.
+private enum EditedLines {
+  /// Whether one side edits a line of which the other keeps less than half of the words; or the head
+  /// of a line, where the other's edits come between the head and the words; or both its numbers.
+  static func makeOver(
+    _ base: [Int32], _ older: [TokenEdit], _ newer: [TokenEdit], _ tokens: LineTable
+  ) -> Bool {
+    var start = 0
+    var (older, newer) = (older[...], newer[...])
+    for end in base.indices.filter({ tokens[base[$0]].first == UInt8(ascii: "\n") }).map({ $0 + 1 })
+    {
+      let line = start..<end
+      start = end
+      let sides = (edits(of: line, &older), edits(of: line, &newer))
+      if sides.0.isEmpty || sides.1.isEmpty { continue }
+      let words = line.filter { tokens.hasWords(base[$0]) }
+      let head = (words.first ?? line.upperBound - 1) + 1
+      let only = (
+        sides.0.filter { !sides.1.contains($0) }, sides.1.filter { !sides.0.contains($0) }
+      )
+      if makeOver(words, head: head, only.0, only.1) || makeOver(words, head: head, only.1, only.0)
+      {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// The edits of a line; those of lines before it are dropped.
+  private static func edits(
+    of line: Range<Int>, _ side: inout ArraySlice<TokenEdit>
+  ) -> [TokenEdit] {
+    side = side.drop { edit in
+      edit.range.upperBound <= line.lowerBound && edit.range.lowerBound < line.lowerBound
+    }
+    return Array(side.prefix { $0.range.lowerBound < line.upperBound })
+  }
+
+  private static func makeOver(
+    _ words: [Int], head: Int, _ own: [TokenEdit], _ others: [TokenEdit]
+  ) -> Bool {
+    let own = own.filter { !$0.isSpace }
+    let said = others.filter { !$0.isSpace }
+    if own.isEmpty || others.isEmpty { return false }
+    if !said.isEmpty, (own + said).allSatisfy(\.isNumber) { return true }
+    let gone = words.count { word in others.contains { $0.range.contains(word) } }
+    if 2 * gone > words.count { return true }
+    return own.contains { $0.range.lowerBound < head && $0.range.upperBound <= head }
+      && said.contains(where: \.isOfLines)
   }
 }
 

@@ -80,6 +80,49 @@ import Testing
     #expect(try DerivedMerge.tip(of: heads, in: store, bounds: bounds).conflicts.isEmpty)
   }
 
+  /// "A fine-grained merge of two sides costs the product of their sizes in bytes", and what is left is
+  /// for the notes that follow.
+  @Test func fineWork() throws {
+    let store = MergeMemoryStore()
+    func all(_ text: String) -> [String: String] { ["a.txt": text, "b.txt": text] }
+    let root = try commit(all("list\n"), at: 0, in: store)
+    // Each side of the region is the line that it adds.
+    let heads = try ["bread\n", "stamps\n"].enumerated().map { number, line in
+      try commit(all("list\n" + line), on: [root], at: Int64(number + 1), in: store)
+    }
+    var bounds = MergeBounds()
+    let cost = 6 * 7
+    for (work, conflicts): (Int, [TreePath]) in [
+      (2 * cost, []), (2 * cost - 1, ["b.txt"]), (cost - 1, ["a.txt", "b.txt"]),
+    ] {
+      bounds.fineWork = work
+      #expect(try DerivedMerge.tip(of: heads, in: store, bounds: bounds).conflicts == conflicts)
+    }
+  }
+
+  /// "Of all texts for which more than two positive contents are left, by path, those that would bring
+  /// their contents above 256 MiB in all are not made either."
+  @Test func textsOfMany() throws {
+    let store = MergeMemoryStore()
+    func all(_ line: String) -> [String: String] {
+      let text = String(repeating: "common\n", count: 300) + line + "\n"
+      return ["a.txt": text, "b.txt": text]
+    }
+    let root = try commit(all("nothing"), at: 0, in: store)
+    let heads = try ["bread", "stamps", "light bulbs"].enumerated().map { number, line in
+      try commit(all(line), on: [root], at: Int64(number + 1), in: store)
+    }
+    var bounds = MergeBounds()
+    // Four contents of about 2,110 bytes each, in each of two notes.
+    bounds.textBytes = 2500
+    let tip = try DerivedMerge.tip(of: heads, in: store, bounds: bounds)
+    #expect(tip.conflicts == ["a.txt"])
+    #expect(try text("b (Ann 3's copy, 2023-11-14 22.13).txt", in: tip.id, store) != nil)
+    bounds.textBytes *= 2
+    #expect(
+      try DerivedMerge.tip(of: heads, in: store, bounds: bounds).conflicts == ["a.txt", "b.txt"])
+  }
+
   /// "So do those for whose block the message has no room", and "Notes-More".
   @Test func manyConflicts() throws {
     let store = MergeMemoryStore()

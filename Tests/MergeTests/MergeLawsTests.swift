@@ -100,6 +100,7 @@ import Testing
         }
         for sides in marked.blocks where isOurs {
           #expect(Set(sides.map(\.text)).count == sides.count, "seed \(seed)")
+          #expect(sides.isTrimmed, "seed \(seed)")
         }
       }
     }

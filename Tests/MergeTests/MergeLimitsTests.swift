@@ -8,12 +8,14 @@ import Testing
 
 @Suite struct MergeLimitsTests {
   private func merge(_ older: String, _ newer: String, base: String) -> TextMergeResult {
-    TextMerge.merge(
+    var budget = MergeBudget(.standard)
+    return TextMerge.merge(
       positives: [older, newer].map { TextTerm(text: Array($0.utf8), label: Array("L".utf8)) },
-      negatives: [TextTerm(text: Array(base.utf8))])
+      negatives: [TextTerm(text: Array(base.utf8))], budget: &budget)
   }
 
-  /// "If one of the three has more than 2000 lines or 1048576 bytes, newlines included: none."
+  /// "If none of the three has more than 2000 lines or 1048576 bytes", and "If one of the three is
+  /// larger than that: none."
   @Test func smallerPartsAreOfSmallRegions() {
     let line = String(repeating: "word ", count: 209_715) + "\n"
     #expect(line.utf8.count == 1_048_576)

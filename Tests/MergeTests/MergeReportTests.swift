@@ -32,6 +32,23 @@ import Testing
       tip.reports == [MergeReport(path: "trip/c.md", kind: .folderRenamed(to: "Journey"))])
   }
 
+  /// "2 for one that it has and in whose place some head has another": a folder renamed by case alone
+  /// takes what others added to it, and nothing stays behind to be told of.
+  @Test func aFolderRenamedByCaseAloneIsRenamed() throws {
+    let base = try version(["daily/a.md": "one\n", "daily/b.md": "two\n"])
+    let renamed = try version(["Daily/a.md": "one\n", "Daily/b.md": "two\n"], on: [base])
+    let added = try version(
+      ["daily/a.md": "one\n", "daily/b.md": "two\n", "daily/c.md": "three\n"], on: [base])
+    for heads in [[renamed, added], [added, renamed]] {
+      let tip = try DerivedMerge.tip(of: heads, in: store)
+      #expect(tip.reports.isEmpty)
+      let tree = try store.commit(tip.id).tree
+      #expect(
+        try store.changes(from: nil, to: tree).map(\.path.description).sorted()
+          == ["Daily/a.md", "Daily/b.md", "Daily/c.md"])
+    }
+  }
+
   /// "a rename counts as an edit", and "an edit outweighs a deletion; reported as kept".
   @Test func aRenameAgainstADeletionIsTold() throws {
     let base = try version(["a.md": "one\n", "o.md": "other\n"])

@@ -93,10 +93,11 @@ struct MergeTrial {
         }
       }
       let positives = terms(request.positives ?? [], from: 0, name: "S").compactMap { $0 }
+      var budget = MergeBudget(request.bounds ?? .standard)
       let result = TextMerge.merge(
         positives: positives,
         negatives: terms(request.negatives ?? [], from: positives.count, name: "B"),
-        rules: request.rules.map { MergeRules(rawValue: $0) } ?? .all)
+        rules: request.rules.map { MergeRules(rawValue: $0) } ?? .all, budget: &budget)
       answer.text = Data(result.text).base64EncodedString()
       answer.markerSize = result.markerSize
       answer.rules = result.rules.names

@@ -36,9 +36,10 @@ struct LargeTextTests {
     let (base, mine, yours) = (
       Self.line(3 << 20, "base"), Self.line(3 << 20, "mine"), Self.line(3 << 20, "yours")
     )
+    var budget = MergeBudget(.standard)
     let result = TextMerge.merge(
       positives: [mine, yours].map { TextTerm(text: $0, label: Array("A · 2026".utf8)) },
-      negatives: [TextTerm(text: base)])
+      negatives: [TextTerm(text: base)], budget: &budget)
     #expect(result.markerSize == 7)
     #expect(result.text.count > mine.count + yours.count)
     #expect(result.rules.isEmpty)

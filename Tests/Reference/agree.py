@@ -46,6 +46,8 @@ class Cases:
                 self.random.randrange(12))
         if kind < 0.58:
             return b"## 2026-11-%d" % self.random.randrange(10, 14)
+        if kind < 0.585:
+            return self.pick(b"---", b"tags: [a]", b"title: b", b"- [ ] buy bread", b"- [x] 2026", b"\tindented")
         if kind < 0.59:
             mark = self.pick(b", ", b", ", b"; ", "\u3001".encode())
             return mark.join(self.random.choices([w.encode() for w in WORDS], k=self.pick(2, 4, 5)))
@@ -61,6 +63,8 @@ class Cases:
         if self.random.random() < 0.3:
             return [" ".join(self.random.choices(WORDS, k=12)).encode() + self.pick(b"", b".")
                     for _ in range(self.pick(1, 1, 2, 5))]
+        if self.random.random() < 0.05:
+            return [b"---", b"title: %d" % self.random.randrange(9), b"---", self.line()]
         return [self.line() for _ in range(self.pick(0, 1, 3, 6, 12, 40))]
 
     def edited(self, lines):
@@ -82,6 +86,11 @@ class Cases:
                 words = b" ".join(lines[at:at + 4]).split(b" ")
                 middle = self.random.randrange(len(words) + 1)
                 lines[at:at + 4] = [b" ".join(words[:middle]), b" ".join(words[middle:])]
+            elif kind < 0.75 and lines:
+                # Children of a list, or code.
+                lines[at:at + count] = [self.pick(b"  ", b"    ") + line for line in lines[at:at + count]]
+            elif kind < 0.76:
+                lines[:0] = [b"---", self.pick(b"tags: [a]", b"title: b"), b"---"]
             elif kind < 0.78 and at < len(lines):
                 word = self.random.choice(WORDS).encode()
                 mark = self.pick(b", ", b", ", b"; ", "\u3001".encode())
@@ -124,10 +133,14 @@ class Cases:
             if size:
                 where = self.pick(above, above, below)
                 where[self.random.randrange(len(where))] = (content, size)
+                for i in range(len(above) - 1) if self.random.random() < 0.5 else ():
+                    above[i], below[i] = (self.edit_of(content), size), (content, size)
                 if self.random.random() < 0.5:
-                    edit = self.edited(content.split(b"\n")[:-1])
-                    above[-1] = (b"\n".join(edit) + b"\n", size)
+                    above[-1] = (self.edit_of(content), size)
         return above, below
+
+    def edit_of(self, content):
+        return b"\n".join(self.edited(content.split(b"\n")[:-1])) + b"\n"
 
     def term(self, content):
         return content, None
@@ -170,7 +183,8 @@ class Cases:
             return BOUNDS
         return {"parents": limits.choice([2, 2, 3, 256]), "textBytes": limits.choice([100, 400, 4000]),
                 "listBytes": limits.choice([50, 100, 200, 4000]),
-                "pathBytes": limits.choice([30, 50, 300, 4096])}
+                "pathBytes": limits.choice([30, 50, 300, 4096]),
+                "fineWork": limits.choice([1 << 30, 2000, 20000])}
 
     def content(self):
         mode = self.pick(0o100644, 0o100644, 0o100644, 0o100755, 0o120000)

@@ -25,6 +25,9 @@ PROSE = ("The ferry leaves at nine from the old pier and takes an hour. Tickets 
 LONG = "word " * 30_000
 DAYS = "".join(f"\n## 2026-11-{day}\n\n* slept {day % 5 + 5} hours\n\nTodo: none\n" for day in (18, 19, 20))[1:]
 RUNS = "".join(f"2026-11-{day} ran {day % 4 + 3} km in {day + 10} minutes\n" for day in (17, 18, 20))
+TALKS = ("- stack switching\n  - fibers\n    - 30 mins (Jo)\n  - open talk\n    - 45 mins\n",
+         "- extended constants\n  - 15 mins (Sam)\n", "- memory64\n  - 30 mins (Sam)\n",
+         "- type reflection, with a poll\n  - 30 mins (Ilya)\n", "- recovering from traps\n  - 15 mins (Ross)\n")
 PARAGRAPHS = "".join(f"Paragraph {n} says something of its own.\n" for n in range(12))
 
 
@@ -109,6 +112,41 @@ PAIRS = {
                              {"n.txt": "list\n* two, one, four\n"}),
     "joined-blank-base": ("blank lines are nothing to edit", {"n.txt": "list\n- a\n\n"},
                           {"n.txt": "list\n- a\n- milk\n"}, {"n.txt": "list\n- a\n- bread\n"}),
+    "tick": ("a tick does not land on another task", {"n.txt": "# Todo\n\n- [ ] Call the bank\n- [ ] Mow\n"},
+             {"n.txt": "# Todo\n\n- [ ] Buy two stamps\n- [ ] Mow\n"},
+             {"n.txt": "# Todo\n\n- [x] Call the bank\n- [ ] Mow\n"}),
+    "tick-reworded": ("a tick of a task of which half of the words stay", {"n.txt": "- [ ] Call the bank today\n"},
+                      {"n.txt": "- [ ] Call the bank tomorrow\n"}, {"n.txt": "- [x] Call the bank today\n"}),
+    "tick-inserted": ("a tick does not land on a task put before it", {"n.txt": "- [ ] Buy bread\n"},
+                      {"n.txt": "- [ ] Buy stamps\n- [ ] Buy bread now\n"}, {"n.txt": "- [x] Buy bread\n"}),
+    "words-numbers": ("two new times of one line conflict", {"n.txt": "Dentist on 2026-11-20 in town at 10:00\n"},
+                      {"n.txt": "Dentist on 2026-11-23 in town at 10:00\n"},
+                      {"n.txt": "Dentist on 2026-11-20 in town at 14:00\n"}),
+    "words-joined": ("a word joined is a change of words", {"n.txt": "From this stand point. The synaxt is nice.\n"},
+                     {"n.txt": "From this standpoint. The syntax is nice.\n"},
+                     {"n.txt": "From this stand point. The syntax is nice.\n"}),
+    "words-indented": ("indentation here, words there", {"n.txt": "- Pack\n- Passport\n- Tickets\n- Charger\n"},
+                       {"n.txt": "- Pack\n  - Passport\n  - Tickets\n  - Charger\n"},
+                       {"n.txt": "- Pack\n- Passport\n- Train tickets\n- Charger\n"}),
+    "words-hard-break": ("a hard break stays where words change", {"n.txt": "one two\nthree four\n"},
+                         {"n.txt": "one two  \nthree four\n"}, {"n.txt": "one 2 two\nthree four\n"}),
+    "moved-by-both": ("moved by both, to two places: a block says so",
+                      {"n.txt": TALKS[0] + TALKS[1] + TALKS[2] + TALKS[3] + TALKS[4]},
+                      {"n.txt": TALKS[0] + swap(TALKS[2], "(Sam)", "(Sam) slides.pdf")
+                       + swap(TALKS[1], "(Sam)", "(Sam) more.pdf") + TALKS[3] + TALKS[4]},
+                      {"n.txt": TALKS[1] + TALKS[3] + TALKS[0] + TALKS[2] + TALKS[4]}),
+    "joined-unlike-items": ("one heading for items of unlike marks", {"n.txt": "# Log\n\n### Fixed\n\n* One\n"},
+                            {"n.txt": "# Log\n\n### Added\n\n* [#144](https://e.org/144) Tags.\n\n### Fixed\n\n* One\n"},
+                            {"n.txt": "# Log\n\n### Added\n\n* New flag for dates.\n\n### Fixed\n\n* One\n"}),
+    "joined-front-matters": ("both put front matter to a note that had none", {"n.txt": "# T\n\nx\n"},
+                             {"n.txt": "---\ntags: [a]\nlang: de\n---\n# T\n\nx\n"},
+                             {"n.txt": "---\nlang: de\naliases:\n---\n\n# T\n\nx\n"}),
+    "joined-front-matter-clash": ("a key of both with two values", {"n.txt": "# T\n\nx\n"},
+                                  {"n.txt": "---\ntags: [a]\n---\n# T\n\nx\n"},
+                                  {"n.txt": "---\ntags:\n- b\n---\n# T\n\nx\n"}),
+    "joined-blanks": ("one blank line between two sections", {"n.txt": "# A\n\nx\n"},
+                      {"n.txt": "# A\n\nx\n\n# Bees\n\nThey hum.\n\n"},
+                      {"n.txt": "# A\n\nx\n\n# Cats\n\nMine sleeps.\n"}),
     "joined-code": ("code fences may be alike", {"n.txt": "Notes\n"},
                     {"n.txt": "Notes\n\n## Ruby\n\n```sh\nbundle install\n```\n"},
                     {"n.txt": "Notes\n\n## Python\n\n```sh\npip download\n```\n"}),
@@ -216,6 +254,11 @@ PAIRS = {
                             {"f": "now a file\n"}, {"f/n.txt": swap(NOTE, "milk", "tea"), "f/o.txt": "o\n"}),
     "names-by-case": ("names that differ only by case", {"a.txt": "a\n"}, {"a.txt": "a\n", "Note.txt": "one\n"},
                       {"a.txt": "a\n", "note.TXT": "two\n"}),
+    "rename-by-case": ("renamed by case alone, written anew and edited", {"note.txt": "one\n"},
+                       {"Note.txt": "something else\n"}, {"note.txt": "one\ntwo\n"}),
+    "rename-folder-by-case": ("a folder renamed by case alone, and a new file in it",
+                              {"daily/a.md": "a\n", "daily/b.md": "b\n"}, {"Daily/a.md": "a\n", "Daily/b.md": "b\n"},
+                              {"daily/a.md": "a a\n", "daily/b.md": "b\n", "daily/new.md": "new\n"}),
     "names-by-form": ("names that differ only by Unicode form", {"a.txt": "a\n"},
                       {"a.txt": "a\n", "Caf\u00e9.txt": "composed\n"}, {"a.txt": "a\n", "cafe\u0301.txt": "decomposed\n"}),
     "names-of-folders": ("folders whose names differ only by case", {"a.txt": "a\n"},
@@ -403,6 +446,16 @@ def many():
     vector.add("cyd", {"n.txt": swap(NOTE, "Bring bags", "No bags"), "a.txt": "a\n"}, ["base"], 3)
     vector.write("heads-3-edit-delete", ["ann", "bob", "cyd"])
 
+    vector = Vector("sides that all end alike").add("base", {"n.txt": "eggs\n"})
+    vector.add("ann", {"n.txt": "milk\nmilk\nbread\n"}, ["base"], 1)
+    vector.add("bob", {"n.txt": "milk\nbread\nmilk\n"}, ["base"], 2)
+    vector.add("cyd", {"n.txt": "bread\nmilk\nbread\n"}, ["base"], 3).write("heads-3-trimmed", ["ann", "bob", "cyd"])
+
+    vector = Vector("an empty side of three that were added").add("base", {"a.txt": "a\n"})
+    vector.add("ann", {"a.txt": "a\n", "n.txt": "bread\nmilk\neggs\n"}, ["base"], 1)
+    vector.add("bob", {"a.txt": "a\n", "n.txt": "bread\nsoap\neggs\n"}, ["base"], 2)
+    vector.add("cyd", {"a.txt": "a\n", "n.txt": ""}, ["base"], 3).write("heads-3-added", ["ann", "bob", "cyd"])
+
     vector = Vector("heads with different bases").add("base", {"n.txt": NOTE})
     vector.add("mid", {"n.txt": swap(NOTE, "Shopping", "To buy")}, ["base"], 1)
     vector.add("ann", {"n.txt": swap(swap(NOTE, "Shopping", "To buy"), "milk", "oat milk")}, ["mid"], 2)
@@ -492,6 +545,21 @@ def standing():
     vector = start("both edit inside the block, one side each")
     vector.add("cyd", {"n.txt": swap(text, "oat milk", "oats")}, [both], 3)
     vector.add("dan", {"n.txt": swap(text, "soy milk", "soya")}, [both], 4).write("block-both-edit", ["cyd", "dan"])
+
+    def longer(first, second):
+        return {"n.txt": "".join(f"{n} {first} thinks so\n" for n in range(1, 10)) + second}
+
+    vector = Vector("both go on in one side of a block, and a third who does not know it").add("base", {"n.txt": "x\n"})
+    vector.add("ann", longer("Ann", ""), ["base"], 1)
+    vector.add("bob", {"n.txt": "Bob knows better\nand says why\n"}, ["base"], 2)
+    block = vector.text(both, "n.txt")
+    vector.add("cyd", {"n.txt": swap(block, "2 Ann thinks so", "the second point")}, [both], 3)
+    vector.add("dan", {"n.txt": swap(block, "8 Ann thinks so", "point number eight")}, [both], 4)
+    vector.write("block-side-by-side", ["cyd", "dan"])
+    vector.add("eve", {"n.txt": swap(longer("Ann", "")["n.txt"], "5 Ann thinks so", "fifth: nothing")}, ["ann"], 5)
+    vector.write("block-and-edit-of-side", ["cyd", "dan", "eve"])
+    vector.add("fay", {"n.txt": swap(block, "2 Ann thinks so", "number two")}, [both], 6)
+    vector.write("block-side-in-conflict", ["cyd", "fay"])
 
     vector = start("a block damaged by hand is text")
     vector.add("cyd", {"n.txt": swap(text, "=======\n", "")}, [both], 3)

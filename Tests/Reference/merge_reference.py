@@ -21,7 +21,8 @@ from objects import EMPTY_BLOB, EMPTY_TREE, TREE_MODE, Person, Store
 REGULAR, EXECUTABLE = 0o100644, 0o100755
 
 # notes-merge(7), "Bounds".
-BOUNDS = {"parents": 256, "textBytes": 64 << 20, "listBytes": 1 << 19, "pathBytes": 4096}
+BOUNDS = {"parents": 256, "textBytes": 64 << 20, "listBytes": 1 << 19, "pathBytes": 4096,
+          "fineWork": 1 << 30}
 
 
 def takes_markers(path):
@@ -33,8 +34,8 @@ def is_binary(content):
     return b"\0" in content[:8000]
 
 
-# The version of the rules of notes-merge(7), and the one that is named where no label says "unsigned".
-RULES, RULES_WITHOUT_UNSIGNED = 3, 2
+# The version of the rules of notes-merge(7).
+RULES = 4
 UNSIGNED = " (unsigned)"
 # Letter case and canonical decomposition in the version of Unicode that notes-merge(7) names.
 LOWER = {chr(n): chr(n + d)
@@ -137,7 +138,7 @@ def trailer_lines(version, conflicts, merged, room, first=()):
 class Merge:
     def __init__(self, store, bounds=BOUNDS):
         self.store, self.bounds = store, bounds
-        self.contents = {}
+        self.contents, self.known_bases, self.budget = {}, {}, texts.Budget(bounds)
 
     # Heads and bases.
 
@@ -164,6 +165,7 @@ class Merge:
 
     def tip(self, names):
         """(tip, conflicts)"""
+        self.budget = texts.Budget(self.bounds)
         heads = self.reduce(names)
         if len(heads) == 1:
             return heads[0].id, self.open_conflicts(heads[0])
@@ -174,17 +176,13 @@ class Merge:
         return self.derived(heads)
 
     def derived(self, heads):
-        tree, conflicts, merged, new, copies = self.merge(heads)
-        files = self.store.files(tree)
-        names = [name for path in new for block in self.blocks(files[path][1], conflicts[path])
-                 for name in (texts.LABEL.fullmatch(label)[1] for label, _ in block.sides)]
-        marked = any(n.endswith(UNSIGNED.encode()) for n in names) or any(
-            f"{UNSIGNED}'s copy, ".encode() in c.rpartition(b"/")[2] for c in copies)
+        self.known_bases = {}
+        tree, conflicts, merged, new = self.merge(heads)
         time = max(max(h.author.time, h.committer.time) for h in heads)
         person = Person("notes", "merge@notes.invalid", time, 0)
         message = f"Merge {len(heads)} versions\n\n" + "".join(
             line + "\n" for line in trailer_lines(
-                RULES if marked else RULES_WITHOUT_UNSIGNED, conflicts, merged, self.bounds["listBytes"], new))
+                RULES, conflicts, merged, self.bounds["listBytes"], new))
         return self.store.put_commit(tree, [h.id for h in heads], person, person, message), conflicts
 
     def merge(self, heads, depth=0):
@@ -195,13 +193,16 @@ class Merge:
             for other in heads[:i]:
                 common |= self.store.maximal(
                     self.store.history(other.id) & self.store.history(heads[i].id))
-            best = self.sorted(self.store.maximal(common))
-            if not best:
-                bases.append((EMPTY_TREE, {}))
-            elif len(best) == 1 or depth == 100:
-                bases.append((best[0].tree, self.open_conflicts(best[0])))
-            else:
-                bases.append(self.merge(best, depth + 1)[:2])
+            key = depth, frozenset(common)
+            if key not in self.known_bases:
+                best = self.sorted(self.store.maximal(common))
+                if not best:
+                    self.known_bases[key] = EMPTY_TREE, {}
+                elif len(best) == 1 or depth == 100:
+                    self.known_bases[key] = best[0].tree, self.open_conflicts(best[0])
+                else:
+                    self.known_bases[key] = self.merge(best, depth + 1)[:2]
+            bases.append(self.known_bases[key])
         return TreeSum(self, heads, bases).run()
 
     # Open conflicts.
@@ -298,7 +299,6 @@ class TreeSum:
         self.reference = bases[0][0]
         self.base = self.store.files(self.reference)
         self.files = [self.store.files(tree) for tree in self.trees]
-        self.copied = []
         self.room = merge.bounds["listBytes"] // 2
 
     def last(self, path):
@@ -335,7 +335,7 @@ class TreeSum:
             else:
                 conflicts.pop(path, None)
         new = {p for p, claim in self.final.items() if claim[4]}
-        return self.store.put_files(files), conflicts, used, new, self.copied
+        return self.store.put_files(files), conflicts, used, new
 
     def sum_file(self, path):
         """(names, claims, rules): the first claim has the name, the others are copies."""
@@ -397,12 +397,14 @@ class TreeSum:
             return [((mode, ids[0]),) + term[1:4] + (False,)], []
         if any(is_binary(self.store.get(blob)) for _, blob in values):
             return copies, []
-        if sum(len(self.store.get(b)) for b in {b for _, b in values}) > 4 * bounds["textBytes"]:
+        size, budget = sum(len(self.store.get(b)) for b in {b for _, b in values}), self.merge.budget
+        if size > (budget.crowd if len(ids) > 2 else 4 * bounds["textBytes"]):
             return copies, []
+        budget.crowd -= size if len(ids) > 2 else 0
         marked = all(map(takes_markers, names)) or any(t[0] and t[3] for t in above + below)
         content, size, rules = texts.merge_texts(
             [(self.store.get(t[0][1]), t[3], label(t)) for t in above],
-            [t[0] and (self.store.get(t[0][1]), t[3], b"") for t in below], fine=marked)
+            [t[0] and (self.store.get(t[0][1]), t[3], b"") for t in below], fine=marked, budget=budget)
         if size and not marked:
             return copies, []
         trailers = sum(len(conflict_line(n, size).encode()) + 1 for n in names) if size else 0
@@ -428,6 +430,12 @@ class TreeSum:
             found[old] = name
             del gone[old], new[name]
 
+        spelled = {}
+        for old in sorted(gone):
+            spelled.setdefault(self.spelling(old), old)
+        for name in sorted(new):
+            if (old := spelled.get(self.spelling(name))) in gone:
+                take(old, name)
         for same_name in (True, False):
             for name in sorted(new):
                 for old in sorted(gone):
@@ -517,6 +525,9 @@ class TreeSum:
             keys.append((starter, CLASSES.get(c, 0), i, c))
         return "".join(c for _, _, _, c in sorted(keys))
 
+    def spelling(self, path):
+        return tuple(map(self.key, path.split(b"/")))
+
     def below(self, name):
         return sorted(p for p in self.final if p == name or p.startswith(name + b"/"))
 
@@ -524,8 +535,9 @@ class TreeSum:
         """Puts folders together, and makes copies of other names but the first."""
         trees = [self.reference] + self.trees[:self.count]
         has = {n: {i for i, tree in enumerate(trees) if self.store.entry(tree, n)} for n in names}
-        rank = {n: (0 not in has[n], min(self.final[p][1] for p in self.below(n)), n)
-                for n in names}
+        # A name of the reference comes first, but not one in whose place some head has another.
+        rank = {n: (2 if 0 in has[n] and any(has[m] - has[n] - {0} for m in names) else 0 not in has[n],
+                    min(self.final[p][1] for p in self.below(n)), n) for n in names}
         kept = []
         for name in sorted(names, key=rank.get):
             paths = self.below(name)
@@ -572,7 +584,6 @@ class TreeSum:
                 place = place.rpartition(b"/")[0]
                 copy = place + (b"/" if place else b"") + short + note + suffix
             if not self.below(copy) and not self.store.entry(self.reference, copy):
-                self.copied.append(copy)
                 return copy
             attempt += 1
 

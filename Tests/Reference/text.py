@@ -405,12 +405,13 @@ def contains(outer, inner):
 
 def fine_grained(base, older, newer, before, after):
     """(lines, rules), with blocks of both sides where only parts are settled; or None."""
-    if applies("white space of both sides", without_space(older) == without_space(newer)):
+    is_small = all(len(t) <= 2000 and sum(len(line) + 1 for line in t) <= 1 << 20 for t in (base, older, newer))
+    if is_small and applies("white space of both sides", is_wrapped(older, newer)):
         return newer, {"words"}
     if not base:
         lines = join(older, newer, before, after)
-        return lines and (lines, {"joined"})
-    if any(len(t) > 2000 or sum(len(line) + 1 for line in t) > 1 << 20 for t in (base, older, newer)):
+        return None if lines is None else (lines, {"joined"})
+    if not is_small:
         return None
     both = hunks(base, older), hunks(base, newer)
     if applies("guard: lost places", loses_place(base, older, newer, *both)
@@ -429,13 +430,53 @@ def fine_grained(base, older, newer, before, after):
     return found
 
 
+INK = re.compile(rb"[^ \t\r\n]+")
+
+
 def without_space(lines):
-    return re.sub(rb"[ \t\r\n]", b"", b"".join(lines))
+    return b"".join(INK.findall(b"\n".join(lines)))
+
+
+def is_wrapped(a, b):
+    """Whether two texts have the same words, indentation and paragraphs, in lines wrapped otherwise."""
+    if without_space(a) != without_space(b):
+        return False
+    gaps = []
+    for lines in (a, b):
+        text, found, end, ink = b"\n".join((*lines, b"")), {}, 0, 0
+        for match in INK.finditer(text):
+            found[ink] = text[end:match.start()]
+            ink, end = ink + len(match[0]), match.end()
+        found[ink] = text[end:]
+        gaps.append(found)
+    ink = without_space(a)
+    for place in gaps[0].keys() | gaps[1].keys():
+        x, y = (found.get(place, b"") for found in gaps)
+        if x == y:
+            continue
+        if b"\n" in x and b"\n" in y or place == 0:
+            if break_of(x, place == len(ink)) != break_of(y, place == len(ink)):
+                return False
+        elif x.count(b"\n") > 1 or y.count(b"\n") > 1:
+            return False
+        elif b"" in (x, y) and place < len(ink) and is_word(ink[place - 1]) and is_word(ink[place]):
+            return False
+    return True
+
+
+def break_of(space, is_last):
+    """What is more than a wrapped line in white space: a hard break, blank lines, indentation."""
+    lines = space.replace(b"\r", b"").split(b"\n")
+    return len(lines) == 2 and len(lines[0]) > 1, len(lines), b"" if is_last else lines[-1]
 
 
 def join(older, newer, before, after):
     if applies("joined: one in the other", contains(older, newer) or contains(newer, older)):
         return older if contains(older, newer) else newer
+    if not before:
+        both = front_matter(older), front_matter(newer)
+        if all(both) and applies("joined: front matter", True):
+            return join_front_matter(*((side[1:end], side[end:]) for side, end in zip((older, newer), both)), after)
     start, short = 0, min(len(older), len(newer))
     while start < short and older[start] == newer[start]:
         start += 1
@@ -447,6 +488,8 @@ def join(older, newer, before, after):
     while end and is_bare(older[-end]):
         end -= 1
     if start + end and not are_items(older[start:len(older) - end], newer[start:len(newer) - end]):
+        if applies("joined: common first lines", any(map(says_something, older[:start]))):
+            return None
         start = end = 0
     around = before[-100:] + after[:100] if start == 0 else ()
     is_list = len({mark(line) for line in older + newer if not is_blank(line)}) == 1
@@ -468,7 +511,42 @@ def join(older, newer, before, after):
             or applies("joined: similar lines", has_similar(*map(texts_of, own), texts_of(around))):
         return None
     middle = ordered(*rest, before, after) if start == end == 0 else None
-    return older[:start] + (middle or rest[0] + rest[1]) + older[len(older) - end:]
+    return older[:start] + (middle or behind_each_other(*rest, start > 0)) + older[len(older) - end:]
+
+
+def behind_each_other(older, newer, is_below_heading):
+    """Both, with no more blank lines between them than one has there."""
+    first, last = blanks_before(newer), len(older) - blanks_before(older[::-1])
+    between = max(newer[:first], older[last:], key=len)
+    if is_below_heading and applies("joined: items", ITEM.match(first_line(newer)) and all(
+            item(line) == item(first_line(newer)) for line in older[blanks_before(older):last] + newer[first:]
+            if not is_blank(line)) and not any(map(is_blank, older[blanks_before(older):last]))):
+        between = ()
+    return older[:last] + between + newer[first:]
+
+
+def blanks_before(lines):
+    return next((i for i, line in enumerate(lines) if not is_blank(line)), len(lines))
+
+
+def front_matter(lines):
+    """Where the front matter ends that lines begin with, or 0."""
+    return lines.index(b"---", 1) if lines[:1] == (b"---",) and b"---" in lines[1:] else 0
+
+
+def join_front_matter(older, newer, after):
+    """One front matter for both, and what is behind it; a block where they can't be joined."""
+    keys = [{found[0]: line for line in inner if (found := KEY.match(line))} for inner, _ in (older, newer)]
+    shared = keys[0].keys() & keys[1].keys()
+    added = newer[0]
+    # The lines below a key are its own: then a key that both have is a clash, whatever it says.
+    if len(keys[0]) == len(older[0]) and len(keys[1]) == len(newer[0]):
+        shared = {name for name in shared if keys[0][name] != keys[1][name]}
+        added = tuple(line for line in added if line not in older[0])
+    inner = (Block([(b"", older[0]), (b"", newer[0])]),) if shared else older[0] + added
+    rest = older[1][1:], newer[1][1:]
+    found = rest[1] if rest[0] == rest[1] else join(*rest, (b"---", b"---"), after)
+    return b"---", *inner, b"---", *((Block([(b"", side) for side in rest]),) if found is None else found)
 
 
 def first_line(lines):
@@ -480,7 +558,16 @@ def are_items(older, newer):
     first = [first_line(older), first_line(newer)]
     marks = [mark(line).strip(b" \t\r") for line in first]
     return not all(first) or not applies(
-        "joined: common lines", mark(first[0]) != mark(first[1]) or not marks[0])
+        "joined: common lines", item(first[0]) != item(first[1]) or not marks[0])
+
+
+ITEM = re.compile(rb"[ \t]*[-*+] ")
+
+
+def item(line):
+    """The mark of a line, or of an item what makes it one."""
+    found = ITEM.match(line)
+    return found[0] if found else mark(line)
 
 
 def mark(line):
@@ -536,31 +623,52 @@ def loses_place(base, side, other, side_hunks, other_hunks):
                for a0, a1, b0, b1 in side_hunks)
 
 
-def by_parts(base, older, newer, both, before, after):
-    """Each stretch of the base in which edits overlap by itself; None if there is but one."""
+def overlaps(edits):
+    """The stretches that edits cover; those that overlap are one, those that touch are not."""
     spans = []
-    for start, end in sorted({hunk[:2] for found in both for hunk in found}):
+    for start, end in sorted({hunk[:2] for found in edits for hunk in found}):
         if spans and start < spans[-1][1]:
             spans[-1][1] = max(spans[-1][1], end)
         else:
             spans.append([start, end])
+    return spans
 
-    def edited(side, found, start, end):
-        lines, position = (), start
-        for a0, a1, b0, b1 in found:
-            if (a0, a1) == (start, end) or a0 < end and a1 > start:
-                lines += base[position:a0] + side[b0:b1]
-                position = a1
-        return lines + base[position:end]
 
+def edited(base, side, found, start, end):
+    """A stretch of the base as a side has it."""
+    lines, position = (), start
+    for a0, a1, b0, b1 in found:
+        if (a0, a1) == (start, end) or a0 < end and a1 > start:
+            lines += base[position:a0] + side[b0:b1]
+            position = a1
+    return lines + base[position:end]
+
+
+def by_steps(positives, negatives, labels, before, after, fine):
+    """The sum of texts with several bases, one after the other; None if a step has a block."""
+    lines, rules = positives[0], {"lines"}
+    for base, text in zip(negatives, positives[1:]):
+        found, used = summed([lines, text], [base], labels[:2], before, after, fine)
+        if any(isinstance(line, Block) for line in found):
+            return None
+        lines, rules = tuple(found), rules | set(used)
+    count = Counter(line for line in lines if says_something(line))
+    if any(0 < max(text.count(line) for text in positives) < n for line, n in count.items()):
+        return None
+    return list(lines), rules
+
+
+def by_parts(base, older, newer, both, before, after):
+    """Each stretch of the base in which edits overlap by itself; None if there is but one."""
+    spans = overlaps(both)
     if len(spans) < 2 or not applies("lines", True):
         return None
     lines, position, rules = (), 0, {"lines"}
     for start, end in spans:
         lines += base[position:start]
         position = end
-        part, *sides = base[start:end], edited(older, both[0], start, end), edited(
-            newer, both[1], start, end)
+        part, *sides = base[start:end], *(edited(base, side, found, start, end)
+                                          for side, found in zip((older, newer), both))
         if part in sides or sides[0] == sides[1]:
             lines += sides[1] if part == sides[0] else sides[0]
             continue
@@ -584,20 +692,60 @@ def by_words(base, older, newer):
         for i, j in pairs:
             free[0][i] = free[1][j] = False
         edits.append(slid(cuts[0], free[0], side, free[1]))
-    tokens = combine(*cuts, *edits) if len(edits) == 2 else None
+    edits = [[((a0, a1), tuple(side[b0:b1])) for a0, a1, b0, b1 in found]
+             for side, found in zip(cuts[1:], edits)]
+    tokens = None
+    if len(edits) == 2 and not applies("guard: lines made over", makes_over(cuts[0], *edits)):
+        tokens = combine(cuts[0], *edits)
     if applies("words", tokens is not None):
         text = b"".join(tokens)
         lines = text.split(b"\n")
         yield tuple(lines if lines[-1] else lines[:-1])
     for side, other in ((older, newer), (newer, older)):
-        if applies("white space of one side", without_space(side) == without_space(base)):
+        if applies("white space of one side", is_wrapped(side, base)):
             yield other
 
 
-def combine(base, older, newer, older_hunks, newer_hunks):
+def makes_over(base, older, newer):
+    """Whether one side edits a line of which the other keeps less than half of the words; or the
+    line's head, where the other's edits come between the head and the words; or both its numbers."""
+    start = 0
+    for end in (i + 1 for i, token in enumerate(base) if token == b"\n"):
+        both = [[e for e in edits if e[0][0] < end and (e[0][1] > start or e[0] == (start, start))]
+                for edits in (older, newer)]
+        said = [i for i in range(start, end) if says_something(base[i])]
+        first = said[0] if said else end - 1
+        for own, others in (both, both[::-1]):
+            own, others = [[e for e in x if e not in y] for x, y in ((own, others), (others, own))]
+            own = [e for e in own if not is_space(base, e)]
+            edited = own + [e for e in others if not is_space(base, e)]
+            if own and len(edited) > len(own) and all(is_number(base, e) for e in edited):
+                return True
+            if own and others:
+                gone = sum(a <= i < b for (a, b), _ in others for i in said)
+                if 2 * gone > len(said):
+                    return True
+                if any(a <= first and b <= first + 1 for (a, b), _ in own) and any(
+                        b"\n" in base[a:b] + text and not is_space(base, ((a, b), text))
+                        for (a, b), text in others):
+                    return True
+        start = end
+    return False
+
+
+def is_number(base, edit):
+    said = b"".join((*base[slice(*edit[0])], *edit[1]))
+    return any(48 <= byte < 58 for byte in said) and not any(map(is_letter, said))
+
+
+def is_space(base, edit):
+    (start, end), text = edit
+    return not any(token.strip(b" \t\n") for token in (*base[start:end], *text))
+
+
+def combine(base, older, newer):
     """The base with the edits of both, or None."""
-    edits = {1: [((h[0], h[1]), older[h[2]:h[3]]) for h in older_hunks],
-             2: [((h[0], h[1]), newer[h[2]:h[3]]) for h in newer_hunks]}
+    edits = {1: list(older), 2: list(newer)}
     result, position, previous = [], 0, None
     while edits[1] or edits[2]:
         x, y = (edits[side][0] if edits[side] else None for side in (1, 2))
@@ -614,16 +762,18 @@ def combine(base, older, newer, older_hunks, newer_hunks):
             if who & side:
                 edits[side].pop(0)
         (start, end), text = edit
+        is_blank_edit = is_space(base, edit)
         if previous and (who != previous[0] or who == 3):
             gap = start - previous[2]
             if gap == 0 and previous[1] == start == end:
                 return None
-            if gap < 2 and not (
-                    (is_same or previous[3]) and gap >= 0 and applies("words: equal edits", True)):
+            if gap < 2 and not (gap >= 0 and (
+                    (is_same or previous[3]) and applies("words: equal edits", True)
+                    or (is_blank_edit or previous[4]) and applies("words: white space", True))):
                 return None
         result += base[position:start]
         result += text
-        position, previous = end, (who, start, end, is_same)
+        position, previous = end, (who, start, end, is_same, is_blank_edit)
     return tuple(result) + tuple(base[position:])
 
 
@@ -739,8 +889,24 @@ def endings(text):
     return style, text.endswith(b"\n") if text else None
 
 
-def merge_texts(positives, negatives, fine=True):
+class Budget:
+    """What fine-grained merges of a tip, and its texts of more than two contents, may cost."""
+
+    def __init__(self, bounds):
+        self.fine, self.crowd = bounds["fineWork"], 4 * bounds["textBytes"]
+
+    def allows(self, older, newer):
+        sizes = [sum(len(line) + 1 for line in side) for side in (older, newer)]
+        cost = min(sizes[0] * sizes[1], 1 << 27)
+        if cost > self.fine:
+            return False
+        self.fine -= cost
+        return True
+
+
+def merge_texts(positives, negatives, fine=True, budget=None):
     """(text, marker size or None, names of rules) for terms (text, marker size, label) or None."""
+    fine = fine and (budget or Budget({"fineWork": 1 << 30, "textBytes": 0}))
     has_base = any(negatives)
     negatives = [n or (b"", None, b"") for n in negatives] if has_base else []
     forms = [endings(t[0]) for t in positives], [endings(t[0]) for t in negatives]
@@ -767,47 +933,80 @@ def merge_texts(positives, negatives, fine=True):
         return tuple(known.setdefault(l, l) if isinstance(l, Block) else l for l in lines)
 
     above, below = [units(t) for t in positives], [units(t) for t in negatives]
-    reference = below[0] if below else above[0]
-    terms = above + below
-    edits = [hunks(reference, t) for t in terms]
-    output, rules, position = [], set(), 0
-    for start, end in spans_of(edits, () if has_base else reference):
-        output += reference[position:start]
-        position = end
-        values = values_of(terms, edits, start, end)
-        output += region(values[:len(above)], values[len(above):], [t[2] for t in positives],
-                         reference[:start][-100:], reference[end:][:100], has_base, fine, rules)
-    output += reference[position:]
+    output, rules = summed(above, below, [t[2] for t in positives], (), (), fine)
     return render(output, None if mixed else style, final, rules)
 
 
-def region(positives, negatives, labels, before, after, has_base, fine, rules):
+def summed(above, below, labels, before, after, fine):
+    """The sum of texts, as lines and blocks, and the names of rules."""
+    reference = below[0] if below else above[0]
+    edits = [hunks(reference, t) for t in above + below]
+    parts, position = [], 0
+    for start, end in spans_of(edits, () if below else reference):
+        parts.append((reference[position:start], (), None))
+        position = end
+        values = values_of(above + below, edits, start, end)
+        arguments = (values[:len(above)], values[len(above):], labels,
+                     (before + reference[:start])[-100:], (reference[end:] + after)[:100])
+        parts.append((*region(*arguments, fine), arguments))
+    parts.append((reference[position:], (), None))
+    # Lines that nobody added, and that stand there more often than in any side, were moved by two.
+    known, most = {line for lines, used, _ in parts if used for line in lines if has_letters(line)}, Counter()
+    count = Counter(line for lines, _, _ in parts for line in lines if line in known)
+    for text in above:
+        most |= Counter(line for line in text if line in known)
+    moved = {line for line in known if 0 < most[line] < count[line] and most[line] <= reference.count(line)}
+    output, rules = [], set()
+    for lines, used, arguments in parts:
+        if used and applies("guard: moved by both", moved.intersection(lines)):
+            lines, used = region(*arguments, False)
+        output += lines
+        rules.update(used)
+    return output, rules
+
+
+def region(positives, negatives, labels, before, after, fine):
+    """What stands in place of some values, and the names of rules."""
     left, bases = cancel(positives, negatives)
     if len(left) == 1:
-        return list(left[0])
-    plain = not any(isinstance(line, Block) for value in left + bases for line in value)
-    first = {value: labels[positives.index(value)] for value in left}
-    groups = [(value, first[value]) for value in left]
-    if fine and has_base and plain and len(bases) == 1:
+        return list(left[0]), ()
+    groups, rules = [(value, labels[positives.index(value)]) for value in left], set()
+    is_union = not negatives
+    if any(isinstance(line, Block) for value in left + bases for line in value):
+        if negatives:
+            positives, negatives, labels, rules = side_by_side(
+                *uncancelled(positives, negatives, labels), before, after, fine)
+            groups = [(v, labels[positives.index(v)]) for v in cancel(positives, negatives)[0]]
+    elif fine and len(bases) > 1 and (
+            found := by_steps(positives, negatives, labels, before, after, fine)) and applies("steps", True):
+        return found
+    elif fine and len(bases) == 1:
+        known = {}
+
+        def tried(older, newer):
+            if (older, newer) not in known:
+                known[older, newer] = fine_grained(
+                    bases[0], older, newer, before, after) if fine.allows(older, newer) else None
+            return known[older, newer]
+
         groups = []
         for value in left:
             for i, (group, label) in enumerate(groups):
-                found = fine_grained(bases[0], group, value, before, after)
+                found = tried(group, value)
                 if found and not any(isinstance(line, Block) for line in found[0]):
                     groups[i] = found[0], label
                     rules |= found[1]
                     break
             else:
-                groups.append((value, first[value]))
-        if len(groups) == 1:
-            return list(groups[0][0])
+                groups.append((value, labels[positives.index(value)]))
         if len(groups) == 2:
-            found = fine_grained(bases[0], groups[0][0], groups[1][0], before, after)
+            found = tried(groups[0][0], groups[1][0])
             if found:
-                rules |= found[1]
                 return [line for unit in found[0] for line in (
                     blocks([(label, lines) for (_, label), lines in zip(groups, unit)])
-                    if isinstance(unit, Block) else [unit])]
+                    if isinstance(unit, Block) else [unit])], rules | found[1]
+    if len(groups) == 1:
+        return list(groups[0][0]), rules
     net = Counter()
     for values, sign in ((positives, 1), (negatives, -1)):
         for value in values:
@@ -816,39 +1015,129 @@ def region(positives, negatives, labels, before, after, has_base, fine, rules):
     sides = []
     for value, name in groups:
         expanded = expand(value, name)
-        for label, lines in expanded:
-            dropped = len(expanded) > 1 and net[lines] <= 0
-            if not dropped and lines not in [l for _, l in sides]:
-                sides.append((label, lines))
-    return blocks(sides, not has_base)
+        sides += [(label, lines) for label, lines in expanded if len(expanded) == 1 or net[lines] > 0]
+    return blocks(sides, is_union), rules
+
+
+def uncancelled(positives, negatives, labels):
+    """The terms that are left when equal ones of opposite sign cancel one against one."""
+    left = []
+    for values, other in ((positives, Counter(negatives)), (negatives, Counter(positives))):
+        kept, places = Counter(), []
+        for i, value in enumerate(values):
+            kept[value] += 1
+            if kept[value] <= values.count(value) - other[value]:
+                places.append(i)
+        left.append(places)
+    return ([positives[i] for i in left[0]], [negatives[i] for i in left[1]], [labels[i] for i in left[0]])
+
+
+def side_by_side(positives, negatives, labels, before, after, fine):
+    """The terms with those that have the same blocks as one, and with it the others' edits in every
+    side that they go with; and the names of rules."""
+    def key(value):
+        return tuple(tuple(label for label, _ in line.sides) for line in value if isinstance(line, Block))
+
+    shared, rules = next(filter(None, map(key, positives + negatives))), set()
+    above = [i for i, value in enumerate(positives) if key(value) == shared]
+    below = [value for value in negatives if key(value) == shared]
+    if len(above) == len(below) + 1:
+        value, rules = merged_blocks(
+            [positives[i] for i in above], below, [labels[i] for i in above], before, after, fine)
+        positives = [value if i == above[0] else v for i, v in enumerate(positives) if i not in above[1:]]
+        labels = [label for i, label in enumerate(labels) if i not in above[1:]]
+        negatives = [v for v in negatives if key(v) != shared]
+    held = [i for i, value in enumerate(positives) if key(value)]
+    if not held and negatives and not any(map(key, negatives)):
+        found, used = summed(positives, negatives, labels, before, after, fine)
+        return [tuple(found)], [], [b""], rules | set(used)
+    if len(held) != 1 or not negatives or any(map(key, negatives)):
+        return positives, negatives, labels, rules
+    sides, is_taken = [], False
+    for label, lines in expand(positives[held[0]], b""):
+        terms = [lines if i == held[0] else v for i, v in enumerate(positives)]
+        found, used = summed(terms, negatives, labels, before, after, fine) if all(
+            goes_with(lines, base, positives[:held[0]] + positives[held[0] + 1:]) for base in negatives) else ([Block([])], ())
+        if not any(isinstance(line, Block) for line in found):
+            is_taken, lines, rules = True, tuple(found), rules | set(used)
+        sides.append((label, lines))
+    return ([tuple(blocks(sides))], [], [b""], rules) if is_taken else (positives, negatives, labels, rules)
+
+
+def goes_with(side, base, others):
+    """Whether a side of a block has half of the lines of a base, and those that others replaced."""
+    has, lacks = Counter(side), Counter()
+    for text in others:
+        lacks |= Counter(base) - Counter(text)
+    return 2 * sum((has & Counter(base)).values()) >= len(base) and not lacks - has
+
+
+def merged_blocks(positives, negatives, labels, before, after, fine):
+    """Values with blocks of the same labels: what is between them, and each side, is summed up by itself."""
+    output, rules = [], set()
+
+    def add(above, below):
+        found, used = summed(above, below, labels, before, after, fine)
+        rules.update(used)
+        return found
+
+    cut = [[[]] for _ in positives + negatives]
+    for pieces, value in zip(cut, positives + negatives):
+        for line in value:
+            if isinstance(line, Block):
+                pieces += [line, []]
+            else:
+                pieces[-1].append(line)
+    for pieces in zip(*cut):
+        if not isinstance(pieces[0], Block):
+            pieces = [tuple(piece) for piece in pieces]
+            output += add(pieces[:len(positives)], pieces[len(positives):])
+            continue
+        sides = []
+        for i, (label, _) in enumerate(pieces[0].sides):
+            texts = [block.sides[i][1] for block in pieces]
+            found = add(texts[:len(positives)], texts[len(positives):])
+            sides += expand(found, label)
+        output += blocks(sides)
+    return tuple(output), rules
 
 
 def blocks(sides, is_union=False):
     """The lines that all sides share, and a block for each stretch in which they differ."""
+    start, sides, end = trimmed(sides, is_union)
+    if len(sides) < 2:
+        return [*start, *(sides[0][1] if sides else ()), *end]
     texts = [lines for _, lines in sides]
-    start, short = 0, min(map(len, texts))
-    while start < short and len({lines[start] for lines in texts}) == 1:
-        start += 1
-    end = 0
-    while end < short - start and len({lines[-1 - end] for lines in texts}) == 1:
-        end += 1
-    first, tail = texts[0], texts[0][len(texts[0]) - end:]
-    output, texts = list(first[:start]), [lines[start:len(lines) - end] for lines in texts]
-    first = texts[0]
-    edits = [hunks(first, lines) for lines in texts]
-    position = 0
-    for start, end in spans_of(edits, first):
-        output += first[position:start]
-        position = end
-        found = {}
-        for (label, _), lines in zip(sides, values_of(texts, edits, start, end)):
-            if lines or not is_union:
-                found.setdefault(lines, label)
-        if len(found) == 1:
-            output += next(iter(found))
+    edits, output, position = [hunks(texts[0], lines) for lines in texts], list(start), 0
+    for first, last in spans_of(edits, texts[0]):
+        output += texts[0][position:first]
+        position = last
+        values = values_of(texts, edits, first, last)
+        before, parts, after = trimmed(zip((label for label, _ in sides), values), is_union)
+        output += [*before, *([Block(parts)] if len(parts) > 1 else parts[0][1] if parts else ()), *after]
+    return [*output, *texts[0][position:], *end]
+
+
+def trimmed(sides, is_union):
+    """The lines that all sides begin with, what is between, and those that they end with.
+
+    Each text once, under its first label; in a union, a side without lines is none."""
+    start, end, texts = (), (), {}
+    for label, lines in sides:
+        texts.setdefault(tuple(lines), label)
+    while True:
+        if is_union:
+            texts.pop((), None)
+        shortest = min(texts, key=len, default=())
+        if len(texts) < 2 or not shortest:
+            break
+        if len({lines[0] for lines in texts}) == 1:
+            start, texts = start + shortest[:1], {lines[1:]: label for lines, label in texts.items()}
+        elif len({lines[-1] for lines in texts}) == 1:
+            end, texts = shortest[-1:] + end, {lines[:-1]: label for lines, label in texts.items()}
         else:
-            output.append(Block([(label, lines) for lines, label in found.items()]))
-    return output + list(first[position:]) + list(tail)
+            break
+    return start, [(label, lines) for lines, label in texts.items()], end
 
 
 def spans_of(edits, lines=()):

@@ -7,7 +7,7 @@ public func mergeByOtherRules(_ note: String, to text: String, in folder: String
     blob=$(printf %s "$2" | git hash-object -w --stdin)
     git update-index --cacheinfo 100644,$blob,"$1"
     tree=$(git write-tree)
-    tip=$(git cat-file commit HEAD | sed "s/^tree .*/tree $tree/; s/^Notes-Merge: 2$/Notes-Merge: 9/" \\
+    tip=$(git cat-file commit HEAD | sed "s/^tree .*/tree $tree/; s/^Notes-Merge: 4$/Notes-Merge: 9/" \\
       | git hash-object -t commit -w --stdin)
     rm .git/other-rules
     unset GIT_INDEX_FILE
