@@ -447,7 +447,7 @@ _notes_show() {
 
 _notes_search() {
     repeating_flags=()
-    non_repeating_flags=(--history --regex --title --match-case --no-pager --json --version -h --help)
+    non_repeating_flags=(--history --regex --title --match-case --ignore-accents --no-pager --json --version -h --help)
     repeating_options=(-C)
     non_repeating_options=(--folder -n --limit --lines --context)
     __notes_offer_flags_options -1
@@ -628,7 +628,7 @@ _notes_mv() {
     non_repeating_flags=(--json --version -h --help)
     repeating_options=(-C)
     non_repeating_options=()
-    __notes_offer_flags_options 2
+    __notes_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
@@ -640,12 +640,8 @@ _notes_mv() {
 
     # Offer positional completions
     case "${positional_number}" in
-    1)
+    *)
         __notes_add_completions -W "$(__notes_custom_complete ---completion mv -- positional@0 "${COMP_CWORD}" "$(__notes_cursor_index_in_current_word)")"
-        return
-        ;;
-    2)
-        __notes_add_completions -d
         return
         ;;
     esac

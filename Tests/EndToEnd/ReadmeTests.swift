@@ -72,7 +72,7 @@ import Testing
         // Who answers a question types on the terminal's line; a script does not.
         .replacing("[Y/n] y\n", with: "[Y/n] ")
         // What a terminal shows only for a while.
-        .replacing(/Looking for the device[^\n]*\n|\u{1B}\[[0-9;]*[A-Za-z]/, with: "")
+        .replacing(/Looking for the device[^\n]*?\.\.\.|\u{1B}\[[0-9;]*[A-Za-z]/, with: "")
         .replacing(#/ +/#, with: " ")
         .split(separator: "\n").filter { $0 != "y" }
     }
@@ -166,7 +166,7 @@ private final class Shell {
   /// Leaves a command running. What it prints is told from what others do.
   func leave(_ command: String) throws {
     leavesCommand = true
-    process.writeLine("\(command) | sed -u 's/^/\(Self.left)/' &")
+    process.writeLine("\(command) 2>&1 | sed -u 's/^/\(Self.left)/' &")
   }
 
   private static let left = "@left "

@@ -17,7 +17,7 @@ import Testing
     #expect(result.errorText == "")
     for part in [
       "    <<<<<<< ", "    >>>>>>> ", " alice · 20", " bob · 20", "    Coffee", "    Olives",
-      "That is all.",
+      "That is all:",
     ] {
       #expect(result.text.contains(part), "\(part) is not in\n\(result)")
     }

@@ -253,6 +253,7 @@ struct AuthorityTests {
     }
     // Its own version is taken.
     try hub.git(["-C", hub.path, "update-ref", "refs/heads/main", tip.hex])
+    try cleo.meet(hub)
     try cleo.write("signed\n", to: "C.txt")
     try cleo.meet(hub)
     try ada.meet(hub)

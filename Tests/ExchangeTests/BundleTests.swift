@@ -13,7 +13,7 @@ extension Device {
   /// Saves, and writes a bundle.
   @discardableResult
   func writeBundle(_ path: String, since commits: [ObjectID] = []) throws -> NewBundle {
-    let notebook = try notebook()
+    let notebook = try context.notebook()
     _ = try notebook.save()
     let bundle = try NewBundle(of: notebook, for: context, since: commits)
     var bytes: [UInt8] = []

@@ -155,6 +155,7 @@ struct HubTests {
     #expect(try ada.notebook().state().conflictCount == 1)
     try bob.meet(hub)
     #expect(try bob.tip() == ada.tip())
+    #expect(try bob.text("A.txt").contains("one by Ada"))
     try bob.write("one by both\n", to: "A.txt")
     try bob.meet(hub)
     try ada.meet(hub)

@@ -167,8 +167,8 @@ struct HubTroubleTests {
     }
     try bob.write("two\n", to: "B.txt")
     try bob.meet(hub)
-    try ada.write("* filter=x\n", to: ".gitattributes")
-    try ada.write("three\n", to: "C.txt")
+    try ada.write("*.dat filter=x\n", to: ".gitattributes")
+    try ada.write("three\n", to: "C.dat")
     try ada.meet(hub)
     #expect(try ada.exists("B.txt") && hub.tip() == ada.tip())
     #expect(access(mark, F_OK) != 0)

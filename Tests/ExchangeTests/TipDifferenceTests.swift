@@ -36,7 +36,7 @@ import Testing
     let (called, served) = try sync(bob, ada)
     for (result, own, peer) in [(called, tips.1, tips.0), (served, tips.0, tips.1)] {
       #expect(result.tipDifference?.tip == own && result.tipDifference?.peerTip == peer)
-      #expect(result.tipDifference?.peerRules == 3)
+      #expect(result.tipDifference?.peerRules == 4)
       #expect(result.sentVersions == 0 && result.receivedVersions == 0 && !result.isInSync)
     }
     #expect(try ada.notebook().tipDifferences() == [served.tipDifference].compactMap { $0 })

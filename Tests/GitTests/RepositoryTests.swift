@@ -184,7 +184,7 @@ struct RepositoryTests {
 
   @Test("the index file reads the same through libgit2 and without it")
   func index() throws {
-    #expect(try repository.indexEntries().isEmpty)
+    #expect(try repository.readIndex().entries.isEmpty)
     let git = { (words: String...) in
       try run(["git", "-C", scratch.path] + words, input: [], within: 80).text
     }
@@ -194,14 +194,14 @@ struct RepositoryTests {
     }
     _ = try git("add", ".")
     let file = try #require(try IndexFile(ofRepositoryAt: repository.gitFolder))
-    #expect(try file.entries == repository.indexEntries())
+    #expect(try file.entries == repository.readIndex().entries)
     #expect(file.entries.map(\.path) == ["a.txt", "b/c.txt", "ü.txt"])
     let tree = try #require(ObjectID(hex: String(try git("write-tree").prefix(40))))
     #expect(try repository.files(in: tree).map(\.path) == file.entries.map(\.path))
     // Version 4 is read by libgit2 alone.
     _ = try git("update-index", "--index-version", "4")
     #expect(try IndexFile(ofRepositoryAt: repository.gitFolder) == nil)
-    #expect(try repository.indexEntries() == file.entries)
+    #expect(try repository.readIndex().entries == file.entries)
   }
 
   @Test("git's skip-worktree bit is read, kept, set and taken away")
@@ -219,7 +219,7 @@ struct RepositoryTests {
     let file = try #require(try IndexFile(ofRepositoryAt: repository.gitFolder))
     #expect(file.sparsePositions == [1])
     #expect(file.entries.map(\.skipsWorktree) == [false, true, false])
-    #expect(try repository.indexEntries() == file.entries)
+    #expect(try repository.readIndex().entries == file.entries)
     #expect(try IndexFile(entries: file.entries).entries == file.entries)
     // In the order of a folder that does not tell capital letters from small ones.
     #expect(try IndexFile(entries: file.entries.reversed()).entries == file.entries)

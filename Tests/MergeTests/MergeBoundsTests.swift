@@ -150,7 +150,7 @@ import Testing
     }
     // Conflicts that there are already are known from the heads where the list has no room for them.
     let others = try (0..<8).map { number in
-      let name = "\(number) " + String(repeating: "x", count: 40)
+      let name = "\(number) " + String(repeating: "x", count: 40) + ".txt"
       let lines = try ["a\n", "b\n"].map { text in
         try commit([name: text], on: [root], at: Int64(10 + number), message: text, in: store)
       }

@@ -34,7 +34,8 @@ final class Fixture {
     notebook = try Notebook.adopt(
       at: path,
       as: NotebookIdentity(
-        id: "test", name: "Home", device: DeviceIdentity(name: device, deviceID: device + "ID")))
+        id: "test", name: "Home",
+        device: DeviceIdentity(name: device, deviceID: device.uppercased() + "ID")))
     let seconds = self.seconds
     notebook.clock = Clock { (seconds.now, 60) }
   }

@@ -85,6 +85,8 @@ import Testing
   @Test func `A block that was settled otherwise meanwhile is in conflict again`() throws {
     let ada = try conflict(Self.two.ours, Self.two.theirs, base: Self.two.base)
     let note = try ada.notebook.conflictedNote(at: "Note.txt")
+    // Who settles it by hand has read it.
+    #expect(try ada.read("Note.txt")?.contains("<<<<<<<") == true)
     try ada.write("Note.txt", Self.two.theirs)
     _ = try ada.notebook.settle(note, as: note.text(keeping: .older))
     let text = try #require(try ada.read("Note.txt"))

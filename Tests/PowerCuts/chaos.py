@@ -1,5 +1,5 @@
-"""Devices in a bad neighbourhood: editors, kills, stops, clocks, cuts and git by hand, and an oracle over all
-texts and dates."""
+"""Devices in a bad neighbourhood: editors, kills, stops, clocks, cuts, a hub, and git by hand and by cron, and
+an oracle over all texts and dates."""
 
 import contextlib
 import json
@@ -123,6 +123,10 @@ class Chaos:
                 device.notes(
                     "join", offer["code"], device.folder, "--yes", "--name", device.name, "--at",
                     f"127.0.0.1:{offer['port']}", before=device.before)
+        self.meeting_point = f"{folder}/hub.git"
+        subprocess.run(["git", "init", "-q", "--bare", "-b", "main", self.meeting_point], check=True)
+        for device in self.devices:
+            device.notes("remote", "add", "hub", self.meeting_point, before=device.before)
 
     # -- what happens ------------------------------------------------------------------------------
 
@@ -148,6 +152,26 @@ class Chaos:
         other.watch()
         device.command(
             "sync", "--no-discovery", "--allow-deletes", "--at", other.at, allowed=(0, 1, 3, 4, 5), promises=False)
+
+    def hub(self, device):
+        """One or two processes visit the hub, beside a watcher that may; one of them may be killed."""
+        words = [*device.before, device.binary, "sync", "--hub", "--allow-deletes"]
+        visits = [device.start(*words) for _ in range(self.chance.choice([1, 2]))]
+        if self.chance.random() < 0.3:
+            time.sleep(self.chance.random() * 0.3)
+            visits[0].kill()
+        for visit in visits:
+            try:
+                visit.communicate(timeout=120)
+            except subprocess.TimeoutExpired:
+                visit.kill()
+                visit.communicate()
+                raise AssertionError(f"{device.name}: a visit to the hub does not end") from None
+
+    def housekeeping(self, device):
+        """What cron does with repositories, whatever else is at work there."""
+        words = self.chance.choice([["repack", "-adq"], ["gc", "-q"], ["pack-refs", "--all"]])
+        device.run("git", *words, allowed=(0, 1, 128, 255))
 
     def undo(self, device):
         device.command("undo", allowed=(0, 1), promises=False)
@@ -236,7 +260,8 @@ class Chaos:
 
     def run(self, seconds):
         actions = [self.edit] * 10 + [self.save] * 4 + [self.sync] * 5 + [self.watch] * 2 + [self.kill] * 3 + [
-            self.stop, self.clock, self.cut, self.undo, self.delete, self.git, self.git]
+            self.stop, self.clock, self.cut, self.undo, self.delete, self.git, self.git] + [self.hub] * 3 + [
+            self.housekeeping] * 2
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             action, device = self.chance.choice(actions), self.chance.choice(self.devices)
@@ -269,6 +294,9 @@ class Chaos:
             wrong += [f"{device.name}: git fsck: {complaints}"] if complaints.strip() else []
             left = device.git("status", "--porcelain")
             wrong += [f"{device.name}: git status: {left}"] if left else []
+            locks = [*pathlib.Path(device.folder, ".git").glob("*.lock"),
+                     *pathlib.Path(device.folder, ".git/refs").rglob("*.lock")]
+            wrong += [f"{device.name}: {lock} was left" for lock in locks]
             wrong += self.wrongly_dated(device)
             wrong += [f"{device.name}: lost {blob}, kept by '{what}'" for blob, what in device.lost().items()]
         return wrong

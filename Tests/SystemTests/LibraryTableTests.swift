@@ -17,7 +17,7 @@ import Testing
     }
     let listed = try lines(
       """
-      grep -ohE '\\bF\\([A-Za-z0-9_]+\\)' \(library)/*.h | sed 's/^F.//; s/.$//' | grep -v '^name$'
+      grep -ohE '\\bF\\([A-Za-z0-9_]+\\)' \(library)/*.h | sed 's/^F.//; s/.$//' | grep -vE '^(name|LIBGIT2_SOVERSION)$'
       grep -ohE 'static inline [^(]*\\(' \(library)/*.h | grep -oE '[a-z0-9_]+\\(' | tr -d '('
       """)
     let called = try lines(

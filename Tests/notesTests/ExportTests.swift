@@ -127,7 +127,7 @@ import Testing
   ])
   func `An archive has every file as it is`(suffix: String, unpack: [String]) throws {
     try shell.folder.write(
-      "* export-ignore text eol=crlf\n*.txt export-subst ident\n", to: "notes/.gitattributes")
+      "* export-ignore\n*.txt export-subst\n", to: "notes/.gitattributes")
     try shell.folder.write("$Format:%H$ $Id$\nü\n", to: "notes/trips/Rome ü.txt")
     try shell.folder.write("b\n", to: "notes/B.txt")
     try succeed("export", "../all.\(suffix)")

@@ -30,7 +30,7 @@ struct WatchInstallationTests {
     let packaged = try String(decoding: readFile(file), as: UTF8.self)
     let installation = WatchInstallation(program: "/usr/bin/notes", words: ["--all"])
     #expect(lines(installation.text) == lines(packaged))
-    for line in ["SystemCallFilter=@system-service", "RestrictNamespaces=yes", "MemoryMax=1G"] {
+    for line in ["SystemCallFilter=@system-service", "RestrictNamespaces=yes", "MemoryMax=2G"] {
       #expect(lines(packaged).contains(Substring(line)), "\(line)")
     }
   }

@@ -70,11 +70,8 @@ public struct IndexEntry: Hashable, Sendable {
 }
 
 extension Repository {
-  /// The index's entries by path as libgit2 reads them, in whichever form it is, without those of an
-  /// unfinished git merge.
-  public func indexEntries() throws -> [IndexEntry] { try readIndex().entries }
-
-  /// The same, and the paths of the files of an unfinished git merge.
+  /// The index's entries by path as libgit2 reads them, in whichever form it is, and the paths of the files of
+  /// an unfinished git merge, which have none.
   package func readIndex() throws -> (entries: [IndexEntry], unmerged: [TreePath]) {
     let git = try handles()
     let (library, api) = (git.library, git.library.api)

@@ -38,11 +38,11 @@ struct RepositoryExtensions {
   }
 
   /// Extensions that a repository may have, and the value with which it is as any other. What has none
-  /// changes nothing.
+  /// changes nothing here: objects that a partial clone lacks are looked for by `HistoryGap`.
   private static let harmless: [String: String?] = [
     "noop": nil, "noop-v1": nil, "objectformat": "sha1", "refstorage": "files",
     "worktreeconfig": "false", "preciousobjects": "false", "relativeworktrees": "false",
-    "submodulepathconfig": "false",
+    "submodulepathconfig": "false", "partialclone": nil,
   ]
 
   /// What libgit2 is told that it need not judge.
@@ -60,7 +60,7 @@ struct RepositoryExtensions {
       case .some(.some(let usual)):
         if value.lowercased() == usual { continue }
         if usual == "false", ["no", "off", "0", ""].contains(value.lowercased()) { continue }
-      case .none: if version == "0", name != "partialclone" { continue }
+      case .none: if version == "0" { continue }
       }
       throw .unsupportedExtension(name)
     }

@@ -74,8 +74,7 @@ final class FolderSearch: Sendable {
   private func hit(_ path: TreePath, _ patterns: SearchPatterns) -> SearchHit? {
     guard let inTitle = patterns.termsFound(inTitleOf: path) else { return nil }
     if query.isTitleOnly && inTitle.contains(false) { return nil }
-    let descriptor = Counted.openat(
-      root, path.cString, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    let descriptor = Counted.openWithoutTrace(root, path.cString, O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()

@@ -14,10 +14,10 @@ struct Folding: Hashable, Sendable {
   /// do not count.
   func folded(_ scalar: Unicode.Scalar) -> [UInt8] {
     var scalars = [scalar]
-    // Case folding is the small form of the capital form, except for dotless i, which only Turkish
-    // takes for an i (CaseFolding.txt, status T).
+    // Case folding is the small form of the capital form of the small form, except for dotless i, which
+    // only Turkish takes for an i (CaseFolding.txt, status T).
     if ignoresCase, scalar != "\u{131}" {
-      scalars = scalar.properties.uppercaseMapping.unicodeScalars.flatMap {
+      scalars = scalar.properties.lowercaseMapping.uppercased().unicodeScalars.flatMap {
         $0.properties.lowercaseMapping.unicodeScalars
       }
     }

@@ -26,17 +26,16 @@ extension Checkout {
 
   /// Opens a step's staged file; nil where there is none.
   func openStaged(_ step: CheckoutSteps.Step) throws -> Int32? {
-    let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC
     let path = path(of: step)
-    var file = Counted.open(path, flags | O_NONBLOCK)
+    var file = Counted.openWithoutTrace(AT_FDCWD, path, O_NONBLOCK)
     var status = stat()
     if file < 0, errno == EACCES, Counted.lstat(path, &status) == 0 {
       // A note that nobody may read any more came out: here it has to be read.
       chmod(path, status.st_mode & 0o777 | S_IRUSR)
-      file = Counted.open(path, flags | O_NONBLOCK)
+      file = Counted.openWithoutTrace(AT_FDCWD, path, O_NONBLOCK)
     }
     // Somebody has a lease on it: fcntl(2).
-    if file < 0, errno == EWOULDBLOCK { file = Counted.open(path, flags) }
+    if file < 0, errno == EWOULDBLOCK { file = Counted.openWithoutTrace(AT_FDCWD, path) }
     if file < 0, errno != ENOENT {
       throw NotebookError.file(call: "open", path: step.path.description, errno: errno)
     }

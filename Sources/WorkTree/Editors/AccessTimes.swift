@@ -1,5 +1,5 @@
 internal import CLinux
-package import Git
+public import Git
 package import Glibc
 internal import System
 
@@ -56,5 +56,23 @@ extension FileReading {
   package static func wasRead(_ status: stat) -> Bool { !(status.st_atim < status.st_mtim) }
 
   /// Whether the file system that a folder is on keeps access times that can be relied on.
-  package static func isKept(in folder: String) -> Bool { notes_keeps_access_times(folder) != 0 }
+  package static func isKept(in folder: String) -> Bool {
+    notes_keeps_access_times(folder) != 0 && notes_file_system(folder) != tmpfs
+  }
+
+  /// Not relied on: plays there told of reads that no program was seen to make.
+  private static let tmpfs = 0x0102_1994
+}
+
+extension WorkTree {
+  /// Reads the beginning of a note that a person is shown, as any other program would: who saves it afterwards
+  /// has seen the text.
+  public func markRead(_ path: TreePath) {
+    let name = Array("\(folder)/".utf8).map { CChar(bitPattern: $0) } + path.cString
+    let file = Counted.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else { return }
+    defer { close(file) }
+    var byte: UInt8 = 0
+    _ = Glibc.read(file, &byte, 1)
+  }
 }

@@ -11,6 +11,9 @@ struct LineTexts {
 
     func count(_ line: Int32) -> Int { counts[line] ?? 0 }
 
+    /// Each of its lines once.
+    var distinct: [Int32] { Array(counts.keys) }
+
     /// How much of another text's lines this one has, from 0 to 1; 1 for an empty text.
     func share(of other: Text) -> Double {
       let common = other.counts.reduce(0) { $0 + min($1.value, count($1.key)) }
@@ -25,13 +28,9 @@ struct LineTexts {
     return Text(lines: lines, counts: counts)
   }
 
-  /// How often each word is in some lines.
-  func words(of lines: some Sequence<Int32>) -> [ArraySlice<UInt8>: Int] {
-    var counts: [ArraySlice<UInt8>: Int] = [:]
-    for line in lines {
-      for word in table[line].split(whereSeparator: Self.isSpace) { counts[word, default: 0] += 1 }
-    }
-    return counts
+  /// The words of a line.
+  func words(of line: Int32) -> [ArraySlice<UInt8>] {
+    table[line].split(whereSeparator: Self.isSpace)
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool {
@@ -70,7 +69,10 @@ struct BroughtRegion {
     from old: LineTexts.Text, to new: LineTexts.Text, present: LineTexts.Text,
     saved: LineTexts.Text, in texts: LineTexts
   ) -> [BroughtRegion] {
-    LineMatching.hunks(from: old.lines, to: new.lines).compactMap { hunk in
+    // Lines of the save that the old text has not: one may be a line that came, changed once more.
+    let own = saved.distinct.filter { saved.count($0) > old.count($0) }
+      .map { Set(texts.words(of: $0)) }
+    return LineMatching.hunks(from: old.lines, to: new.lines).compactMap { hunk in
       let brought = Set(new.lines[hunk.b]).filter { line in
         !texts.isBlank(line) && new.count(line) > old.count(line)
       }
@@ -83,8 +85,17 @@ struct BroughtRegion {
       if came.isEmpty && (went.isEmpty || !brought.isEmpty) { return nil }
       let kept = came.count { saved.count($0) > old.count($0) }
       let back = went.count { saved.count($0) >= old.count($0) }
+      let former = Set(old.lines[hunk.a].flatMap(texts.words))
+      let isChanged =
+        kept == 0
+        && came.contains { line in
+          let words = Set(texts.words(of: line)).subtracting(former)
+          return own.contains { 2 * $0.intersection(words).count > max(words.count, 1) }
+        }
       let state: State =
-        if kept == 0, back == went.count {
+        if isChanged {
+          .mixed
+        } else if kept == 0, back == went.count {
           .old
         } else if kept == came.count, back == 0 {
           .new
@@ -94,19 +105,6 @@ struct BroughtRegion {
       return BroughtRegion(
         state: state, hasComing: !came.isEmpty, hasGoing: !went.isEmpty,
         missing: came.count - kept)
-    }
-  }
-
-  /// Whether a save has a word more often than `old` had it, of those that came with `new`.
-  static func showsNewWord(
-    from old: LineTexts.Text, to new: LineTexts.Text, saved: LineTexts.Text, in texts: LineTexts
-  ) -> Bool {
-    let hunks = LineMatching.hunks(from: old.lines, to: new.lines)
-    let (former, all) = (texts.words(of: old.lines), texts.words(of: saved.lines))
-    let came = texts.words(of: hunks.map { new.lines[$0.b] }.joined())
-    let gone = texts.words(of: hunks.map { old.lines[$0.a] }.joined())
-    return came.contains { word, count in
-      count > gone[word] ?? 0 && all[word] ?? 0 > former[word] ?? 0
     }
   }
 }

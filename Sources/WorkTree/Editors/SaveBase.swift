@@ -87,7 +87,9 @@ struct SaveEvidence {
     let low = (0..<upper).last { regions[$0].contains(where: \.showsNew) }.map { $0 + 1 } ?? 0
     let rest = regions[low..<upper].joined()
     if rest.isEmpty { return base(upper, proof ?? .unknown, texts) }
-    if try isOlder(low, upper, rest, texts) { return base(low, proof ?? .lines, texts) }
+    if try isOlder(low, upper, rest, texts) {
+      return base(closest(low, upper, texts), proof ?? .lines, texts)
+    }
     let isKnown = isWritten || reading == .read
     return base(upper, proof ?? (isKnown ? .read : .unknown), texts)
   }
@@ -96,6 +98,23 @@ struct SaveEvidence {
   private func newestWritten(from text: Int) -> Int {
     if entries[entries.count - 1].isSeen { return entries.count }
     return entries.indices.last { $0 > text && entries[$0].isWritten } ?? text
+  }
+
+  /// Of an older text and those that programs here wrote since, which took nothing in of what came either:
+  /// the one that the save has most of, the newest of several.
+  private func closest(_ low: Int, _ upper: Int, _ texts: Texts) -> Int {
+    var (closest, most) = (low, texts.saved.share(of: texts.olds[low]))
+    for text in low...upper where text < entries.count && text > low {
+      guard entries[text].isWritten || text == upper else { continue }
+      let share = texts.saved.share(of: texts.olds[text])
+      if share >= most { (closest, most) = (text, share) }
+    }
+    // A text that was written here before, again: its writer has changed its mind about what was written since.
+    let newest = (low...upper).last { $0 < entries.count && entries[$0].isWritten }
+    if let newest, newest > closest, entries[closest].isWritten, entries[closest].old == saved {
+      return newest
+    }
+    return closest
   }
 
   /// Whether a save that shows nothing of what came between two texts was made on the older one.
@@ -117,7 +136,7 @@ struct SaveEvidence {
       return isWhole && share >= 0.5 && (old.count > 1 || old.contains(where: \.hasGoing))
     }
     if !old.isEmpty, share >= 0.5 { return true }
-    return now - entries[upper - 1].time < Self.doubt && !texts.showsNewWord(low, upper)
+    return now - entries[upper - 1].time < Self.doubt
   }
 
   private func base(_ text: Int, _ evidence: SaveBase.Evidence, _ texts: Texts) -> SaveBase {
@@ -136,11 +155,9 @@ struct SaveEvidence {
 
   /// The texts, and what each checkout brought that still stands.
   private struct Texts {
-    private let table: LineTexts
     let saved: LineTexts.Text
-    /// The texts before each checkout, and as it left them.
+    /// The texts before each checkout.
     let olds: [LineTexts.Text]
-    private let news: [LineTexts.Text]
     let regions: [[BroughtRegion]]
 
     /// Nil where one is too large, or is no text.
@@ -158,19 +175,13 @@ struct SaveEvidence {
       }
       let texts = known
       func text(_ id: ObjectID) -> LineTexts.Text { texts[id] ?? empty }
-      self.table = table
       let (saved, present) = (text(evidence.saved), text(evidence.present))
       self.saved = saved
       olds = evidence.entries.map { text($0.old) }
-      news = evidence.entries.map { text($0.new) }
-      regions = zip(olds, news).map { [table] in
-        BroughtRegion.all(from: $0, to: $1, present: present, saved: saved, in: table)
-      }
-    }
-
-    func showsNewWord(_ low: Int, _ upper: Int) -> Bool {
-      (low..<upper).contains {
-        BroughtRegion.showsNewWord(from: olds[$0], to: news[$0], saved: saved, in: table)
+      let lines = table
+      regions = evidence.entries.map { entry in
+        BroughtRegion.all(
+          from: text(entry.old), to: text(entry.new), present: present, saved: saved, in: lines)
       }
     }
   }

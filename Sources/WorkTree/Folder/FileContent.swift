@@ -39,7 +39,7 @@ package struct FileContent {
     var attempt = 0
     var waited = 0
     while attempt < attempts {
-      let descriptor = openWithoutTrace(root, name)
+      let descriptor = Counted.openWithoutTrace(root, name, O_NONBLOCK)
       guard descriptor >= 0 else {
         switch errno {
         case ENOENT, ENOTDIR, ELOOP: return .gone
@@ -79,17 +79,6 @@ package struct FileContent {
       attempt += 1
     }
     return .skipped(.changing)
-  }
-
-  // Linux' O_NOATIME, which Glibc's module does not show.
-  private static let noAccessTime: Int32 = 0o1_000_000
-
-  /// Opens a file to be read such that its access time stays, by which programs that read it are known;
-  /// only the file's owner may.
-  private static func openWithoutTrace(_ root: Int32, _ name: [CChar]) -> Int32 {
-    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    let descriptor = Counted.openat(root, name, flags | noAccessTime)
-    return descriptor < 0 && errno == EPERM ? Counted.openat(root, name, flags) : descriptor
   }
 }
 

@@ -54,14 +54,6 @@ public struct Obstacle: Hashable, Codable, Sendable {
     [EPERM, EACCES, EROFS, EBUSY, EXDEV, ETXTBSY, ELOOP].contains(number)
   }
 
-  /// Whether a file stands there that is this device's own, and no part of versions.
-  public var isKeptBack: Bool {
-    switch kind {
-    case .ignored, .hidden, .debris, .tooLarge: true
-    default: false
-    }
-  }
-
   /// Whether the place itself is free for a file, and it is this file that cannot come.
   package var isOfFile: Bool {
     switch kind {

@@ -127,6 +127,7 @@ struct BrowserSession {
     else { return }
     // Where that cannot be kept, it is new again the next time.
     try? LookedAt(in: notebook.history).look(at: [subject.path])
+    notebook.workTree.markRead(subject.path)
   }
 
   private mutating func fetchVersions() {

@@ -53,7 +53,12 @@ struct ShowCommand: Command {
       ])
       return
     }
-    defer { if version == nil { try? LookedAt(in: notebook.history).look(at: [path]) } }
+    defer {
+      if version == nil {
+        try? LookedAt(in: notebook.history).look(at: [path])
+        notebook.workTree.markRead(path)
+      }
+    }
     if Console.output.isInteractive {
       form.page {
         let shown = Visible.text(String(decoding: text, as: UTF8.self))

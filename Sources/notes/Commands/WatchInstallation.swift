@@ -37,7 +37,6 @@ struct WatchInstallation {
       SystemCallFilter=@system-service
       SystemCallFilter=~@privileged
       SystemCallErrorNumber=EPERM
-      # Ten times what a sync of 100,000 notes takes; the rest is for hooks.
 
       [Install]
       WantedBy=default.target

@@ -12,8 +12,9 @@ package import System
 /// pushed is shown next.
 package final class HubLink: Link {
   package let peer: PeerIdentity
-  /// Whether the list of members is all that is to go there.
-  package var isGiving: Bool { gives && own.tip == tip && members.areNews }
+  /// Whether something is to go there that is no head: the list of members, or one of two branches.
+  package var isGiving: Bool { gives && (own.tip == tip && members.areNews || isTwinBehind) }
+  private var isTwinBehind: Bool { twinTip.map { $0 != tip } ?? false }
   package var isWaitingForOthers = false
   package let hasFetched = true
   package let bringsMissing = true
@@ -41,7 +42,7 @@ package final class HubLink: Link {
   /// Whether everything is fetched, as this notebook lacks objects.
   private var isMending = false
   /// What that brought, until the link is gone: nothing may lead to it yet.
-  private var mended: Quarantine?
+  private var mended: [Quarantine] = []
   private var events: [LinkEvent] = []
   private var attempts = 0
   /// Since when there is nothing to do but to wait for this notebook to show what the hub holds.
@@ -157,7 +158,8 @@ package final class HubLink: Link {
     try members.look(at: list, in: repository, arriving: quarantine, options)
     if isMending {
       try quarantine.join(promised: [tip, twinTip].compactMap { $0 })
-      (mended, isMending) = (quarantine, false)
+      mended.append(quarantine)
+      isMending = false
     } else if lacking.contains(where: { $0 == tip || $0 == twinTip }) {
       arrived = quarantine
     } else {
@@ -284,7 +286,6 @@ package final class HubLink: Link {
   /// Moves the branch to what this side shows, if that leads forward; else what stands in the way is
   /// shown next.
   private func give() throws {
-    let isTwinBehind = twinTip.map { $0 != tip } ?? false
     guard let own = own.tip, own != tip || members.areNews || isTwinBehind else {
       return events.append(.answered(try shown, heard: .max, refusal: nil))
     }
