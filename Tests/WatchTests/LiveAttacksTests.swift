@@ -220,7 +220,7 @@ final class LiveAttacksTests {
   func withheld(saysWorking: Bool) throws {
     let carol = try Watcher("Carol", certifiedBy: ada)
     try carol.write("2\n", to: "carol.txt")
-    let notebook = try Notebook.open(at: carol.folder["notes"])
+    let notebook = try carol.context.notebook()
     _ = try notebook.save()
     let head = try #require(try notebook.state().tip)
     let stream = try hold()
