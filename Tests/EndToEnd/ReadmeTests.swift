@@ -197,9 +197,11 @@ private final class Shell {
     _ = try next { $0 == Self.left + end }
   }
 
+  /// Waits until what is written bears another second than what was written before. A file is dated by a
+  /// clock that is up to a tick, 10 ms, behind that of `date`.
   func nextSecond() throws {
-    let now = time(nil)
-    _ = try run("while (( $(date +%s) == \(now) )); do :; done")
+    let next = "\(time(nil) + 1)020"
+    _ = try run("while (( $(date +%s%3N) < \(next) )); do :; done")
   }
 
   private func next(
