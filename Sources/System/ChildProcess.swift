@@ -138,6 +138,9 @@ public struct ChildProcess: Sendable {
   /// Whether it has ended; from then on the system knows no more of it.
   public var hasEnded: Bool { waitpid(id, nil, WNOHANG) != 0 }
 
+  /// Whether the system knows no such process any more.
+  public var isGone: Bool { kill(id, 0) != 0 && errno == ESRCH }
+
   /// Sends it, or those of its process group where it has one of its own, a signal.
   public func signal(_ signal: Int32, group: Group = .inherited) {
     if case .inherited = group { kill(id, signal) } else { kill(-id, signal) }

@@ -192,7 +192,6 @@ struct HubTroubleTests {
   // "references without end, or a line without one, end the visit, and nothing else"
   @Test(
     "a hub that says too much is ended",
-    .disabled("endless lines take git minutes to be ended: to be mended in GitProgram"),
     arguments: ["exec yes remote: words >&2", "exec yes ref"])
   func floods(command: String) throws {
     let program = ada.folder["flood"]

@@ -60,13 +60,13 @@ public struct GitProgram: Sendable {
     output.closeWriteEnd()
     errors.closeWriteEnd()
     var (text, progress) = ([UInt8](), GitProgress())
+    let ending: ChildProcess.Ending?
     do {
-      try follow(child, output, errors, &text, &progress, onTick)
+      ending = try follow(child, output, errors, &text, &progress, onTick)
     } catch {
       end(child)
       throw error
     }
-    let ending = child.wait()
     // What ssh leaves behind may hold the stream open: an end of it is not waited for.
     while let piece = errors.read(), !piece.isEmpty { progress.read(piece) }
     progress.finish()
@@ -80,21 +80,25 @@ public struct GitProgram: Sendable {
     return Ending(status: status, output: text, progress: progress)
   }
 
-  /// Reads what it writes until it has closed its standard output, which it does by ending.
+  /// Reads what it writes until it has ended. Most close their standard output by ending, but one may close it
+  /// and go on.
+  ///
+  /// - Returns: how it ended; nil where the system doesn't tell, as when this process was started with SIGCHLD
+  ///   ignored.
   private func follow(
     _ child: ChildProcess, _ output: borrowing OutputPipe, _ errors: borrowing OutputPipe,
     _ text: inout [UInt8],
     _ progress: inout GitProgress, _ onTick: (GitProgress) throws -> Void
-  ) throws {
+  ) throws -> ChildProcess.Ending? {
     var stillness = Stillness(of: child, patience: patience)
-    var errorEnd = errors.readEnd
+    var (outputEnd, errorEnd) = (output.readEnd, errors.readEnd)
     var written = 0
     while true {
       if written > Self.mostOutput {
         throw TransferError.excessive("\(Self.mostOutput >> 20) MiB of messages")
       }
       let stop = cancellation?.descriptor ?? -1
-      let ready = Poll.wait(for: [output.readEnd, errorEnd, stop], until: .now + Self.tick)
+      let ready = Poll.wait(for: [outputEnd, errorEnd, stop], until: .now + Self.tick)
       if ready.contains(stop) { throw TransferError.stopped }
       if !ready.isEmpty { stillness.end() }
       if ready.contains(errorEnd) {
@@ -105,10 +109,17 @@ public struct GitProgram: Sendable {
           errorEnd = -1
         }
       }
-      if ready.contains(output.readEnd) {
-        guard let piece = output.read(), !piece.isEmpty else { return }
-        text += piece.prefix(max(Self.outputBytes - text.count, 0))
-        written += piece.count
+      if ready.contains(outputEnd) {
+        if let piece = output.read(), !piece.isEmpty {
+          text += piece.prefix(max(Self.outputBytes - text.count, 0))
+          written += piece.count
+        } else {
+          outputEnd = -1
+        }
+      }
+      if outputEnd < 0 {
+        if let ending = child.wait(until: errorEnd < 0 ? .now + Self.tick : .now) { return ending }
+        if child.isGone { return nil }
       }
       try onTick(progress)
       if stillness.isTooLong { throw TransferError.silent(seconds: Int(patience)) }

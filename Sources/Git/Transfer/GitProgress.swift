@@ -18,9 +18,16 @@ public struct GitProgress: Sendable {
   /// How many bytes went over by that, as git rounds them and tells now and then; of what comes, as many as
   /// are here.
   public internal(set) var bytes = 0
-  /// The lines that are no progress, the last ones of many.
-  public private(set) var complaint: [String] = []
+  /// The lines that are no progress, the last ones of many. git names the address that failed, with all that is
+  /// in it; these lines have no passwords.
+  public var complaint: [String] {
+    said[oldest...].map(AddressText.withoutSecrets) + said[..<oldest].map(AddressText.withoutSecrets)
+  }
 
+  /// The last lines, in a ring: a server may say millions.
+  private var said: [String] = []
+  /// Where in `said` the oldest line stands.
+  private var oldest = 0
   private var rest: [UInt8] = []
   private static let (mostLines, longestLine) = (64, 4_096)
 
@@ -38,15 +45,19 @@ public struct GitProgress: Sendable {
 
   /// Takes what came last for a whole line.
   mutating func finish() {
-    // git names the address that failed, with all that is in it.
-    let line = AddressText.withoutSecrets(String(decoding: rest, as: UTF8.self))
-    rest = []
+    if rest.isEmpty { return }
+    let line = String(decoding: rest, as: UTF8.self)
+    rest.removeAll(keepingCapacity: true)
     let words = line.split(separator: " ")
     if words.isEmpty || take(words, of: line) { return }
     // What the other side's git counts is not ours to tell.
     if words.first == "remote:", line.contains("%") { return }
-    complaint.append(line)
-    if complaint.count > Self.mostLines { complaint.removeFirst() }
+    if said.count < Self.mostLines {
+      said.append(line)
+    } else {
+      said[oldest] = line
+      oldest = (oldest + 1) % Self.mostLines
+    }
   }
 
   /// Reads `Receiving objects:  45% (9/20), 1.20 MiB | 3.00 MiB/s`; false where it is something else.
