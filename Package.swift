@@ -13,7 +13,7 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A notebook and the layers it is made of, from the top down.
-let notebookLayers: [Target.Dependency] = ["Notebook", "History", "WorkTree", "Merge"]
+let notebookLayers: [Target.Dependency] = ["Notebook", "History", "WorkTree", "Merge", "State"]
 
 // The C libraries are loaded when first used (see each shim.h), so nothing is linked here and a
 // command that needs none of them does not pay for loading them.
@@ -38,19 +38,23 @@ let package = Package(
     .systemLibrary(name: "CQRencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CLinux"),
     .target(name: "System", dependencies: ["CLinux"], swiftSettings: settings),
+    .target(name: "State", swiftSettings: settings),
     .target(
-      name: "Git", dependencies: ["System", "CLibgit2", "CZlib", "CLinux"], swiftSettings: settings),
+      name: "Git", dependencies: ["State", "System", "CLibgit2", "CZlib", "CLinux"],
+      swiftSettings: settings),
     .target(name: "Merge", dependencies: ["Git", "System"], swiftSettings: settings),
     .target(
-      name: "WorkTree", dependencies: ["Merge", "Git", "System", "CLinux"], swiftSettings: settings),
-    .target(
-      name: "History", dependencies: ["WorkTree", "Merge", "Git", "System"],
+      name: "WorkTree", dependencies: ["Merge", "Git", "State", "System", "CLinux"],
       swiftSettings: settings),
     .target(
-      name: "Notebook", dependencies: ["History", "WorkTree", "Merge", "Git", "System", "CLinux"],
+      name: "History", dependencies: ["WorkTree", "Merge", "Git", "State", "System"],
       swiftSettings: settings),
     .target(
-      name: "Membership", dependencies: ["System", "OpenSSLLoader", "COpenSSL", "CLinux"],
+      name: "Notebook",
+      dependencies: ["History", "WorkTree", "Merge", "Git", "State", "System", "CLinux"],
+      swiftSettings: settings),
+    .target(
+      name: "Membership", dependencies: ["State", "System", "OpenSSLLoader", "COpenSSL", "CLinux"],
       swiftSettings: settings),
     .target(name: "OpenSSLLoader", dependencies: ["COpenSSL"], swiftSettings: settings),
     .target(name: "Discovery", dependencies: ["System", "CAvahi"], swiftSettings: settings),
@@ -109,7 +113,7 @@ let package = Package(
       name: "NotebookTests", dependencies: notebookLayers + ["Git", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "MembershipTests", dependencies: ["Membership", "System", "TestSupport"],
+      name: "MembershipTests", dependencies: ["Membership", "State", "System", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "DiscoveryTests", dependencies: ["Discovery", "TestSupport"], swiftSettings: settings),

@@ -1,5 +1,6 @@
 public import Git
 internal import Merge
+package import State
 public import WorkTree
 
 /// What is known of a notebook's notes and versions, up to what the folder holds now.
@@ -26,7 +27,7 @@ public final class History {
     repository = workTree.repository
   }
 
-  package var stateFolder: String { workTree.stateFolder }
+  package var stateFolder: StateFolder { workTree.stateFolder }
 }
 
 extension History {

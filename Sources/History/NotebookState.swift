@@ -1,5 +1,6 @@
 public import Git
 internal import Merge
+internal import State
 internal import System
 internal import WorkTree
 
@@ -48,7 +49,7 @@ extension History {
   // What is asked at every look at the notebook is kept in a small file that costs no library to
   // read. It is a cache: it names the tip it is true of, and whoever finds another computes anew.
 
-  private var tipPath: String { stateFolder + "/tip" }
+  private var tipPath: String { stateFolder[.tip] }
 
   /// Keeps the state for the next look.
   package func rememberTip() throws {

@@ -1,4 +1,5 @@
 package import Git
+package import State
 internal import System
 internal import WorkTree
 
@@ -8,11 +9,18 @@ internal import WorkTree
 /// An ID stands for the version's bytes and all that it was made of. Without the file it is found again.
 package struct VersionMemory {
   /// What is kept of versions.
-  package enum Kind: String {
+  package enum Kind {
     /// They are signed by the devices that they name, whoever is a member.
     case verified
     /// They are derived merges that hold what their versions merge to.
     case merges
+
+    var file: StateFolder.File {
+      switch self {
+      case .verified: .verified
+      case .merges: .merges
+      }
+    }
   }
 
   private let path: String
@@ -20,8 +28,8 @@ package struct VersionMemory {
   private var new: Set<ObjectID> = []
 
   /// What was found so far; nothing where the file is not there or cannot be read.
-  package init(_ kind: Kind, in stateFolder: String) {
-    path = "\(stateFolder)/cache/\(kind.rawValue)"
+  package init(_ kind: Kind, in state: StateFolder) {
+    path = state[kind.file]
     stored = (try? Disk.readIfThere(path)) ?? []
   }
 

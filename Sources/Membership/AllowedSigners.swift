@@ -1,15 +1,13 @@
+internal import State
 internal import Synchronization
 internal import System
 
 /// The file by which git verifies what devices signed (ssh-keygen(1), ALLOWED SIGNERS): a line for
 /// each device ever certified here, removed ones too, since what they made stays theirs.
 public enum AllowedSigners {
-  /// The file's name in the folder of the notebook's state.
-  public static let fileName = "allowed-signers"
-
   /// Where the file is, beside the folder of a membership.
   public static func path(beside folder: String) -> String {
-    "\(Disk.parent(of: folder))/\(fileName)"
+    StateFolder(Disk.parent(of: folder))[.allowedSigners]
   }
 
   private static let maximumSize = 4 << 20

@@ -1,3 +1,4 @@
+public import State
 internal import Synchronization
 internal import System
 
@@ -29,11 +30,11 @@ extension MembershipStore {
   /// How a device stands in the notebook with this state folder, as the cache there has it or by its list of
   /// members.
   public static func standing(
-    ofDevice deviceID: String, at stateFolder: String
+    ofDevice deviceID: String, at stateFolder: StateFolder
   ) throws -> MemberStanding {
     try standing(
       ofDevice: deviceID, in: MembershipStore.folder(ofNotebookAt: stateFolder),
-      cache: stateFolder + "/cache/standing")
+      cache: stateFolder[.standing])
   }
 
   /// How a device stands, by the memory that is kept in `cache` as long as the same certificates and

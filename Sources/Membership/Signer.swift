@@ -1,3 +1,4 @@
+public import State
 internal import Synchronization
 internal import System
 
@@ -30,8 +31,8 @@ public struct Signer: Hashable, Sendable {
 
 extension MembershipStore {
   /// The folder of the membership of the notebook with this state folder.
-  public static func folder(ofNotebookAt stateFolder: String) -> String {
-    stateFolder + "/membership"
+  public static func folder(ofNotebookAt stateFolder: StateFolder) -> String {
+    stateFolder[.membership]
   }
 
   /// All devices that were ever certified, by their IDs.
@@ -41,7 +42,7 @@ extension MembershipStore {
   /// if the notebook has no list.
   ///
   /// - Throws: if the list is there and cannot be read: without it nothing says who is a member.
-  public static func signers(ofNotebookAt stateFolder: String) throws -> [String: Signer]? {
+  public static func signers(ofNotebookAt stateFolder: StateFolder) throws -> [String: Signer]? {
     let folder = folder(ofNotebookAt: stateFolder)
     let files: [String]
     do {
@@ -52,7 +53,7 @@ extension MembershipStore {
     }
     // Their names are hashes: no library has to be loaded to tell that they are the same.
     let key = files.joined(separator: " ")
-    let cache = stateFolder + "/cache/signers"
+    let cache = stateFolder[.signers]
     // A cache that cannot be read or written costs time, and changes no answer.
     if let known = (try? Disk.readIfThere(cache)).flatMap({ Signer.all(in: $0, of: key) }) {
       return known

@@ -1,5 +1,6 @@
 public import Git
 internal import History
+public import State
 internal import System
 internal import WorkTree
 
@@ -12,7 +13,7 @@ public struct MissingObjects: Sendable {
   private static let most = 20
 
   /// Those of the notebook with this state folder.
-  public init(stateFolder: String) { path = stateFolder + "/missing" }
+  public init(stateFolder: StateFolder) { path = stateFolder[.missing] }
 
   /// Lines of `object ID`, and of `asked DEVICE` for who was asked since the last one was found.
   private var lines: StateLines { StateLines(parsing: (try? Disk.readIfThere(path)) ?? []) }

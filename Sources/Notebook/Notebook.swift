@@ -1,6 +1,7 @@
 public import Git
 internal import Glibc
 public import History
+public import State
 internal import System
 public import WorkTree
 
@@ -39,7 +40,7 @@ public final class Notebook {
   public var saveNotice: (SaveNews) -> Void = { _ in }
 
   /// The folder of this device's state for the notebook.
-  public var stateFolder: String { repository.gitFolder + "/notes" }
+  public var stateFolder: StateFolder { repository.stateFolder }
 
   private init(folder: String, repository: Repository, identity: NotebookIdentity) {
     self.folder = folder
@@ -66,7 +67,7 @@ public final class Notebook {
       throw NotebookError.file(call: "open", path: folder, errno: errno)
     }
     while true {
-      if Counted.access(current + "/.git/notes/notebook", F_OK) == 0 { return current }
+      if Counted.access(StateFolder(ofNotebookIn: current)[.notebook], F_OK) == 0 { return current }
       // A notebook that may not be entered is one all the same.
       if errno == EACCES, Counted.access(current + "/.git", F_OK) == 0 {
         throw NotebookError.file(call: "open", path: current + "/.git", errno: EACCES)
@@ -87,7 +88,7 @@ public final class Notebook {
   /// - Throws: `alreadyANotebook`, and what `fill` throws.
   public static func make(
     at folder: String, branch: String = "main",
-    fill: (_ stateFolder: String) throws -> NotebookIdentity
+    fill: (_ stateFolder: StateFolder) throws -> NotebookIdentity
   ) throws -> Notebook {
     if Counted.access(folder + "/.git", F_OK) == 0 {
       if Counted.access(folder + "/.git/HEAD", F_OK) == 0 {
@@ -99,9 +100,9 @@ public final class Notebook {
     try Disk.makeFolders(folder, mode: Self.newFolderMode)
     do {
       _ = try Repository.create(at: folder, branch: branch) { gitFolder in
-        let state = gitFolder + "/notes"
-        try Disk.makeFolders(state)
-        try Disk.replace(state + "/notebook", with: fill(state).serialized)
+        let state = StateFolder(ofRepository: gitFolder)
+        try Disk.makeFolders(state.path)
+        try Disk.replace(state[.notebook], with: fill(state).serialized)
       }
     } catch {
       if isNew { rmdir(folder) }
@@ -125,8 +126,8 @@ public final class Notebook {
   /// missing. Nothing is a notebook before `adopt`; a later run completes what one leaves that ends.
   ///
   /// - Throws: `alreadyANotebook` when there is nothing to prepare.
-  public static func prepare(at folder: String) throws -> String {
-    if Counted.access(folder + "/.git/notes/notebook", F_OK) == 0 {
+  public static func prepare(at folder: String) throws -> StateFolder {
+    if Counted.access(StateFolder(ofNotebookIn: folder)[.notebook], F_OK) == 0 {
       throw NotebookError.alreadyANotebook(folder: folder)
     }
     var status = stat()
@@ -134,14 +135,14 @@ public final class Notebook {
       throw NotebookError.linkedWorkTree(folder: folder)
     }
     try Disk.makeFolders(folder, mode: Self.newFolderMode)
-    let state = try Repository.create(at: folder).gitFolder + "/notes"
-    try Disk.makeFolders(state)
+    let state = try Repository.create(at: folder).stateFolder
+    try Disk.makeFolders(state.path)
     return state
   }
 
   /// Makes the prepared `folder` a notebook, which is what writing its identity does.
   public static func adopt(at folder: String, as identity: NotebookIdentity) throws -> Notebook {
-    try Disk.replace(folder + "/.git/notes/notebook", with: identity.serialized)
+    try Disk.replace(StateFolder(ofNotebookIn: folder)[.notebook], with: identity.serialized)
     let notebook = try open(at: folder)
     notebook.closeRepositoryToOthers()
     return notebook
@@ -232,7 +233,7 @@ public final class Notebook {
   private func changeIdentity(_ change: (inout NotebookIdentity) -> Void) throws {
     let path = Self.identityPath(in: folder)
     let lock = try Disk.lock(
-      stateFolder, O_RDONLY | O_DIRECTORY, until: .after(seconds: WriterLock.patience))
+      stateFolder.path, O_RDONLY | O_DIRECTORY, until: .after(seconds: WriterLock.patience))
     guard let lock else { throw NotebookError.busy(folder: folder) }
     defer { withExtendedLifetime(lock) {} }
     var present =
@@ -243,7 +244,9 @@ public final class Notebook {
     identity = present
   }
 
-  private static func identityPath(in folder: String) -> String { folder + "/.git/notes/notebook" }
+  private static func identityPath(in folder: String) -> String {
+    StateFolder(ofNotebookIn: folder)[.notebook]
+  }
 }
 
 /// What a notebook is to this device: kept in `.git/notes/notebook`, whose presence makes a

@@ -1,5 +1,6 @@
 public import Git
 internal import Glibc
+internal import State
 internal import System
 internal import WorkTree
 
@@ -31,7 +32,7 @@ extension Notebook {
   // One file a device, `.git/notes/differing/DEVICE-ID`: sessions on several threads do not disturb
   // each other.
 
-  private var differencesFolder: String { stateFolder + "/differing" }
+  private var differencesFolder: String { stateFolder[.differing] }
 
   /// The devices whose tip differed when the same heads were met last.
   public func tipDifferences() -> [TipDifference] {

@@ -2,6 +2,7 @@ package import Git
 internal import Glibc
 public import History
 internal import Merge
+public import State
 internal import System
 internal import WorkTree
 
@@ -12,15 +13,16 @@ public struct VersionSigner: Sendable {
   public typealias Sign = @Sendable (_ content: [UInt8]) throws -> [UInt8]
 
   private let load: @Sendable (_ deviceID: String) throws -> Sign?
-  private let authorName: @Sendable (_ device: DeviceIdentity, _ stateFolder: String) -> String
+  private let authorName: @Sendable (_ device: DeviceIdentity, _ stateFolder: StateFolder) -> String
 
   /// A signer that asks for a device's key, nil where it is not here, and for the name by which versions
   /// call it when the first version is made.
   public init(
     load: @escaping @Sendable (_ deviceID: String) throws -> Sign?,
-    authorName: @escaping @Sendable (_ device: DeviceIdentity, _ stateFolder: String) -> String = {
-      device, _ in device.name
-    }
+    authorName:
+      @escaping @Sendable (_ device: DeviceIdentity, _ stateFolder: StateFolder) -> String = {
+        device, _ in device.name
+      }
   ) {
     self.load = load
     self.authorName = authorName
@@ -29,7 +31,7 @@ public struct VersionSigner: Sendable {
   func sign(for device: DeviceIdentity) throws -> Sign? { try load(device.deviceID) }
 
   /// The device as versions of a notebook name it.
-  func author(_ device: DeviceIdentity, stateFolder: String) -> DeviceIdentity {
+  func author(_ device: DeviceIdentity, stateFolder: StateFolder) -> DeviceIdentity {
     DeviceIdentity(name: authorName(device, stateFolder), deviceID: device.deviceID)
   }
 }
@@ -47,8 +49,8 @@ extension Notebook {
   /// The file is replaced as a whole, without git's lock beside it: one that a killed save left would keep
   /// git and every later save from their settings. While git has it, this is left to the next save.
   func nameAllowedSigners() throws {
-    let end = "/.git/notes/allowed-signers"
-    let path = realPath(of: folder).map { $0 + end } ?? folder + end
+    let end = StateFolder(ofNotebookIn: "")[.allowedSigners]
+    let path = (realPath(of: folder) ?? folder) + end
     let config = repository.gitFolder + "/config"
     var status = stat()
     guard Counted.lstat(config, &status) == 0, status.st_mode & S_IFMT == S_IFREG,

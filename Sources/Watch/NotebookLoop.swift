@@ -5,6 +5,7 @@ internal import Glibc
 internal import History
 internal import Membership
 internal import Notebook
+internal import State
 internal import Synchronization
 internal import System
 internal import WorkTree
@@ -246,7 +247,7 @@ final class NotebookLoop {
       nextLook = .now + Self.retry
     } catch {
       owner.emit(.notebookFailed(notebook: owner.notebookID, cause: Cause(error)))
-      if Counted.access(owner.context.folder + "/.git/notes/notebook", F_OK) != 0 {
+      if Counted.access(StateFolder(ofNotebookIn: owner.context.folder)[.notebook], F_OK) != 0 {
         leave()
       } else if paths.isEmpty {
         nextLook = .now + Self.retry

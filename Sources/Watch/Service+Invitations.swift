@@ -1,6 +1,7 @@
 internal import Discovery
 public import Exchange
 public import Membership
+internal import State
 internal import Synchronization
 
 // All of it may be called from any thread, before or while the service runs.
@@ -57,7 +58,7 @@ extension Service {
   }
 
   private func book(of context: SessionContext) -> InvitationBook {
-    InvitationBook(stateFolder: context.folder + "/.git/notes")
+    InvitationBook(stateFolder: StateFolder(ofNotebookIn: context.folder))
   }
 }
 

@@ -3,6 +3,7 @@ internal import Discovery
 internal import Exchange
 internal import Membership
 internal import Notebook
+internal import State
 internal import Synchronization
 internal import System
 
@@ -135,7 +136,7 @@ struct ServiceDialing {
 
   private func addresses(_ notebookID: String) -> [String: Address] {
     service.watched[notebookID].map {
-      PeerAddresses(stateFolder: $0.context.folder + "/.git/notes").all()
+      PeerAddresses(stateFolder: StateFolder(ofNotebookIn: $0.context.folder)).all()
     } ?? [:]
   }
 

@@ -1,4 +1,5 @@
 internal import Glibc
+public import State
 internal import System
 
 /// What lets one process at a time watch a notebook: flock(2) on `.git/notes/watch`, which holds its
@@ -7,8 +8,8 @@ public final class WatchLock: Sendable {
   private let lock: FileLock
 
   /// Takes the lock. Throws `WatchError.watchedAlready` when another process has it.
-  public init(stateFolder: String, folder: String) throws {
-    let path = stateFolder + "/watch"
+  public init(stateFolder: StateFolder, folder: String) throws {
+    let path = stateFolder[.watch]
     guard let lock = try Disk.lock(path) else {
       let holder = (try? Disk.read(path, limit: 20)) ?? []
       let number = String(decoding: holder.prefix { $0 != 10 }, as: UTF8.self)

@@ -2,13 +2,14 @@ internal import Exchange
 internal import Glibc
 internal import Membership
 internal import Notebook
+internal import State
 internal import Synchronization
 
 /// A notebook that is served, to whom the gate lets in.
 final class Site: Sendable {
   let folder: String
   let notebookID: String
-  private let stateFolder: String
+  private let stateFolder: StateFolder
   /// Where the keys of the user's devices are.
   private let dataFolder: String
   /// Where the sockets of watchers are; nil where the user has no such folder.
@@ -41,7 +42,7 @@ final class Site: Sendable {
   var pathName: String { notebookID.prefix(16).lowercased() }
 
   /// Whether the notebook's folder is there: it may be on a medium that was taken out.
-  var isThere: Bool { access(stateFolder, F_OK) == 0 }
+  var isThere: Bool { access(stateFolder.path, F_OK) == 0 }
 
   /// Whose browser has one of these cookies, below this path; nil where it is no guest's. Who was a guest
   /// before the notebook's folder went away, or its book could not be read, is none who was sent away.

@@ -1,4 +1,5 @@
 public import Git
+package import State
 internal import System
 
 /// The folder that a repository's files stand in, and the index that remembers how they were.
@@ -34,7 +35,7 @@ public final class WorkTree {
   package var takesUnfitNames = false
 
   /// The folder of this device's state for the notebook.
-  package var stateFolder: String { repository.gitFolder + "/notes" }
+  package var stateFolder: StateFolder { repository.stateFolder }
 
   package init(folder: String, repository: Repository) {
     self.folder = folder

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import State
 internal import System
 
 /// The user's browser, which is shown a file that leads to the link: words of a command line are there
@@ -9,7 +10,7 @@ struct Browser {
   /// The file, which its owner alone may read.
   private let file: String
 
-  init(stateFolder: String) { file = stateFolder + "/web-link.html" }
+  init(stateFolder: StateFolder) { file = stateFolder[.webLink] }
 
   /// Shows it an address. Where there is no browser nothing happens: the link is on the screen.
   func open(_ address: String) {

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Membership
+internal import State
 internal import System
 internal import Web
 
@@ -60,7 +61,8 @@ do {
     "notes: hint: the system does not tell when addresses change: start this again then\n",
     on: STDERR_FILENO)
 }
-let browser = Browser(stateFolder: isOfAll ? words[0] : words[6] + "/.git/notes")
+let browser = Browser(
+  stateFolder: isOfAll ? StateFolder(words[0]) : StateFolder(ofNotebookIn: words[6]))
 if words[4] == "open" { browser.open(link) }
 
 var received: Int32 = 0

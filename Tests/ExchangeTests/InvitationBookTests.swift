@@ -1,4 +1,5 @@
 import Membership
+import State
 import TestSupport
 import Testing
 
@@ -9,7 +10,7 @@ struct InvitationBookTests {
   @Test("two of one second that have the same digits are told apart")
   func sameName() throws {
     let folder = try TemporaryFolder()
-    let book = InvitationBook(stateFolder: folder.path)
+    let book = InvitationBook(stateFolder: StateFolder(folder.path))
     let invitation = try Invitation(role: .writer)
     for state in [InvitationRecord.State.joined, .cancelled] {
       let held = try book.hold(invitation, created: 1_700_000_000)

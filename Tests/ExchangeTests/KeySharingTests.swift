@@ -2,6 +2,7 @@ import Channel
 import Git
 import Membership
 import Notebook
+import State
 import Synchronization
 import TestSupport
 import Testing
@@ -58,7 +59,7 @@ struct KeySharingTests {
   @Test("a machine that is started anew is no other one")
   func startedAnew() throws {
     let folder = try TemporaryFolder()
-    let sightings = PeerSightings(stateFolder: folder.path)
+    let sightings = PeerSightings(stateFolder: StateFolder(folder.path))
     let runs: [ObjectID] = [.emptyTree, .emptyBlob, .zero]
     for run in runs + [.zero] {
       sightings.note("DEVICE", on: run, now: 1_000)
@@ -90,7 +91,7 @@ struct KeySharingTests {
   @Test("it is told once an hour, and forgotten after a day")
   func pace() throws {
     let folder = try TemporaryFolder()
-    let sharing = KeySharing(stateFolder: folder.path)
+    let sharing = KeySharing(stateFolder: StateFolder(folder.path))
     let notice = KeySharing.Notice(time: 10_000, witness: nil)
     #expect(try sharing.note(notice, of: "A", now: 10_000))
     #expect(try !sharing.note(notice, of: "A", now: 13_000))

@@ -2,6 +2,7 @@ import Channel
 import Membership
 import Merge
 import Notebook
+import State
 import TestSupport
 import Testing
 
@@ -224,7 +225,7 @@ struct LimitsTests {
   @Test("No more invitations are kept than that, each for no longer than it may live")
   func invitations() throws {
     let folder = try TemporaryFolder()
-    let list = ReceivedInvitations(stateFolder: folder.path)
+    let list = ReceivedInvitations(stateFolder: StateFolder(folder.path))
     let code = try InvitationCode.random()
     func received(_ number: Int, by device: String = "DEVICE") -> ReceivedInvitation {
       ReceivedInvitation(
@@ -259,7 +260,7 @@ struct LimitsTests {
     }
     try results.called.get()
     let kept = try #require(
-      ReceivedInvitations(stateFolder: ada.notes + "/.git/notes").all().first)
+      ReceivedInvitations(stateFolder: StateFolder(ofNotebookIn: ada.notes)).all().first)
     #expect((now + 600...now + 660).contains(kept.invitation.expires))
   }
 

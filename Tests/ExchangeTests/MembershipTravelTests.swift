@@ -2,6 +2,7 @@ import Channel
 import History
 import Membership
 import Notebook
+import State
 import TestSupport
 import Testing
 
@@ -156,7 +157,7 @@ struct MembershipTravelTests {
 
   @Test("who was met is remembered with the time")
   func sightings() throws {
-    let seen = PeerSightings(stateFolder: ada.notes + "/.git/notes")
+    let seen = PeerSightings(stateFolder: StateFolder(ofNotebookIn: ada.notes))
     let last = try #require(seen.last(of: bob.key.deviceID))
     #expect(abs(last - WallClock.now()) < 60)
     #expect(seen.last(of: ada.key.deviceID) == nil)

@@ -2,6 +2,7 @@ import FoundationEssentials
 import History
 import Membership
 import Notebook
+import State
 import TestSupport
 import Testing
 
@@ -50,7 +51,7 @@ extension SessionContext {
   ) throws -> SessionContext {
     let key = try DeviceKey.loadOrCreate(in: folder["data"])
     let state = try Notebook.prepare(at: folder["notes"])
-    let membership = try join(state + "/membership", key)
+    let membership = try join(state[.membership], key)
     _ = try Notebook.adopt(
       at: folder["notes"],
       as: NotebookIdentity(

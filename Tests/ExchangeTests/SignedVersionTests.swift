@@ -2,6 +2,7 @@ import Git
 import History
 import Membership
 import Notebook
+import State
 import TestSupport
 import Testing
 
@@ -59,7 +60,7 @@ import Testing
     let kept = VersionMemory(.verified, in: notebook.stateFolder)
     #expect(signed.allSatisfy(kept.contains) && !kept.contains(unsigned))
     // What a power cut left of the file is no proof.
-    let file = notebook.stateFolder + "/cache/verified"
+    let file = notebook.stateFolder.path + "/cache/verified"
     try writeFile(file, Array(readFile(file).dropLast(30)) + [UInt8](repeating: 0, count: 30))
     let left = VersionProofs(in: notebook)
     #expect(try left.author(of: unsigned).proof == .unsigned)

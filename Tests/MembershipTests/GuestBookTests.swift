@@ -1,4 +1,5 @@
 import Glibc
+import State
 import System
 import TestSupport
 import Testing
@@ -14,7 +15,7 @@ import Testing
 
   init() throws {
     folder = try TemporaryFolder()
-    book = GuestBook(stateFolder: folder.path)
+    book = GuestBook(stateFolder: StateFolder(folder.path))
   }
 
   private func accept(_ token: String, _ name: String = "") throws -> GuestSecrets {

@@ -1,5 +1,6 @@
 import Git
 import Glibc
+import State
 import TestSupport
 import Testing
 
@@ -162,7 +163,7 @@ struct CheckoutTests {
     try home.write("n.txt", "new\n")
     _ = try beginCheckout(in: other, of: home)
     let notebook = other.notebook
-    let staging = CheckoutJournal.folder(in: notebook.stateFolder)
+    let staging = notebook.stateFolder[.checkout]
     #expect(rename(other.path + "/n.txt", staging + "/0.out") == 0)
     // In that moment somebody saves a new file of the name.
     try other.write("n.txt", "old\nmade in the gap\n")
@@ -170,7 +171,7 @@ struct CheckoutTests {
     let text = try #require(try other.read("n.txt"))
     #expect(text.contains("new") && text.contains("made in the gap"))
     #expect(try notebook.save().version == nil)
-    #expect(access(notebook.stateFolder + "/lingering", F_OK) != 0)
+    #expect(access(notebook.stateFolder.path + "/lingering", F_OK) != 0)
   }
 
   // "An empty folder that stands where a note comes is removed."
@@ -299,7 +300,7 @@ struct CheckoutTests {
     #expect(write(descriptor, "third\n", 6) == 6)
     close(descriptor)
     // A program that another test is starting holds it for an instant more.
-    let lingering = other.notebook.stateFolder + "/lingering"
+    let lingering = other.notebook.stateFolder.path + "/lingering"
     let end = ContinuousClock.now + .seconds(120)
     repeat { _ = try other.notebook.save() } while access(lingering, F_OK) == 0 && .now < end
     #expect(try other.read("log.txt") == "remote\nfirst\nsecond\nthird\n")

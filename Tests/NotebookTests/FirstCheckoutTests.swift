@@ -1,5 +1,6 @@
 import Git
 import Glibc
+import State
 import System
 import TestSupport
 import Testing
@@ -55,7 +56,7 @@ import Testing
     let other = try home.clone(device: "Bob")
     try expectIndex(of: other, knows: names.count)
     for name in names { #expect(try other.read(name) == "\(name)\n") }
-    #expect(access(CheckoutJournal.folder(in: other.notebook.stateFolder) + "/tree", F_OK) != 0)
+    #expect(access(other.notebook.stateFolder[.checkout] + "/tree", F_OK) != 0)
     #expect(try other.notebook.state().tip == (try home.notebook.state().tip))
     #expect(try other.git(["status", "--porcelain"]).isEmpty)
   }
@@ -101,7 +102,7 @@ import Testing
   func interrupted(after stop: Int) throws {
     let home = try home()
     let (other, _, target) = try staged(from: home)
-    let tree = CheckoutJournal.folder(in: other.notebook.stateFolder) + "/tree"
+    let tree = other.notebook.stateFolder[.checkout] + "/tree"
     for name in ["1.txt", "2.txt", "a", "a.txt", "c"].prefix(stop) {
       #expect(rename("\(tree)/\(name)", "\(other.path)/\(name)") == 0)
     }
@@ -159,7 +160,7 @@ import Testing
 }
 
 extension Repository {
-  fileprivate func removedAllStaged(in stateFolder: String) throws -> Bool {
-    try Disk.names(in: CheckoutJournal.folder(in: stateFolder)).isEmpty
+  fileprivate func removedAllStaged(in stateFolder: StateFolder) throws -> Bool {
+    try Disk.names(in: stateFolder[.checkout]).isEmpty
   }
 }

@@ -1,5 +1,6 @@
 import Git
 import Glibc
+import State
 import TestSupport
 import Testing
 
@@ -44,7 +45,7 @@ struct MakingTests {
     for name in ["there", "new"] {
       #expect(throws: BrokenOff.self) {
         try Notebook.make(at: folder[name]) { state in
-          try writeFile(state + "/half", [1])
+          try writeFile(state.path + "/half", [1])
           throw BrokenOff()
         }
       }
@@ -66,7 +67,7 @@ struct MakingTests {
     let there = folder["there"]
     #expect(try run(["git", "init", "-q", there]).isSuccess)
     _ = try Notebook.make(at: there) { state in
-      try writeFile(state + "/kept", [1])
+      try writeFile(state.path + "/kept", [1])
       return identity
     }
     #expect(try Notebook.open(at: there).identity == identity)

@@ -1,6 +1,7 @@
 import Git
 import Glibc
 import History
+import State
 import TestSupport
 import Testing
 
@@ -176,7 +177,7 @@ struct TakenPlaceTests {
     let bob = try home.clone(device: "Bob")
     try home.write("n.txt", "new\n")
     _ = try beginCheckout(in: bob, of: home)
-    let staged = CheckoutJournal.folder(in: bob.notebook.stateFolder) + "/0"
+    let staged = bob.notebook.stateFolder[.checkout] + "/0"
     try #require(rename(staged, bob.path + "/n.txt") == 0)
     try #require(symlink("a.txt", staged) == 0)
     _ = try bob.notebook.save()

@@ -3,6 +3,7 @@ import Discovery
 import Git
 import Glibc
 import Membership
+import State
 import TestSupport
 import Testing
 
@@ -25,7 +26,7 @@ struct InterruptionTests {
     #expect(bob.wait { bob.port != nil })
     let proxy = try RecordingProxy(to: #require(bob.port))
     defer { proxy.stop() }
-    try PeerAddresses(stateFolder: ada.folder["notes/.git/notes"])
+    try PeerAddresses(stateFolder: StateFolder(ada.folder["notes/.git/notes"]))
       .remember(Address(host: "127.0.0.1", port: proxy.port), of: bob.key.deviceID)
     try ada.start()
     #expect(ada.wait { ada.sessions?.lasting.count == 1 })

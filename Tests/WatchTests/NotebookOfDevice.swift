@@ -1,6 +1,7 @@
 import History
 import Membership
 import Notebook
+import State
 import TestSupport
 
 @testable import Exchange
@@ -36,7 +37,7 @@ extension SessionContext {
   ) throws -> SessionContext {
     let key = try DeviceKey.loadOrCreate(in: folder["data"])
     let state = try Notebook.prepare(at: folder["notes"])
-    let membership = try join(state + "/membership", key)
+    let membership = try join(state[.membership], key)
     _ = try Notebook.adopt(
       at: folder["notes"],
       as: NotebookIdentity(

@@ -3,6 +3,7 @@ import Discovery
 import Logging
 import Membership
 import Notebook
+import State
 import TestSupport
 import Testing
 
@@ -265,7 +266,7 @@ struct PairingTests {
     let state = try Notebook.prepare(at: bob.notes)
     let left = eve.context.membership
     _ = try MembershipStore.install(
-      in: state + "/membership", root: left.root, certificates: left.certificates, revocations: [])
+      in: state[.membership], root: left.root, certificates: left.certificates, revocations: [])
     let invitation = try Invitation(role: .writer)
     try ada.service.open(invitation)
     let joined = try bob.joining(invitation.code, port: try ada.start()).run { _ in true }

@@ -3,6 +3,7 @@ import Discovery
 import Git
 import Membership
 import Notebook
+import State
 import TestSupport
 import Testing
 
@@ -170,7 +171,7 @@ struct WatchTests {
       return
     }
     #expect(open.role == .reader && open.port == ada.port)
-    let book = InvitationBook(stateFolder: ada.folder["notes/.git/notes"])
+    let book = InvitationBook(stateFolder: StateFolder(ada.folder["notes/.git/notes"]))
     let locator = open.code.locator
     #expect(book.open().map(\.locator) == [locator])
     #expect(try book.cancel(locator: locator))

@@ -2,6 +2,7 @@ import Git
 import History
 import Membership
 import Notebook
+import State
 import System
 import TestSupport
 import Testing
@@ -26,7 +27,7 @@ import Testing
 
   /// What a session in 2023 leaves behind with a device that shows the present version then.
   private func meet(_ device: String) throws {
-    let seen = web.notebook.stateFolder + "/seen"
+    let seen = web.notebook.stateFolder.path + "/seen"
     let branch = try #require(try web.notebook.repository.head().branch)
     let tip = try #require(try web.tip)
     let git = ["git", "-C", web.folder.path, "update-ref"]

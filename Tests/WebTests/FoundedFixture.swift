@@ -1,6 +1,7 @@
 import History
 import Membership
 import Notebook
+import State
 import System
 import TestSupport
 import Testing
@@ -19,7 +20,7 @@ struct FoundedFixture {
     keys = try TemporaryFolder()
     key = try DeviceKey.loadOrCreate(in: web.folder["keys"])
     membership = try MembershipStore.found(
-      in: web.notebook.stateFolder + "/membership", notebookName: "Home", deviceName: "Ann",
+      in: web.notebook.stateFolder.path + "/membership", notebookName: "Home", deviceName: "Ann",
       key: key)
     try adopt(key.deviceID, "Ann")
   }

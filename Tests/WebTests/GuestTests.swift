@@ -3,6 +3,7 @@ import Glibc
 import History
 import Membership
 import Notebook
+import State
 import System
 import TestSupport
 import Testing
@@ -241,7 +242,7 @@ import Testing
   @Test func `The file of the guests lets nobody in`() throws {
     let token = try invite("Grandpa")
     let guest = try web.comeIn(invite("Grandma"))
-    let path = web.notebook.stateFolder + "/guests"
+    let path = web.notebook.stateFolder.path + "/guests"
     let text = String(decoding: try readFile(path), as: UTF8.self)
     let secrets = [token, String(guest.cookie.dropFirst(6)), String(guest.root.dropFirst())]
     #expect(text.contains("Grandma") && secrets.allSatisfy { !text.contains($0) })

@@ -3,6 +3,7 @@ import Glibc
 import History
 import Membership
 import Notebook
+import State
 import System
 import TestSupport
 import Testing
@@ -37,7 +38,7 @@ import Testing
     try shelf.wait(list)
     try wait(for: ["Home", "Work"], in: shelf)
     // 'notes web guests invite' finds the page there.
-    let origins = try ServedPage.origins(stateFolder: shelf.folder["Work/.git/notes"])
+    let origins = try ServedPage.origins(stateFolder: StateFolder(shelf.folder["Work/.git/notes"]))
     #expect(origins.first == "http://" + shelf.host && origins.count == 2)
     let ben = try shelf.guest(of: "Work", "Ben")
     let page = try shelf.follow(ben.root, ben.cookie)

@@ -3,6 +3,7 @@ import Glibc
 import History
 import Membership
 import Notebook
+import State
 import System
 import TestSupport
 import Testing
@@ -61,7 +62,9 @@ final class ShelfFixture {
   /// What its pages are below.
   func root(of name: String) -> String { "\(browser.root)/\(pathName(name))" }
 
-  func book(of name: String) -> GuestBook { GuestBook(stateFolder: folder[name] + "/.git/notes") }
+  func book(of name: String) -> GuestBook {
+    GuestBook(stateFolder: StateFolder(ofNotebookIn: folder[name]))
+  }
 
   func get(_ path: String, _ cookie: String? = nil) throws -> Answer {
     try client.send(

@@ -2,6 +2,7 @@ import Git
 import Glibc
 import History
 import Notebook
+import State
 import TestSupport
 import Testing
 import WorkTree
@@ -51,7 +52,7 @@ final class ReportFixture {
     try #require(try run(["git", "clone", "-q", folder.path, other.path]).isSuccess)
     try #require(try run(["git", "-C", other.path, "reset", "-q", "--hard", root]).isSuccess)
     let state = try Notebook.prepare(at: other.path)
-    #expect(state.hasSuffix("/.git/notes"))
+    #expect(state.path.hasSuffix("/.git/notes"))
     let theirs = try Notebook.adopt(
       at: other.path,
       as: NotebookIdentity(

@@ -1,5 +1,6 @@
 import Glibc
 import Membership
+import State
 import System
 import TestSupport
 import Testing
@@ -42,11 +43,15 @@ extension WebCommandTests {
       page.differences(of: made, from: try #require(page.commands["web guests"]), at: "").isEmpty)
     let both = try shell.notes("web", "guests", "invite").text
     #expect(both.contains("\n\nor, in a browser of this machine, at\n\n  http://127.0.0.1:"))
-    #expect(try GuestBook(stateFolder: shell.folder["notes/.git/notes"]).invitations().count == 3)
+    #expect(
+      try GuestBook(stateFolder: StateFolder(shell.folder["notes/.git/notes"])).invitations().count
+        == 3)
     web.send(SIGINT)
     #expect(try web.wait(within: 120).status == .exited(130))
     // The link that it made for whoever comes leads nowhere now.
-    #expect(try GuestBook(stateFolder: shell.folder["notes/.git/notes"]).invitations().count == 2)
+    #expect(
+      try GuestBook(stateFolder: StateFolder(shell.folder["notes/.git/notes"])).invitations().count
+        == 2)
     // The authority is the same each time.
     let again = try onHost(addresses, ["--lan"])
     var lines: [String] = []

@@ -1,5 +1,6 @@
 import Glibc
 import Membership
+import State
 import System
 import TestSupport
 import Testing
@@ -265,7 +266,7 @@ import Testing
 
   @Test(arguments: ["", "-colour"]) func `Guests and links are listed`(suffix: String) throws {
     if !suffix.isEmpty { shell.environment["CLICOLOR_FORCE"] = "1" }
-    let book = GuestBook(stateFolder: shell.folder["notes/.git/notes"])
+    let book = GuestBook(stateFolder: StateFolder(shell.folder["notes/.git/notes"]))
     let now = Int64(time(nil))
     let token = try book.invite("Grandma", as: .writer, now: now - 7_000).token
     _ = try book.accept(token, name: "", now: now - 7_000)

@@ -1,6 +1,7 @@
 internal import Git
 internal import Membership
 internal import Notebook
+internal import State
 internal import System
 
 /// What this device's history held when it learned that a device may make no versions any more:
@@ -14,7 +15,7 @@ struct FormerWriters {
   /// anything more is taken in.
   init(_ signers: [String: Signer], in notebook: Notebook) throws {
     repository = notebook.repository
-    let path = notebook.stateFolder + "/former-writers"
+    let path = notebook.stateFolder[.formerWriters]
     let stored = StateLines(parsing: try Disk.readIfThere(path) ?? [])
     var known: [String: ObjectID] = [:]
     for line in stored.lines { known[line.key] = ObjectID(hex: line.value) }

@@ -1,5 +1,6 @@
 internal import Glibc
 public import Membership
+public import State
 public import System
 
 /// An invitation to another notebook, told to a device within a session of a notebook that both share:
@@ -67,7 +68,7 @@ public struct ReceivedInvitations: Sendable {
   private static let maximumSize = 4096
 
   /// Those of the notebook with this state folder.
-  public init(stateFolder: String) { folder = stateFolder + "/invited" }
+  public init(stateFolder: StateFolder) { folder = stateFolder[.invited] }
 
   /// All that have not ended, by their end.
   public func all(now: Int64 = WallClock.now()) -> [ReceivedInvitation] {

@@ -1,5 +1,6 @@
 internal import Glibc
 package import Membership
+public import State
 public import System
 
 /// What became of an invitation, as it is noted in `.git/notes/invitations`. The secret of its code is
@@ -67,7 +68,7 @@ public struct InvitationBook: Sendable {
   private static let maximumSize = 4096
 
   /// The book of the notebook with this state folder.
-  public init(stateFolder: String) { folder = stateFolder + "/invitations" }
+  public init(stateFolder: StateFolder) { folder = stateFolder[.invitations] }
 
   /// All that are open, and the last ones that were, the newest first.
   public func all() -> [InvitationRecord] {

@@ -2,6 +2,7 @@ public import Git
 internal import Glibc
 internal import History
 public import Notebook
+public import State
 internal import System
 
 /// Versions that one side showed and the other did not merge, on both sides: `.git/notes/held/`, a file for
@@ -26,7 +27,7 @@ public struct HeldVersions: Sendable {
   private static let thereSuffix = ".there"
 
   /// What is known in the notebook with this state folder.
-  public init(stateFolder: String) { folder = stateFolder + "/held" }
+  public init(stateFolder: StateFolder) { folder = stateFolder[.held] }
 
   /// What is not merged still, by device; what this device has merged since is forgotten.
   public func all(in notebook: Notebook) throws -> [Held] {

@@ -1,4 +1,5 @@
 public import Membership
+public import State
 internal import System
 
 /// The keys that members ask to have certified beside theirs: `.git/notes/requests/DEVICE-ID`, a
@@ -7,7 +8,7 @@ public struct KeyRequests: Sendable {
   private let folder: String
 
   /// Those of the notebook with this state folder.
-  public init(stateFolder: String) { folder = stateFolder + "/requests" }
+  public init(stateFolder: StateFolder) { folder = stateFolder[.requests] }
 
   /// What a member asks for; nil for nothing, or where it has been certified.
   public func request(of member: Member, in membership: MembershipStore) -> CertificateRequest? {

@@ -2,6 +2,7 @@ internal import Git
 internal import Glibc
 internal import Membership
 internal import Notebook
+public import State
 public import System
 
 /// That another machine uses this device's key, as far as this one has learned: `.git/notes/shared-key`.
@@ -23,7 +24,7 @@ public struct KeySharing: Sendable {
   private static let pace: Int64 = 3600
 
   /// What is known in the notebook with this state folder.
-  public init(stateFolder: String) { path = stateFolder + "/shared-key" }
+  public init(stateFolder: StateFolder) { path = stateFolder[.sharedKey] }
 
   private var lines: StateLines {
     StateLines(parsing: (try? Disk.read(path, limit: ProtocolLimits.messageBytes)) ?? [])

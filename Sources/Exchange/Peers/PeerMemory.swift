@@ -1,5 +1,6 @@
 internal import Git
 internal import Glibc
+public import State
 internal import System
 
 /// Where peers were last reached: `.git/notes/addresses`, lines `DEVICE-ID HOST:PORT`. It is a hint
@@ -8,7 +9,7 @@ public struct PeerAddresses {
   private let path: String
 
   /// The memory of the notebook with this state folder.
-  public init(stateFolder: String) { path = stateFolder + "/addresses" }
+  public init(stateFolder: StateFolder) { path = stateFolder[.addresses] }
 
   static let capacity = 256
 
@@ -41,7 +42,7 @@ public struct PeerSightings: Sendable {
   private let folder: String
 
   /// The memory of the notebook with this state folder.
-  public init(stateFolder: String) { folder = stateFolder + "/seen" }
+  public init(stateFolder: StateFolder) { folder = stateFolder[.seen] }
 
   /// When this device last held a session with the other, in seconds since 1970 by its own clock;
   /// nil when it never did.

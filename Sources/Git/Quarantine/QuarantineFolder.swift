@@ -1,4 +1,5 @@
 internal import Glibc
+internal import State
 internal import Synchronization
 internal import System
 
@@ -13,11 +14,11 @@ final class QuarantineFolder: Sendable {
   var objects: String { path + "/objects" }
   var packs: String { path + "/objects/pack" }
 
-  static func root(of repository: Repository) -> String { repository.gitFolder + "/notes/incoming" }
+  static func root(of repository: Repository) -> String { repository.stateFolder[.incoming] }
 
   init(for repository: Repository) throws {
     let root = Self.root(of: repository)
-    try Disk.makeFolder(repository.gitFolder + "/notes", mode: 0o700)
+    try Disk.makeFolder(repository.stateFolder.path, mode: 0o700)
     try Disk.makeFolder(root, mode: 0o700)
     let path = root + "/\(getpid())-" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
     // Nobody cleans up while the folder is there and not locked yet.

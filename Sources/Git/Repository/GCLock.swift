@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import State
 internal import System
 
 /// The lock under which git and we collect garbage: `.git/gc.pid`, as git-gc(1) writes and
@@ -14,7 +15,7 @@ public final class GCLock {
   /// Takes the lock, or returns nil when git or another `notes` has it.
   public init?(_ repository: Repository) throws {
     path = repository.gitFolder + "/gc.pid"
-    let lock = repository.gitFolder + "/notes/gc.lock"
+    let lock = repository.stateFolder[.gcLock]
     guard let own = try Disk.lock(lock), Counted.access(path + ".lock", F_OK) != 0,
       try Self.claim(path)
     else { return nil }

@@ -1,5 +1,6 @@
 internal import CLibgit2
 internal import Glibc
+package import State
 internal import System
 
 /// A git repository with its work tree. libgit2 is loaded at the first call that needs it. An
@@ -9,6 +10,8 @@ public final class Repository {
   public let folder: String
   /// The folder of the repository itself, `.git` in the work tree.
   public let gitFolder: String
+  /// The folder of this device's state for the notebook, which may not be there.
+  package var stateFolder: StateFolder { StateFolder(ofRepository: gitFolder) }
 
   private(set) var opened: Handles?
   /// Where ignore files are read in place of the work tree.

@@ -21,7 +21,8 @@ public struct GitProgress: Sendable {
   /// The lines that are no progress, the last ones of many. git names the address that failed, with all that is
   /// in it; these lines have no passwords.
   public var complaint: [String] {
-    said[oldest...].map(AddressText.withoutSecrets) + said[..<oldest].map(AddressText.withoutSecrets)
+    said[oldest...].map(AddressText.withoutSecrets)
+      + said[..<oldest].map(AddressText.withoutSecrets)
   }
 
   /// The last lines, in a ring: a server may say millions.

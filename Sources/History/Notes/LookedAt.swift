@@ -1,5 +1,6 @@
 public import Git
 internal import Merge
+internal import State
 internal import System
 internal import WorkTree
 
@@ -12,7 +13,7 @@ internal import WorkTree
 public struct LookedAt {
   private let history: History
   private var repository: Repository { history.repository }
-  private var path: String { history.stateFolder + "/looked" }
+  private var path: String { history.stateFolder[.looked] }
 
   private struct Record {
     var seen: ObjectID

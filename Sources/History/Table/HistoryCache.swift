@@ -1,4 +1,5 @@
 internal import Git
+internal import State
 internal import System
 internal import WorkTree
 
@@ -9,7 +10,7 @@ extension History {
   /// How many it may lack for one that shows the first versions before it has read the others.
   static let versionsReadAtOnce = 1_000
 
-  private var historyCachePath: String { stateFolder + "/cache/history" }
+  private var historyCachePath: String { stateFolder[.history] }
 
   /// The table of all versions of the tip, and the tip's place in it; nil before the first version,
   /// and where more versions than `limit` are not in `.git/notes/cache/history` yet.

@@ -1,4 +1,5 @@
 internal import Glibc
+public import State
 public import System
 
 /// The guests of this device and the links that let further ones in: `.git/notes/guests`, a line each.
@@ -8,16 +9,17 @@ public import System
 ///
 /// It is read anew for every question: who was sent away is out at once.
 public struct GuestBook: Sendable {
-  /// The file's name in the folder of the notebook's state.
-  public static let fileName = "guests"
   /// Guests and open links together.
   static let capacity = 64
   private static let maximumSize = 64 << 10
 
   private let path: String
+  private let lockPath: String
 
   /// The book of the notebook with this state folder.
-  public init(stateFolder: String) { path = "\(stateFolder)/\(Self.fileName)" }
+  public init(stateFolder: StateFolder) {
+    (path, lockPath) = (stateFolder[.guests], stateFolder[.guestsLock])
+  }
 
   // MARK: What is asked of it
 
@@ -152,8 +154,8 @@ public struct GuestBook: Sendable {
   private func change<Result>(
     now: Int64 = WallClock.now(), _ body: (inout Entries) throws -> Result
   ) throws -> Result {
-    guard let lock = try Disk.lock(path + ".lock", until: Instant.now + Self.patience) else {
-      throw MembershipError.system(call: "flock", path: path + ".lock", code: EWOULDBLOCK)
+    guard let lock = try Disk.lock(lockPath, until: Instant.now + Self.patience) else {
+      throw MembershipError.system(call: "flock", path: lockPath, code: EWOULDBLOCK)
     }
     return try withExtendedLifetime(lock) {
       var entries = try read()

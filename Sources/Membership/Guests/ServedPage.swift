@@ -1,4 +1,5 @@
 internal import Glibc
+public import State
 internal import System
 
 /// Where the page of a notebook is served now: `.git/notes/web-address`, locked by whoever serves it.
@@ -6,15 +7,13 @@ public final class ServedPage: Sendable {
   private let lock: FileLock
   private let path: String
 
-  private static func path(_ stateFolder: String) -> String { stateFolder + "/web-address" }
-
   /// Says that the page is served at these addresses, `http://HOST:PORT` for this machine and
   /// `https://HOST:PORT` for its network, as long as the object lives; nil where it is served somewhere else
   /// already.
   ///
   /// - Throws: where the file cannot be written.
-  public init?(at origins: [String], stateFolder: String) throws {
-    let path = Self.path(stateFolder)
+  public init?(at origins: [String], stateFolder: StateFolder) throws {
+    let path = stateFolder[.webAddress]
     // Who asks whether it is locked has it for a moment.
     guard let lock = try Disk.lock(path, until: Instant.now + 0.1) else { return nil }
     self.lock = lock
@@ -33,7 +32,9 @@ public final class ServedPage: Sendable {
   }
 
   /// Whether the page was ever served.
-  public static func wasServed(stateFolder: String) -> Bool { access(path(stateFolder), F_OK) == 0 }
+  public static func wasServed(stateFolder: StateFolder) -> Bool {
+    access(stateFolder[.webAddress], F_OK) == 0
+  }
 
   /// The port of the page of a notebook on a device, the same each time: one below those that systems
   /// give out.
@@ -45,8 +46,8 @@ public final class ServedPage: Sendable {
   }
 
   /// The addresses that the page is served at, that for this machine first; none where it is not.
-  public static func origins(stateFolder: String) throws -> [String] {
-    let path = path(stateFolder)
+  public static func origins(stateFolder: StateFolder) throws -> [String] {
+    let path = stateFolder[.webAddress]
     guard Disk.isLocked(path), let content = try Disk.readIfThere(path, limit: 1_024) else {
       return []
     }

@@ -1,6 +1,7 @@
 public import Git
 internal import History
 internal import Merge
+internal import State
 internal import System
 public import WorkTree
 
@@ -142,9 +143,9 @@ struct PortableRewrite {
 /// The version that is known to be portable with all its history, so that none is looked at twice. It is
 /// a cache: whoever does not find it looks at all versions.
 struct PortableHistory {
-  let stateFolder: String
+  let stateFolder: StateFolder
 
-  private var path: String { stateFolder + "/plain" }
+  private var path: String { stateFolder[.plain] }
 
   var tip: ObjectID? {
     guard let content = try? Disk.readIfThere(path) else { return nil }

@@ -1,6 +1,7 @@
 package import Git
 package import History
 internal import Merge
+internal import State
 internal import WorkTree
 
 /// Stores versions of this device and moves references: what all else that runs under the writer lock
@@ -14,7 +15,7 @@ package final class VersionWriter {
   private var loaded: VersionSigner.Sign??
   /// This device by the name that versions made now give it.
   private lazy var author =
-    signer?.author(device, stateFolder: repository.gitFolder + "/notes") ?? device
+    signer?.author(device, stateFolder: repository.stateFolder) ?? device
   /// The references beside the branch that were moved: their lock files are looked for at the end.
   private(set) var movedReferences: Set<String> = []
 

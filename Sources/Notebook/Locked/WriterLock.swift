@@ -1,4 +1,5 @@
 internal import Glibc
+internal import State
 internal import System
 internal import WorkTree
 
@@ -19,8 +20,8 @@ final class WriterLock {
   static let patience = 30.0
 
   /// - Throws: `NotebookError.busy` when it is not to be had in time.
-  init(stateFolder: String, folder: String) throws {
-    guard let lock = try Disk.lock(stateFolder + "/lock", until: .after(seconds: Self.patience))
+  init(stateFolder: StateFolder, folder: String) throws {
+    guard let lock = try Disk.lock(stateFolder[.lock], until: .after(seconds: Self.patience))
     else { throw NotebookError.busy(folder: folder) }
     self.lock = lock
     var state: UInt8 = 0

@@ -1,6 +1,7 @@
 public import Git
 internal import Glibc
 internal import History
+internal import State
 internal import System
 internal import WorkTree
 
@@ -8,9 +9,9 @@ internal import WorkTree
 /// was given, or wrote since: notes-merge(7), "The stale editor".
 public final class EditRun {
   private let lock: FileLock
-  private let stateFolder: String
+  private let stateFolder: StateFolder
 
-  fileprivate init(_ lock: FileLock, stateFolder: String) {
+  fileprivate init(_ lock: FileLock, stateFolder: StateFolder) {
     (self.lock, self.stateFolder) = (lock, stateFolder)
   }
 

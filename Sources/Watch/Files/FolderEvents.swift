@@ -1,6 +1,7 @@
 internal import Git
 internal import Glibc
 internal import Notebook
+internal import State
 internal import WorkTree
 
 /// What happens in a notebook's folder, by paths in it. An instance belongs to one thread.
@@ -54,8 +55,8 @@ final class FolderEvents {
     placed = PlacedFiles(in: folder, events)
     guard try watch("") else { throw WatchError.folderAway(folder) }
     try watchTree("")
-    for path in ["/notes", "/refs/heads"] {
-      if let watch = try events.watch(Array((gitFolder + path).utf8), IN_MOVED_TO) {
+    for path in [StateFolder(ofRepository: gitFolder).path, gitFolder + "/refs/heads"] {
+      if let watch = try events.watch(Array(path.utf8), IN_MOVED_TO) {
         history.insert(watch)
       }
     }
@@ -71,7 +72,7 @@ final class FolderEvents {
 
   /// Watches what is known of the members. `notes members reset` puts another folder there.
   private func watchMembership() throws {
-    let folder = gitFolder + "/notes/membership"
+    let folder = StateFolder(ofRepository: gitFolder)[.membership]
     membership = try Set(
       [folder, folder + "/certificates", folder + "/revocations"].compactMap {
         try events.watch(Array($0.utf8), IN_MOVED_TO | IN_DELETE)

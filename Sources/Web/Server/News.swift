@@ -2,6 +2,7 @@ internal import Membership
 internal import NIOCore
 internal import NIOHTTP1
 internal import Notebook
+internal import State
 internal import Synchronization
 internal import System
 internal import Watch
@@ -45,7 +46,7 @@ final class News: Sendable {
     let tell: @Sendable (String, Bool) -> Void = { event, isForGuests in
       Self.tell(event, connections.followers(of: notebook, isForGuests))
     }
-    guestWatch = try FileWatch(GuestBook.fileName, in: state, changed: sendAway)
+    guestWatch = try FileWatch(StateFolder.File.guests.rawValue, in: state.path, changed: sendAway)
     branchWatch = try BranchWatch(folder: site.folder) {
       sendAway()
       tell("changed", true)

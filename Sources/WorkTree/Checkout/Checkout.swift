@@ -1,6 +1,7 @@
 internal import CLinux
 package import Git
 internal import Glibc
+internal import State
 internal import System
 
 /// Brings the folder from one commit's tree to another's without ever losing what somebody writes
@@ -54,7 +55,7 @@ package struct Checkout {
     folder = try FolderAccess(folder: workTree.folder)
     keptBack = KeptBackFiles(of: workTree, index: try workTree.indexFile(), folder)
     heldBefore = try HeldFiles(in: workTree.stateFolder)
-    staging = CheckoutJournal.folder(in: workTree.stateFolder)
+    staging = workTree.stateFolder[.checkout]
     stagedFiles = StagedFiles(in: staging)
   }
 

@@ -1,5 +1,6 @@
 package import Git
 internal import Glibc
+package import State
 internal import System
 
 /// The record of a checkout under way: `.git/notes/checkout/journal`, beside the staged files.
@@ -41,15 +42,9 @@ package struct CheckoutJournal {
 
   static let format = "1"
 
-  static func folder(in stateFolder: String) -> String { stateFolder + "/checkout" }
-
-  private static func path(in stateFolder: String) -> String {
-    folder(in: stateFolder) + "/journal"
-  }
-
   /// The journal of an interrupted checkout, or nil.
-  package static func load(from stateFolder: String) throws -> CheckoutJournal? {
-    let path = path(in: stateFolder)
+  package static func load(from state: StateFolder) throws -> CheckoutJournal? {
+    let path = state[.journal]
     guard let content = try Disk.readIfThere(path) else { return nil }
     var lines = content.split(separator: UInt8(ascii: "\n")).map { StateWords($0) }
     guard let format = lines.first else { throw NotebookError.brokenState(path: path, "empty") }
@@ -78,22 +73,22 @@ package struct CheckoutJournal {
   }
 
   /// Writes the journal under a name that does not count yet, which it returns; not durably.
-  func write(in stateFolder: String) throws -> String {
+  func write(in state: StateFolder) throws -> String {
     var text = "\(Self.format)\n\(from ?? .zero)\n\(to)\n"
     for item in overlay {
       text += "\(item.base) \(item.file.id) \(item.file.mode.octal) \(item.path.hexadecimal)\n"
     }
     for path in sparse { text += path.hexadecimal + "\n" }
-    let path = Self.path(in: stateFolder) + ".new"
+    let path = state[.journal] + ".new"
     try Disk.create(path, Array(text.utf8), mode: 0o600, overLeftover: true, waits: false)
     return path
   }
 
   /// Lets a journal that is on the disk count, durably.
-  static func begin(in stateFolder: String) throws {
-    let path = path(in: stateFolder)
+  static func begin(in state: StateFolder) throws {
+    let path = state[.journal]
     try Disk.rename(path + ".new", to: path)
-    try Disk.sync(folder: folder(in: stateFolder))
+    try Disk.sync(folder: state[.checkout])
   }
 
   /// The version that has a file as it stood in the folder; nil for none.
@@ -114,14 +109,14 @@ package struct CheckoutJournal {
 
   /// Ends the checkout: removes the journal, durably, and then the staged files, which mean nothing
   /// without it.
-  package static func clear(in stateFolder: String) throws {
-    try Disk.remove(path(in: stateFolder))
-    try emptyStaging(in: stateFolder)
+  package static func clear(in state: StateFolder) throws {
+    try Disk.remove(state[.journal])
+    try emptyStaging(in: state)
   }
 
   /// Removes staged files that no journal speaks of.
-  package static func emptyStaging(in stateFolder: String) throws {
-    let folder = folder(in: stateFolder)
+  package static func emptyStaging(in state: StateFolder) throws {
+    let folder = state[.checkout]
     guard Counted.access(folder, F_OK) == 0 else { return }
     StagedFiles(in: folder).removeTree()
     for name in try Disk.names(in: folder)

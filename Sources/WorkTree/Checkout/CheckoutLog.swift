@@ -1,4 +1,5 @@
 package import Git
+package import State
 internal import System
 
 /// The texts that the folder held before the last checkouts: `.git/notes/brought`.
@@ -63,8 +64,8 @@ package struct CheckoutLog {
   private let path: String
 
   /// Reads the log; a broken one counts as empty.
-  package init(stateFolder: String) {
-    path = stateFolder + "/brought"
+  package init(stateFolder: StateFolder) {
+    path = stateFolder[.brought]
     guard let content = try? Disk.readIfThere(path) else { return }
     for line in content.split(separator: UInt8(ascii: "\n")) {
       let words = StateWords(line)

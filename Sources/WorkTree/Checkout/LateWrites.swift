@@ -1,5 +1,6 @@
 package import Git
 internal import Glibc
+package import State
 internal import System
 
 /// Files that a checkout swapped out while a program still had them open for writing.
@@ -22,7 +23,7 @@ package struct LateWrites {
 
   private let folder: String
 
-  package init(stateFolder: String) { folder = stateFolder + "/lingering" }
+  package init(stateFolder: StateFolder) { folder = stateFolder[.lingering] }
 
   private func path(_ number: Int) -> String { "\(folder)/\(number)" }
 

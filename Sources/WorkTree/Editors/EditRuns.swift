@@ -1,5 +1,6 @@
 package import Git
 internal import Glibc
+package import State
 package import System
 
 /// What running `notes edit` commands gave to their editors: a file for each in `.git/notes/editing/`,
@@ -18,11 +19,9 @@ package enum EditRuns {
     }
   }
 
-  private static func folder(in stateFolder: String) -> String { stateFolder + "/editing" }
-
   /// Says what an editor is given, until what is returned is let go; `end` removes the file.
-  package static func begin(_ items: [Item], stateFolder: String) throws -> FileLock? {
-    let folder = folder(in: stateFolder)
+  package static func begin(_ items: [Item], stateFolder: StateFolder) throws -> FileLock? {
+    let folder = stateFolder[.editing]
     try Disk.makeFolder(folder, mode: 0o700)
     let path = "\(folder)/\(getpid())"
     try? Disk.remove(path)
@@ -32,15 +31,15 @@ package enum EditRuns {
     return lock
   }
 
-  package static func end(_ lock: FileLock, stateFolder: String) {
+  package static func end(_ lock: FileLock, stateFolder: StateFolder) {
     withExtendedLifetime(lock) {
-      _ = try? Disk.remove("\(folder(in: stateFolder))/\(getpid())")
+      _ = try? Disk.remove("\(stateFolder[.editing])/\(getpid())")
     }
   }
 
   /// What running editors were given of a note. Files of commands that were killed are removed.
-  static func all(of path: TreePath, stateFolder: String) -> [Item] {
-    let folder = folder(in: stateFolder)
+  static func all(of path: TreePath, stateFolder: StateFolder) -> [Item] {
+    let folder = stateFolder[.editing]
     var found: [Item] = []
     for name in Disk.namesIfAny(in: folder) {
       let file = folder + "/" + name

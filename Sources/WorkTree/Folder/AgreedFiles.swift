@@ -1,5 +1,6 @@
 package import Git
 internal import Glibc
+internal import State
 internal import System
 
 /// Files by which git treats other files, as this device agreed to them: copies at the same paths in
@@ -13,16 +14,16 @@ package struct Agreement {
     (self.fileName, self.folder) = (fileName, folder)
   }
 
-  static func toIgnoreFiles(_ stateFolder: String) -> Agreement {
-    Agreement(".gitignore", stateFolder + "/ignore")
+  static func toIgnoreFiles(_ state: StateFolder) -> Agreement {
+    Agreement(".gitignore", state[.ignore])
   }
 
-  static func toAttributesFiles(_ stateFolder: String) -> Agreement {
-    Agreement(".gitattributes", stateFolder + "/attributes")
+  static func toAttributesFiles(_ state: StateFolder) -> Agreement {
+    Agreement(".gitattributes", state[.attributes])
   }
 
-  static func all(_ stateFolder: String) -> [Agreement] {
-    [toIgnoreFiles(stateFolder), toAttributesFiles(stateFolder)]
+  static func all(_ state: StateFolder) -> [Agreement] {
+    [toIgnoreFiles(state), toAttributesFiles(state)]
   }
 
   var isBegun: Bool { Counted.access(folder, F_OK) == 0 }
@@ -102,7 +103,7 @@ extension WorkTree {
       unlink(copy)
       return
     }
-    try Disk.makeFolders(Disk.parent(of: copy), in: stateFolder, mode: 0o700)
+    try Disk.makeFolders(Disk.parent(of: copy), in: stateFolder.path, mode: 0o700)
     try Disk.replace(copy, with: content)
   }
 }

@@ -2,6 +2,7 @@ internal import CLinux
 public import Git
 internal import Glibc
 internal import Merge
+internal import State
 internal import System
 
 // File systems that do not hold every name beside every other: those of other systems refuse some
@@ -235,7 +236,7 @@ extension WorkTree {
 
   /// Tries what the file system can do, in the state folder.
   public func fileSystemAbilities() throws -> FileSystemAbilities {
-    let folder = Disk.unique(beside: stateFolder + "/probe")
+    let folder = Disk.unique(beside: stateFolder.temporary(.probe))
     try Disk.makeFolder(folder, mode: 0o700)
     defer { Disk.removeTree(folder) }
     for name in ["a", "b", "\u{E9}"] {

@@ -1,4 +1,5 @@
 package import Git
+internal import State
 internal import System
 
 /// How a file is not what was last written into it: notes-save(1), "After a power cut".
@@ -52,12 +53,10 @@ private struct MachineRecord: Equatable {
   var id = ""
   var cut: [CutFile] = []
 
-  private static func path(_ stateFolder: String) -> String { stateFolder + "/machine" }
-
   init(id: String, cut: [CutFile]) { (self.id, self.cut) = (id, cut) }
 
-  init(in stateFolder: String) {
-    guard let content = try? Disk.readIfThere(Self.path(stateFolder)) else { return }
+  init(in state: StateFolder) {
+    guard let content = try? Disk.readIfThere(state[.machine]) else { return }
     let lines = content.split(separator: UInt8(ascii: "\n")).map { StateWords($0) }
     guard lines.count > 1, lines[0].count == 1, lines[0][0] == Self.format, lines[1].count == 1
     else { return }
@@ -70,10 +69,10 @@ private struct MachineRecord: Equatable {
     }
   }
 
-  func store(in stateFolder: String) throws {
+  func store(in state: StateFolder) throws {
     var text = "\(Self.format)\n\(id)\n"
     for file in cut { text += "\(file.id) \(file.damage.rawValue) \(file.path.hexadecimal)\n" }
-    try Disk.replace(Self.path(stateFolder), with: Array(text.utf8), waits: false)
+    try Disk.replace(state[.machine], with: Array(text.utf8), waits: false)
   }
 }
 

@@ -1,4 +1,5 @@
 package import Git
+package import State
 internal import System
 
 /// A note that waits, though a file stands in its place, or whose deletion does.
@@ -26,10 +27,8 @@ package struct HeldFiles {
   package var isEmpty: Bool { files.isEmpty }
   package subscript(path: TreePath) -> HeldFile? { files[path] }
 
-  private static func path(_ stateFolder: String) -> String { stateFolder + "/waiting" }
-
-  package init(in stateFolder: String) throws {
-    guard let content = try Disk.readIfThere(Self.path(stateFolder)) else { return }
+  package init(in state: StateFolder) throws {
+    guard let content = try Disk.readIfThere(state[.waiting]) else { return }
     let lines = content.split(separator: UInt8(ascii: "\n")).map { StateWords($0) }
     guard let format = lines.first, format.count == 1, format[0] == Self.format else { return }
     for words in lines.dropFirst() {
@@ -45,8 +44,8 @@ package struct HeldFiles {
     }
   }
 
-  package func store(in stateFolder: String) throws {
-    if files.isEmpty { return try Disk.remove(Self.path(stateFolder)) }
+  package func store(in state: StateFolder) throws {
+    if files.isEmpty { return try Disk.remove(state[.waiting]) }
     var text = "\(Self.format)\n"
     for held in files.values.sorted(by: { $0.path < $1.path }) {
       let (obstacle, file) = (held.obstacle, held.file)
@@ -56,8 +55,8 @@ package struct HeldFiles {
     }
     let content = Array(text.utf8)
     // A watcher hears of what is written here.
-    if try Disk.readIfThere(Self.path(stateFolder)) == content { return }
-    try Disk.replace(Self.path(stateFolder), with: content)
+    if try Disk.readIfThere(state[.waiting]) == content { return }
+    try Disk.replace(state[.waiting], with: content)
   }
 }
 

@@ -4,6 +4,7 @@ internal import Glibc
 internal import History
 internal import Membership
 internal import Notebook
+internal import State
 internal import System
 internal import WorkTree
 
@@ -45,7 +46,7 @@ struct InitCommand: Command {
     let place = NotebookPlace(folder: folder)
     try place.check()
     // Whether it is one already is told below; one that is unfinished was asked about.
-    if Counted.access(folder + "/.git/notes/notebook", F_OK) != 0 {
+    if Counted.access(StateFolder(ofNotebookIn: folder)[.notebook], F_OK) != 0 {
       try place.demandConsent(yes: yes, includesSecrets: include)
     }
     let former = try? Repository.open(at: folder).head().commit

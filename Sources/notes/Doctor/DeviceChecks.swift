@@ -6,6 +6,7 @@ internal import Glibc
 internal import History
 internal import Membership
 internal import Notebook
+internal import State
 internal import System
 
 extension Check {
@@ -107,10 +108,11 @@ extension Check {
     name: "membership", title: "members", remedy: "ask an admin for an invitation and join again"
   ) { context in
     let store = try context.notebook.membership()
+    let folder = Visible.name(context.notebook.stateFolder[.membership])
     if store.notebookID != context.notebook.identity.id {
       return .problem(
         "the certificates are another notebook's",
-        remedy: "restore .git/notes/membership from a backup, or join again in a new folder")
+        remedy: "restore \(folder) from a backup, or join again in a new folder")
     }
     guard let role = store.role(ofDevice: context.ownDevice) else {
       let wasMember = store.members().contains { $0.deviceID == context.ownDevice }

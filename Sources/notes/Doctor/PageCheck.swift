@@ -2,6 +2,7 @@ internal import Channel
 internal import Glibc
 internal import Membership
 internal import Notebook
+internal import State
 
 extension Check {
   /// What `notes web` needs: notes-web(1).
@@ -10,7 +11,7 @@ extension Check {
   ) { context in
     let state = context.notebook.stateFolder
     var findings = program + authority(in: context)
-    let book = state + "/" + GuestBook.fileName
+    let book = state[.guests]
     var guests: [Guest] = []
     do {
       guests = try GuestBook(stateFolder: state).guests()

@@ -1,4 +1,5 @@
 internal import Git
+internal import State
 internal import System
 internal import WorkTree
 
@@ -7,7 +8,7 @@ internal import WorkTree
 struct ToldFiles {
   private let path: String
 
-  init(stateFolder: String) { path = stateFolder + "/cache/told" }
+  init(stateFolder: StateFolder) { path = stateFolder[.told] }
 
   /// Of what a save left out, what a person is to be told; of links and repositories, those that are new.
   func news(among files: [SkippedFile]) -> [SkippedFile] {

@@ -1,6 +1,7 @@
 internal import Git
 internal import Glibc
 internal import History
+internal import State
 internal import System
 internal import WorkTree
 
@@ -18,17 +19,18 @@ struct ScratchFolder {
   /// Runs `body` with a folder that goes afterwards. Where it throws, and a file in the folder is no more
   /// as it was made, the folder stays, and the failure says where.
   static func use<Result>(
-    below parent: String, _ body: (ScratchFolder) throws -> Result
+    of state: StateFolder, _ body: (ScratchFolder) throws -> Result
   ) throws -> Result {
-    let name = "resolve"
-    for found in Disk.namesIfAny(in: parent) where found.hasPrefix(name + ".") {
-      let old = "\(parent)/\(found)"
+    let place = state.temporary(.resolve)
+    for found in Disk.namesIfAny(in: state.path) {
+      let old = "\(state.path)/\(found)"
+      guard old.hasPrefix(place + ".") else { continue }
       var status = stat()
       if Counted.lstat(old, &status) == 0, WallClock.age(of: status) > keeping {
         Disk.removeTree(old)
       }
     }
-    let folder = ScratchFolder(path: Disk.unique(beside: "\(parent)/\(name)"))
+    let folder = ScratchFolder(path: Disk.unique(beside: place))
     try Disk.makeFolders(folder.path, mode: 0o700)
     do {
       let result = try body(folder)

@@ -1,4 +1,5 @@
 import Channel
+import State
 import TestSupport
 
 @testable import Exchange
@@ -30,11 +31,11 @@ enum StateTarget {
     }
     _ = RepositoryForm.isCommon(gitFolder: state)
     try? RepositoryExtensions(bytes).check()
-    if let journal = try? CheckoutJournal.load(from: state) {
+    if let journal = try? CheckoutJournal.load(from: StateFolder(state)) {
       for overlay in journal.overlay { precondition(overlay.file.name == overlay.path.name) }
     }
     // Members' devices are looked up in it: a device that is none is never asked for.
-    for address in PeerAddresses(stateFolder: state).all().values {
+    for address in PeerAddresses(stateFolder: StateFolder(state)).all().values {
       precondition(!address.host.isEmpty)
     }
     if let index = try? IndexFile(ofRepositoryAt: state) {

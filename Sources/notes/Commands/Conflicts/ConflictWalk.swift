@@ -3,6 +3,7 @@ internal import Git
 internal import History
 internal import Merge
 internal import Notebook
+internal import State
 internal import WorkTree
 
 /// The blocks of notes in conflict, shown and asked about one by one: notes-resolve(1), "Block by block".
@@ -63,7 +64,7 @@ struct ConflictWalk {
   private func settle(in notebook: Notebook) throws -> Bool {
     var texts: [Int: [UInt8]] = [:]
     var goesOn = true
-    try ScratchFolder.use(below: notebook.stateFolder) { folder in
+    try ScratchFolder.use(of: notebook.stateFolder) { folder in
       for number in note.blocks.indices where goesOn {
         goesOn = try ask(about: number, folder, &texts)
       }

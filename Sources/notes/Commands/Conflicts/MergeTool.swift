@@ -1,6 +1,7 @@
 internal import Git
 internal import Merge
 internal import Notebook
+internal import State
 internal import System
 
 /// A program that people merge with, run as git-mergetool(1) runs it: notes-resolve(1), "A merge tool".
@@ -20,7 +21,7 @@ struct MergeTool {
           + "merge tool takes two",
         hint: "'notes resolve \(Visible.word(path.label))' asks block by block")
     }
-    return try ScratchFolder.use(below: notebook.stateFolder) { folder in
+    return try ScratchFolder.use(of: notebook.stateFolder) { folder in
       let merged = try folder.file("MERGED", of: path, note.text)
       let files = [
         ("LOCAL", try folder.file("LOCAL", of: path, note.text(keeping: .older))),

@@ -4,6 +4,7 @@ internal import Glibc
 internal import History
 internal import Membership
 internal import Notebook
+internal import State
 internal import System
 
 extension PairingOffer {
@@ -32,7 +33,7 @@ struct JoinDialogue {
     if let folder {
       let chosen = NotebookPlace(folder: folder)
       try chosen.check()
-      if Counted.access(folder + "/.git/notes/notebook", F_OK) != 0 {
+      if Counted.access(StateFolder(ofNotebookIn: folder)[.notebook], F_OK) != 0 {
         try chosen.demandConsent(yes: yes, includesSecrets: include)
       }
     }
