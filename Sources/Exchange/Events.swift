@@ -40,6 +40,9 @@ public enum Event: Codable, Sendable {
   case keyShared(notebook: String, witness: String?)
   /// A device asks this one, which is an admin's, to certify a new key.
   case keyRequested(notebook: String, by: PeerIdentity)
+  /// Among what came are derived merges that hold something else than their versions merge to, below signed
+  /// versions.
+  case alteredMerges(from: PeerIdentity, [ObjectID], notebook: String)
   /// A hub's branch does not lead on from where it stood: it was set back, rewritten or, where there is
   /// no version there now, made anew. What was there is here, and goes there again.
   case hubWentBack(PeerIdentity, from: ObjectID, to: ObjectID?)
@@ -101,6 +104,7 @@ public enum Event: Codable, Sendable {
   private enum ReplacedCodingKeys: String, CodingKey { case _0 = "replacement", notebook }
   private enum FinishedCodingKeys: String, CodingKey { case _0 = "session" }
   private enum FailedCodingKeys: String, CodingKey { case _0 = "failure" }
+  private enum AlteredMergesCodingKeys: String, CodingKey { case from, _1 = "merges", notebook }
   private enum HubWentBackCodingKeys: String, CodingKey { case _0 = "peer", from, to }
   private enum HubSplitCodingKeys: String, CodingKey { case _0 = "peer", kept, joined }
   private enum DiffersCodingKeys: String, CodingKey { case _0 = "peer", _1 = "difference" }

@@ -2,14 +2,14 @@ public import Git
 internal import Glibc
 internal import Merge
 
-/// A derived merge that does not hold what its versions merge to: notes-security(7), VERSIONS. Below a signed
-/// version nobody makes it again, so its text is the word of who signed that.
+/// A derived merge that does not hold what its versions merge to: notes-security(7), "Merges that nobody signs".
+/// What it changed is nobody's text.
 public struct AlteredMerge: Sendable {
   /// The merge.
   public let commit: Commit
   /// What it changed against what its versions merge to by this program's rules, by path.
   public let changes: [VersionChange]
-  /// The version that answers for it: made on top of it, and by somebody; nil for what stands at the top.
+  /// The version that answers for it: the first on top of it that a device made; nil where there is none.
   public let answeredBy: ObjectID?
 }
 
@@ -29,6 +29,8 @@ public final class MergeCheck {
   private let history: History
   private var known: VersionMemory
   private var verdicts: [ObjectID: MergeVerdict] = [:]
+  /// What stands on the merges of the history, once an altered one was found.
+  private var children: MergeChildren?
   /// What may still be spent, in seconds of this thread's processor time.
   private var secondsLeft: Double
 
@@ -44,6 +46,37 @@ public final class MergeCheck {
 
   /// Keeps what was found for the next command.
   public func remember() { known.save() }
+
+  /// The altered merges among what has come: below these heads and not below the former tip, the newest
+  /// first. What there is no time for is computed when somebody looks at it.
+  public func altered(below heads: [ObjectID], since former: ObjectID?) throws -> [AlteredMerge] {
+    var found: [AlteredMerge] = []
+    let start = Self.processorTime
+    let secondsAtStart = secondsLeft
+    // A whole history is not sorted first.
+    let walk = try former.map { try history.repository.walk(from: heads, hiding: [$0]) }
+    var (pending, seen, next) = (heads, Set(heads), 0)
+    while found.count < Self.mostTold {
+      let id: ObjectID
+      if let walk {
+        guard let version = try walk.next() else { break }
+        id = version
+      } else {
+        guard next < pending.count else { break }
+        id = pending[next]
+        next += 1
+      }
+      let commit = try history.repository.commit(id)
+      if walk == nil { pending += commit.parents.filter { seen.insert($0).inserted } }
+      if case .altered(let merge) = try verdict(on: commit) { found.append(merge) }
+      secondsLeft = secondsAtStart - (Self.processorTime - start)
+      if secondsLeft <= 0 { break }
+    }
+    return found
+  }
+
+  /// So many altered merges of what has come are told.
+  private static let mostTold = 10
 
   /// What a derived merge comes to; nil for any other commit.
   public func verdict(on commit: Commit) throws -> MergeVerdict? {
@@ -76,16 +109,46 @@ public final class MergeCheck {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// The first version that somebody made on top of a merge, through merges that nobody made.
   private func version(on merge: ObjectID) throws -> ObjectID? {
-    guard let tip = try history.repository.head().commit, tip != merge else { return nil }
-    var bases: Set<ObjectID> = [merge]
-    let walk = try history.repository.walk(from: [tip], hiding: [merge], order: .oldestFirst)
+    let children = try self.children ?? MergeChildren(in: history)
+    self.children = children
+    return children.version(on: merge)
+  }
+}
+
+/// What stands directly on the derived merges of a history.
+private struct MergeChildren {
+  private var versions: [ObjectID: ObjectID] = [:]
+  private var merges: [ObjectID: [ObjectID]] = [:]
+
+  /// By one walk through the history.
+  init(in history: History) throws {
+    let repository = history.repository
+    guard let tip = try repository.head().commit else { return }
+    var derived: Set<ObjectID> = []
+    let walk = try repository.walk(from: [tip], hiding: [], order: .oldestFirst)
     while let id = try walk.next() {
-      let commit = try history.repository.commit(id)
-      guard commit.parents.contains(where: bases.contains) else { continue }
-      if try !history.isDerived(commit) { return id }
-      bases.insert(id)
+      let commit = try repository.commit(id)
+      let isDerived = DerivedMerge.isDerived(commit)
+      if isDerived { derived.insert(id) }
+      for parent in commit.parents where derived.contains(parent) {
+        if isDerived {
+          merges[parent, default: []].append(id)
+        } else if versions[parent] == nil {
+          versions[parent] = id
+        }
+      }
+    }
+  }
+
+  /// The first version that a device made on top of a merge, through other merges.
+  func version(on merge: ObjectID) -> ObjectID? {
+    var (pending, seen) = ([merge], Set([merge]))
+    var next = 0
+    while next < pending.count {
+      if let version = versions[pending[next]] { return version }
+      pending += (merges[pending[next]] ?? []).filter { seen.insert($0).inserted }
+      next += 1
     }
     return nil
   }

@@ -175,7 +175,7 @@ public final class Notebook {
     workTree.forgetSettings()
     let transaction = WriteTransaction(
       history, device: identity.device, guest: guest, signer: signer, earlyNotice: earlyNotice,
-      saveNotice: saveNotice)
+      saveNotice: saveNotice, makers: makers)
     // A lock file of git's that could not be removed is left for the next run to remove.
     defer { if !transaction.leavesLockFile() { lock.end() } }
     closeRepositoryToOthers()
@@ -185,6 +185,11 @@ public final class Notebook {
       if signer != nil { try? nameAllowedSigners() }
       return try body(transaction)
     }
+  }
+
+  /// Who made versions, with what is lacking to prove their names; where nothing can prove them, as they say.
+  func makers(of versions: [Commit]) throws -> [String] {
+    try signer?.makers(of: versions, in: self) ?? versions.map(\.author.name)
   }
 
   /// Lets nobody into the repository who may not read the folder: all versions of all notes are there, in files

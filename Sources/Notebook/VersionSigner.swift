@@ -1,4 +1,4 @@
-package import Git
+public import Git
 internal import Glibc
 public import History
 internal import Merge
@@ -11,21 +11,30 @@ internal import WorkTree
 public struct VersionSigner: Sendable {
   /// Makes the signature over a commit's content.
   public typealias Sign = @Sendable (_ content: [UInt8]) throws -> [UInt8]
+  /// The names of who made versions of a notebook, with what is lacking to prove them.
+  public typealias Makers = @Sendable (_ versions: [Commit], Notebook) throws -> [String]
 
   private let load: @Sendable (_ deviceID: String) throws -> Sign?
+  private let makers: Makers?
   private let authorName: @Sendable (_ device: DeviceIdentity, _ stateFolder: StateFolder) -> String
 
-  /// A signer that asks for a device's key, nil where it is not here, and for the name by which versions
-  /// call it when the first version is made.
+  /// A signer that asks for a device's key, nil where it is not here, for the name by which versions
+  /// call it when the first version is made, and for who made others.
   public init(
     load: @escaping @Sendable (_ deviceID: String) throws -> Sign?,
     authorName:
       @escaping @Sendable (_ device: DeviceIdentity, _ stateFolder: StateFolder) -> String = {
         device, _ in device.name
-      }
+      },
+    makers: Makers? = nil
   ) {
+    self.makers = makers
     self.load = load
     self.authorName = authorName
+  }
+
+  func makers(of versions: [Commit], in notebook: Notebook) throws -> [String]? {
+    try makers?(versions, notebook)
   }
 
   func sign(for device: DeviceIdentity) throws -> Sign? { try load(device.deviceID) }

@@ -28,7 +28,7 @@ struct ServiceLog: Sendable {
       .info
     case .joined, .declined, .ended, .folder, .keyRequested, .completed, .saveNews: .notice
     case .discoveryFailed, .replaced, .failed, .differs, .wrongCode, .held, .notebookFailed,
-      .broughtBack, .watchLimit, .hubWentBack, .hubSplit, .keyShared:
+      .broughtBack, .watchLimit, .hubWentBack, .hubSplit, .keyShared, .alteredMerges:
       .warning
     }
   }
@@ -59,6 +59,9 @@ struct ServiceLog: Sendable {
     case .hubWentBack(let hub, let former, let tip):
       "\(name(hub)) held \(short(former)) and holds \(tip.map { "\(short($0))" } ?? "nothing") now; "
         + "what was synced goes there again"
+    case .alteredMerges(let peer, let merges, let notebook):
+      "\(short(notebook)): what came from \(name(peer)) holds altered merges: "
+        + merges.map(short).joined(separator: ", ")
     case .hubSplit(let hub, let kept, let joined):
       "\(name(hub)) has two branches of the notebook: \(kept) is kept, \(joined) is joined with it"
     case .completed(let peer, let notebook):

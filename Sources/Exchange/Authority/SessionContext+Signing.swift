@@ -26,6 +26,10 @@ extension VersionSigner {
         // A list of members that cannot be read keeps nobody from saving.
         let standing = try? MembershipStore.standing(ofDevice: device.deviceID, at: stateFolder)
         return SharedNames(standing).name(device.name, device.deviceID)
+      },
+      makers: { versions, notebook in
+        let proofs = VersionProofs(in: notebook)
+        return try versions.map { try proofs.author(of: $0).markedName }
       })
   }
 }

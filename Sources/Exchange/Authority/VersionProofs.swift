@@ -18,17 +18,25 @@ public struct VersionAuthor: Hashable, Sendable {
 }
 
 extension VersionAuthor {
+  /// Whose text what an altered merge changed is.
+  public static let nobody = "nobody"
+
+  /// The name, with what is lacking to prove it.
+  public var markedName: String { name + (mark.map { " (\($0))" } ?? "") }
+
   /// What people are told where nothing proves that the name is that of who made the version; nil where it is
   /// proved, or where the name itself says whose word it is.
   public var mark: String? {
     guard isMarked else { return nil }
     return switch proof {
-    case .verified, .vouched: nil
+    case .verified, .vouched, .computed: nil
     case .unsigned: "unsigned"
     case .wrong: "wrong signature"
     case .stranger: "not a member"
     case .removed: "removed before"
     case .reader: "a reader"
+    case .altered: "altered merge"
+    case .unchecked: "not checked"
     }
   }
 }
@@ -49,6 +57,12 @@ public enum VersionProof: String, Sendable, CaseIterable {
   case removed
   /// Its signature is good, and by a device that was a reader then.
   case reader
+  /// It is a derived merge that holds what its versions merge to.
+  case computed
+  /// It is a derived merge that holds something else: what it changed is nobody's.
+  case altered
+  /// It is a derived merge, and there was no time to make it again.
+  case unchecked
 }
 
 /// Answers who made the versions that are here. It is the one place that does: whoever shows an author asks
@@ -116,8 +130,10 @@ public final class VersionProofs {
 
   private func judged(_ commit: Commit) throws -> VersionAuthor {
     if try notebook.history.isDerived(commit) {
+      let proof = VersionProof(try merges.verdict(on: commit) ?? .asComputed)
       return VersionAuthor(
-        name: commit.author.name, deviceID: nil, proof: .unsigned, isMarked: false)
+        name: proof == .altered ? VersionAuthor.nobody : commit.author.name, deviceID: nil,
+        proof: proof, isMarked: true)
     }
     let members = try members()
     func author(
@@ -190,6 +206,16 @@ public final class VersionProofs {
       }
     }
     return false
+  }
+}
+
+extension VersionProof {
+  fileprivate init(_ verdict: MergeVerdict) {
+    switch verdict {
+    case .asComputed: self = .computed
+    case .altered: self = .altered
+    case .unchecked: self = .unchecked
+    }
   }
 }
 

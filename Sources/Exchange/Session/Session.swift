@@ -157,6 +157,7 @@ public final class Session {
       receivedContent: quarantine?.contentBytes ?? 0)
     report(.progress(progress))
     let meter = WorkMeter()
+    let start = Instant.now
     let tell = {
       (progress.written, progress.filesToWrite) = meter.reading
       self.report(.progress(progress))
@@ -185,6 +186,9 @@ public final class Session {
         report(.received(from: peer, joined, notebook: notebook.identity.id))
       }
       try answer()
+      if joining.received > 0 {
+        try checkMerges(since: joined, for: .now - start)
+      }
     case .failure(let failure)?:
       refused = (shown, failure.reason)
       recordHeld(PeerState.Refusal(failure.reason, isThere: false), of: shown, failure.words)
@@ -196,6 +200,21 @@ public final class Session {
     updateKeeper()
     packsSinceOpening += 1
     if packsSinceOpening >= Self.packsUntilReopening { closeCaches() }
+  }
+
+  /// Computes the derived merges that have come again, which takes a small part of the time that taking them
+  /// in took. What is left is computed when somebody looks at it.
+  private func checkMerges(since joined: MergeOutcome, for seconds: Double) throws {
+    let notebook = self.notebook
+    let altered = try link.whileBusy(onTick: {}) {
+      let check = MergeCheck(of: notebook.history, seconds: max(0.05, seconds / 20))
+      defer { check.remember() }
+      return try check.altered(below: joined.heads, since: joined.former)
+    }
+    if altered.isEmpty { return }
+    report(
+      .alteredMerges(
+        from: link.peer, altered.map(\.commit.id), notebook: notebook.identity.id))
   }
 
   private func answer(refusal: MergeRefusal? = nil) throws {

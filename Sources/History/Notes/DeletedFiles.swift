@@ -9,8 +9,6 @@ public struct DeletedFile: Hashable, Sendable {
   public let id: String
   /// When it was deleted, in seconds since 1970; nil where that is not saved yet.
   public let time: Int64?
-  /// Who deleted it; nil where that is not saved yet.
-  public let author: String?
   /// The version that deleted it; nil where that is not saved yet.
   public let version: ObjectID?
 }
@@ -41,7 +39,6 @@ extension History {
       DeletedFile(
         path: path, id: try times[path].flatMap(\.self).map(noteID) ?? "",
         time: deletion.flatMap { history?.table.time(of: $0) },
-        author: deletion.flatMap { history?.table.author(of: $0) },
         version: deletion.flatMap { history?.table.id(of: $0) })
     }
   }

@@ -10,8 +10,6 @@ public struct NoteSummary: Sendable {
   public let created: Int64?
   /// When a version changed it last, in seconds since 1970; nil while it was never versioned.
   public let modified: Int64?
-  /// Who changed it last; nil while it was never versioned.
-  public let author: String?
   /// The version that changed it last; nil while it was never versioned.
   public let lastVersion: ObjectID?
   /// Its size in bytes.
@@ -32,8 +30,6 @@ public struct NoteTimes: Hashable, Sendable {
   public let created: Int64
   /// When a version changed it last, in seconds since 1970.
   public let modified: Int64
-  /// Who changed it last.
-  public let author: String
   /// The version that changed it last.
   public let lastVersion: ObjectID
   /// The version that made it. With its path there it is what its ID is made of (notes-list(1)).
@@ -53,8 +49,7 @@ extension History {
     return try zip(files, times(of: files.map(\.path))).map { file, times in
       NoteSummary(
         id: try times.map(noteID) ?? "", path: file.path, created: times?.created,
-        modified: times?.modified, author: times?.author,
-        lastVersion: times?.lastVersion, size: file.size,
+        modified: times?.modified, lastVersion: times?.lastVersion, size: file.size,
         isInConflict: conflicts.contains(file.path))
     }
   }
@@ -74,7 +69,7 @@ extension History {
       guard let life else { return nil }
       return NoteTimes(
         created: table.time(of: life.first.version), modified: table.time(of: life.last.version),
-        author: table.author(of: life.last.version), lastVersion: table.id(of: life.last.version),
+        lastVersion: table.id(of: life.last.version),
         firstVersion: table.id(of: life.first.version),
         firstPath: table.path(table.path(ofChange: life.first.change)))
     }

@@ -4,30 +4,28 @@ internal import System
 // The file `.git/notes/cache/history`, a cache that can be made again at any time. Numbers are little-
 // endian, of 4 bytes where nothing else is said; no path is 2^32 - 1, no blob zeros.
 //
-//   8 bytes  "notesHT4"
-//   then eight parts, of each how many bytes it takes and these:
+//   8 bytes  "notesHT5"
+//   then six parts, of each how many bytes it takes and these:
 //     the versions, of each: its ID; the author's time, and the time that orders it (8 bytes each);
-//       its author; 1 for a derived merge, or 0; where its parents, changes and moves end, which begin
-//       where those of the version before do
+//       1 for a derived merge, or 0; where its parents, changes and moves end, which begin where those of
+//       the version before do
 //     the parents: a version's number each
 //     the changes, of each: path, former path, old blob, new blob
 //     the moves, of each: the parent's position, path, former path
-//     where each path ends; the paths; the same of the authors' names
+//     where each path ends; the paths
 //   8 bytes  checksum of all before
 //
 // A file that is broken in any way is as good as none: the checksum finds damage, and the bounds are
 // checked all the same. It says nothing that could not be read from the commits whose IDs it names, so
 // that a table of another notebook is harmless: no version of this one is in it.
 extension HistoryTable {
-  private static let magic = Array("notesHT4".utf8)
+  private static let magic = Array("notesHT5".utf8)
 
   /// The content of the file.
   var serialized: [UInt8] {
     var file = Records(ofSize: 1)
     file.bytes += Self.magic
-    for records in [
-      versions, parents, changes, moves, paths.ends, paths.all, authors.ends, authors.all,
-    ] {
+    for records in [versions, parents, changes, moves, paths.ends, paths.all] {
       file.append(records.bytes.count)
       file.bytes += records.bytes
     }
@@ -43,20 +41,18 @@ extension HistoryTable {
     else { return nil }
     rest.bytes = file[Self.magic.count..<(file.count - 8)]
     guard rest.take(&versions), rest.take(&parents), rest.take(&changes), rest.take(&moves),
-      rest.take(&paths.ends), rest.take(&paths.all), rest.take(&authors.ends),
-      rest.take(&authors.all), rest.count == 0, isSound
+      rest.take(&paths.ends), rest.take(&paths.all), rest.count == 0, isSound
     else { return nil }
   }
 
   /// Whether every number is that of something there.
   private var isSound: Bool {
-    let (pathCount, authorCount) = (paths.count, authors.count)
-    return paths.ends.ascend(to: paths.all.count) && authors.ends.ascend(to: authors.all.count)
-      && versions.ascend(to: parents.count, at: 44) && versions.ascend(to: changes.count, at: 48)
-      && versions.ascend(to: moves.count, at: 52)
+    let pathCount = paths.count
+    return paths.ends.ascend(to: paths.all.count)
+      && versions.ascend(to: parents.count, at: 40) && versions.ascend(to: changes.count, at: 44)
+      && versions.ascend(to: moves.count, at: 48)
       && versions.indices.allSatisfy { version in
-        versions.number(version, at: 36) < authorCount
-          && parents(of: version).allSatisfy { parents.number($0) < version }
+        parents(of: version).allSatisfy { parents.number($0) < version }
       }
       && changes.indices.allSatisfy {
         changes.number($0) < pathCount && former(ofChange: $0) ?? 0 < pathCount

@@ -7,14 +7,13 @@ internal import Merge
 /// a note went through is found by one pass over numbers, without opening an object. They stay as the
 /// file has them (HistoryTable+File.swift), and a command takes out those alone that it needs.
 struct HistoryTable: Equatable, Sendable {
-  var versions = Records(ofSize: 56)
+  var versions = Records(ofSize: 52)
   /// The parents of all versions, those of the first one first; so are changes and moves.
   var parents = Records(ofSize: 4)
   var changes = Records(ofSize: 48)
   /// Where a note of a merge has another name in one of the merge's further parents.
   var moves = Records(ofSize: 12)
   var paths = Texts()
-  var authors = Texts()
 }
 
 extension HistoryTable {
@@ -26,16 +25,12 @@ extension HistoryTable {
   /// The time that orders it: the author's, or where that is before a parent's the committer's.
   func orderingTime(of version: Int) -> Int64 { versions.long(version, at: 28) }
 
-  func author(of version: Int) -> String {
-    String(decoding: authors[versions.number(version, at: 36)], as: UTF8.self)
-  }
-
-  func isDerived(_ version: Int) -> Bool { versions.number(version, at: 40) == 1 }
+  func isDerived(_ version: Int) -> Bool { versions.number(version, at: 36) == 1 }
 
   // Where its parents, changes and moves are among those of all versions.
-  func parents(of version: Int) -> Range<Int> { run(of: version, endingAt: 44) }
-  func changes(of version: Int) -> Range<Int> { run(of: version, endingAt: 48) }
-  func moves(of version: Int) -> Range<Int> { run(of: version, endingAt: 52) }
+  func parents(of version: Int) -> Range<Int> { run(of: version, endingAt: 40) }
+  func changes(of version: Int) -> Range<Int> { run(of: version, endingAt: 44) }
+  func moves(of version: Int) -> Range<Int> { run(of: version, endingAt: 48) }
 
   private func run(of version: Int, endingAt field: Int) -> Range<Int> {
     let start = version == 0 ? 0 : versions.number(version - 1, at: field)
@@ -133,7 +128,6 @@ struct HistoryTableBuilder {
     table.versions.append(commit.id)
     table.versions.append(long: commit.author.time)
     table.versions.append(long: isDatedBack ? commit.committer.time : commit.author.time)
-    table.versions.append(number(ofAuthor: commit.author.name))
     table.versions.append(DerivedMerge.isDerived(commit) ? 1 : 0)
     for end in [table.parents.count, table.changes.count, table.moves.count] {
       table.versions.append(end)
@@ -145,10 +139,5 @@ struct HistoryTableBuilder {
     let number = known.paths.firstIndex(of: path.bytes) ?? table.paths.append(path.bytes)
     paths[path] = number
     return number
-  }
-
-  /// There are few: as many as devices.
-  private mutating func number(ofAuthor name: String) -> Int {
-    table.authors.firstIndex(of: Array(name.utf8)) ?? table.authors.append(name.utf8)
   }
 }

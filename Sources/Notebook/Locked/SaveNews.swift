@@ -19,7 +19,7 @@ public struct SaveNews: Hashable, Codable, Sendable {
   public let kind: Kind
   /// How many lines it takes away; 0 where it was merged.
   public let lines: Int
-  /// Whose edits they are, by the names of the devices, without this one.
+  /// Whose edits they are, by the names of those who made them, with what is lacking to prove them.
   public let devices: [String]
 }
 
@@ -28,8 +28,9 @@ extension WriteTransaction {
   func news(of remarks: [SaveRemark]) throws -> [SaveNews] {
     try remarks.compactMap { remark in
       guard remark.isTold else { return nil }
-      let names = try history.otherWriters(
-        of: remark.path, since: remark.since, than: device.deviceID)
+      let names = try makers(
+        history.othersVersions(of: remark.path, since: remark.since, than: device.deviceID)
+      ).eachOnce
       let isMerged = remark.base != nil
       guard isMerged || !names.isEmpty else { return nil }
       return SaveNews(
@@ -43,18 +44,18 @@ extension History {
   /// How many versions are looked through.
   private static let searchedVersions = 64
 
-  /// The names of the devices, other than that one, that changed a note since a version.
-  package func otherWriters(
+  /// The versions of other devices than that one that changed a note since a version.
+  package func othersVersions(
     of path: TreePath, since base: ObjectID?, than device: String
-  ) throws -> [String] {
-    var names: [String] = []
+  ) throws -> [Commit] {
+    var found: [Commit] = []
     let versions = try versions(of: path)
     for _ in 0..<Self.searchedVersions {
       guard let version = try versions.next() else { break }
       if let base, try workTree.repository.isAncestor(version.commit.id, of: base) { break }
       if version.isDerived || version.deviceID == device { continue }
-      names.append(version.commit.author.name)
+      found.append(version.commit)
     }
-    return names.eachOnce
+    return found
   }
 }

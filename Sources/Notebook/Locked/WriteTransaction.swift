@@ -21,6 +21,8 @@ package final class WriteTransaction {
   let guest: String?
   private let earlyNotice: ((ObjectID) -> Void)?
   private let saveNotice: (SaveNews) -> Void
+  /// Who made versions, as people are told.
+  let makers: ([Commit]) throws -> [String]
   let device: DeviceIdentity
 
   var workTree: WorkTree { history.workTree }
@@ -28,8 +30,10 @@ package final class WriteTransaction {
 
   init(
     _ history: History, device: DeviceIdentity, guest: String?, signer: VersionSigner?,
-    earlyNotice: ((ObjectID) -> Void)?, saveNotice: @escaping (SaveNews) -> Void
+    earlyNotice: ((ObjectID) -> Void)?, saveNotice: @escaping (SaveNews) -> Void,
+    makers: @escaping ([Commit]) throws -> [String]
   ) {
+    self.makers = makers
     self.history = history
     (self.device, self.saveNotice) = (device, saveNotice)
     self.guest = guest

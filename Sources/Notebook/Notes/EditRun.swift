@@ -30,8 +30,11 @@ extension Notebook {
     return EditRun(lock, stateFolder: stateFolder)
   }
 
-  /// The names of the other devices whose edits of a note came since the tip was `former`.
+  /// Who made the edits of a note on other devices that came since the tip was `former`, with what is
+  /// lacking to prove their names.
   public func otherWriters(of path: TreePath, since former: ObjectID?) throws -> [String] {
-    try history.otherWriters(of: path, since: former, than: identity.device.deviceID)
+    try makers(
+      of: history.othersVersions(of: path, since: former, than: identity.device.deviceID)
+    ).eachOnce
   }
 }

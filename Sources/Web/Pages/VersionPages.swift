@@ -44,7 +44,14 @@ extension Visit {
   ) throws -> HTML {
     let id = version.commit.id
     let author = name(try proofs.author(of: version.commit), isBold: true)
-    let changes = try version.changes.prefix(1).map { try changedWords($0, in: notebook) }
+    // What an altered merge changed is against what its versions merge to.
+    let changed: [VersionChange]
+    if case .altered(let merge)? = try proofs.merges.verdict(on: version.commit) {
+      changed = merge.changes.filter { $0.path == subject.path }
+    } else {
+      changed = version.changes
+    }
+    let changes = try changed.prefix(1).map { try changedWords($0, in: notebook) }
     return """
       <li><details id="v-\(id)"\(" open", if: isOpen)>
       <summary>\(time(version.commit.author.time)) \(author)

@@ -48,7 +48,7 @@ struct BlameReport {
         "device": author(of: line)?.deviceID,
         "time": commit.map { TimeText.rfc3339($0.author.time, offset: $0.author.offset) },
         "signature": author(of: line)?.proof.rawValue,
-        "altered_merge": line.origin.isAltered,
+        "altered_merge": line.origin.isAltered, "answered_by": line.origin.answeredBy,
         "saved": line.origin != .unsaved, "marker": line.origin == .marker,
         "text": String(decoding: line.bytes, as: UTF8.self),
       ]
@@ -101,20 +101,19 @@ struct BlameReport {
     let name = author(of: line).map { sharedNames.shown($0, cutTo: isNarrow ? 8 : 24) }
     return [
       Styled(isNarrow ? "" : commit.id.short, .yellow),
-      Styled((name ?? "") + (line.origin.isAltered ? " (altered merge)" : "")),
+      Styled(line.origin.isAltered ? "nobody (altered merge)" : name ?? ""),
       Styled(when, .dim),
     ]
   }
 }
 
 extension BlamedLine.Origin {
-  /// The version whose author is shown: of an altered merge the one on top.
-  fileprivate var author: ObjectID? {
-    switch self {
-    case .version(let id): id
-    case .alteredMerge(_, let answering): answering
-    case .marker, .unsaved: nil
-    }
+  /// The version whose author is shown.
+  fileprivate var author: ObjectID? { if case .version(let id) = self { id } else { nil } }
+
+  /// The version on top of an altered merge.
+  fileprivate var answeredBy: ObjectID? {
+    if case .alteredMerge(_, let version) = self { version } else { nil }
   }
 
   fileprivate var isAltered: Bool { if case .alteredMerge = self { true } else { false } }

@@ -36,6 +36,8 @@ struct EventJSON {
     case .keyRequested(let notebook, let peer): object("key_requested", notebook, peer.fields)
     case .hubWentBack(let peer, let former, let tip):
       object("hub_went_back", peer.fields + ["former_tip": former, "tip": tip])
+    case .alteredMerges(let peer, let merges, let notebook):
+      object("altered_merges", notebook, peer.fields + ["merges": merges])
     case .hubSplit(let peer, let kept, let joined):
       object("hub_split", peer.fields + ["kept": kept, "joined": joined])
     case .completed(let peer, let notebook): object("completed", notebook, peer.fields)

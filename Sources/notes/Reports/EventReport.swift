@@ -163,6 +163,13 @@ struct EventText {
           : "\(Visible.name(hub.name)) was set back or rewritten; what was synced stays, and goes "
             + "there again",
         "it held version \(former.hex.prefix(10))")
+    case .alteredMerges(let peer, let merges, _):
+      return Self.warning(
+        "what came from \(Visible.name(peer.name)) holds "
+          + (merges.count == 1
+            ? "a merge that is" : "\(Phrase.number(merges.count)) merges that are")
+          + " not what its versions merge to; what was changed there is in nobody's name",
+        merges.first.map { "'notes show \($0.short)' shows it" })
     case .hubSplit(let hub, let kept, let joined):
       return Self.warning(
         "\(Visible.name(hub.name)) has two branches of this notebook: \(kept) is kept, and "

@@ -30,11 +30,14 @@ struct VersionReport {
   private let burst: Burst
   private let lines: [Line]
   private let trailers: MergeTrailers
-  /// Of an altered merge, who answers for it.
   private let author: VersionAuthor?
+  /// Who answers for it, if it is an altered merge.
+  private let answering: VersionAuthor?
   private let verdict: MergeVerdict?
   /// What people are told where it is not proved who made it, or one of the burst.
   private let mark: String?
+  /// Who made it, or the versions of the burst: of commits made with git several may have signed.
+  private let names: [String]
 
   private var version: Version { burst.newest }
 
@@ -47,13 +50,15 @@ struct VersionReport {
     verdict = try proofs.merges.verdict(on: burst.newest.commit)
     let altered = verdict?.alteration
     if showsAuthor {
-      author = try proofs.author(of: altered?.answeredBy ?? burst.newest.commit.id)
+      author = try proofs.author(of: burst.newest.commit)
+      answering = try altered?.answeredBy.map(proofs.author)
       let made = try burst.versions.filter { !$0.isDerived }.map {
         try proofs.author(of: $0.commit)
       }
-      mark = altered == nil ? made.lazy.compactMap(\.mark).first : author?.mark
+      names = made.map(\.name).eachOnce
+      mark = altered == nil ? made.lazy.compactMap(\.mark).first : answering?.mark
     } else {
-      (author, mark) = (nil, nil)
+      (author, answering, mark, names) = (nil, nil, nil, [])
     }
     let trailers = MergeTrailers(message: burst.newest.commit.message)
     self.trailers = trailers
@@ -93,7 +98,7 @@ struct VersionReport {
     let commit = version.commit
     return [
       "type": "version", "id": commit.id, "parents": commit.parents,
-      "author": author?.name,
+      "author": verdict?.alteration == nil ? author?.name : nil,
       "device": version.deviceID,
       "time": TimeText.rfc3339(commit.author.time, offset: commit.author.offset),
       "message": version.subject, "derived": version.isDerived,
@@ -141,19 +146,19 @@ struct VersionReport {
     return title.isEmpty ? version.subject : title
   }
 
-  /// How a merge came about. One that holds something else than its versions merge to is the word of who
-  /// made a version on top.
+  /// How a merge came about. What an altered one changed is nobody's; who made the version on top answers
+  /// for it.
   private var mergeWords: String {
     switch verdict {
     case .altered(let altered) where altered.answeredBy != nil:
-      "altered merge, answered for by \(authorName)"
+      "altered merge, answered for by \(Visible.name(answering?.name ?? ""))"
     case .altered: "altered merge"
     case .unchecked: "merged by notes, not checked"
     case .asComputed, nil: "merged by notes"
     }
   }
 
-  private var authorName: String { Visible.name(author?.name ?? "") }
+  private var authorName: String { Phrase.list(names.map(Visible.name)) }
 
   private func byline(in style: Style) -> [String] {
     let time = version.commit.author.time
