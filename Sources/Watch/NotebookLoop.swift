@@ -17,7 +17,6 @@ final class NotebookLoop {
   private var events: FolderEvents?
   private var unsettled = UnsettledPaths()
   private var pace = VersionPace()
-  private var shown: NotebookState?
   private var nextLook = Instant.now
   private var isStopped = false
   private var isHolding: Bool {
@@ -65,8 +64,7 @@ final class NotebookLoop {
       let notebook = try owner.context.notebook()
       let events = try FolderEvents(of: notebook)
       notebook.earlyNotice = { [owner] version in
-        // Somebody's own version stands for itself alone.
-        owner.sessions.show(NotebookState(tip: version, heads: [version], conflictCount: 0))
+        owner.sessions.show(early: version)
       }
       notebook.saveNotice = { [owner] news in
         owner.emit(.saveNews(notebook: owner.notebookID, news: news))
@@ -142,10 +140,8 @@ final class NotebookLoop {
         openNotes.setLock(on: path, isThere)
         tellEditing()
       case .history:
-        if let tip = try? notebook?.repository.head().commit, tip != shown?.tip {
-          rewritePortably()
-        }
-        announce()
+        rewritePortably()
+        owner.sessions.look()
       case .membership: membershipChanged()
       case .addresses: owner.emit(.addressesChanged(notebook: owner.notebookID))
       case .everything: return watchAnew()
@@ -187,7 +183,7 @@ final class NotebookLoop {
     let result = try notebook.merge(heads, options: MergeOptions(scope: scope))
     if case .only(let paths) = scope { unsettled.remove(paths) }
     events?.hold(result.changes.lazy.filter { $0.kind == .modified }.map(\.path))
-    announce(isMerged: true)
+    owner.sessions.lookAtMerged()
     countForHousekeeping()
     return result
   }
@@ -222,6 +218,8 @@ final class NotebookLoop {
     guard let notebook else { return false }
     let paths: Set<TreePath> = if case .only(let paths) = scope { paths } else { [] }
     unsettled.remove(paths)
+    // A version that was told early is on the branch now, or nowhere.
+    defer { owner.sessions.look() }
     do {
       let result = try notebook.save(scope)
       (isHolding, isWaitingForGit) = (false, false)
@@ -231,7 +229,6 @@ final class NotebookLoop {
       if !cut.isEmpty, let (files, version) = try notebook.bringBackCutFiles(cut) {
         owner.emit(.broughtBack(notebook: owner.notebookID, files: files, version: version))
       }
-      announce()
       guard result.version != nil else { return false }
       owner.emit(.version(notebook: owner.notebookID, saved: result))
       countForHousekeeping()
@@ -239,7 +236,6 @@ final class NotebookLoop {
     } catch NotebookError.massDeletion(let deleted, let total) {
       if !isHolding { owner.emit(.held(notebook: owner.notebookID, deleted: deleted, of: total)) }
       isHolding = true
-      announce()
     } catch let error as NotebookError where error.waitsForGit {
       let cause = Cause(error)
       if !isWaitingForGit { owner.emit(.notebookFailed(notebook: owner.notebookID, cause: cause)) }
@@ -268,12 +264,6 @@ final class NotebookLoop {
     } catch {
       owner.emit(.notebookFailed(notebook: owner.notebookID, cause: Cause(error)))
     }
-  }
-
-  private func announce(isMerged: Bool = false) {
-    guard let notebook, let state = try? notebook.state(), state != shown else { return }
-    shown = state
-    if isMerged { owner.sessions.showMerged(state) } else { owner.sessions.show(state) }
   }
 
   private func membershipChanged() {

@@ -34,9 +34,9 @@ final class CrowdHub {
   func visit(
     for device: CrowdDevice, meanwhile: @escaping () throws -> Void = {}
   ) throws {
-    let link = try HubLink(to: hub, from: device.notebook, by: GitProgram())
-    _ = try Session.run(
-      over: RacedLink(link, before: meanwhile), device.notebook, CrowdKeeper(device))
+    let visit = try HubVisit(to: hub, from: device.notebook, CrowdKeeper(device), by: GitProgram())
+    visit.meanwhile = meanwhile
+    _ = try visit.run()
     try look(from: device)
   }
 
@@ -69,51 +69,4 @@ final class CrowdHub {
     let check = try run(["git", "-C", path, "fsck", "--strict", "--no-dangling"])
     guard check.isSuccess else { throw CrowdWorld.Violation(description: "\(check)") }
   }
-}
-
-/// A link, and what others do before this side gives what it has.
-private final class RacedLink: Link {
-  private let link: HubLink
-  private var before: (() throws -> Void)?
-
-  init(_ link: HubLink, before: @escaping () throws -> Void) {
-    (self.link, self.before) = (link, before)
-  }
-
-  func next(until deadline: Instant?) throws -> LinkEvent? {
-    let others = before
-    before = nil
-    try others?()
-    return try link.next(until: deadline)
-  }
-
-  var peer: PeerIdentity { link.peer }
-  var isRemembered: Bool { link.isRemembered }
-  var isGiving: Bool { link.isGiving }
-  var waker: @Sendable () -> Void { link.waker }
-  var isWaitingForOthers: Bool {
-    get { link.isWaitingForOthers }
-    set { link.isWaitingForOthers = newValue }
-  }
-  func count(into state: inout PeerState) { link.count(into: &state) }
-  func open(showing own: Shown, _ options: SessionOptions) throws -> LinkTerms {
-    try link.open(showing: own, options)
-  }
-  func fetch(_ wanted: [ObjectID], known: [ObjectID]) throws {
-    try link.fetch(wanted, known: known)
-  }
-  func judge(_ heads: [ObjectID], _ commit: (ObjectID) throws -> [UInt8]) throws {
-    try link.judge(heads, commit)
-  }
-  func answerForOwn() throws -> Bool { try link.answerForOwn() }
-  func show(_ shown: Shown) { link.show(shown) }
-  func answer(_ shown: Shown, heard: Int, received: Int, conflicts: Int, refusal: MergeRefusal?) {
-    link.answer(shown, heard: heard, received: received, conflicts: conflicts, refusal: refusal)
-  }
-  func tell(_ remark: LinkRemark) { link.tell(remark) }
-  func whileBusy<Result>(
-    onTick: () -> Void, _ body: @escaping () throws -> Result
-  ) throws -> Result { try link.whileBusy(onTick: onTick, body) }
-  func close(_ reason: ByeReason) { link.close(reason) }
-  func close(after error: any Error) { link.close(after: error) }
 }

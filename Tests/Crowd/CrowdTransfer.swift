@@ -19,7 +19,7 @@ extension CrowdDevice {
   ) throws {
     if case .objects = transfer { try fetch(heads, from: other, by: transfer) }
     let link = RepositoryLink(to: other, showing: heads, from: notebook.repository)
-    _ = try Session.run(over: link, notebook, CrowdKeeper(self))
+    _ = try Session.run(over: link, Replica(notebook, CrowdKeeper(self), with: link.peer))
   }
 
   /// Takes what these commits need from another device.

@@ -11,6 +11,7 @@ import WorkTree
 final class RepositoryLink: Link {
   let peer: PeerIdentity
   let isGiving = false
+  let traffic = Traffic()
   var isWaitingForOthers = false
   let waker: @Sendable () -> Void = {}
   private let theirs: Shown
@@ -44,7 +45,6 @@ final class RepositoryLink: Link {
     return arrived.map { .arrived($0) }
   }
 
-  func count(into state: inout PeerState) {}
   func show(_ shown: Shown) {}
   func answer(_ shown: Shown, heard: Int, received: Int, conflicts: Int, refusal: MergeRefusal?) {}
   func tell(_ remark: LinkRemark) {}

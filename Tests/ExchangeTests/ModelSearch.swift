@@ -97,10 +97,12 @@ struct ModelSearch {
     for (one, other, terms, otherTerms) in world.sessions {
       let heads = [one, other].map { list(state.devices[$0].heads) }
       state.ends.append(
-        End(device: one, rules: SessionRules(mutated(terms), own: heads[0], theirs: heads[1])))
+        End(
+          device: one, rules: SessionRules(mutated(terms), own: shown(heads[0]), theirs: heads[1])))
       state.ends.append(
         End(
-          device: other, rules: SessionRules(mutated(otherTerms), own: heads[1], theirs: heads[0])))
+          device: other,
+          rules: SessionRules(mutated(otherTerms), own: shown(heads[1]), theirs: heads[0])))
     }
     for end in state.ends.indices { try advance(end, &state) }
     return state
@@ -187,11 +189,14 @@ struct ModelSearch {
     }
   }
 
+  /// The rules look at heads alone.
+  private func shown(_ heads: [ObjectID]) -> Shown { Shown(tip: nil, heads: heads) }
+
   private func tell(_ number: Int, _ state: inout State) throws {
     state.ends[number].hasNews = false
     let heads = list(state.devices[state.ends[number].device].heads)
-    if heads != state.ends[number].rules.own {
-      state.ends[number].rules.tell(heads)
+    if heads != state.ends[number].rules.own.heads {
+      state.ends[number].rules.tell(shown(heads))
       send(.heads(heads), from: number, &state)
     }
     try advance(number, &state)
@@ -278,7 +283,7 @@ struct ModelSearch {
 
   private func answer(_ number: Int, _ state: inout State) {
     let heads = list(state.devices[state.ends[number].device].heads)
-    state.ends[number].rules.tell(heads)
+    state.ends[number].rules.tell(shown(heads))
     state.ends[number].hasNews = false
     let heard = state.ends[number].rules.answer()
     if world.mutation == .answersNothing { return }
@@ -298,7 +303,7 @@ struct ModelSearch {
       try expect(end.rules.theirs, at: end, state, "what it was told")
     }
     if terms.gives, peerTerms.takes {
-      try expect(end.rules.own, at: peer, state, "what it has told")
+      try expect(end.rules.own.heads, at: peer, state, "what it has told")
     }
   }
 

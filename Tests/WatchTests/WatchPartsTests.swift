@@ -182,7 +182,6 @@ struct WatchPartsTests {
   @Test("what was merged is told a little later where more is coming, and at once where not")
   func gathering() throws {
     let ids = try (1...4).map { try #require(ObjectID(hex: String(repeating: "\($0)", count: 40))) }
-    let states = ids.map { NotebookState(tip: $0, heads: [$0], conflictCount: 0) }
     let table = SessionTable(ownDevice: "A")
     let handles = ["B", "C"].map { name in
       SessionHandle(
@@ -191,19 +190,26 @@ struct WatchPartsTests {
     }
     for handle in handles { try table.begin(handle) }
     #expect(table.mayFetch([ids[0]], handles[0]))
-    table.showMerged(states[0])
-    #expect(handles.map { $0.takeRequests().state } == [states[0], states[0]])
+    func looks() -> [Bool] { handles.map { $0.takeRequests().looks } }
+    // A session that begins looks, too.
+    #expect(looks() == [true, true])
+    table.lookAtMerged()
+    #expect(looks() == [true, true])
     #expect(table.mayFetch([ids[1]], handles[1]))
-    table.showMerged(states[1])
-    table.showMerged(states[2])
+    table.lookAtMerged()
+    table.lookAtMerged()
     // A session that ends counts each time.
-    #expect(handles.map { $0.takeRequests().state } == [nil, states[2]])
-    let due = try #require(handles[0].showDue)
+    #expect(looks() == [false, true])
+    let due = try #require(handles[0].lookDue)
     #expect(due <= .now + 0.2)
     // Somebody's own version does not wait.
-    table.show(states[3])
-    #expect(handles[0].takeRequests().state == states[3])
-    #expect(handles[0].showDue == nil)
+    table.show(early: ids[3])
+    #expect(table.early == ids[3])
+    #expect(looks() == [true, true])
+    #expect(handles[0].lookDue == nil)
+    // The branch has moved to it.
+    table.look()
+    #expect(table.early == nil)
   }
 
   // notes-watch(1), "Hooks".

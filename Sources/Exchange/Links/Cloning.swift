@@ -99,7 +99,7 @@ public struct Cloning: Sendable {
         BundleReader(path: path, cancellation: cancellation), for: repository, limits: limits)
       return (bundle.members, bundle.branch)
     case .hub(let hub):
-      return try HubLink.talking {
+      return try HubVisit.talking {
         var program = program
         program.cancellation = cancellation
         if options.allowsLarge { program.memoryBytes *= 8 }

@@ -1,5 +1,4 @@
 package import Git
-public import History
 internal import Synchronization
 internal import System
 
@@ -18,7 +17,7 @@ public final class SessionTable: Sendable {
     var fetched: [ObjectID: SessionHandle] = [:]
     /// Those that wait for another session's fetch.
     var waiting: [SessionHandle] = []
-    var shown: NotebookState?
+    var early: ObjectID?
     var editing: [TreePath] = []
     /// Invitations to other notebooks, for devices that are told as soon as a session begins.
     var offers: [CarriedInvitation] = []
@@ -51,8 +50,9 @@ public final class SessionTable: Sendable {
       .sorted { ($0.peer.name, $0.peer.deviceID) < ($1.peer.name, $1.peer.deviceID) }
   }
 
-  /// What this device shows, as the sessions were told.
-  public var shown: NotebookState? { state.withLock { $0.shown } }
+  /// A version whose objects are on the disk and to which the branch is about to move: it is shown already,
+  /// and stands for itself alone.
+  var early: ObjectID? { state.withLock { $0.early } }
 
   /// Whether there is a session with this device that goes on.
   public func has(_ device: String) -> Bool { session(with: device) != nil }
@@ -81,7 +81,8 @@ public final class SessionTable: Sendable {
       }
       state.entries.removeAll { $0.handle === former?.handle }
       state.entries.append(Entry(handle: session, digest: digest))
-      if let shown = state.shown { session.show(shown) }
+      // This device may show something else than when it was opened.
+      session.look()
       if !state.editing.isEmpty { session.tell(editing: state.editing) }
       for offer in state.offers where offer.guest == device { session.tell(offer) }
       return (former?.handle, false)
@@ -104,21 +105,38 @@ public final class SessionTable: Sendable {
     }
   }
 
-  /// Tells every session what this device shows.
-  package func show(_ shown: NotebookState) { show(shown, mayWait: { _ in false }) }
+  /// Has every session tell its peer of a version whose branch is about to move.
+  package func show(early version: ObjectID) {
+    look { state in
+      state.early = version
+      return false
+    }
+  }
+
+  /// Has every session look at what this device shows now, by its branch.
+  package func look() {
+    look { state in
+      state.early = nil
+      return false
+    }
+  }
 
   /// The same, after what a session has brought was merged. While others bring something, too, each
   /// peer is told of several at once.
-  package func showMerged(_ shown: NotebookState) {
-    show(shown) { state in Set(state.fetched.values.map(ObjectIdentifier.init)).count > 1 }
+  package func lookAtMerged() {
+    look { state in
+      state.early = nil
+      return Set(state.fetched.values.map(ObjectIdentifier.init)).count > 1
+    }
   }
 
-  private func show(_ shown: NotebookState, mayWait: (State) -> Bool) {
+  /// `mayWait` says whether the peers may be told a little later.
+  private func look(mayWait: (inout sending State) -> Bool) {
     let (entries, waits) = state.withLock { state in
-      state.shown = shown
-      return (state.entries, mayWait(state))
+      let waits = mayWait(&state)
+      return (state.entries, waits)
     }
-    for entry in entries { entry.handle.show(shown, mayWait: waits) }
+    for entry in entries { entry.handle.look(mayWait: waits) }
   }
 
   /// Tells every session which notes are edited here.

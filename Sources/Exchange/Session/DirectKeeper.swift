@@ -55,7 +55,7 @@ package final class DirectKeeper: SessionKeeper {
       }
       let replaced = try notebook.rewritePortably()
       let state = try notebook.state()
-      sessions.show(state)
+      sessions.look()
       return (state, replaced)
     }
   }
@@ -82,7 +82,7 @@ package final class DirectKeeper: SessionKeeper {
         large.scope = .only([])
       }
       let result = try notebook.merge(heads, options: large)
-      sessions.showMerged(try notebook.state())
+      sessions.lookAtMerged()
       return result
     }
   }

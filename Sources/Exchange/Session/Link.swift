@@ -1,39 +1,23 @@
 package import Git
-internal import History
-internal import Notebook
 internal import System
 
-/// How versions travel between this notebook and one other place: what a session needs of the other
-/// side.
+/// How messages travel between this notebook and one other device. It carries: what is shown, taken and
+/// kept is the replica's (Replica.swift).
 ///
 /// All is called on the session's thread, but for what `waker` returns.
 package protocol Link: AnyObject {
   var peer: PeerIdentity { get }
-  /// Whether what the other side shows is written down, as it can be met again.
-  var isRemembered: Bool { get }
-  /// Counts what went over the link so far.
-  func count(into state: inout PeerState)
+  /// What went over the link so far.
+  var traffic: Traffic { get }
   var isGiving: Bool { get }
   /// Whether this side leaves a fetch to another session, and the peer is to be patient.
   var isWaitingForOthers: Bool { get set }
-  /// Whether what the other side shows has come already, so that asking for it takes no time, and no other
-  /// session is waited for.
-  var hasFetched: Bool { get }
-
-  /// Whether it brings all that the other side has to a notebook that lacks objects.
-  var bringsMissing: Bool { get }
 
   /// Shows the other side what this one shows, and learns what it shows and what may be exchanged.
   func open(showing own: Shown, _ options: SessionOptions) throws -> LinkTerms
   /// Asks for these heads and all they are made of; `LinkEvent.arrived` follows. The known commits are
   /// here with all their history.
   func fetch(_ wanted: [ObjectID], known: [ObjectID]) throws
-  /// Throws `UnansweredVersion` where these heads, or what they are made of, are not to be merged:
-  /// notes-security(7), VERSIONS. `commit` reads one of them.
-  func judge(_ heads: [ObjectID], _ commit: (ObjectID) throws -> [UInt8]) throws
-  /// Makes a version on top of what this side shows, where others would not take that from where it
-  /// goes, or have not; returns whether it did.
-  func answerForOwn(isRefused: Bool) throws -> Bool
   /// Shows the other side something new, of which it takes what it lacks.
   func show(_ shown: Shown) throws
   /// Says what this side shows now, how many times the other side had told its heads by what this
@@ -56,37 +40,12 @@ package protocol Link: AnyObject {
   func close(after error: any Error)
 }
 
-extension Link {
-  package var isRemembered: Bool { true }
-  package var hasFetched: Bool { false }
-  package var bringsMissing: Bool { false }
-
-  package func judge(_ heads: [ObjectID], _ commit: (ObjectID) throws -> [UInt8]) throws {}
-  package func answerForOwn(isRefused: Bool) throws -> Bool { false }
-}
-
-/// What a side of a session shows: its tip, and the heads that it is made of.
-package struct Shown: Hashable, Sendable {
-  var tip: ObjectID?
-  var heads: [ObjectID]
-
-  /// A tip and its heads.
-  package init(tip: ObjectID?, heads: [ObjectID]) {
-    self.tip = tip
-    self.heads = heads
-  }
-
-  init(_ state: NotebookState) { self.init(tip: state.tip, heads: state.heads.sorted()) }
-}
-
 /// What may be exchanged on a link, and where it begins.
 package struct LinkTerms {
   let theirs: Shown
   /// Which version of the merge rules it follows, where it says so.
   let rules: Int?
   let exchange: SessionRules.Terms
-  /// What this side shows by now, where that is not what the link was opened with.
-  var own: Shown?
 
   /// The terms of a link that was opened.
   package init(theirs: Shown, rules: Int? = nil, exchange: SessionRules.Terms) {

@@ -56,9 +56,10 @@ public final class SessionHandle: Sendable {
   private let requests = Mutex(Requests())
 
   struct Requests: Sendable {
-    var state: NotebookState?
-    /// When the peer is told of the state.
-    var stateDue = Instant.now
+    /// When the peer is told what this device shows by then; nil where that is no news.
+    var lookDue: Instant?
+    /// Whether that is now.
+    var looks = false
     var editing: [TreePath]?
     var invitations: [CarriedInvitation] = []
     var asksForPing = false
@@ -80,20 +81,14 @@ public final class SessionHandle: Sendable {
   /// How long a peer is told nothing of what was merged while more of it is coming, in seconds.
   private static let gathering = 0.2
 
-  /// The peer is told of the state; a little later where it may wait, with what comes until then.
-  func show(_ state: NotebookState, mayWait: Bool = false) {
-    ask {
-      if !mayWait || ends {
-        $0.stateDue = .now
-      } else if $0.state == nil {
-        $0.stateDue = .now + Self.gathering
-      }
-      $0.state = state
-    }
+  /// The peer is told what this device shows; a little later where it may wait, with what comes until
+  /// then.
+  func look(mayWait: Bool = false) {
+    ask { $0.lookDue = mayWait && !ends ? $0.lookDue ?? .now + Self.gathering : .now }
   }
 
-  /// When there is a state to tell of; nil where there is none.
-  var showDue: Instant? { requests.withLock { $0.state == nil ? nil : $0.stateDue } }
+  /// When the peer is to be told what this device shows; nil where it was.
+  var lookDue: Instant? { requests.withLock { $0.lookDue } }
 
   func tell(editing paths: [TreePath]) { ask { $0.editing = paths } }
 
@@ -115,10 +110,8 @@ public final class SessionHandle: Sendable {
     requests.withLock { requests in
       var due = requests
       requests = Requests(end: due.end)
-      if !due.stateDue.hasPassed {
-        (requests.state, requests.stateDue) = (due.state, due.stateDue)
-        due.state = nil
-      }
+      due.looks = due.lookDue?.hasPassed == true
+      if !due.looks { requests.lookDue = due.lookDue }
       return due
     }
   }

@@ -44,7 +44,9 @@ package struct SessionRules: Hashable, Sendable {
   }
 
   let terms: Terms
-  private(set) var own: [ObjectID]
+  /// What this side told last.
+  private(set) var own: Shown
+  /// The heads that the other side told last.
   private(set) var theirs: [ObjectID]
   private(set) var fetch = Fetch.none
   var isGiving = false
@@ -58,7 +60,7 @@ package struct SessionRules: Hashable, Sendable {
   private var settled: [ObjectID]?
   private var packsTaken = 0
 
-  init(_ terms: Terms, own: [ObjectID], theirs: [ObjectID]) {
+  init(_ terms: Terms, own: Shown, theirs: [ObjectID]) {
     self.terms = terms
     self.own = own
     self.theirs = theirs
@@ -66,7 +68,7 @@ package struct SessionRules: Hashable, Sendable {
 
   var isAsking: Bool { if case .asked = fetch { true } else { false } }
 
-  var areAlike: Bool { Set(own) == Set(theirs) }
+  var areAlike: Bool { Set(own.heads) == Set(theirs) }
 
   /// Whether what the other side has told is settled.
   private var isSettled: Bool { !terms.takes || settled == theirs || areAlike }
@@ -123,11 +125,9 @@ package struct SessionRules: Hashable, Sendable {
     confirmed = max(confirmed, answering ?? 0)
   }
 
-  mutating func tell(_ heads: [ObjectID]) {
-    if heads != own {
-      own = heads
-      told += 1
-    }
+  mutating func tell(_ shown: Shown) {
+    if shown.heads != own.heads { told += 1 }
+    own = shown
   }
 
   /// Answers for all that is settled: how many times the other side had told its heads by that.

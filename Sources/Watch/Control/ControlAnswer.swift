@@ -65,7 +65,8 @@ struct ControlAnswer {
       state: WatcherState(
         process: getpid(), port: server.port,
         isPaused: server.service.isPaused.load(ordering: .relaxed),
-        isHolding: notebook.isHolding.load(ordering: .relaxed), tip: notebook.sessions.shown?.tip))
+        isHolding: notebook.isHolding.load(ordering: .relaxed),
+        tip: try? notebook.context.notebook().state().tip))
   }
 
   private func sendPeers() throws {

@@ -24,7 +24,6 @@ final class DeviceLink: Link {
   var gives = false
   var limits = PackLimits.standard
   private var ends = false
-  private var judge: VersionJudge?
   var sentVersions = 0
   var progress: TransferProgress
   var isWaitingForOthers = false
@@ -76,25 +75,17 @@ final class DeviceLink: Link {
 
   var waker: @Sendable () -> Void { { [call] in call.signal() } }
   var isGiving: Bool { sending != nil }
-  var bringsMissing: Bool { true }
 
-  func count(into state: inout PeerState) {
-    state.sentVersions = sentVersions
-    state.sentBytes = Int(clamping: stream.connection.bytesSent)
-    state.receivedBytes = Int(clamping: stream.connection.bytesReceived)
+  var traffic: Traffic {
+    var traffic = Traffic()
+    traffic.sentBytes = Int(clamping: stream.connection.bytesSent)
+    traffic.receivedBytes = Int(clamping: stream.connection.bytesReceived)
+    traffic.sentVersions = sentVersions
+    return traffic
   }
 
   func open(showing own: Shown, _ options: SessionOptions) throws -> LinkTerms {
-    let judge = VersionJudge(
-      context.membership, notebook,
-      options.allowsUnsigned ? .all : .from(deviceID: peer.deviceID))
-    self.judge = judge
-    var own = own
-    let hasAnswered =
-      try options.mode.gives && !options.isMending && judge.answerForOwn(.greeting)
-    if hasAnswered { own = Shown(try notebook.state()) }
-    var terms = try greet(showing: own, options)
-    if hasAnswered { terms.own = own }
+    let terms = try greet(showing: own, options)
     progress = TransferProgress(peer: peer)
     offered = own.heads
     gives = terms.exchange.gives
@@ -102,17 +93,6 @@ final class DeviceLink: Link {
     if options.allowsLarge { limits = .large }
     if ends { heartbeat.endsWhenSilent() }
     return terms
-  }
-
-  // MARK: Who answers for versions
-
-  func judge(_ heads: [ObjectID], _ commit: (ObjectID) throws -> [UInt8]) throws {
-    try judge?.check(heads, commit)
-  }
-
-  func answerForOwn(isRefused: Bool) throws -> Bool {
-    guard gives, let judge else { return false }
-    return try judge.answerForOwn(isRefused ? .refused : .giving)
   }
 
   func whileBusy<Result>(

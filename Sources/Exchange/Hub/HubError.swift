@@ -140,7 +140,7 @@ extension HubError {
   }
 }
 
-extension HubLink {
+extension HubVisit {
   /// Does what the git program does, and says of its failures what they mean.
   static func talking<Result>(_ body: () throws -> Result) throws -> Result {
     do {

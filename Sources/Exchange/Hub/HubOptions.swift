@@ -17,6 +17,9 @@ package struct HubOptions: Sendable {
   /// Both ways, and nothing unrelated or unsigned.
   package init() {}
 
+  /// Whether what is written here may go there.
+  func mayGive() throws -> Bool { try context?.mayGive() != false }
+
   /// Which versions are taken. A history of others is theirs, and unsigned where they use git alone.
   func taking(from hub: Hub) -> VersionJudge.Taking {
     if allowsUnsigned || allowsUnrelated { return .all }

@@ -44,9 +44,8 @@ public struct HubRun: Sendable {
     for hub in hubs {
       do {
         let result = try withoutActuallyEscaping(onEvent) { report in
-          let link = try HubLink(
-            to: hub, from: notebook, by: program, hubOptions, report: report)
-          return try Session.run(over: link, notebook, keeper, options, report)
+          try HubVisit(to: hub, from: notebook, keeper, by: program, hubOptions, report: report)
+            .run(options)
         }
         outcome.sessions.append(result)
         onEvent(.finished(result))

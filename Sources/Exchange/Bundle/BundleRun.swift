@@ -30,14 +30,64 @@ public struct BundleRun: Sendable {
     let notebook = try context.notebook()
     let reader = try BundleReader(path: path, cancellation: cancellation)
     return try withoutActuallyEscaping(onEvent) { report in
-      let link = BundleLink(reader, from: name, to: notebook, context.membership, report: report)
+      let judge = VersionJudge(
+        context.membership, notebook, options.allowsUnsigned ? .all : .answered)
+      let replica = Replica(
+        notebook, options.keeper ?? DirectKeeper(context, options),
+        with: PeerIdentity(bundle: name), judge: judge, isLasting: false, report: report)
       do {
-        return try Session.run(
-          over: link, notebook, DirectKeeper(context, options), options, report)
+        return try replica.exchanging { try exchange(replica, reader) }
       } catch SyncError.packRefused(.malformed), SyncError.packRefused(.baseMissing) {
         throw BundleError.damaged
       }
     }
+  }
+
+  private func exchange(_ replica: Replica, _ reader: BundleReader) throws -> SessionResult {
+    try replica.begin(receives: true)
+    let bundle = try read(reader, for: replica)
+    replica.report(.peer(replica.peer))
+    if let replaced = replica.replaced {
+      replica.report(.replaced(replaced, notebook: replica.notebook.identity.id))
+    }
+    return try take(bundle, replica)
+  }
+
+  /// Reads it to its end, and takes in what it says of the members.
+  private func read(_ reader: BundleReader, for replica: Replica) throws -> ReceivedBundle {
+    var progress = TransferProgress(peer: replica.peer)
+    let bundle = try ReceivedBundle(
+      reader, for: replica.notebook.repository, limits: options.allowsLarge ? .large : .standard
+    ) { objects, bytes in
+      (progress.objectsToReceive, progress.receivedBytes) = (objects, bytes)
+      replica.report(.progress(progress))
+    }
+    let (members, membership) = (bundle.members, context.membership)
+    // One that was made before a membership was begun anew is of the notebook, too.
+    if members.root == membership.root {
+      _ = try membership.merge(certificates: members.certificates, revocations: members.revocations)
+    } else if try !membership.formerIDs().contains(members.notebookID) {
+      throw BundleError.anotherNotebook
+    }
+    return bundle
+  }
+
+  private func take(_ bundle: ReceivedBundle, _ replica: Replica) throws -> SessionResult {
+    replica.hear(Shown(tip: bundle.tip, heads: [bundle.tip]))
+    var traffic = Traffic()
+    traffic.receivedBytes = bundle.bytes
+    var merges: [MergeOutcome] = []
+    let wanted = try replica.isAlike ? [] : replica.lacking()
+    if !wanted.isEmpty {
+      let isHere = try replica.notebook.repository.contains(bundle.tip)
+      switch try replica.take(isHere ? nil : bundle.quarantine, wanted, isFinal: true) {
+      case .merged(_, let outcome): merges = [outcome].compactMap { $0 }
+      case .refused(_, let reason, let words): throw SyncError.notMerged(reason, words)
+      case .overtaken: break
+      }
+      try replica.checkMerges()
+    }
+    return try replica.result(traffic, merges: merges)
   }
 }
 

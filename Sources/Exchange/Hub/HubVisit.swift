@@ -1,0 +1,281 @@
+package import Git
+internal import History
+internal import Merge
+package import Notebook
+internal import System
+
+/// A visit to a hub, an ordinary git repository, which keeps what it is given and does nothing by
+/// itself: fetch, have the replica take it, push what comes of it, and again where somebody was faster.
+/// notes-hub(7), "A visit".
+package final class HubVisit {
+  /// What is done between the look at the branch and the first push: others may be faster.
+  package var meanwhile: (() throws -> Void)?
+
+  private let hub: Hub
+  private let replica: Replica
+  private let transfer: Transfer
+  private let options: HubOptions
+  private var branch: HubBranch
+  private var members: HubMembers
+  private var limits = PackLimits.standard
+  /// What was fetched and is not taken yet.
+  private var arrived: Quarantine?
+  private var attempts = 0
+  /// What the hub said to a push over this version.
+  private var refusal: (former: ObjectID, words: String)?
+  private var traffic = Traffic()
+  private var merges: [MergeOutcome] = []
+
+  private var notebook: Notebook { replica.notebook }
+  private var repository: Repository { notebook.repository }
+
+  // How often a branch that others move is fetched and pushed again; the longest pause, in seconds.
+  private static let (mostAttempts, longestPause) = (60, 2.0)
+
+  /// A visit by a git program. Throws `HubError.noBranch`.
+  package init(
+    to hub: Hub, from notebook: Notebook, _ keeper: any SessionKeeper, by program: GitProgram,
+    _ options: HubOptions = HubOptions(), report: @escaping (Event) -> Void = { _ in }
+  ) throws {
+    (self.hub, self.options) = (hub, options)
+    transfer = try Transfer(notebook.repository, by: program)
+    branch = try HubBranch(at: hub, of: notebook, by: transfer)
+    members = HubMembers(options.context)
+    replica = Replica(
+      notebook, keeper, with: PeerIdentity(hub: hub.name, at: hub.url),
+      judge: options.context.map {
+        VersionJudge($0.membership, notebook, options.taking(from: hub))
+      }, report: report)
+  }
+
+  /// Visits it, until both sides show the same.
+  package func run(_ options: SessionOptions = SessionOptions()) throws -> SessionResult {
+    try replica.exchanging {
+      limits = options.allowsLarge ? .large : .standard
+      try replica.begin(receives: options.mode.receives)
+      try open(options.mode)
+      do {
+        try converge(options.mode)
+      } catch {
+        _ = try? replica.remember(peerRules: nil)
+        throw error
+      }
+      if options.mode.receives { replica.held.forget(hub.name, isThere: false) }
+      return try replica.result(traffic, merges: merges)
+    }
+  }
+
+  private func open(_ mode: SyncMode) throws {
+    replica.gives = try mode.gives && options.mayGive()
+    let isDone = try giveUnseen()
+    if !isDone {
+      // Another process may be there while this one fetches, and remember what it sees then.
+      let former = try branch.former
+      try look()
+      try checkHistory(since: former)
+      // By what the hub told of the members, too.
+      replica.gives = try mode.gives && options.mayGive()
+    }
+    replica.report(.peer(replica.peer))
+    if let replaced = replica.replaced {
+      replica.report(.replaced(replaced, notebook: notebook.identity.id))
+    }
+    if replica.isMending { try replica.endMending() }
+  }
+
+  /// What is here is read anew each time: other processes work at the notebook meanwhile.
+  private func converge(_ mode: SyncMode) throws {
+    while true {
+      if mode.receives, try take() { continue }
+      guard try isToGive() else { return }
+      if try replica.answerForOwn() { continue }
+      let others = meanwhile
+      meanwhile = nil
+      try others?()
+      // What is not merged here, this side may not take.
+      guard try mode.receives || replica.lacking().isEmpty else { return }
+      try give()
+    }
+  }
+
+  // MARK: Fetch
+
+  /// Fetches what the branch holds now, and the list of members.
+  private func look() throws {
+    var known = try [replica.shown.tip].compactMap { $0 }
+    known += try repository.references(under: "refs/remotes/").map(\.id)
+    // One that lacks objects says of nothing that it is here.
+    if replica.isMending { known = [] }
+    var progress = TransferProgress(peer: replica.peer)
+    let split = try Self.talking {
+      try branch.fetch(known: Array(Set(known)).sorted(), limits: limits) {
+        progress.objectsToReceive = $0.total
+        progress.receivedObjects = $0.done
+        progress.receivedBytes = $0.bytes
+        if $0.stage != nil { replica.report(.progress(progress)) }
+      }
+    }
+    if let split { replica.report(.hubSplit(replica.peer, kept: split.kept, joined: split.joined)) }
+    try receive(heads: [branch.tip, branch.twinTip].compactMap { $0 })
+    replica.hear(try branch.shown)
+  }
+
+  /// Reads what came, and the list of members in it.
+  private func receive(heads: [ObjectID]) throws {
+    let list = transfer.reference(named: MemberList.reference)
+    let lacking = try (heads + [list].compactMap { $0 }).filter { try !repository.contains($0) }
+    if lacking.isEmpty, !replica.isMending {
+      return try members.look(at: list, in: repository, options)
+    }
+    guard let (quarantine, bytes) = try transfer.received(limits: limits) else {
+      guard lacking.isEmpty else { throw HubError.failed("what it fetched is not there") }
+      return try members.look(at: list, in: repository, options)
+    }
+    traffic.receivedBytes += bytes
+    try members.look(at: list, in: repository, arriving: quarantine, options)
+    if replica.isMending {
+      try quarantine.join(promised: heads)
+      // Nothing may lead to it yet.
+      replica.unmerged.append(quarantine)
+    } else if lacking.contains(where: heads.contains) {
+      arrived = quarantine
+    } else {
+      // So that it does not come again.
+      try quarantine.join(promised: [])
+    }
+  }
+
+  /// Compares what the hub holds with what it held: notes-hub(7), "A hub that went back".
+  private func checkHistory(since former: ObjectID?) throws {
+    guard let tip = branch.tip else {
+      if let former { replica.report(.hubWentBack(replica.peer, from: former, to: nil)) }
+      return
+    }
+    if let former {
+      if try former == tip || branch.isAncestor(former, of: tip) { return }
+      replica.report(.hubWentBack(replica.peer, from: former, to: tip))
+    }
+    guard let own = try replica.shown.tip, !options.allowsUnrelated else { return }
+    guard try transfer.areRelated(own, tip) else { throw HubError.unrelated }
+  }
+
+  // MARK: Take
+
+  /// Has what the hub shows taken; false where nothing of it is news.
+  private func take() throws -> Bool {
+    let wanted = try replica.isAlike ? [] : replica.lacking()
+    if wanted.isEmpty { return false }
+    let isHere = try wanted.allSatisfy { try repository.contains($0) }
+    if !isHere, arrived == nil { throw HubError.failed("what it fetched is not there") }
+    defer { arrived = nil }
+    switch try replica.take(isHere ? nil : arrived, wanted, isFinal: true) {
+    case .merged(_, let outcome): merges += [outcome].compactMap { $0 }
+    case .refused(_, let reason, let words): throw SyncError.notMerged(reason, words)
+    case .overtaken: break
+    }
+    try replica.checkMerges()
+    replica.hear(try branch.shown)
+    return true
+  }
+
+  // MARK: Push
+
+  /// Whether something is to go there: versions, the list of members, or one of two branches.
+  private func isToGive() throws -> Bool {
+    guard replica.gives, let own = try replica.shown.tip else { return false }
+    return try !replica.isAlike || own == branch.tip && members.areNews || branch.isTwinBehind
+  }
+
+  /// Moves the branch to what this side shows; where others moved it meanwhile, looks again.
+  private func give() throws {
+    guard let own = try replica.shown.tip else { return }
+    // It has said so, and nothing has changed.
+    if let refusal, refusal.former == branch.tip { throw HubError(refusedWith: refusal.words) }
+    var version = own
+    if let tip = branch.tip, try !repository.isAncestor(tip, of: own) {
+      // It is a derived merge of what is merged here: notes-merge(7), "Hubs".
+      version = try notebook.hubMerge(of: own, over: tip)
+    }
+    let isFirst = branch.tip == nil
+    let along = branch.twinTip == nil ? nil : branch.twin
+    let outcome = try pushing {
+      try transfer.push(
+        version, to: branch.name, along: [along].compactMap { $0 },
+        beside: members.references(in: repository), at: hub.url, onProgress: $0)
+    }
+    switch outcome {
+    case .done(let bytes):
+      try gave(version, bytes)
+      if isFirst { try branch.offerToClone(version) }
+    case .moved:
+      try waitForTurn()
+      try look()
+    case .refused(let words): throw HubError(refusedWith: words)
+    }
+  }
+
+  /// Moves the branch to what this side shows, without a look at it, where that leads forward from what it
+  /// held at the last visit, if it still does, and the list of members there is the one here.
+  ///
+  /// - Returns: whether it did. Nothing is known of the hub where it did not.
+  private func giveUnseen() throws -> Bool {
+    // Where there are two branches, both are moved.
+    guard replica.gives, try !branch.hadTwin, let former = try branch.former,
+      let own = try replica.shown.tip, own != former, try repository.contains(former),
+      try repository.isAncestor(former, of: own)
+    else { return false }
+    try replica.answerForOwn()
+    guard let version = try replica.shown.tip else { return false }
+    do {
+      let outcome = try pushing {
+        try transfer.push(
+          version, to: branch.name, from: former, beside: members.references(in: repository),
+          at: hub.url, onProgress: $0)
+      }
+      switch outcome {
+      case .done(let bytes):
+        branch.stayed(at: former)
+        try gave(version, bytes)
+        return true
+      case .moved: break
+      case .refused(let words): refusal = (former, words)
+      }
+      return false
+    } catch let error as HubError where !error.isFinal {
+      // Who may not push there may fetch.
+      return false
+    }
+  }
+
+  private func gave(_ version: ObjectID, _ bytes: Int) throws {
+    traffic.sentVersions += try repository.commitCount(from: version, lacking: branch.tip)
+    traffic.sentBytes += bytes
+    branch.moved(to: version)
+    members.wereGiven()
+    replica.hear(try branch.shown)
+  }
+
+  private func pushing(
+    _ push: ((GitProgress) -> Void) throws -> Transfer.PushOutcome
+  ) throws -> Transfer.PushOutcome {
+    var progress = TransferProgress(peer: replica.peer)
+    return try Self.talking {
+      try push {
+        progress.objectsToSend = $0.total
+        progress.sentObjects = $0.done
+        if $0.stage != nil { replica.report(.progress(progress)) }
+      }
+    }
+  }
+
+  /// Lets others go first, longer each time, so that of many one comes through. Throws
+  /// `SyncError.stopped` when cancelled.
+  private func waitForTurn() throws {
+    attempts += 1
+    guard attempts < Self.mostAttempts else { throw HubError.busy(attempts: attempts) }
+    let pause = min(0.02 * Double(1 << min(attempts, 10)), Self.longestPause)
+    let stop = options.cancellation?.descriptor ?? -1
+    Poll.wait(for: [stop], until: .after(seconds: Double.random(in: 0...pause)))
+    if options.cancellation?.isCancelled == true { throw SyncError.stopped }
+  }
+}

@@ -1,0 +1,200 @@
+package import Git
+internal import History
+package import Notebook
+internal import System
+
+/// A notebook in one exchange with a peer, and the owner of what both sides show. What carries versions
+/// asks it, and keeps none of it: a session, a visit to a hub, a bundle. An instance belongs to the
+/// exchange's thread.
+package final class Replica {
+  let notebook: Notebook
+  let keeper: any SessionKeeper
+  let report: (Event) -> Void
+  /// The other side, as it is called by what is known of the members now.
+  var peer: PeerIdentity
+  /// Whether versions may go from here to the peer.
+  var gives = false
+  /// Whether this notebook lacks objects and everything is asked for; until then nothing is shown.
+  private(set) var isMending = false
+  /// What stands for a version made with git since the exchange began.
+  private(set) var replaced: PortableVersion?
+  var received = 0
+  /// What the peer shows.
+  private(set) var theirs = Shown(tip: nil, heads: [])
+  /// The notes that somebody edits there.
+  var editing: [TreePath] = []
+  /// What one side does not merge.
+  private var refusal: (heads: [ObjectID], refusal: PeerState.Refusal)?
+  /// Packs that came and whose versions are not merged: git would else take them for garbage.
+  var unmerged: [Quarantine] = []
+  /// What was merged last, in how many seconds, and is not looked through for altered merges.
+  var unchecked: (merged: MergeOutcome, seconds: Double)?
+  let judge: VersionJudge?
+  /// Whether the peer can be met again, and so is remembered, and asked for what is missing here.
+  private let isLasting: Bool
+
+  init(
+    _ notebook: Notebook, _ keeper: any SessionKeeper, with peer: PeerIdentity,
+    judge: VersionJudge?, isLasting: Bool = true, report: @escaping (Event) -> Void
+  ) {
+    (self.notebook, self.keeper, self.peer) = (notebook, keeper, peer)
+    (self.judge, self.isLasting, self.report) = (judge, isLasting, report)
+  }
+
+  /// A notebook whose peer is believed whatever it sends.
+  package convenience init(
+    _ notebook: Notebook, _ keeper: any SessionKeeper, with peer: PeerIdentity
+  ) {
+    self.init(notebook, keeper, with: peer, judge: nil, report: { _ in })
+  }
+
+  // MARK: What this device shows
+
+  /// Saves what was written until now. Where objects are missing that the peer was not asked for, this
+  /// side is to ask it for all that it has.
+  func begin(receives: Bool) throws {
+    let missing = notebook.missingObjects
+    func mayAsk() -> Bool { isLasting && receives && missing.isNews(for: peer.deviceID) }
+    if mayAsk() { try? notebook.restoreMissing() }
+    do {
+      replaced = try keeper.currentState().replaced
+      isMending = try mayAsk() && !missing.all(in: notebook.repository).isEmpty
+    } catch GitError.missing(let id) {
+      missing.note([id])
+      guard mayAsk() else { throw GitError.missing(id) }
+      isMending = true
+    }
+  }
+
+  /// What this device shows now: a version whose branch is about to move, or what the branch stands on,
+  /// whoever moved it. Nothing as long as it is being mended.
+  var shown: Shown {
+    get throws {
+      if isMending { return Shown(tip: nil, heads: []) }
+      if let early = keeper.sessions.early { return Shown(tip: early, heads: [early]) }
+      return Shown(try notebook.state())
+    }
+  }
+
+  /// Makes a version on top of what this device shows, where others would not take that, or have not:
+  /// notes-security(7), VERSIONS.
+  ///
+  /// - Returns: whether it did, of which every session is told.
+  @discardableResult
+  func answerForOwn(_ occasion: VersionJudge.Occasion = .giving) throws -> Bool {
+    guard gives, !isMending, let judge, try judge.answerForOwn(occasion) else { return false }
+    keeper.sessions.look()
+    return true
+  }
+
+  /// Looks for what is missing still, once the peer has sent all that it has, and shows what is here.
+  func endMending() throws {
+    notebook.missingObjects.note(asked: peer.deviceID)
+    notebook.repository.close()
+    _ = try keeper.currentState()
+    if try notebook.lookForMissing().isEmpty {
+      report(.completed(from: peer, notebook: notebook.identity.id))
+    } else {
+      // What is new is asked of the others; this one has sent what it has.
+      notebook.missingObjects.note(asked: peer.deviceID)
+    }
+    isMending = false
+  }
+
+  // MARK: What the peer shows
+
+  /// The peer shows something else.
+  func hear(_ shown: Shown) { theirs = shown }
+
+  /// The heads that the peer shows and that are to be taken: those that are not here, or all where they
+  /// only are not merged. None where this device shows them.
+  func lacking() throws -> [ObjectID] {
+    let lacking = try theirs.heads.filter { try !notebook.repository.contains($0) }
+    if !lacking.isEmpty { return lacking }
+    return try notebook.history.shows(theirs.heads) ? [] : theirs.heads
+  }
+
+  /// Whether both sides show the same heads.
+  var isAlike: Bool { get throws { try Set(shown.heads) == Set(theirs.heads) } }
+
+  /// The peer has merged what it was told, or refuses it.
+  func peerSettled(_ heads: [ObjectID], _ reason: MergeRefusal?) {
+    guard let reason else {
+      if refusal?.refusal.isThere == true { refusal = nil }
+      return held.forget(peer.deviceID, isThere: true)
+    }
+    refuse(PeerState.Refusal(reason, isThere: true), heads)
+  }
+
+  /// Keeps what one side does not merge, for `notes status` on both.
+  func refuse(_ refusal: PeerState.Refusal, _ heads: [ObjectID], _ words: String? = nil) {
+    self.refusal = (heads, refusal)
+    guard isLasting else { return }
+    held.record(
+      HeldVersions.Held(
+        device: peer.deviceID, refusal: refusal, words: words, heads: heads, time: WallClock.now()))
+  }
+
+  var held: HeldVersions { HeldVersions(stateFolder: notebook.stateFolder) }
+
+  /// What is told of the peer to others, with what went over its link.
+  func peerState(_ traffic: Traffic) -> PeerState {
+    var state = PeerState()
+    (state.tip, state.heads, state.editing) = (theirs.tip, theirs.heads, editing)
+    (state.sentBytes, state.receivedBytes) = (traffic.sentBytes, traffic.receivedBytes)
+    (state.sentVersions, state.receivedVersions) = (traffic.sentVersions, received)
+    // What this side refused counts as long as it is shown.
+    if let refusal, refusal.refusal.isThere || refusal.heads == theirs.heads {
+      state.refusal = refusal.refusal
+    }
+    return state
+  }
+
+  /// What came of the exchange, at whose end the peer knew this side to show `told`, by default what it
+  /// shows now. Keeps what the peer showed.
+  func result(
+    _ traffic: Traffic, told: Shown? = nil, merges: [MergeOutcome] = [], hasNews: Bool = false,
+    peerRules: Int? = nil
+  ) throws -> SessionResult {
+    let difference = try remember(peerRules: peerRules)
+    var result = SessionResult(
+      peer: peer, shows: peerState(traffic), tip: try (told ?? shown).tip)
+    (result.joins, result.hasNews, result.tipDifference) = (merges, hasNews, difference)
+    return result
+  }
+
+  /// Writes down what the peer shows, where it can be met again, and how its tip differs from this
+  /// device's where both have the same heads.
+  ///
+  /// - Returns: how they differ; nil where they do not.
+  @discardableResult
+  func remember(peerRules: Int?) throws -> TipDifference? {
+    guard isLasting else { return nil }
+    try recordPeer()
+    return try compareTips(peerRules: peerRules)
+  }
+}
+
+/// What went over a link so far.
+package struct Traffic: Sendable {
+  package var sentBytes = 0
+  package var receivedBytes = 0
+  package var sentVersions = 0
+
+  /// Nothing.
+  package init() {}
+}
+
+/// What a side shows: its tip, and the heads that it is made of.
+package struct Shown: Hashable, Sendable {
+  var tip: ObjectID?
+  var heads: [ObjectID]
+
+  /// A tip and its heads.
+  package init(tip: ObjectID?, heads: [ObjectID]) {
+    self.tip = tip
+    self.heads = heads
+  }
+
+  init(_ state: NotebookState) { self.init(tip: state.tip, heads: state.heads.sorted()) }
+}

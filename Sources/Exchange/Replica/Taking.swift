@@ -1,0 +1,121 @@
+internal import Git
+internal import History
+internal import Notebook
+internal import System
+internal import WorkTree
+
+extension Replica {
+  /// What became of heads that the peer shows.
+  enum Taken {
+    /// These are merged; what the merge did, where that is news.
+    case merged([ObjectID], MergeOutcome?)
+    /// These are not merged, and will not be.
+    case refused([ObjectID], MergeRefusal, words: String)
+    /// The peer shows others than these by now, or is about to.
+    case overtaken([ObjectID])
+  }
+
+  /// Does what may take long, and what is to be done meanwhile, again and again.
+  typealias Busy = (
+    _ onTick: () -> Void, _ body: @escaping () throws -> Joining
+  ) throws -> Joining
+
+  struct Joining {
+    /// How many versions came.
+    var received = 0
+    /// The heads that are settled by that.
+    var heads: [ObjectID]
+    /// What the merge did, or why there was none; nil where the peer shows others by now.
+    var result: Result<MergeOutcome, NotMerged>?
+  }
+
+  struct NotMerged: Error {
+    let reason: MergeRefusal
+    let words: String
+  }
+
+  /// Takes a pack in, if one came, and merges the heads that were wanted, or those that are shown by now
+  /// where these are here: quarantine, judgement, merge, and what is kept of it.
+  ///
+  /// - Parameters:
+  ///   - wanted: heads that the pack has to bring, or that are here.
+  ///   - isFinal: whether the peer has nothing else to send, so that what nobody answers for is refused.
+  func take(
+    _ quarantine: Quarantine?, _ wanted: [ObjectID], isFinal: Bool = false,
+    busy: Busy = { _, body in try body() }
+  ) throws -> Taken {
+    let shown = theirs.heads
+    var progress = TransferProgress(
+      peer: peer, stage: .joining, objectsToReceive: quarantine?.objectCount ?? 0,
+      receivedContent: quarantine?.contentBytes ?? 0)
+    report(.progress(progress))
+    let meter = WorkMeter()
+    let start = Instant.now
+    let tell = {
+      (progress.written, progress.filesToWrite) = meter.reading
+      self.report(.progress(progress))
+    }
+    let joining = try busy(tell) {
+      try self.join(quarantine, wanted, shown: shown, isFinal: isFinal, meter)
+    }
+    if let quarantine { unmerged.append(quarantine) }
+    if joining.result != nil { unmerged = [] }
+    received += joining.received
+    switch joining.result {
+    case nil: return .overtaken(joining.heads)
+    case .success(let merged)?:
+      held.forget(peer.deviceID, isThere: false)
+      try answerForOwn()
+      if joining.received > 0 { unchecked = (merged, .now - start) }
+      // Another exchange may have brought the same.
+      let isNews = joining.received > 0 || merged.tip != merged.former
+      if isNews { report(.received(from: peer, merged, notebook: notebook.identity.id)) }
+      return .merged(joining.heads, isNews ? merged : nil)
+    case .failure(let failure)?:
+      refuse(PeerState.Refusal(failure.reason, isThere: false), shown, failure.words)
+      return .refused(joining.heads, failure.reason, words: failure.words)
+    }
+  }
+
+  /// Computes the derived merges that have come again, which takes a small part of the time that taking
+  /// them in took. What is left is computed when somebody looks at it.
+  func checkMerges() throws {
+    guard let (merged, seconds) = unchecked else { return }
+    unchecked = nil
+    let check = MergeCheck(of: notebook.history, seconds: max(0.05, seconds / 20))
+    defer { check.remember() }
+    let altered = try check.altered(below: merged.heads, since: merged.former)
+    if altered.isEmpty { return }
+    report(
+      .alteredMerges(
+        from: peer, altered.map(\.commit.id), notebook: notebook.identity.id))
+  }
+
+  private func join(
+    _ quarantine: Quarantine?, _ wanted: [ObjectID], shown: [ObjectID], isFinal: Bool,
+    _ meter: WorkMeter
+  ) throws -> Joining {
+    let repository = notebook.repository
+    var joining = Joining(heads: wanted)
+    do {
+      joining.received =
+        try quarantine?.join(promised: wanted) { try judge?.check(wanted, $0) } ?? 0
+      if try shown.allSatisfy({ try repository.contains($0) }) { joining.heads = shown }
+      // What was here already may not be merged yet.
+      if joining.received == 0 || joining.heads != wanted {
+        try judge?.check(joining.heads) { try repository.object($0).data }
+      }
+      joining.result = .success(try keeper.merge(joining.heads, from: peer, meter: meter))
+      return joining
+    } catch is UnansweredVersion
+      where !isFinal && (quarantine == nil || !Set(wanted).isSubset(of: shown))
+    {
+      return Joining(heads: wanted)
+    } catch {
+      guard let reason = MergeRefusal(error) else { throw error }
+      joining.heads = shown
+      joining.result = .failure(NotMerged(reason: reason, words: "\(error)"))
+      return joining
+    }
+  }
+}

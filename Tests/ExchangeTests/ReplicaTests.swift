@@ -1,0 +1,141 @@
+import Git
+import History
+import Membership
+import Notebook
+import TestSupport
+import Testing
+
+@testable import Exchange
+
+/// The laws of the one who knows what both sides show: Replica.swift.
+@Suite("The replica")
+struct ReplicaTests {
+  let ada: Device
+  let bob: Device
+
+  init() throws {
+    ada = try Device(founding: "Ada")
+    bob = try Device("Bob", certifiedBy: ada)
+    try ada.write("one\n", to: "A.txt")
+    _ = try ada.context.notebook().save()
+  }
+
+  private func replica(of device: Device, with peer: Device) throws -> Replica {
+    let notebook = try device.context.notebook()
+    let replica = Replica(
+      notebook, DirectKeeper(device.context),
+      with: PeerIdentity(name: peer.name, deviceID: peer.key.deviceID, role: .writer, address: ""),
+      judge: VersionJudge(device.context.membership, notebook, .answered), report: { _ in })
+    try replica.begin(receives: true)
+    replica.gives = true
+    return replica
+  }
+
+  /// What `from` has of these heads, apart from the repository of `to`.
+  private func pack(
+    _ heads: [ObjectID], from device: Device, to replica: Replica
+  ) throws -> Quarantine {
+    let writer = try device.notebook().repository.pack(wants: heads, haves: [])
+    let quarantine = try replica.notebook.repository.quarantine()
+    while let piece = try writer.next() { try quarantine.append(piece) }
+    return quarantine
+  }
+
+  /// Another process, or a person with git, moves the branch.
+  @Test("shows what the branch stands on at that moment, whoever moved it")
+  func shown() throws {
+    let replica = try replica(of: ada, with: bob)
+    let first = try replica.shown
+    #expect(try first.tip == ada.tip())
+    try ada.write("two\n", to: "A.txt")
+    _ = try ada.context.notebook().save()
+    let second = try replica.shown
+    #expect(try second.tip == ada.tip() && second != first)
+    #expect(try ada.git("reset", "--quiet", "--hard", first.tip!.hex).isSuccess)
+    #expect(try replica.shown == first)
+  }
+
+  // notes-protocol(7): "as soon as the objects of a version that was saved there are on the disk, before
+  // its own branch has moved"
+  @Test("shows a version whose branch is about to move, until that has moved or not")
+  func early() throws {
+    let replica = try replica(of: ada, with: bob)
+    let before = try replica.shown
+    let table = replica.keeper.sessions
+    let version = try #require(ObjectID(hex: String(repeating: "1", count: 40)))
+    table.show(early: version)
+    #expect(try replica.shown == Shown(tip: version, heads: [version]))
+    table.look()
+    #expect(try replica.shown == before)
+  }
+
+  @Test("takes what is shown and lacking, once; then both sides are alike")
+  func takes() throws {
+    let replica = try replica(of: bob, with: ada)
+    let theirs = try Shown(ada.notebook().state())
+    replica.hear(theirs)
+    #expect(try replica.lacking() == theirs.heads && !replica.isAlike)
+    let quarantine = try pack(theirs.heads, from: ada, to: replica)
+    guard case .merged(let heads, let outcome?) = try replica.take(quarantine, theirs.heads) else {
+      Issue.record("not merged")
+      return
+    }
+    #expect(heads == theirs.heads && outcome.tip == theirs.tip && replica.received == 1)
+    #expect(try replica.lacking() == [] && replica.isAlike && bob.text("A.txt") == "one\n")
+    #expect(replica.unmerged.isEmpty)
+    // Taken again it is no news.
+    guard case .merged(_, nil) = try replica.take(nil, theirs.heads) else {
+      Issue.record("news again")
+      return
+    }
+    #expect(try replica.result(Traffic()).isInSync)
+    let known = try replica.notebook.repository.reference(
+      "refs/remotes/\(ada.key.deviceID)/main")
+    #expect(known == theirs.tip)
+  }
+
+  // notes-security(7), VERSIONS
+  @Test("refuses what nobody answers for, says so, and forgets that when it is shown no more")
+  func refuses() throws {
+    try ada.write("by nobody\n", to: "A.txt")
+    _ = try ada.git("-c", "user.name=X", "-c", "user.email=x@x", "commit", "-qam", "x")
+    let replica = try replica(of: bob, with: ada)
+    let theirs = try Shown(ada.notebook().state())
+    replica.hear(theirs)
+    let quarantine = try pack(theirs.heads, from: ada, to: replica)
+    guard case .refused(_, .unsigned, _) = try replica.take(quarantine, theirs.heads) else {
+      Issue.record("not refused")
+      return
+    }
+    #expect(try bob.tip() == nil && !replica.notebook.repository.contains(theirs.tip!))
+    #expect(replica.peerState(Traffic()).refusal == PeerState.Refusal(.unsigned, isThere: false))
+    #expect(try replica.held.all(in: replica.notebook).map(\.heads) == [theirs.heads])
+    replica.hear(Shown(tip: nil, heads: []))
+    #expect(replica.peerState(Traffic()).refusal == nil)
+  }
+
+  @Test("what the peer refuses is kept until it merges")
+  func peerRefuses() throws {
+    let replica = try replica(of: ada, with: bob)
+    let heads = try replica.shown.heads
+    replica.peerSettled(heads, .massDeletion)
+    #expect(replica.peerState(Traffic()).refusal == PeerState.Refusal(.massDeletion, isThere: true))
+    #expect(try replica.held.all(in: replica.notebook).map(\.heads) == [heads])
+    replica.peerSettled(heads, nil)
+    #expect(replica.peerState(Traffic()).refusal == nil)
+    #expect(try replica.held.all(in: replica.notebook).isEmpty)
+  }
+
+  @Test("answers for what others would not take, once, where versions go from here")
+  func answers() throws {
+    try ada.write("by hand\n", to: "A.txt")
+    _ = try ada.git("-c", "user.name=X", "-c", "user.email=x@x", "commit", "-qam", "x")
+    let replica = try replica(of: ada, with: bob)
+    let tip = try replica.shown.tip
+    replica.gives = false
+    #expect(try !replica.answerForOwn() && replica.shown.tip == tip)
+    replica.gives = true
+    #expect(try replica.answerForOwn() && replica.shown.tip != tip)
+    #expect(try !replica.answerForOwn())
+  }
+}
