@@ -9,13 +9,15 @@ struct Alignment {
   }
 
   private(set) var parts: [Part] = []
+  /// For each term its differences from the reference.
+  let hunks: [[Hunk]]
 
   /// - Parameter parts: tells whether lines of the reference on which all agree part the stretches
   ///   before and after them; otherwise the three are one.
   init(
     terms: [[Int32]], reference: Int, parts isParting: (ArraySlice<Int32>) -> Bool = { _ in true }
   ) {
-    let hunks = terms.map { LineMatching.hunks(from: terms[reference], to: $0) }
+    hunks = terms.map { LineMatching.hunks(from: terms[reference], to: $0) }
     // Per term: the next hunk, and how far its positions are ahead of the reference's.
     var nextHunk = Array(repeating: 0, count: terms.count)
     var shift = Array(repeating: 0, count: terms.count)

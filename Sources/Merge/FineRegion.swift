@@ -57,14 +57,25 @@ struct FineRegion {
     if isSmall, rules.contains(.words), table.areWrapped(older, newer) {
       return Outcome(newer, by: .words)
     }
+    if context.isAtStart, rules.contains(.joinedInsertions), FrontMatter(base, table) == nil,
+      let ours = FrontMatter(older, table), let theirs = FrontMatter(newer, table)
+    {
+      return ours.joined(with: theirs, base: base, in: context, rules: rules, table: &table)
+    }
+    if isSmall,
+      let outcome = NumberedList.merge(
+        base: base, older: older, newer: newer, context: context, rules: rules, table: &table)
+    {
+      return outcome
+    }
     if base.isEmpty { return region.joined(&table) }
     guard isSmall else { return nil }
     let hunks = (
       older: LineMatching.hunks(from: base, to: older),
       newer: LineMatching.hunks(from: base, to: newer)
     )
-    if losesPlace(base, older, hunks.older, beside: hunks.newer, table)
-      || losesPlace(base, newer, hunks.newer, beside: hunks.older, table)
+    if losesPlace(base, older, hunks.older, beside: hunks.newer, of: newer, table)
+      || losesPlace(base, newer, hunks.newer, beside: hunks.older, of: older, table)
     {
       return nil
     }
@@ -79,20 +90,44 @@ struct FineRegion {
     return parts
   }
 
+  /// What two sides come to: where not both changed the base differently, what one has; else what the
+  /// rules make of them, or a piece that is open.
+  static func threeWay(
+    base: [Int32], older: [Int32], newer: [Int32], context: InsertionContext, rules: MergeRules,
+    table: inout LineTable
+  ) -> Outcome {
+    if base == newer || older == newer { return Outcome(older, by: []) }
+    if base == older { return Outcome(newer, by: []) }
+    return merge(
+      base: base, older: older, newer: newer, context: context, rules: rules, table: &table)
+      ?? Outcome(pieces: [.open(older: older, newer: newer)], rules: [])
+  }
+
   /// Whether one side made something else of more than a few lines beside which the other inserted
-  /// some, so that nothing tells where these belong.
+  /// some, so that nothing tells where these belong, or deleted the parent of what the other inserted.
   private static func losesPlace(
-    _ base: [Int32], _ side: [Int32], _ hunks: [Hunk], beside others: [Hunk], _ table: LineTable
+    _ base: [Int32], _ side: [Int32], _ hunks: [Hunk], beside others: [Hunk], of otherSide: [Int32],
+    _ table: LineTable
   ) -> Bool {
     let places = Set(others.map(\.a).filter(\.isEmpty).map(\.lowerBound))
+    func isOrphaned(_ hunk: Hunk) -> Bool {
+      guard
+        let child = others.first(where: { $0.a.isEmpty && $0.a.lowerBound == hunk.a.upperBound }),
+        let first = otherSide[child.b].first(where: { !table.isBlank($0) })
+      else { return false }
+      return base[hunk.a].contains {
+        !table.isBlank($0) && table.indentation($0) < table.indentation(first)
+      }
+    }
     return hunks.contains { hunk in
-      hunk.a.count > mostLinesMadeOver && !hunk.b.isEmpty
-        && (places.contains(hunk.a.lowerBound) || places.contains(hunk.a.upperBound))
-        && !SimilarLines.arePresent(in: Array(base[hunk.a]), and: Array(side[hunk.b]), table)
+      hunk.b.isEmpty && isOrphaned(hunk)
+        || hunk.a.count > mostLinesMadeOver && !hunk.b.isEmpty
+          && (places.contains(hunk.a.lowerBound) || places.contains(hunk.a.upperBound))
+          && !SimilarLines.arePresent(in: Array(base[hunk.a]), and: Array(side[hunk.b]), table)
     }
   }
 
-  private static func isSmall(_ lines: [Int32], _ table: LineTable) -> Bool {
+  static func isSmall(_ lines: [Int32], _ table: LineTable) -> Bool {
     lines.count <= mostLines && table.size(of: lines) <= mostBytes
   }
 
@@ -107,31 +142,19 @@ struct FineRegion {
   private func mergedByParts(
     _ olderHunks: [Hunk], _ newerHunks: [Hunk], _ table: inout LineTable
   ) -> Outcome? {
-    let spans = Hunk.overlaps(of: olderHunks + newerHunks)
+    let spans = Hunk.overlaps(of: olderHunks + newerHunks) { table.isOfLineAbove(base[$0]) }
     if spans.count < 2 { return nil }
     var outcome = Outcome(pieces: [], rules: .touchingLines)
     var end = 0
     for span in spans {
       outcome.pieces.append(.settled(Array(base[end..<span.lowerBound])))
       end = span.upperBound
-      let part = Array(base[span])
-      let sides = (
-        older: Hunk.edited(span, of: base, by: olderHunks, from: older),
-        newer: Hunk.edited(span, of: base, by: newerHunks, from: newer)
-      )
-      if part == sides.newer || sides.older == sides.newer {
-        outcome.pieces.append(.settled(sides.older))
-      } else if part == sides.older {
-        outcome.pieces.append(.settled(sides.newer))
-      } else if let merged = Self.merge(
-        base: part, older: sides.older, newer: sides.newer, context: context.replacing(span),
-        rules: rules, table: &table)
-      {
-        outcome.pieces += merged.pieces
-        outcome.rules.formUnion(merged.rules)
-      } else {
-        outcome.pieces.append(.open(older: sides.older, newer: sides.newer))
-      }
+      let part = Self.threeWay(
+        base: Array(base[span]), older: Hunk.edited(span, of: base, by: olderHunks, from: older),
+        newer: Hunk.edited(span, of: base, by: newerHunks, from: newer),
+        context: context.replacing(span), rules: rules, table: &table)
+      outcome.pieces += part.pieces
+      outcome.rules.formUnion(part.rules)
     }
     outcome.pieces.append(.settled(Array(base[end...])))
     return guards.allow(outcome.settled, in: context, table) ? outcome : nil

@@ -1,45 +1,60 @@
-/// Front matter that lines begin with: notes-merge(7), "Joined insertions".
+/// Front matter that lines begin with: notes-merge(7), "Front matter".
 struct FrontMatter {
-  /// The lines between the two of three hyphens.
-  private let inner: ArraySlice<Int32>
-  /// The lines behind them.
-  private let rest: ArraySlice<Int32>
-  private let fence: Int32
-  private let context: InsertionContext
+  /// Its first line, its last one, and what is between.
+  private let first: Int32
+  private let last: Int32
+  private let inner: [Int32]
+  /// The lines behind it.
+  private let rest: [Int32]
 
-  /// The front matter of lines at the start of a note; nil if they have none.
-  init?(_ lines: [Int32], _ context: InsertionContext, _ table: LineTable) {
-    func isFence(_ line: Int32) -> Bool { table[line].elementsEqual("---".utf8) }
-    guard context.isAtStart, let first = lines.first, isFence(first),
-      let end = lines.dropFirst().firstIndex(where: isFence)
-    else { return nil }
-    (inner, rest, fence) = (lines[1..<end], lines[(end + 1)...], first)
-    self.context = context
+  /// The lines that end front matter which begins with some line; none if none does.
+  static func ends(behind first: Int32?, _ table: LineTable) -> [[UInt8]] {
+    switch first.map({ Array(table[$0]) }) {
+    case Array("---".utf8): [Array("---".utf8), Array("...".utf8)]
+    case Array("+++".utf8): [Array("+++".utf8)]
+    default: []
+    }
   }
 
-  /// One front matter with the keys of both, and what is behind each; a block of what can't be joined.
-  func join(_ newer: FrontMatter, _ table: inout LineTable) -> [FineRegion.Piece] {
-    var (older, added) = (Array(inner), Array(newer.inner))
-    let keys = [older, added].map { lines in
-      Set(lines.compactMap { InsertionContext.frontMatterKey(table[$0]) })
+  /// Nil if the lines begin with none.
+  init?(_ lines: [Int32], _ table: LineTable) {
+    let ends = Self.ends(behind: lines.first, table)
+    guard !ends.isEmpty,
+      let end = lines.dropFirst().firstIndex(where: { ends.contains(Array(table[$0])) })
+    else { return nil }
+    (first, last) = (lines[0], lines[end])
+    (inner, rest) = (Array(lines[1..<end]), Array(lines[(end + 1)...]))
+  }
+
+  /// One front matter with the keys of both, and what the sides come to behind it; a block of what
+  /// can't be joined. Nil if one is written in another language than the other.
+  func joined(
+    with newer: FrontMatter, base: [Int32], in context: InsertionContext, rules: MergeRules,
+    table: inout LineTable
+  ) -> FineRegion.Outcome? {
+    guard first == newer.first else { return nil }
+    let keys = [inner, newer.inner].map { lines in
+      Set(lines.compactMap { InsertionContext.key(table[$0]) })
     }
+    var added = newer.inner
     var isClash = !keys[0].isDisjoint(with: keys[1])
     // The lines below a key are its own: then a key that both have is a clash, whatever it says.
-    if keys[0].count == older.count, keys[1].count == added.count {
-      added.removeAll { older.contains($0) }
+    if keys[0].count == inner.count, keys[1].count == added.count {
+      added.removeAll { inner.contains($0) }
       isClash = added.contains { line in
-        InsertionContext.frontMatterKey(table[line]).map(keys[0].contains) ?? false
+        InsertionContext.key(table[line]).map(keys[0].contains) ?? false
       }
     }
-    let pieces: [FineRegion.Piece] =
-      isClash
-      ? [.settled([fence]), .open(older: older, newer: Array(newer.inner)), .settled([fence])]
-      : [.settled([fence] + older + added + [fence])]
-    older = Array(rest)
-    added = Array(newer.rest)
-    if older == added { return pieces + [.settled(older)] }
-    let joined = JoinedInsertions.join(
-      older, added, in: context.behind([fence, fence]), table: &table)
-    return pieces + (joined ?? [.open(older: older, newer: added)])
+    // Keys behind a table of TOML are that table's.
+    let hasTable = (inner + newer.inner).contains { table[$0].first == UInt8(ascii: "[") }
+    let both: FineRegion.Piece =
+      isClash || hasTable
+      ? .open(older: inner, newer: newer.inner) : .settled(inner + added)
+    var outcome = FineRegion.threeWay(
+      base: base, older: rest, newer: newer.rest,
+      context: context.replacing(by: base, behind: [first, last]), rules: rules, table: &table)
+    outcome.pieces = [.settled([first]), both, .settled([last])] + outcome.pieces
+    outcome.rules.insert(.joinedInsertions)
+    return outcome
   }
 }

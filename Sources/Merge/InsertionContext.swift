@@ -16,9 +16,17 @@ struct InsertionContext {
     place = before.count..<before.count + base.count
   }
 
-  /// The end of these lines as the place, before what is below this one.
-  func behind(_ before: [Int32]) -> InsertionContext {
-    InsertionContext(base: [], between: before, and: Array(below))
+  /// Some lines as the place, before what is below this one, and behind what is above it or other lines.
+  func replacing(by base: [Int32], behind before: [Int32]? = nil) -> InsertionContext {
+    InsertionContext(
+      base: base, between: before ?? Array(self.before), and: Array(lines[place.upperBound...]))
+  }
+
+  private var before: ArraySlice<Int32> { lines[..<place.lowerBound] }
+
+  /// The next line below the place that is not blank.
+  func nextLine(_ table: LineTable) -> Int32? {
+    lines[place.upperBound...].first { table.blocks[$0] != nil || !table.isBlank($0) }
   }
 
   /// Whether the place is where the note begins.
@@ -37,22 +45,37 @@ struct InsertionContext {
 
   var around: [Int32] { Array(above + below) }
 
-  /// What some lines in this place define: links by name, items of links, and keys in front matter.
-  func names(_ lines: [Int32], _ table: LineTable) -> Set<ArraySlice<UInt8>> {
-    let isFrontMatter = isFrontMatter(table)
+  /// What some lines in this place define, behind lines that are put once: links by name, items of links,
+  /// keys at the note's top, and properties in a drawer.
+  func names(
+    _ lines: [Int32], behind common: ArraySlice<Int32> = [], _ table: LineTable
+  ) -> Set<ArraySlice<UInt8>> {
+    let before = before + common
+    let (isTop, isDrawer) = (Self.isTop(before, table), Self.isInDrawer(before, table))
     return Set(
-      lines.flatMap { line -> [ArraySlice<UInt8>] in
-        let key = isFrontMatter ? Self.frontMatterKey(table[line]) : nil
-        return [Self.definition(table[line]), Self.linkItem(table[line]), key].compactMap { $0 }
+      lines.flatMap { number -> [ArraySlice<UInt8>] in
+        let line = table[number]
+        return [
+          Self.definition(line), Self.linkItem(line), isTop ? Self.key(line) : nil,
+          isDrawer ? Self.property(line) : nil,
+        ].compactMap { $0 }
       })
   }
 
-  /// Whether the place is between the first line of the note, three hyphens, and the next such line.
-  private func isFrontMatter(_ table: LineTable) -> Bool {
-    let before = lines[..<place.lowerBound]
-    func isFence(_ line: Int32) -> Bool { table[line].elementsEqual("---".utf8) }
-    return before.count < Self.reach && before.first.map(isFence) == true
-      && !before.dropFirst().contains(where: isFence)
+  /// Whether keys go on behind these lines: front matter that is not closed, or nothing but keys.
+  private static func isTop(_ before: ArraySlice<Int32>, _ table: LineTable) -> Bool {
+    if before.count >= Self.reach { return false }
+    if before.allSatisfy({ table.blocks[$0] == nil && key(table[$0]) != nil }) { return true }
+    let ends = FrontMatter.ends(behind: before.first, table)
+    return !ends.isEmpty && !before.dropFirst().contains { ends.contains(Array(table[$0])) }
+  }
+
+  private static func isInDrawer(_ before: ArraySlice<Int32>, _ table: LineTable) -> Bool {
+    let last = before.suffix(Self.reach).last { number in
+      let line = table.trimmed(number)
+      return line.elementsEqual(":PROPERTIES:".utf8) || line.elementsEqual(":END:".utf8)
+    }
+    return last.map { table.trimmed($0).elementsEqual(":PROPERTIES:".utf8) } ?? false
   }
 
   /// `[NAME]:` if a line begins so.
@@ -75,12 +98,21 @@ struct InsertionContext {
     return end + 2
   }
 
-  /// `KEY:` if a line begins so.
-  static func frontMatterKey(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-    guard let end = line.firstIndex(where: { " \t:".utf8.contains($0) }), end > line.startIndex,
-      line[end] == UInt8(ascii: ":")
-    else { return nil }
-    return line[...end]
+  /// `KEY:` or `KEY =` if a line begins so.
+  static func key(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let name = line.prefix { !" \t:=".utf8.contains($0) }
+    let rest = line[name.endIndex...].drop(while: Token.isSpace)
+    guard !name.isEmpty, let mark = rest.first, ":=".utf8.contains(mark) else { return nil }
+    return line[...rest.startIndex]
+  }
+
+  /// `:KEY:` if a line begins so, after spaces and tabs.
+  private static func property(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let rest = line.drop(while: Token.isSpace)
+    guard rest.first == UInt8(ascii: ":") else { return nil }
+    let name = rest.dropFirst().prefix { !" \t:".utf8.contains($0) }
+    guard !name.isEmpty, line[name.endIndex...].first == UInt8(ascii: ":") else { return nil }
+    return line[...name.endIndex]
   }
 
   /// Both runs of lines in the order of the list they are inserted in, or nil when it is in none.
@@ -97,10 +129,10 @@ struct InsertionContext {
         table.blocks[line] == nil && Token.mark(table[line]) == mark
       }
       let alike = isList ? Array(lines.prefix(while: isAlike)) : lines.filter(isAlike)
-      return alike.prefix(Self.depth).map { Self.key(table[$0]) }
+      return alike.prefix(Self.depth).map { Self.sortKey(table[$0]) }
     }
-    let olderKeys = (isList ? older : [first]).map { Self.key(table[$0]) }
-    let newerKeys = (isList ? newer : [second]).map { Self.key(table[$0]) }
+    let olderKeys = (isList ? older : [first]).map { Self.sortKey(table[$0]) }
+    let newerKeys = (isList ? newer : [second]).map { Self.sortKey(table[$0]) }
     let (keysAbove, keysBelow) = (neighbours(above.reversed()).reversed(), neighbours(Array(below)))
     guard Self.isSorted(olderKeys), Self.isSorted(newerKeys),
       keysAbove.count + keysBelow.count >= 2, Self.isSorted(keysAbove + olderKeys + keysBelow),
@@ -119,7 +151,7 @@ struct InsertionContext {
   }
 
   /// The line's letters and digits in lower case, a space for anything between them.
-  private static func key(_ line: ArraySlice<UInt8>) -> [UInt8] {
+  private static func sortKey(_ line: ArraySlice<UInt8>) -> [UInt8] {
     let words = line.split { !Token.isLetterOrDigit($0) }
     return words.joined(separator: [UInt8(ascii: " ")]).map {
       (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0

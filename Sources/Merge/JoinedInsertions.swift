@@ -5,11 +5,6 @@ enum JoinedInsertions {
     _ older: [Int32], _ newer: [Int32], in context: InsertionContext, table: inout LineTable
   ) -> [FineRegion.Piece]? {
     if let larger = larger(older, newer) { return [.settled(larger)] }
-    if let ours = FrontMatter(older, context, table),
-      let theirs = FrontMatter(newer, context, table)
-    {
-      return ours.join(theirs, &table)
-    }
     var (start, end) = commonLines(older, newer, table)
     func rest(_ lines: [Int32]) -> [Int32] { Array(lines.dropFirst(start).dropLast(end)) }
     if start + end > 0, !areItems(rest(older), rest(newer), table) {
@@ -26,14 +21,37 @@ enum JoinedInsertions {
       || table.hasOpenFence(in: [olderRest, newerRest])
       || saySomethingTwice(
         olderRest.filter { !usual.contains($0) }, newerRest.filter { !usual.contains($0) }, around,
-        context, &table)
+        context, behind: older.prefix(start), &table)
     {
       return nil
     }
     let isWhole = start == 0 && end == 0
     let middle = isWhole ? context.ordered(olderRest, newerRest, table: table) : nil
-    let both = middle ?? behindEachOther(olderRest, newerRest, isBelowHeading: start > 0, table)
+    var orders = [(olderRest, newerRest), (newerRest, olderRest)]
+    if context.isAtStart {
+      if FrontMatter(older, table) != nil {
+        orders.removeLast()
+      } else if FrontMatter(newer, table) != nil {
+        orders.removeFirst()
+      }
+    }
+    guard
+      let both = middle
+        ?? orders.first(where: { mayFollow($0.0, $0.1, table) }).map({
+          behindEachOther($0.0, $0.1, isBelowHeading: start > 0, table)
+        })
+    else { return nil }
     return [.settled(older.prefix(start) + both + older.suffix(end))]
+  }
+
+  /// Whether what comes second does not get under a heading that is not its own.
+  private static func mayFollow(_ first: [Int32], _ second: [Int32], _ table: LineTable) -> Bool {
+    var (highest, isCode) = (100, false)
+    for line in first {
+      if table.isFence(line) { isCode.toggle() }
+      if !isCode { highest = min(highest, table.headingLevel(line)) }
+    }
+    return second.first { !table.isBlank($0) }.map(table.headingLevel) ?? 100 <= highest
   }
 
   /// Both, with no more blank lines between them than one has there; with none between items of a
@@ -45,11 +63,10 @@ enum JoinedInsertions {
     let bottom = older.suffix(older.reversed().prefix(while: table.isBlank).count)
     let (first, second) = (older.dropLast(bottom.count), newer.dropFirst(top.count))
     let between = bottom.count > top.count ? bottom : top
-    let items = first.drop(while: table.isBlank)
     let mark = second.first.flatMap { Token.itemMark(table[$0]) }
     let isList =
-      isBelowHeading && mark != nil && !items.contains(where: table.isBlank)
-      && (items + second).allSatisfy { table.isBlank($0) || Token.itemMark(table[$0]) == mark }
+      isBelowHeading && mark != nil
+      && first.drop(while: table.isBlank).allSatisfy { Token.itemMark(table[$0]) == mark }
     return Array(first + (isList ? [] : between) + second)
   }
 
@@ -102,10 +119,11 @@ enum JoinedInsertions {
 
   private static func saySomethingTwice(
     _ older: [Int32], _ newer: [Int32], _ around: [Int32], _ context: InsertionContext,
-    _ table: inout LineTable
+    behind common: ArraySlice<Int32>, _ table: inout LineTable
   ) -> Bool {
+    let names = [older, newer].map { context.names($0, behind: common, table) }
     if table.sharesLine(older, newer) || !table.links(older).isDisjoint(with: table.links(newer))
-      || !context.names(older, table).isDisjoint(with: context.names(newer, table))
+      || !names[0].isDisjoint(with: names[1])
     {
       return true
     }

@@ -60,6 +60,23 @@ extension LineTable {
     }
   }
 
+  /// The level of a heading, 100 of any other line.
+  func headingLevel(_ line: Int32) -> Int {
+    let text = self[line]
+    guard let mark = text.first, mark == UInt8(ascii: "#") || mark == UInt8(ascii: "*") else {
+      return 100
+    }
+    let level = text.prefix { $0 == mark }.count
+    let isHeading = mark == UInt8(ascii: "#") ? level <= 6 : level > 1
+    return isHeading && text.dropFirst(level).first.map(Token.isSpace) == true ? level : 100
+  }
+
+  /// Whether a line has a date of org, which is of the line above.
+  func isOfLineAbove(_ line: Int32) -> Bool {
+    let text = self[line].drop(while: Token.isSpace)
+    return ["SCHEDULED", "DEADLINE", "CLOSED"].contains { text.starts(with: $0.utf8) }
+  }
+
   /// The links of some lines: `://` and what follows it up to a space, a tab, a quote or a bracket,
   /// without full stops, commas, semicolons and slashes at the end.
   func links(_ lines: [Int32]) -> Set<ArraySlice<UInt8>> {
@@ -87,7 +104,8 @@ extension LineTable {
     }
   }
 
-  private func trimmed(_ line: Int32) -> ArraySlice<UInt8> {
+  /// A line without spaces, tabs and CR at its ends.
+  func trimmed(_ line: Int32) -> ArraySlice<UInt8> {
     func isSpace(_ byte: UInt8) -> Bool { Token.isSpace(byte) || byte == UInt8(ascii: "\r") }
     var content = self[line].drop(while: isSpace)
     while let last = content.last, isSpace(last) { content.removeLast() }

@@ -5,11 +5,15 @@ package struct Hunk: Hashable, Sendable {
 }
 
 extension Hunk {
-  /// The stretches of a base that hunks cover; those that overlap are one, those that touch are not.
-  static func overlaps(of hunks: [Hunk]) -> [Range<Int>] {
+  /// The stretches of a base that hunks cover; those that overlap are one, those that touch are only
+  /// where the later one begins with a line that is part of the line before it.
+  static func overlaps(of hunks: [Hunk], isPart: (Int) -> Bool) -> [Range<Int>] {
     var spans: [Range<Int>] = []
     for range in hunks.map(\.a).sorted(by: { $0.precedes($1) }) where range != spans.last {
-      if let last = spans.last, range.lowerBound < last.upperBound {
+      if let last = spans.last,
+        range.lowerBound < last.upperBound
+          || range.lowerBound == last.upperBound && !range.isEmpty && isPart(range.lowerBound)
+      {
         spans[spans.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
       } else {
         spans.append(range)

@@ -37,6 +37,19 @@ struct SimilarLines {
     }
   }
 
+  init(table: LineTable) { self.table = table }
+
+  /// Whether two lines of letters are more than 0.8 similar; nil if all that is asked takes longer than
+  /// `effortLimit`.
+  mutating func areSimilar(_ left: Int32, _ right: Int32) -> Bool? {
+    do {
+      try spend(Self.pairEffort)
+      return try table.hasLetters(right) && distance(left, right) != nil
+    } catch {
+      return nil
+    }
+  }
+
   /// The distinct lines of letters.
   private func lines(_ lines: [Int32]) -> [Int32] {
     var seen: Set<Int32> = []

@@ -26,9 +26,7 @@ package struct TextMergeResult: Sendable {
 package struct TextMerge {
   private let rules: MergeRules
   private var budget: MergeBudget
-  private var table = LineTable()
-  /// The lines and blocks of the result.
-  private var output: [Int32] = []
+  var table = LineTable()
 
   /// The merge of the positive terms against the negative ones, one fewer; a negative term that is
   /// nil is a side on which the note did not exist.
@@ -67,11 +65,12 @@ package struct TextMerge {
         positives: Array(terms.prefix(labels.count)), labels: labels,
         negatives: Array(terms.dropFirst(labels.count))),
       between: [], and: [], isFine: !rules.isEmpty)
-    output = sum.units
     // What is not in the result is not to be there while that is put together: texts may be large.
-    let blocks = output.compactMap { table.blocks[$0] }
-    table.forget(except: [output] + blocks.flatMap { $0.sides.map(\.lines) })
-    return rendered(endings, sum.rules)
+    let blocks = sum.units.compactMap { table.blocks[$0] }
+    table.forget(except: [sum.units] + blocks.flatMap { $0.sides.map(\.lines) })
+    let text = MergedUnits(units: sum.units, table: table)
+    return TextMergeResult(
+      text: text.rendered(endings), markerSize: text.markerSizeOfBlocks, rules: sum.rules)
   }
 
   /// The lines of a term as numbers, each block of ours as one.
@@ -97,20 +96,51 @@ package struct TextMerge {
   }
 
   /// What a sum comes to: lines and blocks.
-  private struct Sum {
+  struct Sum {
     var units: [Int32] = []
     var rules: MergeRules = []
   }
 
   /// The sum of terms that are between some lines.
-  private mutating func sum(
+  mutating func sum(
     _ terms: ConflictTerms, between before: [Int32], and after: [Int32], isFine: Bool
+  ) -> Sum {
+    let alignment = alignment(of: terms)
+    let sum = sum(terms, by: alignment, between: before, and: after, isFine: isFine)
+    guard isFine, rules.contains(.touchingLines), terms.positives.count == 2,
+      terms.negatives.count == 1,
+      !(terms.positives + terms.negatives).joined().contains(where: isBlock)
+    else { return sum }
+    let context = InsertionContext(base: [], between: before, and: after)
+    var moves = MovedLines(
+      base: terms.negatives[0], sides: terms.positives, hunks: Array(alignment.hunks.prefix(2)))
+    guard
+      let sides = moves.carried(
+        isOpen: sum.units.contains(where: isBlock), in: context, &self, terms.labels)
+    else { return sum }
+    var carried = terms
+    carried.positives = sides
+    var result = self.sum(
+      carried, by: self.alignment(of: carried), between: before, and: after, isFine: isFine)
+    result.rules.insert(.touchingLines)
+    return result
+  }
+
+  func isBlock(_ unit: Int32) -> Bool { table.blocks[unit] != nil }
+
+  private func alignment(of terms: ConflictTerms) -> Alignment {
+    Alignment(
+      terms: terms.positives + terms.negatives,
+      reference: terms.negatives.isEmpty ? 0 : terms.positives.count
+    ) { [table] in !terms.negatives.isEmpty || Self.isParting($0, table) }
+  }
+
+  private mutating func sum(
+    _ terms: ConflictTerms, by alignment: Alignment, between before: [Int32], and after: [Int32],
+    isFine: Bool
   ) -> Sum {
     let texts = terms.positives + terms.negatives
     let reference = terms.negatives.isEmpty ? 0 : terms.positives.count
-    let alignment = Alignment(terms: texts, reference: reference) { [table] in
-      !terms.negatives.isEmpty || Self.isParting($0, table)
-    }
     /// A part's sum, and for another without the fine-grained rules what there is to sum up.
     var parts: [(sum: Sum, region: ConflictTerms?)] = []
     for part in alignment.parts {
@@ -247,12 +277,7 @@ package struct TextMerge {
       _ older: [Int32], _ newer: [Int32], _ merge: inout TextMerge
     ) -> FineRegion.Outcome? {
       if let known = known[[older, newer]] { return known }
-      let outcome =
-        merge.budget.takeFineMerge(merge.table.size(of: older), merge.table.size(of: newer))
-        ? FineRegion.merge(
-          base: base, older: older, newer: newer, context: context, rules: merge.rules,
-          table: &merge.table)
-        : nil
+      let outcome = merge.finely(base, older, newer, in: context)
       known[[older, newer]] = .some(outcome)
       return outcome
     }
@@ -286,9 +311,18 @@ package struct TextMerge {
     return sum
   }
 
+  /// What the fine-grained rules make of two sides, if there is budget left for that.
+  mutating func finely(
+    _ base: [Int32], _ older: [Int32], _ newer: [Int32], in context: InsertionContext
+  ) -> FineRegion.Outcome? {
+    guard budget.takeFineMerge(table.size(of: older), table.size(of: newer)) else { return nil }
+    return FineRegion.merge(
+      base: base, older: older, newer: newer, context: context, rules: rules, table: &table)
+  }
+
   /// The lines that all sides share, and a block for each stretch in which they differ; in a union, a
   /// side without lines is none.
-  private mutating func blocks(_ sides: [ConflictBlock.Side], isUnion: Bool = false) -> [Int32] {
+  mutating func blocks(_ sides: [ConflictBlock.Side], isUnion: Bool = false) -> [Int32] {
     let whole = TrimmedSides(sides, isUnion: isUnion)
     guard whole.sides.count > 1 else {
       return whole.start + (whole.sides.first?.lines ?? []) + whole.end
@@ -314,146 +348,5 @@ package struct TextMerge {
       }
     }
     return units + whole.end
-  }
-
-  private func rendered(_ endings: LineEndings, _ rules: MergeRules) -> TextMergeResult {
-    let size = markerSize
-    var text: [UInt8] = []
-    // A text that is as large as a note may be is not to be there twice while it grows.
-    text.reserveCapacity(output.reduce(0) { $0 + room(for: $1, markerSize: size) })
-    for unit in output {
-      if let block = table.blocks[unit] {
-        append(block, size: size, to: &text)
-      } else {
-        text += table[unit]
-        text.append(UInt8(ascii: "\n"))
-      }
-    }
-    func isBlock(_ unit: Int32) -> Bool { table.blocks[unit] != nil }
-    let endsInBlock = output.last.map(isBlock) ?? false
-    return TextMergeResult(
-      text: endings.apply(to: text, keepsFinalNewline: endsInBlock),
-      markerSize: output.contains(where: isBlock) ? size : nil, rules: rules)
-  }
-
-  /// How many bytes a line or block takes.
-  private func room(for unit: Int32, markerSize: Int) -> Int {
-    guard let block = table.blocks[unit] else { return table[unit].count + 1 }
-    return block.sides.reduce(0) { sum, side in
-      side.lines.reduce(sum + 2 * (markerSize + side.label.count + 2)) { $0 + table[$1].count + 1 }
-    }
-  }
-
-  /// One more than the longest run that could be taken for a marker, at least 7.
-  private var markerSize: Int {
-    var longest = MarkedText.smallestMarkerSize - 1
-    for unit in output {
-      if let block = table.blocks[unit] {
-        for line in block.sides.flatMap(\.lines) {
-          longest = max(longest, MarkerLine.Parts(table[line])?.size ?? 0)
-        }
-      } else if let parts = MarkerLine.Parts(table[unit]), parts.mark != UInt8(ascii: "=") {
-        longest = max(longest, parts.size)
-      }
-    }
-    return longest + 1
-  }
-
-  private func append(_ block: ConflictBlock, size: Int, to text: inout [UInt8]) {
-    func marker(_ mark: Unicode.Scalar, _ label: [UInt8]?) -> [UInt8] {
-      let run = Array(repeating: UInt8(ascii: mark), count: size)
-      return run + (label.map { Array(" ".utf8) + $0 } ?? []) + Array("\n".utf8)
-    }
-    let last = block.sides.count - 1
-    for (index, side) in block.sides.enumerated() {
-      text += index == 0 ? marker("<", side.label) : marker("=", index == last ? nil : side.label)
-      for line in side.lines {
-        text += table[line]
-        text.append(UInt8(ascii: "\n"))
-      }
-      if index == last { text += marker(">", side.label) }
-    }
-  }
-}
-
-// Conflicts that go on: notes-merge(7), "Blocks that meet".
-extension TextMerge {
-  /// The terms with those that have the same blocks as one, and with it the others' edits in every side
-  /// that they go with.
-  private mutating func sideBySide(
-    _ given: ConflictTerms, between before: [Int32], and after: [Int32], isFine: Bool
-  ) -> (ConflictTerms, MergeRules) {
-    let keys = (given.positives + given.negatives).map { value in
-      value.compactMap { table.blocks[$0]?.sides.map(\.label) }
-    }
-    guard let shared = keys.first(where: { !$0.isEmpty }) else { return (given, []) }
-    var (terms, rules): (ConflictTerms, MergeRules) = (given, [])
-    let (have, others) = given.split { keys[$0] == shared }
-    if have.positives.count == have.negatives.count + 1 {
-      let sum = mergedBlocks(have, between: before, and: after, isFine: isFine)
-      terms = others
-      let place = keys.prefix { $0 != shared }.count
-      terms.positives.insert(sum.units, at: place)
-      terms.labels.insert(have.labels[0], at: place)
-      rules = sum.rules
-    }
-    func hasBlocks(_ value: [Int32]) -> Bool { value.contains { table.blocks[$0] != nil } }
-    let held = terms.positives.indices.filter { hasBlocks(terms.positives[$0]) }
-    if held.isEmpty, !terms.negatives.isEmpty, !terms.negatives.contains(where: hasBlocks) {
-      let sum = sum(terms, between: before, and: after, isFine: isFine)
-      return (
-        ConflictTerms(positives: [sum.units], labels: [[]], negatives: []), rules.union(sum.rules)
-      )
-    }
-    guard held.count == 1, !terms.negatives.isEmpty, !terms.negatives.contains(where: hasBlocks)
-    else { return (terms, rules) }
-    var sides = ConflictSides.expand(terms.positives[held[0]], label: [], blocks: table.blocks)
-    var isTaken = false
-    for index in sides.indices {
-      var plain = terms
-      plain.positives.remove(at: held[0])
-      guard plain.areEdits(ofBasesIn: sides[index].lines) else { continue }
-      plain.positives.insert(sides[index].lines, at: held[0])
-      let sum = sum(plain, between: before, and: after, isFine: isFine)
-      if hasBlocks(sum.units) { continue }
-      sides[index].lines = sum.units
-      rules.formUnion(sum.rules)
-      isTaken = true
-    }
-    if !isTaken { return (terms, rules) }
-    return (ConflictTerms(positives: [blocks(sides)], labels: [[]], negatives: []), rules)
-  }
-
-  /// Terms with blocks of the same labels: what is between these, and each side of them, is summed up by
-  /// itself.
-  private mutating func mergedBlocks(
-    _ terms: ConflictTerms, between before: [Int32], and after: [Int32], isFine: Bool
-  ) -> Sum {
-    var result = Sum()
-    // What is before each block, and behind the last.
-    let texts = (terms.positives + terms.negatives).map { value in
-      value.split(omittingEmptySubsequences: false) { table.blocks[$0] != nil }.map(Array.init)
-    }
-    let held = (terms.positives + terms.negatives).map { $0.compactMap { table.blocks[$0] } }
-    func add(_ values: [[Int32]], _ merge: inout TextMerge) -> Sum {
-      let count = terms.positives.count
-      let part = ConflictTerms(
-        positives: Array(values.prefix(count)), labels: terms.labels,
-        negatives: Array(values.dropFirst(count)))
-      let sum = merge.sum(part, between: before, and: after, isFine: isFine)
-      result.rules.formUnion(sum.rules)
-      return sum
-    }
-    for place in texts[0].indices {
-      result.units += add(texts.map { $0[place] }, &self).units
-      guard place < held[0].count else { break }
-      var sides: [ConflictBlock.Side] = []
-      for (index, side) in held[0][place].sides.enumerated() {
-        let sum = add(held.map { $0[place].sides[index].lines }, &self)
-        sides += ConflictSides.expand(sum.units, label: side.label, blocks: table.blocks)
-      }
-      result.units += blocks(sides)
-    }
-    return result
   }
 }

@@ -21,7 +21,9 @@ enum WordMerge {
     }
     let both = (older: edits(olderHunks, from: older), newer: edits(newerHunks, from: newer))
     if EditedLines.makeOver(base, both.older, both.newer, tokens) { return nil }
-    guard let merged = combine(base: base, older: both.older, newer: both.newer) else { return nil }
+    guard let merged = combine(base: base, older: both.older, newer: both.newer, &tokens) else {
+      return nil
+    }
     return table.lines(of: merged.flatMap { tokens[$0] })
   }
 
@@ -35,7 +37,7 @@ enum WordMerge {
   }
 
   private static func combine(
-    base: [Int32], older: [TokenEdit], newer: [TokenEdit]
+    base: [Int32], older: [TokenEdit], newer: [TokenEdit], _ tokens: inout LineTable
   ) -> [Int32]? {
     var result: [Int32] = []
     var position = 0
@@ -46,13 +48,22 @@ enum WordMerge {
         i < older.count ? older[i] : nil, j < newer.count ? newer[j] : nil)
       if sides != .newer { i += 1 }
       if sides != .older { j += 1 }
-      if let previous, sides != previous.sides || sides == .equally || sides == .differently {
-        let distance = edit.range.lowerBound - previous.edit.range.upperBound
+      if let last = previous, sides != last.sides || sides == .equally || sides == .differently {
+        let distance = edit.range.lowerBound - last.edit.range.upperBound
+        if distance == 0, edit.range.isEmpty, last.edit.range.isEmpty {
+          guard let list = ListOfWords(base, before: position, tokens),
+            let addition = list.addition(
+              of: edit.text, to: last.edit.text,
+              before: position < base.count ? base[position] : nil, &tokens)
+          else { return nil }
+          result += addition
+          previous = (edit, .differently)
+          continue
+        }
         let mayTouch =
-          sides == .equally || previous.sides == .equally
-          || edit.isSpace || previous.edit.isSpace
+          sides == .equally || last.sides == .equally
+          || edit.isSpace || last.edit.isSpace
         if distance < (mayTouch ? 0 : gap) { return nil }
-        if distance == 0, edit.range.isEmpty, previous.edit.range.isEmpty { return nil }
       }
       result += base[position..<edit.range.lowerBound]
       result += edit.text
@@ -72,7 +83,7 @@ enum WordMerge {
     {
       return (larger == older.text ? older : newer, .differently)
     }
-    return older.range.precedes(newer.range) ? (older, .older) : (newer, .newer)
+    return newer.range.precedes(older.range) ? (newer, .newer) : (older, .older)
   }
 }
 
@@ -100,6 +111,9 @@ struct TokenEdit: Equatable {
 
 /// The lines of a base that both sides edit by words.
 private enum EditedLines {
+  /// Of a line with so many words or fewer, such as a task, more than half must be kept.
+  static let shortLine = 10
+
   /// Whether one side edits a line of which the other keeps less than half of the words; or the head
   /// of a line, where the other's edits come between the head and the words; or both its numbers.
   static func makeOver(
@@ -107,14 +121,13 @@ private enum EditedLines {
   ) -> Bool {
     var start = 0
     var (older, newer) = (older[...], newer[...])
-    for end in base.indices.filter({ tokens[base[$0]].first == UInt8(ascii: "\n") }).map({ $0 + 1 })
-    {
+    for (first, end) in lineEnds(base, tokens) {
       let line = start..<end
       start = end
       let sides = (edits(of: line, &older), edits(of: line, &newer))
       if sides.0.isEmpty || sides.1.isEmpty { continue }
-      let words = line.filter { tokens.hasWords(base[$0]) }
-      let head = (words.first ?? line.upperBound - 1) + 1
+      let words = (line.lowerBound..<first).filter { tokens.hasWords(base[$0]) }
+      let head = (words.first ?? first - 1) + 1
       let only = (
         sides.0.filter { !sides.1.contains($0) }, sides.1.filter { !sides.0.contains($0) }
       )
@@ -124,6 +137,20 @@ private enum EditedLines {
       }
     }
     return false
+  }
+
+  /// Where each line ends, by itself and with the dates of org that are below it.
+  private static func lineEnds(_ base: [Int32], _ tokens: LineTable) -> [(first: Int, end: Int)] {
+    var ends: [(first: Int, end: Int)] = []
+    var start = 0
+    for end in base.indices.filter({ tokens[base[$0]].first == UInt8(ascii: "\n") }).map({ $0 + 1 })
+    {
+      let word = base[start..<end].first { !tokens[$0].allSatisfy(Token.isSpace) }
+      let isPart = start > 0 && word.map { tokens.isOfLineAbove($0) } ?? false
+      if isPart { ends[ends.count - 1].end = end } else { ends.append((end, end)) }
+      start = end
+    }
+    return ends
   }
 
   /// The edits of a line; those of lines before it are dropped.
@@ -144,7 +171,7 @@ private enum EditedLines {
     if own.isEmpty || others.isEmpty { return false }
     if !said.isEmpty, (own + said).allSatisfy(\.isNumber) { return true }
     let gone = words.count { word in others.contains { $0.range.contains(word) } }
-    if 2 * gone > words.count { return true }
+    if 2 * gone + (words.count <= shortLine ? 1 : 0) > words.count { return true }
     return own.contains { $0.range.lowerBound < head && $0.range.upperBound <= head }
       && said.contains(where: \.isOfLines)
   }

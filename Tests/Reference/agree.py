@@ -11,6 +11,7 @@ import base64
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -47,7 +48,9 @@ class Cases:
         if kind < 0.58:
             return b"## 2026-11-%d" % self.random.randrange(10, 14)
         if kind < 0.585:
-            return self.pick(b"---", b"tags: [a]", b"title: b", b"- [ ] buy bread", b"- [x] 2026", b"\tindented")
+            return self.pick(b"---", b"+++", b"tags: [a]", b"title: b", b"- [ ] buy bread", b"- [x] 2026", b"\tindented",
+                             b"SCHEDULED: <2026-11-%d>" % self.random.randrange(10, 30), b":PROPERTIES:", b":END:",
+                             b":ID: %d" % self.random.randrange(9), b"## Unreleased", b"# Log")
         if kind < 0.59:
             mark = self.pick(b", ", b", ", b"; ", "\u3001".encode())
             return mark.join(self.random.choices([w.encode() for w in WORDS], k=self.pick(2, 4, 5)))
@@ -64,11 +67,42 @@ class Cases:
             return [" ".join(self.random.choices(WORDS, k=12)).encode() + self.pick(b"", b".")
                     for _ in range(self.pick(1, 1, 2, 5))]
         if self.random.random() < 0.05:
-            return [b"---", b"title: %d" % self.random.randrange(9), b"---", self.line()]
+            fence = self.pick(b"---", b"+++")
+            return [fence, b"title: %d" % self.random.randrange(9), fence, self.line()]
+        if self.random.random() < 0.05:
+            return self.numbered([self.line() for _ in range(self.pick(2, 3, 5))])
+        if self.random.random() < 0.05:
+            words = [self.random.choice(WORDS).encode() for _ in range(self.pick(0, 2, 3))]
+            return [self.pick(b"tags: [%s]", b"Buy: %s", b"We %s.") % self.pick(b", ", b"; ").join(words), self.line()]
         return [self.line() for _ in range(self.pick(0, 1, 3, 6, 12, 40))]
 
+    def numbered(self, lines):
+        """The lines as items of a list that counts up; those that were items get new numbers."""
+        indentation, mark, start = self.pick(b"", b"", b"  "), self.pick(b".", b".", b")"), self.pick(1, 1, 2)
+        return [indentation + b"%d" % (start + i) + mark + b" " + (re.sub(rb"^ *\d+[.)] ", b"", line) or b"x")
+                for i, line in enumerate(lines)]
+
     def edited(self, lines):
+        was_numbered = lines and all(re.match(rb" *\d+[.)] ", line) for line in lines)
+        lines = self.edited_once(lines)
+        return self.numbered(lines) if was_numbered and self.random.random() < 0.8 else lines
+
+    def edited_once(self, lines):
         lines = list(lines)
+        if lines and self.random.random() < 0.15:
+            # Moved, perhaps with a word changed.
+            at, count = self.random.randrange(len(lines)), self.pick(1, 1, 2, 3)
+            moved = lines[at:at + count]
+            del lines[at:at + count]
+            if self.random.random() < 0.3:
+                moved[-1] += self.pick(b" x", b"!", b" and more")
+            at = self.random.randrange(len(lines) + 1)
+            lines[at:at] = moved
+        listed = [i for i, line in enumerate(lines) if re.match(rb"tags: \[|Buy: |We ", line)]
+        if listed and self.random.random() < 0.7:
+            line, word, mark = lines[listed[0]], self.random.choice(WORDS).encode(), self.pick(b", ", b", ", b"; ")
+            lines[listed[0]] = line[:-1] + mark + word + line[-1:] if self.random.random() < 0.7 else re.sub(
+                rb"([\[ ])", rb"\1" + word + mark, line, count=1)
         for _ in range(self.pick(0, 1, 1, 2, 4)):
             at, kind = self.random.randrange(len(lines) + 1), self.random.random()
             count = self.pick(1, 1, 2, 3)
@@ -90,7 +124,8 @@ class Cases:
                 # Children of a list, or code.
                 lines[at:at + count] = [self.pick(b"  ", b"    ") + line for line in lines[at:at + count]]
             elif kind < 0.76:
-                lines[:0] = [b"---", self.pick(b"tags: [a]", b"title: b"), b"---"]
+                fence = self.pick(b"---", b"---", b"+++")
+                lines[:0] = [fence, self.pick(b"tags: [a]", b"title: b", b"title = c"), self.pick(fence, b"...")]
             elif kind < 0.78 and at < len(lines):
                 word = self.random.choice(WORDS).encode()
                 mark = self.pick(b", ", b", ", b"; ", "\u3001".encode())

@@ -257,6 +257,10 @@ def is_fence(line):
     return isinstance(line, bytes) and line.lstrip(b" \t").startswith((b"```", b"~~~"))
 
 
+def is_blank_line(line):
+    return isinstance(line, bytes) and is_blank(line)
+
+
 def is_bare(line):
     return is_blank(line) or is_fence(line)
 
@@ -364,7 +368,8 @@ def has_similar(older, newer, around=()):
 
 LINK = re.compile(rb"://[^ \t<>()\[\]\"']+")
 DEFINITION = re.compile(rb"\[[^\]]+\]:|[ \t]*[-*+] \[[^\]]+\]\(")
-KEY = re.compile(rb"[^ \t:]+:")
+KEY = re.compile(rb"[^ \t:=]+[ \t]*[:=]")
+PROPERTY = re.compile(rb"[ \t]*:[^ \t:]+:")
 
 
 def links(lines):
@@ -372,9 +377,14 @@ def links(lines):
 
 
 def names(lines, before):
-    """What the lines define: link definitions, items of links, and in front matter keys."""
-    is_front = len(before) < 100 and before[:1] == (b"---",) and b"---" not in before[1:]
-    patterns = (DEFINITION, KEY) if is_front else (DEFINITION,)
+    """What the lines define: link definitions, items of links, keys at the note's top, and properties."""
+    patterns = [DEFINITION]
+    if len(before) < 100 and (all(isinstance(line, bytes) and KEY.match(line) for line in before)
+                              or before[0] in FENCES and not set(FENCES[before[0]]) & set(before[1:])):
+        patterns.append(KEY)
+    ends = [line.strip(b" \t\r") for line in before[-100:] if isinstance(line, bytes)]
+    if [line for line in ends if line in (b":PROPERTIES:", b":END:")][-1:] == [b":PROPERTIES:"]:
+        patterns.append(PROPERTY)
     return {found[0] for line in lines for pattern in patterns if (found := pattern.match(line))}
 
 
@@ -405,13 +415,21 @@ def contains(outer, inner):
 
 def fine_grained(base, older, newer, before, after):
     """(lines, rules), with blocks of both sides where only parts are settled; or None."""
-    is_small = all(len(t) <= 2000 and sum(len(line) + 1 for line in t) <= 1 << 20 for t in (base, older, newer))
-    if is_small and applies("white space of both sides", is_wrapped(older, newer)):
+    are_small = all(map(is_small, (base, older, newer)))
+    if are_small and applies("white space of both sides", is_wrapped(older, newer)):
         return newer, {"words"}
+    if not before:
+        both = front_matter(older), front_matter(newer)
+        if all(both) and not front_matter(base) and applies("front matter", True):
+            return join_front_matter(base, *((side[:end], side[end:]) for side, end in zip((older, newer), both)), after)
+    if are_small:
+        found = numbered(base, older, newer, before, after)
+        if found is not None:
+            return found or None
     if not base:
         lines = join(older, newer, before, after)
         return None if lines is None else (lines, {"joined"})
-    if not is_small:
+    if not are_small:
         return None
     both = hunks(base, older), hunks(base, newer)
     if applies("guard: lost places", loses_place(base, older, newer, *both)
@@ -473,10 +491,6 @@ def break_of(space, is_last):
 def join(older, newer, before, after):
     if applies("joined: one in the other", contains(older, newer) or contains(newer, older)):
         return older if contains(older, newer) else newer
-    if not before:
-        both = front_matter(older), front_matter(newer)
-        if all(both) and applies("joined: front matter", True):
-            return join_front_matter(*((side[1:end], side[end:]) for side, end in zip((older, newer), both)), after)
     start, short = 0, min(len(older), len(newer))
     while start < short and older[start] == newer[start]:
         start += 1
@@ -507,11 +521,36 @@ def join(older, newer, before, after):
             or applies("joined: shared lines", any(
                 line in own[0] and says_something(line) and not is_fence(line) for line in own[1])) \
             or applies("joined: shared links", links(own[0]) & links(own[1])) \
-            or applies("joined: names", names(own[0], before) & names(own[1], before)) \
+            or applies("joined: names", names(own[0], before + older[:start]) & names(own[1], before + older[:start])) \
             or applies("joined: similar lines", has_similar(*map(texts_of, own), texts_of(around))):
         return None
     middle = ordered(*rest, before, after) if start == end == 0 else None
-    return older[:start] + (middle or behind_each_other(*rest, start > 0)) + older[len(older) - end:]
+    if not middle:
+        first = 0 if before else 1 if front_matter(older) else 2 if front_matter(newer) else 0
+        orders = [rest] * (first != 2) + [rest[::-1]] * (first != 1)
+        fitting = [pair for pair in orders if not applies("joined: sections", not may_follow(*pair))]
+        if not fitting:
+            return None
+        middle = behind_each_other(*fitting[0], start > 0)
+    return older[:start] + middle + older[len(older) - end:]
+
+
+HEADING = re.compile(rb"(#{1,6}|\*{2,})[ \t]")
+
+
+def level(line):
+    """The level of a heading; 100 of any other line."""
+    found = HEADING.match(line) if isinstance(line, bytes) else None
+    return len(found[1]) if found else 100
+
+
+def may_follow(first, second):
+    """Whether what comes second does not get under a heading that is not its own."""
+    highest, is_code = 100, False
+    for line in first:
+        is_code ^= is_fence(line)
+        highest = min(highest, 100 if is_code else level(line))
+    return level(first_line(second)) <= highest
 
 
 def behind_each_other(older, newer, is_below_heading):
@@ -519,8 +558,7 @@ def behind_each_other(older, newer, is_below_heading):
     first, last = blanks_before(newer), len(older) - blanks_before(older[::-1])
     between = max(newer[:first], older[last:], key=len)
     if is_below_heading and applies("joined: items", ITEM.match(first_line(newer)) and all(
-            item(line) == item(first_line(newer)) for line in older[blanks_before(older):last] + newer[first:]
-            if not is_blank(line)) and not any(map(is_blank, older[blanks_before(older):last]))):
+            item(line) == item(first_line(newer)) for line in older[blanks_before(older):last])):
         between = ()
     return older[:last] + between + newer[first:]
 
@@ -529,24 +567,79 @@ def blanks_before(lines):
     return next((i for i, line in enumerate(lines) if not is_blank(line)), len(lines))
 
 
+FENCES = {b"---": (b"---", b"..."), b"+++": (b"+++",)}
+
+
 def front_matter(lines):
-    """Where the front matter ends that lines begin with, or 0."""
-    return lines.index(b"---", 1) if lines[:1] == (b"---",) and b"---" in lines[1:] else 0
+    """Where the lines go on behind the front matter that they begin with, or 0."""
+    ends = FENCES.get(lines[0], ()) if lines else ()
+    return next((i + 1 for i, line in enumerate(lines) if i and line in ends), 0)
 
 
-def join_front_matter(older, newer, after):
+def join_front_matter(base, older, newer, after):
     """One front matter for both, and what is behind it; a block where they can't be joined."""
-    keys = [{found[0]: line for line in inner if (found := KEY.match(line))} for inner, _ in (older, newer)]
+    (first, *inner, last), (other, *added, _) = older[0], newer[0]
+    if first != other:
+        return None
+    keys = [{found[0]: line for line in lines if (found := KEY.match(line))} for lines in (inner, added)]
     shared = keys[0].keys() & keys[1].keys()
-    added = newer[0]
     # The lines below a key are its own: then a key that both have is a clash, whatever it says.
-    if len(keys[0]) == len(older[0]) and len(keys[1]) == len(newer[0]):
+    if len(keys[0]) == len(inner) and len(keys[1]) == len(added):
         shared = {name for name in shared if keys[0][name] != keys[1][name]}
-        added = tuple(line for line in added if line not in older[0])
-    inner = (Block([(b"", older[0]), (b"", newer[0])]),) if shared else older[0] + added
-    rest = older[1][1:], newer[1][1:]
-    found = rest[1] if rest[0] == rest[1] else join(*rest, (b"---", b"---"), after)
-    return b"---", *inner, b"---", *((Block([(b"", side) for side in rest]),) if found is None else found)
+        both = [*inner, *(line for line in added if line not in inner)]
+    else:
+        both = inner + added
+    if shared or any(line.startswith(b"[") for line in inner + added):
+        both = [Block([(b"", tuple(inner)), (b"", tuple(added))])]
+    found, rules = three_way(base, older[1], newer[1], (first, last), after)
+    return (first, *both, last, *found), {"joined"} | rules
+
+
+def three_way(base, older, newer, before, after):
+    """What two sides come to, and the rules; a block where nothing else is."""
+    if base in (older, newer) or older == newer:
+        return newer if older == base else older, set()
+    return fine_grained(base, older, newer, before, after) or ((Block([(b"", older), (b"", newer)]),), set())
+
+
+NUMBER = re.compile(rb"([ \t]*)([1-9]\d{0,8})([.)][ \t]+)(?=[^ \t\r])")
+
+
+def numbered(base, older, newer, before, after):
+    """Items of a list that counts up in all three, merged without their numbers and numbered anew; False
+    where the list goes on with another number, None if there is no such list."""
+    first = next((found for line in older if (found := NUMBER.match(line))), None)
+    if not first:
+        return None
+
+    def number(line):
+        found = NUMBER.match(line) if isinstance(line, bytes) else None
+        return int(found[2]) if found and found[1] == first[1] and found[3][:1] == first[3][:1] else 0
+
+    start, counts = int(first[2]), []
+    for lines in (base, older, newer):
+        numbers = list(filter(None, map(number, lines)))
+        if numbers != list(range(start, start + len(numbers))):
+            return None
+        counts.append(len(numbers))
+    if len(set(counts)) == 1 or 0 in counts[1:]:
+        return None
+
+    def bare(lines):
+        return tuple(line.replace(b"%d" % number(line), b"\0", 1) if number(line) else line for line in lines)
+
+    found = fine_grained(*map(bare, (base, older, newer)), before, after)
+    if not found or any(isinstance(line, Block) for line in found[0]):
+        return None
+    result, count = [], start
+    for line in found[0]:
+        if line.startswith(first[1] + b"\0" + first[3][:1]):
+            line, count = line.replace(b"\0", b"%d" % count, 1), count + 1
+        result.append(line)
+    if not applies("numbered", True):
+        return None
+    goes_on = next((line for line in after if not is_blank_line(line)), b"")
+    return number(goes_on) in (0, count) and (tuple(result), found[1])
 
 
 def first_line(lines):
@@ -617,17 +710,21 @@ def ordered(older, newer, before, after):
 
 
 def loses_place(base, side, other, side_hunks, other_hunks):
-    """Whether the other inserted lines beside more than three that the side made something else of."""
+    """Whether the other inserted lines beside more than three that the side made something else of, or
+    children behind a parent that the side deleted."""
     places = {start for start, end, _, _ in other_hunks if start == end}
-    return any(a1 - a0 > 3 and b1 > b0 and {a0, a1} & places and not has_similar(base[a0:a1], side[b0:b1])
+    depths = {start: indentation(first_line(other[b0:b1])) for start, end, b0, b1 in other_hunks if start == end}
+    return any(b1 == b0 and any(indentation(line) < depths.get(a1, 0) for line in base[a0:a1] if not is_blank(line))
+               for a0, a1, b0, b1 in side_hunks) or any(a1 - a0 > 3 and b1 > b0 and {a0, a1} & places and not has_similar(base[a0:a1], side[b0:b1])
                for a0, a1, b0, b1 in side_hunks)
 
 
-def overlaps(edits):
-    """The stretches that edits cover; those that overlap are one, those that touch are not."""
+def overlaps(edits, base):
+    """The stretches that edits cover; those that overlap are one, those that touch are not, but for dates
+    of org and what they are of."""
     spans = []
     for start, end in sorted({hunk[:2] for found in edits for hunk in found}):
-        if spans and start < spans[-1][1]:
+        if spans and start < spans[-1][1] + (start < end and base[start].lstrip(b" \t").startswith(OF_LINE_ABOVE)):
             spans[-1][1] = max(spans[-1][1], end)
         else:
             spans.append([start, end])
@@ -660,7 +757,7 @@ def by_steps(positives, negatives, labels, before, after, fine):
 
 def by_parts(base, older, newer, both, before, after):
     """Each stretch of the base in which edits overlap by itself; None if there is but one."""
-    spans = overlaps(both)
+    spans = overlaps(both, base)
     if len(spans) < 2 or not applies("lines", True):
         return None
     lines, position, rules = (), 0, {"lines"}
@@ -669,12 +766,8 @@ def by_parts(base, older, newer, both, before, after):
         position = end
         part, *sides = base[start:end], *(edited(base, side, found, start, end)
                                           for side, found in zip((older, newer), both))
-        if part in sides or sides[0] == sides[1]:
-            lines += sides[1] if part == sides[0] else sides[0]
-            continue
-        found = fine_grained(part, *sides, before + base[:start], base[end:] + after)
-        lines += found[0] if found else (Block([(b"", side) for side in sides]),)
-        rules |= found[1] if found else set()
+        found, used = three_way(part, *sides, before + base[:start], base[end:] + after)
+        lines, rules = lines + found, rules | used
     lines += base[position:]
     settled = tuple(line for line in lines if isinstance(line, bytes))
     return (lines, rules) if passes(base, older, newer, settled, before) else None
@@ -710,11 +803,11 @@ def makes_over(base, older, newer):
     """Whether one side edits a line of which the other keeps less than half of the words; or the
     line's head, where the other's edits come between the head and the words; or both its numbers."""
     start = 0
-    for end in (i + 1 for i, token in enumerate(base) if token == b"\n"):
+    for end, line in line_ends(base):
         both = [[e for e in edits if e[0][0] < end and (e[0][1] > start or e[0] == (start, start))]
                 for edits in (older, newer)]
-        said = [i for i in range(start, end) if says_something(base[i])]
-        first = said[0] if said else end - 1
+        said = [i for i in range(start, line) if says_something(base[i])]
+        first = said[0] if said else line - 1
         for own, others in (both, both[::-1]):
             own, others = [[e for e in x if e not in y] for x, y in ((own, others), (others, own))]
             own = [e for e in own if not is_space(base, e)]
@@ -723,7 +816,7 @@ def makes_over(base, older, newer):
                 return True
             if own and others:
                 gone = sum(a <= i < b for (a, b), _ in others for i in said)
-                if 2 * gone > len(said):
+                if 2 * gone + (len(said) <= 10) > len(said):
                     return True
                 if any(a <= first and b <= first + 1 for (a, b), _ in own) and any(
                         b"\n" in base[a:b] + text and not is_space(base, ((a, b), text))
@@ -731,6 +824,21 @@ def makes_over(base, older, newer):
                     return True
         start = end
     return False
+
+
+OF_LINE_ABOVE = (b"SCHEDULED", b"DEADLINE", b"CLOSED")
+
+
+def line_ends(base):
+    """Where each line of tokens ends, with the dates of org that are below it, and the line by itself."""
+    ends = [i + 1 for i, token in enumerate(base) if token == b"\n"]
+    line = None
+    for end, next_end in zip(ends, ends[1:] + [None]):
+        line = line or end
+        below = [token for token in base[end:next_end] if token.strip(b" \t")][:1] if next_end else []
+        if not below or not below[0].startswith(OF_LINE_ABOVE):
+            yield end, line
+            line = None
 
 
 def is_number(base, edit):
@@ -757,7 +865,7 @@ def combine(base, older, newer):
                     "words: one in the other", contains(x[1], y[1]) or contains(y[1], x[1])):
                 edit, who = x if contains(x[1], y[1]) else y, 3
         if who is None:
-            edit, who = (x, 1) if not y or (x and x[0] < y[0]) else (y, 2)
+            edit, who = (x, 1) if not y or (x and x[0] <= y[0]) else (y, 2)
         for side in (1, 2):
             if who & side:
                 edits[side].pop(0)
@@ -766,15 +874,65 @@ def combine(base, older, newer):
         if previous and (who != previous[0] or who == 3):
             gap = start - previous[2]
             if gap == 0 and previous[1] == start == end:
-                return None
+                text = more_of_list(base, start, previous[5], text)
+                if text is None or not applies("words: lists", True):
+                    return None
+                result += text
+                previous = (3, start, end, False, False, text)
+                continue
             if gap < 2 and not (gap >= 0 and (
                     (is_same or previous[3]) and applies("words: equal edits", True)
                     or (is_blank_edit or previous[4]) and applies("words: white space", True))):
                 return None
         result += base[position:start]
         result += text
-        position, previous = end, (who, start, end, is_same, is_blank_edit)
+        position, previous = end, (who, start, end, is_same, is_blank_edit, text)
     return tuple(result) + tuple(base[position:])
+
+
+def more_of_list(base, place, older, newer):
+    """What the newer side's elements add to a list of short ones behind the older's; None if it is none."""
+    if b"\n" in older + newer:
+        return None
+    line = base[:place]
+    line = line[len(line) - line[::-1].index(b"\n"):] if b"\n" in line else line
+    opened, depth = None, 0
+    for i in range(len(line) - 1, -1, -1):
+        depth += (line[i] == b"]") - (line[i] == b"[")
+        if depth < 0 or line[i:i + 2] == (b":", b" "):
+            opened = i
+            break
+    if opened is None:
+        return None
+    is_flow, line = line[opened] == b"[", line[opened + 1:]
+    is_empty = is_flow and not any(map(says_something, line)) and base[place:place + 1] == (b"]",)
+    for mark in (b",", b";"):
+        if is_empty:
+            added = (b",", b" ") + newer
+        elif older[0] == newer[0] == mark:
+            added = newer
+        elif (older[-2:], newer[-2:]) == ((mark, b" "),) * 2:
+            added = newer
+        else:
+            continue
+        elements = [elements_of(tokens, mark) for tokens in (line, older, newer)]
+        known = {tuple(map(bytes.lower, e)) for e in elements[1]}
+        if not is_flow and len(elements[0]) < 2 or any(len(e) > 6 for found in elements for e in found) \
+                or any(tuple(map(bytes.lower, e)) in known for e in elements[2]):
+            return None
+        return added
+    return None
+
+
+def elements_of(tokens, mark):
+    """The words of each element of a list that has some."""
+    found = [[]]
+    for token in tokens:
+        if token == mark:
+            found.append([])
+        elif says_something(token):
+            found[-1].append(token)
+    return [element for element in found if element]
 
 
 PUNCTUATION = rb"\xe2\x80.|\xe2\x81[\x80-\xaf]|\xe3\x80.|\xef\xbc[\x81-\x8f]"
@@ -941,6 +1099,22 @@ def summed(above, below, labels, before, after, fine):
     """The sum of texts, as lines and blocks, and the names of rules."""
     reference = below[0] if below else above[0]
     edits = [hunks(reference, t) for t in above + below]
+    found, rules = summed_at(above, below, edits, labels, before, after, fine)
+    if fine and len(above) == 2 and len(below) == 1 \
+            and not any(isinstance(line, Block) for text in above + below for line in text):
+        is_open = any(isinstance(line, Block) for line in found)
+        carried = carry_moves(reference, above, labels, edits, before, after, fine, is_open)
+        if carried and applies("moves", True):
+            edits = [hunks(reference, t) for t in carried + below]
+            found, rules = summed_at(carried, below, edits, labels, before, after, fine)
+            rules.add("lines")
+    return found, rules
+
+
+def summed_at(above, below, edits, labels, before, after, fine):
+    """The sum of texts with these edits from the first base, or from the first text."""
+    reference = below[0] if below else above[0]
+    output, rules = [], set()
     parts, position = [], 0
     for start, end in spans_of(edits, () if below else reference):
         parts.append((reference[position:start], (), None))
@@ -956,13 +1130,145 @@ def summed(above, below, labels, before, after, fine):
     for text in above:
         most |= Counter(line for line in text if line in known)
     moved = {line for line in known if 0 < most[line] < count[line] and most[line] <= reference.count(line)}
-    output, rules = [], set()
     for lines, used, arguments in parts:
         if used and applies("guard: moved by both", moved.intersection(lines)):
             lines, used = region(*arguments, False)
         output += lines
         rules.update(used)
     return output, rules
+
+
+# Moved lines.
+
+
+def carry_moves(base, sides, labels, edits, before, after, fine, is_open):
+    """The sides with lines that both moved once, and where there is a conflict, with what one edited in
+    lines that the other moved edited where these went; or None."""
+    if not all(map(is_small, (base, *sides))):
+        return None
+    cost, changes = Cost(), []  # (side, start, end, lines)
+    found = [moves(base, sides[i], edits[i], edits[1 - i], cost) for i in (0, 1)]
+    for mover, other in ((0, 1), (1, 0)):
+        for (start, end), (first, last) in found[mover].items():
+            text, own = base[start:end], sides[mover][first:last]
+            here = place_of(start, end, base, sides[other], edits[other])
+            there = found[other].get((start, end))
+            if there and mover == 0:
+                # Both moved them: they stand where the newer put them.
+                both = own, sides[1][slice(*there)]
+                change = [(1, *there, version(text, *both, labels, before, after, fine)),
+                          *taken_back(base, sides[0], edits[0], (start, end), (first, last))]
+            elif is_open and not there and here and not all(map(is_blank, sides[other][slice(*here)])) \
+                    and sides[other][slice(*here)] != text:
+                both = (own, sides[other][slice(*here)])[::1 if mover == 0 else -1]
+                change = [(mover, first, last, version(text, *both, labels, before, after, fine)), (other, *here, text)]
+            else:
+                continue
+            if not any(side == s and a < d and c < b for side, a, b, _ in change for s, c, d, _ in changes):
+                changes += change
+    sides = list(sides)
+    for side, start, end, lines in sorted(changes, key=lambda change: change[1], reverse=True):
+        sides[side] = sides[side][:start] + lines + sides[side][end:]
+    return sides if changes else None
+
+
+def version(text, older, newer, labels, before, after, fine):
+    """What two made of moved lines, or a block."""
+    found = older if newer == text else newer if older == text else None
+    if found is None:
+        merged = fine_grained(text, older, newer, before, after) if fine.allows(older, newer) else None
+        found = merged[0] if merged and not any(isinstance(line, Block) for line in merged[0]) else None
+    elif not keeps(text, found):
+        found = None
+    return found if found is not None else tuple(blocks(list(zip(labels, (older, newer)))))
+
+
+def core(lines, start, end):
+    """A stretch without blank lines at its ends."""
+    while start < end and is_blank(lines[start]):
+        start += 1
+    while end > start and is_blank(lines[end - 1]):
+        end -= 1
+    return start, end
+
+
+def taken_back(base, side, edits, stretch, place):
+    """The changes by which a side has not moved lines, or if others are in their place has no such lines."""
+    changes = []
+    for a0, a1, b0, b1 in edits:
+        if core(base, a0, a1) == stretch and all(map(is_blank, side[b0:b1])) or core(side, b0, b1) == place:
+            changes.append((0, b0, b1, base[a0:a1]))
+    return changes if len(changes) == 2 else [(0, *place, ())]
+
+
+def moves(base, side, edits, others, cost):
+    """Where lines stand in the base that a side moved, beside edits of the other, and where in the side: as
+    they were, or edited."""
+    found, count_base, count_side = {}, Counter(base), Counter(side)
+    for hunk in edits:
+        start, end = core(base, *hunk[:2])
+        text, own = base[start:end], side[slice(*core(side, *hunk[2:]))]
+        if not any(c <= hunk[1] and hunk[0] <= d for c, d, *_ in others) \
+                or not any(map(has_letters, text)) or runs(base, text) != 1:
+            continue
+        is_gone = runs(base, own) > 0
+
+        def is_there(i):
+            other = side[i:i + len(text)]
+            if other == text:
+                return True
+            if not is_gone:
+                return False
+            if len(text) == 1:
+                cost.add(32)
+                return has_letters(other[0]) and similarity(text[0], other[0], cost) is not None
+            return any(a == b and has_letters(a) and count_base[a] == count_side[a] == 1
+                       for a, b in zip(text, other)) and keeps(text, other)
+
+        try:
+            places = [i for h in edits if h != hunk for i in range(h[2], h[3] - len(text) + 1) if is_there(i)]
+        except TooCostly:
+            break
+        if len(places) == 1:
+            found[start, end] = places[0], places[0] + len(text)
+    return found
+
+
+def runs(lines, run):
+    return sum(lines[i:i + len(run)] == run for i in range(len(lines) - len(run) + 1))
+
+
+def keeps(text, other):
+    """Whether more than half of the words of some lines are kept."""
+    cuts = [words(b"".join(line + b"\n" for line in lines)) for lines in (text, other)]
+    kept = {i for i, _ in shortest_edit(*cuts) or ()}
+    said = [i for i, token in enumerate(cuts[0]) if says_something(token)]
+    return 2 * sum(i in kept for i in said) > len(said)
+
+
+def place_of(start, end, base, side, edits):
+    """Where a side has what it made of a stretch of the base; None if it has no such place."""
+    before, inside = 0, None
+    for a0, a1, b0, b1 in edits:
+        if a1 <= start:
+            before = b1 - a1
+        elif a0 >= end:
+            if a0 == a1 == end and indentation(first_line(side[b0:b1])) > indentation(base[start]):
+                inside = b1 - a1
+            break
+        elif a0 < start or a1 > end:
+            return None
+        else:
+            inside = b1 - a1
+    return start + before, end + (before if inside is None else inside)
+
+
+def is_small(lines):
+    return len(lines) <= 2000 and sum(len(line) + 1 for line in lines) <= 1 << 20
+
+
+def indentation(line):
+    return len(line) - len(line.lstrip(b" \t"))
 
 
 def region(positives, negatives, labels, before, after, fine):

@@ -1,0 +1,87 @@
+/// A list whose items are numbered, counting up by one: notes-merge(7), "Numbered lists".
+struct NumberedList {
+  private let indentation: ArraySlice<UInt8>
+  /// What stands behind a number.
+  private let mark: UInt8
+  private let start: Int
+  /// Stands in place of a number; no note that is merged has it near its start.
+  private static let placeholder: UInt8 = 0
+
+  /// What the rules make of sides that both have the list, not all with as many items as the base, but
+  /// for the numbers, with new numbers; nil in it if they make nothing of it. Nil if there is no such list.
+  static func merge(
+    base: [Int32], older: [Int32], newer: [Int32], context: InsertionContext, rules: MergeRules,
+    table: inout LineTable
+  ) -> FineRegion.Outcome?? {
+    guard let line = older.first(where: { number(of: table[$0]) != nil }),
+      let list = NumberedList(table[line])
+    else { return nil }
+    let counts = [base, older, newer].map { list.count($0, table) }
+    guard let inBase = counts[0], let inOlder = counts[1], let inNewer = counts[2],
+      inOlder > 0, inNewer > 0, Set([inBase, inOlder, inNewer]).count > 1
+    else { return nil }
+    func bare(_ lines: [Int32]) -> [Int32] { lines.map { list.bare($0, &table) } }
+    let sides = (base: bare(base), older: bare(older), newer: bare(newer))
+    guard
+      let outcome = FineRegion.merge(
+        base: sides.base, older: sides.older, newer: sides.newer, context: context, rules: rules,
+        table: &table), outcome.isWhole
+    else { return nil }
+    var next = list.start
+    let lines = outcome.settled.map { list.numbered($0, &next, &table) }
+    let goesOn = context.nextLine(table).flatMap { list.number($0, table) } ?? next
+    return .some(goesOn == next ? FineRegion.Outcome(lines, by: outcome.rules) : nil)
+  }
+
+  private init?(_ line: ArraySlice<UInt8>) {
+    guard let number = Self.number(of: line) else { return nil }
+    (indentation, start, mark) = number
+  }
+
+  /// The number that a line begins with, what is before it, and the full stop or bracket behind it.
+  private static func number(
+    of line: ArraySlice<UInt8>
+  ) -> (indentation: ArraySlice<UInt8>, number: Int, mark: UInt8)? {
+    let indentation = line.prefix(while: Token.isSpace)
+    let digits = line[indentation.endIndex...].prefix {
+      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+    }
+    let rest = line[digits.endIndex...]
+    guard (1...9).contains(digits.count), digits.first != UInt8(ascii: "0"),
+      let mark = rest.first, ".)".utf8.contains(mark),
+      rest.dropFirst().first.map(Token.isSpace) == true,
+      let text = rest.dropFirst().first(where: { !Token.isSpace($0) }), text != UInt8(ascii: "\r")
+    else { return nil }
+    return (indentation, digits.reduce(0) { 10 * $0 + Int($1 - UInt8(ascii: "0")) }, mark)
+  }
+
+  /// The number of a line if it is an item of this list.
+  private func number(_ line: Int32, _ table: LineTable) -> Int? {
+    guard let found = Self.number(of: table[line]), found.indentation == indentation,
+      found.mark == mark
+    else { return nil }
+    return found.number
+  }
+
+  /// How many items there are; nil if they don't count up.
+  private func count(_ lines: [Int32], _ table: LineTable) -> Int? {
+    let numbers = lines.compactMap { number($0, table) }
+    return numbers.elementsEqual(start..<start + numbers.count) ? numbers.count : nil
+  }
+
+  /// An item without its number.
+  private func bare(_ line: Int32, _ table: inout LineTable) -> Int32 {
+    guard number(line, table) != nil else { return line }
+    let rest = table[line].drop { $0 != mark }
+    return table.number(of: (indentation + [Self.placeholder] + rest)[...])
+  }
+
+  /// An item with the next number.
+  private func numbered(_ line: Int32, _ next: inout Int, _ table: inout LineTable) -> Int32 {
+    let head = indentation + [Self.placeholder]
+    guard table[line].starts(with: head + [mark]) else { return line }
+    let rest = table[line].dropFirst(head.count)
+    next += 1
+    return table.number(of: (indentation + Array(String(next - 1).utf8) + rest)[...])
+  }
+}
