@@ -2,6 +2,7 @@ import Exchange
 import Git
 import Glibc
 import History
+import Membership
 import Notebook
 
 /// How objects get from one device to another.
@@ -18,8 +19,16 @@ extension CrowdDevice {
     _ heads: [ObjectID], from other: CrowdDevice, by transfer: CrowdTransfer
   ) throws {
     if case .objects = transfer { try fetch(heads, from: other, by: transfer) }
-    let link = RepositoryLink(to: other, showing: heads, from: notebook.repository)
-    _ = try Session.run(over: link, Replica(notebook, CrowdKeeper(self), with: link.peer))
+    let name = "DEVICE\(other.number)"
+    let replica = Replica(
+      notebook, CrowdKeeper(self),
+      with: PeerIdentity(name: name, deviceID: name, role: .writer, address: ""))
+    try replica.begin(receives: true)
+    _ = try Session.run(
+      over: RepositoryLink(to: other, from: notebook.repository), replica,
+      SessionTerms(
+        theirs: Shown(tip: heads.first, heads: heads),
+        exchange: SessionRules.Terms(gives: false, takes: true, owesAnswers: false, ends: true)))
   }
 
   /// Takes what these commits need from another device.

@@ -9,50 +9,36 @@ import WorkTree
 /// The link to what another device of the same process showed at some time: it gives, takes nothing,
 /// and is never late.
 final class RepositoryLink: Link {
-  let peer: PeerIdentity
   let isGiving = false
   let traffic = Traffic()
-  var isWaitingForOthers = false
   let waker: @Sendable () -> Void = {}
-  private let theirs: Shown
   private let source: Repository
   private let here: Repository
   private var arrived: Quarantine?
 
-  init(to other: CrowdDevice, showing heads: [ObjectID], from here: Repository) {
-    let name = "DEVICE\(other.number)"
-    peer = PeerIdentity(name: name, deviceID: name, role: .writer, address: "")
-    theirs = Shown(tip: heads.first, heads: heads)
+  init(to other: CrowdDevice, from here: Repository) {
     source = other.served
     self.here = here
   }
 
-  func open(showing own: Shown, _ options: SessionOptions) -> LinkTerms {
-    LinkTerms(
-      theirs: theirs,
-      exchange: SessionRules.Terms(gives: false, takes: true, owesAnswers: false, ends: true))
-  }
-
-  func fetch(_ wanted: [ObjectID], known: [ObjectID]) throws {
+  func send(_ message: LinkMessage) throws {
+    guard case .want(let wanted, let known) = message else { return }
     let writer = try source.pack(wants: wanted, haves: known.filter { try source.contains($0) })
     let quarantine = try here.quarantine()
     while let piece = try writer.next() { try quarantine.append(piece) }
     arrived = quarantine
   }
 
-  func next(until deadline: Instant?) -> LinkEvent? {
+  func next(until deadline: Instant?, isPatient: Bool) -> LinkEvent? {
     defer { arrived = nil }
     return arrived.map { .arrived($0) }
   }
 
-  func show(_ shown: Shown) {}
-  func answer(_ shown: Shown, heard: Int, received: Int, conflicts: Int, refusal: MergeRefusal?) {}
-  func tell(_ remark: LinkRemark) {}
+  func give(_ pack: PackSender) {}
   func whileBusy<Result>(
     onTick: () -> Void, _ body: @escaping () throws -> Result
   ) throws -> Result { try body() }
-  func close(_ reason: ByeReason) {}
-  func close(after error: any Error) {}
+  func close(after error: (any Error)?) {}
 }
 
 /// Merges for a device of the crowd, whose world saves when it wants to.

@@ -21,6 +21,8 @@ package final class Replica {
   var received = 0
   /// What the peer shows.
   private(set) var theirs = Shown(tip: nil, heads: [])
+  /// Heads that the peer was told lately: it may ask for these without a look into history.
+  private var told: [ObjectID] = []
   /// The notes that somebody edits there.
   var editing: [TreePath] = []
   /// What one side does not merge.
@@ -52,7 +54,7 @@ package final class Replica {
 
   /// Saves what was written until now. Where objects are missing that the peer was not asked for, this
   /// side is to ask it for all that it has.
-  func begin(receives: Bool) throws {
+  package func begin(receives: Bool) throws {
     let missing = notebook.missingObjects
     func mayAsk() -> Bool { isLasting && receives && missing.isNews(for: peer.deviceID) }
     if mayAsk() { try? notebook.restoreMissing() }
@@ -74,6 +76,26 @@ package final class Replica {
       if let early = keeper.sessions.early { return Shown(tip: early, heads: [early]) }
       return Shown(try notebook.state())
     }
+  }
+
+  /// The peer was told that these are shown.
+  func tell(_ heads: [ObjectID]) { told = Array((told + heads).suffix(ProtocolLimits.heads)) }
+
+  /// A pack of what the peer asks for, but for what it knows. Throws `SyncError.protocolBroken` where it
+  /// may not have that.
+  func pack(_ wanted: [ObjectID], known: [ObjectID]) throws -> PackSender {
+    guard gives else { throw SyncError.protocolBroken("it asks for what it may not have") }
+    let repository = notebook.repository
+    let tip = try repository.head().commit
+    for want in wanted where !told.contains(want) {
+      guard let tip, try repository.contains(want), try repository.isAncestor(want, of: tip) else {
+        throw SyncError.protocolBroken("it asks for what was not offered")
+      }
+    }
+    let haves = try known.filter {
+      try repository.contains($0) && repository.header(of: $0).kind == .commit
+    }
+    return try PackSender(repository.pack(wants: wanted, haves: haves), bringing: wanted)
   }
 
   /// Makes a version on top of what this device shows, where others would not take that, or have not:

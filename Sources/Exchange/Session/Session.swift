@@ -22,7 +22,8 @@ public final class Session {
   private let link: any Link
   private let replica: Replica
   private let handle: SessionHandle
-  private let terms: LinkTerms
+  private let terms: SessionTerms
+  private let notices: [any Notice]
   private var rules: SessionRules
   private var merges: [MergeOutcome] = []
   private var hasNegotiated = false
@@ -37,24 +38,19 @@ public final class Session {
   /// After how many packs the repository is opened anew: packs are merged into others meanwhile.
   private static let packsUntilReopening = 50
 
-  private init(_ link: any Link, _ replica: Replica, _ options: SessionOptions) throws {
-    (self.link, self.replica) = (link, replica)
-    try link.whileBusy(onTick: {}) { try replica.begin(receives: options.mode.receives) }
-    replica.gives = options.mode.gives
-    try replica.answerForOwn(.greeting)
-    var options = options
-    options.isMending = replica.isMending
-    let own = try replica.shown
-    terms = try link.open(showing: own, options)
+  private init(
+    _ link: any Link, _ replica: Replica, told own: Shown, _ terms: SessionTerms,
+    _ notices: [any Notice], isOpenedHere: Bool
+  ) throws {
+    (self.link, self.replica, self.terms, self.notices) = (link, replica, terms, notices)
     replica.gives = terms.exchange.gives
-    replica.peer = link.peer
     replica.hear(terms.theirs)
     rules = SessionRules(terms.exchange, own: own, theirs: terms.theirs.heads)
+    replica.tell(own.heads)
     handle = SessionHandle(
-      peer: link.peer, isOpenedHere: options.isOpenedHere, ends: terms.exchange.ends,
-      wake: link.waker)
+      peer: replica.peer, isOpenedHere: isOpenedHere, ends: terms.exchange.ends, wake: link.waker)
     if !rules.areAlike { try replica.answerForOwn() }
-    replica.report(.peer(link.peer))
+    replica.report(.peer(replica.peer))
     if let replaced = replica.replaced {
       replica.report(.replaced(replaced, notebook: replica.notebook.identity.id))
     }
@@ -69,15 +65,14 @@ public final class Session {
     try withoutActuallyEscaping(onEvent) { report in
       let stream = MessageStream(connection: connection, timeouts: context.timeouts)
       do {
-        let notebook = try context.notebook()
-        let link = try DeviceLink(stream, as: context, notebook, report: report)
+        let (notebook, peer) = (try context.notebook(), try context.peer(at: connection))
         let judge = VersionJudge(
           context.membership, notebook,
-          options.allowsUnsigned ? .all : .from(deviceID: link.peer.deviceID))
+          options.allowsUnsigned ? .all : .from(deviceID: peer.deviceID))
         let replica = Replica(
-          notebook, options.keeper ?? DirectKeeper(context, options), with: link.peer, judge: judge,
+          notebook, options.keeper ?? DirectKeeper(context, options), with: peer, judge: judge,
           report: report)
-        let result = try run(over: link, replica, options)
+        let result = try replica.exchanging { try run(stream, as: context, replica, options) }
         if options.isOpenedHere { context.record(refusal: nil) }
         return result
       } catch {
@@ -89,19 +84,47 @@ public final class Session {
     }
   }
 
-  /// Holds a session over a link, to its end, and closes it.
+  private static func run(
+    _ stream: MessageStream, as context: SessionContext, _ replica: Replica,
+    _ options: SessionOptions
+  ) throws -> SessionResult {
+    try stream.working { try replica.begin(receives: options.mode.receives) }
+    replica.gives = options.mode.gives
+    try replica.answerForOwn(.greeting)
+    let greeting = Greeting(stream: stream, context: context, replica: replica, options: options)
+    let own = try replica.shown
+    let (terms, notices) = try greeting.exchange(showing: own)
+    let repository = replica.notebook.repository
+    let link = try DeviceLink(
+      stream, to: replica.peer, ends: terms.exchange.ends,
+      quarantine: { try repository.quarantine(limits: options.allowsLarge ? .large : .standard) },
+      report: replica.report)
+    return try run(
+      over: link, replica, told: own, terms, notices, isOpenedHere: options.isOpenedHere)
+  }
+
+  /// Holds a session over a link on these terms, to its end, and closes it. The replica has begun.
   package static func run(
-    over link: any Link, _ replica: Replica, _ options: SessionOptions = SessionOptions()
+    over link: any Link, _ replica: Replica, _ terms: SessionTerms
   ) throws -> SessionResult {
     try replica.exchanging {
-      do {
-        let result = try Session(link, replica, options).run()
-        link.close(.done)
-        return result
-      } catch {
-        link.close(after: error)
-        throw error
-      }
+      try run(over: link, replica, told: replica.shown, terms, [], isOpenedHere: true)
+    }
+  }
+
+  private static func run(
+    over link: any Link, _ replica: Replica, told own: Shown, _ terms: SessionTerms,
+    _ notices: [any Notice], isOpenedHere: Bool
+  ) throws -> SessionResult {
+    do {
+      let session = try Session(
+        link, replica, told: own, terms, notices, isOpenedHere: isOpenedHere)
+      let result = try session.run()
+      link.close(after: nil)
+      return result
+    } catch {
+      link.close(after: error)
+      throw error
     }
   }
 
@@ -125,7 +148,7 @@ public final class Session {
     }
     // It shows nothing any more that is not merged.
     if terms.exchange.ends, terms.exchange.takes {
-      replica.held.forget(link.peer.deviceID, isThere: false)
+      replica.held.forget(replica.peer.deviceID, isThere: false)
     }
     return try replica.result(
       link.traffic, told: rules.own, merges: merges, hasNews: !rules.isConfirmed,
@@ -143,7 +166,8 @@ public final class Session {
       try obey(handle.takeRequests())
       if try advance() { return }
       let due = [recordDue, handle.lookDue].compactMap { $0 }.min()
-      if let event = try link.next(until: due) { try take(event) }
+      let isPatient = rules.fetch == .leftToOthers
+      if let event = try link.next(until: due, isPatient: isPatient) { try take(event) }
       if let due = recordDue, Instant.now >= due {
         recordDue = nil
         updateKeeper()
@@ -171,14 +195,12 @@ public final class Session {
 
   private func fetch(_ heads: [ObjectID]) throws {
     guard keeper.sessions.mayFetch(heads, handle) else {
-      rules.leaveToOthers()
-      link.isWaitingForOthers = true
-      return
+      return rules.leaveToOthers()
     }
     let known = try hasNegotiated ? rules.own.heads : replica.haves(rules.own.heads)
     hasNegotiated = true
     rules.ask(for: heads)
-    try link.fetch(heads, known: known)
+    try link.send(.want(heads, known: known))
   }
 
   private func merge(_ quarantine: Quarantine?, _ wanted: [ObjectID]) throws {
@@ -193,14 +215,15 @@ public final class Session {
       rules.settle(heads)
       if let outcome, terms.exchange.ends { merges.append(outcome) }
       try answer()
-      try link.whileBusy(onTick: {}) { [replica] in try replica.checkMerges() }
+      if replica.unchecked != nil {
+        try link.whileBusy(onTick: {}) { [replica] in try replica.checkMerges() }
+      }
     case .refused(let heads, let reason, let words):
       rules.settle(heads)
       try answer(refusal: reason)
       let error = SyncError.notMerged(reason, words)
       if terms.exchange.ends { throw error }
-      replica.report(
-        .failed(SyncFailure(peer: link.peer, address: link.peer.address, error: error)))
+      fail(error)
     }
     updateKeeper()
     packsSinceOpening += 1
@@ -210,10 +233,27 @@ public final class Session {
   private func answer(refusal: MergeRefusal? = nil) throws {
     let present = try replica.notebook.state()
     let shown = Shown(present)
+    note(shown)
+    try link.send(
+      .answer(
+        shown, heard: rules.answer(), received: replica.received,
+        conflicts: present.conflictCount, refusal: refusal))
+  }
+
+  private func fail(_ error: SyncError) {
+    let peer = replica.peer
+    replica.report(.failed(SyncFailure(peer: peer, address: peer.address, error: error)))
+  }
+
+  /// The peer is told what this device shows.
+  private func note(_ shown: Shown) {
     rules.tell(shown)
-    try link.answer(
-      shown, heard: rules.answer(), received: replica.received,
-      conflicts: present.conflictCount, refusal: refusal)
+    replica.tell(shown.heads)
+  }
+
+  private func tell(_ shown: Shown) throws {
+    note(shown)
+    try link.send(.shows(shown))
   }
 
   private func closeCaches() {
@@ -232,10 +272,9 @@ public final class Session {
     let shown = try replica.shown
     // Where a version is put on top of it, that is told in a moment.
     guard shown != rules.own, try !replica.answerForOwn() else { return }
-    rules.tell(shown)
+    try tell(shown)
     // The branch may have gone back, too.
     if terms.exchange.ends { rules.unsettle() }
-    try link.show(shown)
   }
 
   private func obey(_ requests: SessionHandle.Requests) throws {
@@ -243,15 +282,15 @@ public final class Session {
     if requests.looks || terms.exchange.ends { try tellOwn() }
     if let paths = requests.editing, paths != editing {
       editing = paths
-      try link.tell(.editing(paths))
+      try link.send(.notice(Remark(message: EditingMessage(paths))))
     }
-    for invitation in requests.invitations { try link.tell(.invitation(invitation)) }
-    if requests.asksForPing { try link.tell(.ping) }
+    for invitation in requests.invitations {
+      let message = InvitationMessage(invitation: invitation.message)
+      try link.send(.notice(Remark(message: message)))
+    }
+    if requests.asksForPing { try link.send(.ping) }
     if requests.closesCaches { closeCaches() }
-    if requests.reconsiders {
-      rules.reconsider()
-      link.isWaitingForOthers = false
-    }
+    if requests.reconsiders { rules.reconsider() }
   }
 
   private func take(_ event: LinkEvent) throws {
@@ -262,9 +301,9 @@ public final class Session {
       if let refusal {
         // So that the next session goes better, whatever the two know differently.
         if refusal == .unsigned { try replica.answerForOwn(.refused) }
-        let (peer, error) = (link.peer, SyncError.notMergedAtPeer(refusal))
+        let error = SyncError.notMergedAtPeer(refusal)
         if terms.exchange.ends { throw error }
-        replica.report(.failed(SyncFailure(peer: peer, address: peer.address, error: error)))
+        fail(error)
       }
       hear(shown, answering: heard)
     case .arrived(let quarantine):
@@ -272,8 +311,13 @@ public final class Session {
       if replica.isMending { return try takeMissing(quarantine, wanted) }
       try merge(quarantine, wanted)
     case .slow: keeper.sessions.endFetch(handle)
-    case .editing(let paths):
-      replica.editing = paths
+    case .asked(let wanted, let known):
+      let replica = replica
+      link.give(try link.whileBusy(onTick: {}) { try replica.pack(wanted, known: known) })
+    case .notice(let remark):
+      for notice in notices { try notice.hear(remark.message) }
+      guard let message = remark.message as? EditingMessage else { return }
+      replica.editing = message.notes
       updateKeeper()
     }
   }
@@ -285,7 +329,7 @@ public final class Session {
     guard terms.exchange.takes, !theirs.isEmpty else { return try endMending() }
     hasNegotiated = true
     rules.ask(for: theirs)
-    try link.fetch(theirs, known: [])
+    try link.send(.want(theirs, known: []))
   }
 
   private func takeMissing(_ quarantine: Quarantine, _ wanted: [ObjectID]) throws {
@@ -298,10 +342,8 @@ public final class Session {
   /// Shows what this device has, and goes on as any session.
   private func endMending() throws {
     try link.whileBusy(onTick: {}) { [replica] in try replica.endMending() }
-    let shown = try replica.shown
-    rules.tell(shown)
+    try tell(replica.shown)
     rules.unsettle()
-    try link.show(shown)
   }
 
   private func hear(_ shown: Shown, answering: Int?) {

@@ -104,8 +104,6 @@ public struct SessionOptions: Sendable {
   public var endsWhenDone = true
   /// Whether this device opened the connection.
   public var isOpenedHere = false
-  /// Whether this device shows nothing at first and asks for everything, as it lacks objects.
-  var isMending = false
   /// An invitation to another notebook that the peer is told.
   public var invitation: CarriedInvitation?
 

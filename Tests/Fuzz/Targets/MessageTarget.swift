@@ -6,23 +6,8 @@ import Channel
 /// it is understood alike.
 enum MessageTarget {
   static func run(_ bytes: [UInt8]) {
-    guard let first = bytes.first, let type = MessageType(rawValue: first) else { return }
-    let frame = Frame(type: first, payload: Array(bytes.dropFirst()))
-    switch type {
-    case .hello: read(HelloMessage.self, frame)
-    case .membership: read(MembershipMessage.self, frame)
-    case .want: read(WantMessage.self, frame)
-    case .pack: read(PackMessage.self, frame)
-    case .applied: read(AppliedMessage.self, frame)
-    case .working: read(WorkingMessage.self, frame)
-    case .bye: read(ByeMessage.self, frame)
-    case .offer: read(PairingOffer.self, frame)
-    case .accept: read(AcceptMessage.self, frame)
-    case .decline: read(DeclineMessage.self, frame)
-    case .certificate: read(CertificateMessage.self, frame)
-    case .installed: read(InstalledMessage.self, frame)
-    default: break
-    }
+    guard let first = bytes.first, let kind = MessageType(rawValue: first)?.message else { return }
+    read(kind, Frame(type: first, payload: Array(bytes.dropFirst())))
   }
 
   private static func read<M: Message>(_ kind: M.Type, _ frame: Frame) {

@@ -1,36 +1,33 @@
 internal import Channel
 internal import Git
-internal import Notebook
 internal import Synchronization
 internal import System
 
-/// The link to a device behind TLS: the messages of notes-protocol(7), SESSION.
+/// The link to a device behind TLS: the messages of notes-protocol(7), SESSION, after its greeting.
 final class DeviceLink: Link {
-  let stream: MessageStream
-  let context: SessionContext
-  let notebook: Notebook
-  let report: (Event) -> Void
-  var peer: PeerIdentity
+  private let stream: MessageStream
+  private let peer: PeerIdentity
+  private let makeQuarantine: () throws -> Quarantine
+  /// Whether the session is to end when both sides are done.
+  private let ends: Bool
+  private let report: (Event) -> Void
 
-  var queue: [Frame] = []
+  private var queue: [Frame] = []
   /// What has happened and was not told yet; a failure comes last.
-  var events: [LinkEvent] = []
+  private var events: [LinkEvent] = []
   private var failure: (any Error)?
-  var sending: PackSender?
-  var fetch = Fetch.none
-  var watch: FetchWatch?
-  /// Heads told lately: what the peer may ask for without a look into history.
-  var offered: [ObjectID] = []
-  var gives = false
-  var limits = PackLimits.standard
-  private var ends = false
-  var sentVersions = 0
-  var progress: TransferProgress
-  var isWaitingForOthers = false
+  /// Whether the peer asks for something of which nothing went yet.
+  private var isAsked = false
+  private var sending: PackSender?
+  private var fetch = Fetch.none
+  private var watch: FetchWatch?
+  private var sentVersions = 0
+  private var progress: TransferProgress
   private var heartbeat: Heartbeat
   /// When a side that has nothing to send says that it is alive: on a slow line the other side, which
   /// has sent all, hears nothing else until the pack has arrived.
   private var nextSign: Instant
+  private var isPatient = false
   private let toldQuota = RefusalQuota(
     burst: ProtocolLimits.told, perSecond: ProtocolLimits.toldPerSecond)
   private let call: Call
@@ -38,7 +35,7 @@ final class DeviceLink: Link {
   private var left: Instant?
   private var bytesHeard: UInt64 = 0
 
-  enum Fetch {
+  private enum Fetch {
     case none
     case asked([ObjectID])
     case receiving(Quarantine)
@@ -56,25 +53,22 @@ final class DeviceLink: Link {
     }
   }
 
-  /// - Throws: `SyncError.protocolBroken` when it is not a member's connection, `MembershipError` when
-  ///   the peer is no member.
+  /// A link to a peer that has been greeted. A pack that comes goes into what `quarantine` makes.
   init(
-    _ stream: MessageStream, as context: SessionContext, _ notebook: Notebook,
-    report: @escaping (Event) -> Void
+    _ stream: MessageStream, to peer: PeerIdentity, ends: Bool,
+    quarantine: @escaping () throws -> Quarantine, report: @escaping (Event) -> Void
   ) throws {
-    peer = try context.peer(at: stream.connection)
-    self.stream = stream
-    self.context = context
-    self.notebook = notebook
-    self.report = report
+    (self.stream, self.peer, self.ends) = (stream, peer, ends)
+    (makeQuarantine, self.report) = (quarantine, report)
     progress = TransferProgress(peer: peer)
     heartbeat = Heartbeat(stream.timeouts)
     nextSign = .now + stream.timeouts.working
     call = try Call()
+    if ends { heartbeat.endsWhenSilent() }
   }
 
   var waker: @Sendable () -> Void { { [call] in call.signal() } }
-  var isGiving: Bool { sending != nil }
+  var isGiving: Bool { sending != nil || isAsked }
 
   var traffic: Traffic {
     var traffic = Traffic()
@@ -84,31 +78,15 @@ final class DeviceLink: Link {
     return traffic
   }
 
-  func open(showing own: Shown, _ options: SessionOptions) throws -> LinkTerms {
-    let terms = try greet(showing: own, options)
-    progress = TransferProgress(peer: peer)
-    offered = own.heads
-    gives = terms.exchange.gives
-    ends = terms.exchange.ends
-    if options.allowsLarge { limits = .large }
-    if ends { heartbeat.endsWhenSilent() }
-    return terms
-  }
-
   func whileBusy<Result>(
     onTick: () -> Void, _ body: @escaping () throws -> Result
   ) throws -> Result {
     try stream.working(onTick: onTick, body)
   }
 
-  func close(_ reason: ByeReason) {
+  func close(after error: (any Error)?) {
     flush()
-    stream.close(reason)
-  }
-
-  func close(after error: any Error) {
-    flush()
-    stream.close(after: error)
+    if let error { stream.close(after: error) } else { stream.close(.done) }
   }
 
   private func flush() {
@@ -119,7 +97,8 @@ final class DeviceLink: Link {
 
   // MARK: Waiting
 
-  func next(until deadline: Instant?) throws -> LinkEvent? {
+  func next(until deadline: Instant?, isPatient: Bool) throws -> LinkEvent? {
+    self.isPatient = isPatient
     if let event = takeEvent() { return event }
     if let failure { throw failure }
     // While nobody looked, nobody was silent.
@@ -147,7 +126,7 @@ final class DeviceLink: Link {
     let bytes = stream.connection.bytesReceived
     if bytes != bytesHeard { heartbeat.beat() }
     bytesHeard = bytes
-    let sign = isWaitingForOthers ? nextSign : nil
+    let sign = isPatient ? nextSign : nil
     return heartbeat.wait(until: [deadline, watch?.due, sign].compactMap { $0 }.min())
   }
 
@@ -167,43 +146,43 @@ final class DeviceLink: Link {
 
   // MARK: Out
 
-  func show(_ shown: Shown) throws {
-    offer(shown.heads)
-    // What was not sent yet is out of date; where a session ends, each time counts.
-    if !ends { queue.removeAll { $0.type == MessageType.heads.rawValue } }
-    try enqueue(HeadsMessage(tip: shown.tip, heads: shown.heads))
-  }
-
-  func answer(_ shown: Shown, heard: Int, received: Int, conflicts: Int, refusal: MergeRefusal?)
-    throws
-  {
-    offer(shown.heads)
-    try enqueue(
-      AppliedMessage(
-        tip: shown.tip, heads: shown.heads, heard: heard, received: received,
-        conflicts: conflicts, refused: refusal?.rawValue))
-  }
-
-  func enqueue(_ message: some Message) throws { queue.append(try Frame(message)) }
-
-  private func offer(_ heads: [ObjectID]) {
-    offered = Array((offered + heads).suffix(ProtocolLimits.heads))
-  }
-
-  func tell(_ remark: LinkRemark) throws {
-    switch remark {
-    case .editing(let paths):
-      queue.removeAll { $0.type == MessageType.editing.rawValue }
-      let listed = paths.prefix(ProtocolLimits.editedNotes)
-      try enqueue(EditingMessage(paths: listed.map { Base64($0.bytes) }))
-    case .invitation(let invitation): try enqueue(InvitationMessage(invitation: invitation.message))
+  func send(_ message: LinkMessage) throws {
+    switch message {
+    case .want(let wanted, let known):
+      fetch = .asked(wanted)
+      watch = FetchWatch(stream.timeouts)
+      try enqueue(WantMessage(wants: wanted, haves: known))
+    case .shows(let shown):
+      // What was not sent yet is out of date; where a session ends, each time counts.
+      if !ends { queue.removeAll { $0.type == MessageType.heads.rawValue } }
+      try enqueue(HeadsMessage(tip: shown.tip, heads: shown.heads))
+    case .answer(let shown, let heard, let received, let conflicts, let refusal):
+      try enqueue(
+        AppliedMessage(
+          tip: shown.tip, heads: shown.heads, heard: heard, received: received,
+          conflicts: conflicts, refused: refusal?.rawValue))
     case .ping:
       if stream.connection.isHomeless {
         throw SyncError.interrupted("this machine has another address now")
       }
       heartbeat.ask()
       try enqueue(PingMessage())
+    case .notice(let remark):
+      let type = Swift.type(of: remark.message).type
+      if type.isLatestOnly { queue.removeAll { $0.type == type.rawValue } }
+      try enqueue(remark.message)
     }
+  }
+
+  private func enqueue(_ message: any Message) throws { queue.append(try Frame(message)) }
+
+  func give(_ pack: PackSender) {
+    sentVersions += pack.versions
+    progress.sentObjects = 0
+    progress.sentContent = 0
+    progress.objectsToSend = pack.objects
+    progress.contentToSend = pack.contentBytes
+    (sending, isAsked) = (pack, false)
   }
 
   private func nextFrame() throws -> Frame? {
@@ -217,7 +196,7 @@ final class DeviceLink: Link {
     }
     sending = nil
     var isReceiving: Bool { if case .receiving = fetch { true } else { false } }
-    guard isReceiving || isWaitingForOthers, nextSign.hasPassed else { return nil }
+    guard isReceiving || isPatient, nextSign.hasPassed else { return nil }
     nextSign = .now + stream.timeouts.working
     // The other side has nothing to say meanwhile, unless it is asked.
     return try isReceiving ? Frame(WorkingMessage()) : Frame(PingMessage())
@@ -227,13 +206,11 @@ final class DeviceLink: Link {
 
   private func take(_ frame: Frame, _ type: MessageType?) throws {
     heartbeat.beat()
-    switch type {
-    case .heads, .applied, .editing, .invitation:
+    if [.heads, .applied].contains(type) || type?.isNotice == true {
       // Each may be a line in a log. What is not read is the sender's to keep.
       if toldQuota.take() == nil {
         _ = BlockingQueue<Bool>().take(until: .now + 1 / ProtocolLimits.toldPerSecond)
       }
-    default: break
     }
     switch type {
     case nil, .pong: break
@@ -253,17 +230,54 @@ final class DeviceLink: Link {
         .answered(
           Shown(tip: message.tip, heads: message.heads), heard: message.heard,
           refusal: message.refused.flatMap(MergeRefusal.init)))
-    case .editing:
-      let message = try frame.decode(EditingMessage.self)
-      events.append(.editing(message.paths.map { TreePath(bytes: $0.bytes) }))
-    case .invitation: try keep(frame.decode(InvitationMessage.self).invitation)
-    case .want: try give(frame.decode(WantMessage.self))
+    case .want:
+      let message = try frame.decode(WantMessage.self)
+      guard !isGiving, !message.wants.isEmpty else {
+        throw SyncError.protocolBroken("it asks before it has what it asked for")
+      }
+      isAsked = true
+      events.append(.asked(message.wants, known: message.haves))
     case .pack: try begin(frame.decode(PackMessage.self))
     case .data: try receive(frame.payload)
-    case .hello, .membership, .bye, .offer, .accept, .decline, .certificate, .installed:
-      throw SyncError.protocolBroken("a message of type \(frame.type) within a session")
+    case let other?:
+      guard other.isNotice, let kind = other.message else {
+        throw SyncError.protocolBroken("a message of type \(frame.type) within a session")
+      }
+      events.append(.notice(Remark(message: try frame.decode(kind))))
     }
   }
 
-  func advance() { heartbeat.advance() }
+  private func begin(_ pack: PackMessage) throws {
+    guard case .asked(let wanted) = fetch else {
+      throw SyncError.protocolBroken("a pack that nobody asked for")
+    }
+    guard Set(wanted).isSubset(of: pack.heads) else {
+      throw SyncError.protocolBroken("a pack without what was asked for")
+    }
+    fetch = .receiving(try makeQuarantine())
+    watch?.note(bytes: 0)
+    heartbeat.advance()
+    progress.receivedBytes = 0
+    progress.receivedContent = 0
+    progress.objectsToReceive = pack.objects
+    Counter.receivedObjects.add(pack.objects)
+    progress.contentToReceive = pack.bytes ?? 0
+  }
+
+  private func receive(_ piece: [UInt8]) throws {
+    guard case .receiving(let quarantine) = fetch else {
+      throw SyncError.protocolBroken("a piece of no pack")
+    }
+    watch?.note(bytes: piece.count)
+    heartbeat.advance()
+    if piece.isEmpty {
+      fetch = .none
+      watch = nil
+      return events.append(.arrived(quarantine))
+    }
+    try quarantine.append(piece)
+    progress.receivedBytes += piece.count
+    progress.receivedContent = quarantine.contentBytes
+    report(.progress(progress))
+  }
 }

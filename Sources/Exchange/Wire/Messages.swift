@@ -209,6 +209,14 @@ struct EditingMessage: Message {
   }
 }
 
+extension EditingMessage {
+  init(_ notes: [TreePath]) {
+    paths = notes.prefix(ProtocolLimits.editedNotes).map { Base64($0.bytes) }
+  }
+
+  var notes: [TreePath] { paths.map { TreePath(bytes: $0.bytes) } }
+}
+
 struct InvitationMessage: Message {
   static let type = MessageType.invitation
 

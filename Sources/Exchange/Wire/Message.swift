@@ -2,6 +2,7 @@ internal import Channel
 internal import FoundationEssentials
 internal import Git
 
+/// The types of frames that are known.
 enum MessageType: UInt8, Sendable {
   case hello = 1
   case membership = 2
@@ -23,6 +24,7 @@ enum MessageType: UInt8, Sendable {
   case data = 128
 }
 
+/// What a frame says: notes-protocol(7), FRAMES.
 protocol Message: Codable, Sendable {
   static var type: MessageType { get }
 
@@ -31,6 +33,38 @@ protocol Message: Codable, Sendable {
 
 extension Message {
   func validate() throws {}
+}
+
+extension MessageType {
+  /// What its payload is read as; nil for bytes.
+  var message: (any Message.Type)? {
+    switch self {
+    case .hello: HelloMessage.self
+    case .membership: MembershipMessage.self
+    case .want: WantMessage.self
+    case .pack: PackMessage.self
+    case .applied: AppliedMessage.self
+    case .working: WorkingMessage.self
+    case .bye: ByeMessage.self
+    case .heads: HeadsMessage.self
+    case .ping: PingMessage.self
+    case .pong: PongMessage.self
+    case .editing: EditingMessage.self
+    case .invitation: InvitationMessage.self
+    case .offer: PairingOffer.self
+    case .accept: AcceptMessage.self
+    case .decline: DeclineMessage.self
+    case .certificate: CertificateMessage.self
+    case .installed: InstalledMessage.self
+    case .data: nil
+    }
+  }
+
+  /// Whether it comes within a session and is no version, nor about one: it is passed on to `Notice`.
+  var isNotice: Bool { self == .editing || self == .invitation }
+
+  /// Whether one replaces another that was not sent yet.
+  var isLatestOnly: Bool { self == .editing }
 }
 
 extension Frame {

@@ -1,0 +1,121 @@
+internal import Channel
+internal import Git
+internal import History
+internal import Membership
+internal import Merge
+internal import Notebook
+
+/// How a session begins, `hello` and `membership` of notes-protocol(7): each learns who the other one is,
+/// what is known of the members, and which way versions go.
+struct Greeting {
+  let stream: MessageStream
+  let context: SessionContext
+  let replica: Replica
+  let options: SessionOptions
+
+  private var membership: MembershipStore { context.membership }
+
+  /// Exchanges both. The replica knows then what the peer is called and what it shows.
+  ///
+  /// - Returns: the terms of the session, and who hears what else is told in it.
+  func exchange(
+    showing shown: Shown
+  ) throws -> (terms: SessionTerms, notices: [any Notice]) {
+    var scene = scene
+    let (digest, takesFromPeer) = (membershipDigest(), replica.peer.role >= .writer)
+    var own = try hello(showing: shown, digest, takes: takesFromPeer)
+    for notice in scene.notices { try notice.say(in: &own) }
+    try stream.send(own)
+    let hello = try stream.receive(HelloMessage.self)
+    try check(hello)
+    for notice in scene.first { try notice.hear(hello) }
+    if hello.membership != digest {
+      replica.peer = try exchangeMembership()
+      scene = self.scene
+    }
+    for notice in scene.later { try notice.hear(hello) }
+    // "Each side states in hello whether it takes anything from this peer, so that both compute the
+    // same directions." The role may have changed by what was just learned: the stricter counts.
+    let peerGives = options.mode.receives && hello.mode.gives && takesFromPeer
+    let exchange = SessionRules.Terms(
+      gives: options.mode.gives && hello.mode.receives && hello.takes,
+      takes: peerGives && replica.peer.role >= .writer, owesAnswers: peerGives,
+      ends: options.endsWhenDone || hello.once == true)
+    let theirs = Shown(tip: hello.tip, heads: hello.heads)
+    return (SessionTerms(theirs: theirs, rules: hello.merge, exchange: exchange), scene.notices)
+  }
+
+  private var scene: NoticeScene {
+    NoticeScene(
+      context: context, notebook: replica.notebook, peer: replica.peer,
+      host: stream.connection.peer.host, options: options, report: replica.report)
+  }
+
+  private func hello(
+    showing shown: Shown, _ digest: String, takes: Bool
+  ) throws -> HelloMessage {
+    let notebook = replica.notebook
+    return HelloMessage(
+      versions: [ProtocolLimits.version], notebook: membership.notebookID,
+      device: context.key.deviceID, name: notebook.identity.device.name, mode: options.mode,
+      takes: takes, tip: shown.tip, heads: shown.heads,
+      notes: shown.tip == nil ? 0 : try notebook.history.noteCount(), membership: digest,
+      once: options.endsWhenDone ? true : nil, merge: MergeTrailers.currentVersion)
+  }
+
+  private func check(_ hello: HelloMessage) throws {
+    guard hello.versions.contains(ProtocolLimits.version) else {
+      throw SyncError.noCommonVersion(hello.versions)
+    }
+    guard hello.notebook == membership.notebookID else { throw SyncError.wrongNotebook }
+    guard hello.device == replica.peer.deviceID else {
+      throw SyncError.protocolBroken("a device ID that is not its certificate's")
+    }
+  }
+
+  // MARK: Members
+
+  /// Sends all certificates and revocation lists, takes over the peer's that are valid, and learns who
+  /// the peer is by them.
+  private func exchangeMembership() throws -> PeerIdentity {
+    let messages = MembershipMessage.messages(
+      certificates: membership.certificates, revocations: membership.revocations)
+    for message in messages { try stream.send(message) }
+    var received = MembershipMessage(more: true)
+    while received.more == true {
+      try received.append(stream.receive(MembershipMessage.self))
+    }
+    let (certificates, revocations) = (received.certificates, received.revocations)
+    _ = try stream.working {
+      try membership.merge(
+        certificates: certificates.map(\.bytes), revocations: revocations.map(\.bytes))
+    }
+    let peer = replica.peer
+    guard let member = membership.member(ofDevice: peer.deviceID) else {
+      throw SyncError.notAMember(device: peer.deviceID)
+    }
+    try replica.notebook.takeNames(from: membership, device: context.key.deviceID)
+    return PeerIdentity(
+      name: member.name, deviceID: peer.deviceID, role: member.role, address: peer.address)
+  }
+
+  /// Tells whether two devices know the same of the membership: the blob ID of the sorted blob IDs
+  /// of all certificates and revocation lists. Only an admin could make two of one ID, and it keeps
+  /// nothing from anybody by that which it could not keep by not making it.
+  private func membershipDigest() -> String {
+    let parts = membership.certificates + membership.revocations
+    let names = parts.map(ObjectID.digest(ofBlob:)).sorted()
+    return ObjectID.digest(ofBlob: names.flatMap(\.bytes)).hex
+  }
+}
+
+extension Notebook {
+  /// Goes by the names that admins have given the device and the notebook: versions carry the first.
+  fileprivate func takeNames(from membership: MembershipStore, device: String) throws {
+    let own = membership.member(ofDevice: device)?.name
+    if let own, own != identity.device.name { try rename(device: own) }
+    if membership.notebookName != identity.name {
+      try rename(notebook: membership.notebookName)
+    }
+  }
+}

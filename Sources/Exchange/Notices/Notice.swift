@@ -1,0 +1,140 @@
+internal import Git
+internal import Membership
+internal import Notebook
+
+/// Something that devices tell each other beside versions, in their greeting or later: it says its own, and
+/// keeps what it hears. What carries messages knows nothing of it.
+protocol Notice {
+  /// Puts its fields into the first message.
+  func say(in hello: inout HelloMessage) throws
+  /// Reads its fields in the peer's. What it throws ends the session.
+  func hear(_ hello: HelloMessage) throws
+  /// Reads a message that came in the session, which may be another one's.
+  func hear(_ message: any Message) throws
+}
+
+extension Notice {
+  func say(in hello: inout HelloMessage) throws {}
+  func hear(_ hello: HelloMessage) throws {}
+  func hear(_ message: any Message) throws {}
+}
+
+/// In which session something is told.
+struct NoticeScene {
+  let context: SessionContext
+  let notebook: Notebook
+  let peer: PeerIdentity
+  /// Where the peer is.
+  let host: String
+  let options: SessionOptions
+  let report: (Event) -> Void
+
+  /// All that is told beside versions and the membership.
+  var notices: [any Notice] { first + later }
+
+  /// Those that are heard whatever is learned of the members.
+  var first: [any Notice] { [SharedKeyNotice(scene: self), AddressNotice(scene: self)] }
+
+  /// Those that go by what is known of the members then.
+  var later: [any Notice] { [InvitationNotice(scene: self), NewKeyNotice(scene: self)] }
+}
+
+/// Where the peer listens, for later connections.
+struct AddressNotice: Notice {
+  let scene: NoticeScene
+
+  func say(in hello: inout HelloMessage) { hello.port = scene.options.port }
+
+  func hear(_ hello: HelloMessage) throws {
+    guard let port = hello.port, port != 0 else { return }
+    try PeerAddresses(stateFolder: scene.notebook.stateFolder).remember(
+      Address(host: scene.host, port: port), of: scene.peer.deviceID)
+  }
+}
+
+/// Whether two machines use one key, and when each was met: notes-protocol(7), "A key on two machines".
+struct SharedKeyNotice: Notice {
+  let scene: NoticeScene
+
+  private var sightings: PeerSightings {
+    PeerSightings(stateFolder: scene.notebook.stateFolder)
+  }
+
+  func say(in hello: inout HelloMessage) {
+    hello.machine = scene.context.machine()
+    hello.keyShared = sightings.sharing(of: scene.peer.deviceID)
+  }
+
+  func hear(_ hello: HelloMessage) throws {
+    let now = WallClock.now()
+    if hello.device == scene.context.key.deviceID {
+      guard let machine = scene.context.machine(), let theirs = hello.machine, machine != theirs
+      else { throw SyncError.ownAddress }
+      try note(KeySharing.Notice(time: now, witness: nil))
+      throw SyncError.keyShared
+    }
+    if let ago = hello.keyShared, ago < KeySharing.memory {
+      try note(KeySharing.Notice(time: now - ago, witness: scene.peer.name))
+    }
+    sightings.note(scene.peer.deviceID, on: hello.machine)
+  }
+
+  private func note(_ notice: KeySharing.Notice) throws {
+    let sharing = KeySharing(stateFolder: scene.notebook.stateFolder)
+    if try sharing.note(notice, of: scene.context.key.deviceID) {
+      scene.report(
+        .keyShared(notebook: scene.context.membership.notebookID, witness: notice.witness))
+    }
+  }
+}
+
+/// The request of a member for its new key, told to admins, and kept for their user: notes-security(7), "A
+/// key of its own".
+struct NewKeyNotice: Notice {
+  let scene: NoticeScene
+
+  func say(in hello: inout HelloMessage) {
+    guard scene.peer.role == .admin else { return }
+    hello.request = scene.context.request.map { Base64($0.der) }
+  }
+
+  func hear(_ hello: HelloMessage) throws {
+    let membership = scene.context.membership
+    guard let request = hello.request,
+      membership.role(ofDevice: scene.context.key.deviceID) == .admin,
+      let member = membership.member(ofDevice: scene.peer.deviceID)
+    else { return }
+    let requests = KeyRequests(stateFolder: scene.notebook.stateFolder)
+    if try requests.keep(request.bytes, of: member, in: membership) {
+      scene.report(.keyRequested(notebook: membership.notebookID, by: scene.peer))
+    }
+  }
+}
+
+/// An invitation to another notebook, kept for the user to answer.
+struct InvitationNotice: Notice {
+  let scene: NoticeScene
+
+  func say(in hello: inout HelloMessage) {
+    guard let invitation = scene.options.invitation, invitation.guest == scene.peer.deviceID
+    else { return }
+    hello.invitation = invitation.message
+  }
+
+  func hear(_ hello: HelloMessage) throws { if let one = hello.invitation { try keep(one) } }
+
+  func hear(_ message: any Message) throws {
+    if let message = message as? InvitationMessage { try keep(message.invitation) }
+  }
+
+  /// It is listed for as long as an invitation may live, whatever the peer says of its end.
+  private func keep(_ invitation: CarriedInvitation) throws {
+    var invitation = invitation
+    invitation.expires = min(
+      invitation.expires, WallClock.now() + Int64(scene.context.timeouts.invitation))
+    try ReceivedInvitations(stateFolder: scene.notebook.stateFolder).keep(
+      ReceivedInvitation(
+        invitation: invitation, inviter: scene.peer.name, inviterID: scene.peer.deviceID,
+        address: Address(host: scene.host, port: invitation.port)))
+  }
+}

@@ -1,0 +1,51 @@
+internal import Channel
+package import Git
+internal import System
+
+/// The frames of a pack: what it holds, its pieces, and an empty piece as its end.
+package struct PackSender {
+  private let writer: PackWriter
+  private let heads: [ObjectID]
+  /// What the objects hold together, before compression.
+  let contentBytes: Int
+  private var state = State.announcement
+  /// What is to follow of a piece that is longer than a frame may be: it holds a large object.
+  private var rest: ArraySlice<UInt8> = []
+
+  private enum State { case announcement, pieces, done }
+
+  /// Those of a pack that brings these heads.
+  package init(_ writer: PackWriter, bringing heads: [ObjectID]) throws {
+    (self.writer, self.heads) = (writer, heads)
+    contentBytes = try writer.contentBytes()
+  }
+
+  var objects: Int { writer.objectCount }
+  var versions: Int { writer.commitCount }
+  var objectsSent: Int { writer.objectsWritten }
+  var contentSent: Int { writer.contentWritten }
+
+  mutating func next() throws -> Frame? {
+    switch state {
+    case .announcement:
+      state = .pieces
+      return try Frame(
+        PackMessage(
+          objects: writer.objectCount, versions: writer.commitCount, bytes: contentBytes,
+          heads: heads))
+    case .pieces:
+      if rest.isEmpty {
+        guard let piece = try writer.next() else {
+          state = .done
+          Counter.sentObjects.add(objects)
+          return Frame(type: MessageType.data.rawValue, payload: [])
+        }
+        rest = piece[...]
+      }
+      let payload = Array(rest.prefix(ProtocolLimits.dataBytes))
+      rest = rest.dropFirst(payload.count)
+      return Frame(type: MessageType.data.rawValue, payload: payload)
+    case .done: return nil
+    }
+  }
+}
