@@ -97,8 +97,8 @@ public final class Service: Sendable {
 
   /// Closes all connections and makes none, or makes them again. From any thread.
   func pause(_ value: Bool) {
-    isPaused.store(value, ordering: .relaxed)
-    occurrences.put(.dialing { $0.pause(value) })
+    if isPaused.exchange(value, ordering: .relaxed) == value { return }
+    occurrences.put(.dialing { $0.pauseChanged() })
   }
 
   /// Ends it, as its cancellation does. From any thread.

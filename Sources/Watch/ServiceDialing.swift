@@ -14,7 +14,6 @@ struct ServiceDialing {
   private var dialer: Dialer
   /// By notebook, the devices that nothing is exchanged with.
   private var excluded: [String: Set<String>] = [:]
-  private var isPaused = false
   /// Who waits until nobody is being tried any more.
   private var waiting: [BlockingQueue<Bool>] = []
 
@@ -27,6 +26,8 @@ struct ServiceDialing {
     dialer = Dialer(
       ownDevices: service.watched.mapValues { $0.context.key.deviceID }, staysConnected: true)
   }
+
+  private var isPaused: Bool { service.isPaused.load(ordering: .relaxed) }
 
   var next: Instant? { isPaused ? nil : dialer.next }
 
@@ -173,13 +174,10 @@ struct ServiceDialing {
       || excluded[target.notebookID]?.contains(target.deviceID) == true
   }
 
-  /// Lets sessions go, or makes them again.
-  mutating func pause(_ value: Bool) {
-    guard isPaused != value else { return }
-    isPaused = value
-    service.isPaused.store(value, ordering: .relaxed)
-    for visitor in service.hubVisitors.values { visitor.pause(value) }
-    if value {
+  /// Lets sessions go, or makes them again, where the service was paused or goes on.
+  mutating func pauseChanged() {
+    for visitor in service.hubVisitors.values { visitor.pause(isPaused) }
+    if isPaused {
       for watched in service.watched.values { watched.sessions.endAll(.stopped) }
     } else {
       dialer.retryAll()

@@ -62,8 +62,4 @@ final class CrowdKeeper: SessionKeeper, @unchecked Sendable {
   ) throws -> MergeOutcome {
     try notebook.merge(heads, options: MergeOptions(allowsMassDeletion: true))
   }
-
-  func begin(_ session: SessionHandle) throws { try sessions.begin(session) }
-  func end(_ session: SessionHandle) { _ = sessions.end(session) }
-  func update(_ state: PeerState, of session: SessionHandle) {}
 }

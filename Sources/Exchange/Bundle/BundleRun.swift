@@ -46,11 +46,12 @@ public struct BundleRun: Sendable {
   private func exchange(_ replica: Replica, _ reader: BundleReader) throws -> SessionResult {
     try replica.begin(receives: true)
     let bundle = try read(reader, for: replica)
-    replica.report(.peer(replica.peer))
-    if let replaced = replica.replaced {
-      replica.report(.replaced(replaced, notebook: replica.notebook.identity.id))
-    }
-    return try take(bundle, replica)
+    replica.introduce()
+    replica.hear(Shown(tip: bundle.tip, heads: [bundle.tip]))
+    var traffic = Traffic()
+    traffic.receivedBytes = bundle.bytes
+    let merged = try replica.takeAll(bundle.quarantine).merged
+    return try replica.result(traffic, merges: [merged].compactMap { $0 })
   }
 
   /// Reads it to its end, and takes in what it says of the members.
@@ -70,24 +71,6 @@ public struct BundleRun: Sendable {
       throw BundleError.anotherNotebook
     }
     return bundle
-  }
-
-  private func take(_ bundle: ReceivedBundle, _ replica: Replica) throws -> SessionResult {
-    replica.hear(Shown(tip: bundle.tip, heads: [bundle.tip]))
-    var traffic = Traffic()
-    traffic.receivedBytes = bundle.bytes
-    var merges: [MergeOutcome] = []
-    let wanted = try replica.isAlike ? [] : replica.lacking()
-    if !wanted.isEmpty {
-      let isHere = try replica.notebook.repository.contains(bundle.tip)
-      switch try replica.take(isHere ? nil : bundle.quarantine, wanted, isFinal: true) {
-      case .merged(_, let outcome): merges = [outcome].compactMap { $0 }
-      case .refused(_, let reason, let words): throw SyncError.notMerged(reason, words)
-      case .overtaken: break
-      }
-      try replica.checkMerges()
-    }
-    return try replica.result(traffic, merges: merges)
   }
 }
 

@@ -76,10 +76,7 @@ package final class HubVisit {
       // By what the hub told of the members, too.
       replica.gives = try mode.gives && options.mayGive()
     }
-    replica.report(.peer(replica.peer))
-    if let replaced = replica.replaced {
-      replica.report(.replaced(replaced, notebook: notebook.identity.id))
-    }
+    replica.introduce()
     if replica.isMending { try replica.endMending() }
   }
 
@@ -159,23 +156,13 @@ package final class HubVisit {
     guard try transfer.areRelated(own, tip) else { throw HubError.unrelated }
   }
 
-  // MARK: Take
-
   /// Has what the hub shows taken; false where nothing of it is news.
   private func take() throws -> Bool {
-    let wanted = try replica.isAlike ? [] : replica.lacking()
-    if wanted.isEmpty { return false }
-    let isHere = try wanted.allSatisfy { try repository.contains($0) }
-    if !isHere, arrived == nil { throw HubError.failed("what it fetched is not there") }
-    defer { arrived = nil }
-    switch try replica.take(isHere ? nil : arrived, wanted, isFinal: true) {
-    case .merged(_, let outcome): merges += [outcome].compactMap { $0 }
-    case .refused(_, let reason, let words): throw SyncError.notMerged(reason, words)
-    case .overtaken: break
-    }
-    try replica.checkMerges()
-    replica.hear(try branch.shown)
-    return true
+    let (isAny, merged) = try replica.takeAll(arrived)
+    arrived = nil
+    merges += [merged].compactMap { $0 }
+    if isAny { replica.hear(try branch.shown) }
+    return isAny
   }
 
   // MARK: Push

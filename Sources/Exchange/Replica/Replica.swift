@@ -17,7 +17,7 @@ package final class Replica {
   /// Whether this notebook lacks objects and everything is asked for; until then nothing is shown.
   private(set) var isMending = false
   /// What stands for a version made with git since the exchange began.
-  private(set) var replaced: PortableVersion?
+  private var replaced: PortableVersion?
   var received = 0
   /// What the peer shows.
   private(set) var theirs = Shown(tip: nil, heads: [])
@@ -121,6 +121,12 @@ package final class Replica {
       notebook.missingObjects.note(asked: peer.deviceID)
     }
     isMending = false
+  }
+
+  /// Tells who the peer is, and what stands for a version made with git now.
+  func introduce() {
+    report(.peer(peer))
+    if let replaced { report(.replaced(replaced, notebook: notebook.identity.id)) }
   }
 
   // MARK: What the peer shows

@@ -34,6 +34,23 @@ extension Replica {
     let words: String
   }
 
+  /// Takes all that a peer shows which answers nothing, with the pack that it gave, if any.
+  ///
+  /// - Returns: whether there was anything to take, and what the merge did, where that is news.
+  /// - Throws: `SyncError.notMerged`.
+  func takeAll(_ arrived: Quarantine?) throws -> (isAny: Bool, merged: MergeOutcome?) {
+    let wanted = try isAlike ? [] : lacking()
+    if wanted.isEmpty { return (false, nil) }
+    let isHere = try wanted.allSatisfy { try notebook.repository.contains($0) }
+    let taken = try take(isHere ? nil : arrived, wanted, isFinal: true)
+    try checkMerges()
+    return switch taken {
+    case .merged(_, let outcome): (true, outcome)
+    case .refused(_, let reason, let words): throw SyncError.notMerged(reason, words)
+    case .overtaken: (true, nil)
+    }
+  }
+
   /// Takes a pack in, if one came, and merges the heads that were wanted, or those that are shown by now
   /// where these are here: quarantine, judgement, merge, and what is kept of it.
   ///

@@ -86,11 +86,6 @@ package final class DirectKeeper: SessionKeeper {
       return result
     }
   }
-
-  package func begin(_ session: SessionHandle) throws { try sessions.begin(session) }
-
-  package func end(_ session: SessionHandle) { _ = sessions.end(session) }
-  package func update(_ state: PeerState, of session: SessionHandle) {}
 }
 
 /// What of a notebook's folder may differ from what was saved last.

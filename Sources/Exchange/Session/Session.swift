@@ -50,10 +50,7 @@ public final class Session {
     handle = SessionHandle(
       peer: replica.peer, isOpenedHere: isOpenedHere, ends: terms.exchange.ends, wake: link.waker)
     if !rules.areAlike { try replica.answerForOwn() }
-    replica.report(.peer(replica.peer))
-    if let replaced = replica.replaced {
-      replica.report(.replaced(replaced, notebook: replica.notebook.identity.id))
-    }
+    replica.introduce()
   }
 
   /// Holds a session on a connection that has just been authenticated, to its end, on this thread.

@@ -27,6 +27,16 @@ public protocol SessionKeeper: AnyObject, Sendable {
   func update(_ state: PeerState, of session: SessionHandle)
 }
 
+/// A keeper that is told of sessions and tells nobody.
+extension SessionKeeper {
+  /// Holds it in the table.
+  public func begin(_ session: SessionHandle) throws { try sessions.begin(session) }
+  /// Lets it go.
+  public func end(_ session: SessionHandle) { _ = sessions.end(session) }
+  /// Nothing is done with it.
+  public func update(_ state: PeerState, of session: SessionHandle) {}
+}
+
 /// What the other end of a session shows.
 public struct PeerState: Hashable, Codable, Sendable {
   public var tip: ObjectID?
