@@ -52,7 +52,7 @@ struct EditorPlay {
       let play = try play(number, seed: seed)
       let gone = try play.missingWords()
       if !gone.isEmpty {
-        print("scripts/editor-play \(seed) play \(number): gone \(gone.sorted())")
+        print("bench/editor-play \(seed) play \(number): gone \(gone.sorted())")
         isRight = false
       }
       if play.counts.values.contains(where: { $0.lost + $0.back > 0 }) {

@@ -5,7 +5,7 @@ import Testing
 /// notes-merge(7), "Notes that are left out of the folder": the table of file systems.
 @Suite("What each file system takes")
 struct FileSystemTests {
-  static let script = BuiltBinary.sourceFolder + "/scripts/file-systems"
+  static let script = BuiltBinary.sourceFolder + "/bench/file-systems"
 
   /// The file systems that this machine mounts.
   private static func isToBeHad(_ kind: String) -> Bool {

@@ -16,7 +16,7 @@ struct PackedObjectsTests {
     }
     _ = try git(["init", "-q", "-b", "main"])
     let history = try run(
-      [BuiltBinary.sourceFolder + "/scripts/make-history", "60", "20"])
+      [BuiltBinary.sourceFolder + "/bench/make-history", "60", "20"])
     _ = try git(["fast-import", "--quiet"], input: history.output)
     _ = try git(options)
     let listed = try git(["cat-file", "--batch-all-objects", "--batch-check=%(objectname)"])

@@ -3,7 +3,7 @@ import Merge
 import TestSupport
 import Testing
 
-// What notes-merge(7) does not look into, so that no text takes long. `scripts/bench merge` measures
+// What notes-merge(7) does not look into, so that no text takes long. `bench/run merge` measures
 // texts that quadratic algorithms are slow on.
 
 @Suite struct MergeLimitsTests {

@@ -14,10 +14,10 @@ import Testing
     #expect(result.isSuccess, "\(result)")
   }
 
-  /// "what git merges cleanly is merged alike": scripts/merge-oracle prints its seed and every file that
+  /// "what git merges cleanly is merged alike": bench/merge-oracle prints its seed and every file that
   /// differs for no reason that notes-merge(7) states.
   @Test func whatGitMergesCleanlyIsMergedAlike() throws {
-    let script = BuiltBinary.sourceFolder + "/scripts/merge-oracle"
+    let script = BuiltBinary.sourceFolder + "/bench/merge-oracle"
     let seed = TestEnvironment.variable("NOTES_TEST_SEED").map { ["--seed", $0] } ?? []
     let result = try run(
       ["python3", script, "--pairs", "150", "--trial", try mergeTrial()] + seed, within: 720)

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-# Rules and guards by name: left out, and met since the set was emptied (scripts/merge-cases).
+# Rules and guards by name: left out, and met since the set was emptied (bench/merge-cases).
 left_out, met = set(), set()
 
 

@@ -12,7 +12,7 @@ import Testing
 struct FloodTests {
   /// 500 connections that say nothing, 500 half-open handshakes and one honest member: the member
   /// syncs while they arrive and while they stand, and the service's memory stays bounded. How much
-  /// longer it takes is printed; `scripts/bench flood` measures it with a release build, against the
+  /// longer it takes is printed; `bench/run flood` measures it with a release build, against the
   /// target of three times the quiet time.
   @Test("500 silent connections and 500 half-open handshakes keep no member out")
   func flood() throws {
