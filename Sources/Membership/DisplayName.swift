@@ -1,4 +1,4 @@
-/// The rule for names of devices and notebooks, notes-security(7) "Names". They come from other
+/// The rule for names of devices and notebooks, notes-security(7), DEVICE AND NOTEBOOK NAMES. They come from other
 /// people and are shown in terminals, used as git authors and in file names, so everything that
 /// could act there is refused. The list is written out, not taken from Unicode's tables: two
 /// devices with different versions of those must agree.

@@ -57,7 +57,7 @@ extension MembershipStore {
     let standing = try open(in: folder).standing(ofDevice: deviceID)
     let role = standing.role?.rawValue ?? (standing.isRemoved ? "removed" : "none")
     let lines = StateLines([
-      // No name holds a slash: notes-security(7), "Names".
+      // No name holds a slash: notes-security(7), DEVICE AND NOTEBOOK NAMES.
       "stored": key, "role": role, "admins": "/" + standing.admins.joined(separator: "/"),
       "shared": "/" + standing.sharedNames.joined(separator: "/"),
     ])

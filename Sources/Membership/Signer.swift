@@ -75,7 +75,7 @@ extension Signer {
         case .former(let end): "\(end)"
         case .never: "never"
         }
-      // No name holds a slash: notes-security(7), "Names".
+      // No name holds a slash: notes-security(7), DEVICE AND NOTEBOOK NAMES.
       let fields = [right, signer.isRemoved ? "removed" : "member"] + signer.names
       lines.append(signer.deviceID, fields.joined(separator: "/"))
     }

@@ -1,4 +1,4 @@
-/// How much of one file stands in another: notes-merge(7), "Similarity".
+/// How much of one file stands in another: notes-merge(7), "Renames".
 struct ContentSimilarity {
   /// The score of equal files.
   static let full = 60_000

@@ -1,6 +1,6 @@
 public import Git
 
-/// Something a merge did that is worth telling: notes-merge(7), "Reports".
+/// Something a merge did that is worth telling: notes-merge(7), "Trailers".
 public struct MergeReport: Hashable, Codable, Sendable {
   /// What was done.
   public enum Kind: Hashable, Codable, Sendable {

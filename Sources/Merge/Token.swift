@@ -1,4 +1,4 @@
-/// How a region is cut for fine-grained merging: notes-merge(7), "Tokens".
+/// How a region is cut for fine-grained merging: notes-merge(7), "Matching tokens".
 package enum Token {
   /// ASCII letters, and every byte of a character beyond ASCII.
   static func isLetter(_ byte: UInt8) -> Bool {

@@ -11,7 +11,7 @@ public struct Hub: Hashable, Sendable {
   public let url: String
   /// The same as it may be shown.
   public var shownURL: String { AddressText.withoutSecrets(url) }
-  /// Whether an admin takes what people write there who only use git: notes-hub(7), "Unsigned versions".
+  /// Whether an admin takes what people write there who only use git: notes-hub(7), "With people who use git".
   public let acceptsUnsigned: Bool
 
   /// A hub of this name and address; nothing is checked.

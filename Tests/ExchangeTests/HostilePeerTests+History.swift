@@ -81,7 +81,7 @@ extension HostilePeerTests {
     try expectSound(world)
   }
 
-  // notes-merge(7), "Names".
+  // notes-merge(7), "Names that meet".
   @Test("names that differ by case alone")
   func namesByCase() throws {
     let world = try HostileWorld()
@@ -156,7 +156,7 @@ extension HostilePeerTests {
     try expectSound(world)
   }
 
-  // notes-merge(7), "Ignored files".
+  // notes-merge(7), "Files that are not versioned".
   @Test("an ignore file of everything")
   func ignoreEverything() throws {
     let world = try HostileWorld()

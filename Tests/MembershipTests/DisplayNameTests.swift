@@ -2,7 +2,7 @@ import Testing
 
 @testable import Membership
 
-// notes-security(7), "Names".
+// notes-security(7), DEVICE AND NOTEBOOK NAMES.
 @Suite("Membership: names")
 struct DisplayNameTests {
   @Test(

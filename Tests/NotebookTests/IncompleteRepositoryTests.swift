@@ -7,7 +7,7 @@ import Testing
 @testable import Notebook
 @testable import WorkTree
 
-/// notes-init(1), "A git repository": one that lacks objects becomes no notebook, and one that comes to lack
+/// notes-init(1): a repository that lacks objects becomes no notebook, and one that comes to lack
 /// some is not written to.
 @Suite("Repositories that lack a part of their history")
 struct IncompleteRepositoryTests {

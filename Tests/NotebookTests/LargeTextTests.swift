@@ -30,7 +30,7 @@ struct LargeTextTests {
     #expect(place(table[number]) == old.withUnsafeBufferPointer { $0.baseAddress })
   }
 
-  /// notes-merge(7), "Smaller parts": none of the three has more than 1048576 bytes.
+  /// notes-merge(7), "Words": none of the three has more than 1048576 bytes.
   @Test("two edits of a large line meet in markers, and both texts are there")
   func merge() throws {
     let (base, mine, yours) = (

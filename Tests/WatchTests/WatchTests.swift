@@ -157,7 +157,7 @@ struct WatchTests {
     #expect(ada.wait { ada.sessions?.lasting.count == 1 })
   }
 
-  // notes-control(7), "invite": first an invitation, then what becomes of it, at last ended.
+  // notes-control(7), "Requests", invite: first an invitation, then what becomes of it, at last ended.
   @Test("an invitation is opened by the watcher, and ends with the command that asked for it")
   func invitation() throws {
     let ada = try devices(1)[0]

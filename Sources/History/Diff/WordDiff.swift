@@ -92,7 +92,7 @@ public struct WordDiff: Sendable {
   }
 
   /// More bytes than this, of the lines that went and of those that came, are compared by lines only, as
-  /// in a merge: notes-merge(7), "Smaller parts".
+  /// in a merge: notes-merge(7), "Words".
   static let mostBytes = 1 << 20
 
   private static func replaced(_ removed: [LineDiff.Line], by added: [LineDiff.Line]) -> [Row] {

@@ -148,8 +148,12 @@ struct PortableHistory {
   private var path: String { stateFolder[.plain] }
 
   var tip: ObjectID? {
-    guard let content = try? Disk.readIfThere(path) else { return nil }
-    return ObjectID(hex: content.prefix(2 * ObjectID.byteCount))
+    Disk.memory(at: path) { content throws(StateDamage) in
+      guard let tip = content.lines.first.flatMap({ ObjectID(hex: $0.bytes) }) else {
+        throw StateDamage(path, "it names no version")
+      }
+      return tip
+    }
   }
 
   /// Where there is no room for it, nothing is lost but time.
@@ -161,8 +165,8 @@ struct PortableHistory {
   func forget() throws { try Disk.remove(path) }
 }
 
-/// What stands in the place of commits that other devices do not take: notes-merge(7), "Versions made by
-/// hand".
+/// What stands in the place of commits that other devices do not take: notes-merge(7), "Foreign
+/// commits".
 /// The cost follows what was made by hand, not the size of a version: what `notes` makes holds nothing
 /// that what it is made on does not.
 struct PortableCommits {

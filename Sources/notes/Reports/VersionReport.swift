@@ -125,7 +125,7 @@ struct VersionReport {
     ]
   }
 
-  /// A line as a format has it: notes-log(1), "Formats".
+  /// A line as a format has it: notes-log(1), --format.
   func text(as format: LogFormat) -> String {
     format.text(
       of: version.commit, by: author.map { SharedNames().shown($0) } ?? "",
