@@ -56,6 +56,42 @@ extension Certificate {
     publicKey: [UInt8], isAuthority: Bool, signsVersions: Bool = false, replaced: [UInt8]? = nil,
     continued: [UInt8]? = nil, signedWith key: DeviceKey, issuedAt: Int64
   ) throws -> Certificate {
+    let usage = Extension.usage(ofAuthority: isAuthority)
+    let values: KeyValuePairs<Extension, [UInt8]?> = [
+      .basicConstraints: usage[.basicConstraints], .keyUsage: usage[.keyUsage],
+      .subjectKeyIdentifier: try Extension.keyIdentifierPrefix + PublicKey.identifier(publicKey),
+      .authorityKeyIdentifier: try Extension.authorityPrefix + PublicKey.identifier(key.publicKey),
+      .replaces: replaced.map { Extension.serialPrefix + $0 },
+      .signsVersions: signsVersions ? Extension.null : nil,
+      .continues: continued.map { Extension.keyIdentifierPrefix + $0 },
+    ]
+    let extensions = values.compactMap { kind, value in
+      value.map { (identifier: kind.rawValue, isCritical: kind.isCritical, value: $0) }
+    }
+    return try PublicKey.with(publicKey) { publicKey in
+      try key.withKey { key in
+        try Certificate(
+          der: signed(
+            subject: subject, issuer: issuer?.der, serial: serial, from: issuedAt, until: nil,
+            publicKey: publicKey, extensions: extensions, by: key, digest: nil))
+      }
+    }
+  }
+
+  /// An extension of any kind: its object identifier, and its value in DER.
+  typealias AnyExtension = (identifier: String, isCritical: Bool, value: [UInt8])
+
+  /// A certificate of version 3 in DER: RFC 5280, section 4.1.
+  ///
+  /// - Parameters:
+  ///   - issuer: the issuer's certificate; nil for one that signs itself.
+  ///   - end: in seconds since 1970; nil for no end.
+  ///   - digest: nil where the key's kind has one of its own.
+  static func signed(
+    subject: [DistinguishedName.Attribute], issuer: [UInt8]?, serial: [UInt8], from start: Int64,
+    until end: Int64?, publicKey: OpaquePointer, extensions: [AnyExtension],
+    by key: OpaquePointer, digest: OpaquePointer?
+  ) throws -> [UInt8] {
     let lib = try OpenSSL.library()
     let certificate = try OpenSSL.check("X509_new", lib.X509_new())
     defer { lib.X509_free(certificate) }
@@ -63,7 +99,7 @@ extension Certificate {
     try Serial.with(serial, lib) {
       try OpenSSL.check("X509_set_serialNumber", lib.X509_set_serialNumber(certificate, $0))
     }
-    try Validity.with(issuedAt, lib) { start, end in
+    try Validity.with(start, until: end, lib) { start, end in
       try OpenSSL.check("X509_set1_notBefore", lib.X509_set1_notBefore(certificate, start))
       try OpenSSL.check("X509_set1_notAfter", lib.X509_set1_notAfter(certificate, end))
     }
@@ -74,32 +110,27 @@ extension Certificate {
       try OpenSSL.check("X509_set_subject_name", lib.X509_set_subject_name(certificate, name))
       if issuer == nil { try setIssuer(name) }
     }
-    try issuer?.withSubjectName(setIssuer)
-    try PublicKey.with(publicKey) {
-      try OpenSSL.check("X509_set_pubkey", lib.X509_set_pubkey(certificate, $0))
-    }
-    let usage = Extension.usage(ofAuthority: isAuthority)
-    let extensions: KeyValuePairs<Extension, [UInt8]?> = [
-      .basicConstraints: usage[.basicConstraints], .keyUsage: usage[.keyUsage],
-      .subjectKeyIdentifier: try Extension.keyIdentifierPrefix + PublicKey.identifier(publicKey),
-      .authorityKeyIdentifier: try Extension.authorityPrefix + PublicKey.identifier(key.publicKey),
-      .replaces: replaced.map { Extension.serialPrefix + $0 },
-      .signsVersions: signsVersions ? Extension.null : nil,
-      .continues: continued.map { Extension.keyIdentifierPrefix + $0 },
-    ]
-    for case (let kind, let value?) in extensions {
-      try kind.with(value, lib) {
+    if let issuer { try withSubjectName(of: issuer, setIssuer) }
+    try OpenSSL.check("X509_set_pubkey", lib.X509_set_pubkey(certificate, publicKey))
+    for item in extensions {
+      try Extension.with(item.identifier, isCritical: item.isCritical, item.value, lib) {
         try OpenSSL.check("X509_add_ext", lib.X509_add_ext(certificate, $0, -1))
       }
     }
-    try key.withKey { try OpenSSL.check("X509_sign", lib.X509_sign(certificate, $0, nil)) }
-    return try Certificate(der: OpenSSL.encoding("i2d_X509") { lib.i2d_X509(certificate, $0) })
+    try OpenSSL.check("X509_sign", lib.X509_sign(certificate, key, digest))
+    return try OpenSSL.encoding("i2d_X509") { lib.i2d_X509(certificate, $0) }
+  }
+
+  private static func withSubjectName(
+    of der: [UInt8], _ body: (OpaquePointer) throws -> Void
+  ) throws {
+    try decoding(der) { certificate, lib in
+      try body(OpenSSL.check("X509_get_subject_name", lib.X509_get_subject_name(certificate)))
+    }
   }
 
   func withSubjectName(_ body: (OpaquePointer) throws -> Void) throws {
-    try Certificate.decoding(der) { certificate, lib in
-      try body(OpenSSL.check("X509_get_subject_name", lib.X509_get_subject_name(certificate)))
-    }
+    try Certificate.withSubjectName(of: der, body)
   }
 }
 
@@ -118,17 +149,19 @@ enum Validity {
   }
 
   static func with(
-    _ start: Int64, _ lib: libcrypto,
+    _ start: Int64, until end: Int64? = nil, _ lib: libcrypto,
     _ body: (_ start: UnsafeMutablePointer<ASN1_TIME>, _ end: UnsafeMutablePointer<ASN1_TIME>)
       throws -> Void
   ) throws {
     let clamped = min(max(start, times.lowerBound), times.upperBound)
     let start = try OpenSSL.check("ASN1_TIME_set", lib.ASN1_TIME_set(nil, time_t(clamped)))
     defer { lib.ASN1_TIME_free(start) }
-    let end = try OpenSSL.check("ASN1_TIME_new", lib.ASN1_TIME_new())
-    defer { lib.ASN1_TIME_free(end) }
-    try OpenSSL.check("ASN1_TIME_set_string_X509", lib.ASN1_TIME_set_string_X509(end, endOfTime))
-    try body(start, end)
+    let last = try OpenSSL.check("ASN1_TIME_set", lib.ASN1_TIME_set(nil, time_t(end ?? 0)))
+    defer { lib.ASN1_TIME_free(last) }
+    if end == nil {
+      try OpenSSL.check("ASN1_TIME_set_string_X509", lib.ASN1_TIME_set_string_X509(last, endOfTime))
+    }
+    try body(start, last)
   }
 }
 

@@ -31,10 +31,11 @@ public final class WakeUp: Sendable {
   }
 }
 
-/// A pipe: pipe(2). Both ends are closed with it, and no program that is started gets them.
+/// A pipe: pipe(2). Both ends are closed with it at the latest, and no program that is started gets them.
 public struct Pipe: ~Copyable, Sendable {
   package let readEnd: Int32
-  package let writeEnd: Int32
+  /// Negative when it is closed.
+  package private(set) var writeEnd: Int32
 
   /// Throws when the process has no descriptors left.
   public init() throws(SystemCallError) {
@@ -46,7 +47,23 @@ public struct Pipe: ~Copyable, Sendable {
 
   deinit {
     close(readEnd)
+    if writeEnd >= 0 { close(writeEnd) }
+  }
+
+  /// Closes the end that is written to: another process has it now.
+  package mutating func closeWriteEnd() {
     close(writeEnd)
+    writeEnd = -1
+  }
+
+  /// Lets `read` return where nothing has come.
+  package func setNonBlocking() { _ = fcntl(readEnd, F_SETFL, O_NONBLOCK) }
+
+  /// The bytes that can be read now, at most 16 KiB: none at the end, nil where nothing has come.
+  package func read() -> [UInt8]? {
+    var buffer = [UInt8](repeating: 0, count: 16 << 10)
+    let count = Glibc.read(readEnd, &buffer, buffer.count)
+    return count < 0 ? nil : Array(buffer[..<count])
   }
 }
 

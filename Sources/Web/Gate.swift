@@ -18,7 +18,7 @@ final class Gate: Sendable {
   /// Whether the owner's pages begin with a list of notebooks, each below a part of the path.
   private let isOfAll: Bool
   /// Of each address that a browser has.
-  private let wrong = Mutex<[String: Allowance]>([:])
+  private let wrong = Mutex<[String: TokenBucket]>([:])
 
   /// Wrong tokens and cookies a second that are answered with a page; the right ones always are.
   private static let wrongASecond = 10.0
@@ -180,7 +180,7 @@ final class Gate: Sendable {
       // Who has not tried for a while may have forgotten.
       if wrong.count >= Self.mostPlaces { wrong = wrong.filter { !$0.value.isFull } }
       let key = wrong.count < Self.mostPlaces || wrong[place] != nil ? place : ""
-      return wrong[key, default: Allowance(aSecond: Self.wrongASecond, atOnce: 50)].take()
+      return wrong[key, default: TokenBucket(aSecond: Self.wrongASecond, atOnce: 50)].take()
     }
     guard mayTry else { return .refused(429, "Too many wrong tries.") }
     return .refused(
@@ -194,31 +194,5 @@ final class Gate: Sendable {
     let (left, right) = (Array(secret.utf8), Array(guess.utf8))
     guard left.count == right.count else { return false }
     return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
-  }
-}
-
-/// How often something may happen.
-struct Allowance: Sendable {
-  private let rate: Double
-  private let most: Double
-  private var left: Double
-  private var last = Instant.now
-
-  /// So often a second, after so often at once.
-  init(aSecond rate: Double, atOnce most: Double) {
-    (self.rate, self.most, left) = (rate, most, most)
-  }
-
-  /// Whether it has not happened for so long that nothing is to be remembered.
-  var isFull: Bool { left + rate * (Instant.now - last) >= most }
-
-  /// Whether it may happen now.
-  mutating func take() -> Bool {
-    let now = Instant.now
-    left = min(most, left + rate * (now - last))
-    last = now
-    guard left >= 1 else { return false }
-    left -= 1
-    return true
   }
 }

@@ -23,17 +23,16 @@ struct Greeting {
     publicAddresses = network == nil ? [] : WebNetwork.ofThisMachine().publicAddresses
   }
 
-  /// One object. None of the values has a character that JSON escapes.
+  /// One object.
   var json: String {
-    func quoted(_ text: String) -> String { "\"\(text)\"" }
-    let own: KeyValuePairs = ["type": #""web""#, "link": quoted(link), "port": "\(port)"]
+    let own: KeyValuePairs = ["type": #""web""#, "link": JSONText.quoted(link), "port": "\(port)"]
     var fields = own.map { ($0.key, $0.value) }
     if let network {
-      let guestLink = invitationPath.map { quoted(network.origins[0] + $0) } ?? "null"
+      let guestLink = invitationPath.map { JSONText.quoted(network.origins[0] + $0) } ?? "null"
       let more: KeyValuePairs = [
-        "network_link": guestLink, "fingerprint": quoted(network.fingerprint),
-        "authority": quoted(network.authority),
-        "authority_fingerprint": quoted(network.authorityFingerprint),
+        "network_link": guestLink, "fingerprint": JSONText.quoted(network.fingerprint),
+        "authority": JSONText.quoted(network.authority),
+        "authority_fingerprint": JSONText.quoted(network.authorityFingerprint),
       ]
       fields += more.map { ($0.key, $0.value) }
     }

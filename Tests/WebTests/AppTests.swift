@@ -86,7 +86,7 @@ import Testing
     let read = try run(["python3", "-c", script], input: Array(answer.text.utf8))
     #expect(read.text == "Home \(guest.root)/ \(guest.root)/\n", "\(read)")
     // A name may have what ends a string.
-    #expect(Visit.quoted("a\"b\\c\u{1}\u{1F}é") == #""a\"b\\c\u0001\u001fé""#)
+    #expect(JSONText.quoted("a\"b\\c\u{1}\u{1F}é") == #""a\"b\\c\u0001\u001fé""#)
   }
 
   // "carries digits of the SHA-256 of the files that it keeps"

@@ -44,8 +44,10 @@ public struct GitProgram: Sendable {
     onTick: (GitProgress) throws -> Void = { _ in }
   ) throws -> Ending {
     guard isThere else { throw TransferError.programMissing(name) }
-    let output = try OutputPipe()
-    let errors = try OutputPipe()
+    var output = try Pipe()
+    var errors = try Pipe()
+    output.setNonBlocking()
+    errors.setNonBlocking()
     let child: ChildProcess
     let (program, words) = limited
     do {
@@ -86,7 +88,7 @@ public struct GitProgram: Sendable {
   /// - Returns: how it ended; nil where the system doesn't tell, as when this process was started with SIGCHLD
   ///   ignored.
   private func follow(
-    _ child: ChildProcess, _ output: borrowing OutputPipe, _ errors: borrowing OutputPipe,
+    _ child: ChildProcess, _ output: borrowing Pipe, _ errors: borrowing Pipe,
     _ text: inout [UInt8],
     _ progress: inout GitProgress, _ onTick: (GitProgress) throws -> Void
   ) throws -> ChildProcess.Ending? {
@@ -162,30 +164,5 @@ private struct Stillness {
       }
       return now - since > patience
     }
-  }
-}
-
-/// A pipe that a program writes to, whose ends are closed one by one.
-private struct OutputPipe: ~Copyable {
-  let readEnd: Int32
-  let writeEnd: Int32
-
-  init() throws(SystemCallError) {
-    var ends: [Int32] = [-1, -1]
-    if pipe(&ends) != 0 { throw .system(call: "pipe", errno: errno) }
-    (readEnd, writeEnd) = (ends[0], ends[1])
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    _ = fcntl(readEnd, F_SETFL, O_NONBLOCK)
-  }
-
-  deinit { close(readEnd) }
-
-  func closeWriteEnd() { close(writeEnd) }
-
-  /// What can be read now: nothing at the end, nil where nothing has come.
-  func read() -> [UInt8]? {
-    var buffer = [UInt8](repeating: 0, count: 16 << 10)
-    let count = Glibc.read(readEnd, &buffer, buffer.count)
-    return count < 0 ? nil : Array(buffer[..<count])
   }
 }

@@ -20,60 +20,24 @@ public struct PageCertificate: Sendable {
     from start: Int64,
     until end: Int64, extensions: [PageExtension]
   ) throws -> [UInt8] {
-    let lib = try OpenSSL.library()
-    let certificate = try OpenSSL.check("X509_new", lib.X509_new())
-    defer { lib.X509_free(certificate) }
-    try OpenSSL.check("X509_set_version", lib.X509_set_version(certificate, 2))
     // Positive, and so that it takes as many bytes in every certificate.
     var serial = try OpenSSL.random(Serial.size)
     serial[0] = serial[0] & 0x3F | 0x40
-    try Serial.with(serial, lib) {
-      try OpenSSL.check("X509_set_serialNumber", lib.X509_set_serialNumber(certificate, $0))
-    }
-    try time(start, lib) {
-      try OpenSSL.check("X509_set1_notBefore", lib.X509_set1_notBefore(certificate, $0))
-    }
-    try time(end, lib) {
-      try OpenSSL.check("X509_set1_notAfter", lib.X509_set1_notAfter(certificate, $0))
-    }
-    func setIssuer(_ name: OpaquePointer) throws {
-      try OpenSSL.check("X509_set_issuer_name", lib.X509_set_issuer_name(certificate, name))
-    }
-    let names = [(NID_organizationName, "notes"), (NID_commonName, String(subject.prefix(64)))]
-    try DistinguishedName.with(names, lib) { name in
-      try OpenSSL.check("X509_set_subject_name", lib.X509_set_subject_name(certificate, name))
-      if issuer == nil { try setIssuer(name) }
-    }
-    if let issuer {
-      try Certificate.decoding(issuer) { issuer, lib in
-        try setIssuer(OpenSSL.check("X509_get_subject_name", lib.X509_get_subject_name(issuer)))
-      }
-    }
-    try OpenSSL.check("X509_set_pubkey", lib.X509_set_pubkey(certificate, key.pointer))
-    let identifiers = [
-      PageExtension(
-        identifier: Extension.subjectKeyIdentifier.rawValue, isCritical: false,
-        value: Extension.keyIdentifierPrefix + (try key.identifier())),
-      PageExtension(
-        identifier: Extension.authorityKeyIdentifier.rawValue, isCritical: false,
-        value: Extension.authorityPrefix + (try issuerKey.identifier())),
+    let identifiers: [Certificate.AnyExtension] = [
+      (
+        Extension.subjectKeyIdentifier.rawValue, false,
+        Extension.keyIdentifierPrefix + (try key.identifier())
+      ),
+      (
+        Extension.authorityKeyIdentifier.rawValue, false,
+        Extension.authorityPrefix + (try issuerKey.identifier())
+      ),
     ]
-    for item in extensions + identifiers {
-      try Extension.with(item.identifier, isCritical: item.isCritical, item.value, lib) {
-        try OpenSSL.check("X509_add_ext", lib.X509_add_ext(certificate, $0, -1))
-      }
-    }
-    try OpenSSL.check(
-      "X509_sign", lib.X509_sign(certificate, issuerKey.pointer, lib.EVP_sha256()))
-    return try OpenSSL.encoding("i2d_X509") { lib.i2d_X509(certificate, $0) }
-  }
-
-  private static func time(
-    _ seconds: Int64, _ lib: libcrypto, _ body: (UnsafeMutablePointer<ASN1_TIME>) throws -> Void
-  ) throws {
-    let time = try OpenSSL.check("ASN1_TIME_set", lib.ASN1_TIME_set(nil, time_t(seconds)))
-    defer { lib.ASN1_TIME_free(time) }
-    try body(time)
+    return try Certificate.signed(
+      subject: [(NID_organizationName, "notes"), (NID_commonName, String(subject.prefix(64)))],
+      issuer: issuer, serial: serial, from: start, until: end, publicKey: key.pointer,
+      extensions: extensions.map { ($0.identifier, $0.isCritical, $0.value) } + identifiers,
+      by: issuerKey.pointer, digest: OpenSSL.library().EVP_sha256())
   }
 
   static func pem(_ der: [UInt8]) throws -> [UInt8] {

@@ -76,18 +76,13 @@ struct VersionPace {
   /// The longest distance between versions of a file that is written without end, in seconds.
   static let longest = 5.0
 
-  private var tokens = VersionPace.burst
-  private var counted = Instant.now
+  private var bucket = TokenBucket(aSecond: VersionPace.rate, atOnce: VersionPace.burst)
   private var last: Instant?
   private var files: [TreePath: (last: Instant, gap: Double)] = [:]
 
   func earliest(_ now: Instant) -> Instant {
     guard let last else { return now }
-    return max(last + Self.window, now + max(0, 1 - saved(now)) / Self.rate)
-  }
-
-  private func saved(_ now: Instant) -> Double {
-    min(Self.burst, tokens + (now - counted) * Self.rate)
+    return max(last + Self.window, bucket.next(now))
   }
 
   func earliest(for path: TreePath, _ now: Instant) -> Instant {
@@ -96,8 +91,7 @@ struct VersionPace {
   }
 
   mutating func note(_ paths: Set<TreePath>, _ now: Instant) {
-    tokens = saved(now) - 1
-    counted = now
+    bucket.spend(now)
     last = now
     files = files.filter { now - $0.value.last < 4 * $0.value.gap }
     for path in paths.prefix(64) {

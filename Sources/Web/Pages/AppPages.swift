@@ -1,5 +1,6 @@
 internal import Membership
 internal import Notebook
+internal import System
 
 /// The files of the page, what makes an app of it, and what a guest's browser keeps: notes-security(7),
 /// "The page as an app".
@@ -45,7 +46,7 @@ extension Visit {
 
   /// Web Application Manifest. It is shown to the guest alone, as the name of the notebook is.
   private func manifest(_ notebook: String) -> String {
-    let name = Self.quoted(notebook)
+    let name = JSONText.quoted(notebook)
     return """
       {"name":\(name),"short_name":\(name),"id":"\(root)/","start_url":"\(root)/","scope":"\(root)/",
       "display":"standalone","background_color":"#fdfcfa","theme_color":"#0b57a4","icons":[
@@ -54,19 +55,6 @@ extension Visit {
       {"src":"\(root)/icon.png","sizes":"512x512","type":"image/png","purpose":"maskable"}]}
 
       """
-  }
-
-  /// A string of JSON.
-  static func quoted(_ text: String) -> String {
-    let parts = text.unicodeScalars.map { scalar -> String in
-      switch scalar {
-      case "\"", "\\": "\\\(scalar)"
-      case _ where scalar.value < 0x20:
-        "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
-      default: String(scalar)
-      }
-    }
-    return "\"" + parts.joined() + "\""
   }
 
   // MARK: This browser

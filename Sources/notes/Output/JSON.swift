@@ -1,4 +1,5 @@
 internal import Git
+internal import System
 
 /// A JSON value on one line, its fields in their order. Not a library's: `notes status --json` takes
 /// two milliseconds, which the start-up of an encoder would lengthen.
@@ -30,7 +31,7 @@ enum JSON: Sendable, ExpressibleByDictionaryLiteral {
     case .null: text += "null"
     case .bool(let value): text += value ? "true" : "false"
     case .int(let value): text += String(value)
-    case .string(let value): Self.write(value, to: &text)
+    case .string(let value): JSONText.append(value, to: &text)
     case .array(let values):
       text += "["
       for (position, value) in values.enumerated() {
@@ -42,36 +43,11 @@ enum JSON: Sendable, ExpressibleByDictionaryLiteral {
       text += "{"
       for (position, field) in fields.enumerated() {
         if position > 0 { text += "," }
-        Self.write(field.key, to: &text)
+        JSONText.append(field.key, to: &text)
         text += ":"
         field.value.write(to: &text)
       }
       text += "}"
-    }
-  }
-
-  /// Writes a string; what could confuse a terminal (controls, bidirectional controls) is escaped though
-  /// JSON would allow it, since a person may look at it too.
-  private static func write(_ string: String, to text: inout String) {
-    text += "\""
-    if string.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }) {
-      text += string
-    } else {
-      for scalar in string.unicodeScalars { write(scalar, to: &text) }
-    }
-    text += "\""
-  }
-
-  private static func write(_ scalar: Unicode.Scalar, to text: inout String) {
-    switch scalar.value {
-    case 0x22: text += "\\\""
-    case 0x5C: text += "\\\\"
-    case 0x0A: text += "\\n"
-    case 0x0D: text += "\\r"
-    case 0x09: text += "\\t"
-    case 0x00..<0x20, 0x7F..<0xA0, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069:
-      text += "\\u" + String(0x1_0000 + scalar.value, radix: 16).dropFirst()
-    default: text.unicodeScalars.append(scalar)
     }
   }
 }
