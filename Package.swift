@@ -38,7 +38,7 @@ let package = Package(
     .systemLibrary(name: "CQRencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CLinux"),
     .target(name: "System", dependencies: ["CLinux"], swiftSettings: settings),
-    .target(name: "State", swiftSettings: settings),
+    .target(name: "State", dependencies: ["System"], swiftSettings: settings),
     .target(
       name: "Git", dependencies: ["State", "System", "CLibgit2", "CZlib", "CLinux"],
       swiftSettings: settings),

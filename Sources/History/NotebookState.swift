@@ -67,15 +67,19 @@ extension History {
   }
 
   package func rememberedState() -> NotebookState? {
-    guard let content = try? Disk.readIfThere(tipPath) else { return nil }
-    var lines = content.split(separator: UInt8(ascii: "\n")).makeIterator()
-    guard let format = lines.next(), format.elementsEqual("1".utf8),
-      let tip = lines.next().flatMap({ ObjectID(hex: $0) }),
-      let conflicts = lines.next().flatMap({ Int(String(decoding: $0, as: UTF8.self)) }),
-      let words = lines.next()?.split(separator: UInt8(ascii: " ")), lines.next() == nil
-    else { return nil }
-    let heads = words.compactMap { ObjectID(hex: $0) }
-    guard !heads.isEmpty, heads.count == words.count else { return nil }
-    return NotebookState(tip: tip, heads: heads, conflictCount: conflicts)
+    let path = tipPath
+    return Disk.memory(at: path) { content throws(StateDamage) -> NotebookState? in
+      let lines = content.lines
+      if let format = lines.first?.key, format != "1" { return nil }
+      guard lines.count == 4, let tip = ObjectID(hex: lines[1].bytes),
+        let conflicts = Int(lines[2].key)
+      else { throw StateDamage(path, "a line is missing") }
+      let words = lines[3].words.words
+      let heads = words.compactMap { ObjectID(hex: $0) }
+      guard !heads.isEmpty, heads.count == words.count else {
+        throw StateDamage(path, "a head is missing")
+      }
+      return NotebookState(tip: tip, heads: heads, conflictCount: conflicts)
+    }
   }
 }

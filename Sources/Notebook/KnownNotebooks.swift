@@ -1,4 +1,5 @@
 internal import Glibc
+internal import State
 internal import System
 internal import WorkTree
 
@@ -20,7 +21,7 @@ package struct KnownNotebooks: Sendable {
   package func folders() -> [String] {
     func isThere(_ folder: String) -> Bool { Counted.access(folder + "/.git", F_OK) == 0 }
     var found: [(id: String, folder: String)] = []
-    for (id, folder) in lines where folder.hasPrefix("/") {
+    for (id, folder) in lines.map({ ($0.key, $0.value) }) where folder.hasPrefix("/") {
       // Its membership was begun anew since, or it was made anew: another ID stands for the same folder.
       found.removeAll { $0.folder == folder && $0.id != id }
       if let place = found.firstIndex(where: { $0.id == id }) {
@@ -47,7 +48,7 @@ package struct KnownNotebooks: Sendable {
     _ = write(file, bytes, bytes.count)
   }
 
-  private var lines: [(key: String, value: String)] {
+  private var lines: [StateLine] {
     StateLines(parsing: (try? Disk.read(path)) ?? []).lines
   }
 }

@@ -16,11 +16,9 @@ public struct MissingObjects: Sendable {
   public init(stateFolder: StateFolder) { path = stateFolder[.missing] }
 
   /// Lines of `object ID`, and of `asked DEVICE` for who was asked since the last one was found.
-  private var lines: StateLines { StateLines(parsing: (try? Disk.readIfThere(path)) ?? []) }
+  private var lines: StateLines { Disk.memory(at: path) { $0 } ?? StateLines() }
 
-  private func values(_ key: String) -> [String] {
-    lines.lines.filter { $0.key == key }.map(\.value)
-  }
+  private func values(_ key: String) -> [String] { lines.values(of: key) }
 
   private func write(_ ids: [ObjectID], asked: [String]) {
     var lines = StateLines()

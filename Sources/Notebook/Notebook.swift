@@ -33,7 +33,7 @@ public final class Notebook {
   /// device's own: notes-security(7), GUESTS.
   public var guest: String?
   /// Told of a version of this device as soon as its objects are in the repository, before the branch
-  /// moves: notes-protocol(7), "Standing sessions".
+  /// moves: notes-protocol(7), "Sessions that go on".
   public var earlyNotice: ((ObjectID) -> Void)?
 
   /// Told of saves that were made on an older text, or take away what other devices brought.
@@ -283,15 +283,15 @@ public struct NotebookIdentity: Hashable, Sendable {
   }
 
   init(parsing content: [UInt8], path: String) throws {
-    let lines = StateLines(parsing: content)
+    let lines = try StateLines(of: content, at: path)
     guard let format = lines["format"] else {
-      throw NotebookError.brokenState(path: path, "no format line")
+      throw StateDamage(path, "no format line")
     }
     guard format == Self.format else { throw NotebookError.newerFormat(format) }
     guard let id = lines["id"], let name = lines["name"], let deviceID = lines["device-id"],
       let deviceName = lines["device-name"], !id.isEmpty, !deviceID.isEmpty,
       !(id + deviceID).contains(where: \.isNewline)
-    else { throw NotebookError.brokenState(path: path, "a line is missing") }
+    else { throw StateDamage(path, "a line is missing") }
     self.init(id: id, name: name, device: DeviceIdentity(name: deviceName, deviceID: deviceID))
   }
 }

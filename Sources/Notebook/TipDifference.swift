@@ -63,16 +63,17 @@ extension Notebook {
   }
 
   private func tipDifference(with device: String) -> TipDifference? {
-    guard Self.isDeviceID(device),
-      let content = try? Disk.readIfThere("\(differencesFolder)/\(device)")
-    else { return nil }
-    let values = StateLines(parsing: content)
-    guard let tip = ObjectID(hex: values["tip"] ?? ""),
-      let peerTip = ObjectID(hex: values["peer-tip"] ?? ""), let rules = Int(values["rules"] ?? "")
-    else { return nil }
-    return TipDifference(
-      device: device, tip: tip, rules: rules, peerTip: peerTip,
-      peerRules: Int(values["peer-rules"] ?? ""))
+    guard Self.isDeviceID(device) else { return nil }
+    let path = "\(differencesFolder)/\(device)"
+    return Disk.memory(at: path) { values throws(StateDamage) in
+      guard let tip = ObjectID(hex: values["tip"] ?? ""),
+        let peerTip = ObjectID(hex: values["peer-tip"] ?? ""),
+        let rules = Int(values["rules"] ?? "")
+      else { throw StateDamage(path, "a line is missing") }
+      return TipDifference(
+        device: device, tip: tip, rules: rules, peerTip: peerTip,
+        peerRules: Int(values["peer-rules"] ?? ""))
+    }
   }
 
   /// Whether the text can be the name of a file: device IDs are letters and digits.

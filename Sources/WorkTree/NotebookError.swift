@@ -11,8 +11,6 @@ public enum NotebookError: FileFailure, Sendable {
   case linkedWorkTree(folder: String)
   /// The notebook was made by a newer `notes`: the format it says it has.
   case newerFormat(String)
-  /// A file of this device's state is broken: its path, and what is wrong.
-  case brokenState(path: String, String)
   /// Another command has held the writer lock all the time we waited.
   case busy(folder: String)
   /// Git is in the middle of something that a person has to finish.
@@ -102,7 +100,6 @@ extension NotebookError: CustomStringConvertible {
     case .linkedWorkTree(let folder): "\(folder) belongs to a git repository elsewhere"
     case .newerFormat(let format):
       "the notebook has format \(format), which is newer than this notes understands"
-    case .brokenState(let path, let what): "\(path) is damaged: \(what)"
     case .busy(let folder): "another notes command is busy in \(folder)"
     case .gitOperation(let operation): "a git \(operation.rawValue) is under way in this notebook"
     case .unmerged(let paths): "git could not merge \(Self.list(paths))"

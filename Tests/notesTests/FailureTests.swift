@@ -5,6 +5,7 @@ import Git
 import Membership
 import Merge
 import Notebook
+import State
 import TestSupport
 import Testing
 import Watch
@@ -21,7 +22,7 @@ import WorkTree
       NotebookError.notANotebook(folder: "."), NotebookError.notANotebook(folder: "/tmp/x"),
       NotebookError.alreadyANotebook(folder: "/tmp/x"),
       NotebookError.linkedWorkTree(folder: "/tmp/x"), NotebookError.newerFormat("2"),
-      NotebookError.brokenState(path: "/x/notebook", "a line is missing"),
+      StateDamage("/x/notebook", "a line is missing"),
       NotebookError.busy(folder: "/x"), NotebookError.gitOperation(.cherryPick),
       NotebookError.file(call: "open", path: "/x\u{1B}", errno: 13),
       NotebookError.obstructed(path: "A.txt"), NotebookError.noSuchNote("A\u{202E}"),

@@ -16,9 +16,14 @@ struct FormerWriters {
   init(_ signers: [String: Signer], in notebook: Notebook) throws {
     repository = notebook.repository
     let path = notebook.stateFolder[.formerWriters]
-    let stored = StateLines(parsing: try Disk.readIfThere(path) ?? [])
+    let stored = try Disk.lines(of: path) ?? StateLines()
     var known: [String: ObjectID] = [:]
-    for line in stored.lines { known[line.key] = ObjectID(hex: line.value) }
+    for line in stored.lines {
+      guard let tip = ObjectID(hex: line.value) else {
+        throw StateDamage(path, "a line is no version")
+      }
+      known[line.key] = tip
+    }
     let former = signers.values.filter { $0.isFormer }.map(\.deviceID)
     var tips = known.filter { signers[$0.key]?.isFormer == true }
     if former.contains(where: { tips[$0] == nil }), let tip = try repository.head().commit {
@@ -29,7 +34,7 @@ struct FormerWriters {
     var lines = StateLines()
     for (device, tip) in tips.sorted(by: { $0.key < $1.key }) { lines.append(device, tip.hex) }
     do {
-      try Disk.replace(path, with: lines.bytes, isShared: true, waits: false)
+      try Disk.replace(path, with: lines.bytes, isShared: true)
     } catch {
       // Who reads a medium that cannot be written learns nothing more there: the next look comes to the same.
     }

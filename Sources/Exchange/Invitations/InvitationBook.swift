@@ -44,15 +44,16 @@ extension InvitationRecord {
     ]).bytes
   }
 
-  init?(parsing content: [UInt8]) {
-    let values = StateLines(parsing: content)
-    guard values["format"] == Self.format, let locator = values["locator"],
+  /// Nil for one of another format.
+  init?(parsing values: StateLines, at path: String) throws(StateDamage) {
+    if let format = values["format"], format != Self.format { return nil }
+    guard let locator = values["locator"],
       locator.utf8.count == 2, locator.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let role = values["role"].flatMap(Role.init),
       let created = values[number: "created"],
       let expires = values[number: "expires"],
       let state = values["state"].flatMap(State.init)
-    else { return nil }
+    else { throw StateDamage(path, "a line is missing") }
     self.init(
       locator: locator, role: role, created: created, expires: expires, state: state,
       name: values["name"], deviceID: values["device"])
@@ -124,8 +125,11 @@ public struct InvitationBook: Sendable {
   }
 
   private func read(_ name: String) -> InvitationRecord? {
-    (try? Disk.read("\(folder)/\(name)", limit: Self.maximumSize, followsLink: false))
-      .flatMap { InvitationRecord(parsing: $0) }
+    let path = "\(folder)/\(name)"
+    return Disk.memory(at: path, limit: Self.maximumSize) {
+      content throws(StateDamage) -> InvitationRecord? in
+      try InvitationRecord(parsing: content, at: path)
+    }
   }
 
   /// Whether a process holds it open: the kernel unlocks the files of one that was killed.

@@ -73,11 +73,13 @@ public struct ReceivedInvitations: Sendable {
   /// All that have not ended, by their end.
   public func all(now: Int64 = WallClock.now()) -> [ReceivedInvitation] {
     Disk.namesIfAny(in: folder).compactMap { name -> ReceivedInvitation? in
-      guard !name.hasSuffix(".new"),
-        let content = try? Disk.read(
-          "\(folder)/\(name)", limit: Self.maximumSize, followsLink: false),
-        let received = ReceivedInvitation(parsing: content)
-      else { return nil }
+      if name.hasSuffix(".new") || name.hasSuffix(StateDamage.suffix) { return nil }
+      let path = "\(folder)/\(name)"
+      let known = Disk.memory(at: path, limit: Self.maximumSize) {
+        content throws(StateDamage) -> ReceivedInvitation? in
+        try ReceivedInvitation(parsing: content, at: path)
+      }
+      guard let received = known else { return nil }
       if received.invitation.expires > now { return received }
       unlink("\(folder)/\(name)")
       return nil
@@ -117,14 +119,15 @@ extension ReceivedInvitation {
     ]).bytes
   }
 
-  init?(parsing content: [UInt8]) {
-    let values = StateLines(parsing: content)
-    guard values["format"] == "1", let notebook = values["notebook"],
+  /// Nil for one of another format.
+  init?(parsing values: StateLines, at path: String) throws(StateDamage) {
+    if let format = values["format"], format != "1" { return nil }
+    guard let notebook = values["notebook"],
       let code = values["code"].flatMap(InvitationCode.init(parsing:)),
       let name = values["notebook-name"], let role = values["role"].flatMap(Role.init),
       let expires = values[number: "expires"], let inviter = values["inviter"],
       let device = values["device"], let address = values["address"].flatMap(Address.init(parsing:))
-    else { return nil }
+    else { throw StateDamage(path, "a line is missing") }
     self.init(
       invitation: CarriedInvitation(
         code: code, notebookID: notebook, notebookName: name, role: role, expires: expires,

@@ -27,7 +27,7 @@ public struct KeySharing: Sendable {
   public init(stateFolder: StateFolder) { path = stateFolder[.sharedKey] }
 
   private var lines: StateLines {
-    StateLines(parsing: (try? Disk.read(path, limit: ProtocolLimits.messageBytes)) ?? [])
+    Disk.memory(at: path, limit: ProtocolLimits.messageBytes) { $0 } ?? StateLines()
   }
 
   /// What was learned of this device's key in the last day; nil for nothing.

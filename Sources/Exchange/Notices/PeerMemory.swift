@@ -13,13 +13,20 @@ public struct PeerAddresses {
 
   static let capacity = 256
 
-  /// The addresses by device ID; empty when there are none or the file is broken.
+  /// The addresses by device ID; empty when there are none.
   public func all() -> [String: Address] {
-    let content = (try? Disk.read(path, limit: ProtocolLimits.messageBytes)) ?? []
-    return Dictionary(
-      StateLines(parsing: content).lines.compactMap { line in
-        Address(parsing: line.value).map { (line.key, $0) }
-      }, uniquingKeysWith: { $1 })
+    let known = Disk.memory(at: path, limit: ProtocolLimits.messageBytes) {
+      content throws(StateDamage) in
+      var known: [String: Address] = [:]
+      for line in content.lines {
+        guard let address = Address(parsing: line.value) else {
+          throw StateDamage(path, "a line is no address")
+        }
+        known[line.key] = address
+      }
+      return known
+    }
+    return known ?? [:]
   }
 
   func remember(_ address: Address, of device: String) throws {
@@ -68,14 +75,14 @@ public struct PeerSightings: Sendable {
   private static let machines = 4
 
   private func lines(of device: String) -> StateLines {
-    let path = "\(folder)/\(device)"
-    return StateLines(parsing: (try? Disk.read(path, limit: ProtocolLimits.messageBytes)) ?? [])
+    Disk.memory(at: "\(folder)/\(device)", limit: ProtocolLimits.messageBytes) { $0 }
+      ?? StateLines()
   }
 
   /// A machine that comes back after another one is not a former run of the same.
   private func note(_ machine: ObjectID, of device: String, _ now: Int64) {
     let former = lines(of: device)
-    let known = former.lines.filter { $0.key == "machine" }.map(\.value)
+    let known = former.values(of: "machine")
     if known.first == machine.hex { return }
     var lines = StateLines()
     let shared = known.contains(machine.hex) ? "\(now)" : former["shared"]

@@ -85,16 +85,21 @@ public struct HeldVersions: Sendable {
   }
 
   private func read(_ name: String) -> Held? {
-    let content = try? Disk.read("\(folder)/\(name)", limit: ProtocolLimits.messageBytes)
-    let lines = StateLines(parsing: content ?? [])
-    guard let device = lines["device"], let time = lines[number: "time"],
-      let reason = lines["reason"].flatMap(MergeRefusal.init)
-    else { return nil }
-    return Held(
-      device: device,
-      refusal: PeerState.Refusal(reason, isThere: name.hasSuffix(Self.thereSuffix)),
-      words: lines["words"],
-      heads: lines.lines.filter { $0.key == "head" }.compactMap { ObjectID(hex: $0.value) },
-      time: time)
+    let path = "\(folder)/\(name)"
+    if name.hasSuffix(StateDamage.suffix) { return nil }
+    return Disk.memory(at: path, limit: ProtocolLimits.messageBytes) {
+      lines throws(StateDamage) -> Held? in
+      guard let device = lines["device"], let time = lines[number: "time"],
+        let reason = lines["reason"]
+      else { throw StateDamage(path, "a line is missing") }
+      // A newer version knows more reasons.
+      guard let reason = MergeRefusal(rawValue: reason) else { return nil }
+      return Held(
+        device: device,
+        refusal: PeerState.Refusal(reason, isThere: name.hasSuffix(Self.thereSuffix)),
+        words: lines["words"],
+        heads: lines.values(of: "head").compactMap { ObjectID(hex: $0) },
+        time: time)
+    }
   }
 }

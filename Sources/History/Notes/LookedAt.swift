@@ -75,7 +75,11 @@ public struct LookedAt {
 
   /// What was looked at; where nothing is recorded, what was here first. Nil where that is not known.
   private func record() throws -> Record? {
-    if let content = try? Disk.readIfThere(path), let record = Self.parse(content),
+    let path = path
+    let known = Disk.memory(at: path) { content throws(StateDamage) in
+      try Self.parse(content, path)
+    }
+    if let record = known,
       try repository.contains(record.seen)
     {
       return record
@@ -86,17 +90,14 @@ public struct LookedAt {
     return Record(seen: seen)
   }
 
-  private static func parse(_ content: [UInt8]) -> Record? {
-    var lines = content.split(separator: UInt8(ascii: "\n"))[...]
-    guard let first = lines.popFirst(), first.starts(with: "seen ".utf8),
-      let seen = ObjectID(hex: first.dropFirst(5))
-    else { return nil }
+  private static func parse(_ content: StateLines, _ file: String) throws(StateDamage) -> Record {
+    guard let first = content.lines.first, first.key == "seen",
+      let seen = ObjectID(hex: first.value)
+    else { throw StateDamage(file, "the version that was seen is missing") }
     var record = Record(seen: seen)
-    for line in lines {
-      let words = line.split(separator: UInt8(ascii: " "))
-      guard words.count == 2, let text = ObjectID(hex: words[0]),
-        let path = [UInt8](hexadecimal: words[1])
-      else { continue }
+    for line in content.lines.dropFirst() {
+      guard let text = ObjectID(hex: line.key), let path = [UInt8](hexadecimal: line.value)
+      else { throw StateDamage(file, "a line is no note") }
       record.notes[TreePath(bytes: path)] = text
     }
     return record

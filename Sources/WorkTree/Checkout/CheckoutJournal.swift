@@ -45,14 +45,13 @@ package struct CheckoutJournal {
   /// The journal of an interrupted checkout, or nil.
   package static func load(from state: StateFolder) throws -> CheckoutJournal? {
     let path = state[.journal]
-    guard let content = try Disk.readIfThere(path) else { return nil }
-    var lines = content.split(separator: UInt8(ascii: "\n")).map { StateWords($0) }
-    guard let format = lines.first else { throw NotebookError.brokenState(path: path, "empty") }
+    guard var lines = try Disk.lines(of: path)?.lines.map(\.words) else { return nil }
+    guard let format = lines.first else { throw StateDamage(path, "it is empty") }
     if format.count == 1, format[0] != Self.format, Int(format[0]) != nil {
       throw NotebookError.newerFormat(format[0])
     }
     lines.removeFirst()
-    let broken = NotebookError.brokenState(path: path, "not a checkout journal")
+    let broken = StateDamage(path, "not a checkout journal")
     guard lines.count >= 2, lines[0].count == 1, lines[1].count == 1, let from = lines[0].id(0),
       let to = lines[1].id(0)
     else { throw broken }

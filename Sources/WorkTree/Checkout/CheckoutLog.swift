@@ -63,24 +63,34 @@ package struct CheckoutLog {
   package private(set) var unreadFiles = 0
   private let path: String
 
-  /// Reads the log; a broken one counts as empty.
+  /// Reads the log.
   package init(stateFolder: StateFolder) {
     path = stateFolder[.brought]
-    guard let content = try? Disk.readIfThere(path) else { return }
-    for line in content.split(separator: UInt8(ascii: "\n")) {
-      let words = StateWords(line)
+    let known = Disk.memory(at: path) { content throws(StateDamage) in try Self.parse(content, path)
+    }
+    guard let known else { return }
+    (readFiles, unreadFiles, entries) = known
+  }
+
+  private static func parse(
+    _ content: StateLines, _ file: String
+  ) throws(StateDamage) -> (readFiles: Int, unreadFiles: Int, entries: [Entry]) {
+    var found = (readFiles: 0, unreadFiles: 0, entries: [Entry]())
+    for words in content.lines.map(\.words) {
       if words.count == 2, let read = Int(words[0]), let unread = Int(words[1]) {
-        (readFiles, unreadFiles) = (read, unread)
+        (found.readFiles, found.unreadFiles) = (read, unread)
+        continue
       }
       guard words.count == 6, let base = words.id(0), let old = words.id(1), let new = words.id(2),
         let time = Int64(words[3]), let path = words.path(5)
-      else { continue }
+      else { throw StateDamage(file, "a line is no checkout of a note") }
       let flags = words[4]
       var entry = Entry(
         path: path, base: base, old: old, new: new, time: time, isWritten: flags.contains("w"))
       entry.isSeen = flags.contains("s")
-      entries.append(entry)
+      found.entries.append(entry)
     }
+    return found
   }
 
   /// The checkouts that changed a note, oldest first.

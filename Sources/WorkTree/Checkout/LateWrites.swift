@@ -54,12 +54,12 @@ package struct LateWrites {
     var found: [Item] = []
     for name in try Disk.names(in: folder) {
       guard name.hasSuffix(".about"), let number = Int(name.dropLast(6)),
-        let content = try Disk.readIfThere(folder + "/" + name)
+        let lines = try Disk.lines(of: folder + "/" + name)
       else { continue }
-      let words = StateWords(content.prefix { $0 != UInt8(ascii: "\n") })
-      guard words.count == 5, words[0] == "1", let base = words.id(1), let blob = words.id(2),
+      guard let words = lines.lines.first?.words, words.count == 5, words[0] == "1",
+        let base = words.id(1), let blob = words.id(2),
         let mode = words.mode(3), let path = words.path(4)
-      else { throw NotebookError.brokenState(path: folder + "/" + name, "not a description") }
+      else { throw StateDamage(folder + "/" + name, "not a description") }
       found.append(
         Item(number: number, path: path, mode: mode, base: base.unlessZero, blob: blob.unlessZero))
     }

@@ -47,8 +47,8 @@ package enum EditRuns {
         _ = try? Disk.remove(file)
         continue
       }
-      for line in (try? Disk.readIfThere(file))?.split(separator: UInt8(ascii: "\n")) ?? [] {
-        let words = StateWords(line)
+      for line in (try? Disk.readIfThere(file)).map({ StateLines(parsing: $0).lines }) ?? [] {
+        let words = line.words
         guard words.count == 3, let text = words.id(0), let time = Int64(words[1]),
           words.path(2) == path
         else { continue }

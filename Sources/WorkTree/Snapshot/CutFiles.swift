@@ -56,17 +56,23 @@ private struct MachineRecord: Equatable {
   init(id: String, cut: [CutFile]) { (self.id, self.cut) = (id, cut) }
 
   init(in state: StateFolder) {
-    guard let content = try? Disk.readIfThere(state[.machine]) else { return }
-    let lines = content.split(separator: UInt8(ascii: "\n")).map { StateWords($0) }
-    guard lines.count > 1, lines[0].count == 1, lines[0][0] == Self.format, lines[1].count == 1
-    else { return }
-    id = lines[1][0]
-    cut = lines.dropFirst(2).compactMap { words in
-      guard words.count == 3, let file = words.id(0), let damage = CutDamage(rawValue: words[1]),
-        let path = words.path(2)
-      else { return nil }
-      return CutFile(path: path, id: file, damage: damage)
+    let file = state[.machine]
+    let known = Disk.memory(at: file) { content throws(StateDamage) -> MachineRecord? in
+      let lines = content.lines.map(\.words)
+      guard lines.count > 1, lines[0].count == 1, lines[1].count == 1 else {
+        throw StateDamage(file, "a line is missing")
+      }
+      if lines[0][0] != Self.format { return nil }
+      var record = MachineRecord(id: lines[1][0], cut: [])
+      for words in lines.dropFirst(2) {
+        guard words.count == 3, let id = words.id(0), let damage = CutDamage(rawValue: words[1]),
+          let path = words.path(2)
+        else { throw StateDamage(file, "a line is no damaged file") }
+        record.cut.append(CutFile(path: path, id: id, damage: damage))
+      }
+      return record
     }
+    if let known { self = known }
   }
 
   func store(in state: StateFolder) throws {

@@ -13,7 +13,7 @@ package struct HeldFile: Hashable, Sendable {
   package let base: ObjectID?
 }
 
-/// The notes that wait: `.git/notes/waiting`. Where it is lost, an older text that stands in the folder
+/// The notes that wait: `.git/notes/waiting`. Without it, an older text that stands in the folder
 /// counts as an edit of the newer one, and what this device keeps back stays what it is.
 package struct HeldFiles {
   private static let format = "1"
@@ -28,14 +28,17 @@ package struct HeldFiles {
   package subscript(path: TreePath) -> HeldFile? { files[path] }
 
   package init(in state: StateFolder) throws {
-    guard let content = try Disk.readIfThere(state[.waiting]) else { return }
-    let lines = content.split(separator: UInt8(ascii: "\n")).map { StateWords($0) }
-    guard let format = lines.first, format.count == 1, format[0] == Self.format else { return }
+    let file = state[.waiting]
+    guard let lines = try Disk.lines(of: file)?.lines.map(\.words) else { return }
+    guard let format = lines.first, format.count == 1 else {
+      throw StateDamage(file, "no format line")
+    }
+    guard format[0] == Self.format else { throw NotebookError.newerFormat(format[0]) }
     for words in lines.dropFirst() {
       guard words.count == 7, let kind = Obstacle.Kind(rawValue: words[0]),
         let number = Int32(words[1]), let base = words.id(2), let id = words.id(3),
         let mode = words.mode(4), let path = words.path(5), let place = words.path(6)
-      else { continue }
+      else { throw StateDamage(file, "a line is no waiting note") }
       files[path] = HeldFile(
         path: path,
         obstacle: Obstacle(path: place, kind: kind, errno: number == 0 ? nil : number),

@@ -26,7 +26,7 @@ struct Check: Sendable {
   static let all: [Check] = [
     deviceKey, history, interruption, merges, agreement, held, membership, clock, discovery,
     multicast,
-    port, page, fileSystem, watches, names, size,
+    port, page, fileSystem, watches, names, size, state,
   ]
 
   func findings(in context: CheckContext) -> [Finding] {

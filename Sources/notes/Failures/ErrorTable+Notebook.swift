@@ -2,6 +2,7 @@ internal import Git
 internal import Glibc
 internal import History
 internal import Membership
+internal import State
 internal import WorkTree
 
 extension UnfinishedOperation {
@@ -45,10 +46,6 @@ extension NotebookError: ExplainedError {
       .failed("already_a_notebook", "'notes -C \(Visible.name(folder)) status' shows it")
     case .linkedWorkTree: .failed("linked_work_tree", Failure.ownRepository)
     case .newerFormat: .failed("newer_format", "install a newer version of notes")
-    case .brokenState:
-      .failed(
-        "broken_state",
-        "the history is not affected; restore that file from a backup, or join again")
     case .busy: .failed("busy", "try again when it has finished")
     case .gitOperation(let operation): .failed("git_operation", operation.remedy)
     case .unmerged(let paths): .failed("unmerged", paths.mergeRemedy)
@@ -97,6 +94,14 @@ extension NotebookError: ExplainedError {
         "undo_conflict",
         "undo what came later too, or bring back single notes by 'notes restore NOTE@VERSION'")
     }
+  }
+}
+
+extension StateDamage: ExplainedError {
+  var meaning: ErrorMeaning {
+    .failed(
+      "broken_state",
+      "the history is not affected; restore that file from a backup, or join again")
   }
 }
 

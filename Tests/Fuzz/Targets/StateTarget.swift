@@ -22,8 +22,8 @@ enum StateTarget {
     _ = bytes.withUnsafeBytes { IndexTree(parsing: $0) }
     _ = SizeLimit.parse(String(decoding: bytes, as: UTF8.self))
     _ = BranchLog(parsing: bytes, tip: nil)
-    _ = ReceivedInvitation(parsing: bytes)
-    _ = InvitationRecord(parsing: bytes)
+    _ = try? ReceivedInvitation(parsing: StateLines(parsing: bytes), at: "")
+    _ = try? InvitationRecord(parsing: StateLines(parsing: bytes), at: "")
     guard let state = try? Self.state.get() else { preconditionFailure("no folder to work in") }
     for name in ["checkout/journal", "addresses", "index", "config"] {
       try? makeFolder(state + "/checkout")

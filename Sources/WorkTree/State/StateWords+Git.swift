@@ -1,16 +1,8 @@
 internal import Git
+internal import State
 internal import System
 
-/// The words of a line in a file of this device's state.
-struct StateWords {
-  private let words: [ArraySlice<UInt8>]
-
-  init(_ line: ArraySlice<UInt8>) { words = line.split(separator: UInt8(ascii: " ")) }
-
-  var count: Int { words.count }
-
-  subscript(number: Int) -> String { String(decoding: words[number], as: UTF8.self) }
-
+extension StateWords {
   func id(_ number: Int) -> ObjectID? { ObjectID(hex: words[number]) }
 
   func mode(_ number: Int) -> FileMode? {

@@ -1,0 +1,75 @@
+/// A small file that only this program writes: lines of words, or of `KEY VALUE`, of which the last for a key
+/// counts. Keys that nobody asks for are passed over.
+package struct StateLines: Sendable {
+  /// The lines, in the file's order.
+  package private(set) var lines: [StateLine] = []
+
+  /// A file of these lines; those without a value are left out.
+  package init(_ lines: KeyValuePairs<String, (any CustomStringConvertible)?> = [:]) {
+    for (key, value) in lines { if let value { append(key, value.description) } }
+  }
+
+  /// The lines of a file's content, whatever it holds.
+  package init(parsing content: [UInt8]) {
+    lines = content.split(separator: UInt8(ascii: "\n")).map { StateLine(bytes: $0) }
+  }
+
+  /// The lines of the file with this path.
+  ///
+  /// - Throws: where the content is no lines of text, as after a power cut.
+  package init(of content: [UInt8], at path: String) throws(StateDamage) {
+    if content.contains(0) { throw StateDamage(path, "it holds zero bytes") }
+    if let last = content.last, last != UInt8(ascii: "\n") {
+      throw StateDamage(path, "its end is missing")
+    }
+    if String(validating: content, as: UTF8.self) == nil {
+      throw StateDamage(path, "it is no text")
+    }
+    self.init(parsing: content)
+  }
+
+  /// The value of a key, or nil.
+  package subscript(key: String) -> String? { lines.last { $0.key == key }?.value }
+
+  /// The value of a key as a number, or nil.
+  package subscript(number key: String) -> Int64? { self[key].flatMap { Int64($0) } }
+
+  /// All values of a key, in the file's order.
+  package func values(of key: String) -> [String] { lines.filter { $0.key == key }.map(\.value) }
+
+  /// Adds a line. A value has no line ends: a space takes the place of each.
+  package mutating func append(_ key: String, _ value: String) {
+    lines.append(
+      StateLine(bytes: Array("\(key) \(String(value.map { $0.isNewline ? " " : $0 }))".utf8)[...]))
+  }
+
+  /// The file's content.
+  package var bytes: [UInt8] { lines.flatMap { $0.bytes + [UInt8(ascii: "\n")] } }
+}
+
+/// A line of such a file.
+package struct StateLine: Sendable {
+  package let bytes: ArraySlice<UInt8>
+
+  /// What stands before the first space.
+  package var key: String {
+    String(decoding: bytes.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+  }
+
+  /// What stands after it; empty where there is none.
+  package var value: String {
+    String(decoding: bytes.drop { $0 != UInt8(ascii: " ") }.dropFirst(), as: UTF8.self)
+  }
+
+  /// What stands between spaces.
+  package var words: StateWords { StateWords(words: bytes.split(separator: UInt8(ascii: " "))) }
+}
+
+/// The words of a line.
+package struct StateWords: Sendable {
+  package let words: [ArraySlice<UInt8>]
+
+  package var count: Int { words.count }
+
+  package subscript(number: Int) -> String { String(decoding: words[number], as: UTF8.self) }
+}

@@ -1,0 +1,44 @@
+package import System
+
+/// A file of this device's state that is there and is not as this program wrote it.
+public struct StateDamage: Error, Hashable, CustomStringConvertible {
+  /// The file.
+  public let path: String
+  /// What is wrong with it.
+  public let problem: String
+
+  /// The damage of a file.
+  public init(_ path: String, _ problem: String) { (self.path, self.problem) = (path, problem) }
+
+  /// For people.
+  public var description: String { "\(path) is damaged: \(problem)" }
+
+  /// What is added to the name of a memory that was damaged.
+  package static let suffix = ".damaged"
+}
+
+extension FileSystem {
+  /// The lines of a file that is needed; nil where there is none.
+  ///
+  /// - Throws: `StateDamage`, or where the file cannot be read.
+  package static func lines(of path: String, limit: Int = .max) throws -> StateLines? {
+    try readIfThere(path, limit: limit).map { try StateLines(of: $0, at: path) }
+  }
+
+  /// What a file says whose loss costs little: a memory. Nil where there is none. One that is damaged gets
+  /// another name, and `notes doctor` says so; so it does of one that cannot be read.
+  ///
+  /// - Parameter parse: reads the lines; throws `StateDamage`, or returns nil for what another version of this
+  ///   program wrote.
+  package static func memory<Value>(
+    at path: String, limit: Int = .max, _ parse: (StateLines) throws(StateDamage) -> Value?
+  ) -> Value? {
+    guard let content = try? readIfThere(path, limit: limit, followsLink: false) else { return nil }
+    do {
+      return try parse(StateLines(of: content, at: path))
+    } catch {
+      try? rename(path, to: path + StateDamage.suffix)
+      return nil
+    }
+  }
+}

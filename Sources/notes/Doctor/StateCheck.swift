@@ -1,0 +1,42 @@
+internal import Notebook
+internal import State
+internal import System
+internal import WorkTree
+
+extension Check {
+  /// The files of this device's state can be read, and none was damaged.
+  static let state = Check(
+    name: "state", title: "state", remedy: "FILES in notes(1) says whether the file may be removed"
+  ) { context in
+    let folder = context.notebook.stateFolder
+    var found: [Finding] = []
+    for file in StateFolder.File.allCases where !file.isLookedAtElsewhere {
+      do {
+        _ = try Disk.readIfThere(folder[file])
+      } catch {
+        let failure = Failure(describing: error)
+        found += .problem(failure.message, remedy: "let this user read it, or remove it")
+      }
+    }
+    let folders = [folder.path] + StateFolder.Folder.allCases.map { folder[$0] }
+    for folder in folders {
+      for name in Disk.namesIfAny(in: folder).sorted() where name.hasSuffix(StateDamage.suffix) {
+        let name = Visible.name("\(folder)/\(name)")
+        found += .advice(
+          "\(name) is a file of this device's state that was damaged, and is no longer used",
+          remedy: "remove it")
+      }
+    }
+    return found.isEmpty ? .good("all files can be read") : found
+  }
+}
+
+extension StateFolder.File {
+  /// Whether another check looks at it, or nothing is in it that is read.
+  fileprivate var isLookedAtElsewhere: Bool {
+    switch self {
+    case .lock, .watch, .gcLock, .guestsLock, .guests, .webLink, .webAddress: true
+    default: false
+    }
+  }
+}
