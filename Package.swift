@@ -35,6 +35,7 @@ let package = Package(
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CCommonMark"),
     .systemLibrary(name: "CQRencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CLinux"),
     .target(name: "System", dependencies: ["CLinux"], swiftSettings: settings),
@@ -85,6 +86,7 @@ let package = Package(
       name: "Web",
       dependencies: notebookLayers + [
         "Exchange", "Watch", "Membership", "Discovery", "Channel", "Git", "System", "CQRencode",
+        "CCommonMark",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -1,0 +1,117 @@
+internal import CCommonMark
+
+/// GitHub's Markdown, as libcmark-gfm reads it. The library is loaded when a text first needs it; a system may
+/// be without it.
+final class CommonMark: Sendable {
+  private let api: commonmark
+  /// The version that was found.
+  let version: String
+
+  /// Nil where the library is not installed.
+  static let shared: CommonMark? = {
+    let table = UnsafeMutablePointer<commonmark>.allocate(capacity: 1)
+    defer { table.deallocate() }
+    var position: Int32 = 0
+    while let name = commonmark_version(position) {
+      let version = String(cString: name)
+      let files = ("libcmark-gfm.so.\(version)", "libcmark-gfm-extensions.so.\(version)")
+      if commonmark_load(table, files.0, files.1) == nil {
+        // Once: it writes into tables of the library's own.
+        table.pointee.gfm_core_extensions_ensure_registered()
+        return CommonMark(table.pointee, version)
+      }
+      position += 1
+    }
+    return nil
+  }()
+
+  private init(_ api: commonmark, _ version: String) { (self.api, self.version) = (api, version) }
+
+  /// The longest text that is read as Markdown, in bytes.
+  static let longest = 512 << 10
+  /// The memory that the tree of a text may take, in bytes.
+  private static let memory = 96 << 20
+  /// The processor's time that reading a text may take, in milliseconds.
+  private static let time = 500
+  /// How deep quotations, lists and emphasis may be inside one another.
+  private static let depth = 100
+
+  /// Walks through a text's parts in their order: `enter` returns whether it goes into a part, and `leave` is
+  /// called for those.
+  ///
+  /// - Returns: whether all of it was read: not where a text takes more time, memory or depth than it may.
+  func walk(
+    _ text: String, enter: (CommonMarkNode) throws -> Bool, leave: (CommonMarkNode) throws -> Void
+  ) rethrows -> Bool {
+    var text = text
+    guard text.utf8.count <= Self.longest else { return false }
+    defer { commonmark_forget() }
+    let root = text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { bytes in
+        withUnsafePointer(to: api) { api in
+          bytes.baseAddress.flatMap {
+            commonmark_parse(api, $0, bytes.count, Self.memory, Self.time)
+          }
+        }
+      }
+    }
+    guard let root else { return text.isEmpty }
+    var (node, depth) = (api.node_first_child(root), 1)
+    while let here = node {
+      if try enter(CommonMarkNode(here, api)), let child = api.node_first_child(here) {
+        (node, depth) = (child, depth + 1)
+        if depth > Self.depth { return false }
+        continue
+      }
+      try leave(CommonMarkNode(here, api))
+      var last = here
+      node = api.node_next(last)
+      while node == nil, let parent = api.node_parent(last), parent != root {
+        try leave(CommonMarkNode(parent, api))
+        (last, depth) = (parent, depth - 1)
+        node = api.node_next(last)
+      }
+    }
+    return true
+  }
+}
+
+/// A part of a text, while it is walked through.
+struct CommonMarkNode {
+  private let node: OpaquePointer
+  private let api: commonmark
+
+  fileprivate init(_ node: OpaquePointer, _ api: commonmark) { (self.node, self.api) = (node, api) }
+
+  private func string(_ text: UnsafePointer<CChar>?) -> String {
+    text.map { String(cString: $0) } ?? ""
+  }
+
+  /// Its kind, by the library's name for it.
+  var kind: String { string(api.node_get_type_string(node)) }
+  /// The text of what has no parts.
+  var literal: String { string(api.node_get_literal(node)) }
+  /// Where a link or an image leads.
+  var url: String { string(api.node_get_url(node)) }
+  /// Of a heading, from 1 to 6.
+  var level: Int { Int(api.node_get_heading_level(node)) }
+  /// The first number of a list; nil of one without numbers.
+  var firstNumber: Int? {
+    api.node_get_list_type(node) == 2 ? Int(api.node_get_list_start(node)) : nil
+  }
+  /// The line that it begins on, from 1.
+  var line: Int { Int(api.node_get_start_line(node)) }
+
+  /// Whether it is a paragraph of a list whose items stand close together.
+  var isTight: Bool {
+    guard let item = api.node_parent(node), let list = api.node_parent(item) else { return false }
+    return string(api.node_get_type_string(list)) == "list" && api.node_get_list_tight(list) != 0
+  }
+
+  /// How a table's columns are aligned: `l`, `c`, `r`, or 0 for as the text runs.
+  var alignments: [UInt8] {
+    guard let first = api.gfm_extensions_get_table_alignments(node) else { return [] }
+    return Array(
+      UnsafeBufferPointer(start: first, count: Int(api.gfm_extensions_get_table_columns(node))))
+  }
+}
